@@ -1,0 +1,59 @@
+# Phaseline. `make` alone lists what can be made; every target does its own set-up first.
+
+LLVM_BIN := /usr/lib/llvm-22/bin
+PYTHON := .venv/bin/python
+DATA := build/test-data
+C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c')
+
+.PHONY: help setup build demo test check-format lint unit lit runtime-c embed data format docs bench clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+setup: ## Install missing Debian packages and the Python environment
+	@setup/install.sh
+
+build: setup ## Build the library and the three programs
+	cargo build
+
+demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
+	examples/demo.sh
+
+test: check-format lint unit lit runtime-c ## Run every check
+	@echo "make test: all passed"
+
+check-format: setup ## Check the format of Rust, C and C++
+	cargo fmt --check
+	$(LLVM_BIN)/clang-format --dry-run --Werror $(C_FILES)
+
+lint: setup ## Run clippy
+	cargo clippy --all-targets -- -D warnings
+
+unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
+	cargo test
+
+lit: build data ## Run the FileCheck tests
+	$(LLVM_BIN)/lit -sv tests/lit
+
+runtime-c: setup ## Test the C runtime and the device simulators, also under sanitizers
+	runtime-c/test/run.sh gcc build/runtime-c-gcc
+	runtime-c/test/run.sh $(LLVM_BIN)/clang build/runtime-c-clang
+
+embed: setup ## Build and run the embedding example
+	cargo run --quiet --manifest-path examples/embed/Cargo.toml --target-dir target
+
+data: setup ## Generate test models and onnxruntime's answers (kept in build/)
+	$(PYTHON) tests/python/make_data.py $(DATA)
+
+format: setup ## Format Rust, C and C++
+	cargo fmt
+	$(LLVM_BIN)/clang-format -i $(C_FILES)
+
+docs: build ## Regenerate docs/generated
+	docs/generate.sh
+
+bench: build data ## Measure against onnxruntime
+	cargo bench
+
+clean: ## Remove what was built
+	rm -rf build target

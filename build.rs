@@ -1,0 +1,222 @@
+//! Builds the C++ of `dialects/` (ODS through mlir-tblgen, then the C++ compiler) and the Rust
+//! bindings of its C API.
+
+#[path = "dialects/op_table.rs"]
+mod op_table;
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// What mlir-tblgen generates for each dialect: flag, file suffix, and from which `.td`.
+const GENERATORS: &[(&str, &str)] = &[
+    ("-gen-dialect-decls", "Dialect.h.inc"),
+    ("-gen-dialect-defs", "Dialect.cpp.inc"),
+    ("-gen-op-decls", "Ops.h.inc"),
+    ("-gen-op-defs", "Ops.cpp.inc"),
+    ("-gen-typedef-decls", "Types.h.inc"),
+    ("-gen-typedef-defs", "Types.cpp.inc"),
+    ("-gen-attrdef-decls", "Attrs.h.inc"),
+    ("-gen-attrdef-defs", "Attrs.cpp.inc"),
+    ("-gen-enum-decls", "Enums.h.inc"),
+    ("-gen-enum-defs", "Enums.cpp.inc"),
+];
+
+const DIALECTS: &[&str] = &["graph", "tir"];
+
+fn main() -> Result<()> {
+    let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(
+        |_| "MLIR_SYS_220_PREFIX is not set; .cargo/config.toml sets it to /usr/lib/llvm-22",
+    )?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=dialects");
+    if !prefix.join("bin/mlir-tblgen").exists() {
+        return Err(format!(
+            "{} has no mlir-tblgen: install the packages of setup/packages.txt (`make setup`)",
+            prefix.display()
+        )
+        .into());
+    }
+    for dialect in DIALECTS {
+        generate(dialect, &prefix, &out)?;
+    }
+    op_table::write(&prefix, &out)?;
+    compile(&prefix, &out)?;
+    bind(&prefix, &out)
+}
+
+/// Runs mlir-tblgen on one dialect. Outputs that did not change are left alone, so that the C++
+/// that includes them is not compiled again.
+fn generate(dialect: &str, prefix: &Path, out: &Path) -> Result<()> {
+    let stem = {
+        let (first, rest) = dialect.split_at(1);
+        first.to_uppercase() + rest
+    };
+    let source = format!("dialects/{dialect}/{stem}Ops.td");
+    if !Path::new(&source).exists() {
+        return Ok(());
+    }
+    let folder = out.join(dialect);
+    fs::create_dir_all(&folder)?;
+    for (flag, suffix) in GENERATORS {
+        let filter = if flag.contains("typedef") {
+            Some("typedefs-dialect")
+        } else if flag.contains("attrdef") {
+            Some("attrdefs-dialect")
+        } else if flag.contains("dialect") {
+            Some("dialect")
+        } else {
+            None // One .td declares the operations and enums of one dialect only.
+        };
+        let filter = filter.map(|filter| format!("--{filter}={dialect}"));
+        tblgen(flag, filter, &source, &folder.join(format!("{stem}{suffix}")), prefix)?;
+    }
+    // A large dialect keeps its operations in one .td per family, which GraphOps.td includes. Each
+    // has C++ of its own: all operations in one file take minutes to compile.
+    for path in files(Path::new("dialects").join(dialect).as_path()) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let family = name.strip_prefix(&stem).unwrap_or_default();
+        let whole = ["", "Attrs", "Base", "Dialect", "Enums", "Ops", "Types"];
+        if path.extension().is_some_and(|e| e == "td") && !whole.contains(&family) {
+            let source = path.to_string_lossy();
+            let target = |suffix| folder.join(format!("{name}.{suffix}"));
+            tblgen("-gen-op-decls", None, &source, &target("h.inc"), prefix)?;
+            tblgen("-gen-op-defs", None, &source, &target("cpp.inc"), prefix)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs one generator of mlir-tblgen.
+fn tblgen(
+    flag: &str,
+    filter: Option<String>,
+    source: &str,
+    target: &Path,
+    prefix: &Path,
+) -> Result<()> {
+    let mut command = Command::new(prefix.join("bin/mlir-tblgen"));
+    command.arg(flag).arg("-Idialects").arg("-I").arg(prefix.join("include")).arg(source);
+    command.args(filter);
+    let output = command.output()?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("mlir-tblgen {flag} {source}: {message}").into());
+    }
+    if fs::read(target).ok().as_deref() != Some(&output.stdout[..]) {
+        fs::write(target, &output.stdout)?;
+    }
+    Ok(())
+}
+
+/// Compiles every `.cpp` below `dialects/` into one archive. Only files older than what they
+/// include are compiled again: with MLIR's headers each takes many seconds.
+fn compile(prefix: &Path, out: &Path) -> Result<()> {
+    let mut sources = vec![];
+    let mut newest_header = std::time::SystemTime::UNIX_EPOCH;
+    for folder in ["capi", "graph", "tir"] {
+        let shared = [Path::new("dialects").join(folder), out.join(folder)];
+        for path in shared.iter().flat_map(|folder| files(folder)) {
+            match path.extension().and_then(|e| e.to_str()) {
+                Some("cpp") => sources.push(path),
+                Some("h" | "inc") => newest_header = newest_header.max(modified(&path)),
+                _ => {}
+            }
+        }
+    }
+    let mut build = cc::Build::new();
+    for dialect in DIALECTS {
+        if out.join(dialect).exists() {
+            build.define(&format!("PHL_HAVE_{}", dialect.to_uppercase()), "1");
+        }
+    }
+    let tool = build
+        .cpp(true)
+        .std("c++17")
+        .opt_level(1)
+        .debug(false)
+        .warnings(false)
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .flag("-fvisibility-inlines-hidden")
+        .flag("-Wall")
+        .flag("-Wno-unused-parameter")
+        .include("dialects")
+        .include(out)
+        // MLIR's own headers are not ours to warn about.
+        .flag(format!("-isystem{}", prefix.join("include").display()))
+        .get_compiler();
+    let objects: Vec<_> = sources.iter().map(|source| object_path(source, out)).collect();
+    let stale: Vec<_> = sources
+        .iter()
+        .zip(&objects)
+        .filter(|(source, object)| modified(object) < newest_header.max(modified(source)))
+        .collect();
+    for pair in stale.chunks(2) {
+        let running: Vec<_> = pair
+            .iter()
+            .map(|(source, object)| {
+                tool.to_command().arg("-c").arg(source).arg("-o").arg(object).spawn()
+            })
+            .collect();
+        for (child, (source, _)) in running.into_iter().zip(pair) {
+            if !child?.wait()?.success() {
+                return Err(format!("the C++ compiler failed on {}", source.display()).into());
+            }
+        }
+    }
+    let mut archive = cc::Build::new();
+    objects.iter().for_each(|object| {
+        archive.object(object);
+    });
+    archive.compile("phaseline_dialects");
+    Ok(())
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+fn modified(path: &Path) -> std::time::SystemTime {
+    fs::metadata(path).and_then(|data| data.modified()).unwrap_or(std::time::SystemTime::UNIX_EPOCH)
+}
+
+fn object_path(source: &Path, out: &Path) -> PathBuf {
+    let name = source.with_extension("o").to_string_lossy().replace(['/', '\\'], "-");
+    out.join(name)
+}
+
+/// Writes `capi.rs`, the Rust declarations of `dialects/capi/*.h`. MLIR's own types come from
+/// mlir-sys, so that there is one definition of each.
+fn bind(prefix: &Path, out: &Path) -> Result<()> {
+    let includes: String = files(Path::new("dialects/capi"))
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "h"))
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            format!("#include \"capi/{name}\"\n")
+        })
+        .collect();
+    bindgen::builder()
+        .header_contents("phaseline_capi.h", &includes)
+        .clang_arg("-Idialects")
+        .clang_arg(format!("-I{}", prefix.join("include").display()))
+        .allowlist_function("phl.*|mlirGetDialectHandle__(graph|tir)__")
+        .allowlist_type("Phl.*")
+        .blocklist_type("Mlir.*")
+        .raw_line("use mlir_sys::*;")
+        .default_enum_style(bindgen::EnumVariation::ModuleConsts)
+        .generate()?
+        .write_to_file(out.join("capi.rs"))?;
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//===- Driver.cpp - C API of the drivers and translations -----------------===//
+
+#include "capi/Driver.h"
+#if PHL_HAVE_GRAPH
+#include "graph/GraphDialect.h"
+#endif
+#if PHL_HAVE_TIR
+#include "tir/Tir.h"
+#endif
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/CAPI/Utils.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Target/Cpp/CppEmitter.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+
+static void fill(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+#if PHL_HAVE_GRAPH
+  registry.insert<phl::graph::GraphDialect>();
+#endif
+#if PHL_HAVE_TIR
+  registry.insert<phl::tir::TirDialect>();
+#endif
+}
+
+void phlRegisterDialects(MlirDialectRegistry registry) {
+  fill(*unwrap(registry));
+}
+
+void phlRegisterUpstreamPasses(void) { registerAllPasses(); }
+
+int phlOptMain(int argc, char **argv) {
+  DialectRegistry registry;
+  fill(registry);
+  return asMainReturnCode(MlirOptMain(
+      argc, argv, "Phaseline's pass driver (mlir-opt with its dialects)\n",
+      registry));
+}
+
+int phlLspMain(int argc, char **argv) {
+  DialectRegistry registry;
+  fill(registry);
+  return asMainReturnCode(MlirLspServerMain(argc, argv, registry));
+}
+
+MlirLogicalResult phlTranslateToC(MlirOperation op, MlirStringCallback callback,
+                                  void *user_data) {
+  mlir::detail::CallbackOstream stream(callback, user_data);
+  return wrap(emitc::translateToCpp(unwrap(op), stream,
+                                    /*declareVariablesAtTop=*/false));
+}

@@ -1,0 +1,34 @@
+//===- Driver.h - C API of the drivers and translations ---------*- C -*-===//
+
+#ifndef PHL_CAPI_DRIVER_H
+#define PHL_CAPI_DRIVER_H
+
+#include "mlir-c/IR.h"
+#include "mlir-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Adds the upstream dialects, their extensions and ours to `registry`.
+MLIR_CAPI_EXPORTED void phlRegisterDialects(MlirDialectRegistry registry);
+
+/// Registers the passes of upstream MLIR, once per process.
+MLIR_CAPI_EXPORTED void phlRegisterUpstreamPasses(void);
+
+/// The main function of `phaseline-opt`: mlir-opt with our dialects.
+MLIR_CAPI_EXPORTED int phlOptMain(int argc, char **argv);
+
+/// The main function of `phaseline-lsp-server`.
+MLIR_CAPI_EXPORTED int phlLspMain(int argc, char **argv);
+
+/// Prints the C (or C++) of a module in the emitc dialect through `callback`.
+/// Fails, after a diagnostic, when an operation has no C form.
+MLIR_CAPI_EXPORTED MlirLogicalResult
+phlTranslateToC(MlirOperation op, MlirStringCallback callback, void *user_data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // PHL_CAPI_DRIVER_H

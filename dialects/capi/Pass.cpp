@@ -1,0 +1,121 @@
+//===- Pass.cpp - C API for passes written outside C++ --------------------===//
+
+#include "capi/Pass.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <memory>
+#include <vector>
+
+using namespace mlir;
+
+namespace {
+
+/// Holds one option of whichever kind, and reads it back as text.
+struct AnyOption {
+  std::unique_ptr<Pass::Option<std::string>> text;
+  std::unique_ptr<Pass::Option<int64_t>> integer;
+  std::unique_ptr<Pass::Option<bool>> boolean;
+
+  AnyOption(Pass &pass, const PhlOptionDesc &desc);
+  std::string value() const;
+};
+
+/// A pass whose body is a C callback.
+struct CallbackPass : public Pass {
+  CallbackPass(const PhlPassDesc *desc, TypeID id)
+      : Pass(id, desc->op_name && *desc->op_name
+                     ? std::optional<StringRef>(desc->op_name)
+                     : std::nullopt),
+        desc(desc), id(id) {
+    for (size_t i = 0; i < desc->num_options; ++i)
+      values.emplace_back(*this, desc->options[i]);
+  }
+
+  StringRef getName() const override { return desc->argument; }
+  StringRef getArgument() const override { return desc->argument; }
+  StringRef getDescription() const override { return desc->description; }
+
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return !getOpName() || *getOpName() == name.getStringRef();
+  }
+
+  std::unique_ptr<Pass> clonePass() const override {
+    return std::make_unique<CallbackPass>(desc, id);
+  }
+
+  /// Loading by name here, before any thread starts, stands in for
+  /// getDependentDialects, which wants C++ types.
+  LogicalResult initialize(MLIRContext *context) override {
+    for (size_t i = 0; i < desc->num_dialects; ++i)
+      context->getOrLoadDialect(desc->dialects[i]);
+    return success();
+  }
+
+  void runOnOperation() override {
+    std::vector<std::string> texts;
+    for (const AnyOption &option : values)
+      texts.push_back(option.value());
+    std::vector<const char *> pointers;
+    for (const std::string &text : texts)
+      pointers.push_back(text.c_str());
+    if (!desc->run(wrap(getOperation()), pointers.data(), pointers.size(),
+                   desc->user))
+      signalPassFailure();
+  }
+
+  const PhlPassDesc *desc;
+  TypeID id;
+  std::vector<AnyOption> values;
+};
+
+AnyOption::AnyOption(Pass &pass, const PhlOptionDesc &desc) {
+  auto help = llvm::cl::desc(desc.description);
+  StringRef initial(desc.default_value);
+  switch (desc.kind) {
+  case PHL_OPTION_INT: {
+    int64_t number = 0;
+    (void)initial.getAsInteger(10, number);
+    integer = std::make_unique<Pass::Option<int64_t>>(pass, desc.name, help,
+                                                      llvm::cl::init(number));
+    break;
+  }
+  case PHL_OPTION_BOOL:
+    boolean = std::make_unique<Pass::Option<bool>>(
+        pass, desc.name, help, llvm::cl::init(initial == "true"));
+    break;
+  case PHL_OPTION_STRING:
+    text = std::make_unique<Pass::Option<std::string>>(
+        pass, desc.name, help, llvm::cl::init(initial.str()));
+    break;
+  }
+}
+
+std::string AnyOption::value() const {
+  if (integer)
+    return std::to_string(integer->getValue());
+  if (boolean)
+    return boolean->getValue() ? "true" : "false";
+  return text->getValue();
+}
+
+} // namespace
+
+void phlRegisterPass(const PhlPassDesc *desc) {
+  // One id for all instances of the pass; it lives as long as the registry.
+  auto *id = new SelfOwningTypeID();
+  TypeID typeID = *id;
+  registerPass([desc, typeID]() -> std::unique_ptr<Pass> {
+    return std::make_unique<CallbackPass>(desc, typeID);
+  });
+}
+
+void phlPassManagerEnableCrashReproducer(MlirPassManager pm, MlirStringRef path,
+                                         bool local) {
+  unwrap(pm)->enableCrashReproducerGeneration(unwrap(path), local);
+}

@@ -1,0 +1,151 @@
+//===- GraphBinary.td - Broadcasting elementwise ops --------*- tablegen -*-===//
+
+#ifndef PHASELINE_GRAPH_BINARY_TD
+#define PHASELINE_GRAPH_BINARY_TD
+
+include "graph/GraphBase.td"
+
+// Operands broadcast to one shape as in numpy: shapes are aligned at the last
+// dimension, and a missing dimension or one of size 1 is repeated.
+class Graph_BroadcastOp<string mnemonic, Type type, string formula, string onnx,
+                        dag attributes = (ins), string keywords = "",
+                        list<Trait> traits = []>
+    : Graph_Op<mnemonic, traits> {
+  let summary = "ONNX " # onnx;
+  let description = "Computes `" # formula # "` for each element, after "
+      # "broadcasting a and b to one shape.\n\n" # "ONNX `" # onnx # "`.";
+  let arguments = !con((ins type:$a, type:$b), attributes);
+  let results = (outs type:$y);
+  let inference = "inferBroadcast(infer, adaptor.getA(), adaptor.getB(), types)";
+  let assemblyFormat = "$a `,` $b " # keywords
+      # " attr-dict `:` custom<ElementwiseTypes>(type($a), type($b), type($y))";
+  let hasFolder = 1;
+}
+
+class Graph_CompareOp<string mnemonic, Type type, string formula, string onnx,
+                      list<Trait> traits = []>
+    : Graph_BroadcastOp<mnemonic, type, formula, onnx, (ins), "", traits> {
+  let results = (outs Graph_BoolTensor:$y);
+  let inference = "inferCompare(infer, adaptor.getA(), adaptor.getB(), types)";
+  let assemblyFormat = [{
+    $a `,` $b attr-dict `:` custom<CompareTypes>(type($a), type($b), type($y))
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def Graph_AddOp : Graph_BroadcastOp<"add", Graph_NumberTensor,
+    "y = a + b", "Add (opset 14)", (ins), "", [Commutative]>;
+def Graph_SubOp : Graph_BroadcastOp<"sub", Graph_NumberTensor,
+    "y = a - b", "Sub (opset 14)">;
+def Graph_MulOp : Graph_BroadcastOp<"mul", Graph_NumberTensor,
+    "y = a * b", "Mul (opset 14)", (ins), "", [Commutative]>;
+def Graph_DivOp : Graph_BroadcastOp<"div", Graph_NumberTensor,
+    "y = a / b, truncated toward zero for integers", "Div (opset 14)">;
+def Graph_MinOp : Graph_BroadcastOp<"min", Graph_NumberTensor,
+    "y = the lesser of a and b, NaN if one is", "Min (opset 13)", (ins), "",
+    [Commutative]>;
+def Graph_MaxOp : Graph_BroadcastOp<"max", Graph_NumberTensor,
+    "y = the greater of a and b, NaN if one is", "Max (opset 13)", (ins), "",
+    [Commutative]>;
+
+def Graph_PowOp : Graph_BroadcastOp<"pow", Graph_NumberTensor,
+    "y = a^b", "Pow (opset 15)"> {
+  let description = [{
+    Computes `y = a^b` for each element, after broadcasting a and b to one
+    shape. b may have another element type than a; y has a's.
+
+    ONNX `Pow` (opset 15).
+  }];
+  let inference = "";
+}
+
+def Graph_ModOp : Graph_BroadcastOp<"mod", Graph_NumberTensor,
+    "y = a mod b", "Mod (opset 13)",
+    (ins Graph_False:$fmod), "(`fmod` `=` $fmod^)?"> {
+  let description = [{
+    Computes the remainder of a / b for each element, after broadcasting a and b
+    to one shape. It has the sign of b (integers only), or with `fmod` the sign
+    of a, as in C.
+
+    ONNX `Mod` (opset 13).
+  }];
+  let inference = "";
+}
+
+def Graph_PreluOp : Graph_Op<"prelu"> {
+  let summary = "ONNX PRelu (opset 16)";
+  let description = [{
+    Computes `y = x < 0 ? slope * x : x` for each element. The shape of `slope`
+    broadcasts to the shape of `x`.
+
+    ONNX `PRelu` (opset 16).
+  }];
+  let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$slope);
+  let results = (outs Graph_NumberTensor:$y);
+  let assemblyFormat = [{
+    $x `,` $slope attr-dict
+    `:` custom<ElementwiseTypes>(type($x), type($slope), type($y))
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+def Graph_EqualOp : Graph_CompareOp<"equal", Graph_NumberOrBoolTensor,
+    "y = a == b", "Equal (opset 19)", [Commutative]>;
+def Graph_GreaterOp : Graph_CompareOp<"greater", Graph_NumberTensor,
+    "y = a > b", "Greater (opset 13)">;
+def Graph_GreaterOrEqualOp : Graph_CompareOp<"greater_or_equal",
+    Graph_NumberTensor, "y = a >= b", "GreaterOrEqual (opset 16)">;
+def Graph_LessOp : Graph_CompareOp<"less", Graph_NumberTensor,
+    "y = a < b", "Less (opset 13)">;
+def Graph_LessOrEqualOp : Graph_CompareOp<"less_or_equal", Graph_NumberTensor,
+    "y = a <= b", "LessOrEqual (opset 16)">;
+
+//===----------------------------------------------------------------------===//
+// Logic
+//===----------------------------------------------------------------------===//
+
+def Graph_AndOp : Graph_BroadcastOp<"and", Graph_BoolTensor,
+    "y = a and b", "And (opset 7)", (ins), "", [Commutative]>;
+def Graph_OrOp : Graph_BroadcastOp<"or", Graph_BoolTensor,
+    "y = a or b", "Or (opset 7)", (ins), "", [Commutative]>;
+def Graph_XorOp : Graph_BroadcastOp<"xor", Graph_BoolTensor,
+    "y = a != b", "Xor (opset 7)", (ins), "", [Commutative]>;
+def Graph_BitwiseAndOp : Graph_BroadcastOp<"bitwise_and", Graph_IntTensor,
+    "y = a & b", "BitwiseAnd (opset 18)", (ins), "", [Commutative]>;
+def Graph_BitwiseOrOp : Graph_BroadcastOp<"bitwise_or", Graph_IntTensor,
+    "y = a | b", "BitwiseOr (opset 18)", (ins), "", [Commutative]>;
+def Graph_BitwiseXorOp : Graph_BroadcastOp<"bitwise_xor", Graph_IntTensor,
+    "y = a ^ b", "BitwiseXor (opset 18)", (ins), "", [Commutative]>;
+def Graph_BitShiftOp : Graph_BroadcastOp<"bit_shift", Graph_UnsignedTensor,
+    "y = a shifted by b bits", "BitShift (opset 11)",
+    (ins Graph_OneOf<["LEFT", "RIGHT"]>:$direction),
+    "`direction` `=` $direction"> {
+  let description = [{
+    Shifts each element of a by b bits in `direction`, after broadcasting a and
+    b to one shape. A shift by the width of the type or more gives 0.
+
+    ONNX `BitShift` (opset 11).
+  }];
+}
+
+def Graph_WhereOp : Graph_Op<"where"> {
+  let summary = "ONNX Where (opset 16)";
+  let description = [{
+    Computes `y = condition ? a : b` for each element, after broadcasting all
+    three to one shape.
+
+    ONNX `Where` (opset 16).
+  }];
+  let arguments = (ins Graph_BoolTensor:$condition, Graph_Tensor:$a,
+                       Graph_Tensor:$b);
+  let results = (outs Graph_Tensor:$y);
+  let hasFolder = 1;
+}
+
+#endif // PHASELINE_GRAPH_BINARY_TD

@@ -1,0 +1,295 @@
+//===- GraphData.td - Moving, picking and joining elements --*- tablegen -*-===//
+
+#ifndef PHASELINE_GRAPH_DATA_TD
+#define PHASELINE_GRAPH_DATA_TD
+
+include "graph/GraphBase.td"
+
+
+//===----------------------------------------------------------------------===//
+// Joining and cutting
+//===----------------------------------------------------------------------===//
+
+let hasFolder = 1 in {
+
+def Graph_ConcatOp : Graph_Op<"concat"> {
+  let summary = "ONNX Concat (opset 13)";
+  let description = [{
+    The operands one after the other along `axis`; all other dimensions are
+    equal.
+
+    ONNX `Concat` (opset 13).
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$inputs `axis` `=` $axis";
+}
+
+def Graph_SplitOp : Graph_Op<"split"> {
+  let summary = "ONNX Split (opset 18)";
+  let description = [{
+    x cut along `axis` into pieces of the sizes in `split`, one result each.
+
+    ONNX `Split` (opset 18), with `num_outputs` resolved to `split`.
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_I64<0>:$axis,
+                       DenseI64ArrayAttr:$split);
+  let results = (outs Variadic<Graph_Tensor>:$pieces);
+  let format = "$x (`axis` `=` $axis^)? `split` `=` $split";
+}
+
+def Graph_SliceOp : Graph_Op<"slice", [AttrSizedOperandSegments]> {
+  let summary = "ONNX Slice (opset 13)";
+  let description = [{
+    The elements of x from `starts[i]` up to but without `ends[i]`, every
+    `steps[i]`-th, along dimension `axes[i]`, for each i; other dimensions are
+    kept. Negative positions count from the end; positions are clamped to the
+    dimension. A negative step walks backwards. Absent axes are 0, 1, ...;
+    absent steps are 1.
+
+    ONNX `Slice` (opset 13).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexList:$starts,
+                       Graph_IndexList:$ends, Optional<Graph_IndexList>:$axes,
+                       Optional<Graph_IndexList>:$steps);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $starts `,` $ends (`axes` $axes^)? "
+                       # "(`steps` $steps^)?";
+}
+
+def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
+  let summary = "ONNX Pad (opset 24)";
+  let description = [{
+    x with `pads` elements added: those before each of `axes`, then those after
+    each; negative ones are cut off. Absent axes are all. What is added depends
+    on `mode`: the scalar `value` (absent: 0), the mirror image without the edge
+    ("reflect"), the edge ("edge"), or the opposite side ("wrap").
+
+    ONNX `Pad` (opset 24).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_I64List:$pads,
+                       Optional<Graph_Tensor>:$value,
+                       Optional<Graph_IndexList>:$axes,
+                       Graph_Choice<["constant", "reflect", "edge", "wrap"]>
+                           :$mode);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $pads (`value` $value^)? (`axes` $axes^)? "
+                       # "(`mode` `=` $mode^)?";
+}
+
+//===----------------------------------------------------------------------===//
+// Picking
+//===----------------------------------------------------------------------===//
+
+def Graph_GatherOp : Graph_Op<"gather"> {
+  let summary = "ONNX Gather (opset 13)";
+  let description = [{
+    The slices of x at the positions `indices` along `axis`, whose dimension is
+    replaced by those of `indices`. Negative positions count from the end.
+
+    ONNX `Gather` (opset 13).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                       Graph_I64<0>:$axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $indices (`axis` `=` $axis^)?";
+}
+
+def Graph_NonZeroOp : Graph_Op<"non_zero"> {
+  let summary = "ONNX NonZero (opset 13)";
+  let description = [{
+    The positions of the elements that are not zero, in row-major order: one
+    column each, one row per dimension of x.
+
+    ONNX `NonZero` (opset 13).
+  }];
+  let arguments = (ins Graph_Tensor:$x);
+  let results = (outs Graph_I64Tensor:$y);
+}
+
+} // hasFolder
+
+def Graph_GatherElementsOp : Graph_Op<"gather_elements"> {
+  let summary = "ONNX GatherElements (opset 13)";
+  let description = [{
+    An element of x for each position of `indices`: the one at that position,
+    but for its coordinate along `axis`, which is the element of `indices`.
+
+    ONNX `GatherElements` (opset 13).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                       Graph_I64<0>:$axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $indices (`axis` `=` $axis^)?";
+}
+
+def Graph_GatherNDOp : Graph_Op<"gather_nd"> {
+  let summary = "ONNX GatherND (opset 13)";
+  let description = [{
+    The slices of x at the coordinates in the last dimension of `indices`, which
+    count from dimension `batch_dims` of x on. The first `batch_dims` dimensions
+    of both are equal and go in step.
+
+    ONNX `GatherND` (opset 13).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_I64Tensor:$indices,
+                       Graph_I64<0>:$batch_dims);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $indices (`batch_dims` `=` $batch_dims^)?";
+}
+
+def Graph_ScatterElementsOp : Graph_Op<"scatter_elements"> {
+  let summary = "ONNX ScatterElements (opset 18)";
+  let description = [{
+    x with each element of `updates` written to its own position, but for the
+    coordinate along `axis`, which is the element of `indices`. `reduction` tells
+    how it meets what is there: it replaces it ("none"), or the two are added,
+    multiplied, or the lesser or greater is kept.
+
+    ONNX `ScatterElements` (opset 18).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                       Graph_Tensor:$updates, Graph_I64<0>:$axis,
+                       Graph_Choice<["none", "add", "mul", "min", "max"]>
+                           :$reduction);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $indices `,` $updates (`axis` `=` $axis^)? "
+                       # "(`reduction` `=` $reduction^)?";
+}
+
+def Graph_ScatterNDOp : Graph_Op<"scatter_nd"> {
+  let summary = "ONNX ScatterND (opset 18)";
+  let description = [{
+    x with the slices in `updates` written at the coordinates in the last
+    dimension of `indices`. `reduction` is as in `graph.scatter_elements`.
+
+    ONNX `ScatterND` (opset 18).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_I64Tensor:$indices,
+                       Graph_Tensor:$updates,
+                       Graph_Choice<["none", "add", "mul", "min", "max"]>
+                           :$reduction);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $indices `,` $updates "
+                       # "(`reduction` `=` $reduction^)?";
+}
+
+def Graph_CompressOp : Graph_Op<"compress"> {
+  let summary = "ONNX Compress (opset 11)";
+  let description = [{
+    The slices of x along `axis` for which `condition` is true; without an axis,
+    those elements of x in row-major order. `condition` may be shorter than the
+    dimension.
+
+    ONNX `Compress` (opset 11).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_BoolTensor:$condition,
+                       OptionalAttr<I64Attr>:$axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $condition (`axis` `=` $axis^)?";
+}
+
+def Graph_OneHotOp : Graph_Op<"one_hot"> {
+  let summary = "ONNX OneHot (opset 11)";
+  let description = [{
+    For each index a vector of `depth` elements along a new dimension `axis`:
+    `values[1]` at the index, `values[0]` elsewhere. Negative indices count from
+    the end; indices out of range give `values[0]` only.
+
+    ONNX `OneHot` (opset 11).
+  }];
+  let arguments = (ins Graph_NumberTensor:$indices, Graph_NumberTensor:$depth,
+                       Graph_Tensor:$values, Graph_I64<-1>:$axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$indices `,` $depth `,` $values (`axis` `=` $axis^)?";
+}
+
+def Graph_TriluOp : Graph_Op<"trilu"> {
+  let summary = "ONNX Trilu (opset 14)";
+  let description = [{
+    The upper triangle of the matrices in the last two dimensions of x, from the
+    diagonal `k` columns right of the main one on (absent: 0), and 0 elsewhere;
+    without `upper`, the lower one up to that diagonal.
+
+    ONNX `Trilu` (opset 14).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Optional<Graph_I64Tensor>:$k,
+                       Graph_True:$upper);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x (`,` $k^)? (`upper` `=` $upper^)?";
+}
+
+def Graph_ReverseSequenceOp : Graph_Op<"reverse_sequence"> {
+  let summary = "ONNX ReverseSequence (opset 10)";
+  let description = [{
+    x with, for each position i along `batch_axis`, the first `lens[i]` slices
+    along `time_axis` in reverse order.
+
+    ONNX `ReverseSequence` (opset 10).
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_I64List:$lens,
+                       Graph_I64<1>:$batch_axis, Graph_I64<0>:$time_axis);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `,` $lens (`batch_axis` `=` $batch_axis^)? "
+                       # "(`time_axis` `=` $time_axis^)?";
+}
+
+//===----------------------------------------------------------------------===//
+// Sampling
+//===----------------------------------------------------------------------===//
+
+def Graph_ResizeOp : Graph_Op<"resize", [AttrSizedOperandSegments]> {
+  let summary = "ONNX Resize (opset 19)";
+  let description = [{
+    x resampled along `axes` (empty: all) by `scales`, or to `sizes`; exactly one
+    of the two is given, with one element per axis. A result dimension is
+    `floor(D * scale)`. `keep_aspect_ratio_policy` may turn `sizes` into bounds.
+
+    `mode` is the interpolation, `coordinate_transformation_mode` says which
+    point of x an element of y lies on, `nearest_mode` how that is rounded.
+    `roi` holds the starts then the ends of the region that
+    "tf_crop_and_resize" reads, relative to x; points outside of x are
+    `extrapolation_value`. `cubic_coeff_a`, `exclude_outside` and `antialias`
+    are as in ONNX.
+
+    ONNX `Resize` (opset 19). `Upsample` is imported as this op.
+  }];
+  let arguments = (ins
+      Graph_NumberTensor:$x, Optional<Graph_FloatTensor>:$roi,
+      Optional<Graph_F32Tensor>:$scales, Optional<Graph_I64List>:$sizes,
+      Graph_Choice<["nearest", "linear", "cubic"]>:$mode,
+      Graph_Choice<["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                    "align_corners", "asymmetric", "tf_crop_and_resize"]>
+          :$coordinate_transformation_mode,
+      Graph_Choice<["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]>
+          :$nearest_mode,
+      Graph_F32<"-0.75">:$cubic_coeff_a, Graph_False:$exclude_outside,
+      Graph_F32<"0.0">:$extrapolation_value, Graph_False:$antialias,
+      Graph_Choice<["stretch", "not_larger", "not_smaller"]>
+          :$keep_aspect_ratio_policy,
+      Graph_I64s:$axes);
+  let results = (outs Graph_NumberTensor:$y);
+  let format = "$x (`roi` $roi^)? (`scales` $scales^)? "
+                       # "(`sizes` $sizes^)?";
+}
+
+def Graph_GridSampleOp : Graph_Op<"grid_sample"> {
+  let summary = "ONNX GridSample (opset 22)";
+  let description = [{
+    x `[N, C, D1, ..., Dn]` sampled at the points in the last dimension of `grid`
+    `[N, E1, ..., En, n]`, giving `[N, C, E1, ..., En]`. Coordinates run from the
+    last spatial dimension to the first, -1 and 1 being its ends: the centers of
+    the edge elements with `align_corners`, else their outer borders.
+    `padding_mode` tells what lies outside.
+
+    ONNX `GridSample` (opset 22).
+  }];
+  let arguments = (ins
+      Graph_NumberTensor:$x, Graph_FloatTensor:$grid,
+      Graph_Choice<["linear", "nearest", "cubic"]>:$mode,
+      Graph_Choice<["zeros", "border", "reflection"]>:$padding_mode,
+      Graph_False:$align_corners);
+  let results = (outs Graph_NumberTensor:$y);
+}
+
+#endif // PHASELINE_GRAPH_DATA_TD

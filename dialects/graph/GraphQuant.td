@@ -1,0 +1,150 @@
+//===- GraphQuant.td - Linear quantization ------------------*- tablegen -*-===//
+
+#ifndef PHASELINE_GRAPH_QUANT_TD
+#define PHASELINE_GRAPH_QUANT_TD
+
+include "graph/GraphBase.td"
+
+defvar Graph_QuantFormat = [{
+  (`axis` `=` $axis^)? (`block_size` `=` $block_size^)?
+}];
+
+def Graph_QuantizeLinearOp : Graph_Op<"quantize_linear"> {
+  let summary = "ONNX QuantizeLinear (opset 23)";
+  let description = [{
+    Computes `y = saturate(round(x / scale) + zero_point)`, ties to even. scale
+    and zero_point have the same shape: none (one for all), `[D]` (one for each
+    position along `axis`, whose size is D), or with `block_size` the shape of x
+    but for `axis`, where each stands for `block_size` elements.
+
+    y has the element type of zero_point; without one it is `to`, or if that is
+    absent too ui8, and zero_point is 0.
+
+    ONNX `QuantizeLinear` (opset 23), `to` is its `output_dtype`.
+  }];
+  let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$scale,
+                       Optional<Graph_QuantTensor>:$zero_point,
+                       Graph_I64<1>:$axis, Graph_I64<0>:$block_size,
+                       OptionalAttr<TypeAttr>:$to, Graph_True:$saturate);
+  let results = (outs Graph_QuantTensor:$y);
+  let format = !strconcat("$x `,` $scale (`,` $zero_point^)? ",
+      Graph_QuantFormat, "(`to` `=` $to^)? (`saturate` `=` $saturate^)?");
+}
+
+def Graph_DequantizeLinearOp : Graph_Op<"dequantize_linear"> {
+  let summary = "ONNX DequantizeLinear (opset 23)";
+  let description = [{
+    Computes `y = (x - zero_point) * scale`; an absent zero_point is 0. Shapes
+    are as in `graph.quantize_linear`. y has the element type of scale.
+
+    ONNX `DequantizeLinear` (opset 23).
+  }];
+  let arguments = (ins Graph_QuantTensor:$x, Graph_FloatTensor:$scale,
+                       Optional<Graph_QuantTensor>:$zero_point,
+                       Graph_I64<1>:$axis, Graph_I64<0>:$block_size);
+  let results = (outs Graph_FloatTensor:$y);
+  let format = !strconcat("$x `,` $scale (`,` $zero_point^)? ",
+                           Graph_QuantFormat);
+}
+
+def Graph_DynamicQuantizeLinearOp : Graph_Op<"dynamic_quantize_linear"> {
+  let summary = "ONNX DynamicQuantizeLinear (opset 11)";
+  let description = [{
+    Quantizes x to ui8 with the scale and zero point its range calls for:
+    `y_scale = (max(x, 0) - min(x, 0)) / 255`,
+    `y_zero_point = saturate(round(-min(x, 0) / y_scale))`, both scalars, and
+    `y = saturate(round(x / y_scale) + y_zero_point)`.
+
+    ONNX `DynamicQuantizeLinear` (opset 11).
+  }];
+  let arguments = (ins Graph_F32Tensor:$x);
+  let results = (outs Graph_UI8Tensor:$y, Graph_F32Tensor:$y_scale,
+                      Graph_UI8Tensor:$y_zero_point);
+}
+
+def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
+  let summary = "ONNX QLinearConv (opset 10)";
+  let description = [{
+    `graph.conv` on quantized tensors: x and w are dequantized, convolved, and
+    quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`;
+    those of x and y are scalars, those of w are scalars or `[M]`. b `[M]` is i32
+    with scale `x_scale * w_scale` and zero point 0. y has the element type of
+    y_zero_point.
+
+    ONNX `QLinearConv` (opset 10), with `auto_pad` resolved to `pads`.
+  }];
+  let arguments = (ins
+      Graph_Int8Tensor:$x, Graph_F32Tensor:$x_scale,
+      Graph_Int8Tensor:$x_zero_point, Graph_Int8Tensor:$w,
+      Graph_F32Tensor:$w_scale, Graph_Int8Tensor:$w_zero_point,
+      Graph_F32Tensor:$y_scale, Graph_Int8Tensor:$y_zero_point,
+      Optional<Graph_I32Tensor>:$b, Graph_I64s:$strides, Graph_I64s:$pads,
+      Graph_I64s:$dilations, Graph_I64<1>:$group);
+  let results = (outs Graph_Int8Tensor:$y);
+  let format = [{
+    $x `,` $x_scale `,` $x_zero_point `,` $w `,` $w_scale `,` $w_zero_point `,`
+    $y_scale `,` $y_zero_point (`,` $b^)?
+    (`strides` `=` $strides^)? (`pads` `=` $pads^)?
+    (`dilations` `=` $dilations^)? (`group` `=` $group^)?
+  }];
+}
+
+def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
+  let summary = "ONNX QLinearMatMul (opset 21)";
+  let description = [{
+    `graph.matmul` on quantized tensors: a and b are dequantized, multiplied, and
+    quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`:
+    scalars, or one per row of a or y, or one per column of b. y has the element
+    type of y_zero_point.
+
+    ONNX `QLinearMatMul` (opset 21).
+  }];
+  let arguments = (ins
+      Graph_Quant8Tensor:$a, Graph_FloatTensor:$a_scale,
+      Graph_Quant8Tensor:$a_zero_point, Graph_Quant8Tensor:$b,
+      Graph_FloatTensor:$b_scale, Graph_Quant8Tensor:$b_zero_point,
+      Graph_FloatTensor:$y_scale, Graph_Quant8Tensor:$y_zero_point);
+  let results = (outs Graph_Quant8Tensor:$y);
+}
+
+def Graph_MatMulIntegerOp : Graph_Op<"matmul_integer",
+                                     [AttrSizedOperandSegments]> {
+  let summary = "ONNX MatMulInteger (opset 10)";
+  let description = [{
+    `graph.matmul` of `a - a_zero_point` and `b - b_zero_point` in i32. An absent
+    zero point is 0; else it is a scalar, or one per row of a or per column of b.
+
+    ONNX `MatMulInteger` (opset 10).
+  }];
+  let arguments = (ins Graph_Int8Tensor:$a, Graph_Int8Tensor:$b,
+                       Optional<Graph_Int8Tensor>:$a_zero_point,
+                       Optional<Graph_Int8Tensor>:$b_zero_point);
+  let results = (outs Graph_I32Tensor:$y);
+  let format = [{
+    $a `,` $b (`a_zero_point` $a_zero_point^)? (`b_zero_point` $b_zero_point^)?
+  }];
+}
+
+def Graph_ConvIntegerOp : Graph_Op<"conv_integer", [AttrSizedOperandSegments]> {
+  let summary = "ONNX ConvInteger (opset 10)";
+  let description = [{
+    `graph.conv` of `x - x_zero_point` and `w - w_zero_point` in i32; padding
+    holds x_zero_point. An absent zero point is 0; that of x is a scalar, that of
+    w a scalar or `[M]`.
+
+    ONNX `ConvInteger` (opset 10), with `auto_pad` resolved to `pads`.
+  }];
+  let arguments = (ins Graph_Int8Tensor:$x, Graph_Int8Tensor:$w,
+                       Optional<Graph_Int8Tensor>:$x_zero_point,
+                       Optional<Graph_Int8Tensor>:$w_zero_point,
+                       Graph_I64s:$strides, Graph_I64s:$pads,
+                       Graph_I64s:$dilations, Graph_I64<1>:$group);
+  let results = (outs Graph_I32Tensor:$y);
+  let format = [{
+    $x `,` $w (`x_zero_point` $x_zero_point^)? (`w_zero_point` $w_zero_point^)?
+    (`strides` `=` $strides^)? (`pads` `=` $pads^)?
+    (`dilations` `=` $dilations^)? (`group` `=` $group^)?
+  }];
+}
+
+#endif // PHASELINE_GRAPH_QUANT_TD

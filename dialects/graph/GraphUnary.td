@@ -1,0 +1,217 @@
+//===- GraphUnary.td - One operand, element by element ------*- tablegen -*-===//
+
+#ifndef PHASELINE_GRAPH_UNARY_TD
+#define PHASELINE_GRAPH_UNARY_TD
+
+include "graph/GraphBase.td"
+
+// y has the type of x.
+class Graph_UnaryOp<string mnemonic, Type type, string formula, string onnx,
+                    dag attributes = (ins), string keywords = "",
+                    list<Trait> traits = []>
+    : Graph_Op<mnemonic, traits> {
+  let summary = "ONNX " # onnx;
+  let description = "Computes `" # formula # "` for each element.\n\n"
+                    # "ONNX `" # onnx # "`.";
+  let arguments = !con((ins type:$x), attributes);
+  let results = (outs type:$y);
+  let inference = "inferLike(adaptor.getX(), types)";
+  let assemblyFormat = "$x " # keywords
+      # " attr-dict `:` custom<ElementwiseTypes>(type($x), type($y))";
+}
+
+class Graph_FloatUnaryOp<string mnemonic, string formula, string onnx,
+                         dag attributes = (ins), string keywords = "">
+    : Graph_UnaryOp<mnemonic, Graph_FloatTensor, formula, onnx, attributes,
+                    keywords>;
+
+class Graph_FoldedUnaryOp<string mnemonic, Type type, string formula,
+                          string onnx, list<Trait> traits = []>
+    : Graph_UnaryOp<mnemonic, type, formula, onnx, (ins), "", traits> {
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def Graph_AbsOp : Graph_FoldedUnaryOp<"abs", Graph_NumberTensor,
+    "y = |x|", "Abs (opset 13)">;
+def Graph_NegOp : Graph_FoldedUnaryOp<"neg", Graph_NumberTensor,
+    "y = -x", "Neg (opset 13)">;
+def Graph_SignOp : Graph_FoldedUnaryOp<"sign", Graph_NumberTensor,
+    "y = -1, 0 or 1, with x's sign", "Sign (opset 13)">;
+def Graph_ReciprocalOp : Graph_FoldedUnaryOp<"reciprocal", Graph_FloatTensor,
+    "y = 1 / x", "Reciprocal (opset 13)">;
+def Graph_SqrtOp : Graph_FoldedUnaryOp<"sqrt", Graph_FloatTensor,
+    "y = sqrt(x), NaN for x < 0", "Sqrt (opset 13)">;
+def Graph_FloorOp : Graph_FoldedUnaryOp<"floor", Graph_FloatTensor,
+    "y = the greatest integer <= x", "Floor (opset 13)">;
+def Graph_CeilOp : Graph_FoldedUnaryOp<"ceil", Graph_FloatTensor,
+    "y = the least integer >= x", "Ceil (opset 13)">;
+def Graph_RoundOp : Graph_FoldedUnaryOp<"round", Graph_FloatTensor,
+    "y = the integer nearest to x, the even one when two are as near",
+    "Round (opset 22)">;
+def Graph_IdentityOp : Graph_FoldedUnaryOp<"identity", Graph_Tensor,
+    "y = x", "Identity (opset 14)">;
+def Graph_NotOp : Graph_FoldedUnaryOp<"not", Graph_BoolTensor,
+    "y = not x", "Not (opset 1)">;
+def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", Graph_IntTensor,
+    "y = ~x", "BitwiseNot (opset 18)">;
+
+//===----------------------------------------------------------------------===//
+// Transcendental functions
+//===----------------------------------------------------------------------===//
+
+def Graph_ExpOp : Graph_FloatUnaryOp<"exp", "y = e^x", "Exp (opset 13)">;
+def Graph_LogOp : Graph_FloatUnaryOp<"log",
+    "y = ln(x), NaN for x < 0", "Log (opset 13)">;
+def Graph_ErfOp : Graph_FloatUnaryOp<"erf",
+    "y = 2 / sqrt(pi) * integral of e^(-t^2) for t in [0, x]",
+    "Erf (opset 13)">;
+def Graph_SinOp : Graph_FloatUnaryOp<"sin", "y = sin(x)", "Sin (opset 22)">;
+def Graph_CosOp : Graph_FloatUnaryOp<"cos", "y = cos(x)", "Cos (opset 22)">;
+def Graph_TanOp : Graph_FloatUnaryOp<"tan", "y = tan(x)", "Tan (opset 22)">;
+def Graph_AsinOp : Graph_FloatUnaryOp<"asin", "y = arcsin(x)", "Asin (opset 22)">;
+def Graph_AcosOp : Graph_FloatUnaryOp<"acos", "y = arccos(x)", "Acos (opset 22)">;
+def Graph_AtanOp : Graph_FloatUnaryOp<"atan", "y = arctan(x)", "Atan (opset 22)">;
+def Graph_SinhOp : Graph_FloatUnaryOp<"sinh", "y = sinh(x)", "Sinh (opset 22)">;
+def Graph_CoshOp : Graph_FloatUnaryOp<"cosh", "y = cosh(x)", "Cosh (opset 22)">;
+def Graph_TanhOp : Graph_FloatUnaryOp<"tanh", "y = tanh(x)", "Tanh (opset 13)">;
+def Graph_AsinhOp : Graph_FloatUnaryOp<"asinh", "y = arsinh(x)", "Asinh (opset 22)">;
+def Graph_AcoshOp : Graph_FloatUnaryOp<"acosh", "y = arcosh(x)", "Acosh (opset 22)">;
+def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "y = artanh(x)", "Atanh (opset 22)">;
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+def Graph_ReluOp : Graph_FoldedUnaryOp<"relu", Graph_NumberTensor,
+    "y = max(x, 0)", "Relu (opset 14)">;
+def Graph_SigmoidOp : Graph_FloatUnaryOp<"sigmoid",
+    "y = 1 / (1 + e^-x)", "Sigmoid (opset 13)">;
+def Graph_SoftplusOp : Graph_FloatUnaryOp<"softplus",
+    "y = ln(e^x + 1)", "Softplus (opset 22)">;
+def Graph_SoftsignOp : Graph_FloatUnaryOp<"softsign",
+    "y = x / (1 + |x|)", "Softsign (opset 22)">;
+def Graph_MishOp : Graph_FloatUnaryOp<"mish",
+    "y = x * tanh(ln(1 + e^x))", "Mish (opset 22)">;
+def Graph_HardSwishOp : Graph_FloatUnaryOp<"hard_swish",
+    "y = x * max(0, min(1, x / 6 + 0.5))", "HardSwish (opset 22)">;
+def Graph_EluOp : Graph_FloatUnaryOp<"elu",
+    "y = x < 0 ? alpha * (e^x - 1) : x", "Elu (opset 22)",
+    (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+def Graph_CeluOp : Graph_FloatUnaryOp<"celu",
+    "y = max(0, x) + min(0, alpha * (e^(x / alpha) - 1))", "Celu (opset 12)",
+    (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+def Graph_SeluOp : Graph_FloatUnaryOp<"selu",
+    "y = gamma * (x <= 0 ? alpha * (e^x - 1) : x)", "Selu (opset 22)",
+    (ins Graph_F32<"1.67326319217681884765625">:$alpha,
+         Graph_F32<"1.05070102214813232421875">:$gamma),
+    "(`alpha` `=` $alpha^)? (`gamma` `=` $gamma^)?">;
+def Graph_LeakyReluOp : Graph_FloatUnaryOp<"leaky_relu",
+    "y = x < 0 ? alpha * x : x", "LeakyRelu (opset 16)",
+    (ins Graph_F32<"0.01">:$alpha), "(`alpha` `=` $alpha^)?">;
+def Graph_HardSigmoidOp : Graph_FloatUnaryOp<"hard_sigmoid",
+    "y = max(0, min(1, alpha * x + beta))", "HardSigmoid (opset 22)",
+    (ins Graph_F32<"0.2">:$alpha, Graph_F32<"0.5">:$beta),
+    "(`alpha` `=` $alpha^)? (`beta` `=` $beta^)?">;
+def Graph_ThresholdedReluOp : Graph_FloatUnaryOp<"thresholded_relu",
+    "y = x > alpha ? x : 0", "ThresholdedRelu (opset 22)",
+    (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+def Graph_SwishOp : Graph_FloatUnaryOp<"swish",
+    "y = x / (1 + e^(-alpha * x))", "Swish (opset 24)",
+    (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+def Graph_ShrinkOp : Graph_UnaryOp<"shrink", Graph_NumberTensor,
+    "y = x < -lambd ? x + bias : x > lambd ? x - bias : 0", "Shrink (opset 9)",
+    (ins Graph_F32<"0.0">:$bias, Graph_F32<"0.5">:$lambd),
+    "(`bias` `=` $bias^)? (`lambd` `=` $lambd^)?">;
+
+def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
+    "y = x * P(X <= x) for a normal X", "Gelu (opset 20)",
+    (ins Graph_Choice<["none", "tanh"]>:$approximate),
+    "(`approximate` `=` $approximate^)?"> {
+  let description = [{
+    Computes `y = 0.5 * x * (1 + erf(x / sqrt(2)))` for each element, or with
+    `approximate = "tanh"`
+    `y = 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
+
+    ONNX `Gelu` (opset 20).
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Other result types, other operands
+//===----------------------------------------------------------------------===//
+
+def Graph_IsNanOp : Graph_Op<"is_nan"> {
+  let summary = "ONNX IsNaN (opset 20)";
+  let description = [{
+    Computes `y = true` for each element that is a NaN, else `false`.
+
+    ONNX `IsNaN` (opset 20).
+  }];
+  let arguments = (ins Graph_FloatTensor:$x);
+  let results = (outs Graph_BoolTensor:$y);
+  let inference = "inferMask(adaptor.getX(), types)";
+}
+
+def Graph_IsInfOp : Graph_Op<"is_inf"> {
+  let summary = "ONNX IsInf (opset 20)";
+  let description = [{
+    Computes `y = true` for each element that is an infinity of a sign that is
+    asked for, else `false`.
+
+    ONNX `IsInf` (opset 20).
+  }];
+  let arguments = (ins Graph_FloatTensor:$x,
+                       Graph_True:$detect_negative, Graph_True:$detect_positive);
+  let results = (outs Graph_BoolTensor:$y);
+  let inference = "inferMask(adaptor.getX(), types)";
+  let format = [{
+    $x (`detect_negative` `=` $detect_negative^)?
+    (`detect_positive` `=` $detect_positive^)?
+  }];
+}
+
+def Graph_CastOp : Graph_Op<"cast"> {
+  let summary = "ONNX Cast (opset 21)";
+  let description = [{
+    Converts each element to the type `to`. Float to integer truncates toward
+    zero, and is undefined out of range. Integer to narrower integer keeps the
+    low bits. Anything to `i1` is `x != 0`; `i1` to a number is 0 or 1. Float to
+    narrower float rounds to nearest, ties to even. `saturate` concerns 8-bit
+    floats only: out of range gives the greatest finite value, else NaN or
+    infinity.
+
+    ONNX `Cast` (opset 21). `CastLike` is imported as this op.
+  }];
+  let arguments = (ins Graph_Tensor:$x, TypeAttr:$to, Graph_True:$saturate);
+  let results = (outs Graph_Tensor:$y);
+  let assemblyFormat = [{
+    $x (`saturate` `=` $saturate^)? attr-dict
+    `:` custom<CastTypes>(type($x), type($y), $to)
+  }];
+  let hasFolder = 1;
+}
+
+def Graph_ClipOp : Graph_Op<"clip", [AttrSizedOperandSegments]> {
+  let summary = "ONNX Clip (opset 13)";
+  let description = [{
+    Computes `y = min(max(x, min), max)` for each element; a bound that is left
+    out does not bound. Bounds are scalars of x's element type. When `min`
+    exceeds `max`, all elements are `max`.
+
+    ONNX `Clip` (opset 13).
+  }];
+  let arguments = (ins Graph_NumberTensor:$x,
+                       Optional<Graph_NumberTensor>:$min,
+                       Optional<Graph_NumberTensor>:$max);
+  let results = (outs Graph_NumberTensor:$y);
+  let format = [{
+    $x (`min` $min^)? (`max` $max^)?
+  }];
+  let hasFolder = 1;
+}
+
+#endif // PHASELINE_GRAPH_UNARY_TD

@@ -1,0 +1,171 @@
+//===- TirOps.td - Operations of the tir dialect ----------------*- tablegen -*-===//
+
+#ifndef PHL_TIR_OPS
+#define PHL_TIR_OPS
+
+include "tir/TirAttrs.td"
+include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tir_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tir_Dialect, mnemonic, traits>;
+
+def Tir_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat],
+                           "integer, index or float">;
+def Tir_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef],
+                           "ranked tensor or memref">;
+
+def Tir_CallExternOp : Tir_Op<"call_extern", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+        ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+         "getAliasingValues", "bufferize"]>]> {
+  let summary = "Call a C function that writes its results to given memory";
+  let description = [{
+    Calls the C function `callee`. `args` lists every argument of the C function
+    in order; each is one of
+
+    - `#tir.arg<GROUP INDEX>`: an operand of the call, or its scratch memory;
+    - an integer or float attribute: a literal of that type;
+    - `#tir.name<"X">`: an enumerator or macro of the header;
+    - `#tir.struct<"T", {...}>`: the address of a constant struct.
+
+    The operation has destination-passing style. On tensors each of `outs` is
+    tied to a result; on memrefs there are no results. The callee reads `ins`
+    and overwrites the whole of `outs`. With `accumulate` what was in `outs`
+    matters too: the callee adds to it or leaves parts of it alone.
+
+    Buffers are passed as bare addresses, so on memrefs each must be contiguous
+    and row-major (any offset); bufferization copies where it cannot show that.
+    With `strided` the callee accepts any strides and is told them in `args`.
+
+    - `with_device`: the device handle of the target is the first C argument, before
+      those in `args`. The call then also reads and writes the device's state.
+    - `returns_status`: the C function returns `int`, 0 on success; any other
+      value ends the calling function with that status. Else it returns nothing.
+    - `header`: the header that declares the function, for `#include`.
+    - `prototype`: the declaration as C text, where there is no header, and for
+      the reader.
+    - `scratch_bytes`: size of the working memory that the call needs, passed
+      where `args` has `#tir.arg<scratch 0>`.
+
+    Example:
+
+    ```mlir
+    %r = tir.call_extern @npu_add(%n : i32)
+        ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%c : tensor<8xf32>)
+        args [#tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>,
+              #tir.arg<scalars 0>]
+        {header = "npu.h", returns_status} -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+      Variadic<Tir_Scalar>:$scalars, Variadic<Tir_Buffer>:$ins,
+      Variadic<Tir_Buffer>:$outs, ArrayAttr:$args,
+      OptionalAttr<StrAttr>:$header, OptionalAttr<StrAttr>:$prototype,
+      OptionalAttr<I64Attr>:$scratch_bytes, UnitAttr:$with_device,
+      UnitAttr:$returns_status, UnitAttr:$accumulate, UnitAttr:$strided);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $callee (`(` $scalars^ `:` type($scalars) `)`)?
+    (`ins` `(` $ins^ `:` type($ins) `)`)?
+    (`outs` `(` $outs^ `:` type($outs) `)`)?
+    `args` $args attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operands that the callee writes.
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// True if a buffer of `type` can be passed as a bare address.
+    static bool isPassable(::mlir::MemRefType type);
+  }];
+}
+
+class Tir_ChannelOp<string mnemonic, list<Trait> traits>
+    : Tir_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+def Tir_DmaStartOp : Tir_ChannelOp<"dma_start", []> {
+  let summary = "Start copying a buffer to another memory";
+  let description = [{
+    Starts to copy `source` to `target` on a DMA channel of the function's
+    device and goes on. Until the token is waited for, `source` must not be
+    written and `target` not be touched.
+
+    Both have the same shape and element type, rank 4 at most, and static
+    strides; offsets may be dynamic. The channel is a number or an index value.
+
+    Example:
+
+    ```mlir
+    %t = tir.dma_start %tile to %spad channel(0)
+        : memref<8x16xf32, strided<[64, 1], offset: ?>>
+        to memref<8x16xf32, #tir.space<"scratchpad">>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, AnyMemRef:$target,
+                       Optional<Index>:$channel,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$static_channel);
+  let results = (outs Tir_TokenType:$token);
+  let assemblyFormat = [{
+    $source `to` $target `channel` `(` custom<Channel>($channel, $static_channel) `)`
+    attr-dict `:` type($source) `to` type($target)
+  }];
+}
+
+def Tir_DmaCopyOp : Tir_ChannelOp<"dma_copy", []> {
+  let summary = "Copy a buffer to another memory and wait";
+  let description = [{
+    Like `tir.dma_start` followed at once by `tir.dma_wait`.
+
+    Example:
+
+    ```mlir
+    tir.dma_copy %spad to %tile channel(1)
+        : memref<64xf32, #tir.space<"scratchpad">> to memref<64xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, AnyMemRef:$target,
+                       Optional<Index>:$channel,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$static_channel);
+  let assemblyFormat = [{
+    $source `to` $target `channel` `(` custom<Channel>($channel, $static_channel) `)`
+    attr-dict `:` type($source) `to` type($target)
+  }];
+}
+
+def Tir_DmaWaitOp : Tir_Op<"dma_wait", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait until a DMA transfer is done";
+  let description = [{
+    Returns when the transfer of `token` is complete. What it copied may be read
+    only after this, so no access to memory moves across it.
+
+    Example: `tir.dma_wait %token`
+  }];
+  let arguments = (ins Tir_TokenType:$token);
+  let assemblyFormat = "$token attr-dict";
+}
+
+def Tir_BufferOp : Tir_Op<"buffer", [Pure]> {
+  let summary = "A buffer at a planned place of a pool";
+  let description = [{
+    The memory at byte `offset` of the pool that the result's `#tir.space`
+    names. Memory planning puts it in place of an allocation. If an enclosing
+    operation declares the pool in `tir.pools`, the buffer must be aligned and
+    fit. Two such buffers may overlap if the planner found that their lifetimes
+    do not.
+
+    Example: `%b = tir.buffer at 4096 : memref<8x16xf32, #tir.space<"scratchpad">>`
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
+  let results = (outs AnyStaticShapeMemRef:$result);
+  let assemblyFormat = "`at` $offset attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // PHL_TIR_OPS

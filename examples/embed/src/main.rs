@@ -1,0 +1,31 @@
+//! Phaseline inside another tool: adds a pass written here, runs a textual pipeline with it,
+//! compiles a model and runs it.
+
+mod count_ops;
+
+use phaseline::{CompileOptions, Session, Tensor};
+
+const MODEL: &str = include_str!("../net.mlir");
+
+fn main() -> phaseline::Result<()> {
+    phaseline::pass::register(&count_ops::PASS)?;
+    let session = Session::new();
+    let module = session.parse(MODEL.as_bytes(), "net.mlir")?;
+
+    // Our pass works by name, with its option, next to upstream's.
+    session.run_pipeline(&module, "builtin.module(canonicalize,func.func(count-ops{dialect=graph}))")?;
+    println!("after count-ops: graph operations = {}", count_ops::counted(&module));
+
+    let options = CompileOptions { targets: "vanilla, llvm".into(), ..Default::default() };
+    let compiled = session.compile(module, &options)?;
+    let network = compiled.load()?;
+    let input = Tensor::from_slice(&[1, 1, 4, 4], &[1.0_f32; 16])?;
+    let outputs = network.run(&[input])?;
+    let values = outputs[0].to_f64();
+    println!("output = {values:?}");
+    // A corner sees four ones, an edge six, the middle nine; the second channel subtracts 5.5.
+    assert_eq!(values[0], 4.5);
+    assert_eq!(values[5], 9.5);
+    assert_eq!(values[16], 0.0);
+    Ok(())
+}

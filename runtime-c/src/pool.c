@@ -1,0 +1,272 @@
+/*===- pool.c - The thread pool -----------------------------------*- C -*-===
+ *
+ * One loop runs at a time. It is cut into chunks, and threads take chunks by
+ * advancing one word, the ticket: the number of the loop in its upper half and
+ * of its next chunk in the lower. A thread that wakes late sees another loop's
+ * number and takes nothing, so the caller waits for chunks, never for threads.
+ * A thread that took a chunk may read the loop's fields, because they cannot
+ * change before that chunk is done.
+ *
+ * Threads without work spin for a while, as loops of one inference follow each
+ * other closely, and then sleep.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#include "phaseline/runtime.h"
+
+/** Runs the whole loop in the caller, as one part. */
+static void run_serially(phl_loop_fn fn, void *context, int64_t n) {
+  if (n > 0)
+    fn(context, 0, n);
+}
+
+#ifdef PHL_NO_THREADS
+
+int phl_pool_create(int32_t threads, phl_pool **out_pool) {
+  if (threads < 1 || threads > 1024 || !out_pool)
+    return PHL_ERR_ARGUMENT;
+  *out_pool = NULL;
+  return PHL_OK;
+}
+
+void phl_pool_destroy(phl_pool *pool) { (void)pool; }
+
+int32_t phl_pool_threads(const phl_pool *pool) {
+  (void)pool;
+  return 1;
+}
+
+int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
+                          int64_t n, int64_t grain) {
+  (void)pool;
+  if (!fn || n < 0 || grain < 1)
+    return PHL_ERR_ARGUMENT;
+  run_serially(fn, context, n);
+  return PHL_OK;
+}
+
+#else
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+  MAX_THREADS = 1024,
+  /* Chunks for each thread: threads that finish early take over from others. */
+  CHUNKS_PER_THREAD = 4,
+  /* How often to look for work before sleeping: some tens of microseconds. */
+  SPINS = 2000
+};
+
+struct phl_pool {
+  /** Loop number << 32 | chunks taken. */
+  _Atomic uint64_t ticket;
+  /** Chunks of the running loop that are done. */
+  _Atomic int64_t done;
+  /** A loop is running. */
+  atomic_flag busy;
+  _Atomic bool stop;
+  /** Threads that sleep, or are about to, and have to be woken. */
+  _Atomic int32_t sleeping;
+  /** The caller sleeps until the last chunk is done. */
+  _Atomic bool caller_sleeps;
+
+  /* The running loop. Written before its ticket is published. */
+  phl_loop_fn fn;
+  void *context;
+  int64_t n, chunk;
+  _Atomic int64_t chunks;
+
+  pthread_mutex_t mutex;
+  pthread_cond_t work, finished;
+  int32_t threads, started;
+  pthread_t workers[];
+};
+
+static void pause_briefly(void) {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  __builtin_ia32_pause();
+#elif defined(__GNUC__) && defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static uint32_t loop_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+
+/** Takes and runs chunks of loop `loop` until none is left. */
+static void run_chunks(phl_pool *pool, uint32_t loop) {
+  uint64_t ticket = atomic_load(&pool->ticket);
+  for (;;) {
+    const int64_t index = (int64_t)(ticket & UINT32_MAX);
+    if (loop_of(ticket) != loop || index >= atomic_load(&pool->chunks))
+      return;
+    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + 1))
+      continue;
+    const int64_t begin = index * pool->chunk;
+    const int64_t left = pool->n - begin;
+    const int64_t chunks = atomic_load(&pool->chunks);
+    pool->fn(pool->context, begin,
+             begin + (left < pool->chunk ? left : pool->chunk));
+    /* From here the loop may be over and its fields another's. */
+    if (atomic_fetch_add(&pool->done, 1) + 1 == chunks &&
+        atomic_load(&pool->caller_sleeps)) {
+      pthread_mutex_lock(&pool->mutex);
+      pthread_cond_signal(&pool->finished);
+      pthread_mutex_unlock(&pool->mutex);
+    }
+    ticket = atomic_load(&pool->ticket);
+  }
+}
+
+/** True if there is a loop other than `seen`, or the pool ends. */
+static bool has_news(phl_pool *pool, uint32_t seen) {
+  return loop_of(atomic_load(&pool->ticket)) != seen ||
+         atomic_load(&pool->stop);
+}
+
+static void wait_for_news(phl_pool *pool, uint32_t seen) {
+  for (int i = 0; i < SPINS; ++i) {
+    if (has_news(pool, seen))
+      return;
+    pause_briefly();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  /* Before looking again: who publishes work after that look sees this. */
+  atomic_fetch_add(&pool->sleeping, 1);
+  while (!has_news(pool, seen))
+    pthread_cond_wait(&pool->work, &pool->mutex);
+  atomic_fetch_sub(&pool->sleeping, 1);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *work(void *argument) {
+  phl_pool *pool = argument;
+  uint32_t seen = 0;
+  for (;;) {
+    wait_for_news(pool, seen);
+    if (atomic_load(&pool->stop))
+      return NULL;
+    seen = loop_of(atomic_load(&pool->ticket));
+    run_chunks(pool, seen);
+  }
+}
+
+static void wake_all(phl_pool *pool) {
+  if (atomic_load(&pool->sleeping) == 0)
+    return;
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static bool init_locks(phl_pool *pool) {
+  if (pthread_mutex_init(&pool->mutex, NULL) != 0)
+    return false;
+  if (pthread_cond_init(&pool->work, NULL) != 0) {
+    pthread_mutex_destroy(&pool->mutex);
+    return false;
+  }
+  if (pthread_cond_init(&pool->finished, NULL) != 0) {
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->mutex);
+    return false;
+  }
+  return true;
+}
+
+int phl_pool_create(int32_t threads, phl_pool **out_pool) {
+  if (threads < 1 || threads > MAX_THREADS || !out_pool)
+    return PHL_ERR_ARGUMENT;
+  const size_t workers = (size_t)threads - 1;
+  phl_pool *pool = calloc(1, sizeof *pool + workers * sizeof(pthread_t));
+  if (!pool)
+    return PHL_ERR_MEMORY;
+  if (!init_locks(pool)) {
+    free(pool);
+    return PHL_ERR_SYSTEM;
+  }
+  atomic_flag_clear(&pool->busy);
+  pool->threads = threads;
+  for (size_t i = 0; i < workers; ++i) {
+    if (pthread_create(&pool->workers[i], NULL, work, pool) != 0) {
+      phl_pool_destroy(pool);
+      return PHL_ERR_SYSTEM;
+    }
+    pool->started += 1;
+  }
+  *out_pool = pool;
+  return PHL_OK;
+}
+
+void phl_pool_destroy(phl_pool *pool) {
+  if (!pool)
+    return;
+  atomic_store(&pool->stop, true);
+  wake_all(pool);
+  for (int32_t i = 0; i < pool->started; ++i)
+    pthread_join(pool->workers[i], NULL);
+  pthread_cond_destroy(&pool->finished);
+  pthread_cond_destroy(&pool->work);
+  pthread_mutex_destroy(&pool->mutex);
+  free(pool);
+}
+
+int32_t phl_pool_threads(const phl_pool *pool) {
+  return pool ? pool->threads : 1;
+}
+
+/** Waits until every chunk of the running loop is done. */
+static void wait_for_chunks(phl_pool *pool, int64_t chunks) {
+  for (int i = 0; i < SPINS; ++i) {
+    if (atomic_load(&pool->done) == chunks)
+      return;
+    pause_briefly();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  /* Before looking again: who finishes the last chunk after that sees this. */
+  atomic_store(&pool->caller_sleeps, true);
+  while (atomic_load(&pool->done) != chunks)
+    pthread_cond_wait(&pool->finished, &pool->mutex);
+  atomic_store(&pool->caller_sleeps, false);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+/** How many iterations each chunk gets. */
+static int64_t chunk_size(int32_t threads, int64_t n, int64_t grain) {
+  const int64_t wanted = (int64_t)threads * CHUNKS_PER_THREAD;
+  const int64_t even = n / wanted + (n % wanted != 0);
+  return even > grain ? even : grain;
+}
+
+int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
+                          int64_t n, int64_t grain) {
+  if (!fn || n < 0 || grain < 1)
+    return PHL_ERR_ARGUMENT;
+  if (!pool || pool->threads == 1 || n <= grain ||
+      atomic_flag_test_and_set(&pool->busy)) {
+    run_serially(fn, context, n);
+    return PHL_OK;
+  }
+  const int64_t chunk = chunk_size(pool->threads, n, grain);
+  const int64_t chunks = n / chunk + (n % chunk != 0);
+  /* Close the last loop's ticket: else a thread that still looks at it could
+   * find the new number of chunks and take one that it does not have. */
+  const uint32_t last = loop_of(atomic_load(&pool->ticket));
+  atomic_store(&pool->ticket, (uint64_t)last << 32 | UINT32_MAX);
+  pool->fn = fn;
+  pool->context = context;
+  pool->n = n;
+  pool->chunk = chunk;
+  atomic_store(&pool->done, 0);
+  atomic_store(&pool->chunks, chunks);
+  const uint32_t loop = last + 1;
+  atomic_store(&pool->ticket, (uint64_t)loop << 32);
+  wake_all(pool);
+  run_chunks(pool, loop);
+  wait_for_chunks(pool, chunks);
+  atomic_flag_clear(&pool->busy);
+  return PHL_OK;
+}
+
+#endif /* PHL_NO_THREADS */

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Builds the C runtime and its tests, and runs them: plain, optimised, without
+# threads, under ASan and UBSan, and the pool under TSan.
+# Usage: run.sh CC BUILD_DIR [plain]
+# plain: leave the sanitizers out, for a compiler that is installed without them.
+set -eu
+if [ $# -lt 2 ] || [ "${3:-plain}" != plain ]; then
+  echo "usage: $0 CC BUILD_DIR [plain]" >&2
+  exit 2
+fi
+cc=$1
+sanitize=${3:-yes}
+mkdir -p "$2"
+build=$(cd "$2" && pwd)
+cd "$(dirname "$0")/.."
+
+strict="-std=c11 -Wall -Wextra -Wconversion -Wpedantic -Werror"
+include="-Iinclude -Idevices/vanilla -Itest"
+sources="src/*.c devices/vanilla/*.c test/*.c"
+
+# run NAME FLAGS [TEST]: builds the test program with FLAGS and runs it.
+run() {
+  echo "runtime-c: $cc, $1"
+  # shellcheck disable=SC2086
+  $cc $strict $include $2 $sources -lm -o "$build/runtime-test-$1"
+  "$build/runtime-test-$1" ${3:-}
+}
+
+run debug "-O0 -g -pthread"
+run release "-O2 -pthread"
+if [ "$sanitize" = yes ]; then
+  run sanitized "-O1 -g -pthread -fsanitize=address,undefined -fno-sanitize-recover=all"
+  run threads "-O1 -g -pthread -fsanitize=thread" pool
+fi
+
+# The headers alone, also as C++; and the library without thread support.
+for header in phaseline/runtime.h vanilla.h; do
+  # shellcheck disable=SC2086
+  echo "#include \"$header\"" | $cc $strict $include -fsyntax-only -x c -
+  # shellcheck disable=SC2086
+  echo "#include \"$header\"" |
+    $cc -std=c++11 -Wall -Wextra -Wpedantic -Werror $include -fsyntax-only -x c++ -
+done
+for source in src/*.c; do
+  # shellcheck disable=SC2086
+  $cc $strict $include -DPHL_NO_THREADS -c "$source" -o "$build/no-threads.o"
+done
+rm -f "$build/no-threads.o"
+echo "runtime-c: $cc, all tests passed"

@@ -1,0 +1,250 @@
+//! The command line: what `phaseline --help` teaches.
+
+use crate::{import::onnx::parse_shape_option, phase::Phase};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "phaseline",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Examples:
+  phaseline partition model.onnx -t 'vanilla, llvm'      which operation runs where, and why not
+  phaseline compile model.onnx -t 'vanilla, llvm' -o out  library, C header, generated C
+  phaseline run model.onnx --random-inputs 1 --outputs y.npz
+  phaseline verify test_dir/model.onnx --data test_dir    compare with reference outputs
+  phaseline targets                                       what can follow -t
+
+`phaseline COMMAND --help` says more about each command."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a model to a static library, a shared object and a C header
+    Compile(CompileArgs),
+    /// Compile (or load) a model and run it once
+    Run(RunArgs),
+    /// Run a model on the test data next to it and compare outputs
+    Verify(VerifyArgs),
+    /// Measure the latency of a model
+    Bench(BenchArgs),
+    /// Show which operation goes to which target, and why not to another
+    Partition(PartitionArgs),
+    /// List the target kinds, or everything about one
+    Targets(TargetsArgs),
+}
+
+/// The model and how to specialise it.
+#[derive(Args, Clone, Debug)]
+pub struct ModelArgs {
+    /// An ONNX model (.onnx), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
+    pub model: PathBuf,
+    /// Shape of an input whose dimensions are symbolic; may be repeated
+    #[arg(long = "shape", value_name = "NAME=1x3x224x224", value_parser = parse_shape_option)]
+    pub shapes: Vec<(String, Vec<Option<i64>>)>,
+}
+
+/// What to compile for, and with which pipelines.
+#[derive(Args, Clone, Debug)]
+pub struct TargetArgs {
+    /// Targets, most preferred first, the host last, each with options
+    #[arg(short = 't', long = "target", value_name = "SPEC", default_value = "llvm")]
+    pub target: String,
+    /// More directories that hold targets as data (target.toml); may be repeated. The environment
+    /// variable PHASELINE_TARGET_PATH (colon-separated) is searched after them
+    #[arg(long = "target-path", value_name = "DIR")]
+    pub target_path: Vec<PathBuf>,
+    /// Run this pipeline text instead of the targets' own (see --print-pipeline)
+    #[arg(long, value_name = "FILE")]
+    pub pipeline: Option<PathBuf>,
+    /// Add passes at the end of a phase; may be repeated
+    #[arg(long = "pass", value_name = "PHASE=PASSES", value_parser = parse_pass)]
+    pub passes: Vec<(Phase, String)>,
+    /// Place operations as this file says, before patterns are asked (see partition
+    /// --save-placement)
+    #[arg(long, value_name = "FILE")]
+    pub placement: Option<PathBuf>,
+    /// Write the IR after each phase into this directory
+    #[arg(long, value_name = "DIR")]
+    pub dump_phases: Option<PathBuf>,
+    /// On a failing pass, write its input IR and pipeline to this file (phaseline-opt
+    /// --run-reproducer replays it)
+    #[arg(long, value_name = "FILE")]
+    pub reproducer: Option<PathBuf>,
+}
+
+/// Arguments of `compile`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  phaseline compile net.onnx -t 'vanilla, llvm' -o out
+  phaseline compile net.onnx --shape input=1x3x224x224 -o out
+  phaseline compile net.onnx --emit=tir-schedule > net.mlir
+  phaseline compile net.mlir --from=tir-schedule -o out
+  phaseline compile net.onnx -t llvm --print-pipeline > my.pipeline
+  phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out")]
+pub struct CompileArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    /// Directory to create; one that phaseline made before is replaced
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Name of the library and prefix of its symbols (default: from the model's file name)
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Stop after a phase and print the IR
+    #[arg(long, value_name = "PHASE")]
+    pub emit: Option<Phase>,
+    /// The model is IR that --emit printed: go on after this phase
+    #[arg(long, value_name = "PHASE")]
+    pub from: Option<Phase>,
+    /// Print the pipeline text that would run, and stop
+    #[arg(long)]
+    pub print_pipeline: bool,
+}
+
+/// Where inputs come from and outputs go.
+#[derive(Args, Clone, Debug)]
+pub struct DataArgs {
+    /// Inputs: an .npz keyed by input name, or a directory of ONNX input_N.pb files
+    #[arg(long, value_name = "PATH", conflicts_with = "random_inputs")]
+    pub inputs: Option<PathBuf>,
+    /// Make inputs from a seed
+    #[arg(long, value_name = "SEED")]
+    pub random_inputs: Option<u64>,
+    /// Outputs: an .npz to write, or a directory to fill with output_N.pb files
+    #[arg(long, value_name = "PATH")]
+    pub outputs: Option<PathBuf>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  phaseline run net.onnx --inputs x.npz --outputs y.npz
+  phaseline run net.onnx -t 'vanilla, llvm' --random-inputs 1
+  phaseline run out --inputs x.npz --outputs y.npz       a directory that compile wrote")]
+pub struct RunArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub data: DataArgs,
+}
+
+/// Arguments of `verify`.
+#[derive(Args, Debug)]
+#[command(after_help = "The data directory has ONNX's test layout: test_data_set_N/input_M.pb and
+output_M.pb. Without output files nothing can be compared and the command fails.")]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    /// Directory with test_data_set_N folders (default: the model's own)
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Largest relative error allowed
+    #[arg(long, default_value_t = 1e-3)]
+    pub rtol: f64,
+    /// Largest absolute error allowed
+    #[arg(long, default_value_t = 1e-4)]
+    pub atol: f64,
+}
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  phaseline bench net.onnx --random-inputs 1 --threads 1 --json
+
+--json prints one line with compile_ms, load_ms, median_ms, p10_ms, p90_ms, min_ms, runs and
+peak_rss_kb.")]
+pub struct BenchArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub data: DataArgs,
+    /// Threads of the host's kernels
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: u32,
+    /// Fewest measured runs
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_runs: u32,
+    /// Least time to measure, in seconds
+    #[arg(long, default_value_t = 1.0)]
+    pub min_time: f64,
+    /// Print one JSON line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `partition`.
+#[derive(Args, Debug)]
+pub struct PartitionArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Write the division to this file; --placement gives it back, edited or not
+    #[arg(long, value_name = "FILE")]
+    pub save_placement: Option<PathBuf>,
+}
+
+/// Arguments of `targets`.
+#[derive(Args, Debug)]
+pub struct TargetsArgs {
+    /// A target kind to show in full
+    pub name: Option<String>,
+    /// More directories that hold targets as data (target.toml); may be repeated
+    #[arg(long = "target-path", value_name = "DIR")]
+    pub target_path: Vec<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_pass(text: &str) -> Result<(Phase, String), String> {
+    let (phase, passes) = text
+        .split_once('=')
+        .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
+    let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
+    Ok((phase, passes.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn declaration_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

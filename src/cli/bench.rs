@@ -1,0 +1,80 @@
+//! `phaseline bench`: latency of single runs.
+
+use super::{args::BenchArgs, data::peak_rss_kb, print, run::prepare};
+use crate::{Result, io};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What `--json` prints. Times are in milliseconds.
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    compile_ms: f64,
+    load_ms: f64,
+    median_ms: f64,
+    p10_ms: f64,
+    p90_ms: f64,
+    min_ms: f64,
+    runs: usize,
+    threads: u32,
+    peak_rss_kb: u64,
+    latency_ns: Vec<u64>,
+}
+
+/// Compiles, warms up, measures and reports.
+pub fn bench(args: &BenchArgs) -> Result<()> {
+    let ready = prepare(&args.model, &args.target, &args.data)?;
+    let outputs = ready.executable.run_named(&ready.inputs)?;
+    if let Some(path) = &args.data.outputs {
+        io::save_outputs(path, &outputs)?;
+    }
+    let inputs: Vec<_> = ready.inputs.values().cloned().collect();
+    let budget = Duration::from_secs_f64(args.min_time.clamp(0.0, 3600.0));
+    let start = Instant::now();
+    while start.elapsed() < budget / 4 {
+        ready.executable.run(&inputs)?;
+    }
+    let mut samples: Vec<u64> = vec![];
+    let start = Instant::now();
+    while samples.len() < args.min_runs as usize || start.elapsed() < budget {
+        let before = Instant::now();
+        ready.executable.run(&inputs)?;
+        samples.push(u64::try_from(before.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    }
+    let mut sorted = samples.clone();
+    sorted.sort_unstable();
+    let at = |share: f64| {
+        let index = ((sorted.len() - 1) as f64 * share).round() as usize;
+        sorted.get(index).map_or(0.0, |ns| *ns as f64 / 1e6)
+    };
+    let report = Report {
+        ok: true,
+        compile_ms: ready.compile.as_secs_f64() * 1e3,
+        load_ms: ready.load.as_secs_f64() * 1e3,
+        median_ms: at(0.5),
+        p10_ms: at(0.1),
+        p90_ms: at(0.9),
+        min_ms: at(0.0),
+        runs: samples.len(),
+        threads: args.threads,
+        peak_rss_kb: peak_rss_kb(),
+        latency_ns: samples,
+    };
+    if args.json {
+        let line = serde_json::to_string(&report)
+            .map_err(|error| crate::Error::internal(error.to_string()))?;
+        return print(&format!("{line}\n"));
+    }
+    print(&format!(
+        "median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs on {} thread(s); compile {:.0} ms, \
+         load {:.1} ms, peak memory {} MiB\n",
+        report.median_ms,
+        report.p10_ms,
+        report.p90_ms,
+        report.runs,
+        report.threads,
+        report.compile_ms,
+        report.load_ms,
+        report.peak_rss_kb / 1024
+    ))
+}

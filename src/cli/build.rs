@@ -1,0 +1,54 @@
+//! `phaseline compile`.
+
+use super::{
+    args::CompileArgs,
+    model::{Source, check_name, compile_options, model_name},
+    print,
+    progress::Progress,
+};
+use crate::{
+    Error, Phase, Result, Session,
+    stage::{Weights, print_module},
+};
+
+/// Compiles a model, or shows what would run, or the IR after a phase.
+pub fn compile(args: &CompileArgs) -> Result<()> {
+    let progress = Progress::new();
+    let observer = |phase| progress.phase(phase);
+    let name = match &args.name {
+        Some(name) => check_name(name)?,
+        None => model_name(&args.model.model),
+    };
+    let after = args.from.unwrap_or(Phase::Import);
+    let options = compile_options(&args.target, name, after, Some(&observer))?;
+    let session = Session::new();
+    if args.print_pipeline {
+        return print(&session.pipeline(&options)?.to_string());
+    }
+    if args.output.is_none() && args.emit.is_none() {
+        return Err(Error::invalid(
+            "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline",
+        ));
+    }
+    if let Some(until) = args.emit
+        && until < after
+    {
+        return Err(Error::invalid(format!("--emit={until} comes before --from={after}")));
+    }
+    progress.say("reading the model");
+    let source = Source::open(&args.model.model)?;
+    if matches!(source, Source::Onnx(_)) && after != Phase::Import {
+        return Err(Error::invalid(format!(
+            "--from={after} goes on from IR that --emit printed (.mlir), not from an ONNX model"
+        )));
+    }
+    let module = source.import(&session, &args.model, None)?;
+    if let Some(until) = args.emit {
+        session.run_phases(&module, &options, until)?;
+        return print(&print_module(&module, Weights::Print)?);
+    }
+    let compiled = session.compile(module, &options)?;
+    progress.say("writing");
+    let output = args.output.as_deref().ok_or_else(|| Error::internal("no output directory"))?;
+    compiled.write_package(output)
+}

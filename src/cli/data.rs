@@ -1,0 +1,19 @@
+//! Values of the environment and conversions shared by commands.
+
+use std::path::PathBuf;
+
+/// Directories with targets as data: those given, then the environment's.
+pub fn target_path(given: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = given.to_vec();
+    if let Some(paths) = std::env::var_os("PHASELINE_TARGET_PATH") {
+        all.extend(std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()));
+    }
+    all
+}
+
+/// Peak resident memory of this process in KiB; 0 where the system does not say.
+pub fn peak_rss_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,66 @@
+//! The `phaseline` program. Only this module reads the environment, prints and decides exit codes.
+
+pub mod args;
+mod bench;
+mod build;
+mod data;
+mod model;
+mod partition;
+mod progress;
+mod run;
+mod verify;
+
+use crate::{Error, Result};
+use args::{Cli, Command};
+use clap::Parser;
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    panic,
+    process::ExitCode,
+};
+
+/// Runs the program with a process's arguments.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    // A panic is a fault of ours: it becomes a message like any other, not a backtrace.
+    panic::set_hook(Box::new(|_| {}));
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { 1 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let outcome = panic::catch_unwind(|| execute(&cli.command))
+        .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: &Command) -> Result<()> {
+    match command {
+        Command::Compile(args) => build::compile(args),
+        Command::Run(args) => run::run(args),
+        Command::Verify(args) => verify::verify(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::Partition(args) => partition::partition(args),
+        Command::Targets(args) => partition::targets(args),
+    }
+}
+
+/// Prints to standard output; a closed pipe is not an error.
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io("cannot write", std::path::Path::new("standard output"), error))
+        }
+        _ => Ok(()),
+    }
+}

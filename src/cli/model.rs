@@ -1,0 +1,172 @@
+//! Models given on the command line: what they are, and how they become a module.
+
+use super::args::{ModelArgs, TargetArgs};
+use crate::{
+    CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
+    import::onnx::{self, ImportOptions},
+    io,
+};
+use indexmap::IndexMap;
+use melior::ir::Module;
+use std::path::Path;
+
+/// A model file that was read, but not imported yet.
+pub enum Source {
+    /// An ONNX model.
+    Onnx(Box<onnx::Model>),
+    /// IR, as text or bytecode.
+    Ir(Vec<u8>),
+}
+
+impl Source {
+    /// Reads the file; its name's ending says what it is.
+    pub fn open(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            return Err(Error::invalid(format!(
+                "{} is a directory, not a model (.onnx, .mlir or .mlirbc)",
+                path.display()
+            )));
+        }
+        match extension {
+            "mlir" | "mlirbc" => {
+                let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read", path, e))?;
+                Ok(Self::Ir(bytes))
+            }
+            _ => Ok(Self::Onnx(Box::new(onnx::load_model(path)?))),
+        }
+    }
+
+    /// The names of the inputs, in order, if they are known before import.
+    pub fn input_names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Onnx(model) => Some(model.input_names()),
+            Self::Ir(_) => None,
+        }
+    }
+
+    /// Makes a module of the model. Given inputs fix the shapes of the model's own, and the values
+    /// of those that decide on shapes.
+    pub fn import<'s>(
+        self,
+        session: &'s Session,
+        args: &ModelArgs,
+        given: Option<&IndexMap<String, Tensor>>,
+    ) -> Result<Module<'s>> {
+        match self {
+            Self::Ir(bytes) => session.parse(&bytes, &args.model.to_string_lossy()),
+            Self::Onnx(model) => {
+                let mut options = ImportOptions::default();
+                for (name, tensor) in given.into_iter().flatten() {
+                    let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
+                    options.shapes.insert(name.clone(), dims);
+                }
+                if let Some(given) = given {
+                    for name in onnx::shape_like_inputs(&model)? {
+                        if let Some(tensor) = given.get(&name) {
+                            options.constants.insert(name, tensor.clone());
+                        }
+                    }
+                }
+                for (name, dims) in &args.shapes {
+                    options.shapes.insert(name.clone(), dims.clone());
+                }
+                Ok(onnx::import_model(session, &model, &options)?)
+            }
+        }
+    }
+}
+
+/// Reads the inputs at `path` for the inputs called `names`.
+pub fn read_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Tensor>> {
+    Ok(io::load_inputs(path, names)?)
+}
+
+/// Inputs from a seed, for an interface whose shapes are all known.
+pub fn random_inputs(interface: &Interface, seed: u64) -> Result<IndexMap<String, Tensor>> {
+    interface
+        .inputs
+        .iter()
+        .map(|input| {
+            let shape = input.static_shape().ok_or_else(|| {
+                Error::invalid(format!(
+                    "random inputs need a known shape, and '{input}' has none: add --shape {}=...",
+                    input.name
+                ))
+            })?;
+            let tensor = Tensor::random_named(input.dtype, &shape, seed, &input.name)?;
+            Ok((input.name.clone(), tensor))
+        })
+        .collect()
+}
+
+/// The options of a compile.
+pub fn compile_options<'a>(
+    args: &TargetArgs,
+    name: String,
+    after: Phase,
+    observer: Option<&'a dyn Fn(Phase)>,
+) -> Result<CompileOptions<'a>> {
+    let pipeline = match &args.pipeline {
+        None => None,
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).map_err(|e| Error::io("cannot read", path, e))?;
+            Some(Pipeline::parse(&text, &path.to_string_lossy())?)
+        }
+    };
+    Ok(CompileOptions {
+        targets: args.target.clone(),
+        target_path: super::data::target_path(&args.target_path),
+        placement: args.placement.clone(),
+        name,
+        pipeline,
+        passes: args.passes.clone(),
+        after,
+        dump_phases: args.dump_phases.clone(),
+        reproducer: args.reproducer.clone(),
+        observer,
+    })
+}
+
+/// A C identifier made of a model's file name.
+pub fn model_name(path: &Path) -> String {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let mut name: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .collect();
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert_str(0, "model_");
+    }
+    name
+}
+
+/// Checks a name that the user gave with `--name`.
+pub fn check_name(name: &str) -> Result<String> {
+    let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !good {
+        return Err(Error::invalid(format!(
+            "--name '{name}' is not a C identifier (letters, digits and _, not starting with a \
+             digit)"
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_become_identifiers() {
+        for (file, name) in
+            [("a/ResNet-50.onnx", "resnet_50"), ("1x.onnx", "model_1x"), ("net.mlir", "net")]
+        {
+            assert_eq!(model_name(Path::new(file)), name);
+            assert!(check_name(name).is_ok());
+        }
+        assert!(check_name("a-b").is_err() && check_name("").is_err() && check_name("1").is_err());
+    }
+}

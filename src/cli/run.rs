@@ -1,0 +1,128 @@
+//! `phaseline run`, and what `verify` and `bench` share with it.
+
+use super::{
+    args::{DataArgs, ModelArgs, RunArgs, TargetArgs},
+    model::{Source, compile_options, model_name, random_inputs, read_inputs},
+    print,
+    progress::Progress,
+};
+use crate::{
+    Error, Interface, Phase, Result, Session, Tensor,
+    interface::main_function,
+    io,
+    runtime::{self, Executable},
+};
+use indexmap::IndexMap;
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// A model that is ready to run, with its inputs.
+pub struct Ready {
+    /// The code.
+    pub executable: Executable,
+    /// All inputs by name.
+    pub inputs: IndexMap<String, Tensor>,
+    /// Time to import and compile; zero for a package.
+    pub compile: Duration,
+    /// Time to link or load.
+    pub load: Duration,
+}
+
+/// Runs a model once.
+pub fn run(args: &RunArgs) -> Result<()> {
+    let ready = prepare(&args.model, &args.target, &args.data)?;
+    let outputs = ready.executable.run_named(&ready.inputs)?;
+    match &args.data.outputs {
+        Some(path) => Ok(io::save_outputs(path, &outputs)?),
+        None => print(&summary(&outputs)),
+    }
+}
+
+/// Reads or makes the inputs, compiles or loads the model.
+pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Result<Ready> {
+    if model.model.is_dir() {
+        return prepare_package(&model.model, data);
+    }
+    let progress = Progress::new();
+    progress.say("reading the model");
+    let source = Source::open(&model.model)?;
+    let start = Instant::now();
+    let names = source.input_names();
+    let session = Session::new();
+    let given = match (&data.inputs, &names) {
+        (Some(path), Some(names)) => Some(read_inputs(path, names)?),
+        _ => None,
+    };
+    let module = source.import(&session, model, given.as_ref())?;
+    let interface = Interface::of(&module)?;
+    let inputs = match (given, &data.inputs, data.random_inputs) {
+        (Some(given), ..) => given,
+        (None, Some(path), _) => {
+            let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
+            read_inputs(path, &names)?
+        }
+        (None, None, Some(seed)) => random_inputs(&interface, seed)?,
+        (None, None, None) if interface.inputs.is_empty() => IndexMap::new(),
+        (None, None, None) => return Err(missing_inputs(&interface)),
+    };
+    // Inputs that became constants are gone from the interface.
+    let inputs = interface
+        .inputs
+        .iter()
+        .filter_map(|input| Some((input.name.clone(), inputs.get(&input.name)?.clone())))
+        .collect();
+    main_function(&module)?;
+    let observer = |phase| progress.phase(phase);
+    let options =
+        compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
+    let compiled = session.compile(module, &options)?;
+    let compile = start.elapsed();
+    let start = Instant::now();
+    let executable = compiled.load()?;
+    Ok(Ready { executable, inputs, compile, load: start.elapsed() })
+}
+
+fn prepare_package(folder: &Path, data: &DataArgs) -> Result<Ready> {
+    let start = Instant::now();
+    let executable = runtime::load(folder)?;
+    let load = start.elapsed();
+    let interface = Interface {
+        inputs: executable.signature().inputs.iter().map(Into::into).collect(),
+        outputs: vec![],
+    };
+    let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
+    let inputs = match (&data.inputs, data.random_inputs) {
+        (Some(path), _) => read_inputs(path, &names)?,
+        (None, Some(seed)) => random_inputs(&interface, seed)?,
+        (None, None) if names.is_empty() => IndexMap::new(),
+        (None, None) => return Err(missing_inputs(&interface)),
+    };
+    Ok(Ready { executable, inputs, compile: Duration::ZERO, load })
+}
+
+fn missing_inputs(interface: &Interface) -> Error {
+    let list: Vec<_> = interface.inputs.iter().map(|input| format!("  {input}")).collect();
+    Error::invalid(format!(
+        "the model takes inputs and none are given; add --inputs PATH or --random-inputs SEED:\n{}",
+        list.join("\n")
+    ))
+}
+
+/// One line per output: type, range and mean, for a look at the terminal.
+fn summary(outputs: &IndexMap<String, Tensor>) -> String {
+    let mut text = String::new();
+    for (name, tensor) in outputs {
+        let values = tensor.to_f64();
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        text.push_str(&format!(
+            "{name}: {}{:?} min {least:.6} max {most:.6} mean {mean:.6}\n",
+            tensor.dtype(),
+            tensor.shape()
+        ));
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! C expressions for index arithmetic: a sum of terms and a number.
+
+use crate::ir::Val;
+
+/// C text with a `{}` for each of its values.
+#[derive(Clone, Debug, Default)]
+pub struct Text<'c> {
+    /// The text; braces that stand for themselves are doubled.
+    pub text: String,
+    /// The values.
+    pub values: Vec<Val<'c>>,
+}
+
+impl<'c> Text<'c> {
+    /// Text without values.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), values: vec![] }
+    }
+
+    /// A value alone.
+    pub fn value(value: Val<'c>) -> Self {
+        Self { text: "{}".to_owned(), values: vec![value] }
+    }
+
+    /// Appends text.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Appends other text with its values.
+    pub fn append(&mut self, other: Text<'c>) {
+        self.text.push_str(&other.text);
+        self.values.extend(other.values);
+    }
+}
+
+/// `constant + factor * term + ...`.
+#[derive(Clone, Debug, Default)]
+pub struct Sum<'c> {
+    constant: i64,
+    terms: Vec<(i64, Text<'c>)>,
+}
+
+impl<'c> Sum<'c> {
+    /// A number.
+    pub fn number(constant: i64) -> Self {
+        Self { constant, terms: vec![] }
+    }
+
+    /// A term.
+    pub fn term(text: Text<'c>) -> Self {
+        Self { constant: 0, terms: vec![(1, text)] }
+    }
+
+    /// The value, if it is a number.
+    pub fn as_number(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// The sum of both.
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        sum.constant += other.constant;
+        for (factor, term) in &other.terms {
+            let same = |t: &Text<'c>| t.text == term.text && t.values == term.values;
+            match sum.terms.iter_mut().find(|(_, old)| same(old)) {
+                Some((old, _)) => *old += factor,
+                None => sum.terms.push((*factor, term.clone())),
+            }
+        }
+        sum.terms.retain(|(factor, _)| *factor != 0);
+        sum
+    }
+
+    /// The sum times a number.
+    pub fn times(&self, factor: i64) -> Self {
+        if factor == 0 {
+            return Self::number(0);
+        }
+        let terms = self.terms.iter().map(|(old, term)| (old * factor, term.clone())).collect();
+        Self { constant: self.constant * factor, terms }
+    }
+
+    /// An operation on two sums that has no form of its own here, such as `%`.
+    pub fn binary(operator: &str, a: &Self, b: &Self) -> Self {
+        let mut text = Text::plain("(");
+        text.append(a.operand());
+        text.push(&format!(" {operator} "));
+        text.append(b.operand());
+        text.push(")");
+        Self::term(text)
+    }
+
+    /// The sum as an operand of an operator that binds stronger.
+    fn operand(&self) -> Text<'c> {
+        let single = match &self.terms[..] {
+            [] => true,
+            [(1, _)] => self.constant == 0,
+            _ => false,
+        };
+        let inner = self.text();
+        if single {
+            return inner;
+        }
+        let mut text = Text::plain("(");
+        text.append(inner);
+        text.push(")");
+        text
+    }
+
+    /// The C expression.
+    pub fn text(&self) -> Text<'c> {
+        let mut text = Text::default();
+        for (factor, term) in &self.terms {
+            let sign = if *factor < 0 { " - " } else { " + " };
+            match (text.text.is_empty(), *factor < 0) {
+                (true, true) => text.push("-"),
+                (true, false) => {}
+                _ => text.push(sign),
+            }
+            text.append(term.clone());
+            if factor.abs() != 1 {
+                text.push(&format!(" * {}", factor.abs()));
+            }
+        }
+        match (text.text.is_empty(), self.constant) {
+            (true, number) => text.push(&number.to_string()),
+            (false, 0) => {}
+            (false, number) if number < 0 => text.push(&format!(" - {}", number.unsigned_abs())),
+            (false, number) => text.push(&format!(" + {number}")),
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_printed_as_people_write_them() {
+        let i = Sum::term(Text::plain("i"));
+        let print = |sum: &Sum<'_>| sum.text().text;
+        assert_eq!(print(&Sum::number(-3)), "-3");
+        assert_eq!(print(&i.times(4).plus(&Sum::number(8))), "i * 4 + 8");
+        assert_eq!(print(&i.plus(&Sum::number(-1))), "i - 1");
+        assert_eq!(print(&i.plus(&i)), "i * 2");
+        assert_eq!(print(&i.plus(&i.times(-1))), "0");
+        let parity = Sum::binary("%", &i.plus(&Sum::number(1)), &Sum::number(2));
+        assert_eq!(print(&parity.times(256)), "((i + 1) % 2) * 256");
+    }
+}

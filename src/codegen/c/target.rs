@@ -1,0 +1,42 @@
+//! What a target's manifest says about its C.
+
+use super::COptions;
+use crate::{
+    Result,
+    runtime::Device,
+    target::{Files, TargetInstance},
+};
+
+/// How the C of `model` for a target is compiled: with the headers and sources of its manifest.
+pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<COptions> {
+    let kind = &target.kind;
+    let codegen = &kind.codegen;
+    let read = |names: &[String]| -> Result<Vec<(String, String)>> {
+        names.iter().map(|name| Ok((name.clone(), kind.files.read(name)?.into_owned()))).collect()
+    };
+    let include_dirs = match &kind.files {
+        Files::Embedded(_) => vec![],
+        Files::Directory(folder) => std::iter::once(folder.clone())
+            .chain(codegen.include_dirs.iter().map(|name| folder.join(name)))
+            .collect(),
+    };
+    Ok(COptions {
+        name: format!("{model}_{}", target.id),
+        compiler: compiler.to_owned(),
+        flags: codegen.cflags.clone(),
+        include_dirs,
+        headers: read(&codegen.headers)?,
+        sources: read(&codegen.sources)?,
+    })
+}
+
+/// How a runner opens and closes the device of a target.
+pub fn device(target: &TargetInstance) -> Device {
+    let codegen = &target.kind.codegen;
+    Device {
+        target: target.id.clone(),
+        open: codegen.open.clone(),
+        close: codegen.close.clone(),
+        status_string: codegen.status_string.clone(),
+    }
+}

@@ -1,0 +1,158 @@
+//! Building operations of the LLVM dialect.
+
+use crate::{
+    Result,
+    ir::{Builder, Op, OpSpec, Val},
+};
+use melior::{
+    Context,
+    dialect::llvm::r#type as llvm_type,
+    ir::{
+        Attribute, Type, ValueLike,
+        attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, TypeAttribute},
+    },
+};
+
+/// What `llvm.getelementptr` holds in place of an index that is an operand.
+const DYNAMIC_INDEX: i32 = i32::MIN;
+
+/// The type of addresses.
+pub fn pointer(context: &Context) -> Type<'_> {
+    llvm_type::pointer(context, 0)
+}
+
+/// `!llvm.func<result (arguments)>`; no result is `void`.
+pub fn function_type<'c>(
+    context: &'c Context,
+    arguments: &[Type<'c>],
+    result: Option<Type<'c>>,
+) -> Type<'c> {
+    let result = result.unwrap_or_else(|| llvm_type::void(context));
+    llvm_type::function(result, arguments, false)
+}
+
+/// The struct that stands for a memref of `rank` dimensions.
+pub fn descriptor(context: &Context, rank: usize) -> Type<'_> {
+    let address = pointer(context);
+    let word: Type<'_> = melior::ir::r#type::IntegerType::new(context, 64).into();
+    let mut fields = vec![address, address, word];
+    if rank > 0 {
+        let list = llvm_type::array(word, rank as u32);
+        fields.extend([list, list]);
+    }
+    llvm_type::r#struct(context, &fields, false)
+}
+
+/// An integer constant.
+pub fn constant<'c>(builder: &Builder<'c>, ty: Type<'c>, value: i64) -> Result<Val<'c>> {
+    let value = melior::ir::attribute::IntegerAttribute::new(ty, value).into();
+    builder.op1_with("llvm.mlir.constant", &[], ty, vec![("value", value)])
+}
+
+/// Field `index` of a struct.
+pub fn extract<'c>(
+    builder: &Builder<'c>,
+    aggregate: Val<'c>,
+    index: i64,
+    ty: Type<'c>,
+) -> Result<Val<'c>> {
+    let position = builder.i64s_attr(&[index]);
+    builder.op1_with("llvm.extractvalue", &[aggregate], ty, vec![("position", position)])
+}
+
+/// The address of element `index` of an array of `element` at `base`.
+pub fn element_address<'c>(
+    builder: &Builder<'c>,
+    base: Val<'c>,
+    element: Type<'c>,
+    index: Val<'c>,
+) -> Result<Val<'c>> {
+    gep(builder, &[base, index], element, DYNAMIC_INDEX)
+}
+
+/// The address of the constant element `index` of an array of `element` at `base`.
+pub fn constant_element_address<'c>(
+    builder: &Builder<'c>,
+    base: Val<'c>,
+    element: Type<'c>,
+    index: i32,
+) -> Result<Val<'c>> {
+    gep(builder, &[base], element, index)
+}
+
+fn gep<'c>(
+    builder: &Builder<'c>,
+    operands: &[Val<'c>],
+    element: Type<'c>,
+    index: i32,
+) -> Result<Val<'c>> {
+    let attributes = vec![
+        ("rawConstantIndices", DenseI32ArrayAttribute::new(builder.context, &[index]).into()),
+        ("elem_type", TypeAttribute::new(element).into()),
+    ];
+    builder.op1_with("llvm.getelementptr", operands, operands[0].r#type(), attributes)
+}
+
+/// Loads the address at `address`.
+pub fn load_pointer<'c>(builder: &Builder<'c>, address: Val<'c>) -> Result<Val<'c>> {
+    builder.op1("llvm.load", &[address], pointer(builder.context))
+}
+
+/// Calls a function by name.
+pub fn call<'c>(
+    builder: &Builder<'c>,
+    callee: &str,
+    operands: &[Val<'c>],
+    result: Option<Type<'c>>,
+    extra: Vec<(&str, Attribute<'c>)>,
+) -> Result<Op<'c>> {
+    let context = builder.context;
+    let sizes = [operands.len() as i32, 0];
+    let mut attributes = vec![
+        ("callee", FlatSymbolRefAttribute::new(context, callee).into()),
+        ("operandSegmentSizes", DenseI32ArrayAttribute::new(context, &sizes).into()),
+        ("op_bundle_sizes", DenseI32ArrayAttribute::new(context, &[]).into()),
+    ];
+    attributes.extend(extra);
+    builder.create(
+        "llvm.call",
+        OpSpec { operands, results: result.as_slice(), attributes, ..Default::default() },
+    )
+}
+
+/// Returns from the function.
+pub fn ret<'c>(builder: &Builder<'c>, value: Option<Val<'c>>) -> Result<Op<'c>> {
+    builder.create("llvm.return", OpSpec { operands: value.as_slice(), ..Default::default() })
+}
+
+/// The attributes of a function: name, type and linkage such as `external`.
+pub fn function_attributes<'c>(
+    builder: &Builder<'c>,
+    name: &str,
+    ty: Type<'c>,
+    linkage: &str,
+) -> Result<Vec<(&'static str, Attribute<'c>)>> {
+    Ok(vec![
+        ("sym_name", builder.str_attr(name)),
+        ("function_type", TypeAttribute::new(ty).into()),
+        ("linkage", builder.parse_attr(&format!("#llvm.linkage<{linkage}>"))?),
+    ])
+}
+
+/// Argument and result types of an `llvm.func`.
+pub fn signature<'c>(function: Op<'c>) -> Result<(Vec<Type<'c>>, Type<'c>)> {
+    use melior::ir::{AttributeLike, operation::OperationLike};
+    let wrong = || crate::Error::internal("an llvm.func without a function type");
+    let raw = function.attribute("function_type").map_err(|_| wrong())?.to_raw();
+    // SAFETY: an llvm.func that was verified has a function type of LLVM; indices are in range.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsAType(raw) {
+            return Err(wrong());
+        }
+        let ty = mlir_sys::mlirTypeAttrGetValue(raw);
+        let arguments = (0..mlir_sys::mlirLLVMFunctionTypeGetNumInputs(ty))
+            .map(|index| Type::from_raw(mlir_sys::mlirLLVMFunctionTypeGetInput(ty, index)))
+            .collect();
+        Ok((arguments, Type::from_raw(mlir_sys::mlirLLVMFunctionTypeGetReturnType(ty))))
+    }
+}

@@ -1,0 +1,76 @@
+//! Host code: from the LLVM dialect through LLVM to object files.
+
+pub mod dialect;
+pub mod machine;
+
+use crate::{Error, Result, Session, ir::Op};
+use inkwell::{context::Context, module::Module, passes::PassBuilderOptions, targets::FileType};
+use machine::Machine;
+
+/// A relocatable object file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// File name, such as `model_host.o`.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// The passes that make LLVM dialect of a module of host functions on planned buffers, for the
+/// machine that the options of `set-llvm-target` say.
+pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
+    let passes: String = include_str!("../../../pipelines/llvm/codegen.pipeline")
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim())
+        .collect();
+    passes
+        .replace("${option.mtriple}", mtriple)
+        .replace("${option.mcpu}", mcpu)
+        .replace("${option.mattr}", mattr)
+}
+
+/// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to an object file.
+pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Object> {
+    let machine = Machine::of(module)?;
+    let context = Context::create();
+    let llvm = translate(session, module, &context)?;
+    let target = machine.create()?;
+    optimise(&llvm, &target)?;
+    let buffer = target
+        .write_to_memory_buffer(&llvm, FileType::Object)
+        .map_err(|error| Error::internal(format!("LLVM made no object: {}", error.to_string())))?;
+    Ok(Object { name: format!("{name}.o"), bytes: buffer.as_slice().to_vec() })
+}
+
+/// The LLVM IR of a module in the LLVM dialect, before or after optimisation, for people.
+pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<String> {
+    let context = Context::create();
+    let llvm = translate(session, module, &context)?;
+    if optimised {
+        optimise(&llvm, &Machine::of(module)?.create()?)?;
+    }
+    Ok(llvm.print_to_string().to_string())
+}
+
+fn translate<'a>(session: &Session, module: Op<'_>, context: &'a Context) -> Result<Module<'a>> {
+    // SAFETY: both contexts are live; the module that comes back belongs to `context`, and a null
+    // one is not touched.
+    unsafe {
+        let raw = mlir_sys::mlirTranslateModuleToLLVMIR(module.to_raw(), context.raw().cast());
+        if raw.is_null() {
+            return Err(session.failure("the module cannot be translated to LLVM IR"));
+        }
+        Ok(Module::new(raw.cast()))
+    }
+}
+
+fn optimise(module: &Module<'_>, machine: &inkwell::targets::TargetMachine) -> Result<()> {
+    let options = PassBuilderOptions::create();
+    options.set_loop_vectorization(true);
+    options.set_loop_slp_vectorization(true);
+    options.set_loop_interleaving(true);
+    options.set_loop_unrolling(true);
+    module
+        .run_passes("default<O3>", machine, options)
+        .map_err(|error| Error::internal(format!("LLVM failed: {}", error.to_string())))
+}

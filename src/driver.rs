@@ -1,0 +1,32 @@
+//! The main functions of the MLIR tools, which upstream provides.
+
+use crate::{ffi, pass};
+use std::{
+    ffi::{CString, OsString, c_char, c_int},
+    process::ExitCode,
+};
+
+type ToolMain = unsafe extern "C" fn(c_int, *mut *mut c_char) -> c_int;
+
+/// Runs the pass driver with a process's arguments.
+pub fn opt_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    pass::register_all();
+    call(arguments, ffi::phlOptMain)
+}
+
+/// Runs the language server with a process's arguments.
+pub fn lsp_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    call(arguments, ffi::phlLspMain)
+}
+
+fn call(arguments: impl Iterator<Item = OsString>, main: ToolMain) -> ExitCode {
+    let owned: Vec<CString> = arguments
+        .map(|argument| CString::new(argument.into_encoded_bytes()).unwrap_or_default())
+        .collect();
+    let mut pointers: Vec<_> = owned.iter().map(|text| text.as_ptr().cast_mut()).collect();
+    let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+    pointers.push(std::ptr::null_mut());
+    // SAFETY: `pointers` is a NULL-terminated argv of live strings, which the tools only read.
+    let code = unsafe { main(count, pointers.as_mut_ptr()) };
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}

@@ -1,0 +1,136 @@
+//! The module and function that a network becomes.
+
+use std::path::Path;
+
+use melior::Context;
+use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute, TypeAttribute};
+use melior::ir::block::{Block, BlockLike, BlockRef};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{FunctionType, RankedTensorType};
+use melior::ir::{Attribute, Identifier, Location, Module, Region, RegionLike, Type, ValueLike};
+
+use crate::import::ImportError;
+use crate::ir::{self, Builder, OpSpec, Val};
+
+use super::Model;
+use super::constants::scalar_type;
+use super::emit::check_size;
+use super::types::InputType;
+
+/// The module and its function, empty at first.
+pub(crate) struct Frame<'c> {
+    module: Module<'c>,
+    function: ir::Op<'c>,
+    /// The body of the function.
+    pub(crate) block: ir::Blk<'c>,
+    context: &'c Context,
+    /// The location of the model as a whole.
+    pub(crate) file: Location<'c>,
+}
+
+impl<'c> Frame<'c> {
+    /// A function with these arguments.
+    pub(crate) fn new(
+        context: &'c Context,
+        model: &Model,
+        arguments: &[&InputType],
+    ) -> Result<Self, ImportError> {
+        let file = Location::new(context, &file_name(&model.path), 0, 0);
+        let module = Module::new(file);
+        let mut types = Vec::new();
+        for argument in arguments {
+            let element = scalar_type(context, argument.element);
+            let element = element.ok_or_else(|| {
+                let message = format!("there is no type {} for an input", argument.element);
+                ImportError::graph(&model.path, message)
+            })?;
+            let dims: Vec<u64> = argument.dims.iter().map(|&dim| dim as u64).collect();
+            let ty = RankedTensorType::new(&dims, element, None).into();
+            check_size(ty).map_err(|_| {
+                let message = format!("input `{}` of type {ty} is too large", argument.name);
+                ImportError::graph(&model.path, message)
+            })?;
+            types.push(ty);
+        }
+        let names = arguments.iter().map(|argument| argument.name.as_str());
+        let slots: Vec<(Type<'c>, Location<'c>)> = types.iter().map(|ty| (*ty, file)).collect();
+        let region = Region::new();
+        region.append_block(Block::new(&slots));
+        let attributes = vec![
+            ("sym_name", StringAttribute::new(context, "main").into()),
+            ("function_type", function_type(context, &types, &[])),
+            ("arg_attrs", name_attributes(context, names)),
+        ];
+        // SAFETY: the module owns the block and outlives its use here.
+        let body = unsafe { BlockRef::from_raw(module.body().to_raw()) };
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let function = Builder::at_end(context, body, file)
+            .create("func.func", spec)
+            .map_err(|error| ImportError::graph(&model.path, error.to_string()))?;
+        let block = function
+            .region(0)
+            .ok()
+            .and_then(|region| region.first_block())
+            .ok_or_else(|| ImportError::graph(&model.path, "the function has no body"))?;
+        Ok(Self { module, function, block, context, file })
+    }
+
+    pub(crate) fn argument(&self, index: usize) -> Result<Val<'c>, ImportError> {
+        let argument = self.block.argument(index).map_err(|error| {
+            ImportError::graph(Path::new(""), format!("argument {index}: {error}"))
+        })?;
+        Ok(argument.into())
+    }
+
+    /// Ends the function with `results`, and gives the module away.
+    pub(crate) fn finish(
+        self,
+        model: &Model,
+        results: &[Val<'c>],
+    ) -> Result<Module<'c>, ImportError> {
+        let fail = |message: String| ImportError::graph(&model.path, message);
+        let spec = OpSpec { operands: results, ..Default::default() };
+        Builder::at_end(self.context, self.block, self.file)
+            .create("func.return", spec)
+            .map_err(|error| fail(error.to_string()))?;
+        let inputs: Vec<Type<'c>> = (0..self.block.argument_count())
+            .map(|index| self.argument(index).map(|value| value.r#type()))
+            .collect::<Result<_, _>>()?;
+        let outputs: Vec<Type<'c>> = results.iter().map(|value| value.r#type()).collect();
+        let names = model.graph.output.iter().map(|output| output.name.as_str());
+        let ty = function_type(self.context, &inputs, &outputs);
+        ir::edit::set_attr(self.function, "function_type", ty);
+        ir::edit::set_attr(self.function, "res_attrs", name_attributes(self.context, names));
+        if !self.module.as_operation().verify() {
+            return Err(fail("the imported module is not valid".to_string()));
+        }
+        Ok(self.module)
+    }
+}
+
+fn function_type<'c>(
+    context: &'c Context,
+    inputs: &[Type<'c>],
+    outputs: &[Type<'c>],
+) -> Attribute<'c> {
+    TypeAttribute::new(FunctionType::new(context, inputs, outputs).into()).into()
+}
+
+/// One dictionary with the `phl.name` for each name.
+fn name_attributes<'c, 'n>(
+    context: &'c Context,
+    names: impl Iterator<Item = &'n str>,
+) -> Attribute<'c> {
+    let entry = |name: &str| -> Attribute<'c> {
+        let name = StringAttribute::new(context, name).into();
+        let key = Identifier::new(context, "phl.name");
+        DictionaryAttribute::new(context, &[(key, name)]).into()
+    };
+    let entries: Vec<_> = names.map(entry).collect();
+    ArrayAttribute::new(context, &entries).into()
+}
+
+/// Without directories: where the model happens to lie does not belong in what is made of it.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().map_or("model.onnx".into(), |name| name.to_string_lossy().into_owned())
+}

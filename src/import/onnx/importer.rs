@@ -1,0 +1,302 @@
+//! From a decoded model to a module in the graph dialect.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use melior::ir::{Location, Module};
+
+use crate::Session;
+use crate::import::{ImportError, UnsupportedOp};
+use crate::ir::{Builder, Val};
+use crate::tensor::{DType, Tensor};
+
+use super::attributes::Attributes;
+use super::context::NodeContext;
+use super::emit::{Emitter, OpError, OpResult};
+use super::flatten::{Node, flatten_graph};
+use super::frame::{Frame, file_name};
+use super::model::{Model, load_model, sparse_name};
+use super::ops;
+use super::proto::GraphProto;
+use super::topology::Topology;
+use super::types::{ImportOptions, input_types};
+
+/// Loops that are unrolled can make any number of nodes.
+pub(super) const MAX_NODES: usize = 1 << 20;
+/// A function can call itself from within a graph.
+pub(super) const MAX_NESTED_GRAPHS: usize = 64;
+
+/// Reads an ONNX file into a module with one function `@main` in the graph dialect.
+///
+/// Inputs without initializer become arguments, in order; their names and those of the outputs are
+/// the `phl.name` attributes of arguments and results. Weights are blobs that share the memory of
+/// the file. An unsupported operator is an error that lists all of them.
+pub fn import_onnx<'c>(
+    session: &'c Session,
+    path: &Path,
+    options: &ImportOptions,
+) -> Result<Module<'c>, ImportError> {
+    import_model(session, &load_model(path)?, options)
+}
+
+/// [`import_onnx`] for a model that is decoded already.
+pub fn import_model<'c>(
+    session: &'c Session,
+    model: &Model,
+    options: &ImportOptions,
+) -> Result<Module<'c>, ImportError> {
+    let inputs = input_types(model, options)?;
+    let arguments: Vec<_> =
+        inputs.iter().filter(|input| !options.constants.contains_key(&input.name)).collect();
+    let frame = Frame::new(session.context(), model, &arguments)?;
+    let builder = Builder::at_end(session.context(), frame.block, frame.file);
+    let mut scope = Scope::default();
+    for (index, argument) in arguments.iter().enumerate() {
+        scope.values.insert(argument.name.clone(), Some(frame.argument(index)?));
+    }
+    for (name, tensor) in &options.constants {
+        check_constant(model, name, tensor.dtype())?;
+        scope.constants.insert(name.clone(), tensor.clone());
+    }
+    let mut importer = Importer {
+        model,
+        emitter: Emitter::new(session, builder),
+        file: frame.file,
+        scopes: Vec::new(),
+        refused: IndexMap::new(),
+        nodes: 0,
+    };
+    let opsets = Rc::new(model.opsets.clone());
+    let results = importer.import_graph(&model.graph, &opsets, "", scope)?;
+    importer.finish()?;
+    let results: Option<Vec<_>> = results.into_iter().collect();
+    let results = results
+        .ok_or_else(|| ImportError::graph(&model.path, "an output of the graph has no value"))?;
+    frame.finish(model, &results)
+}
+
+/// A value that the user gives for an input must be of its type.
+fn check_constant(model: &Model, name: &str, dtype: DType) -> Result<(), ImportError> {
+    let types = input_types(model, &ImportOptions::default());
+    let wanted = types.ok().and_then(|types| types.into_iter().find(|t| t.name == name));
+    match wanted {
+        Some(wanted) if wanted.element != dtype.mlir_name() => {
+            let message = format!(
+                "the value given for input `{name}` is {}, but the input is {}",
+                dtype.mlir_name(),
+                wanted.element
+            );
+            Err(ImportError::Option { path: model.path.clone(), message })
+        }
+        _ => Ok(()),
+    }
+}
+
+type Refused = IndexMap<(String, String, i64), UnsupportedOp>;
+
+/// The values of one graph; those of the graphs around it are in the scopes before.
+#[derive(Default)]
+pub(super) struct Scope<'c> {
+    /// Values by name; `None` for those that a refused node would have provided.
+    pub(super) values: HashMap<String, Option<Val<'c>>>,
+    /// Inputs that have a value already, which becomes a constant if something reads it.
+    constants: IndexMap<String, Tensor>,
+}
+
+/// The state of an import.
+pub(super) struct Importer<'m, 'c> {
+    pub(super) model: &'m Model,
+    pub(super) emitter: Emitter<'c>,
+    file: Location<'c>,
+    scopes: Vec<Scope<'c>>,
+    refused: Refused,
+    nodes: usize,
+}
+
+impl<'m, 'c> Importer<'m, 'c> {
+    /// Adds the operations of a graph, and gives its outputs; `None` for one that cannot be had
+    /// because a node was refused. `scope` holds the values of its inputs.
+    pub(super) fn import_graph(
+        &mut self,
+        graph: &GraphProto,
+        opsets: &super::flatten::Opsets,
+        prefix: &str,
+        scope: Scope<'c>,
+    ) -> Result<Vec<Option<Val<'c>>>, ImportError> {
+        if self.scopes.len() > MAX_NESTED_GRAPHS {
+            let message = format!("graphs are nested more than {MAX_NESTED_GRAPHS} deep");
+            return Err(ImportError::graph(&self.model.path, message));
+        }
+        let nodes = flatten_graph(self.model, graph, opsets, prefix)?;
+        let outer = |name: &str| self.find(name).is_some();
+        let topology = Topology::new(&self.model.path, graph, &nodes, &outer)?;
+        self.scopes.push(scope);
+        self.add_constants(graph, &topology.used)?;
+        for &number in &topology.order {
+            self.add_node(&nodes[number], number + 1, &topology.used)?;
+        }
+        let outputs = graph.output.iter().map(|output| self.find(&output.name).flatten());
+        let outputs = outputs.collect();
+        self.scopes.pop();
+        Ok(outputs)
+    }
+
+    /// Fails if there were nodes that are not supported.
+    fn finish(&mut self) -> Result<(), ImportError> {
+        if self.refused.is_empty() {
+            return Ok(());
+        }
+        let ops = std::mem::take(&mut self.refused).into_values().collect();
+        Err(ImportError::Unsupported { path: self.model.path.clone(), ops })
+    }
+
+    /// The value of that name in this graph or one around it; `None` if there is no such name, and
+    /// nothing inside if its provider was refused.
+    pub(super) fn find(&self, name: &str) -> Option<Option<Val<'c>>> {
+        self.scopes.iter().rev().find_map(|scope| scope.values.get(name).copied())
+    }
+
+    fn set(&mut self, name: &str, value: Option<Val<'c>>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.values.insert(name.to_string(), value);
+        }
+    }
+
+    /// Adds the initializers and known inputs that something reads.
+    fn add_constants(
+        &mut self,
+        graph: &GraphProto,
+        used: &HashSet<&str>,
+    ) -> Result<(), ImportError> {
+        let mut tensors = Vec::new();
+        for proto in graph.initializer.iter().filter(|proto| used.contains(proto.name.as_str())) {
+            tensors.push((proto.name.clone(), self.model.tensor(proto)?));
+        }
+        for proto in &graph.sparse_initializer {
+            if used.contains(sparse_name(proto)) {
+                tensors.push((sparse_name(proto).to_string(), self.model.sparse_tensor(proto)?));
+            }
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            let known = std::mem::take(&mut scope.constants).into_iter();
+            tensors.extend(known.filter(|(name, _)| used.contains(name.as_str())));
+        }
+        for (name, tensor) in tensors {
+            self.emitter.set_location(self.location(&name, 0));
+            let value = self
+                .emitter
+                .constant(&tensor, &name)
+                .map_err(|error| ImportError::tensor(&self.model.path, &name, error.to_string()))?;
+            self.set(&name, Some(value));
+        }
+        Ok(())
+    }
+
+    /// The location of a node, or of an initializer (at position 0): its name, and its position in
+    /// the file in place of a line.
+    fn location(&self, name: &str, position: usize) -> Location<'c> {
+        let context = self.emitter.builder().context;
+        let file = Location::new(context, &file_name(&self.model.path), position, 0);
+        if name.is_empty() { self.file } else { Location::name(context, name, file) }
+    }
+
+    fn add_node(
+        &mut self,
+        node: &Node<'_>,
+        position: usize,
+        used: &HashSet<&str>,
+    ) -> Result<(), ImportError> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            let message = format!("there are more than {MAX_NODES} nodes after unrolling loops");
+            return Err(ImportError::graph(&self.model.path, message));
+        }
+        let mut inputs = Vec::new();
+        for name in &node.proto.input {
+            let value = self.find(name).flatten();
+            if value.is_none() && !name.is_empty() {
+                // The provider was refused; all that can be said is whether this operator is known.
+                if !self.is_known(node) {
+                    self.refuse(node, None);
+                }
+                self.set_outputs(node, &[]);
+                return Ok(());
+            }
+            inputs.push(value);
+        }
+        self.emitter.set_location(self.location(&node.name, position));
+        let results = if super::control::is_control_flow(node) {
+            self.import_control_flow(node, &inputs)?
+        } else {
+            self.import_node(node, inputs, used)
+                .map(|values| values.into_iter().map(Some).collect())
+        };
+        match results {
+            Ok(results) => self.set_outputs(node, &results),
+            Err(OpError::Unsupported(reason)) => {
+                self.refuse(node, Some(reason));
+                self.set_outputs(node, &[]);
+            }
+            Err(OpError::UnknownOperator) => {
+                self.refuse(node, None);
+                self.set_outputs(node, &[]);
+            }
+            Err(OpError::Invalid(message)) => {
+                let path = self.model.path.clone();
+                return Err(ImportError::Node { path, node: node.label(), message });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_known(&self, node: &Node<'_>) -> bool {
+        super::control::is_control_flow(node)
+            || ops::find(node.domain(), &node.proto.op_type).is_some()
+    }
+
+    /// Notes that a node is not supported, to tell of all such nodes together.
+    fn refuse(&mut self, node: &Node<'_>, reason: Option<String>) {
+        let (op, domain) = (node.proto.op_type.clone(), node.domain().to_string());
+        let what = format!("{op} {}", reason.as_deref().unwrap_or(""));
+        let opset = node.opset;
+        self.refused
+            .entry((domain.clone(), what, opset))
+            .or_insert_with(|| UnsupportedOp { op, domain, opset, reason, nodes: vec![] })
+            .nodes
+            .push(node.name.clone());
+    }
+
+    fn import_node(
+        &self,
+        node: &Node<'_>,
+        inputs: Vec<Option<Val<'c>>>,
+        used: &HashSet<&str>,
+    ) -> OpResult<Vec<Val<'c>>> {
+        let entry =
+            ops::find(node.domain(), &node.proto.op_type).ok_or(OpError::UnknownOperator)?;
+        let context = NodeContext {
+            attributes: Attributes::of(&node.proto),
+            opset: node.opset,
+            model: self.model,
+            emitter: &self.emitter,
+            inputs,
+            wanted: node.proto.output.iter().map(|name| used.contains(name.as_str())).collect(),
+            name: &node.name,
+        };
+        let results = entry.import(&context)?;
+        context.attributes.all_were_asked_for()?;
+        let unmade = |index: &usize| context.wants(*index);
+        if let Some(index) = (results.len()..node.proto.output.len()).find(unmade) {
+            return Err(OpError::Unsupported(format!("the output {index} is not supported")));
+        }
+        Ok(results)
+    }
+
+    fn set_outputs(&mut self, node: &Node<'_>, results: &[Option<Val<'c>>]) {
+        for (index, name) in node.proto.output.iter().enumerate() {
+            self.set(name, results.get(index).copied().flatten());
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Attention of transformers, in terms of matrix products and softmax.
+
+use crate::ir::Val;
+use crate::tensor::{DType, Tensor};
+
+use super::super::context::NodeContext;
+use super::super::emit::{OpError, OpResult};
+use super::OpEntry;
+
+pub(super) const OPS: &[OpEntry] =
+    &[OpEntry::with("Attention", attention), OpEntry::with("RotaryEmbedding", rotary_embedding)];
+
+/// `[batch, length, heads * size]` as `[batch, heads, length, size]`; given so already if the rank
+/// is 4.
+fn split_heads<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+    heads: Option<i64>,
+    what: &str,
+) -> OpResult<Val<'c>> {
+    let dims = node.static_dims(x, what)?;
+    match dims[..] {
+        [_, _, _, _] => Ok(x),
+        [batch, length, hidden] => {
+            let heads = heads.ok_or("the number of heads is missing")?;
+            if heads < 1 || hidden % heads != 0 {
+                return Err(format!("{heads} heads do not divide {what} of size {hidden}").into());
+            }
+            let parts = node.reshape(x, &[batch, length, heads, hidden / heads])?;
+            node.transpose(parts, &[0, 2, 1, 3])
+        }
+        _ => Err(format!("{what} has rank {}, expected 3 or 4", dims.len()).into()),
+    }
+}
+
+/// Each head repeated, so that there are `heads` of them.
+pub(super) fn repeat_heads<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+    heads: i64,
+) -> OpResult<Val<'c>> {
+    let dims = node.static_dims(x, "keys and values")?;
+    let [batch, own, rows, columns] = dims[..] else { return Err("expected rank 4".into()) };
+    if own == heads {
+        return Ok(x);
+    }
+    if own < 1 || heads % own != 0 {
+        return Err(format!("{own} key heads do not divide {heads} query heads").into());
+    }
+    let wide = node.unsqueeze(x, &[2])?;
+    let shape = node.i64s(&[batch, own, heads / own, rows, columns])?;
+    let wide = node.op("expand", &[wide, shape], &[])?;
+    node.reshape(wide, &[batch, heads, rows, columns])
+}
+
+fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(3, 7)?;
+    let (q_heads, kv_heads) =
+        (node.attributes.int("q_num_heads")?, node.attributes.int("kv_num_heads")?);
+    let packed = node.rank(node.input(0, "Q")?) == 3;
+    let q = split_heads(node, node.input(0, "Q")?, q_heads, "Q")?;
+    let mut k = split_heads(node, node.input(1, "K")?, kv_heads, "K")?;
+    let mut v = split_heads(node, node.input(2, "V")?, kv_heads, "V")?;
+    if let (Some(past_k), Some(past_v)) = (node.optional(4), node.optional(5)) {
+        k = node.concat(&[past_k, k], 2)?;
+        v = node.concat(&[past_v, v], 2)?;
+    }
+    let (present_k, present_v) = (k, v);
+    let q_dims = node.static_dims(q, "Q")?;
+    let (heads, size) = (q_dims[1], q_dims[3]);
+    let (k, v) = (repeat_heads(node, k, heads)?, repeat_heads(node, v, heads)?);
+    let scale = match node.attributes.float("scale")? {
+        Some(scale) => f64::from(scale),
+        None => 1.0 / (size as f64).sqrt(),
+    };
+    // Half of the scale goes to each side, which keeps products small.
+    let q_scaled = node.binary_with("mul", q, scale.sqrt())?;
+    let k_scaled = node.binary_with("mul", k, scale.sqrt())?;
+    let k_turned = node.transpose(k_scaled, &[0, 1, 3, 2])?;
+    let raw = node.binary("matmul", q_scaled, k_turned)?;
+    let softcap = f64::from(node.attributes.float_or("softcap", 0.0)?);
+    let capped = if softcap > 0.0 {
+        let inner = node.binary_with("div", raw, softcap)?;
+        let inner = node.unary("tanh", inner)?;
+        node.binary_with("mul", inner, softcap)?
+    } else {
+        raw
+    };
+    let bias = bias(node, q, k)?;
+    let biased = match &bias {
+        Some(bias) => node.binary("add", capped, bias.value)?,
+        None => capped,
+    };
+    let probabilities = masked_softmax(node, biased, bias.as_ref())?;
+    let probabilities = node.cast_like(probabilities, q)?;
+    let mut y = node.binary("matmul", probabilities, v)?;
+    if packed {
+        let v_size = node.static_dim(v, 3, "V")?;
+        let turned = node.transpose(y, &[0, 2, 1, 3])?;
+        y = node.reshape(turned, &[q_dims[0], q_dims[2], heads * v_size])?;
+    }
+    let scores = match node.attributes.int_or("qk_matmul_output_mode", 0)? {
+        0 => raw,
+        1 => capped,
+        2 => biased,
+        3 => probabilities,
+        other => return Err(format!("attribute `qk_matmul_output_mode` is {other}").into()),
+    };
+    Ok(vec![y, present_k, present_v, scores])
+}
+
+/// What is added to the scores: minus infinity where a key must not be seen.
+struct Bias<'c> {
+    value: Val<'c>,
+    /// Whether there may be queries that see no key at all.
+    may_hide_all: bool,
+}
+
+/// Softmax over keys; queries that see no key give 0, where the plain formula gives NaN.
+fn masked_softmax<'c>(
+    node: &NodeContext<'_, 'c>,
+    scores: Val<'c>,
+    bias: Option<&Bias<'c>>,
+) -> OpResult<Val<'c>> {
+    let scores = match node.attributes.int("softmax_precision")? {
+        None => scores,
+        Some(code) => node.op("cast", &[scores], &[("to", node.element_type(code)?.into())])?,
+    };
+    let y = node.op("softmax", &[scores], &[("axis", (-1i64).into())])?;
+    let Some(bias) = bias.filter(|bias| bias.may_hide_all) else { return Ok(y) };
+    let best = node.reduce("reduce_max", bias.value, &[-1], true)?;
+    let hidden = node.binary_with("equal", best, f64::NEG_INFINITY)?;
+    let zero = node.scalar_like(y, 0.0)?;
+    node.op("where", &[hidden, zero, y], &[])
+}
+
+/// The sum of all masks: the given one, the causal one, the sliding window, and padding.
+fn bias<'c>(node: &NodeContext<'_, 'c>, q: Val<'c>, k: Val<'c>) -> OpResult<Option<Bias<'c>>> {
+    let (rows, columns) = (node.static_dim(q, 2, "Q")?, node.static_dim(k, 2, "K")?);
+    let mut parts = Vec::new();
+    let mut may_hide_all = false;
+    if let Some(mask) = node.optional(3) {
+        parts.push(given_mask(node, q, mask, columns)?);
+        may_hide_all = true;
+    }
+    let lengths = node.optional(6).map(|lengths| node.cast(lengths, DType::I64)).transpose()?;
+    if let Some((mask, hides_all)) = positional_mask(node, rows, columns, lengths)? {
+        parts.push(as_bias(node, q, mask)?);
+        may_hide_all |= hides_all;
+    }
+    if let Some(lengths) = lengths {
+        let positions: Vec<i64> = (0..columns).collect();
+        let positions = node.i64s(&positions)?;
+        let lengths = node.reshape(lengths, &[-1, 1, 1, 1])?;
+        let real = node.binary("less", positions, lengths)?;
+        parts.push(as_bias(node, q, real)?);
+        may_hide_all = true;
+    }
+    let mut sum: Option<Val<'c>> = None;
+    for part in parts {
+        sum = Some(match sum {
+            None => part,
+            Some(sum) => node.binary("add", sum, part)?,
+        });
+    }
+    Ok(sum.map(|value| Bias { value, may_hide_all }))
+}
+
+/// 0 where `mask` is true, else minus infinity, in the type of `like`.
+fn as_bias<'c>(node: &NodeContext<'_, 'c>, like: Val<'c>, mask: Val<'c>) -> OpResult<Val<'c>> {
+    let (zero, hidden) = (node.scalar_like(like, 0.0)?, node.scalar_like(like, f64::NEG_INFINITY)?);
+    node.op("where", &[mask, zero, hidden], &[])
+}
+
+/// The mask that the node is given, as a bias. It may be shorter than the keys, of which the rest
+/// is then hidden.
+fn given_mask<'c>(
+    node: &NodeContext<'_, 'c>,
+    q: Val<'c>,
+    mask: Val<'c>,
+    columns: i64,
+) -> OpResult<Val<'c>> {
+    let mask = match node.dtype(mask)? {
+        DType::Bool => as_bias(node, q, mask)?,
+        _ => node.cast_like(mask, q)?,
+    };
+    let rank = node.rank(mask);
+    if rank == 0 {
+        return Ok(mask);
+    }
+    let missing = columns - node.static_dim(mask, rank - 1, "attn_mask")?;
+    if missing <= 0 {
+        return Ok(mask);
+    }
+    let mut pads = vec![0; 2 * rank];
+    pads[2 * rank - 1] = missing;
+    let pads = node.i64s(&pads)?;
+    let hidden = node.scalar_like(mask, f64::NEG_INFINITY)?;
+    node.op_with_optionals("pad", &[Some(mask), Some(pads), Some(hidden), None], &[])
+}
+
+/// Largest mask that is a constant.
+const MAX_MASK: i64 = 1 << 24;
+
+/// Which keys a query may see by their positions, and whether that may be none. The position of
+/// the first query follows from the keys before it: those of the cache, or for a cache of fixed
+/// size its `lengths` less the new ones.
+fn positional_mask<'c>(
+    node: &NodeContext<'_, 'c>,
+    rows: i64,
+    columns: i64,
+    lengths: Option<Val<'c>>,
+) -> OpResult<Option<(Val<'c>, bool)>> {
+    let causal = node.attributes.bool_or("is_causal", false)?;
+    let left = node.attributes.int_or("left_window_size", -1)?;
+    let right = node.attributes.int_or("right_window_size", -1)?;
+    let right = if causal { 0 } else { right };
+    if left < 0 && right < 0 {
+        return Ok(None);
+    }
+    if rows.checked_mul(columns).is_none_or(|count| count > MAX_MASK) {
+        let reason = format!("a mask of {rows} queries by {columns} keys is too large");
+        return Err(OpError::Unsupported(reason));
+    }
+    let shape = [rows as usize, columns as usize];
+    let past = match node.optional(4) {
+        Some(past) => node.static_dim(past, 2, "past_key")?,
+        None => 0,
+    };
+    // How far a key lies before the query, but for the offset of the queries.
+    let ahead: Vec<i64> =
+        (0..rows).flat_map(|row| (0..columns).map(move |column| row - column)).collect();
+    let Some(lengths) = lengths.filter(|_| node.optional(4).is_none()) else {
+        let sees = |before: &i64| {
+            let before = before + past;
+            (left < 0 || before <= left) && (right < 0 || -before <= right)
+        };
+        let mask: Vec<bool> = ahead.iter().map(sees).collect();
+        let hides =
+            columns > 0 && mask.chunks(columns as usize).any(|row| row.iter().all(|seen| !seen));
+        return Ok(Some((node.constant(&Tensor::from_slice(&shape, &mask)?)?, hides)));
+    };
+    let offset = node.binary_with("sub", lengths, rows as f64)?;
+    let offset = node.reshape(offset, &[-1, 1, 1, 1])?;
+    let ahead = node.constant(&Tensor::from_slice(&shape, &ahead)?)?;
+    let before = node.binary("add", ahead, offset)?;
+    let mut mask = None;
+    if left >= 0 {
+        mask = Some(node.binary_with("less_or_equal", before, left as f64)?);
+    }
+    if right >= 0 {
+        let near = node.binary_with("greater_or_equal", before, -right as f64)?;
+        mask = Some(match mask {
+            None => near,
+            Some(other) => node.binary("and", other, near)?,
+        });
+    }
+    Ok(mask.map(|mask| (mask, true)))
+}
+
+/// Rotates pairs of elements by angles that depend on their position in the sequence.
+fn rotary_embedding<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(3, 4)?;
+    let x = node.input(0, "X")?;
+    let original = node.static_dims(x, "X")?;
+    let heads = node.attributes.int("num_heads")?;
+    let x = split_heads(node, x, heads.filter(|heads| *heads > 0), "X")?;
+    let dims = node.static_dims(x, "X")?;
+    let (batch, length, size) = (dims[0], dims[2], dims[3]);
+    let rotated = match node.attributes.int_or("rotary_embedding_dim", 0)? {
+        0 => size,
+        some if (1..=size).contains(&some) => some,
+        other => return Err(format!("attribute `rotary_embedding_dim` is {other}").into()),
+    };
+    let half = rotated / 2;
+    let cache = |index: usize, what: &str| -> OpResult<Val<'c>> {
+        let mut cache = node.input(index, what)?;
+        if let Some(positions) = node.optional(3) {
+            cache = node.op("gather", &[cache, positions], &[("axis", 0i64.into())])?;
+        }
+        let rows = if node.rank(cache) == 3 { node.dims(cache)[0] } else { batch };
+        node.reshape(cache, &[rows, 1, length, half])
+    };
+    let (cos, sin) = (cache(1, "cos_cache")?, cache(2, "sin_cache")?);
+    let front = node.slice(x, 3, 0, rotated)?;
+    let interleaved = node.attributes.bool_or("interleaved", false)?;
+    let pairs = [dims[0], dims[1], length, half, 2];
+    let (a, b) = if interleaved {
+        let pairs = node.reshape(front, &pairs)?;
+        let part = |index: i64| node.squeeze(node.slice(pairs, 4, index, index + 1)?, &[4]);
+        (part(0)?, part(1)?)
+    } else {
+        (node.slice(front, 3, 0, half)?, node.slice(front, 3, half, 2 * half)?)
+    };
+    let mul = |a: Val<'c>, b: Val<'c>| node.binary("mul", a, b);
+    let real = node.binary("sub", mul(cos, a)?, mul(sin, b)?)?;
+    let imaginary = node.binary("add", mul(sin, a)?, mul(cos, b)?)?;
+    let mut y = if interleaved {
+        let (real, imaginary) = (node.unsqueeze(real, &[4])?, node.unsqueeze(imaginary, &[4])?);
+        let joined = node.concat(&[real, imaginary], 4)?;
+        node.reshape(joined, &[dims[0], dims[1], length, rotated])?
+    } else {
+        node.concat(&[real, imaginary], 3)?
+    };
+    if rotated < size {
+        let rest = node.slice(x, 3, rotated, size)?;
+        y = node.concat(&[y, rest], 3)?;
+    }
+    if original.len() == 3 {
+        let turned = node.transpose(y, &[0, 2, 1, 3])?;
+        y = node.reshape(turned, &original)?;
+    }
+    Ok(vec![y])
+}

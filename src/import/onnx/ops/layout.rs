@@ -1,0 +1,271 @@
+//! Operators that change shapes or move whole blocks, and shapes as values.
+
+use crate::ir::Val;
+use crate::tensor::Tensor;
+
+use super::super::context::NodeContext;
+use super::super::emit::{OpError, OpResult};
+use super::OpEntry;
+
+pub(super) const OPS: &[OpEntry] = &[
+    OpEntry::same("Expand", "expand", 2),
+    OpEntry::same("Range", "range", 3),
+    OpEntry::same("Size", "size", 1),
+    OpEntry::with("CenterCropPad", center_crop_pad),
+    OpEntry::with("Concat", concat),
+    OpEntry::with("Constant", constant),
+    OpEntry::with("ConstantOfShape", constant_of_shape),
+    OpEntry::with("DepthToSpace", depth_to_space),
+    OpEntry::with("EyeLike", eye_like),
+    OpEntry::with("Flatten", flatten),
+    OpEntry::with("Pad", pad),
+    OpEntry::with("Reshape", reshape),
+    OpEntry::with("Shape", shape),
+    OpEntry::with("Slice", slice),
+    OpEntry::with("SpaceToDepth", space_to_depth),
+    OpEntry::with("Split", split),
+    OpEntry::with("Squeeze", squeeze),
+    OpEntry::with("Tile", tile),
+    OpEntry::with("Transpose", transpose),
+    OpEntry::with("Unsqueeze", unsqueeze),
+];
+
+/// Each attribute form that the value of a `Constant` can have.
+fn constant<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(0, 0)?;
+    let attributes = &node.attributes;
+    let tensor = if let Some(proto) = attributes.tensor("value")? {
+        node.model.tensor(proto).map_err(|error| error.to_string())?
+    } else if let Some(proto) = attributes.sparse_tensor("sparse_value")? {
+        node.model.sparse_tensor(proto).map_err(|error| error.to_string())?
+    } else if let Some(value) = attributes.int("value_int")? {
+        Tensor::scalar(value)?
+    } else if let Some(value) = attributes.float("value_float")? {
+        Tensor::scalar(value)?
+    } else if let Some(values) = attributes.ints("value_ints")? {
+        Tensor::from_slice(&[values.len()], &values)?
+    } else if let Some(values) = attributes.floats("value_floats")? {
+        Tensor::from_slice(&[values.len()], &values)?
+    } else if attributes.has("value_string") || attributes.has("value_strings") {
+        return Err(OpError::Unsupported("element type STRING is not supported".to_string()));
+    } else {
+        return Err("has no value".into());
+    };
+    Ok(vec![node.constant(&tensor)?])
+}
+
+fn constant_of_shape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let value = match node.attributes.tensor("value")? {
+        Some(proto) => node.model.tensor(proto).map_err(|error| error.to_string())?,
+        None => Tensor::scalar(0f32)?,
+    };
+    if value.len() != 1 {
+        return Err(format!("`value` has {} elements, expected 1", value.len()).into());
+    }
+    let value = node.emitter.elements(&value.reshaped(&[1])?)?;
+    node.emitter.op("constant_of_shape", &[node.input(0, "input")?], &[("value", value)])
+}
+
+/// A shape: an attribute before operator set 5, else an input.
+fn reshape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.attributes.ignore("consumed_inputs");
+    let x = node.input(0, "data")?;
+    let shape = match node.attributes.ints("shape")? {
+        Some(shape) if node.opset < 5 => node.i64s(&shape)?,
+        _ => node.input(1, "shape")?,
+    };
+    let allowzero = node.attributes.bool_or("allowzero", false)?;
+    node.emitter.op("reshape", &[x, shape], &[("allowzero", allowzero.into())])
+}
+
+fn flatten<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let axis = node.attributes.int_or("axis", 1)?;
+    node.emitter.op("flatten", &[node.input(0, "input")?], &[("axis", axis.into())])
+}
+
+fn shape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let mut attributes = vec![("start", node.attributes.int_or("start", 0)?.into())];
+    if let Some(end) = node.attributes.int("end")? {
+        attributes.push(("end", end.into()));
+    }
+    node.emitter.op("shape", &[node.input(0, "data")?], &attributes)
+}
+
+fn transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let x = node.input(0, "data")?;
+    let reversed = || (0..node.rank(x) as i64).rev().collect();
+    let perm = node.attributes.ints("perm")?.unwrap_or_else(reversed);
+    Ok(vec![node.transpose(x, &perm)?])
+}
+
+/// The axes of a node: an attribute before operator set 13, else an input.
+fn axes(node: &NodeContext<'_, '_>) -> OpResult<Option<Vec<i64>>> {
+    node.expect_inputs(1, 2)?;
+    match node.attributes.ints("axes")? {
+        Some(axes) => Ok(Some(axes)),
+        None => node.known_ints(1, "axes"),
+    }
+}
+
+fn squeeze<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let x = node.input(0, "data")?;
+    let axes = match axes(node)? {
+        Some(axes) => axes,
+        None => {
+            let dims = node.static_dims(x, "data")?;
+            (0..).zip(&dims).filter(|(_, dim)| **dim == 1).map(|(axis, _)| axis).collect()
+        }
+    };
+    Ok(vec![node.squeeze(x, &axes)?])
+}
+
+fn unsqueeze<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let axes = axes(node)?.ok_or("the axes are missing")?;
+    Ok(vec![node.unsqueeze(node.input(0, "data")?, &axes)?])
+}
+
+fn tile<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    node.emitter.op("tile", &node.all_inputs()?, &[])
+}
+
+fn concat<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let axis = node.attributes.int("axis")?.ok_or("the attribute `axis` is missing")?;
+    node.emitter.op("concat", &node.all_inputs()?, &[("axis", axis.into())])
+}
+
+/// Before operator set 13 the sizes are an attribute; without sizes, as many equal pieces as there
+/// are outputs, the last of which may be smaller.
+fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 2)?;
+    let x = node.input(0, "input")?;
+    let axis = node.axis(node.attributes.int_or("axis", 0)?, node.rank(x))?;
+    let count = node.attributes.int("num_outputs")?;
+    let sizes = match node.attributes.ints("split")? {
+        Some(sizes) => Some(sizes),
+        None => node.known_ints(1, "split")?,
+    };
+    let outputs = node.wanted.len() as i64;
+    let sizes = match sizes {
+        Some(sizes) => sizes,
+        None if count.is_some_and(|count| count != outputs) || outputs == 0 => {
+            return Err(format!("num_outputs is not the number of outputs, {outputs}").into());
+        }
+        None => {
+            let size = node.static_dim(x, axis, "input")?;
+            let piece = (size + outputs - 1) / outputs;
+            (0..outputs).map(|index| (size - index * piece).clamp(0, piece)).collect()
+        }
+    };
+    if sizes.len() as i64 != outputs {
+        return Err(format!("{} sizes for {outputs} outputs", sizes.len()).into());
+    }
+    let attributes = [("axis", (axis as i64).into()), ("split", sizes.into())];
+    node.emitter.op("split", &[x], &attributes)
+}
+
+/// Before operator set 10 bounds and axes are attributes.
+fn slice<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let x = node.input(0, "data")?;
+    if node.opset >= 10 {
+        node.expect_inputs(3, 5)?;
+        let bounds = [Some(node.input(1, "starts")?), Some(node.input(2, "ends")?)];
+        let operands = [Some(x), bounds[0], bounds[1], node.optional(3), node.optional(4)];
+        return node.emitter.op_with_optionals("slice", &operands, &[]);
+    }
+    node.expect_inputs(1, 1)?;
+    let list = |name: &str| -> OpResult<Val<'c>> {
+        let values = node.attributes.ints(name)?;
+        node.i64s(&values.ok_or_else(|| format!("the attribute `{name}` is missing"))?)
+    };
+    let (starts, ends) = (list("starts")?, list("ends")?);
+    let axes = if node.attributes.has("axes") { Some(list("axes")?) } else { None };
+    let operands = [Some(x), Some(starts), Some(ends), axes, None];
+    node.emitter.op_with_optionals("slice", &operands, &[])
+}
+
+/// Before operator set 11 pads and value are attributes.
+fn pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let mode = node.attributes.choice("mode", &["constant", "reflect", "edge", "wrap"])?;
+    let x = node.input(0, "data")?;
+    let (pads, mut value, axes) = if node.opset >= 11 {
+        node.expect_inputs(2, 4)?;
+        (node.input(1, "pads")?, node.optional(2), node.optional(3))
+    } else {
+        node.expect_inputs(1, 1)?;
+        let pads = node.attributes.ints("pads")?.ok_or("the attribute `pads` is missing")?;
+        let value = node.attributes.float_or("value", 0.0)?;
+        (node.i64s(&pads)?, Some(node.scalar_like(x, f64::from(value))?), None)
+    };
+    if let Some(list) = value.filter(|value| node.rank(*value) > 0) {
+        value = Some(node.reshape(list, &[])?);
+    }
+    let operands = [Some(x), Some(pads), value, axes];
+    node.emitter.op_with_optionals("pad", &operands, &[("mode", mode.into())])
+}
+
+fn depth_to_space<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let attributes = [
+        ("blocksize", block_size(node)?.into()),
+        ("mode", node.attributes.choice("mode", &["DCR", "CRD"])?.into()),
+    ];
+    node.emitter.op("depth_to_space", &[node.input(0, "input")?], &attributes)
+}
+
+fn space_to_depth<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let (x, block) = (node.input(0, "input")?, block_size(node)?);
+    if node.attributes.choice("mode", &["DCR", "CRD"])? == "DCR" {
+        return node.emitter.op("space_to_depth", &[x], &[("blocksize", block.into())]);
+    }
+    let [n, c, h, w] = node.static_dims(x, "input")?[..] else {
+        return Err("the input must have rank 4".into());
+    };
+    if block < 1 || h % block != 0 || w % block != 0 {
+        return Err(format!("blocks of {block} do not tile {h}x{w}").into());
+    }
+    let blocks = node.reshape(x, &[n, c, h / block, block, w / block, block])?;
+    let turned = node.transpose(blocks, &[0, 1, 3, 5, 2, 4])?;
+    Ok(vec![node.reshape(turned, &[n, c * block * block, h / block, w / block])?])
+}
+
+fn block_size(node: &NodeContext<'_, '_>) -> OpResult<i64> {
+    Ok(node.attributes.int("blocksize")?.ok_or("the attribute `blocksize` is missing")?)
+}
+
+fn eye_like<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let mut attributes = vec![("k", node.attributes.int_or("k", 0)?.into())];
+    if let Some(code) = node.attributes.int("dtype")? {
+        attributes.push(("to", node.element_type(code)?.into()));
+    }
+    node.emitter.op("eye_like", &[node.input(0, "input")?], &attributes)
+}
+
+/// Cuts or pads each axis, so that the middle stays the middle.
+fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    let x = node.input(0, "input_data")?;
+    let rank = node.rank(x);
+    let targets = node.known_ints(1, "shape")?.ok_or("the input shape is missing")?;
+    let axes = node.attributes.ints("axes")?.unwrap_or_else(|| (0..rank as i64).collect());
+    if axes.len() != targets.len() {
+        return Err(format!("{} sizes for {} axes", targets.len(), axes.len()).into());
+    }
+    let mut pads = vec![0; 2 * rank];
+    for (axis, target) in axes.iter().zip(&targets) {
+        let axis = node.axis(*axis, rank)?;
+        let size = node.static_dim(x, axis, "input_data")?;
+        let missing = target.saturating_sub(size);
+        // Both halves of an odd number are rounded so that the begin has the smaller part.
+        let begin = if missing >= 0 { missing / 2 } else { -(-missing / 2) };
+        (pads[axis], pads[axis + rank]) = (begin, missing - begin);
+    }
+    let pads = node.constant(&Tensor::from_slice(&[2 * rank], &pads)?)?;
+    node.emitter.op_with_optionals("pad", &[Some(x), Some(pads), None, None], &[])
+}

@@ -1,0 +1,123 @@
+//! The operators of ONNX, by family: one function, or one table row, for each.
+//!
+//! A function makes operations of the graph dialect from a node, and is where the versions of the
+//! operator are told apart: what comes out has the meaning of the newest one.
+
+mod activation;
+mod activations;
+mod attention;
+mod binary;
+mod conv;
+mod data;
+mod layout;
+mod linear_attention;
+mod loss;
+mod matmul;
+mod norm;
+mod pool;
+mod quant;
+mod recurrent;
+mod reduce;
+mod resize;
+mod select;
+mod unary;
+mod window;
+
+use crate::ir::Val;
+
+use super::context::NodeContext;
+use super::emit::OpResult;
+
+/// Makes the operations of a node, and returns its outputs; outputs that nothing reads may be left
+/// out at the end.
+type Import = for<'a, 'b, 'c> fn(&'a NodeContext<'b, 'c>) -> OpResult<Vec<Val<'c>>>;
+
+/// An operator of standard ONNX.
+pub(crate) struct OpEntry {
+    name: &'static str,
+    how: How,
+}
+
+enum How {
+    /// One operation with the same operands and no attributes.
+    Same(&'static str, usize),
+    /// A function that makes the operations.
+    With(Import),
+}
+
+impl OpEntry {
+    /// An operator that is one operation of the graph dialect, with that many operands.
+    const fn same(name: &'static str, op: &'static str, operands: usize) -> Self {
+        Self { name, how: How::Same(op, operands) }
+    }
+
+    /// An operator with a function of its own.
+    const fn with(name: &'static str, import: Import) -> Self {
+        Self { name, how: How::With(import) }
+    }
+
+    /// Imports a node of this operator.
+    pub(crate) fn import<'c>(&self, node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+        match self.how {
+            How::With(import) => import(node),
+            How::Same(op, operands) => {
+                node.expect_inputs(operands, operands)?;
+                // Operator sets before 6 said here which buffers may be reused.
+                node.attributes.ignore("consumed_inputs");
+                node.emitter.op(op, &node.all_inputs()?, &[])
+            }
+        }
+    }
+}
+
+const FAMILIES: &[&[OpEntry]] = &[
+    activation::OPS,
+    attention::OPS,
+    binary::OPS,
+    conv::OPS,
+    data::OPS,
+    layout::OPS,
+    linear_attention::OPS,
+    loss::OPS,
+    matmul::OPS,
+    norm::OPS,
+    pool::OPS,
+    quant::OPS,
+    recurrent::OPS,
+    reduce::OPS,
+    resize::OPS,
+    select::OPS,
+    unary::OPS,
+    window::OPS,
+];
+
+/// The operator of that name, if it is supported.
+pub(crate) fn find(domain: &str, name: &str) -> Option<&'static OpEntry> {
+    if !domain.is_empty() {
+        return None;
+    }
+    FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name)
+}
+
+/// Names of all supported operators of standard ONNX, in alphabetical order.
+pub fn supported_operators() -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        FAMILIES.iter().flat_map(|family| family.iter()).map(|entry| entry.name).collect();
+    names.sort_unstable();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_operator_has_one_entry() {
+        let names = supported_operators();
+        for pair in names.windows(2) {
+            assert!(pair[0] < pair[1], "{} is there twice", pair[0]);
+        }
+        assert!(find("", "Conv").is_some());
+        assert!(find("com.microsoft", "Conv").is_none());
+    }
+}

@@ -1,0 +1,123 @@
+//! Pooling.
+
+use crate::ir::Val;
+
+use super::super::context::NodeContext;
+use super::super::emit::{Attr, OpError, OpResult};
+use super::OpEntry;
+use super::conv::Window;
+
+pub(super) const OPS: &[OpEntry] = &[
+    OpEntry::same("GlobalAveragePool", "global_average_pool", 1),
+    OpEntry::same("GlobalMaxPool", "global_max_pool", 1),
+    OpEntry::with("AveragePool", average_pool),
+    OpEntry::with("GlobalLpPool", global_lp_pool),
+    OpEntry::with("LpPool", lp_pool),
+    OpEntry::with("MaxPool", max_pool),
+    OpEntry::with("MaxUnpool", max_unpool),
+];
+
+/// The attributes that all pools share.
+fn pool_attributes<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+) -> OpResult<Vec<(&'static str, Attr<'c>)>> {
+    let kernel =
+        node.attributes.ints("kernel_shape")?.ok_or("the attribute `kernel_shape` is missing")?;
+    if kernel.len() + 2 != node.rank(x) {
+        return Err(format!(
+            "kernel_shape has {} elements, which does not fit an input of rank {}",
+            kernel.len(),
+            node.rank(x)
+        )
+        .into());
+    }
+    let mut window = Window::read(node, kernel)?;
+    window.resolve_auto_pad(node, x)?;
+    let ceil_mode = node.attributes.bool_or("ceil_mode", false)?;
+    Ok(vec![
+        ("kernel_shape", window.kernel.into()),
+        ("strides", window.strides.into()),
+        ("pads", window.pads.into()),
+        ("dilations", window.dilations.into()),
+        ("ceil_mode", ceil_mode.into()),
+    ])
+}
+
+fn average_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let x = node.input(0, "X")?;
+    let mut attributes = pool_attributes(node, x)?;
+    let include = node.attributes.bool_or("count_include_pad", false)?;
+    attributes.push(("count_include_pad", include.into()));
+    node.emitter.op("average_pool", &[x], &attributes)
+}
+
+fn lp_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let x = node.input(0, "X")?;
+    let mut attributes = pool_attributes(node, x)?;
+    attributes.push(("p", node.attributes.int_or("p", 2)?.into()));
+    node.emitter.op("lp_pool", &[x], &attributes)
+}
+
+fn global_lp_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let p = node.attributes.int_or("p", 2)?;
+    node.emitter.op("global_lp_pool", &[node.input(0, "X")?], &[("p", p.into())])
+}
+
+fn max_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 1)?;
+    let x = node.input(0, "X")?;
+    let mut attributes = pool_attributes(node, x)?;
+    let order = node.attributes.int_or("storage_order", 0)?;
+    if !node.wants(1) {
+        return node.emitter.op("max_pool", &[x], &attributes);
+    }
+    attributes.push(("storage_order", order.into()));
+    node.emitter.op("max_pool_with_indices", &[x], &attributes)
+}
+
+/// Puts each element where its index says, in a tensor of zeros.
+fn max_unpool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 3)?;
+    let (x, indices) = (node.input(0, "X")?, node.input(1, "I")?);
+    let dims = node.static_dims(x, "X")?;
+    let kernel =
+        node.attributes.ints("kernel_shape")?.ok_or("the attribute `kernel_shape` is missing")?;
+    if kernel.len() + 2 != dims.len() {
+        return Err("kernel_shape does not fit the rank of the input".into());
+    }
+    let window = Window::read(node, kernel)?;
+    let rank = window.kernel.len();
+    let mut shape = dims.clone();
+    for axis in 0..rank {
+        shape[axis + 2] = (dims[axis + 2] - 1) * window.strides[axis] + window.kernel[axis]
+            - window.pads[axis]
+            - window.pads[axis + rank];
+    }
+    if shape.iter().any(|dim| *dim < 0) {
+        return Err(format!("the output would have the shape {shape:?}").into());
+    }
+    let count = shape.iter().try_fold(1i64, |count, dim| count.checked_mul(*dim));
+    let count = count.ok_or("the output is too large")?;
+    let zeros = {
+        let (zero, shape) = (node.scalar_like(x, 0.0)?, node.i64s(&[count])?);
+        node.op("expand", &[zero, shape], &[])?
+    };
+    let (flat, places) = (node.reshape(x, &[-1])?, node.reshape(indices, &[-1])?);
+    let filled = node.op("scatter_elements", &[zeros, places, flat], &[("axis", 0i64.into())])?;
+    let y = node.reshape(filled, &shape)?;
+    let Some(wanted) = node.known_ints(2, "output_shape")? else { return Ok(vec![y]) };
+    // Indices count in the shape without padding; what is missing is added at the far ends.
+    let short = wanted.len() != shape.len() || wanted.iter().zip(&shape).any(|(w, s)| w < s);
+    if short {
+        let reason = format!("an output_shape below {shape:?} is not supported");
+        return Err(OpError::Unsupported(reason));
+    }
+    let mut pads = vec![0; shape.len()];
+    pads.extend(wanted.iter().zip(&shape).map(|(want, have)| want - have));
+    let pads = node.i64s(&pads)?;
+    Ok(vec![node.op_with_optionals("pad", &[Some(y), Some(pads), None, None], &[])?])
+}

@@ -1,0 +1,138 @@
+//! Operators that pick or place elements.
+
+use crate::ir::Val;
+use crate::tensor::{DType, Tensor};
+
+use super::super::context::NodeContext;
+use super::super::emit::{OpError, OpResult};
+use super::OpEntry;
+
+pub(super) const OPS: &[OpEntry] = &[
+    OpEntry::same("NonZero", "non_zero", 1),
+    OpEntry::with("Compress", compress),
+    OpEntry::with("Gather", |node| gather(node, "gather")),
+    OpEntry::with("GatherElements", |node| gather(node, "gather_elements")),
+    OpEntry::with("GatherND", gather_nd),
+    OpEntry::with("OneHot", one_hot),
+    OpEntry::with("ReverseSequence", reverse_sequence),
+    OpEntry::with("Scatter", scatter_elements),
+    OpEntry::with("ScatterElements", scatter_elements),
+    OpEntry::with("ScatterND", scatter_nd),
+    OpEntry::with("TensorScatter", tensor_scatter),
+    OpEntry::with("Trilu", trilu),
+];
+
+fn gather<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    let axis = node.attributes.int_or("axis", 0)?;
+    node.emitter.op(op, &node.all_inputs()?, &[("axis", axis.into())])
+}
+
+fn gather_nd<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    let batch_dims = node.attributes.int_or("batch_dims", 0)?;
+    node.emitter.op("gather_nd", &node.all_inputs()?, &[("batch_dims", batch_dims.into())])
+}
+
+const REDUCTIONS: [&str; 5] = ["none", "add", "mul", "min", "max"];
+
+fn scatter_elements<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(3, 3)?;
+    let attributes = [
+        ("axis", node.attributes.int_or("axis", 0)?.into()),
+        ("reduction", node.attributes.choice("reduction", &REDUCTIONS)?.into()),
+    ];
+    node.emitter.op("scatter_elements", &node.all_inputs()?, &attributes)
+}
+
+fn scatter_nd<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(3, 3)?;
+    let reduction = node.attributes.choice("reduction", &REDUCTIONS)?;
+    node.emitter.op("scatter_nd", &node.all_inputs()?, &[("reduction", reduction.into())])
+}
+
+fn compress<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    let axis = node.attributes.int("axis")?;
+    let (x, condition) = (node.input(0, "input")?, node.input(1, "condition")?);
+    // With a known condition this is a gather, whose shape is known, too.
+    if let Some(flags) = node.emitter.known(condition).and_then(|tensor| tensor.to_i64()) {
+        let picked: Vec<i64> =
+            (0..).zip(&flags).filter(|(_, flag)| **flag != 0).map(|(index, _)| index).collect();
+        let indices = node.i64s(&picked)?;
+        let (x, axis) = match axis {
+            Some(axis) => (x, axis),
+            None => (node.reshape(x, &[-1])?, 0),
+        };
+        return node.emitter.op("gather", &[x, indices], &[("axis", axis.into())]);
+    }
+    let attributes: Vec<_> = axis.map(|axis| ("axis", axis.into())).into_iter().collect();
+    node.emitter.op("compress", &[x, condition], &attributes)
+}
+
+fn one_hot<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(3, 3)?;
+    let axis = node.attributes.int_or("axis", -1)?;
+    node.emitter.op("one_hot", &node.all_inputs()?, &[("axis", axis.into())])
+}
+
+fn reverse_sequence<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 2)?;
+    let attributes = [
+        ("batch_axis", node.attributes.int_or("batch_axis", 1)?.into()),
+        ("time_axis", node.attributes.int_or("time_axis", 0)?.into()),
+    ];
+    node.emitter.op("reverse_sequence", &node.all_inputs()?, &attributes)
+}
+
+fn trilu<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(1, 2)?;
+    let upper = node.attributes.bool_or("upper", true)?;
+    let operands = [Some(node.input(0, "input")?), node.optional(1)];
+    let operands: Vec<_> = operands.into_iter().flatten().collect();
+    node.emitter.op("trilu", &operands, &[("upper", upper.into())])
+}
+
+/// Writes a piece of a sequence into a cache, for each sample at its own position: picks, for each
+/// position of the cache, the element of the piece that goes there, if there is one.
+fn tensor_scatter<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    node.expect_inputs(2, 3)?;
+    let (cache, update) = (node.input(0, "past_cache")?, node.input(1, "update")?);
+    let dims = node.static_dims(cache, "past_cache")?;
+    let axis = node.axis(node.attributes.int_or("axis", -2)?, dims.len())?;
+    let circular = node.attributes.choice("mode", &["linear", "circular"])? == "circular";
+    if axis == 0 {
+        return Err(OpError::Invalid("axis 0 is the batch, not the sequence".to_string()));
+    }
+    let length = node.static_dim(update, axis, "update")?;
+    let (batch, room) = (dims[0], dims[axis]);
+    if length < 1 || room < 1 {
+        return Ok(vec![cache]);
+    }
+    let starts = match node.optional(2) {
+        Some(starts) => node.cast(starts, DType::I64)?,
+        None => node.constant(&Tensor::zeros(DType::I64, &[batch as usize])?)?,
+    };
+    // place[b][p]: which element of the piece belongs at position p of sample b.
+    let positions: Vec<i64> = (0..room).collect();
+    let positions = node.i64s(&positions)?;
+    let starts = node.unsqueeze(starts, &[1])?;
+    let mut place = node.binary("sub", positions, starts)?;
+    if circular {
+        place = node.binary_with("mod", place, room as f64)?;
+    }
+    let after_start = node.binary_with("greater_or_equal", place, 0.0)?;
+    let before_end = node.binary_with("less", place, length as f64)?;
+    let inside = node.binary("and", after_start, before_end)?;
+    let low = node.binary_with("max", place, 0.0)?;
+    let place = node.binary_with("min", low, (length - 1) as f64)?;
+    let mut shape = vec![1; dims.len()];
+    (shape[0], shape[axis]) = (batch, room);
+    let inside = node.reshape(inside, &shape)?;
+    let place = node.reshape(place, &shape)?;
+    let full = node.i64s(&dims)?;
+    let place = node.op("expand", &[place, full], &[])?;
+    let written =
+        node.op("gather_elements", &[update, place], &[("axis", (axis as i64).into())])?;
+    Ok(vec![node.op("where", &[inside, written, cache], &[])?])
+}

@@ -1,0 +1,256 @@
+//! Types of a model's inputs, with the shapes that the user adds.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::import::ImportError;
+use crate::ir::DYNAMIC;
+use crate::tensor::{DType, Tensor, onnx_type_name};
+
+use super::Model;
+use super::proto::{DimensionValue, TensorTypeProto, TypeValue, ValueInfoProto};
+
+/// What the importer of a model is told.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// Shapes of inputs, for dimensions that the model leaves open; `None` keeps one open.
+    pub shapes: IndexMap<String, Vec<Option<i64>>>,
+    /// Inputs that become constants of these values, and are no inputs any more.
+    pub constants: IndexMap<String, Tensor>,
+}
+
+/// Parses `name=1x3x224x224`, the value of `--shape`. A dimension `?` stays open; nothing after
+/// the `=` is the shape of a scalar.
+pub fn parse_shape_option(text: &str) -> Result<(String, Vec<Option<i64>>), String> {
+    let malformed =
+        || format!("`{text}` is not a shape, expected an input and its dimensions: x=1x3x224x224");
+    let (name, dims) = text.rsplit_once('=').ok_or_else(malformed)?;
+    let parse = |dim: &str| match dim.trim() {
+        "?" => Ok(None),
+        number => number.parse().ok().filter(|n| *n >= 0).map(Some).ok_or_else(malformed),
+    };
+    if name.is_empty() {
+        return Err(malformed());
+    }
+    let dims = match dims.trim() {
+        "" => Vec::new(),
+        dims => dims.split(['x', ',']).map(parse).collect::<Result<_, _>>()?,
+    };
+    Ok((name.to_string(), dims))
+}
+
+/// Element type and shape of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct InputType {
+    pub(crate) name: String,
+    /// MLIR spelling of the element type.
+    pub(crate) element: &'static str,
+    /// Dimensions; unknown ones are [`DYNAMIC`].
+    pub(crate) dims: Vec<i64>,
+}
+
+/// Small types that graphs may hold, although tensors in memory may not.
+const SMALL_TYPES: [(i32, &str); 10] = [
+    (17, "f8E4M3FN"),
+    (18, "f8E4M3FNUZ"),
+    (19, "f8E5M2"),
+    (20, "f8E5M2FNUZ"),
+    (21, "ui4"),
+    (22, "i4"),
+    (23, "f4E2M1FN"),
+    (24, "f8E8M0FNU"),
+    (25, "ui2"),
+    (26, "i2"),
+];
+
+/// MLIR's spelling of an ONNX element type; an error for those that the graph dialect lacks.
+pub(crate) fn element_name(code: i64) -> Result<&'static str, String> {
+    let code = i32::try_from(code).unwrap_or(-1);
+    let small = || SMALL_TYPES.iter().find(|(c, _)| *c == code).map(|(_, name)| *name);
+    DType::from_onnx_code(code)
+        .map(DType::mlir_name)
+        .or_else(small)
+        .ok_or_else(|| format!("element type {} is not supported", onnx_type_name(code)))
+}
+
+/// The types of the inputs that are not initializers, in order, with the shapes of `options`.
+pub(crate) fn input_types(
+    model: &Model,
+    options: &ImportOptions,
+) -> Result<Vec<InputType>, ImportError> {
+    let names = model.input_names();
+    check_names(model, &names, options)?;
+    let given = GivenDims::collect(model, options)?;
+    let inputs = model.graph.input.iter().filter(|input| names.contains(&input.name));
+    inputs.map(|input| input_type(model, input, &given)).collect()
+}
+
+/// Shapes and constants must be those of inputs.
+fn check_names(
+    model: &Model,
+    names: &[String],
+    options: &ImportOptions,
+) -> Result<(), ImportError> {
+    for name in options.shapes.keys().chain(options.constants.keys()) {
+        if !names.contains(name) {
+            let known: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!(
+                "there is no input `{name}` to give a shape or value; the inputs are {}",
+                known.join(", ")
+            );
+            return Err(ImportError::Option { path: model.path.clone(), message });
+        }
+    }
+    Ok(())
+}
+
+/// What the user's shapes and constants say about the dimensions, also about those with a name.
+struct GivenDims<'a> {
+    shapes: HashMap<&'a str, Vec<Option<i64>>>,
+    symbols: HashMap<&'a str, i64>,
+}
+
+impl<'a> GivenDims<'a> {
+    fn collect(model: &'a Model, options: &'a ImportOptions) -> Result<Self, ImportError> {
+        let mut given = Self { shapes: HashMap::new(), symbols: HashMap::new() };
+        for (name, shape) in &options.shapes {
+            given.shapes.insert(name, shape.clone());
+        }
+        for (name, value) in &options.constants {
+            let shape = value.shape().iter().map(|&dim| i64::try_from(dim).ok()).collect();
+            given.shapes.insert(name, shape);
+        }
+        for input in &model.graph.input {
+            if let Some(shape) = given.shapes.get(input.name.as_str()) {
+                let symbols = named_dims(input, shape);
+                given.symbols.extend(symbols);
+            }
+        }
+        Ok(given)
+    }
+}
+
+/// The names among the dimensions of `input` to which `shape` gives a value.
+fn named_dims<'a>(input: &'a ValueInfoProto, shape: &[Option<i64>]) -> Vec<(&'a str, i64)> {
+    let declared = tensor_type(input).and_then(|tensor| tensor.shape.as_ref());
+    let dims = declared.map_or(&[][..], |shape| &shape.dim[..]);
+    let pairs = dims.iter().zip(shape).filter_map(|(dim, size)| match &dim.value {
+        Some(DimensionValue::Param(name)) if !name.is_empty() => Some((name.as_str(), (*size)?)),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+fn tensor_type(value: &ValueInfoProto) -> Option<&TensorTypeProto> {
+    match value.r#type.as_ref()?.value.as_ref()? {
+        TypeValue::Tensor(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+fn input_type(
+    model: &Model,
+    input: &ValueInfoProto,
+    given: &GivenDims<'_>,
+) -> Result<InputType, ImportError> {
+    let name = &input.name;
+    let fail = |what: String| ImportError::graph(&model.path, format!("input `{name}` {what}"));
+    let tensor = tensor_type(input).ok_or_else(|| fail(describe_non_tensor(input)))?;
+    let element = element_name(tensor.elem_type.into())
+        .map_err(|message| fail(format!("cannot be imported: {message}")))?;
+    let shape = given.shapes.get(name.as_str());
+    let dims = match (&tensor.shape, shape) {
+        (None, None) => {
+            return Err(fail(format!("has no shape; give one with --shape {name}=1x3x...")));
+        }
+        (None, Some(shape)) => shape.iter().map(|dim| dim.unwrap_or(DYNAMIC)).collect(),
+        (Some(declared), shape) => {
+            let declared: Vec<i64> = declared
+                .dim
+                .iter()
+                .map(|dim| match &dim.value {
+                    // Exporters write -1 and the like for what they do not know.
+                    Some(DimensionValue::Value(size)) if *size >= 0 => *size,
+                    Some(DimensionValue::Param(symbol)) => {
+                        given.symbols.get(symbol.as_str()).copied().unwrap_or(DYNAMIC)
+                    }
+                    _ => DYNAMIC,
+                })
+                .collect();
+            merge(&declared, shape).map_err(fail)?
+        }
+    };
+    Ok(InputType { name: name.clone(), element, dims })
+}
+
+/// The declared dimensions, with those that the user gives for unknown ones.
+fn merge(declared: &[i64], given: Option<&Vec<Option<i64>>>) -> Result<Vec<i64>, String> {
+    let Some(given) = given else { return Ok(declared.to_vec()) };
+    let pairs = declared.iter().zip(given);
+    let agree =
+        pairs.clone().all(|(have, want)| *have == DYNAMIC || want.is_none_or(|want| want == *have));
+    if !agree || declared.len() != given.len() {
+        let show = |dims: Vec<Option<i64>>| {
+            let texts = dims.iter().map(|d| d.map_or("?".to_string(), |d| d.to_string()));
+            let text = texts.collect::<Vec<_>>().join("x");
+            if text.is_empty() { "of a scalar".to_string() } else { text }
+        };
+        let declared = declared.iter().map(|&d| (d != DYNAMIC).then_some(d)).collect();
+        return Err(format!(
+            "has the shape {} in the model, which {} does not fit",
+            show(declared),
+            show(given.clone())
+        ));
+    }
+    Ok(pairs
+        .map(|(&have, want)| if have == DYNAMIC { want.unwrap_or(DYNAMIC) } else { have })
+        .collect())
+}
+
+fn describe_non_tensor(value: &ValueInfoProto) -> String {
+    let kind = match value.r#type.as_ref().and_then(|ty| ty.value.as_ref()) {
+        Some(TypeValue::Sequence(_)) => "a sequence",
+        Some(TypeValue::Optional(_)) => "an optional",
+        Some(TypeValue::Map(_)) => "a map",
+        Some(TypeValue::SparseTensor(_)) => "a sparse tensor",
+        Some(TypeValue::Opaque(_)) => "opaque",
+        Some(TypeValue::Tensor(_)) => "a tensor",
+        None => return "has no type".to_string(),
+    };
+    format!("is {kind}; only tensors are supported")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shape_options() {
+        let parse = parse_shape_option;
+        assert_eq!(parse("x=1x3x?").unwrap(), ("x".into(), vec![Some(1), Some(3), None]));
+        assert_eq!(parse("a=b=2,5").unwrap(), ("a=b".into(), vec![Some(2), Some(5)]));
+        assert_eq!(parse("x=").unwrap(), ("x".into(), vec![]));
+        for bad in ["x", "=1", "x=1xa", "x=-1", "x=1x"] {
+            assert!(parse(bad).unwrap_err().contains("not a shape"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn given_dims_fill_unknown_ones_only() {
+        let declared = [DYNAMIC, 3];
+        assert_eq!(merge(&declared, None).unwrap(), declared);
+        assert_eq!(merge(&declared, Some(&vec![Some(2), None])).unwrap(), [2, 3]);
+        let message = merge(&declared, Some(&vec![Some(2), Some(4)])).unwrap_err();
+        assert_eq!(message, "has the shape ?x3 in the model, which 2x4 does not fit");
+        assert!(merge(&declared, Some(&vec![Some(2)])).is_err());
+    }
+
+    #[test]
+    fn element_types() {
+        assert_eq!(element_name(1).unwrap(), "f32");
+        assert_eq!(element_name(19).unwrap(), "f8E5M2");
+        assert!(element_name(8).unwrap_err().contains("STRING"));
+        assert!(element_name(i64::MAX).is_err());
+    }
+}

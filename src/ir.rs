@@ -1,0 +1,66 @@
+//! Building and reading IR from Rust: a thin layer over melior that passes and lowerings share.
+//!
+//! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
+//! a pass the operation outlives the run, so both are the context's here; [`Val`], [`Op`] and
+//! [`Blk`] are plain copies of MLIR's pointers.
+
+mod build;
+pub mod call_extern;
+pub mod calls;
+pub mod edit;
+pub mod elements;
+pub mod func;
+pub mod liveness;
+pub mod memref;
+mod read;
+pub mod size;
+
+pub use build::{Builder, OpSpec};
+pub use read::{
+    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, is_float,
+    is_memref, is_tensor, op_name, operands, ops, ops_of, result0, results, static_dims, users,
+};
+
+use melior::{
+    Context, ContextRef,
+    ir::{BlockRef, OperationRef, Value},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+/// An SSA value.
+pub type Val<'c> = Value<'c, 'c>;
+/// An operation.
+pub type Op<'c> = OperationRef<'c, 'c>;
+/// A block.
+pub type Blk<'c> = BlockRef<'c, 'c>;
+
+/// A dimension that is not known, as melior and MLIR encode it.
+pub const DYNAMIC: i64 = i64::MIN;
+
+/// The context of an operation.
+///
+/// melior's own `ContextRef::to_ref` borrows from the handle that it is called on, which is gone
+/// when a function returns. The handles here live on, one for each address that a context had.
+pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
+    // Addresses of leaked handles, by the addresses of their contexts.
+    static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the context outlives its operations. A handle is only a pointer, so the one of an
+    // earlier context at the same address serves as well.
+    unsafe {
+        let raw = mlir_sys::mlirOperationGetContext(op.to_raw());
+        let handle = *handles.entry(raw.ptr as usize).or_insert_with(|| {
+            Box::into_raw(Box::new(ContextRef::<'static>::from_raw(raw))) as usize
+        });
+        (*(handle as *const ContextRef<'c>)).to_ref()
+    }
+}
+
+/// The operation of a module, to be used while the module lives.
+pub fn root<'c>(module: &melior::ir::Module<'c>) -> Op<'c> {
+    // SAFETY: the caller keeps the module alive.
+    unsafe { Op::from_raw(module.as_operation().to_raw()) }
+}

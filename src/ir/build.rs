@@ -1,0 +1,289 @@
+//! An insertion point with methods for the operations that lowerings use most.
+
+use super::{Blk, Op, Val};
+use crate::Result;
+use melior::{
+    Context,
+    ir::{
+        Attribute, Identifier, Location, Region, Type, TypeLike, ValueLike,
+        attribute::{
+            BoolAttribute, DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute,
+            StringAttribute,
+        },
+        block::BlockLike,
+        operation::{OperationBuilder, OperationLike},
+        r#type::{IntegerType, RankedTensorType},
+    },
+};
+
+/// Creates operations at one place: before an operation, or at the end of a block.
+#[derive(Clone, Copy)]
+pub struct Builder<'c> {
+    /// The context.
+    pub context: &'c Context,
+    /// The location of what is created.
+    pub location: Location<'c>,
+    block: Blk<'c>,
+    before: Option<Op<'c>>,
+}
+
+/// The parts of an operation of any name; see [`Builder::create`].
+#[derive(Default)]
+pub struct OpSpec<'c, 's> {
+    /// Operands.
+    pub operands: &'s [Val<'c>],
+    /// Result types; ignored when `infer` is set.
+    pub results: &'s [Type<'c>],
+    /// Attributes.
+    pub attributes: Vec<(&'s str, Attribute<'c>)>,
+    /// Regions.
+    pub regions: Vec<Region<'c>>,
+    /// Whether MLIR infers the result types.
+    pub infer: bool,
+}
+
+impl<'c> Builder<'c> {
+    /// Inserts before `op`, with its location. The operation is in a block.
+    pub fn before(op: Op<'c>) -> Result<Self> {
+        let block = op
+            .block()
+            .ok_or_else(|| crate::Error::internal("an operation outside of any block"))?;
+        Ok(Self {
+            context: super::context_of(op),
+            location: op.location(),
+            block,
+            before: Some(op),
+        })
+    }
+
+    /// Appends to `block`.
+    pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
+        Self { context, location, block, before: None }
+    }
+
+    /// The same place with another location.
+    pub fn with_location(self, location: Location<'c>) -> Self {
+        Self { location, ..self }
+    }
+
+    /// The block that is inserted into.
+    pub fn block(&self) -> Blk<'c> {
+        self.block
+    }
+
+    /// Creates and inserts an operation of any name. Fails when MLIR cannot infer its types, after
+    /// a diagnostic.
+    pub fn create(&self, name: &str, spec: OpSpec<'c, '_>) -> Result<Op<'c>> {
+        let attributes: Vec<_> = spec
+            .attributes
+            .iter()
+            .map(|(name, value)| (Identifier::new(self.context, name), *value))
+            .collect();
+        let mut builder = OperationBuilder::new(name, self.location)
+            .add_operands(spec.operands)
+            .add_attributes(&attributes)
+            .add_regions_vec(spec.regions);
+        builder = if spec.infer {
+            builder.enable_result_type_inference()
+        } else {
+            builder.add_results(spec.results)
+        };
+        let op = builder.build()?;
+        Ok(match self.before {
+            Some(before) => self.block.insert_operation_before(before, op),
+            None => self.block.append_operation(op),
+        })
+    }
+
+    /// Inserts a copy of an operation, with the same operands.
+    pub fn insert_clone(&self, op: Op<'c>) -> Op<'c> {
+        // SAFETY: all parts are live, and the block takes over the copy.
+        unsafe {
+            let copy = mlir_sys::mlirOperationClone(op.to_raw());
+            let block = self.block.to_raw();
+            match self.before {
+                Some(before) => {
+                    mlir_sys::mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
+                }
+                None => mlir_sys::mlirBlockAppendOwnedOperation(block, copy),
+            }
+            Op::from_raw(copy)
+        }
+    }
+
+    /// An operation with operands and one result.
+    pub fn op1(&self, name: &str, operands: &[Val<'c>], result: Type<'c>) -> Result<Val<'c>> {
+        self.op1_with(name, operands, result, vec![])
+    }
+
+    /// An operation with operands, attributes and one result.
+    pub fn op1_with(
+        &self,
+        name: &str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: Vec<(&str, Attribute<'c>)>,
+    ) -> Result<Val<'c>> {
+        let spec = OpSpec { operands, results: &[result], attributes, ..Default::default() };
+        Ok(super::result0(self.create(name, spec)?))
+    }
+
+    /// A binary operation whose result has the type of `a`, such as `arith.addf`.
+    pub fn binary(&self, name: &str, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        self.op1(name, &[a, b], a.r#type())
+    }
+
+    /// A unary operation whose result has the type of `a`, such as `math.exp`.
+    pub fn unary(&self, name: &str, a: Val<'c>) -> Result<Val<'c>> {
+        self.op1(name, &[a], a.r#type())
+    }
+
+    /// `arith.cmpf` with a predicate such as `olt`; the result is i1 or a vector of it.
+    pub fn cmpf(&self, predicate: &str, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        const NAMES: [&str; 16] = [
+            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult",
+            "ule", "une", "uno", "true",
+        ];
+        self.compare("arith.cmpf", &NAMES, predicate, a, b)
+    }
+
+    /// `arith.cmpi` with a predicate such as `slt`; the result is i1 or a vector of it.
+    pub fn cmpi(&self, predicate: &str, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        const NAMES: [&str; 10] =
+            ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+        self.compare("arith.cmpi", &NAMES, predicate, a, b)
+    }
+
+    fn compare(
+        &self,
+        op: &str,
+        names: &[&str],
+        predicate: &str,
+        a: Val<'c>,
+        b: Val<'c>,
+    ) -> Result<Val<'c>> {
+        let number = names.iter().position(|name| *name == predicate).ok_or_else(|| {
+            crate::Error::internal(format!("{op} has no predicate '{predicate}'"))
+        })?;
+        let result = self.like(a.r#type(), self.i1());
+        let attribute = self.i64_attr(number as i64);
+        self.op1_with(op, &[a, b], result, vec![("predicate", attribute)])
+    }
+
+    /// `arith.select`.
+    pub fn select(&self, condition: Val<'c>, yes: Val<'c>, no: Val<'c>) -> Result<Val<'c>> {
+        self.op1("arith.select", &[condition, yes, no], yes.r#type())
+    }
+
+    /// A constant of a scalar type, or a splat of a vector type, from a number. Integers are
+    /// truncated toward zero.
+    pub fn constant(&self, ty: Type<'c>, value: f64) -> Result<Val<'c>> {
+        let scalar = self.scalar_of(ty);
+        let attribute = if scalar.is_float() {
+            FloatAttribute::new(self.context, scalar, value).into()
+        } else {
+            IntegerAttribute::new(scalar, value as i64).into()
+        };
+        self.constant_attr(ty, attribute)
+    }
+
+    /// An integer constant of a scalar type, or a splat of a vector type.
+    pub fn constant_int(&self, ty: Type<'c>, value: i64) -> Result<Val<'c>> {
+        self.constant_attr(ty, IntegerAttribute::new(self.scalar_of(ty), value).into())
+    }
+
+    fn constant_attr(&self, ty: Type<'c>, scalar: Attribute<'c>) -> Result<Val<'c>> {
+        let attribute = if ty.is_vector() {
+            melior::ir::attribute::DenseElementsAttribute::new(ty, &[scalar])?.into()
+        } else {
+            scalar
+        };
+        self.op1_with("arith.constant", &[], ty, vec![("value", attribute)])
+    }
+
+    /// An index constant.
+    pub fn index(&self, value: i64) -> Result<Val<'c>> {
+        self.constant_int(self.index_type(), value)
+    }
+
+    /// An uninitialised tensor of a static type, as a destination.
+    pub fn empty(&self, ty: Type<'c>) -> Result<Val<'c>> {
+        self.op1("tensor.empty", &[], ty)
+    }
+
+    fn scalar_of(&self, ty: Type<'c>) -> Type<'c> {
+        if ty.is_vector() { super::element_type(ty) } else { ty }
+    }
+
+    /// `element`, or a vector of it with the shape of `shape` when that is a vector type.
+    pub fn like(&self, shape: Type<'c>, element: Type<'c>) -> Type<'c> {
+        if !shape.is_vector() {
+            return element;
+        }
+        let dims: Vec<u64> = super::dims(shape).iter().map(|dim| *dim as u64).collect();
+        Type::vector(&dims, element)
+    }
+
+    /// The 32-bit float type.
+    pub fn f32(&self) -> Type<'c> {
+        Type::float32(self.context)
+    }
+
+    /// The 64-bit float type.
+    pub fn f64(&self) -> Type<'c> {
+        Type::float64(self.context)
+    }
+
+    /// The boolean type.
+    pub fn i1(&self) -> Type<'c> {
+        self.int(1)
+    }
+
+    /// The signless integer type of a width.
+    pub fn int(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
+    }
+
+    /// The index type.
+    pub fn index_type(&self) -> Type<'c> {
+        Type::index(self.context)
+    }
+
+    /// A ranked tensor type; dimensions may be [`super::DYNAMIC`].
+    pub fn tensor(&self, dims: &[i64], element: Type<'c>) -> Type<'c> {
+        let dims: Vec<u64> = dims.iter().map(|dim| *dim as u64).collect();
+        RankedTensorType::new(&dims, element, None).into()
+    }
+
+    /// A 64-bit integer attribute.
+    pub fn i64_attr(&self, value: i64) -> Attribute<'c> {
+        IntegerAttribute::new(self.int(64), value).into()
+    }
+
+    /// A boolean attribute.
+    pub fn bool_attr(&self, value: bool) -> Attribute<'c> {
+        BoolAttribute::new(self.context, value).into()
+    }
+
+    /// A string attribute.
+    pub fn str_attr(&self, value: &str) -> Attribute<'c> {
+        StringAttribute::new(self.context, value).into()
+    }
+
+    /// A dense array of 64-bit integers.
+    pub fn i64s_attr(&self, values: &[i64]) -> Attribute<'c> {
+        DenseI64ArrayAttribute::new(self.context, values).into()
+    }
+
+    /// An attribute from its textual form, for the rare kinds without a constructor.
+    pub fn parse_attr(&self, text: &str) -> Result<Attribute<'c>> {
+        Attribute::parse(self.context, text)
+            .ok_or_else(|| crate::Error::internal(format!("cannot parse the attribute {text}")))
+    }
+
+    /// A type from its textual form.
+    pub fn parse_type(&self, text: &str) -> Result<Type<'c>> {
+        Type::parse(self.context, text)
+            .ok_or_else(|| crate::Error::internal(format!("cannot parse the type {text}")))
+    }
+}

@@ -1,0 +1,241 @@
+//! Changing operations, and walking them.
+
+use super::{Blk, Op, Val};
+use melior::{
+    Context,
+    ir::{
+        Attribute, AttributeLike, BlockRef, Location, OperationRef, RegionLike, Type, TypeLike,
+        ValueLike,
+        block::BlockLike,
+        operation::{OperationBuilder, OperationLike},
+    },
+};
+use mlir_sys as sys;
+
+/// Every operation inside of `op`, itself excluded, an operation before those in its regions. The
+/// list is taken before it is returned, so what is listed may be changed; an operation that was
+/// erased must not be touched again.
+pub fn walk<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    let mut found = vec![];
+    let mut stack: Vec<Op<'c>> = super::ops_of(op).into_iter().rev().collect();
+    while let Some(op) = stack.pop() {
+        found.push(op);
+        stack.extend(super::ops_of(op).into_iter().rev());
+    }
+    found
+}
+
+/// The first block of the first region, which a function that is only declared has not.
+pub fn entry_block<'c>(op: Op<'c>) -> Option<Blk<'c>> {
+    op.regions().next()?.first_block()
+}
+
+/// The arguments of a block.
+pub fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .filter_map(|index| block.argument(index).ok())
+        .map(Into::into)
+        .collect()
+}
+
+/// Sets an attribute, inherent or discardable.
+pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) {
+    let name = melior::StringRef::new(name);
+    // SAFETY: the operation is live and the name is copied.
+    unsafe { sys::mlirOperationSetAttributeByName(op.to_raw(), name.to_raw(), value.to_raw()) }
+}
+
+/// Removes an attribute; true if there was one.
+pub fn remove_attr(op: Op<'_>, name: &str) -> bool {
+    let name = melior::StringRef::new(name);
+    // SAFETY: the operation is live.
+    unsafe { sys::mlirOperationRemoveAttributeByName(op.to_raw(), name.to_raw()) }
+}
+
+/// Makes every use of `of` a use of `with`.
+pub fn replace_uses(of: Val<'_>, with: Val<'_>) {
+    // SAFETY: both values are live and of one type, which the verifier checks after the pass.
+    unsafe { sys::mlirValueReplaceAllUsesOfWith(of.to_raw(), with.to_raw()) }
+}
+
+/// Makes every use of `of` a use of `with`, but for those by `exception`.
+pub fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
+    let mut exceptions = [exception.to_raw()];
+    // SAFETY: as above.
+    unsafe {
+        sys::mlirValueReplaceAllUsesExcept(
+            of.to_raw(),
+            with.to_raw(),
+            exceptions.len() as isize,
+            exceptions.as_mut_ptr(),
+        )
+    }
+}
+
+/// Removes and destroys an operation whose results have no uses; it must not be touched again.
+pub fn erase(op: Op<'_>) {
+    // SAFETY: the caller's contract; the operation unlinks itself from its block.
+    unsafe { sys::mlirOperationDestroy(op.to_raw()) }
+}
+
+/// Changes one operand.
+pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
+    // SAFETY: the operation has this operand, and the types are equal.
+    unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) }
+}
+
+/// Moves an operation before another one.
+pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
+    // SAFETY: both are live operations in blocks.
+    unsafe { sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
+}
+
+/// Moves an operation to the end of a block.
+pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
+    // SAFETY: both are live; the block takes over the operation that was unlinked.
+    unsafe {
+        sys::mlirOperationRemoveFromParent(op.to_raw());
+        sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
+    }
+}
+
+/// Appends a copy of an operation without operands from outside to a block.
+pub fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
+    // SAFETY: both are live; the block takes over the copy.
+    unsafe {
+        let copy = sys::mlirOperationClone(op.to_raw());
+        sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy);
+        Op::from_raw(copy)
+    }
+}
+
+/// Creates a branch to other blocks of the region.
+pub fn create_branch<'c>(
+    builder: &super::Builder<'c>,
+    name: &str,
+    operands: &[Val<'c>],
+    successors: &[Blk<'c>],
+    attributes: Vec<(&str, Attribute<'c>)>,
+) -> crate::Result<Op<'c>> {
+    let attributes: Vec<_> = attributes
+        .into_iter()
+        .map(|(name, value)| (melior::ir::Identifier::new(builder.context, name), value))
+        .collect();
+    let successors: Vec<&melior::ir::Block<'c>> = successors.iter().map(|block| &**block).collect();
+    let op = OperationBuilder::new(name, builder.location)
+        .add_operands(operands)
+        .add_attributes(&attributes)
+        .add_successors(&successors)
+        .build()?;
+    Ok(builder.block().append_operation(op))
+}
+
+/// Appends an argument to a block.
+pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
+    // SAFETY: the block is live.
+    unsafe {
+        let raw = sys::mlirBlockAddArgument(block.to_raw(), ty.to_raw(), location.to_raw());
+        Val::from_raw(raw)
+    }
+}
+
+/// Changes the type of a block argument in place.
+pub fn set_argument_type<'c>(argument: Val<'c>, ty: Type<'c>) {
+    // SAFETY: the caller passes a block argument.
+    unsafe { sys::mlirBlockArgumentSetType(argument.to_raw(), ty.to_raw()) }
+}
+
+/// The operation that defines a value; none for a block argument.
+pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    // SAFETY: the kind is checked first.
+    unsafe {
+        let raw = value.to_raw();
+        sys::mlirValueIsAOpResult(raw)
+            .then(|| OperationRef::from_raw(sys::mlirOpResultGetOwner(raw)))
+    }
+}
+
+/// The block and position of a block argument; none for a result.
+pub fn owner_block<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
+    // SAFETY: the kind is checked first.
+    unsafe {
+        let raw = value.to_raw();
+        if !sys::mlirValueIsABlockArgument(raw) {
+            return None;
+        }
+        let block = BlockRef::from_raw(sys::mlirBlockArgumentGetOwner(raw));
+        Some((block, sys::mlirBlockArgumentGetArgNumber(raw) as usize))
+    }
+}
+
+/// The entries of a dictionary attribute in order; empty for other kinds.
+pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first; indices are in range; names live as long as the context.
+    unsafe {
+        if !sys::mlirAttributeIsADictionary(raw) {
+            return vec![];
+        }
+        (0..sys::mlirDictionaryAttrGetNumElements(raw))
+            .map(|index| {
+                let entry = sys::mlirDictionaryAttrGetElement(raw, index);
+                let name = sys::mlirIdentifierStr(entry.name);
+                let name = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
+                let name = String::from_utf8_lossy(name).into_owned();
+                (name, Attribute::from_raw(entry.attribute))
+            })
+            .collect()
+    }
+}
+
+/// A dictionary attribute.
+pub fn dictionary_attr<'c>(
+    context: &'c Context,
+    entries: &[(String, Attribute<'c>)],
+) -> Attribute<'c> {
+    // SAFETY: all parts are live and are copied.
+    unsafe {
+        let entries: Vec<_> = entries
+            .iter()
+            .map(|(name, value)| sys::MlirNamedAttribute {
+                name: melior::ir::Identifier::new(context, name).to_raw(),
+                attribute: value.to_raw(),
+            })
+            .collect();
+        let count = entries.len() as isize;
+        Attribute::from_raw(sys::mlirDictionaryAttrGet(context.to_raw(), count, entries.as_ptr()))
+    }
+}
+
+/// The elements of an array attribute; empty for other kinds.
+pub fn array<'c>(attribute: Attribute<'c>) -> Vec<Attribute<'c>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if !sys::mlirAttributeIsAArray(raw) {
+            return vec![];
+        }
+        (0..sys::mlirArrayAttrGetNumElements(raw))
+            .map(|index| Attribute::from_raw(sys::mlirArrayAttrGetElement(raw, index)))
+            .collect()
+    }
+}
+
+/// The value of a string attribute.
+pub fn string(attribute: Attribute<'_>) -> Option<String> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first; the string lives as long as the context.
+    unsafe {
+        if !sys::mlirAttributeIsAString(raw) {
+            return None;
+        }
+        let text = sys::mlirStringAttrGetValue(raw);
+        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// Whether two handles stand for one operation.
+pub fn same(a: Op<'_>, b: Op<'_>) -> bool {
+    a.to_raw().ptr == b.to_raw().ptr
+}

@@ -1,0 +1,169 @@
+//! Functions: their types, and the attributes of arguments and results.
+
+use super::{Op, Val, edit};
+use crate::{Error, Result};
+use melior::{
+    Context,
+    ir::{
+        Attribute, AttributeLike, BlockLike, Type, TypeLike, ValueLike,
+        attribute::{ArrayAttribute, TypeAttribute},
+        operation::OperationLike,
+        r#type::FunctionType,
+    },
+};
+use mlir_sys as sys;
+
+/// Named attributes of one argument or result.
+pub type Attributes<'c> = Vec<(String, Attribute<'c>)>;
+
+/// The signature of a `func.func`, taken apart to be changed and put back.
+#[derive(Clone, Debug)]
+pub struct Signature<'c> {
+    /// Argument types with their attributes.
+    pub arguments: Vec<(Type<'c>, Attributes<'c>)>,
+    /// Result types with their attributes.
+    pub results: Vec<(Type<'c>, Attributes<'c>)>,
+}
+
+impl<'c> Signature<'c> {
+    /// Reads the signature of a function.
+    pub fn of(function: Op<'c>) -> Result<Self> {
+        let wrong = || Error::internal("a func.func without a function type");
+        let raw = function.attribute("function_type").map_err(|_| wrong())?.to_raw();
+        // SAFETY: the kinds are checked first; indices are in range.
+        unsafe {
+            if !sys::mlirAttributeIsAType(raw) {
+                return Err(wrong());
+            }
+            let ty = sys::mlirTypeAttrGetValue(raw);
+            if !sys::mlirTypeIsAFunction(ty) {
+                return Err(wrong());
+            }
+            let arguments = (0..sys::mlirFunctionTypeGetNumInputs(ty))
+                .map(|index| Type::from_raw(sys::mlirFunctionTypeGetInput(ty, index)));
+            let results = (0..sys::mlirFunctionTypeGetNumResults(ty))
+                .map(|index| Type::from_raw(sys::mlirFunctionTypeGetResult(ty, index)));
+            Ok(Self {
+                arguments: with_attributes(function, "arg_attrs", arguments),
+                results: with_attributes(function, "res_attrs", results),
+            })
+        }
+    }
+
+    /// Gives `function` this signature. Block arguments are the caller's to change.
+    pub fn set(&self, context: &'c Context, function: Op<'c>) {
+        let types = |list: &[(Type<'c>, Attributes<'c>)]| -> Vec<Type<'c>> {
+            list.iter().map(|(ty, _)| *ty).collect()
+        };
+        let ty = FunctionType::new(context, &types(&self.arguments), &types(&self.results));
+        edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+        for (name, list) in [("arg_attrs", &self.arguments), ("res_attrs", &self.results)] {
+            if list.iter().all(|(_, attributes)| attributes.is_empty()) {
+                edit::remove_attr(function, name);
+                continue;
+            }
+            let dictionaries: Vec<_> = list
+                .iter()
+                .map(|(_, attributes)| edit::dictionary_attr(context, attributes))
+                .collect();
+            edit::set_attr(function, name, ArrayAttribute::new(context, &dictionaries).into());
+        }
+    }
+}
+
+fn with_attributes<'c>(
+    function: Op<'c>,
+    name: &str,
+    types: impl Iterator<Item = Type<'c>>,
+) -> Vec<(Type<'c>, Attributes<'c>)> {
+    let lists = function.attribute(name).map(edit::array).unwrap_or_default();
+    types
+        .enumerate()
+        .map(|(index, ty)| (ty, lists.get(index).map(|d| edit::dictionary(*d)).unwrap_or_default()))
+        .collect()
+}
+
+/// Sets one attribute in a list, in place or at the end.
+pub fn set_in<'c>(attributes: &mut Attributes<'c>, name: &str, value: Attribute<'c>) {
+    match attributes.iter_mut().find(|(found, _)| found == name) {
+        Some((_, old)) => *old = value,
+        None => attributes.push((name.to_owned(), value)),
+    }
+}
+
+/// Appends an argument to a function that has a body, with attributes.
+pub fn add_argument<'c>(
+    context: &'c Context,
+    function: Op<'c>,
+    ty: Type<'c>,
+    attributes: Attributes<'c>,
+) -> Result<Val<'c>> {
+    let block = edit::entry_block(function)
+        .ok_or_else(|| Error::internal("a new argument for a function without a body"))?;
+    let mut signature = Signature::of(function)?;
+    signature.arguments.push((ty, attributes));
+    signature.set(context, function);
+    Ok(edit::add_argument(block, ty, function.location()))
+}
+
+/// The `func.func` operations of a module, in order.
+pub fn functions<'c>(module: Op<'c>) -> Vec<Op<'c>> {
+    super::ops_of(module).into_iter().filter(|op| super::op_name(*op) == "func.func").collect()
+}
+
+/// The function that is the network: `@main`, or the only public function.
+pub fn main<'c>(module: Op<'c>) -> Option<Op<'c>> {
+    let all = functions(module);
+    let public: Vec<_> = all
+        .iter()
+        .filter(|op| super::attr_str(**op, "sym_visibility").is_none_or(|v| v == "public"))
+        .collect();
+    all.iter().find(|op| symbol(**op) == "main").copied().or(match public[..] {
+        [only] => Some(*only),
+        _ => None,
+    })
+}
+
+/// The name of a symbol; empty for an operation that is none.
+pub fn symbol<'c>(op: Op<'c>) -> String {
+    super::attr_str(op, "sym_name").unwrap_or_default()
+}
+
+/// The name in a flat symbol reference attribute of `op`.
+pub fn symbol_ref(op: Op<'_>, name: &str) -> Option<String> {
+    let raw = op.attribute(name).ok()?.to_raw();
+    // SAFETY: the kind is checked first; the string lives as long as the context.
+    unsafe {
+        if !sys::mlirAttributeIsAFlatSymbolRef(raw) {
+            return None;
+        }
+        let text = sys::mlirFlatSymbolRefAttrGetValue(raw);
+        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// The block argument `index` of the function's body.
+pub fn argument<'c>(function: Op<'c>, index: usize) -> Option<Val<'c>> {
+    edit::entry_block(function)?.argument(index).ok().map(Into::into)
+}
+
+/// The identity-layout memref type with the shape and elements of a shaped type.
+pub fn memref_like<'c>(ty: Type<'c>) -> Type<'c> {
+    // SAFETY: asked of shaped types with static or dynamic dimensions.
+    unsafe {
+        let raw = ty.to_raw();
+        let rank = sys::mlirShapedTypeGetRank(raw);
+        let dims: Vec<i64> =
+            (0..rank).map(|index| sys::mlirShapedTypeGetDimSize(raw, index as isize)).collect();
+        let element = sys::mlirShapedTypeGetElementType(raw);
+        let space = sys::MlirAttribute { ptr: std::ptr::null_mut() };
+        let memref = sys::mlirMemRefTypeContiguousGet(element, rank as isize, dims.as_ptr(), space);
+        Type::from_raw(memref)
+    }
+}
+
+/// Whether values of the type are tensors.
+pub fn is_tensor_value(value: Val<'_>) -> bool {
+    super::is_tensor(value.r#type())
+}

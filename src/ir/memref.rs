@@ -1,0 +1,74 @@
+//! Reading memref types.
+
+use crate::ffi;
+use melior::ir::{Type, TypeLike};
+use mlir_sys as sys;
+
+/// The pool that a memref is in; none for the host's memory and other types.
+pub fn space(ty: Type<'_>) -> Option<String> {
+    // SAFETY: the kinds are checked; the accessors of tir take any attribute.
+    unsafe {
+        if !sys::mlirTypeIsAMemRef(ty.to_raw()) {
+            return None;
+        }
+        let space = sys::mlirMemRefTypeGetMemorySpace(ty.to_raw());
+        if space.ptr.is_null()
+            || ffi::phlTirAttrKind(space) != ffi::PhlTirAttrKind::PHL_TIR_ATTR_SPACE
+        {
+            return None;
+        }
+        let name = ffi::phlTirAttrName(space);
+        let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// Strides and offset of a memref, in elements; unknown ones are [`super::DYNAMIC`]. None for a
+/// layout without strides.
+pub fn strides(ty: Type<'_>) -> Option<(Vec<i64>, i64)> {
+    let rank = super::dims(ty).len();
+    let mut strides = vec![0_i64; rank];
+    let mut offset = 0_i64;
+    // SAFETY: the kind is checked; there is room for one stride per dimension.
+    let result = unsafe {
+        if !sys::mlirTypeIsAMemRef(ty.to_raw()) {
+            return None;
+        }
+        sys::mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
+    };
+    (result.value != 0).then_some((strides, offset))
+}
+
+/// The strides of a memref whose strides are all known.
+pub fn static_strides(ty: Type<'_>) -> Option<Vec<i64>> {
+    let (strides, _) = strides(ty)?;
+    strides.iter().all(|stride| *stride != super::DYNAMIC).then_some(strides)
+}
+
+/// Strides of a row-major buffer.
+pub fn row_major(dims: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; dims.len()];
+    for index in (1..dims.len()).rev() {
+        strides[index - 1] = strides[index] * dims[index];
+    }
+    strides
+}
+
+/// The value that a buffer is a part of, through views.
+pub fn base<'c>(mut value: super::Val<'c>) -> super::Val<'c> {
+    while let Some(op) = super::edit::defining_op(value) {
+        let is_view = matches!(
+            super::op_name(op),
+            "memref.subview"
+                | "memref.cast"
+                | "memref.reinterpret_cast"
+                | "memref.collapse_shape"
+                | "memref.expand_shape"
+        );
+        match super::operands(op).first() {
+            Some(source) if is_view => value = *source,
+            _ => break,
+        }
+    }
+    value
+}

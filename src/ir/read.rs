@@ -1,0 +1,231 @@
+//! Reading attributes, types and structure of operations.
+
+use super::{Op, Val};
+use melior::ir::{
+    Attribute, RegionLike, Type, TypeLike, ValueLike,
+    block::{BlockLike, BlockRef},
+    operation::{OperationLike, OperationRef},
+};
+use mlir_sys as sys;
+
+/// The operation's full name, such as `graph.conv`.
+pub fn op_name<'c>(op: Op<'c>) -> &'c str {
+    let identifier = op.name();
+    // SAFETY: identifiers live as long as the context.
+    unsafe {
+        let raw = sys::mlirIdentifierStr(identifier.to_raw());
+        let bytes = std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length);
+        std::str::from_utf8(bytes).unwrap_or("")
+    }
+}
+
+/// All operands.
+pub fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.operands().collect()
+}
+
+/// All results.
+pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.results().map(Into::into).collect()
+}
+
+/// The first result. The caller knows that there is one.
+pub fn result0(op: Op<'_>) -> Val<'_> {
+    // SAFETY: the caller's contract; MLIR checks it in debug builds only.
+    unsafe { Val::from_raw(sys::mlirOperationGetResult(op.to_raw(), 0)) }
+}
+
+/// The operations of a block, in order. The list is taken before it is returned, so the block may
+/// be changed while it is walked.
+pub fn ops<'c>(block: BlockRef<'c, 'c>) -> Vec<Op<'c>> {
+    let mut found = vec![];
+    let mut next = block.first_operation();
+    while let Some(op) = next {
+        found.push(op);
+        next = op.next_in_block();
+    }
+    found
+}
+
+/// The operations directly inside of all blocks of all regions of `op`.
+pub fn ops_of<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    let mut found = vec![];
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            found.extend(ops(current));
+            block = current.next_in_region();
+        }
+    }
+    found
+}
+
+/// The operations that use `value`, once per use, in MLIR's order (most recent use first).
+pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
+    let mut found = vec![];
+    // SAFETY: walks the use list of a live value.
+    unsafe {
+        let mut next = sys::mlirValueGetFirstUse(value.to_raw());
+        while !sys::mlirOpOperandIsNull(next) {
+            found.push(OperationRef::from_raw(sys::mlirOpOperandGetOwner(next)));
+            next = sys::mlirOpOperandGetNextUse(next);
+        }
+    }
+    found
+}
+
+/// Whether the type is a ranked tensor.
+pub fn is_tensor(ty: Type<'_>) -> bool {
+    ty.is_ranked_tensor()
+}
+
+/// Whether the type is a ranked memref.
+pub fn is_memref(ty: Type<'_>) -> bool {
+    ty.is_mem_ref()
+}
+
+/// The dimensions of a shaped type; unknown ones are [`super::DYNAMIC`].
+pub fn dims(ty: Type<'_>) -> Vec<i64> {
+    // SAFETY: the accessors are called on shaped types only.
+    unsafe {
+        let raw = ty.to_raw();
+        if !sys::mlirTypeIsAShaped(raw) || !sys::mlirShapedTypeHasRank(raw) {
+            return vec![];
+        }
+        (0..sys::mlirShapedTypeGetRank(raw))
+            .map(|i| sys::mlirShapedTypeGetDimSize(raw, i as isize))
+            .collect()
+    }
+}
+
+/// The dimensions when all of them are known.
+pub fn static_dims(ty: Type<'_>) -> Option<Vec<i64>> {
+    let found = dims(ty);
+    found.iter().all(|dim| *dim >= 0).then_some(found)
+}
+
+/// The element type of a shaped type, or the type itself.
+pub fn element_type(ty: Type<'_>) -> Type<'_> {
+    // SAFETY: asked of shaped types only.
+    unsafe {
+        if sys::mlirTypeIsAShaped(ty.to_raw()) {
+            Type::from_raw(sys::mlirShapedTypeGetElementType(ty.to_raw()))
+        } else {
+            ty
+        }
+    }
+}
+
+/// Whether the element type is a float.
+pub fn is_float(ty: Type<'_>) -> bool {
+    element_type(ty).is_float()
+}
+
+fn attr<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
+    op.attribute(name).ok()
+}
+
+/// An integer attribute.
+pub fn attr_i64(op: Op<'_>, name: &str) -> Option<i64> {
+    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the kind is checked first. Unsigned and signed types have accessors of their own.
+    unsafe {
+        if !sys::mlirAttributeIsAInteger(raw) {
+            return None;
+        }
+        let ty = sys::mlirAttributeGetType(raw);
+        Some(if sys::mlirTypeIsAInteger(ty) && sys::mlirIntegerTypeIsUnsigned(ty) {
+            sys::mlirIntegerAttrGetValueUInt(raw) as i64
+        } else if sys::mlirTypeIsAInteger(ty) && sys::mlirIntegerTypeIsSigned(ty) {
+            sys::mlirIntegerAttrGetValueSInt(raw)
+        } else {
+            sys::mlirIntegerAttrGetValueInt(raw)
+        })
+    }
+}
+
+/// A boolean attribute; a unit attribute counts as true.
+pub fn attr_bool(op: Op<'_>, name: &str) -> Option<bool> {
+    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the kind is checked first.
+    unsafe {
+        if sys::mlirAttributeIsAUnit(raw) {
+            Some(true)
+        } else if sys::mlirAttributeIsABool(raw) {
+            Some(sys::mlirBoolAttrGetValue(raw))
+        } else {
+            attr_i64(op, name).map(|value| value != 0)
+        }
+    }
+}
+
+/// A float attribute.
+pub fn attr_f64(op: Op<'_>, name: &str) -> Option<f64> {
+    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the kind is checked first.
+    unsafe { sys::mlirAttributeIsAFloat(raw).then(|| sys::mlirFloatAttrGetValueDouble(raw)) }
+}
+
+/// A list of integers: a dense array, or an array of integer attributes.
+pub fn attr_i64s(op: Op<'_>, name: &str) -> Option<Vec<i64>> {
+    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if sys::mlirAttributeIsADenseI64Array(raw) {
+            let count = sys::mlirDenseArrayGetNumElements(raw);
+            return Some((0..count).map(|i| sys::mlirDenseI64ArrayGetElement(raw, i)).collect());
+        }
+        if !sys::mlirAttributeIsAArray(raw) {
+            return None;
+        }
+        (0..sys::mlirArrayAttrGetNumElements(raw))
+            .map(|i| {
+                let element = sys::mlirArrayAttrGetElement(raw, i);
+                sys::mlirAttributeIsAInteger(element)
+                    .then(|| sys::mlirIntegerAttrGetValueInt(element))
+            })
+            .collect()
+    }
+}
+
+/// A string attribute.
+pub fn attr_str(op: Op<'_>, name: &str) -> Option<String> {
+    string_of(attr(op, name)?.to_raw_attr())
+}
+
+/// A list of string attributes.
+pub fn attr_strs(op: Op<'_>, name: &str) -> Option<Vec<String>> {
+    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if !sys::mlirAttributeIsAArray(raw) {
+            return None;
+        }
+        (0..sys::mlirArrayAttrGetNumElements(raw))
+            .map(|i| string_of(sys::mlirArrayAttrGetElement(raw, i)))
+            .collect()
+    }
+}
+
+fn string_of(raw: sys::MlirAttribute) -> Option<String> {
+    // SAFETY: the kind is checked first; the string lives as long as the context.
+    unsafe {
+        if !sys::mlirAttributeIsAString(raw) {
+            return None;
+        }
+        let text = sys::mlirStringAttrGetValue(raw);
+        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+trait RawAttr {
+    fn to_raw_attr(&self) -> sys::MlirAttribute;
+}
+
+impl RawAttr for Attribute<'_> {
+    fn to_raw_attr(&self) -> sys::MlirAttribute {
+        use melior::ir::AttributeLike;
+        self.to_raw()
+    }
+}

@@ -1,0 +1,26 @@
+//! Host kernels: convolutions, products and pools as loops over vector registers.
+//!
+//! A kernel is a function on memrefs, specialised on every size, with its element-wise epilogue in
+//! registers. It does the tasks `lo..hi` of an outer loop that has `tasks()` of them, so that a
+//! caller may share them out to threads. Constant weights come packed (see [`weights`]).
+
+mod choose;
+mod contraction;
+mod depthwise;
+mod emit;
+mod isa;
+pub mod program;
+pub mod recognize;
+mod store;
+mod tiling;
+pub mod weights;
+mod window;
+
+pub use contraction::{Contraction, Epilogue, NoEpilogue, View, Weights};
+pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
+pub use emit::{Emitter, Ix, function, memref_type};
+pub use isa::Isa;
+pub use tiling::{
+    Blocking, ChannelTiles, Order, PointTiles, TaskSize, Width, split_channels, split_points,
+};
+pub use window::Window;

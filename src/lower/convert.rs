@@ -1,0 +1,288 @@
+//! Conversion of a whole function.
+
+use super::{
+    Elements, Lowering, composite_hook, lowering,
+    types::{dtype_name, has_signedness, signless},
+};
+use crate::{
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        func::{Signature, set_in},
+    },
+    pass::PassError,
+};
+use melior::ir::{
+    BlockLike, RegionLike, TypeLike, ValueLike, attribute::StringAttribute,
+    operation::OperationLike,
+};
+use mlir_sys as sys;
+use std::collections::HashMap;
+
+type Outcome<'c, T> = Result<T, PassError<'c>>;
+
+/// Lowers all `graph` ops of a `func.func` and makes its types signless. Arguments and results
+/// get the attribute `phl.dtype` with the name of the element type that they had.
+pub fn convert_function(function: Op<'_>) -> Outcome<'_, ()> {
+    let first = function.region(0)?.first_block();
+    let mut conversion = Conversion { function, values: HashMap::new() };
+    if let Some(block) = first {
+        if block.next_in_region().is_some() {
+            return Err(PassError::at(
+                &function,
+                "has more than one block; graph functions are straight-line code",
+            ));
+        }
+        conversion.convert_body(block)?;
+    }
+    convert_signature(function)
+}
+
+struct Conversion<'c> {
+    function: Op<'c>,
+    /// Converted values by the pointer of the value that they stand for.
+    values: HashMap<*const std::ffi::c_void, Val<'c>>,
+}
+
+fn key(value: Val<'_>) -> *const std::ffi::c_void {
+    value.to_raw().ptr
+}
+
+impl<'c> Conversion<'c> {
+    fn convert_body(&mut self, block: Blk<'c>) -> Outcome<'c, ()> {
+        let ops = ir::ops(block);
+        let replaced_arguments = self.convert_arguments(block)?;
+        let mut erased = vec![];
+        for op in ops {
+            if self.convert(op, None)? {
+                erased.push(op);
+            }
+        }
+        for op in erased.into_iter().rev() {
+            // SAFETY: all users of a converted op come later, and are converted or erased.
+            unsafe { sys::mlirOperationDestroy(op.to_raw()) };
+        }
+        for index in replaced_arguments.into_iter().rev() {
+            // SAFETY: the users of the old argument were converted to the new one.
+            unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) };
+        }
+        Ok(())
+    }
+
+    /// Adds a signless argument after each argument with a sign, and returns the positions of
+    /// the latter. They stay until the end because lowerings ask for the types of the graph.
+    fn convert_arguments(&mut self, block: Blk<'c>) -> Outcome<'c, Vec<usize>> {
+        let context = ir::context_of(self.function);
+        let mut replaced = vec![];
+        let mut index = 0;
+        while index < block.argument_count() {
+            let old: Val<'c> = block.argument(index)?.into();
+            if has_signedness(old.r#type()) {
+                let ty = signless(context, old.r#type());
+                // SAFETY: the position is at most the number of arguments.
+                let new = unsafe {
+                    Val::from_raw(sys::mlirBlockInsertArgument(
+                        block.to_raw(),
+                        index as isize + 1,
+                        ty.to_raw(),
+                        self.function.location().to_raw(),
+                    ))
+                };
+                self.values.insert(key(old), new);
+                replaced.push(index);
+                index += 1;
+            }
+            index += 1;
+        }
+        Ok(replaced)
+    }
+
+    fn value(&self, old: Val<'c>) -> Val<'c> {
+        self.values.get(&key(old)).copied().unwrap_or(old)
+    }
+
+    fn inputs(&self, op: Op<'c>) -> Vec<Val<'c>> {
+        op.operands().map(|operand| self.value(operand)).collect()
+    }
+
+    /// Converts an op in front of `anchor`, or of itself. Tells whether the op was replaced.
+    fn convert(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
+        let name = ir::op_name(op);
+        if !name.starts_with("graph.") {
+            return self.convert_other(op, anchor);
+        }
+        self.check_static(op)?;
+        let b = Builder::before(anchor.unwrap_or(op))?.with_location(op.location());
+        let outputs = if name == "graph.composite" {
+            self.convert_composite(op, anchor.unwrap_or(op), &Lowering { b, op })?
+        } else {
+            let lower = lowering(name).ok_or_else(|| {
+                PassError::at(&op, "has no lowering; no target of this compilation supports it")
+            })?;
+            lower(&Lowering { b, op }, op, &self.inputs(op))
+                .map_err(|error| PassError::at(&op, error))?
+        };
+        self.map_results(op, &outputs)?;
+        Ok(true)
+    }
+
+    fn map_results(&mut self, op: Op<'c>, outputs: &[Val<'c>]) -> Outcome<'c, ()> {
+        let results = ir::results(op);
+        if results.len() != outputs.len() {
+            let message = format!(
+                "internal error: its lowering gave {} of {} results (please report this)",
+                outputs.len(),
+                results.len()
+            );
+            return Err(PassError::at(&op, message));
+        }
+        for (old, new) in results.into_iter().zip(outputs) {
+            let expected = signless(ir::context_of(op), old.r#type());
+            if new.r#type() != expected {
+                let message = format!(
+                    "internal error: its lowering gave {}, not {expected} (please report this)",
+                    new.r#type()
+                );
+                return Err(PassError::at(&op, message));
+            }
+            self.values.insert(key(old), *new);
+        }
+        Ok(())
+    }
+
+    /// Ops of other dialects stay, unless their types have signs or they are in a composite.
+    fn convert_other(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
+        let results = ir::results(op);
+        let signed = results.iter().any(|value| has_signedness(value.r#type()));
+        if !signed && anchor.is_none() {
+            for (index, value) in self.inputs(op).into_iter().enumerate() {
+                // SAFETY: the index is in range.
+                unsafe {
+                    sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw());
+                }
+            }
+            return Ok(false);
+        }
+        let b = Builder::before(anchor.unwrap_or(op))?;
+        // SAFETY: the clone is inserted in front of a live operation of the same block, then its
+        // operands and result types are set by index.
+        let clone = unsafe {
+            let clone = sys::mlirOperationClone(op.to_raw());
+            let before = anchor.unwrap_or(op).to_raw();
+            sys::mlirBlockInsertOwnedOperationBefore(b.block().to_raw(), before, clone);
+            for (index, value) in self.inputs(op).into_iter().enumerate() {
+                sys::mlirOperationSetOperand(clone, index as isize, value.to_raw());
+            }
+            Op::from_raw(clone)
+        };
+        for value in ir::results(clone) {
+            let ty = signless(b.context, value.r#type());
+            // SAFETY: the result has no users yet.
+            unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) };
+        }
+        self.map_results(op, &ir::results(clone))?;
+        Ok(true)
+    }
+
+    fn convert_composite(
+        &mut self,
+        op: Op<'c>,
+        anchor: Op<'c>,
+        lowering: &Lowering<'c>,
+    ) -> Outcome<'c, Vec<Val<'c>>> {
+        let inputs = self.inputs(op);
+        let name = ir::attr_str(op, "name").unwrap_or_default();
+        if let Some(hook) = composite_hook(&name) {
+            return hook(lowering, op, &inputs).map_err(|error| PassError::at(&op, error));
+        }
+        let block = op
+            .region(0)?
+            .first_block()
+            .ok_or_else(|| PassError::at(&op, "has no decomposition"))?;
+        for (index, input) in inputs.into_iter().enumerate() {
+            self.values.insert(key(block.argument(index)?.into()), input);
+        }
+        for inner in ir::ops(block) {
+            if ir::op_name(inner) == "graph.yield" {
+                return Ok(self.inputs(inner));
+            }
+            self.convert(inner, Some(anchor))?;
+        }
+        Err(PassError::at(&op, "has a decomposition without graph.yield"))
+    }
+
+    fn check_static(&self, op: Op<'c>) -> Outcome<'c, ()> {
+        let operands = op.operands().enumerate().map(|(i, v)| (format!("operand {i}"), v));
+        let results =
+            ir::results(op).into_iter().enumerate().map(|(i, v)| (format!("result {i}"), v));
+        let Some((what, value)) =
+            operands.chain(results).find(|(_, value)| ir::static_dims(value.r#type()).is_none())
+        else {
+            return Ok(());
+        };
+        let unknown: Vec<_> = ir::dims(value.r#type())
+            .iter()
+            .enumerate()
+            .filter(|(_, dim)| **dim < 0)
+            .map(|(i, _)| i.to_string())
+            .collect();
+        Err(PassError::at(
+            &op,
+            format!(
+                "has {what} of type {} with unknown size in dimension {}; {}",
+                value.r#type(),
+                unknown.join(", "),
+                self.remedy()
+            ),
+        ))
+    }
+
+    /// What to do about unknown sizes: they come from the inputs, or from the data.
+    fn remedy(&self) -> String {
+        let arguments = Signature::of(self.function).map(|s| s.arguments).unwrap_or_default();
+        let dynamic = arguments
+            .into_iter()
+            .enumerate()
+            .find(|(_, (ty, _))| ir::is_tensor(*ty) && ir::static_dims(*ty).is_none());
+        let Some((index, (ty, attributes))) = dynamic else {
+            return "it depends on the values of tensors, so no shape of an input fixes it; \
+                    give the producing op constant operands"
+                .to_owned();
+        };
+        let name = attributes
+            .iter()
+            .find(|(name, _)| name == "phl.name")
+            .and_then(|(_, value)| StringAttribute::try_from(*value).ok())
+            .map_or_else(|| format!("arg{index}"), |name| name.value().to_owned());
+        let sizes: Vec<_> = ir::dims(ty).iter().map(|dim| dim.max(&1).to_string()).collect();
+        format!("give the shape of the input, for example `--shape {name}={}`", sizes.join("x"))
+    }
+}
+
+fn convert_signature(function: Op<'_>) -> Outcome<'_, ()> {
+    let context = ir::context_of(function);
+    let mut signature = Signature::of(function)?;
+    for (ty, attributes) in signature.arguments.iter_mut().chain(&mut signature.results) {
+        let known = attributes.iter().any(|(name, _)| name == "phl.dtype");
+        if ir::is_tensor(*ty) && !known {
+            let dtype = StringAttribute::new(context, &dtype_name(*ty)).into();
+            set_in(attributes, "phl.dtype", dtype);
+        }
+        *ty = signless(context, *ty);
+    }
+    signature.set(context, function);
+    Ok(())
+}
+
+/// `graph.constant` becomes `arith.constant` of signless elements; blobs are shared.
+pub(super) fn lower_constant<'c>(
+    lowering: &Lowering<'c>,
+    op: Op<'c>,
+    _: &[Val<'c>],
+) -> crate::Result<Vec<Val<'c>>> {
+    let elements = Elements::new(op.attribute("value")?)
+        .ok_or_else(|| lowering.unsupported("constants without data"))?;
+    let value = elements.signless(&lowering.b)?;
+    let ty = lowering.result_type(0)?;
+    let spec = OpSpec { results: &[ty], attributes: vec![("value", value)], ..Default::default() };
+    Ok(ir::results(lowering.b.create("arith.constant", spec)?))
+}

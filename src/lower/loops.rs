@@ -1,0 +1,104 @@
+//! Sequential loops and branches on tensors, for ops whose order of effects matters.
+
+use super::generic::region;
+use crate::{
+    Result,
+    ir::{self, Builder, OpSpec, Val},
+};
+use melior::ir::ValueLike;
+
+/// What is built inside of loops: it gets their indices and the state, and returns the new state.
+pub type Body<'c, 's> =
+    Box<dyn FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's>;
+
+/// `scf.for` from 0 to `count` (an index), which carries `state` along.
+pub fn count_to<'c>(
+    b: &Builder<'c>,
+    count: Val<'c>,
+    state: &[Val<'c>],
+    body: impl FnOnce(&Builder<'c>, Val<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    let types: Vec<_> = state.iter().map(|value| value.r#type()).collect();
+    let mut arguments = vec![b.index_type()];
+    arguments.extend(&types);
+    let region = region(b, &arguments, |b, arguments| {
+        let operands = body(b, arguments[0], &arguments[1..])?;
+        b.create("scf.yield", OpSpec { operands: &operands, ..Default::default() })?;
+        Ok(())
+    })?;
+    let mut operands = vec![b.index(0)?, count, b.index(1)?];
+    operands.extend(state);
+    let spec = OpSpec {
+        operands: &operands,
+        results: &types,
+        regions: vec![region],
+        ..Default::default()
+    };
+    Ok(ir::results(b.create("scf.for", spec)?))
+}
+
+/// Loops over all positions of a tensor of shape `dims` in row-major order.
+pub fn nest<'c, 's>(
+    b: &Builder<'c>,
+    dims: &[i64],
+    state: &[Val<'c>],
+    body: impl FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's,
+) -> Result<Vec<Val<'c>>> {
+    nest_from(b, dims, vec![], state, Box::new(body))
+}
+
+fn nest_from<'c>(
+    b: &Builder<'c>,
+    dims: &[i64],
+    indices: Vec<Val<'c>>,
+    state: &[Val<'c>],
+    body: Body<'c, '_>,
+) -> Result<Vec<Val<'c>>> {
+    let Some((first, rest)) = dims.split_first() else {
+        return body(b, &indices, state);
+    };
+    let count = b.index(*first)?;
+    count_to(b, count, state, |b, index, state| {
+        let mut indices = indices;
+        indices.push(index);
+        nest_from(b, rest, indices, state, body)
+    })
+}
+
+/// `scf.if`: the new state when `condition` holds, else `state` as it is.
+pub fn when<'c>(
+    b: &Builder<'c>,
+    condition: Val<'c>,
+    state: &[Val<'c>],
+    body: impl FnOnce(&Builder<'c>) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    let types: Vec<_> = state.iter().map(|value| value.r#type()).collect();
+    let yes = region(b, &[], |b, _| {
+        let operands = body(b)?;
+        b.create("scf.yield", OpSpec { operands: &operands, ..Default::default() })?;
+        Ok(())
+    })?;
+    let no = region(b, &[], |b, _| {
+        b.create("scf.yield", OpSpec { operands: state, ..Default::default() })?;
+        Ok(())
+    })?;
+    let spec = OpSpec {
+        operands: &[condition],
+        results: &types,
+        regions: vec![yes, no],
+        ..Default::default()
+    };
+    Ok(ir::results(b.create("scf.if", spec)?))
+}
+
+/// `tensor.insert`: the tensor with one element replaced.
+pub fn insert<'c>(
+    b: &Builder<'c>,
+    element: Val<'c>,
+    tensor: Val<'c>,
+    indices: &[Val<'c>],
+) -> Result<Val<'c>> {
+    let mut operands = vec![element, tensor];
+    operands.extend(indices);
+    b.op1("tensor.insert", &operands, tensor.r#type())
+}

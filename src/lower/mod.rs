@@ -1,0 +1,168 @@
+//! Lowering of the graph dialect to linalg, tensor, arith, math and scf on tensors.
+//!
+//! Each `graph` op has one function that builds its replacement: a [`LowerFn`] in the table of
+//! its family, `ops/*.rs`. The pass `convert-graph-to-linalg` walks a function in order and calls
+//! them. Integers are signless afterwards, so a lowering asks the *old* op whether a value is
+//! unsigned: [`Lowering::is_unsigned`].
+
+pub mod convert;
+pub mod elements;
+pub mod generic;
+pub mod loops;
+pub mod operands;
+pub mod ops;
+pub mod reduction;
+pub mod scalar;
+pub mod shape;
+pub mod types;
+
+pub use elements::Elements;
+pub use generic::{Aff, Iter, c, d};
+
+use crate::{
+    Error, Result,
+    ir::{self, Builder, Op, Val},
+};
+use melior::ir::{Type, ValueLike, operation::OperationLike};
+use types::signless;
+
+/// Builds the replacement of a `graph` op in front of it. `inputs` are the op's operands after
+/// conversion; the result has one value for each of the op's results, of the converted type.
+pub type LowerFn = for<'c> fn(&Lowering<'c>, Op<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>;
+
+/// What a lowering works with.
+#[derive(Clone, Copy)]
+pub struct Lowering<'c> {
+    /// Inserts in front of the op, with its location.
+    pub b: Builder<'c>,
+    /// The op that is lowered; its operands and types are still those of the graph.
+    pub op: Op<'c>,
+}
+
+/// The lowering of the op `name`, such as `graph.conv`.
+pub fn lowering(name: &str) -> Option<LowerFn> {
+    let mnemonic = name.strip_prefix("graph.")?;
+    ops::TABLES
+        .iter()
+        .flat_map(|table| table.iter())
+        .find(|(candidate, _)| *candidate == mnemonic)
+        .map(|(_, lower)| *lower)
+}
+
+/// Lowerings of composites by the prefix of their `name`; other composites are replaced by their
+/// decomposition.
+static COMPOSITE_HOOKS: &[(&str, LowerFn)] = &[];
+
+/// The lowering of a composite as a whole, if there is one for its name.
+pub fn composite_hook(name: &str) -> Option<LowerFn> {
+    COMPOSITE_HOOKS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, lower)| *lower)
+}
+
+impl<'c> Lowering<'c> {
+    /// Type of an operand in the graph.
+    pub fn operand_type(&self, index: usize) -> Result<Type<'c>> {
+        Ok(self.op.operand(index)?.r#type())
+    }
+
+    /// Type of a result after conversion.
+    pub fn result_type(&self, index: usize) -> Result<Type<'c>> {
+        let value: Val<'c> = self.op.result(index)?.into();
+        Ok(signless(self.b.context, value.r#type()))
+    }
+
+    /// The dimensions of a result.
+    pub fn result_dims(&self, index: usize) -> Result<Vec<i64>> {
+        Ok(ir::dims(self.result_type(index)?))
+    }
+
+    /// Whether an operand has unsigned elements in the graph. Booleans count as unsigned.
+    pub fn is_unsigned(&self, operand: usize) -> bool {
+        self.op.operand(operand).is_ok_and(|value| types::is_unsigned(value.r#type()))
+    }
+
+    /// Whether a result has unsigned elements in the graph.
+    pub fn is_unsigned_result(&self, index: usize) -> bool {
+        self.op.result(index).is_ok_and(|value| types::is_unsigned(value.r#type()))
+    }
+
+    /// The position among all operands of operand `index` of the op's declaration, when the op
+    /// has several optional operands and this one is present.
+    pub fn segment(&self, index: usize) -> Option<usize> {
+        let sizes = operand_segments(self.op)?;
+        let present = *sizes.get(index)? > 0;
+        present.then(|| sizes[..index].iter().sum::<i32>() as usize)
+    }
+
+    /// The converted operand `index` of the op's declaration; see [`Lowering::segment`].
+    pub fn optional(&self, inputs: &[Val<'c>], index: usize) -> Option<Val<'c>> {
+        inputs.get(self.segment(index)?).copied()
+    }
+
+    /// The elements of operand `index` when it is a `graph.constant`.
+    pub fn constant(&self, index: usize) -> Option<Elements<'c>> {
+        Elements::of_value(self.op.operand(index).ok()?)
+    }
+
+    /// The integers of operand `index` when it is a constant.
+    pub fn const_ints(&self, index: usize) -> Option<Vec<i64>> {
+        Some(self.constant(index)?.ints())
+    }
+
+    /// The elements of operand `index` as floats when it is a constant.
+    pub fn const_floats(&self, index: usize) -> Option<Vec<f64>> {
+        Some(self.constant(index)?.floats())
+    }
+
+    /// An integer attribute, or `default`.
+    pub fn int(&self, name: &str, default: i64) -> i64 {
+        ir::attr_i64(self.op, name).unwrap_or(default)
+    }
+
+    /// A boolean attribute, or `default`.
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        ir::attr_bool(self.op, name).unwrap_or(default)
+    }
+
+    /// A float attribute, or `default`.
+    pub fn float(&self, name: &str, default: f64) -> f64 {
+        ir::attr_f64(self.op, name).unwrap_or(default)
+    }
+
+    /// An integer list attribute; `count` times `default` when it is empty or absent.
+    pub fn ints(&self, name: &str, count: usize, default: i64) -> Vec<i64> {
+        ir::attr_i64s(self.op, name)
+            .filter(|list| !list.is_empty())
+            .unwrap_or_else(|| vec![default; count])
+    }
+
+    /// An axis attribute, counted from the first dimension.
+    pub fn axis(&self, name: &str, default: i64, rank: usize) -> usize {
+        normalize_axis(self.int(name, default), rank)
+    }
+
+    /// An error about something in this op that has no lowering.
+    pub fn unsupported(&self, what: impl std::fmt::Display) -> Error {
+        Error::unsupported(format!("has no lowering for {what}"))
+    }
+}
+
+/// An axis counted from the first dimension; negative ones count from the end.
+pub fn normalize_axis(axis: i64, rank: usize) -> usize {
+    let rank = rank as i64;
+    let positive = if axis < 0 { axis + rank } else { axis };
+    positive.clamp(0, rank) as usize
+}
+
+/// The number of values of each declared operand of an op with `AttrSizedOperandSegments`.
+pub(crate) fn operand_segments(op: Op<'_>) -> Option<Vec<i32>> {
+    use melior::ir::attribute::AttributeLike;
+    let attribute = op.attribute("operandSegmentSizes").ok()?.to_raw();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsADenseI32Array(attribute) {
+            return None;
+        }
+        let count = mlir_sys::mlirDenseArrayGetNumElements(attribute);
+        Some((0..count).map(|i| mlir_sys::mlirDenseI32ArrayGetElement(attribute, i)).collect())
+    }
+}

@@ -1,0 +1,298 @@
+//! Ops that join, cut and pad.
+
+use super::Table;
+use crate::{
+    Error, Result,
+    ir::{self, Builder, Op, Val},
+    lower::{
+        Lowering,
+        generic::{c, d, loop_index, parallel},
+        normalize_axis,
+        operands::only_element,
+        shape,
+    },
+};
+use melior::ir::ValueLike;
+
+fn concat<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let axis = l.axis("axis", 0, ir::dims(ty).len());
+    Ok(vec![join(&l.b, inputs, axis, ty)?])
+}
+
+/// The tensors one after the other along `axis`, as a tensor of type `ty`.
+fn join<'c>(
+    b: &Builder<'c>,
+    pieces: &[Val<'c>],
+    axis: usize,
+    ty: melior::ir::Type<'c>,
+) -> Result<Val<'c>> {
+    let to = ir::dims(ty);
+    if to.contains(&0) {
+        return b.empty(ty);
+    }
+    if let Some(whole) = pieces.iter().find(|piece| ir::dims(piece.r#type()) == to) {
+        return Ok(*whole);
+    }
+    let ones = vec![1; to.len()];
+    let mut offsets = vec![0; to.len()];
+    let mut joined = b.empty(ty)?;
+    for piece in pieces {
+        let size = ir::dims(piece.r#type())[axis];
+        if size == 0 {
+            continue;
+        }
+        joined = shape::insert_slice(b, *piece, joined, &offsets, &ones)?;
+        offsets[axis] += size;
+    }
+    Ok(joined)
+}
+
+fn split<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let rank = ir::dims(inputs[0].r#type()).len();
+    let axis = l.axis("axis", 0, rank);
+    let mut offsets = vec![0; rank];
+    let mut pieces = vec![];
+    for index in 0..ir::results(op).len() {
+        let sizes = l.result_dims(index)?;
+        pieces.push(take(l, inputs[0], &offsets, &sizes, &vec![1; rank])?);
+        offsets[axis] += sizes[axis];
+    }
+    Ok(pieces)
+}
+
+/// The axes that an optional operand names, or the first `count`.
+fn axes_or_all<'c>(
+    l: &Lowering<'c>,
+    axes: Option<Val<'c>>,
+    count: usize,
+    rank: usize,
+) -> Result<Vec<usize>> {
+    match axes {
+        None => Ok((0..count).collect()),
+        Some(axes) => {
+            let axes = l.known_ints(axes, "axes")?;
+            Ok(axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect())
+        }
+    }
+}
+
+fn slice<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let x = inputs[0];
+    let (from, to) = (ir::dims(x.r#type()), l.result_dims(0)?);
+    let starts = l.known_ints(inputs[1], "starts")?;
+    let axes = axes_or_all(l, l.optional(inputs, 3), starts.len(), from.len())?;
+    let steps = match l.optional(inputs, 4) {
+        Some(steps) => l.known_ints(steps, "steps")?,
+        None => vec![1; starts.len()],
+    };
+    let (mut offsets, mut strides) = (vec![0; from.len()], vec![1; from.len()]);
+    for ((axis, start), step) in axes.into_iter().zip(starts).zip(steps) {
+        let size = from[axis];
+        // Sums of positions and sizes cannot overflow once the former are clamped.
+        let start = start.clamp(-size - 1, size);
+        let start = if start < 0 { start + size } else { start };
+        let last = if step < 0 { size - 1 } else { size };
+        offsets[axis] = start.clamp(0, last.max(0));
+        strides[axis] = step;
+    }
+    Ok(vec![take(l, x, &offsets, &to, &strides)?])
+}
+
+/// The elements at `offset + i * stride` of each dimension; strides may be negative or 0.
+fn take<'c>(
+    l: &Lowering<'c>,
+    x: Val<'c>,
+    offsets: &[i64],
+    sizes: &[i64],
+    strides: &[i64],
+) -> Result<Val<'c>> {
+    let from = ir::dims(x.r#type());
+    let ty = l.b.tensor(sizes, ir::element_type(x.r#type()));
+    if sizes.contains(&0) {
+        return l.b.empty(ty);
+    }
+    let mut strides = strides.to_vec();
+    for axis in 0..sizes.len() {
+        if sizes[axis] == 1 {
+            strides[axis] = 1;
+        }
+        let last = strides[axis]
+            .checked_mul(sizes[axis] - 1)
+            .and_then(|reach| reach.checked_add(offsets[axis]));
+        if !last.is_some_and(|last| (0..from[axis]).contains(&last)) {
+            return Err(Error::invalid(format!(
+                "has a result with {} elements in dimension {axis}, which reach beyond the {} \
+                 elements of its operand",
+                sizes[axis], from[axis]
+            )));
+        }
+    }
+    if strides.iter().all(|stride| *stride > 0) {
+        return shape::slice(&l.b, x, offsets, sizes, &strides);
+    }
+    let map: Vec<_> = (0..sizes.len()).map(|i| d(i) * strides[i] + c(offsets[i])).collect();
+    parallel(&l.b, ty, &[(x, map)], |_, x| Ok(x[0]))
+}
+
+fn pad<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let x = inputs[0];
+    let from = ir::dims(x.r#type());
+    let pads = l.known_ints(inputs[1], "pads")?;
+    let axes = axes_or_all(l, l.optional(inputs, 3), pads.len() / 2, from.len())?;
+    let (mut begin, mut end) = (vec![0; from.len()], vec![0; from.len()]);
+    for (i, axis) in axes.iter().enumerate() {
+        begin[*axis] = pads[i];
+        end[*axis] = pads[i + axes.len()];
+    }
+    let offsets: Vec<_> = begin.iter().map(|pad| (-pad).max(0)).collect();
+    let sizes: Vec<_> =
+        (0..from.len()).map(|i| (from[i] - offsets[i] - (-end[i]).max(0)).max(0)).collect();
+    let x = take(l, x, &offsets, &sizes, &vec![1; from.len()])?;
+    let [begin, end] =
+        [begin, end].map(|list| list.into_iter().map(|pad| pad.max(0)).collect::<Vec<_>>());
+    let mode = ir::attr_str(op, "mode").unwrap_or_default();
+    if mode != "constant" && !mode.is_empty() {
+        return Ok(vec![pad_from_x(l, x, &begin, &end, &mode)?]);
+    }
+    let padding = match l.optional(inputs, 2) {
+        Some(value) => only_element(&l.b, value)?,
+        None => l.b.constant(ir::element_type(x.r#type()), 0.0)?,
+    };
+    Ok(vec![shape::pad(&l.b, x, &begin, &end, padding)?])
+}
+
+/// Padding with elements of x, one axis after the other.
+fn pad_from_x<'c>(
+    l: &Lowering<'c>,
+    x: Val<'c>,
+    begin: &[i64],
+    end: &[i64],
+    mode: &str,
+) -> Result<Val<'c>> {
+    let mut sizes = ir::dims(x.r#type());
+    let mut value = x;
+    for axis in 0..sizes.len() {
+        let (low, high) = (begin[axis], end[axis]);
+        let size = sizes[axis];
+        sizes[axis] = low + size + high;
+        if sizes.contains(&0) || sizes[axis] == size {
+            continue;
+        }
+        if size == 0 {
+            return Err(Error::invalid(format!(
+                "pads axis {axis} in mode '{mode}', but that axis has no element to repeat; use \
+                 mode 'constant'"
+            )));
+        }
+        let sources: Vec<_> =
+            (-low..size + high).map(|position| source(position, size, mode)).collect();
+        value = pick(l, value, axis, &sources, &sizes)?;
+    }
+    if ir::dims(value.r#type()) == sizes {
+        return Ok(value);
+    }
+    l.b.empty(l.b.tensor(&sizes, ir::element_type(x.r#type())))
+}
+
+/// The position in `0..size` that stands at a position outside of it.
+fn source(position: i64, size: i64, mode: &str) -> i64 {
+    match mode {
+        "edge" => position.clamp(0, size - 1),
+        "wrap" => position.rem_euclid(size),
+        _ if size == 1 => 0,
+        _ => {
+            let folded = position.rem_euclid(2 * size - 2);
+            folded.min(2 * size - 2 - folded)
+        }
+    }
+}
+
+/// The slices of `x` at `sources` along an axis, in pieces that move evenly.
+fn pick<'c>(
+    l: &Lowering<'c>,
+    x: Val<'c>,
+    axis: usize,
+    sources: &[i64],
+    to: &[i64],
+) -> Result<Val<'c>> {
+    let rank = to.len();
+    let mut pieces = vec![];
+    for (first, count, stride) in even_runs(sources) {
+        let mut sizes = to.to_vec();
+        sizes[axis] = count;
+        let (mut offsets, mut strides) = (vec![0; rank], vec![1; rank]);
+        (offsets[axis], strides[axis]) = (first, stride);
+        pieces.push(take(l, x, &offsets, &sizes, &strides)?);
+    }
+    join(&l.b, &pieces, axis, l.b.tensor(to, ir::element_type(x.r#type())))
+}
+
+/// Cuts a list into the longest runs with steps of -1, 0 or 1: first element, length, step.
+fn even_runs(list: &[i64]) -> Vec<(i64, i64, i64)> {
+    let mut runs = vec![];
+    let mut start = 0;
+    while start < list.len() {
+        let mut end = start + 1;
+        let stride = list.get(end).map_or(1, |next| next - list[start]);
+        if stride.abs() <= 1 {
+            while list.get(end).is_some_and(|next| next - list[end - 1] == stride) {
+                end += 1;
+            }
+        }
+        runs.push((list[start], (end - start) as i64, stride.clamp(-1, 1)));
+        start = end;
+    }
+    runs
+}
+
+fn reverse_sequence<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let dims = ir::dims(ty);
+    let (batch, time) = (l.axis("batch_axis", 1, dims.len()), l.axis("time_axis", 0, dims.len()));
+    let x = inputs[0];
+    let lens = (inputs[1], vec![d(batch)]);
+    let value = parallel(&l.b, ty, &[lens], |b, lens| {
+        let mut at = (0..dims.len()).map(|i| loop_index(b, i)).collect::<Result<Vec<_>>>()?;
+        let longest = b.constant_int(b.int(64), dims[time])?;
+        let zero = b.constant_int(b.int(64), 0)?;
+        let length = b.binary("arith.maxsi", lens[0], zero)?;
+        let length = b.binary("arith.minsi", length, longest)?;
+        let length = b.op1("arith.index_cast", &[length], b.index_type())?;
+        let last = b.binary("arith.subi", length, b.index(1)?)?;
+        let mirrored = b.binary("arith.subi", last, at[time])?;
+        at[time] = b.select(b.cmpi("slt", at[time], length)?, mirrored, at[time])?;
+        shape::extract(b, x, &at)
+    })?;
+    Ok(vec![value])
+}
+
+/// This family.
+pub const TABLE: Table = &[
+    ("concat", concat),
+    ("pad", pad),
+    ("reverse_sequence", reverse_sequence),
+    ("slice", slice),
+    ("split", split),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_repeats_as_numpy_does() {
+        let at = |mode| (-4..7).map(|i| source(i, 3, mode)).collect::<Vec<_>>();
+        assert_eq!(at("edge"), [0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2]);
+        assert_eq!(at("wrap"), [2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(at("reflect"), [0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2]);
+        assert_eq!(source(5, 1, "reflect"), 0);
+    }
+
+    #[test]
+    fn runs_move_evenly() {
+        assert_eq!(even_runs(&[2, 1, 0, 1, 2, 2, 2]), [(2, 3, -1), (1, 2, 1), (2, 2, 0)]);
+        assert_eq!(even_runs(&[0, 5, 6]), [(0, 1, 1), (5, 2, 1)]);
+        assert_eq!(even_runs(&[]), []);
+    }
+}

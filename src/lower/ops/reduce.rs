@@ -1,0 +1,274 @@
+//! Reductions, argmax and argmin, cumulative sums.
+
+use super::Table;
+use crate::{
+    Result,
+    ir::{self, Builder, Op, Val},
+    lower::{
+        Lowering,
+        generic::loop_index,
+        normalize_axis,
+        reduction::{keepdims, reduce, scan},
+        scalar::{
+            convert,
+            float::{accumulate, arith, mul, number, sub},
+            narrow, wide_type, widen,
+        },
+        shape::reshape,
+        types::is_unsigned,
+    },
+};
+use melior::ir::{Type, ValueLike, r#type::IntegerType};
+
+/// This family.
+pub const TABLE: Table = &[
+    ("reduce_sum", lower_reduce),
+    ("reduce_mean", lower_reduce),
+    ("reduce_max", lower_reduce),
+    ("reduce_min", lower_reduce),
+    ("reduce_prod", lower_reduce),
+    ("reduce_l1", lower_reduce),
+    ("reduce_l2", lower_reduce),
+    ("reduce_log_sum", lower_reduce),
+    ("reduce_log_sum_exp", lower_reduce),
+    ("reduce_sum_square", lower_reduce),
+    ("argmax", lower_arg),
+    ("argmin", lower_arg),
+    ("cumsum", lower_cumsum),
+];
+
+/// The least value of a type, or the greatest: -infinity or infinity for floats.
+pub fn extreme<'c>(b: &Builder<'c>, ty: Type<'c>, unsigned: bool, least: bool) -> Result<Val<'c>> {
+    let Ok(integer) = IntegerType::try_from(ty) else {
+        return b.constant(ty, if least { f64::NEG_INFINITY } else { f64::INFINITY });
+    };
+    let width = integer.width();
+    b.constant_int(
+        ty,
+        match (unsigned, least) {
+            (true, true) => 0,
+            (true, false) => -1,
+            (false, true) => i64::MIN >> (64 - width),
+            (false, false) => i64::MAX >> (64 - width),
+        },
+    )
+}
+
+/// The axes of a reduction, counted from the first dimension; an empty list is all of them.
+fn axes(lowering: &Lowering<'_>, rank: usize) -> Vec<usize> {
+    let axes = ir::attr_i64s(lowering.op, "axes").unwrap_or_default();
+    if axes.is_empty() {
+        return (0..rank).collect();
+    }
+    axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()
+}
+
+/// How a reduction treats elements: in floats whatever they are, or in their own type.
+fn computes_in_float(name: &str) -> bool {
+    matches!(name, "reduce_l2" | "reduce_log_sum" | "reduce_log_sum_exp")
+}
+
+fn lower_reduce<'c>(
+    lowering: &Lowering<'c>,
+    op: Op<'c>,
+    inputs: &[Val<'c>],
+) -> Result<Vec<Val<'c>>> {
+    let (b, x) = (&lowering.b, inputs[0]);
+    let name = ir::op_name(op).strip_prefix("graph.").unwrap_or_default();
+    let shape = ir::dims(x.r#type());
+    let axes = axes(lowering, shape.len());
+    let element = ir::element_type(x.r#type());
+    let unsigned = lowering.is_unsigned(0);
+    let float_of_int = !ir::is_float(element) && computes_in_float(name);
+    let ty = if float_of_int { b.f64() } else { wide_type(b, element) };
+    let load = |b: &Builder<'c>, x: Val<'c>| convert(b, x, unsigned, ty, false);
+    let count: i64 = axes.iter().map(|axis| shape[*axis]).product();
+    let reduced = if name == "reduce_log_sum_exp" {
+        log_sum_exp(lowering, x, &axes, ty, load)?
+    } else {
+        let init = initial(b, name, ty, unsigned)?;
+        let sums = reduce(b, &shape, &axes, &[x], &[init], |b, args| {
+            Ok(vec![step(b, name, load(b, args[0])?, args[1], unsigned)?])
+        })?;
+        sums[0]
+    };
+    let kept = b.tensor(&keepdims(&shape, &axes), element);
+    let result = lowering.elementwise(&[reduced], kept, |b, args| {
+        let value = finish(b, name, args[0], count, unsigned)?;
+        if float_of_int {
+            return convert(b, value, false, element, unsigned);
+        }
+        narrow(b, value, element)
+    })?;
+    Ok(vec![reshape(b, result, &lowering.result_dims(0)?)?])
+}
+
+fn initial<'c>(b: &Builder<'c>, name: &str, ty: Type<'c>, unsigned: bool) -> Result<Val<'c>> {
+    match name {
+        "reduce_max" => extreme(b, ty, unsigned, true),
+        "reduce_min" => extreme(b, ty, unsigned, false),
+        "reduce_prod" => b.constant(ty, 1.0),
+        _ => b.constant(ty, 0.0),
+    }
+}
+
+/// One step of a reduction.
+fn step<'c>(
+    b: &Builder<'c>,
+    name: &str,
+    x: Val<'c>,
+    sum: Val<'c>,
+    unsigned: bool,
+) -> Result<Val<'c>> {
+    if !ir::is_float(x.r#type()) {
+        return integer_step(b, name, x, sum, unsigned);
+    }
+    match name {
+        "reduce_max" => arith(b, "arith.maximumf", &[sum, x]),
+        "reduce_min" => arith(b, "arith.minimumf", &[sum, x]),
+        "reduce_prod" => mul(b, sum, x),
+        "reduce_l1" => accumulate(b, sum, arith(b, "math.absf", &[x])?),
+        "reduce_l2" | "reduce_sum_square" => accumulate(b, sum, mul(b, x, x)?),
+        _ => accumulate(b, sum, x),
+    }
+}
+
+fn integer_step<'c>(
+    b: &Builder<'c>,
+    name: &str,
+    x: Val<'c>,
+    sum: Val<'c>,
+    unsigned: bool,
+) -> Result<Val<'c>> {
+    match (name, unsigned) {
+        ("reduce_max", true) => b.binary("arith.maxui", sum, x),
+        ("reduce_max", false) => b.binary("arith.maxsi", sum, x),
+        ("reduce_min", true) => b.binary("arith.minui", sum, x),
+        ("reduce_min", false) => b.binary("arith.minsi", sum, x),
+        ("reduce_prod", _) => b.binary("arith.muli", sum, x),
+        ("reduce_l1", false) => b.binary("arith.addi", sum, b.unary("math.absi", x)?),
+        ("reduce_sum_square", _) => b.binary("arith.addi", sum, b.binary("arith.muli", x, x)?),
+        _ => b.binary("arith.addi", sum, x),
+    }
+}
+
+/// What is left to do with a sum.
+fn finish<'c>(
+    b: &Builder<'c>,
+    name: &str,
+    sum: Val<'c>,
+    count: i64,
+    unsigned: bool,
+) -> Result<Val<'c>> {
+    match name {
+        "reduce_mean" if ir::is_float(sum.r#type()) => {
+            arith(b, "arith.divf", &[sum, number(b, sum, count as f64)?])
+        }
+        "reduce_mean" => {
+            let op = if unsigned { "arith.divui" } else { "arith.divsi" };
+            b.binary(op, sum, b.constant_int(sum.r#type(), count.max(1))?)
+        }
+        "reduce_l2" => arith(b, "math.sqrt", &[sum]),
+        "reduce_log_sum" => arith(b, "math.log", &[sum]),
+        _ => Ok(sum),
+    }
+}
+
+/// `max + ln(sum(e^(x - max)))`, in which no exponential overflows. An infinite maximum is not
+/// subtracted: the difference to itself is NaN.
+fn log_sum_exp<'c>(
+    lowering: &Lowering<'c>,
+    x: Val<'c>,
+    axes: &[usize],
+    ty: Type<'c>,
+    load: impl Fn(&Builder<'c>, Val<'c>) -> Result<Val<'c>>,
+) -> Result<Val<'c>> {
+    let b = &lowering.b;
+    let shape = ir::dims(x.r#type());
+    let least = extreme(b, ty, false, true)?;
+    let max = reduce(b, &shape, axes, &[x], &[least], |b, args| {
+        Ok(vec![arith(b, "arith.maximumf", &[args[1], load(b, args[0])?])?])
+    })?[0];
+    let max = lowering.elementwise(&[max], max.r#type(), |b, args| {
+        let magnitude = arith(b, "math.absf", &[args[0]])?;
+        let infinite = b.cmpf("oeq", magnitude, number(b, args[0], f64::INFINITY)?)?;
+        b.select(infinite, number(b, args[0], 0.0)?, args[0])
+    })?;
+    let zero = b.constant(ty, 0.0)?;
+    let sum = reduce(b, &shape, axes, &[x, max], &[zero], |b, args| {
+        let shifted = sub(b, load(b, args[0])?, args[1])?;
+        Ok(vec![accumulate(b, args[2], arith(b, "math.exp", &[shifted])?)?])
+    })?[0];
+    lowering.elementwise(&[sum, max], sum.r#type(), |b, args| {
+        arith(b, "arith.addf", &[arith(b, "math.log", &[args[0]])?, args[1]])
+    })
+}
+
+/// Positions (i64) of the greatest elements along `axis`, or of the least. The result keeps the
+/// dimension with size 1.
+pub fn arg_extreme<'c>(
+    lowering: &Lowering<'c>,
+    x: Val<'c>,
+    axis: usize,
+    greatest: bool,
+    last: bool,
+) -> Result<Val<'c>> {
+    let b = &lowering.b;
+    let unsigned = is_unsigned(lowering.operand_type(0)?);
+    let shape = ir::dims(x.r#type());
+    let element = wide_type(b, ir::element_type(x.r#type()));
+    let outer: i64 = shape[..axis].iter().product();
+    let inner: i64 = shape[axis + 1..].iter().product();
+    let init = [extreme(b, element, unsigned, greatest)?, b.constant_int(b.int(64), 0)?];
+    let view = [outer, shape[axis], inner];
+    // Size-1 dimensions have no loop of their own, so the axis is the loop after `outer`'s.
+    let position = usize::from(outer != 1);
+    let results = reduce(b, &view, &[1], &[reshape(b, x, &view)?], &init, |b, args| {
+        let x = widen(b, args[0])?;
+        let comparison = match (greatest, last) {
+            (true, false) => "gt",
+            (true, true) => "ge",
+            (false, false) => "lt",
+            (false, true) => "le",
+        };
+        let better = if ir::is_float(x.r#type()) {
+            b.cmpf(&format!("o{comparison}"), x, args[1])?
+        } else {
+            b.cmpi(&format!("{}{comparison}", if unsigned { 'u' } else { 's' }), x, args[1])?
+        };
+        let index = if shape[axis] == 1 { b.index(0)? } else { loop_index(b, position)? };
+        let index = b.op1("arith.index_cast", &[index], b.int(64))?;
+        Ok(vec![b.select(better, x, args[1])?, b.select(better, index, args[2])?])
+    })?;
+    reshape(b, results[1], &keepdims(&shape, &[axis]))
+}
+
+fn lower_arg<'c>(lowering: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let rank = ir::dims(inputs[0].r#type()).len();
+    let axis = lowering.axis("axis", 0, rank);
+    let greatest = ir::op_name(op) == "graph.argmax";
+    let last = lowering.flag("select_last_index", false);
+    let found = arg_extreme(lowering, inputs[0], axis, greatest, last)?;
+    Ok(vec![reshape(&lowering.b, found, &lowering.result_dims(0)?)?])
+}
+
+fn lower_cumsum<'c>(
+    lowering: &Lowering<'c>,
+    _: Op<'c>,
+    inputs: &[Val<'c>],
+) -> Result<Vec<Val<'c>>> {
+    let (b, x) = (&lowering.b, inputs[0]);
+    let element = ir::element_type(x.r#type());
+    let rank = ir::dims(x.r#type()).len();
+    let axis = lowering.axis("axis", 0, rank);
+    let exclusive = lowering.flag("exclusive", false);
+    let zero = b.constant(wide_type(b, element), 0.0)?;
+    let value = scan(b, x, axis, lowering.flag("reverse", false), zero, |b, x, sum| {
+        let x = widen(b, x)?;
+        let add = if ir::is_float(x.r#type()) { "arith.addf" } else { "arith.addi" };
+        let next = b.binary(add, sum, x)?;
+        let element = narrow(b, if exclusive { sum } else { next }, element)?;
+        Ok((element, next))
+    })?;
+    Ok(vec![value])
+}

@@ -1,0 +1,114 @@
+//! Ops that write to positions held in tensors: sequential loops, as later updates of a position
+//! see earlier ones. Positions out of range are led into the tensor as in [`super::index`].
+
+use super::{Table, index::position};
+use crate::{
+    Error, Result,
+    ir::{self, Builder, Op, Val},
+    lower::{
+        Lowering,
+        loops::{insert, nest},
+        scalar::{
+            float::{add, mul},
+            narrow, widen,
+        },
+        shape,
+    },
+};
+use melior::ir::ValueLike;
+
+/// What `reduction` makes of the element that is there and its update.
+fn combine<'c>(
+    b: &Builder<'c>,
+    reduction: &str,
+    unsigned: bool,
+    old: Val<'c>,
+    update: Val<'c>,
+) -> Result<Val<'c>> {
+    let ty = old.r#type();
+    if ir::is_float(ty) {
+        let (old, update) = (widen(b, old)?, widen(b, update)?);
+        let value = match reduction {
+            "add" => add(b, old, update)?,
+            "mul" => mul(b, old, update)?,
+            "max" => b.binary("arith.maximumf", old, update)?,
+            _ => b.binary("arith.minimumf", old, update)?,
+        };
+        return narrow(b, value, ty);
+    }
+    let name = match (reduction, ty == b.i1(), unsigned) {
+        ("add" | "max", true, _) => "arith.ori",
+        ("mul" | "min", true, _) => "arith.andi",
+        ("add", ..) => "arith.addi",
+        ("mul", ..) => "arith.muli",
+        ("max", _, true) => "arith.maxui",
+        ("max", ..) => "arith.maxsi",
+        (_, _, true) => "arith.minui",
+        _ => "arith.minsi",
+    };
+    b.binary(name, old, update)
+}
+
+/// Writes each element of `updates`, at the position in the result that `place` computes from its
+/// own.
+fn scatter<'c>(
+    l: &Lowering<'c>,
+    op: Op<'c>,
+    inputs: &[Val<'c>],
+    place: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    let (x, updates) = (inputs[0], inputs[2]);
+    let dims = ir::dims(updates.r#type());
+    if dims.contains(&0) {
+        return Ok(vec![x]);
+    }
+    if ir::dims(x.r#type()).contains(&0) {
+        return Err(Error::invalid(format!(
+            "writes to its operand of type {}, which has no elements",
+            x.r#type()
+        )));
+    }
+    let reduction = ir::attr_str(op, "reduction").unwrap_or_default();
+    let unsigned = l.is_unsigned(0);
+    nest(&l.b, &dims, &[x], |b, from, state| {
+        let mut value = shape::extract(b, updates, from)?;
+        let to = place(b, from)?;
+        if !reduction.is_empty() && reduction != "none" {
+            let old = shape::extract(b, state[0], &to)?;
+            value = combine(b, &reduction, unsigned, old, value)?;
+        }
+        Ok(vec![insert(b, value, state[0], &to)?])
+    })
+}
+
+fn scatter_elements<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let to = l.result_dims(0)?;
+    let axis = l.axis("axis", 0, to.len());
+    let indices = inputs[1];
+    scatter(l, op, inputs, |b, from| {
+        let mut at = from.to_vec();
+        at[axis] = position(b, shape::extract(b, indices, from)?, to[axis])?;
+        Ok(at)
+    })
+}
+
+fn scatter_nd<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let to = l.result_dims(0)?;
+    let indices = inputs[1];
+    let positions = ir::dims(indices.r#type());
+    let (outer, depth) = (positions.len() - 1, positions[positions.len() - 1]);
+    scatter(l, op, inputs, |b, from| {
+        let mut at = vec![];
+        for k in 0..depth {
+            let mut coordinate = from[..outer].to_vec();
+            coordinate.push(b.index(k)?);
+            let raw = shape::extract(b, indices, &coordinate)?;
+            at.push(position(b, raw, to[k as usize])?);
+        }
+        at.extend(&from[outer..]);
+        Ok(at)
+    })
+}
+
+/// This family.
+pub const TABLE: Table = &[("scatter_elements", scatter_elements), ("scatter_nd", scatter_nd)];

@@ -1,0 +1,223 @@
+//! Ops on shapes, and ops that only rearrange or repeat elements.
+
+use super::Table;
+use crate::{
+    Result,
+    ir::{self, Builder, Op, Val},
+    lower::{
+        Elements, Lowering,
+        generic::{broadcast, d, fill, loop_index, parallel},
+        operands::{choose, constant_tensor, i64_tensor, only_element},
+        scalar::{
+            convert,
+            float::{add, mul},
+            narrow, widen,
+        },
+        shape,
+    },
+};
+use melior::ir::{ValueLike, attribute::DenseElementsAttribute, operation::OperationLike};
+
+/// Constants up to this many elements stay constants; larger ones are cheaper to fill.
+const LARGEST_SPLAT: i64 = 1024;
+
+/// `graph.shape`.
+fn shape_of<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let dims = ir::dims(inputs[0].r#type());
+    let rank = dims.len() as i64;
+    let clamp = |at: i64| (if at < 0 { at + rank } else { at }).clamp(0, rank) as usize;
+    let (start, end) = (clamp(l.int("start", 0)), clamp(l.int("end", rank)));
+    let sizes = &dims[start..end.max(start)];
+    Ok(vec![i64_tensor(&l.b, &[sizes.len() as i64], sizes)?])
+}
+
+/// `graph.size`.
+fn size<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let count = ir::dims(inputs[0].r#type()).iter().product();
+    Ok(vec![i64_tensor(&l.b, &[], &[count])?])
+}
+
+/// The ops whose result has the elements of the first operand in the same order.
+fn reshape<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    Ok(vec![shape::reshape(&l.b, inputs[0], &l.result_dims(0)?)?])
+}
+
+fn transpose<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let rank = l.result_dims(0)?.len();
+    let perm = ir::attr_i64s(l.op, "perm").unwrap_or_default();
+    let perm: Vec<_> = if perm.is_empty() {
+        (0..rank).rev().collect()
+    } else {
+        perm.iter().map(|axis| *axis as usize).collect()
+    };
+    Ok(vec![shape::transpose(&l.b, inputs[0], &perm)?])
+}
+
+fn expand<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let (from, to) = (ir::dims(inputs[0].r#type()), ir::dims(ty));
+    if from.iter().product::<i64>() == to.iter().product::<i64>() {
+        return Ok(vec![shape::reshape(&l.b, inputs[0], &to)?]);
+    }
+    Ok(vec![parallel(&l.b, ty, &[(inputs[0], broadcast(&from, &to))], |_, x| Ok(x[0]))?])
+}
+
+/// Each repeated dimension becomes two loops, over the copies and inside of one.
+fn tile<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let (from, to) = (ir::dims(inputs[0].r#type()), l.result_dims(0)?);
+    let times: Vec<_> = from.iter().zip(&to).map(|(from, to)| to / from.max(&1)).collect();
+    Ok(vec![repeat(&l.b, inputs[0], &times, &vec![1; from.len()], &to)?])
+}
+
+/// `x` with `outer` copies of each dimension one after the other, and each element of it repeated
+/// `inner` times. `to` is the resulting shape.
+pub(super) fn repeat<'c>(
+    b: &Builder<'c>,
+    x: Val<'c>,
+    outer: &[i64],
+    inner: &[i64],
+    to: &[i64],
+) -> Result<Val<'c>> {
+    let from = ir::dims(x.r#type());
+    let element = ir::element_type(x.r#type());
+    if from == to {
+        return Ok(x);
+    }
+    if to.contains(&0) {
+        return b.empty(b.tensor(to, element));
+    }
+    let (mut split, mut map) = (vec![], vec![]);
+    for (axis, size) in from.iter().enumerate() {
+        if outer[axis] != 1 {
+            split.push(outer[axis]);
+        }
+        map.push(d(split.len()));
+        split.push(*size);
+        if inner[axis] != 1 {
+            split.push(inner[axis]);
+        }
+    }
+    let copies = parallel(b, b.tensor(&split, element), &[(x, map)], |_, x| Ok(x[0]))?;
+    shape::reshape(b, copies, to)
+}
+
+fn range<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let element = ir::element_type(ty);
+    let start = only_element(&l.b, inputs[0])?;
+    let delta = only_element(&l.b, inputs[2])?;
+    let value = parallel(&l.b, ty, &[], |b, _| {
+        let index = b.op1("arith.index_cast", &[loop_index(b, 0)?], b.int(64))?;
+        if !ir::is_float(element) {
+            let step = b.binary("arith.muli", convert(b, index, false, element, false)?, delta)?;
+            return b.binary("arith.addi", start, step);
+        }
+        let (start, delta) = (widen(b, start)?, widen(b, delta)?);
+        let index = convert(b, index, false, delta.r#type(), false)?;
+        narrow(b, add(b, start, mul(b, index, delta)?)?, element)
+    })?;
+    Ok(vec![value])
+}
+
+fn constant_of_shape<'c>(l: &Lowering<'c>, op: Op<'c>, _: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let count: i64 = ir::dims(ty).iter().product();
+    if count == 0 {
+        return Ok(vec![l.b.empty(ty)?]);
+    }
+    let value = Elements::new(op.attribute("value")?)
+        .and_then(|elements| elements.uniform(&l.b))
+        .ok_or_else(|| l.unsupported("a 'value' of this kind"))?;
+    if count <= LARGEST_SPLAT {
+        let splat = DenseElementsAttribute::new(ty, &[value])?;
+        return Ok(vec![constant_tensor(&l.b, splat)?]);
+    }
+    let element = ir::element_type(ty);
+    let scalar = l.b.op1_with("arith.constant", &[], element, vec![("value", value)])?;
+    Ok(vec![fill(&l.b, ty, scalar)?])
+}
+
+/// The column of the current element minus its row, in the last two of `rank` loops.
+fn diagonal<'c>(b: &Builder<'c>, rank: usize) -> Result<Val<'c>> {
+    let row = b.op1("arith.index_cast", &[loop_index(b, rank - 2)?], b.int(64))?;
+    let column = b.op1("arith.index_cast", &[loop_index(b, rank - 1)?], b.int(64))?;
+    b.binary("arith.subi", column, row)
+}
+
+fn eye_like<'c>(l: &Lowering<'c>, _: Op<'c>, _: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let element = ir::element_type(ty);
+    let value = parallel(&l.b, ty, &[], |b, _| {
+        let wanted = b.constant_int(b.int(64), l.int("k", 0))?;
+        let hit = b.cmpi("eq", diagonal(b, 2)?, wanted)?;
+        choose(b, hit, b.constant(element, 1.0)?, b.constant(element, 0.0)?)
+    })?;
+    Ok(vec![value])
+}
+
+fn trilu<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let ty = l.result_type(0)?;
+    let rank = ir::dims(ty).len();
+    let k = match inputs.get(1) {
+        Some(k) => only_element(&l.b, *k)?,
+        None => l.b.constant_int(l.b.int(64), 0)?,
+    };
+    let predicate = if l.flag("upper", true) { "sge" } else { "sle" };
+    let value =
+        parallel(&l.b, ty, &[(inputs[0], crate::lower::generic::identity(rank))], |b, x| {
+            let kept = b.cmpi(predicate, diagonal(b, rank)?, k)?;
+            choose(b, kept, x[0], b.constant(x[0].r#type(), 0.0)?)
+        })?;
+    Ok(vec![value])
+}
+
+/// Splits dimensions, swaps the parts and joins them again.
+fn regroup<'c>(
+    l: &Lowering<'c>,
+    x: Val<'c>,
+    split: &[i64],
+    perm: &[usize],
+) -> Result<Vec<Val<'c>>> {
+    let parts = shape::reshape(&l.b, x, split)?;
+    let swapped = shape::transpose(&l.b, parts, perm)?;
+    Ok(vec![shape::reshape(&l.b, swapped, &l.result_dims(0)?)?])
+}
+
+fn depth_to_space<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let from = ir::dims(inputs[0].r#type());
+    let block = l.int("blocksize", 1);
+    let depth = from[1] / (block * block);
+    let (n, h, w) = (from[0], from[2], from[3]);
+    if ir::attr_str(op, "mode").as_deref() == Some("CRD") {
+        return regroup(l, inputs[0], &[n, depth, block, block, h, w], &[0, 1, 4, 2, 5, 3]);
+    }
+    regroup(l, inputs[0], &[n, block, block, depth, h, w], &[0, 3, 4, 1, 5, 2])
+}
+
+fn space_to_depth<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+    let from = ir::dims(inputs[0].r#type());
+    let block = l.int("blocksize", 1);
+    let split = [from[0], from[1], from[2] / block, block, from[3] / block, block];
+    let depth_first = ir::attr_str(op, "mode").as_deref() == Some("CRD");
+    let perm = if depth_first { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
+    regroup(l, inputs[0], &split, &perm)
+}
+
+/// This family.
+pub const TABLE: Table = &[
+    ("constant_of_shape", constant_of_shape),
+    ("depth_to_space", depth_to_space),
+    ("expand", expand),
+    ("eye_like", eye_like),
+    ("flatten", reshape),
+    ("range", range),
+    ("reshape", reshape),
+    ("shape", shape_of),
+    ("size", size),
+    ("space_to_depth", space_to_depth),
+    ("squeeze", reshape),
+    ("tile", tile),
+    ("transpose", transpose),
+    ("trilu", trilu),
+    ("unsqueeze", reshape),
+];

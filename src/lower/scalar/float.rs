@@ -1,0 +1,222 @@
+//! Arithmetic of f32 and f64 elements, and small helpers for other lowerings.
+
+use super::super::Elements;
+use crate::{
+    Result,
+    ir::{self, Builder, Op, Val},
+};
+use melior::ir::{
+    Attribute, ValueLike,
+    attribute::{AttributeLike, FloatAttribute, IntegerAttribute},
+    operation::OperationLike,
+};
+use mlir_sys as sys;
+
+/// A float operation that may be contracted with its neighbours, such as `arith.mulf`.
+pub fn arith<'c>(b: &Builder<'c>, name: &str, args: &[Val<'c>]) -> Result<Val<'c>> {
+    let flags = b.parse_attr("#arith.fastmath<contract>")?;
+    b.op1_with(name, args, args[0].r#type(), vec![("fastmath", flags)])
+}
+
+/// `x + y`.
+pub fn add<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    arith(b, "arith.addf", &[x, y])
+}
+
+/// `x - y`.
+pub fn sub<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    arith(b, "arith.subf", &[x, y])
+}
+
+/// `x * y`.
+pub fn mul<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    arith(b, "arith.mulf", &[x, y])
+}
+
+/// `x / y`.
+pub fn div<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    arith(b, "arith.divf", &[x, y])
+}
+
+/// A number of the type of `like`.
+pub fn number<'c>(b: &Builder<'c>, like: Val<'c>, value: f64) -> Result<Val<'c>> {
+    b.constant(like.r#type(), value)
+}
+
+/// `x < bound ? bound : x`: the greater of the two, and NaN if x is. One instruction, unlike
+/// `arith.maximumf`.
+pub fn at_least<'c>(b: &Builder<'c>, x: Val<'c>, bound: Val<'c>) -> Result<Val<'c>> {
+    b.select(b.cmpf("olt", x, bound)?, bound, x)
+}
+
+/// `x > bound ? bound : x`: the lesser of the two, and NaN if x is.
+pub fn at_most<'c>(b: &Builder<'c>, x: Val<'c>, bound: Val<'c>) -> Result<Val<'c>> {
+    b.select(b.cmpf("ogt", x, bound)?, bound, x)
+}
+
+/// The sum of an accumulator and a term, which may be reordered with other terms. It is what
+/// lets LLVM sum with vectors.
+pub fn accumulate<'c>(b: &Builder<'c>, sum: Val<'c>, term: Val<'c>) -> Result<Val<'c>> {
+    let flags = b.parse_attr("#arith.fastmath<reassoc,contract>")?;
+    b.op1_with("arith.addf", &[sum, term], sum.r#type(), vec![("fastmath", flags)])
+}
+
+/// The value of an `arith.constant` of a scalar type, or of a vector of equal lanes.
+pub fn scalar_constant(value: Val<'_>) -> Option<f64> {
+    if let Some(elements) = Elements::of_value(value) {
+        return elements.is_splat().then(|| elements.float(0));
+    }
+    // SAFETY: the kind is checked before the owner is asked for.
+    let op = unsafe {
+        if !sys::mlirValueIsAOpResult(value.to_raw()) {
+            return None;
+        }
+        ir::Op::from_raw(sys::mlirOpResultGetOwner(value.to_raw()))
+    };
+    if ir::op_name(op) != "arith.constant" {
+        return None;
+    }
+    let attribute: Attribute<'_> = op.attribute("value").ok()?;
+    if let Ok(float) = FloatAttribute::try_from(attribute) {
+        // SAFETY: a float attribute.
+        return Some(unsafe { sys::mlirFloatAttrGetValueDouble(float.to_raw()) });
+    }
+    IntegerAttribute::try_from(attribute).ok().map(|integer| integer.value() as f64)
+}
+
+/// Ops of one name in the math or arith dialect.
+const DIRECT: &[(&str, &str)] = &[
+    ("abs", "math.absf"),
+    ("neg", "arith.negf"),
+    ("exp", "math.exp"),
+    ("log", "math.log"),
+    ("sqrt", "math.sqrt"),
+    ("floor", "math.floor"),
+    ("ceil", "math.ceil"),
+    ("round", "math.roundeven"),
+    ("erf", "math.erf"),
+    ("sin", "math.sin"),
+    ("cos", "math.cos"),
+    ("tan", "math.tan"),
+    ("asin", "math.asin"),
+    ("acos", "math.acos"),
+    ("atan", "math.atan"),
+    ("sinh", "math.sinh"),
+    ("cosh", "math.cosh"),
+    ("tanh", "math.tanh"),
+    ("asinh", "math.asinh"),
+    ("acosh", "math.acosh"),
+    ("atanh", "math.atanh"),
+    ("add", "arith.addf"),
+    ("sub", "arith.subf"),
+    ("mul", "arith.mulf"),
+    ("div", "arith.divf"),
+    ("max", "arith.maximumf"),
+    ("min", "arith.minimumf"),
+];
+
+const COMPARISONS: &[(&str, &str)] = &[
+    ("equal", "oeq"),
+    ("greater", "ogt"),
+    ("greater_or_equal", "oge"),
+    ("less", "olt"),
+    ("less_or_equal", "ole"),
+];
+
+pub(super) fn find<'t>(table: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
+    table.iter().find(|(candidate, _)| *candidate == name).map(|(_, found)| *found)
+}
+
+/// Emits a float op; `None` when there is none of this name.
+pub(super) fn emit<'c>(
+    b: &Builder<'c>,
+    op: Op<'c>,
+    name: &str,
+    args: &[Val<'c>],
+) -> Result<Option<Val<'c>>> {
+    if let Some(direct) = find(DIRECT, name) {
+        return arith(b, direct, args).map(Some);
+    }
+    if let (Some(predicate), [x, y]) = (find(COMPARISONS, name), args) {
+        return b.cmpf(predicate, *x, *y).map(Some);
+    }
+    let value = match (name, args) {
+        ("reciprocal", [x]) => div(b, number(b, *x, 1.0)?, *x)?,
+        ("sign", [x]) => sign(b, *x)?,
+        ("is_nan", [x]) => b.cmpf("uno", *x, *x)?,
+        ("is_inf", [x]) => is_inf(b, op, *x)?,
+        ("clip", [x, bounds @ ..]) => clip(b, op, *x, bounds)?,
+        ("pow", [x, y]) => pow(b, op, *x, *y)?,
+        ("mod", [x, y]) => modulo(b, op, *x, *y)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+/// 1 or -1 with the sign of x; zeros and NaN are returned as they are.
+fn sign<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
+    let zero = number(b, x, 0.0)?;
+    let negative = b.select(b.cmpf("olt", x, zero)?, number(b, x, -1.0)?, x)?;
+    b.select(b.cmpf("ogt", x, zero)?, number(b, x, 1.0)?, negative)
+}
+
+fn is_inf<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>) -> Result<Val<'c>> {
+    let wanted = |name| ir::attr_bool(op, name).unwrap_or(true);
+    let infinity = number(b, x, f64::INFINITY)?;
+    match (wanted("detect_negative"), wanted("detect_positive")) {
+        (true, true) => b.cmpf("oeq", arith(b, "math.absf", &[x])?, infinity),
+        (false, true) => b.cmpf("oeq", x, infinity),
+        (true, false) => b.cmpf("oeq", x, number(b, x, f64::NEG_INFINITY)?),
+        (false, false) => b.cmpf("false", x, x),
+    }
+}
+
+fn clip<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, bounds: &[Val<'c>]) -> Result<Val<'c>> {
+    let (low, high) = clip_bounds(op, bounds);
+    let x = low.map_or(Ok(x), |low| at_least(b, x, low))?;
+    high.map_or(Ok(x), |high| at_most(b, x, high))
+}
+
+/// Which of the bounds of `graph.clip` are there.
+pub(super) fn clip_bounds<'c>(
+    op: Op<'c>,
+    bounds: &[Val<'c>],
+) -> (Option<Val<'c>>, Option<Val<'c>>) {
+    match bounds {
+        [low, high] => (Some(*low), Some(*high)),
+        [only] => {
+            let has_low = super::super::operand_segments(op)
+                .is_some_and(|sizes| sizes.get(1).is_some_and(|size| *size > 0));
+            if has_low { (Some(*only), None) } else { (None, Some(*only)) }
+        }
+        _ => (None, None),
+    }
+}
+
+fn pow<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    match scalar_constant(y) {
+        Some(0.5) => return arith(b, "math.sqrt", &[x]),
+        Some(1.0) => return Ok(x),
+        Some(2.0) => return mul(b, x, x),
+        Some(3.0) => return mul(b, mul(b, x, x)?, x),
+        Some(-1.0) => return div(b, number(b, x, 1.0)?, x),
+        _ => {}
+    }
+    let unsigned = super::operand_unsigned(op, 1);
+    let y = super::convert(b, y, unsigned, x.r#type(), false)?;
+    arith(b, "math.powf", &[x, y])
+}
+
+/// The remainder with the sign of x (`fmod`), or of y.
+fn modulo<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    let remainder = arith(b, "arith.remf", &[x, y])?;
+    if ir::attr_bool(op, "fmod").unwrap_or(false) {
+        return Ok(remainder);
+    }
+    let zero = number(b, x, 0.0)?;
+    let different =
+        b.binary("arith.xori", b.cmpf("olt", remainder, zero)?, b.cmpf("olt", y, zero)?)?;
+    let nonzero = b.cmpf("une", remainder, zero)?;
+    let adjust = b.binary("arith.andi", different, nonzero)?;
+    b.select(adjust, add(b, remainder, y)?, remainder)
+}

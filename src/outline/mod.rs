@@ -1,0 +1,93 @@
+//! Changes IR as a partition decided: operations move into composites, composites into functions.
+
+mod composite;
+mod divide;
+mod function;
+mod order;
+mod view;
+
+pub use composite::make_composite;
+pub use divide::{Division, apply, divide};
+pub use function::{RegionPlan, outline_region};
+pub use order::sort_topologically;
+pub use view::{View, node_name, view};
+
+use crate::ir::{Op, Val};
+use melior::ir::ValueLike;
+use std::collections::HashSet;
+
+/// The values that flow into and out of a set of operations of one block.
+pub struct Boundary<'c> {
+    /// Values defined outside and used inside, in order of first use.
+    pub inputs: Vec<Val<'c>>,
+    /// Results used outside, in order of definition.
+    pub outputs: Vec<Val<'c>>,
+}
+
+/// Finds the boundary of `ops`, which are in block order. Operations nested in the regions of
+/// `ops` are not looked into: graph operations with regions are isolated from above.
+pub fn boundary<'c>(ops: &[Op<'c>]) -> Boundary<'c> {
+    let inside: HashSet<usize> = ops.iter().map(|op| op.to_raw().ptr as usize).collect();
+    let mut seen = HashSet::new();
+    let mut inputs = vec![];
+    let mut outputs = vec![];
+    for op in ops {
+        for operand in crate::ir::operands(*op) {
+            let defined_inside =
+                definer(operand).is_some_and(|def| inside.contains(&(def.to_raw().ptr as usize)));
+            if !defined_inside && seen.insert(operand.to_raw().ptr as usize) {
+                inputs.push(operand);
+            }
+        }
+    }
+    for op in ops {
+        for result in crate::ir::results(*op) {
+            let leaves = crate::ir::users(result)
+                .iter()
+                .any(|user| !inside.contains(&(user.to_raw().ptr as usize)));
+            if leaves {
+                outputs.push(result);
+            }
+        }
+    }
+    Boundary { inputs, outputs }
+}
+
+/// The operation that defines a value, unless it is a block argument.
+pub fn definer<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    if !value.is_operation_result() {
+        return None;
+    }
+    // SAFETY: the value is an operation's result, which was just checked.
+    unsafe { Op::from_option_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())) }
+}
+
+/// Moves `op` to the end of `block`.
+fn move_to_end<'c>(op: Op<'c>, block: crate::ir::Blk<'c>) {
+    use melior::ir::block::BlockLike;
+    // SAFETY: the operation leaves its parent and the block takes it over.
+    unsafe {
+        mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
+        mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
+    }
+}
+
+/// Replaces the operands of `op` that are in `from` by those at the same place in `to`.
+fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) {
+    for (index, operand) in crate::ir::operands(op).into_iter().enumerate() {
+        if let Some(place) = from.iter().position(|value| *value == operand)
+            && let Some(new) = to.get(place)
+        {
+            // SAFETY: the index is in range and both values live.
+            unsafe {
+                mlir_sys::mlirOperationSetOperand(op.to_raw(), index as isize, new.to_raw());
+            }
+        }
+    }
+}
+
+/// Replaces all uses of `old` by `new`.
+pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
+    // SAFETY: both values are live and of the same type.
+    unsafe { mlir_sys::mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
+}

@@ -1,0 +1,184 @@
+//! The view of a function that patterns match on.
+
+use crate::{
+    DType, Error, Result,
+    ir::{self, Op, Val, edit},
+    lower::elements::Elements,
+    partition::graph::{AttrValue, GraphView, OpSpec, Payload, TensorType, ValueId},
+    pattern::{Arity, OpTable},
+};
+use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
+use mlir_sys as sys;
+use std::collections::{BTreeMap, HashMap};
+
+/// Attribute with the target that the user demands for an operation.
+pub const PLACEMENT: &str = "phl.target";
+
+/// Constants with at most this many elements are shown to patterns in full.
+const SMALL: usize = 64;
+
+/// A graph and the operations that it was made from.
+pub struct View<'c> {
+    /// The graph.
+    pub graph: GraphView,
+    /// The operation behind each [`crate::partition::graph::OpId`].
+    pub ops: Vec<Op<'c>>,
+}
+
+/// Views the single block of `function`. Constants become values; the terminator names the outputs.
+pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
+    let block = edit::entry_block(function)
+        .ok_or_else(|| Error::internal("a function without a body has no graph"))?;
+    let mut graph = GraphView::new();
+    let mut ids: HashMap<usize, ValueId> = HashMap::new();
+    let key = |value: Val<'c>| value.to_raw().ptr as usize;
+    for argument in edit::arguments(block) {
+        ids.insert(key(argument), graph.add_argument(tensor_type(argument.r#type())));
+    }
+    let mut viewed = vec![];
+    let all = ir::ops(block);
+    let Some((terminator, body)) = all.split_last() else {
+        return Ok(View { graph, ops: viewed });
+    };
+    for op in body.iter().copied() {
+        if ir::op_name(op) == "graph.constant" {
+            let result = ir::result0(op);
+            let id = graph.add_constant(tensor_type(result.r#type()), payload(op));
+            ids.insert(key(result), id);
+            continue;
+        }
+        let operand = |value: Val<'c>| {
+            ids.get(&key(value)).copied().ok_or_else(|| {
+                Error::internal(format!("an operand of {} is defined after it", op.location()))
+            })
+        };
+        let spec = OpSpec {
+            name: ir::op_name(op).trim_start_matches("graph.").to_owned(),
+            operands: declared_operands(op, table)
+                .into_iter()
+                .map(|value| value.map(operand).transpose())
+                .collect::<Result<_>>()?,
+            results: ir::results(op).iter().map(|r| tensor_type(r.r#type())).collect(),
+            attrs: attributes(op),
+            location: node_name(op),
+            placement: ir::attr_str(op, PLACEMENT),
+            side_effects: !ir::op_name(op).starts_with("graph."),
+        };
+        let id = graph.add_op(spec)?;
+        for (result, value) in ir::results(op).into_iter().zip(&graph.op(id).results) {
+            ids.insert(key(result), *value);
+        }
+        viewed.push(op);
+    }
+    let outputs = ir::operands(*terminator)
+        .into_iter()
+        .filter_map(|value| ids.get(&key(value)).copied())
+        .collect();
+    graph.set_outputs(outputs)?;
+    Ok(View { graph, ops: viewed })
+}
+
+/// The operands as the operation declares them, with a gap for each absent optional one.
+fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
+    let values = ir::operands(op);
+    let name = ir::op_name(op).trim_start_matches("graph.");
+    let Some(declared) = table.get(name) else {
+        return values.into_iter().map(Some).collect();
+    };
+    let segments = segments(op);
+    let mut found = vec![];
+    let mut rest = values.into_iter();
+    for (index, operand) in declared.operands.iter().enumerate() {
+        let count = match (&segments, operand.arity) {
+            (Some(sizes), _) => sizes.get(index).copied().unwrap_or(0),
+            (None, Arity::One | Arity::Optional) => 1,
+            (None, Arity::Variadic) => usize::MAX,
+        };
+        let taken: Vec<_> = rest.by_ref().take(count).map(Some).collect();
+        if taken.is_empty() && operand.arity == Arity::Optional {
+            found.push(None);
+        }
+        found.extend(taken);
+    }
+    found
+}
+
+/// The sizes of the operand groups of an operation with several optional ones.
+fn segments(op: Op<'_>) -> Option<Vec<usize>> {
+    let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if !sys::mlirAttributeIsADenseI32Array(raw) {
+            return None;
+        }
+        let count = sys::mlirDenseArrayGetNumElements(raw);
+        let size = |i| usize::try_from(sys::mlirDenseI32ArrayGetElement(raw, i)).unwrap_or(0);
+        Some((0..count).map(size).collect())
+    }
+}
+
+fn tensor_type(ty: Type<'_>) -> TensorType {
+    TensorType {
+        dtype: DType::from_name(&ir::element_type(ty).to_string()),
+        shape: ir::dims(ty).into_iter().map(|dim| (dim >= 0).then_some(dim)).collect(),
+    }
+}
+
+fn attributes(op: Op<'_>) -> BTreeMap<String, AttrValue> {
+    let mut found = BTreeMap::new();
+    for (name, value) in op.attributes() {
+        let name = name.as_string_ref().as_str().unwrap_or_default().to_owned();
+        if let Some(value) = attribute_value(op, &name, value) {
+            found.insert(name, value);
+        }
+    }
+    found
+}
+
+fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrValue> {
+    let raw = value.to_raw();
+    // SAFETY: only kinds are asked.
+    let (boolean, text, ty) = unsafe {
+        (
+            sys::mlirAttributeIsABool(raw),
+            sys::mlirAttributeIsAString(raw),
+            sys::mlirAttributeIsAType(raw),
+        )
+    };
+    if boolean {
+        return ir::attr_bool(op, name).map(AttrValue::Bool);
+    }
+    if text {
+        return ir::attr_str(op, name).map(AttrValue::Str);
+    }
+    if ty {
+        // SAFETY: the kind was checked.
+        let held = unsafe { Type::from_raw(sys::mlirTypeAttrGetValue(raw)) };
+        return DType::from_name(&held.to_string()).map(AttrValue::Type);
+    }
+    ir::attr_f64(op, name)
+        .map(AttrValue::Float)
+        .or_else(|| ir::attr_i64s(op, name).map(AttrValue::Ints))
+        .or_else(|| ir::attr_i64(op, name).map(AttrValue::Int))
+}
+
+/// The elements of a small constant, or the one element of a splat.
+fn payload(op: Op<'_>) -> Option<Payload> {
+    let elements = Elements::of_value(ir::result0(op))?;
+    if elements.len() > SMALL && !elements.is_splat() {
+        return None;
+    }
+    let dtype = DType::from_name(&ir::element_type(elements.r#type()).to_string())?;
+    Some(if dtype.is_float() {
+        Payload::Floats(elements.floats())
+    } else {
+        Payload::Ints(elements.ints())
+    })
+}
+
+/// The name of an operation's node in the model: the innermost name of its location.
+pub fn node_name(op: Op<'_>) -> String {
+    let text = op.location().to_string();
+    let name = text.split('"').nth(1).unwrap_or_default();
+    if name.is_empty() || name.contains(".mlir") { String::new() } else { name.to_owned() }
+}

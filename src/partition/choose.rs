@@ -1,0 +1,115 @@
+//! Chooses among matches that overlap.
+
+use super::{
+    Request,
+    candidates::{Candidate, Candidates},
+    graph::OpId,
+    placement::{Place, Placed},
+    quotient::Quotient,
+};
+use std::cmp::Reverse;
+
+/// Why a match was not chosen.
+#[derive(Clone, Debug)]
+pub enum Rejection {
+    /// One of its operations is in another match.
+    Taken {
+        /// The other match.
+        by: usize,
+    },
+    /// Its operations and those between them would wait for each other.
+    Cycle {
+        /// A path that leaves the match and comes back.
+        path: Vec<OpId>,
+    },
+    /// Its region would have had no real work.
+    Idle,
+}
+
+/// The matches that were chosen, and the groups that they are merged into.
+pub struct Chosen {
+    /// For each operation, the match that has it.
+    pub owner: Vec<Option<usize>>,
+    /// For each match, why it was not chosen.
+    pub rejections: Vec<Option<Rejection>>,
+    /// The groups.
+    pub quotient: Quotient,
+}
+
+impl Chosen {
+    /// The matches of a group, without duplicates, in order of their first operations.
+    pub fn matches_of(&self, group: OpId) -> Vec<usize> {
+        let mut ops = self.quotient.members(group).to_vec();
+        ops.sort_unstable();
+        let owners = ops.into_iter().filter_map(|op| self.owner[op.index()]);
+        owners.collect::<indexmap::IndexSet<usize>>().into_iter().collect()
+    }
+
+    /// The match that has an operation, if one was chosen.
+    pub fn match_of<'c>(&self, candidates: &'c Candidates, op: OpId) -> Option<&'c Candidate> {
+        self.owner[op.index()].map(|number| &candidates.matches[number])
+    }
+
+    /// The device of a group; `None` for host operations.
+    pub fn device_of(&self, candidates: &Candidates, group: OpId) -> Option<usize> {
+        self.match_of(candidates, group).map(|candidate| candidate.device)
+    }
+
+    /// Gives the operations of groups back to the host.
+    pub fn release(&mut self, groups: &[OpId]) {
+        for group in groups {
+            for number in self.matches_of(*group) {
+                self.rejections[number] = Some(Rejection::Idle);
+            }
+            for op in self.quotient.members(*group) {
+                self.owner[op.index()] = None;
+            }
+        }
+    }
+}
+
+/// Takes matches in order of preference, as long as they are disjoint and close no cycle.
+pub fn choose(
+    request: &Request,
+    candidates: &Candidates,
+    banned: &[bool],
+    placed: &Placed,
+) -> Chosen {
+    let mut chosen = Chosen {
+        owner: vec![None; request.graph.op_count()],
+        rejections: vec![None; candidates.matches.len()],
+        quotient: Quotient::new(request.graph),
+    };
+    let mut order: Vec<usize> = (0..candidates.matches.len()).collect();
+    order.sort_by_cached_key(|number| {
+        let candidate = &candidates.matches[*number];
+        let ops = &candidate.found.ops;
+        let by_hand = ops.iter().any(|op| placed.of[op.index()] != Place::Free);
+        let pattern = &request.devices[candidate.device].patterns[candidate.pattern];
+        let benefit = pattern.spec.benefit.unwrap_or(ops.len() as i64);
+        (
+            !by_hand,
+            candidate.device,
+            Reverse(benefit),
+            Reverse(ops.len()),
+            candidate.pattern,
+            candidate.found.root,
+        )
+    });
+    for number in order {
+        if banned[number] {
+            chosen.rejections[number] = Some(Rejection::Idle);
+            continue;
+        }
+        let ops = &candidates.matches[number].found.ops;
+        if let Some(by) = ops.iter().find_map(|op| chosen.owner[op.index()]) {
+            chosen.rejections[number] = Some(Rejection::Taken { by });
+            continue;
+        }
+        match chosen.quotient.merge(ops) {
+            Ok(_) => ops.iter().for_each(|op| chosen.owner[op.index()] = Some(number)),
+            Err(path) => chosen.rejections[number] = Some(Rejection::Cycle { path }),
+        }
+    }
+    chosen
+}

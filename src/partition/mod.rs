@@ -1,0 +1,202 @@
+//! Divides a graph between targets.
+//!
+//! 1. *Collect*: every match of every pattern of every target ([`crate::pattern`]).
+//! 2. *Choose*: what the user placed by hand first, then by order of targets, benefit, size, order
+//!    of declaration and place in the program. No operation is in two matches.
+//! 3. *Merge*: neighbouring matches of one target become one region.
+//! 4. *Return*: regions without real work go back to the host, and what is left is divided again.
+//!
+//! Steps 2 and 3 keep the graph of groups acyclic ([`quotient::Quotient`]), so that regions and
+//! the remaining operations can run one after the other. Nothing depends on hash order: equal
+//! inputs give equal partitions. For each operation and target there is a [`Verdict`], and for
+//! each refused merge the reason.
+
+mod candidates;
+mod choose;
+pub mod graph;
+mod merge;
+pub mod placement;
+pub mod quotient;
+pub mod report;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(crate) mod text;
+mod units;
+mod verdict;
+
+pub use placement::{PlacedOp, Placement};
+pub use report::Report;
+pub use verdict::Verdict;
+
+use crate::{
+    Error, Result,
+    pattern::{Match, OpTable, OptionValues, Pattern},
+    tensor::DType,
+};
+use graph::{GraphView, OpId, ValueId};
+use serde::Serialize;
+
+/// What a target can do besides its patterns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Element types of tensors that are not constants; all, if empty.
+    pub dtypes: Vec<DType>,
+    /// Matches and regions may have several outputs.
+    pub multi_output: bool,
+    /// A value inside a match may be used outside; it becomes an output. Needs `multi_output`.
+    pub taps: bool,
+    /// Neighbouring matches are merged into one region.
+    pub merge: bool,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self { dtypes: vec![], multi_output: true, taps: false, merge: true }
+    }
+}
+
+/// A device among the targets.
+#[derive(Clone, Copy, Debug)]
+pub struct Device<'a> {
+    /// Id of the target instance.
+    pub id: &'a str,
+    /// Its patterns in order of declaration.
+    pub patterns: &'a [Pattern],
+    /// Its options.
+    pub options: &'a OptionValues,
+    /// Its capabilities.
+    pub capabilities: &'a Capabilities,
+}
+
+/// What is to be divided, and between whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The graph.
+    pub graph: &'a GraphView,
+    /// The operations' declarations.
+    pub table: &'a OpTable,
+    /// Devices, most preferred first.
+    pub devices: &'a [Device<'a>],
+    /// Id of the host, which takes the rest.
+    pub host: &'a str,
+}
+
+/// Matched operations that are lowered together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composite {
+    /// Number of the pattern in its device.
+    pub pattern: usize,
+    /// Name of the pattern.
+    pub name: String,
+    /// Operations, captures, inputs and outputs.
+    pub found: Match,
+}
+
+/// A value that flows into a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The value.
+    pub value: ValueId,
+    /// True if it is a constant, which the region may keep for itself.
+    pub constant: bool,
+}
+
+/// Operations that become one function of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Number of the device.
+    pub device: usize,
+    /// Id of the device.
+    pub target: String,
+    /// Number among the regions of the device, from 0.
+    pub number: usize,
+    /// Its matches, in order of their last operations.
+    pub composites: Vec<Composite>,
+    /// All operations in program order.
+    pub ops: Vec<OpId>,
+    /// Values from outside, in order of first use, without duplicates.
+    pub inputs: Vec<Input>,
+    /// Values that are used outside, in order of definition.
+    pub outputs: Vec<ValueId>,
+}
+
+impl Region {
+    /// Name of its function, before clashes are resolved.
+    pub fn name(&self) -> String {
+        format!("{}_{}", self.target, self.number)
+    }
+}
+
+/// A step of the divided program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unit {
+    /// The region with this number.
+    Region(usize),
+    /// An operation that stays on the host.
+    Op(OpId),
+}
+
+/// Two neighbouring regions that could not be merged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefusedMerge {
+    /// Id of the target.
+    pub target: String,
+    /// Numbers of the two regions; the first feeds the second.
+    pub regions: (usize, usize),
+    /// Why.
+    #[serde(flatten)]
+    pub reason: RefusedReason,
+}
+
+/// Why a merge is refused.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum RefusedReason {
+    /// A path leaves the regions and comes back.
+    Path {
+        /// Its operations, first and last in the regions.
+        path: Vec<OpId>,
+    },
+    /// The target allows one output, and the merged region would have more.
+    Outputs {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// A graph divided between targets.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// Regions in an order in which they can run.
+    pub regions: Vec<Region>,
+    /// Regions and host operations in an order in which they can run.
+    pub order: Vec<Unit>,
+    /// For each operation, the region that has it.
+    pub region_of: Vec<Option<usize>>,
+    /// For each operation and device, what was decided and why.
+    pub verdicts: Vec<Vec<Verdict>>,
+    /// Merges that were refused.
+    pub refused: Vec<RefusedMerge>,
+}
+
+/// Rounds of returning idle regions to the host and dividing again.
+const MAX_ROUNDS: usize = 8;
+
+/// Divides a graph.
+pub fn partition(request: &Request) -> Result<Partition> {
+    let placed = placement::resolve(request)?;
+    let candidates = candidates::collect(request, &placed);
+    let mut banned = vec![false; candidates.matches.len()];
+    for round in 0..=MAX_ROUNDS {
+        let mut chosen = choose::choose(request, &candidates, &banned, &placed);
+        let refused = merge::merge(request, &candidates, &mut chosen);
+        let idle = merge::idle_groups(request, &candidates, &chosen, &placed);
+        if idle.is_empty() || round == MAX_ROUNDS {
+            chosen.release(&idle);
+            return units::assemble(request, &placed, &candidates, chosen, refused);
+        }
+        idle.iter().flat_map(|group| chosen.matches_of(*group)).for_each(|m| banned[m] = true);
+    }
+    Err(Error::internal("partitioning did not end"))
+}

@@ -1,0 +1,234 @@
+//! A partition as table and JSON: which operation runs where, and why not elsewhere.
+
+use super::{
+    Partition, RefusedMerge, RefusedReason, Request,
+    verdict::{Verdict, path_text},
+};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What there is to say about one operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct OpReport {
+    /// Place in the program, from 0.
+    pub index: usize,
+    /// Name of the operation.
+    pub op: String,
+    /// Name of the node in the model.
+    pub node: String,
+    /// Types of its results.
+    pub results: Vec<String>,
+    /// Id of its target.
+    pub target: String,
+    /// Number of its region; none on the host.
+    pub region: Option<usize>,
+    /// The pattern that has it; none on the host.
+    pub pattern: Option<String>,
+    /// The decision for each device.
+    pub verdicts: Vec<DeviceVerdict>,
+}
+
+/// The decision about an operation and a device.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeviceVerdict {
+    /// Id of the device.
+    pub target: String,
+    /// The decision as one line.
+    pub text: String,
+    /// The decision as data.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// What there is to say about one region.
+#[derive(Clone, Debug, Serialize)]
+pub struct RegionReport {
+    /// Name of its function.
+    pub name: String,
+    /// Id of its target.
+    pub target: String,
+    /// Names of the patterns of its matches.
+    pub patterns: Vec<String>,
+    /// Its operations.
+    pub ops: Vec<usize>,
+    /// Number of inputs that are not constants.
+    pub inputs: usize,
+    /// Number of constants.
+    pub constants: usize,
+    /// Number of outputs.
+    pub outputs: usize,
+}
+
+/// A refused merge in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct MergeReport {
+    /// The refusal as one line.
+    pub text: String,
+    /// The refusal as data.
+    #[serde(flatten)]
+    pub refused: RefusedMerge,
+}
+
+/// Everything about a partition, for people and programs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Id of the host.
+    pub host: String,
+    /// Ids of the devices in order.
+    pub devices: Vec<String>,
+    /// The operations in program order.
+    pub ops: Vec<OpReport>,
+    /// The regions in the order in which they run.
+    pub regions: Vec<RegionReport>,
+    /// Merges that were refused.
+    pub refused_merges: Vec<MergeReport>,
+}
+
+impl Report {
+    /// Describes a partition.
+    pub fn new(request: &Request, partition: &Partition) -> Self {
+        Self {
+            host: request.host.to_owned(),
+            devices: request.devices.iter().map(|device| device.id.to_owned()).collect(),
+            ops: ops(request, partition),
+            regions: partition
+                .regions
+                .iter()
+                .map(|region| RegionReport {
+                    name: region.name(),
+                    target: region.target.clone(),
+                    patterns: region.composites.iter().map(|c| c.name.clone()).collect(),
+                    ops: region.ops.iter().map(|op| op.index()).collect(),
+                    inputs: region.inputs.iter().filter(|input| !input.constant).count(),
+                    constants: region.inputs.iter().filter(|input| input.constant).count(),
+                    outputs: region.outputs.len(),
+                })
+                .collect(),
+            refused_merges: partition
+                .refused
+                .iter()
+                .map(|refused| MergeReport {
+                    text: refusal_text(request, partition, refused),
+                    refused: refused.clone(),
+                })
+                .collect(),
+        }
+    }
+
+    /// The table of `phaseline partition`: one line an operation, with the reasons of devices that
+    /// did not get it, then the totals and the refused merges.
+    pub fn table(&self) -> String {
+        let rows: Vec<[String; 4]> = self
+            .ops
+            .iter()
+            .map(|op| {
+                let region = op.region.and_then(|region| self.regions.get(region));
+                let place = region.map_or_else(|| op.target.clone(), |r| r.name.clone());
+                let pattern = op.pattern.clone().unwrap_or_default();
+                [op.op.clone(), shorten(&op.node, 40), place, pattern]
+            })
+            .collect();
+        let titles = ["operation", "node", "runs on", "pattern"];
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.chain([titles[column].len()]).max().unwrap_or(0)
+        };
+        let widths = [0, 1, 2, 3].map(width);
+        let mut out = String::new();
+        let mut line = |cells: [&str; 4], why: &str| {
+            let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}  "));
+            let line = padded.collect::<String>() + why;
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{}", line.trim_end());
+        };
+        line(titles, "why not elsewhere");
+        for (row, op) in rows.iter().zip(&self.ops) {
+            let others = op.verdicts.iter().take_while(|other| other.target != op.target);
+            let why: Vec<String> =
+                others.map(|other| format!("{}: {}", other.target, other.text)).collect();
+            line([&row[0], &row[1], &row[2], &row[3]], &why.join("; "));
+        }
+        out + &self.summary()
+    }
+
+    /// How many operations and regions each target has, and the refused merges.
+    pub fn summary(&self) -> String {
+        let mut out = String::from("\n");
+        for target in self.devices.iter().chain([&self.host]) {
+            let ops = self.ops.iter().filter(|op| op.target == *target).count();
+            let regions = self.regions.iter().filter(|region| region.target == *target).count();
+            let _ = match regions {
+                0 => writeln!(out, "{target}: {ops} of {} operations", self.ops.len()),
+                _ => writeln!(
+                    out,
+                    "{target}: {ops} of {} operations in {regions} regions",
+                    self.ops.len()
+                ),
+            };
+        }
+        for refused in &self.refused_merges {
+            let _ = writeln!(out, "not merged: {}", refused.text);
+        }
+        out
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> crate::Result<String> {
+        let text = serde_json::to_string_pretty(self);
+        text.map(|text| text + "\n").map_err(|error| crate::Error::internal(error.to_string()))
+    }
+}
+
+fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
+    let graph = request.graph;
+    let report = |(id, op): (super::graph::OpId, &super::graph::Op)| {
+        let region = partition.region_of[id.index()];
+        let verdicts = partition.verdicts[id.index()].iter().zip(request.devices);
+        let pattern = partition.verdicts[id.index()].iter().find_map(|verdict| match verdict {
+            Verdict::Chosen { pattern, .. } => Some(pattern.clone()),
+            _ => None,
+        });
+        OpReport {
+            index: id.index(),
+            op: op.name.clone(),
+            node: op.location.clone(),
+            results: op.results.iter().map(|v| graph.value(*v).ty.to_string()).collect(),
+            target: region
+                .map_or_else(|| request.host.to_owned(), |r| partition.regions[r].target.clone()),
+            region,
+            pattern,
+            verdicts: verdicts
+                .map(|(verdict, device)| DeviceVerdict {
+                    target: device.id.to_owned(),
+                    text: verdict.text(graph),
+                    verdict: verdict.clone(),
+                })
+                .collect(),
+        }
+    };
+    graph.ops().map(report).collect()
+}
+
+fn refusal_text(request: &Request, partition: &Partition, refused: &RefusedMerge) -> String {
+    let name = |region: usize| partition.regions[region].name();
+    let (from, to) = (name(refused.regions.0), name(refused.regions.1));
+    match &refused.reason {
+        RefusedReason::Path { path } => {
+            let path = path_text(request.graph, path);
+            format!("{from} and {to}: a path leaves them and comes back: {path}")
+        }
+        RefusedReason::Outputs { count } => {
+            format!("{from} and {to}: {count} outputs, and {} allows one", refused.target)
+        }
+    }
+}
+
+/// The end of a long name, which is what tells nodes apart.
+fn shorten(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let tail: String = text.chars().skip(length + 3 - limit).collect();
+    format!("...{tail}")
+}

@@ -1,0 +1,195 @@
+//! What was decided about an operation and a device, and why.
+
+use super::{
+    Request,
+    candidates::Candidates,
+    choose::{Chosen, Rejection},
+    graph::{GraphView, OpId},
+    placement::{Place, Placed},
+};
+use crate::pattern::Reason;
+use serde::Serialize;
+
+/// The decision about one operation and one device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The device has it.
+    Chosen {
+        /// The pattern.
+        pattern: String,
+        /// Number of the region.
+        region: usize,
+    },
+    /// The user placed it elsewhere.
+    Placed {
+        /// On this target.
+        target: String,
+    },
+    /// Nothing depends on it.
+    Unused,
+    /// It does more than compute its results.
+    Effects,
+    /// It matches, but an operation of the match went to another match.
+    Lost {
+        /// The pattern.
+        pattern: String,
+        /// The winner's target.
+        target: String,
+        /// The winner's pattern.
+        winner: String,
+        /// The operation that both want.
+        op: OpId,
+    },
+    /// It matches, but the match and operations outside would wait for each other.
+    Cycle {
+        /// The pattern.
+        pattern: String,
+        /// A path that leaves the match and comes back.
+        path: Vec<OpId>,
+    },
+    /// It matches, but its region would have had no real work.
+    Idle {
+        /// The pattern.
+        pattern: String,
+    },
+    /// A pattern comes close.
+    Failed {
+        /// The pattern.
+        pattern: String,
+        /// What stands in the way.
+        #[serde(flatten)]
+        reason: Reason,
+    },
+    /// A pattern has such an operation, but none of its matches comes here.
+    Unreached {
+        /// The pattern.
+        pattern: String,
+    },
+    /// No pattern has such an operation.
+    NoPattern,
+}
+
+impl Verdict {
+    /// One line for people.
+    pub fn text(&self, graph: &GraphView) -> String {
+        match self {
+            Verdict::Chosen { pattern, .. } => format!("matched by '{pattern}'"),
+            Verdict::Placed { target } => format!("placed on {target} by hand"),
+            Verdict::Unused => "nothing uses its results".to_owned(),
+            Verdict::Effects => "it has effects".to_owned(),
+            Verdict::Lost { pattern, target, winner, op } => format!(
+                "'{pattern}' matches, but {} went to '{winner}' of {target}",
+                graph.describe(*op)
+            ),
+            Verdict::Cycle { pattern, path } => {
+                format!(
+                    "'{pattern}' matches, but would wait for itself: {}",
+                    path_text(graph, path)
+                )
+            }
+            Verdict::Idle { pattern } => {
+                format!("'{pattern}' matches, but alone it is not worth a transfer")
+            }
+            Verdict::Failed { pattern, reason } => format!("'{pattern}': {reason}"),
+            Verdict::Unreached { pattern } => {
+                format!("it occurs only within '{pattern}', which does not match around here")
+            }
+            Verdict::NoPattern => "no pattern has this operation".to_owned(),
+        }
+    }
+}
+
+/// A path of operations as text.
+pub fn path_text(graph: &GraphView, path: &[OpId]) -> String {
+    let names: Vec<String> = path.iter().map(|op| graph.describe(*op)).collect();
+    names.join(" -> ")
+}
+
+/// The decisions about all operations and devices. `region_of` is the region of each operation.
+pub fn verdicts(
+    request: &Request,
+    placed: &Placed,
+    candidates: &Candidates,
+    chosen: &Chosen,
+    region_of: &[Option<usize>],
+) -> Vec<Vec<Verdict>> {
+    // The largest of an operation's refused matches tells most.
+    let mut refused: Vec<Vec<Option<usize>>> =
+        vec![vec![None; request.devices.len()]; request.graph.op_count()];
+    for (number, candidate) in candidates.matches.iter().enumerate() {
+        for op in &candidate.found.ops {
+            let slot = &mut refused[op.index()][candidate.device];
+            let size = |number: &usize| candidates.matches[*number].found.ops.len();
+            if slot.as_ref().is_none_or(|known| size(known) < candidate.found.ops.len()) {
+                *slot = Some(number);
+            }
+        }
+    }
+    let judge = |op: OpId, device: usize| {
+        let known = refused[op.index()][device];
+        verdict(request, placed, candidates, chosen, (op, device, known), region_of)
+    };
+    let row = |op| (0..request.devices.len()).map(|device| judge(op, device)).collect();
+    request.graph.ops().map(|(op, _)| row(op)).collect()
+}
+
+fn verdict(
+    request: &Request,
+    placed: &Placed,
+    candidates: &Candidates,
+    chosen: &Chosen,
+    (op, device, known): (OpId, usize, Option<usize>),
+    region_of: &[Option<usize>],
+) -> Verdict {
+    let name_of =
+        |device: usize, pattern: usize| request.devices[device].patterns[pattern].name().to_owned();
+    if let (Some(candidate), Some(region)) =
+        (chosen.match_of(candidates, op), region_of[op.index()])
+        && candidate.device == device
+    {
+        return Verdict::Chosen { pattern: name_of(device, candidate.pattern), region };
+    }
+    match placed.of[op.index()] {
+        Place::Host => return Verdict::Placed { target: request.host.to_owned() },
+        Place::Device(other) if other != device => {
+            return Verdict::Placed { target: request.devices[other].id.to_owned() };
+        }
+        Place::Free | Place::Device(_) => {}
+    }
+    let node = request.graph.op(op);
+    if node.side_effects {
+        return Verdict::Effects;
+    }
+    if !placed.live[op.index()] {
+        return Verdict::Unused;
+    }
+    if let Some((number, rejection)) =
+        known.and_then(|number| Some((number, chosen.rejections[number].as_ref()?)))
+    {
+        let pattern = name_of(device, candidates.matches[number].pattern);
+        return match rejection {
+            Rejection::Idle => Verdict::Idle { pattern },
+            Rejection::Cycle { path } => Verdict::Cycle { pattern, path: path.clone() },
+            Rejection::Taken { by } => {
+                let winner = &candidates.matches[*by];
+                let ops = &candidates.matches[number].found.ops;
+                let shared = ops.iter().find(|op| winner.found.ops.contains(op));
+                Verdict::Lost {
+                    pattern,
+                    target: request.devices[winner.device].id.to_owned(),
+                    winner: name_of(winner.device, winner.pattern),
+                    op: shared.copied().unwrap_or(op),
+                }
+            }
+        };
+    }
+    if let Some((pattern, failure)) = &candidates.failures[device][op.index()] {
+        let pattern = name_of(device, *pattern);
+        return Verdict::Failed { pattern, reason: failure.reason.clone() };
+    }
+    match candidates.mentions[device].get(&node.name) {
+        Some(pattern) => Verdict::Unreached { pattern: name_of(device, *pattern) },
+        None => Verdict::NoPattern,
+    }
+}

@@ -1,0 +1,121 @@
+//! Typed pass options.
+
+/// The type of an option. MLIR parses the text by it, so a pass never sees a malformed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// Any text; braces or quotes group text with spaces.
+    Text,
+    /// A 64-bit integer.
+    Int,
+    /// `true` or `false`.
+    Bool,
+}
+
+/// The declaration of one option.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// Name in the pipeline text, kebab-case.
+    pub name: &'static str,
+    /// One line for `--help`.
+    pub help: &'static str,
+    /// Type of the value.
+    pub kind: OptionKind,
+    /// The default, as text.
+    pub default: &'static str,
+}
+
+/// Option values of one run of a pass, as text in the order of its declaration.
+#[derive(Clone, Debug, Default)]
+pub struct OptionValues(pub Vec<String>);
+
+impl OptionValues {
+    /// Reads the values into the pass's option struct.
+    pub fn parse<T: PassOptions>(&self) -> Result<T, String> {
+        T::from_values(self)
+    }
+
+    /// The text of option `index`; empty when there is none.
+    pub fn text(&self, index: usize) -> &str {
+        self.0.get(index).map_or("", String::as_str)
+    }
+}
+
+/// A struct of options; [`pass_options!`](crate::pass_options) implements it.
+pub trait PassOptions: Sized {
+    /// The declarations, in field order.
+    const SPECS: &'static [OptionSpec];
+    /// Builds the struct from texts that MLIR has checked.
+    fn from_values(values: &OptionValues) -> Result<Self, String>;
+}
+
+/// A field type that an option may have.
+pub trait OptionField: Sized {
+    /// How MLIR parses it.
+    const KIND: OptionKind;
+    /// Converts checked text.
+    fn from_text(text: &str) -> Result<Self, String>;
+}
+
+impl OptionField for i64 {
+    const KIND: OptionKind = OptionKind::Int;
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("'{text}' is not an integer"))
+    }
+}
+
+impl OptionField for bool {
+    const KIND: OptionKind = OptionKind::Bool;
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("'{text}' is neither true nor false"))
+    }
+}
+
+impl OptionField for String {
+    const KIND: OptionKind = OptionKind::Text;
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
+/// Declares the options of a pass: a struct whose fields have a name, a help text and a default.
+///
+/// ```
+/// phaseline::pass_options! {
+///     /// Options of `tile-something`.
+///     pub struct TileOptions {
+///         bytes: i64 = "65536", "Size of the scratchpad in bytes";
+///         double_buffer: bool = "true", "Overlap transfers with computation";
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! pass_options {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident {
+        $($field:ident: $ty:ty = $default:literal, $help:literal;)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        $vis struct $name {
+            $(#[doc = $help] pub $field: $ty,)*
+        }
+        impl $crate::pass::PassOptions for $name {
+            const SPECS: &'static [$crate::pass::OptionSpec] = &[
+                $($crate::pass::OptionSpec {
+                    name: stringify!($field),
+                    help: $help,
+                    kind: <$ty as $crate::pass::OptionField>::KIND,
+                    default: $default,
+                },)*
+            ];
+            fn from_values(values: &$crate::pass::OptionValues) -> Result<Self, String> {
+                let mut index = 0..;
+                Ok(Self {
+                    $($field: <$ty as $crate::pass::OptionField>::from_text(
+                        values.text(index.next().unwrap_or_default()),
+                    )
+                    .map_err(|reason| format!("option '{}': {reason}", stringify!($field)))?,)*
+                })
+            }
+        }
+    };
+}

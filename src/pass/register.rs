@@ -1,0 +1,126 @@
+//! Registration of Rust passes in MLIR's pass registry.
+
+use super::{OptionKind, OptionValues, Pass, PassError};
+use crate::ffi;
+use melior::ir::{Location, OperationRef, operation::OperationLike};
+use std::{
+    collections::BTreeSet,
+    ffi::{CStr, CString, c_char, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, Once},
+};
+
+/// Names already given to MLIR, whose registry aborts the process on a second registration.
+static REGISTERED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+/// Registers a pass in MLIR's registry, for the whole process. Registering a name again is an
+/// error, unless it is the same pass.
+pub fn register(pass: &'static Pass) -> crate::Result<()> {
+    register_all();
+    register_unchecked(pass)
+}
+
+/// Registers upstream's passes and all of ours; later calls do nothing.
+pub fn register_all() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: both calls only fill MLIR's registry, and run once.
+        unsafe {
+            ffi::phlRegisterUpstreamPasses();
+            ffi::phlRegisterNativePasses();
+        }
+        for pass in crate::passes::PASSES {
+            // The table's names are distinct: a test checks it.
+            let _ = register_unchecked(pass);
+        }
+    });
+}
+
+fn register_unchecked(pass: &'static Pass) -> crate::Result<()> {
+    let mut registered = REGISTERED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !registered.insert(pass.name) {
+        return Err(crate::Error::invalid(format!(
+            "a pass named '{}' is registered already; choose another name",
+            pass.name
+        )));
+    }
+    let options: Vec<_> = pass
+        .options
+        .iter()
+        .map(|option| ffi::PhlOptionDesc {
+            name: leak(&option.name.replace('_', "-")),
+            description: leak(option.help),
+            default_value: leak(option.default),
+            kind: match option.kind {
+                OptionKind::Text => ffi::PhlOptionKind::PHL_OPTION_STRING,
+                OptionKind::Int => ffi::PhlOptionKind::PHL_OPTION_INT,
+                OptionKind::Bool => ffi::PhlOptionKind::PHL_OPTION_BOOL,
+            },
+        })
+        .collect();
+    let dialects: Vec<_> = pass.dialects.iter().map(|name| leak(name)).collect();
+    // MLIR's registry keeps the descriptor until the process ends, so it is leaked.
+    let desc = Box::leak(Box::new(ffi::PhlPassDesc {
+        argument: leak(pass.name),
+        description: leak(pass.summary),
+        op_name: leak(pass.anchor),
+        num_options: options.len(),
+        options: Vec::leak(options).as_ptr(),
+        num_dialects: dialects.len(),
+        dialects: Vec::leak(dialects).as_ptr(),
+        run: Some(run_callback),
+        user: std::ptr::from_ref(pass).cast(),
+    }));
+    // SAFETY: the descriptor and all it points to live forever.
+    unsafe { ffi::phlRegisterPass(desc) };
+    Ok(())
+}
+
+fn leak(text: &str) -> *const c_char {
+    CString::new(text.replace('\0', "")).unwrap_or_default().into_raw()
+}
+
+/// The bridge from MLIR: turns `Err` and panics into a diagnostic.
+unsafe extern "C" fn run_callback(
+    op: mlir_sys::MlirOperation,
+    values: *const *const c_char,
+    count: usize,
+    user: *const c_void,
+) -> bool {
+    // SAFETY: `user` is the `&'static Pass` that was registered; MLIR passes a live operation and
+    // `count` NUL-terminated strings.
+    let (pass, op, values) = unsafe {
+        let values = (0..count)
+            .map(|i| CStr::from_ptr(*values.add(i)).to_string_lossy().into_owned())
+            .collect();
+        (&*user.cast::<Pass>(), OperationRef::from_raw(op), OptionValues(values))
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| (pass.run)(op, &values)));
+    let error = match outcome {
+        Ok(Ok(())) => return true,
+        Ok(Err(error)) => error,
+        Err(payload) => PassError::new(format!(
+            "internal error: the pass panicked: {} (please report this)",
+            panic_text(payload.as_ref())
+        )),
+    };
+    let location = error.location.unwrap_or_else(|| op.location());
+    emit_error(location, &format!("{} [{}]", error.message, pass.name));
+    false
+}
+
+/// The text that a panic was raised with.
+pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}
+
+/// Emits an error diagnostic.
+pub(crate) fn emit_error(location: Location<'_>, message: &str) {
+    let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the location is live and the text NUL-terminated.
+    unsafe { mlir_sys::mlirEmitError(location.to_raw(), text.as_ptr()) };
+}

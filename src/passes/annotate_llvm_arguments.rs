@@ -1,0 +1,54 @@
+//! `annotate-llvm-arguments`: tells LLVM what it may take for granted about buffers.
+//!
+//! Every buffer that a function writes is apart from its other buffers: the arena, the constants,
+//! inputs and outputs are by contract, and a callee is never given one buffer to read and to
+//! write. Without that, no loop that reads one and writes the other could become vector code.
+
+use crate::{
+    ir::{self, Op, func},
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{
+    Attribute,
+    attribute::{IntegerAttribute, StringAttribute},
+    r#type::IntegerType,
+};
+
+use super::convert_functions_to_dps::IO;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "annotate-llvm-arguments",
+    summary: "Mark buffer arguments as aligned and without aliases",
+    anchor: "builtin.module",
+    options: &[],
+    dialects: &["llvm"],
+    run,
+};
+
+/// What arena and constants are aligned to, and every buffer in them.
+pub const ALIGNMENT: i64 = 64;
+
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let context = ir::context_of(module);
+    let unit = Attribute::unit(context);
+    let word = IntegerType::new(context, 64).into();
+    let owned = |role: &str| -> Attribute<'c> { StringAttribute::new(context, role).into() };
+    let aligned = [owned("arena"), owned("constants")];
+    for function in func::functions(module) {
+        let mut signature = func::Signature::of(function)?;
+        for (ty, attributes) in &mut signature.arguments {
+            if !ir::is_memref(*ty) {
+                continue;
+            }
+            let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, role)| *role);
+            func::set_in(attributes, "llvm.noalias", unit);
+            if role.is_some_and(|role| aligned.contains(&role)) {
+                let bytes = IntegerAttribute::new(word, ALIGNMENT).into();
+                func::set_in(attributes, "llvm.align", bytes);
+            }
+        }
+        signature.set(context, function);
+    }
+    Ok(())
+}

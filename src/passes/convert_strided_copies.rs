@@ -1,0 +1,58 @@
+//! `convert-strided-copies`: copies between buffers with holes become loops.
+//!
+//! Upstream lowers a `memref.copy` of such buffers to a call of a generic runtime function that
+//! walks elements one by one through descriptors. Contiguous copies stay: they become memcpy.
+
+use crate::{
+    ir::{self, Builder, Op, OpSpec, edit},
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "convert-strided-copies",
+    summary: "Turn copies between buffers that are not contiguous into linalg.generic",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["linalg"],
+    run,
+};
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    for copy in edit::walk(function) {
+        if ir::op_name(copy) != "memref.copy" {
+            continue;
+        }
+        let buffers = ir::operands(copy);
+        let contiguous = buffers.iter().all(|buffer| is_contiguous(&buffer.r#type().to_string()));
+        if contiguous {
+            continue;
+        }
+        let builder = Builder::before(copy)?;
+        let element = ir::element_type(buffers[0].r#type());
+        let region = Region::new();
+        let block = region.append_block(Block::new(&[
+            (element, builder.location),
+            (element, builder.location),
+        ]));
+        let inner = Builder::at_end(builder.context, block, builder.location);
+        let value = edit::arguments(block)[0];
+        inner.create("linalg.yield", OpSpec { operands: &[value], ..Default::default() })?;
+        let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 1]);
+        let spec = OpSpec {
+            operands: &buffers,
+            attributes: vec![("operandSegmentSizes", sizes.into())],
+            regions: vec![region],
+            ..Default::default()
+        };
+        builder.create("linalg.copy", spec)?;
+        edit::erase(copy);
+    }
+    Ok(())
+}
+
+/// Whether a memref type, as text, has no layout of its own.
+fn is_contiguous(ty: &str) -> bool {
+    !ty.contains("strided<") && !ty.contains("affine_map<")
+}

@@ -1,0 +1,382 @@
+//! `convert-tir-to-llvm`: calls of C functions become calls in the LLVM dialect.
+//!
+//! It runs when functions are in the LLVM dialect and control flow is between blocks, but memrefs
+//! are still there. A status that is not 0 leaves the calling function at once, so every function
+//! of the host in which that can happen returns a status too; and every function that needs a
+//! device gets the array of devices.
+
+use crate::{
+    codegen::llvm::dialect as llvm,
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group, arg_of},
+        edit, func,
+    },
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::{
+    Context,
+    ir::{
+        Attribute, AttributeLike, Block, BlockLike, Location, RegionLike, Type, TypeLike,
+        ValueLike,
+        attribute::{ArrayAttribute, DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
+        operation::OperationLike,
+    },
+};
+use std::collections::BTreeMap;
+
+use super::convert_functions_to_dps::{DEVICE, IO};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "convert-tir-to-llvm",
+    summary: "Turn calls of C functions into calls of the LLVM dialect",
+    anchor: "builtin.module",
+    options: &[],
+    dialects: &["llvm"],
+    run,
+};
+
+/// What a function must be given and give back because of the calls in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Needs {
+    status: bool,
+    devices: bool,
+}
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+struct Conversion<'c> {
+    context: &'c Context,
+    module: Op<'c>,
+    /// The functions that have bodies here, by name.
+    functions: BTreeMap<String, (Op<'c>, Needs)>,
+    /// The ids of the targets with a device, in the order of the array of devices.
+    devices: Vec<String>,
+}
+
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+    let mut conversion = Conversion {
+        context: ir::context_of(module),
+        module,
+        functions: BTreeMap::new(),
+        devices: ir::attr_strs(module, "phl.devices").unwrap_or_default(),
+    };
+    for op in ir::ops_of(module) {
+        if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
+            conversion.functions.insert(func::symbol(op), (op, Needs::default()));
+        }
+    }
+    conversion.find_needs();
+    for (function, needs) in conversion.functions.values() {
+        conversion.change_signature(*function, *needs)?;
+    }
+    for (function, needs) in conversion.functions.values() {
+        let mut exit = None;
+        for call in calls(*function) {
+            conversion.convert(*function, *needs, call, &mut exit)?;
+        }
+    }
+    Ok(())
+}
+
+fn calls<'c>(function: Op<'c>) -> Vec<Op<'c>> {
+    edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "tir.call_extern").collect()
+}
+
+impl<'c> Conversion<'c> {
+    /// Propagates needs from callees to callers until nothing changes.
+    fn find_needs(&mut self) {
+        loop {
+            let mut changed = vec![];
+            for (name, (function, old)) in &self.functions {
+                let mut needs = *old;
+                for call in calls(*function) {
+                    let found = self.needs_of(call);
+                    needs.status |= found.status;
+                    needs.devices |= found.devices;
+                }
+                if needs != *old {
+                    changed.push((name.clone(), needs));
+                }
+            }
+            if changed.is_empty() {
+                return;
+            }
+            for (name, needs) in changed {
+                self.functions.entry(name).and_modify(|entry| entry.1 = needs);
+            }
+        }
+    }
+
+    fn needs_of(&self, call: Op<'c>) -> Needs {
+        let callee = func::symbol_ref(call, "callee").unwrap_or_default();
+        let inner = self.functions.get(&callee).map(|entry| entry.1).unwrap_or_default();
+        Needs {
+            status: inner.status || call.has_attribute("returns_status"),
+            devices: inner.devices || call.has_attribute("with_device"),
+        }
+    }
+
+    fn change_signature(&self, function: Op<'c>, needs: Needs) -> Failure<'c> {
+        let block = edit::entry_block(function).ok_or_else(|| PassError::new("no body"))?;
+        let (mut arguments, result) = llvm::signature(function)?;
+        if needs.devices {
+            let pointer = llvm::pointer(self.context);
+            arguments.push(pointer);
+            edit::add_argument(block, pointer, function.location());
+            self.mark_devices(function, arguments.len());
+        }
+        let mut result = (!is_void(result)).then_some(result);
+        if needs.status {
+            if result.is_some() {
+                return Err(PassError::at(&function, "returns a value, so it cannot also return \
+                     the status of the calls in it"));
+            }
+            result = Some(self.i32());
+            for op in edit::walk(function) {
+                if ir::op_name(op) == "llvm.return" {
+                    let builder = Builder::before(op)?;
+                    llvm::ret(&builder, Some(llvm::constant(&builder, self.i32(), 0)?))?;
+                    edit::erase(op);
+                }
+            }
+        }
+        let ty = llvm::function_type(self.context, &arguments, result);
+        edit::set_attr(function, "function_type", TypeAttribute::new(ty).into());
+        Ok(())
+    }
+
+    /// Marks the last of `count` arguments as the array of devices.
+    fn mark_devices(&self, function: Op<'c>, count: usize) {
+        let mut lists = function.attribute("arg_attrs").map(edit::array).unwrap_or_default();
+        lists.resize(count - 1, edit::dictionary_attr(self.context, &[]));
+        let mark = StringAttribute::new(self.context, "devices").into();
+        lists.push(edit::dictionary_attr(self.context, &[(IO.to_owned(), mark)]));
+        edit::set_attr(function, "arg_attrs", ArrayAttribute::new(self.context, &lists).into());
+    }
+
+    fn i32(&self) -> Type<'c> {
+        melior::ir::r#type::IntegerType::new(self.context, 32).into()
+    }
+
+    fn convert(
+        &self,
+        function: Op<'c>,
+        needs: Needs,
+        op: Op<'c>,
+        exit: &mut Option<Blk<'c>>,
+    ) -> Failure<'c> {
+        let call = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
+        if call.attributes.iter().any(|(name, _)| name == "scratch_bytes") {
+            return Err(PassError::at(&op, "needs scratch memory that has no place yet: run \
+                 plan-memory first"));
+        }
+        let builder = Builder::before(op)?;
+        let mut operands = vec![];
+        let devices = needs.devices.then(|| edit::entry_block(function)).flatten();
+        let devices = devices.and_then(|block| edit::arguments(block).last().copied());
+        if let (Some(devices), true) = (devices, op.has_attribute("with_device")) {
+            let index = self.device_index(op)?;
+            let pointer = llvm::pointer(self.context);
+            let slot = llvm::constant_element_address(&builder, devices, pointer, index)?;
+            operands.push(llvm::load_pointer(&builder, slot)?);
+        }
+        for argument in &call.args {
+            operands.push(self.argument(&builder, op, &call, *argument)?);
+        }
+        let inner = self.functions.get(&call.callee).map(|entry| entry.1).unwrap_or_default();
+        operands.extend(devices.filter(|_| inner.devices));
+        let status = self.needs_of(op).status;
+        let result = status.then(|| self.i32());
+        let types: Vec<_> = operands.iter().map(|operand| operand.r#type()).collect();
+        if !self.functions.contains_key(&call.callee) {
+            self.declare(op, &call.callee, &types, result)?;
+        }
+        let extra = vec![("arg_attrs", self.extensions(&types))];
+        let new = llvm::call(&builder, &call.callee, &operands, result, extra)?;
+        if status {
+            self.leave_on_failure(function, new, exit)?;
+        }
+        edit::erase(op);
+        Ok(())
+    }
+
+    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+        let id = ir::attr_str(op, DEVICE).ok_or_else(|| {
+            PassError::at(&op, format!("passes a device but does not say whose: set {DEVICE} to \
+                 the id of its target"))
+        })?;
+        let index = self.devices.iter().position(|device| *device == id).ok_or_else(|| {
+            PassError::at(&op, format!("passes the device of '{id}', which is not in phl.devices \
+                 of the module"))
+        })?;
+        i32::try_from(index).map_err(|_| PassError::at(&op, "has too many devices"))
+    }
+
+    /// The value of one C argument.
+    fn argument(
+        &self,
+        builder: &Builder<'c>,
+        op: Op<'c>,
+        call: &CallExtern<'c>,
+        argument: Attribute<'c>,
+    ) -> Failure<'c, Val<'c>> {
+        if let Some((group, index, by_offset)) = arg_of(argument) {
+            if group == Group::Scratch || by_offset {
+                return Err(PassError::at(&op, format!("passes {argument}, which host code \
+                     cannot; only generated C can")));
+            }
+            let value = call.groups[group as usize].get(index).copied();
+            let value = value.ok_or_else(|| PassError::at(&op, "is malformed"))?;
+            return self.operand(builder, value);
+        }
+        // SAFETY: the kinds are checked; the type of a number attribute is a live type.
+        let ty = unsafe {
+            let raw = argument.to_raw();
+            if !mlir_sys::mlirAttributeIsAInteger(raw) && !mlir_sys::mlirAttributeIsAFloat(raw) {
+                return Err(PassError::at(&op, format!("passes {argument}, which only generated C \
+                     knows: move the call into a function of a target that emits C")));
+            }
+            Type::from_raw(mlir_sys::mlirAttributeGetType(raw))
+        };
+        let ty = self.converted(ty);
+        Ok(builder.op1_with("llvm.mlir.constant", &[], ty, vec![("value", argument)])?)
+    }
+
+    /// The LLVM type of a scalar.
+    fn converted(&self, ty: Type<'c>) -> Type<'c> {
+        // SAFETY: the kind is checked first.
+        let signless = unsafe {
+            let raw = ty.to_raw();
+            mlir_sys::mlirTypeIsAIndex(raw).then_some(64).or_else(|| {
+                (mlir_sys::mlirTypeIsAInteger(raw) && !mlir_sys::mlirIntegerTypeIsSignless(raw))
+                    .then(|| mlir_sys::mlirIntegerTypeGetWidth(raw))
+            })
+        };
+        signless.map_or(ty, |width| {
+            melior::ir::r#type::IntegerType::new(self.context, width).into()
+        })
+    }
+
+    fn operand(&self, builder: &Builder<'c>, value: Val<'c>) -> Failure<'c, Val<'c>> {
+        const CAST: &str = "builtin.unrealized_conversion_cast";
+        let ty = value.r#type();
+        if !ir::is_memref(ty) {
+            let target = self.converted(ty);
+            return Ok(if target == ty { value } else { builder.op1(CAST, &[value], target)? });
+        }
+        let struct_type = llvm::descriptor(self.context, ir::dims(ty).len());
+        let descriptor = builder.op1(CAST, &[value], struct_type)?;
+        let base = llvm::extract(builder, descriptor, 1, llvm::pointer(self.context))?;
+        let offset = llvm::extract(builder, descriptor, 2, builder.int(64))?;
+        let element = self.converted(ir::element_type(ty));
+        Ok(llvm::element_address(builder, base, element, offset)?)
+    }
+
+    /// C widens small integers in registers; which way makes no difference to a callee that
+    /// looks at its own width only.
+    fn extensions(&self, types: &[Type<'c>]) -> Attribute<'c> {
+        let lists: Vec<_> = types
+            .iter()
+            .map(|ty| {
+                // SAFETY: the kind is checked first.
+                let width = unsafe {
+                    let raw = ty.to_raw();
+                    mlir_sys::mlirTypeIsAInteger(raw)
+                        .then(|| mlir_sys::mlirIntegerTypeGetWidth(raw))
+                };
+                let name = match width {
+                    Some(1) => "llvm.zeroext",
+                    Some(8 | 16) => "llvm.signext",
+                    _ => return edit::dictionary_attr(self.context, &[]),
+                };
+                let unit = Attribute::unit(self.context);
+                edit::dictionary_attr(self.context, &[(name.to_owned(), unit)])
+            })
+            .collect();
+        ArrayAttribute::new(self.context, &lists).into()
+    }
+
+    /// Declares the C function at the start of the module, once.
+    fn declare(
+        &self,
+        op: Op<'c>,
+        name: &str,
+        types: &[Type<'c>],
+        result: Option<Type<'c>>,
+    ) -> Failure<'c> {
+        let ty = llvm::function_type(self.context, types, result);
+        let body = edit::entry_block(self.module);
+        let first = body.and_then(|block| block.first_operation());
+        let (Some(body), Some(first)) = (body, first) else {
+            return Err(PassError::at(&op, "is outside of any module"));
+        };
+        let declared = ir::ops(body).into_iter().find(|op| func::symbol(*op) == name);
+        if let Some(found) = declared {
+            let same = found.attribute("function_type").ok() == Some(TypeAttribute::new(ty).into());
+            return if same {
+                Ok(())
+            } else {
+                Err(PassError::at(&op, format!("calls @{name} with other argument types than an \
+                     earlier call does")))
+            };
+        }
+        let builder = Builder::before(first)?.with_location(Location::unknown(self.context));
+        let attributes = llvm::function_attributes(&builder, name, ty, "external")?;
+        let regions = vec![melior::ir::Region::new()];
+        builder.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
+        Ok(())
+    }
+
+    /// Splits the block after `call` and leaves the function there when its result is not 0.
+    fn leave_on_failure(
+        &self,
+        function: Op<'c>,
+        call: Op<'c>,
+        exit: &mut Option<Blk<'c>>,
+    ) -> Failure<'c> {
+        let block = call.block().filter(|block| {
+            block.parent_operation().is_some_and(|parent| edit::same(parent, function))
+        });
+        let (Some(block), Some(region)) = (block, function.regions().next()) else {
+            return Err(PassError::at(&call, "returns a status inside of structured control flow; \
+                 convert that to branches first"));
+        };
+        let exit = match exit {
+            Some(exit) => *exit,
+            None => {
+                let status = [(self.i32(), function.location())];
+                let new = region.append_block(Block::new(&status));
+                let builder = Builder::at_end(self.context, new, function.location());
+                llvm::ret(&builder, edit::arguments(new).first().copied())?;
+                *exit.insert(new)
+            }
+        };
+        let rest = region.insert_block_after(block, Block::new(&[]));
+        // The operation after the call is the old `tir.call_extern`, which is erased later.
+        let mut next = call.next_in_block().and_then(|old| old.next_in_block());
+        while let Some(op) = next {
+            next = op.next_in_block();
+            edit::move_to_end(op, rest);
+        }
+        let builder = Builder::at_end(self.context, block, call.location());
+        let status = ir::result0(call);
+        let zero = llvm::constant(&builder, self.i32(), 0)?;
+        let equal = ("predicate", builder.i64_attr(0));
+        let ok = builder.op1_with("llvm.icmp", &[status, zero], builder.int(1), vec![equal])?;
+        let sizes = DenseI32ArrayAttribute::new(self.context, &[1, 0, 1]).into();
+        edit::create_branch(
+            &builder,
+            "llvm.cond_br",
+            &[ok, status],
+            &[rest, exit],
+            vec![("operandSegmentSizes", sizes)],
+        )?;
+        Ok(())
+    }
+}
+
+fn is_void(ty: Type<'_>) -> bool {
+    ty.to_string() == "!llvm.void"
+}

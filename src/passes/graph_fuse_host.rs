@@ -1,0 +1,156 @@
+//! `graph-fuse-host`: products, convolutions and pools take the elementwise ops after them.
+//!
+//! A group is a root and the elementwise ops on results of its shape that follow it, as long as
+//! one value leaves the group. It becomes a composite, which `lower-host-kernels` turns into one
+//! kernel that never stores what lies between. Roots are looked at from the last to the first, so
+//! that of the two branches of a residual sum the later one takes the addition.
+
+use crate::{
+    Result,
+    ir::{self, Op, Val, edit, op_name},
+    kernel::recognize::{NHWC, broadcast_strides, f32_dims, operand_view},
+    lower::scalar::is_elementwise,
+    outline::make_composite,
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::ValueLike;
+use std::collections::{HashMap, HashSet};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "graph-fuse-host",
+    summary: "Group products, convolutions and pools with the elementwise ops after them",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["graph"],
+    run,
+};
+
+/// Ops in a group, at most: register pressure and code size grow with them.
+const MAX_OPS: usize = 24;
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let Some(block) = edit::entry_block(function) else { return Ok(()) };
+    let target = ir::attr_str(function, "phl.target").unwrap_or_else(|| "llvm".to_owned());
+    let ops = ir::ops(block);
+    let mut places = Places(ops.iter().enumerate().map(|(i, op)| (pointer(*op), i)).collect());
+    let mut grouped = HashSet::new();
+    for root in ops.iter().rev() {
+        let Some(kind) = root_kind(*root) else { continue };
+        if grouped.contains(&pointer(*root)) || f32_dims(ir::result0(*root)).is_none() {
+            continue;
+        }
+        let group = places.grow(*root);
+        grouped.extend(group.iter().map(|op| pointer(*op)));
+        let place = places.0[&pointer(group[group.len() - 1])];
+        let composite = make_composite(&format!("llvm.{kind}"), &target, &group, vec![])?;
+        places.0.insert(pointer(composite), place);
+    }
+    Ok(())
+}
+
+/// The kernel that an op is the root of.
+fn root_kind(op: Op<'_>) -> Option<String> {
+    match op_name(op) {
+        "graph.matmul" | "graph.gemm" => Some("matmul".to_owned()),
+        "graph.composite" => {
+            let name = ir::attr_str(op, "name")?;
+            let depthwise = ir::ops_of(op).into_iter().any(|op| {
+                op_name(op) == "graph.conv" && ir::attr_i64(op, "group").unwrap_or(1) > 1
+            });
+            let kind = name.strip_prefix(NHWC)?;
+            Some(if depthwise { format!("grouped_{kind}") } else { kind.to_owned() })
+        }
+        _ => None,
+    }
+}
+
+fn pointer(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
+}
+
+fn value_pointer(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// The position of each op in its block.
+struct Places(HashMap<usize, usize>);
+
+impl Places {
+    fn of(&self, op: Op<'_>) -> Option<usize> {
+        self.0.get(&pointer(op)).copied()
+    }
+
+    /// The group of a root, in block order.
+    fn grow<'c>(&self, root: Op<'c>) -> Vec<Op<'c>> {
+        let mut group = vec![root];
+        let mut complete = 1;
+        while group.len() < MAX_OPS {
+            let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
+            let users = group.iter().flat_map(|op| ir::users(ir::result0(*op)));
+            let next = users
+                .filter(|user| !inside.contains(&pointer(*user)))
+                .min_by_key(|user| self.of(*user).unwrap_or(usize::MAX));
+            let Some(next) = next.filter(|next| self.fits(*next, root, &inside)) else { break };
+            group.push(next);
+            if one_value_leaves(&group) {
+                complete = group.len();
+            }
+        }
+        group.truncate(complete);
+        group
+    }
+
+    /// Whether an op may join the group.
+    fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
+        let Some(out) = f32_dims(ir::result0(root)) else { return false };
+        let images = op_name(root) == "graph.composite";
+        if self.of(op).is_none() || !is_elementwise(op_name(op)) || ir::results(op).len() != 1 {
+            return false;
+        }
+        if f32_dims(ir::result0(op)).as_ref() != Some(&out) {
+            return false;
+        }
+        let mut seen = HashSet::new();
+        ir::operands(op).into_iter().all(|operand| {
+            let definer = edit::defining_op(operand);
+            if definer.is_some_and(|definer| inside.contains(&pointer(definer))) {
+                return true;
+            }
+            let readable = f32_dims(operand)
+                .and_then(|dims| broadcast_strides(&dims, &out))
+                .and_then(|strides| operand_view(&out, &strides, images));
+            readable.is_some() && !self.depends(operand, root, inside, &mut seen)
+        })
+    }
+
+    /// Whether a value is computed from one of the group.
+    fn depends<'c>(
+        &self,
+        value: Val<'c>,
+        root: Op<'c>,
+        inside: &HashSet<usize>,
+        seen: &mut HashSet<usize>,
+    ) -> bool {
+        let mut stack = vec![value];
+        while let Some(value) = stack.pop() {
+            let Some(definer) = edit::defining_op(value) else { continue };
+            if inside.contains(&pointer(definer)) {
+                return true;
+            }
+            // What stands before the root cannot depend on it.
+            if self.of(definer) > self.of(root) && seen.insert(value_pointer(value)) {
+                stack.extend(ir::operands(definer));
+            }
+        }
+        false
+    }
+}
+
+/// Whether the result of the last op is the only one that is used outside of the group.
+fn one_value_leaves(group: &[Op<'_>]) -> bool {
+    let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
+    group[..group.len() - 1]
+        .iter()
+        .all(|op| ir::users(ir::result0(*op)).iter().all(|user| inside.contains(&pointer(*user))))
+}

@@ -1,0 +1,79 @@
+//! `graph-partition`: divides `@main` between the targets of the compile.
+//!
+//! ```text
+//! @main: %0 = graph.conv ...; %1 = graph.relu %0; %2 = graph.softmax %1
+//!   -->  @main: %1 = call @npu_0(...); %2 = graph.softmax %1
+//!        @npu_0 {phl.target = "npu"}: graph.composite "npu.conv2d" { conv; relu }
+//! ```
+//! Matching, choosing and merging are in [`crate::partition`], the changes to the IR in
+//! [`crate::outline`].
+
+use crate::{
+    Error,
+    ir::{self, Op, edit, func},
+    outline::{self, Division},
+    partition::Placement,
+    pass::{OptionValues, Pass, PassError, PassOptions},
+    target::{Registry, TargetInstance, TargetSpec},
+};
+use melior::ir::attribute::StringAttribute;
+use std::path::Path;
+
+crate::pass_options! {
+    /// Options of `graph-partition`.
+    pub struct Options {
+        targets: String = "", "Target spec; empty: the module's phl.target_spec, or llvm";
+        target_path: String = "", "Directories with targets as data, separated by colons";
+        placement: String = "", "File with placements that come before patterns";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "graph-partition",
+    summary: "Divide the network between the targets",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["graph", "func"],
+    run,
+};
+
+/// Module attribute with the target spec.
+pub const SPEC: &str = "phl.target_spec";
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let spec = match options.targets.trim() {
+        "" => ir::attr_str(module, SPEC).unwrap_or_else(|| "llvm".to_owned()),
+        given => given.to_owned(),
+    };
+    let targets = resolve(&spec, std::env::split_paths(&options.target_path))?;
+    let Some(main) = func::main(module) else { return Ok(()) };
+    let placement = match options.placement.as_str() {
+        "" => None,
+        path => Some(read_placement(Path::new(path))?),
+    };
+    let division: Division<'c> = outline::divide(main, &targets, placement.as_ref())?;
+    outline::apply(module, main, &division, &targets)?;
+    let context = ir::context_of(module);
+    edit::set_attr(module, SPEC, StringAttribute::new(context, &spec).into());
+    Ok(())
+}
+
+/// The targets that a spec names, among the built-in kinds and those below `paths`.
+pub fn resolve(
+    spec: &str,
+    paths: impl Iterator<Item = std::path::PathBuf>,
+) -> crate::Result<Vec<TargetInstance>> {
+    let mut registry = Registry::builtin()?;
+    for path in paths.filter(|path| !path.as_os_str().is_empty()) {
+        registry.add_path(&path)?;
+    }
+    registry.resolve(&spec.parse::<TargetSpec>()?)
+}
+
+/// Reads a placement file.
+pub fn read_placement(path: &Path) -> crate::Result<Placement> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("cannot read", path, e))?;
+    Placement::from_json(&text, &path.to_string_lossy())
+}

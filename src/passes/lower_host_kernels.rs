@@ -1,0 +1,205 @@
+//! `lower-host-kernels`: composites of the host become calls of kernels.
+//!
+//! For each composite that has a kernel (`src/kernel`) the pass adds the kernel as a private
+//! function on buffers, once for all composites that need the same code, packs constant weights,
+//! and puts a `tir.call_extern` of the kernel in place of the composite. A composite without a
+//! kernel stays; lowering replaces it by its decomposition.
+
+use crate::{
+    Result,
+    ir::{
+        self, Builder, Op,
+        call_extern::{CallExtern, Group},
+        edit, func,
+    },
+    kernel::{
+        Isa,
+        recognize::{Kernel, NHWC, Recognized, f32_dims, recognize},
+        weights,
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::ir::{ValueLike, operation::OperationLike};
+use std::collections::HashMap;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "lower-host-kernels",
+    summary: "Turn composites of the host into calls of generated vector kernels",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["arith", "func", "graph", "memref", "scf", "tensor", "tir", "vector"],
+    run,
+};
+
+crate::pass_options! {
+    /// Options of `lower-host-kernels`.
+    pub struct Options {
+        vector_bits: i64 = "0", "Width of the vector registers: 512, 256 or 128; \
+            0 for that of the module's CPU";
+    }
+}
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let isa = match options.vector_bits {
+        0 => Isa::of_module(module),
+        bits => Isa::of_vector_bits(bits).ok_or_else(|| {
+            PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
+        })?,
+    };
+    let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
+    for function in func::functions(module) {
+        for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
+            if is_candidate(op)
+                && let Some(found) = recognize(op)
+            {
+                kernels.lower(function, op, &found).map_err(|error| PassError::at(&op, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_candidate(op: Op<'_>) -> bool {
+    ir::op_name(op) == "graph.composite"
+        && ir::attr_str(op, "name")
+            .is_some_and(|name| name.starts_with(NHWC) || name.starts_with("llvm."))
+}
+
+struct Kernels<'c> {
+    module: Op<'c>,
+    isa: Isa,
+    /// Symbols by all that makes a kernel what it is.
+    symbols: HashMap<String, String>,
+    /// Number of constants packed so far.
+    packed: usize,
+}
+
+impl<'c> Kernels<'c> {
+    fn lower(&mut self, function: Op<'c>, op: Op<'c>, found: &Recognized<'c>) -> Result<()> {
+        let b = Builder::before(op)?;
+        let result = ir::result0(op);
+        let mut ins = vec![op.operand(found.x)?];
+        let kernel = Cut::of(found, self.isa);
+        if let Some(weights) = found.weights {
+            let given = op.operand(weights.operand)?;
+            ins.push(match (weights.source, weights::floats(given)) {
+                (Some(source), Some(mut values)) => {
+                    values.iter_mut().for_each(|value| *value *= weights.scale);
+                    let values = kernel.pack(&source, &values);
+                    let count = values.len() as i64;
+                    self.packed += 1;
+                    let name = format!("kernel_weights_{}", self.packed);
+                    weights::constant(&b, &[count], values, &name)?
+                }
+                _ => given,
+            });
+        }
+        for operand in &found.operands {
+            ins.push(op.operand(*operand)?);
+        }
+        let all = ins.iter().copied().chain([result]);
+        let shapes: Vec<Vec<i64>> = all.filter_map(f32_dims).collect();
+        let symbol = self.symbol(function, op, found, &kernel, &shapes)?;
+        let mut call = CallExtern::new(&symbol);
+        for value in ins {
+            call.push(b.context, Group::Ins, value);
+        }
+        call.push(b.context, Group::Outs, b.empty(result.r#type())?);
+        call.push(b.context, Group::Scalars, b.index(0)?);
+        call.push(b.context, Group::Scalars, b.index(kernel.tasks())?);
+        let call = call.build(&b, &[result.r#type()])?;
+        edit::replace_uses(result, ir::result0(call));
+        erase_with_constants(op);
+        Ok(())
+    }
+
+    /// The symbol of the kernel, which is emitted if it does not exist.
+    fn symbol(
+        &mut self,
+        function: Op<'c>,
+        op: Op<'c>,
+        found: &Recognized<'c>,
+        kernel: &Cut<'_>,
+        shapes: &[Vec<i64>],
+    ) -> Result<String> {
+        let target = ir::attr_str(function, "phl.target").unwrap_or_default();
+        let key = format!("{:?}{shapes:?}{kernel:?}{target}{}", self.isa, found.program.key());
+        if let Some(symbol) = self.symbols.get(&key) {
+            return Ok(symbol.clone());
+        }
+        let name = format!("k_{}_{:016x}", found.kind, fnv1a(key.as_bytes()));
+        let body = edit::entry_block(self.module)
+            .ok_or_else(|| crate::Error::internal("a module without a body"))?;
+        let at = Builder::at_end(ir::context_of(op), body, op.location());
+        match kernel {
+            Cut::Contraction(spec, blocking) => {
+                spec.emit(at, self.isa, (&name, shapes), blocking, &found.program)?;
+            }
+            Cut::Depthwise(spec, blocking) => {
+                spec.emit(at, self.isa, (&name, shapes), blocking, &found.program)?;
+            }
+        }
+        if let Some(emitted) = ir::ops(body).last()
+            && !target.is_empty()
+        {
+            edit::set_attr(*emitted, "phl.target", at.str_attr(&target));
+        }
+        self.symbols.insert(key, name.clone());
+        Ok(name)
+    }
+}
+
+/// A kernel and how its work is cut.
+#[derive(Debug)]
+enum Cut<'k> {
+    Contraction(&'k crate::kernel::Contraction, crate::kernel::Blocking),
+    Depthwise(&'k crate::kernel::Depthwise, crate::kernel::DepthwiseBlocking),
+}
+
+impl<'k> Cut<'k> {
+    fn of(found: &'k Recognized<'_>, isa: Isa) -> Self {
+        match &found.kernel {
+            Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
+            Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
+        }
+    }
+
+    fn pack(&self, source: &weights::Source, values: &[f32]) -> Vec<f32> {
+        match self {
+            Self::Contraction(_, blocking) => source.pack(values, &blocking.channels),
+            Self::Depthwise(..) => source.pack_depthwise(values),
+        }
+    }
+
+    fn tasks(&self) -> i64 {
+        match self {
+            Self::Contraction(spec, blocking) => spec.tasks(blocking),
+            Self::Depthwise(spec, _) => spec.tasks(),
+        }
+    }
+}
+
+/// Erases a composite, and the constants that nothing else uses.
+fn erase_with_constants(op: Op<'_>) {
+    let operands: Vec<_> = ir::operands(op).into_iter().filter_map(edit::defining_op).collect();
+    edit::erase(op);
+    let mut erased: Vec<Op<'_>> = vec![];
+    for constant in operands {
+        if ir::op_name(constant) == "graph.constant"
+            && !erased.iter().any(|other| edit::same(*other, constant))
+            && ir::users(ir::result0(constant)).is_empty()
+        {
+            erased.push(constant);
+        }
+    }
+    erased.into_iter().for_each(edit::erase);
+}
+
+/// The 64-bit FNV-1a hash, which is the same on every machine.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

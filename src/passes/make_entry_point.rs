@@ -1,0 +1,118 @@
+//! `make-entry-point`: adds the one function through which a compiled model is called.
+//!
+//! ```c
+//! int32_t MODEL_invoke(void *const *inputs, void *const *outputs, const void *constants,
+//!                      void *arena, void *const *devices, void *pool);
+//! ```
+//! It hands each argument of the model's main function the address that the argument's `phl.io`
+//! says: the next input, the next output, the constants, the arena or the devices. It returns 0,
+//! or the first status other than 0 that a called C function returned.
+
+use crate::{
+    codegen::llvm::dialect as llvm,
+    ir::{self, Builder, Op, OpSpec, Val, edit, func},
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{
+    Block, Location, Region, RegionLike,
+    operation::OperationLike,
+};
+
+use super::convert_functions_to_dps::IO;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "make-entry-point",
+    summary: "Add the C function through which the model is run",
+    anchor: "builtin.module",
+    options: &[],
+    dialects: &["llvm"],
+    run,
+};
+
+/// Module attribute with the model's name, which starts the name of every symbol.
+pub const MODEL: &str = "phl.model";
+
+/// The name of the model that `module` is, or is a part of.
+pub fn model_name(module: Op<'_>) -> String {
+    ir::attr_str(module, MODEL).unwrap_or_else(|| "model".to_owned())
+}
+
+const PARAMETERS: [&str; 6] = ["input", "output", "constants", "arena", "devices", "pool"];
+
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let context = ir::context_of(module);
+    let model = model_name(module);
+    let main_name = super::split_by_target::symbol_name(&model, "main");
+    let main = ir::ops_of(module)
+        .into_iter()
+        .find(|op| ir::op_name(*op) == "llvm.func" && func::symbol(*op) == main_name);
+    let (Some(main), Some(body)) = (main, edit::entry_block(module)) else {
+        // A module of some other host than the one that runs the model.
+        return Ok(());
+    };
+    let location = Location::unknown(context);
+    let pointer = llvm::pointer(context);
+    let at_end = Builder::at_end(context, body, location);
+    let status = at_end.int(32);
+    let ty = llvm::function_type(context, &[pointer; 6], Some(status));
+    let name = format!("{model}_invoke");
+    let region = Region::new();
+    let block = region.append_block(Block::new(&[(pointer, location); 6]));
+    let builder = Builder::at_end(context, block, location);
+    let parameters = edit::arguments(block);
+    let operands = operands(&builder, main, &parameters)?;
+    let (_, result) = llvm::signature(main)?;
+    let returns = (result == status).then_some(status);
+    let call = llvm::call(&builder, &main_name, &operands, returns, vec![])?;
+    let value = match returns {
+        Some(_) => ir::result0(call),
+        None => llvm::constant(&builder, status, 0)?,
+    };
+    llvm::ret(&builder, Some(value))?;
+    let attributes = llvm::function_attributes(&at_end, &name, ty, "external")?;
+    let regions = vec![region];
+    at_end.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
+    hide(&at_end, main)?;
+    Ok(())
+}
+
+/// What each argument of the main function is given.
+fn operands<'c>(
+    builder: &Builder<'c>,
+    main: Op<'c>,
+    parameters: &[Val<'c>],
+) -> Result<Vec<Val<'c>>, PassError<'c>> {
+    let (arguments, _) = llvm::signature(main)?;
+    let lists = main.attribute("arg_attrs").map(edit::array).unwrap_or_default();
+    let mut next = [0; 2];
+    let mut operands = vec![];
+    for index in 0..arguments.len() {
+        let attributes = lists.get(index).map(|list| edit::dictionary(*list)).unwrap_or_default();
+        let role = attributes.iter().find(|(name, _)| name == IO);
+        let role = role.map(|(_, value)| value.to_string().replace('"', "")).unwrap_or_default();
+        let position = PARAMETERS.iter().position(|name| *name == role).ok_or_else(|| {
+            PassError::at(&main, format!("argument {index} has no {IO} that says what it is"))
+        })?;
+        let parameter = parameters[position];
+        operands.push(match next.get_mut(position) {
+            Some(counter) => {
+                let pointer = llvm::pointer(builder.context);
+                let slot =
+                    llvm::constant_element_address(builder, parameter, pointer, *counter)?;
+                *counter += 1;
+                llvm::load_pointer(builder, slot)?
+            }
+            None => parameter,
+        });
+    }
+    Ok(operands)
+}
+
+/// Keeps the main function out of the entry point, where it would lose that its arguments do not
+/// alias.
+fn hide<'c>(builder: &Builder<'c>, main: Op<'c>) -> Result<(), PassError<'c>> {
+    edit::set_attr(main, "linkage", builder.parse_attr("#llvm.linkage<internal>")?);
+    edit::set_attr(main, "no_inline", melior::ir::Attribute::unit(builder.context));
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! `pack-constants`: collects the weights of all functions in one block of memory.
+//!
+//! The block is the module attribute `phl.constants` and an argument of the main function, which
+//! is given its address when it runs. Every other function gets the constants that it reads as
+//! arguments. Weights so never pass through code generation, and equal ones are kept once.
+
+use crate::{
+    ir::{
+        self, Builder, Op, Val,
+        call_extern::Group,
+        calls::{self, CallGraph},
+        edit, elements, func,
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+    tensor::AlignedBuffer,
+};
+use indexmap::IndexMap;
+use melior::{
+    Context,
+    ir::{Attribute, Type, ValueLike, attribute::StringAttribute, operation::OperationLike},
+};
+use std::{
+    collections::{BTreeMap, HashMap, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+};
+
+use super::{annotate_llvm_arguments::ALIGNMENT, convert_functions_to_dps::IO};
+
+crate::pass_options! {
+    /// Options of `pack-constants`.
+    pub struct Options {
+        min_bytes: i64 = "65", "Size from which a constant of the host is packed; smaller ones \
+                                stay in its code. Constants of other targets always are";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "pack-constants",
+    summary: "Collect the weights of all functions in one block of memory",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["arith", "memref"],
+    run,
+};
+
+/// Module attribute that holds the bytes.
+pub const CONSTANTS: &str = "phl.constants";
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+/// A constant as a function sees it: its place in the table, and its type, by its text.
+type Key = (usize, String);
+
+struct Packing<'c> {
+    context: &'c Context,
+    module: Op<'c>,
+    graph: CallGraph<'c>,
+    main: Op<'c>,
+    min_bytes: u64,
+    globals: BTreeMap<String, Op<'c>>,
+    /// Offset and bytes of each distinct constant.
+    table: Vec<(u64, Attribute<'c>)>,
+    /// Constants by hash and length of their bytes. Only looked up, so its order is of no effect.
+    known: HashMap<(u64, usize), Vec<usize>>,
+    /// The place in the table of each global.
+    places: BTreeMap<String, usize>,
+    size: u64,
+}
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let Some(main) = func::main(module).filter(|main| edit::entry_block(*main).is_some()) else {
+        return Ok(());
+    };
+    let globals: BTreeMap<_, _> = ir::ops_of(module)
+        .into_iter()
+        .filter(|op| ir::op_name(*op) == "memref.global")
+        .map(|op| (func::symbol(op), op))
+        .collect();
+    let mut packing = Packing {
+        context: ir::context_of(module),
+        module,
+        graph: CallGraph::of(module)?,
+        main,
+        min_bytes: u64::try_from(options.min_bytes).unwrap_or(0),
+        globals,
+        table: vec![],
+        known: HashMap::new(),
+        places: BTreeMap::new(),
+        size: 0,
+    };
+    packing.run()
+}
+
+impl<'c> Packing<'c> {
+    fn run(&mut self) -> Failure<'c> {
+        // In the order of the module, so that the block has the order of the program.
+        let reads = self.reads()?;
+        if self.table.is_empty() {
+            return Ok(());
+        }
+        if self.module.has_attribute(CONSTANTS) {
+            return Err(PassError::new(format!("the module has constants in {CONSTANTS} already")));
+        }
+        let mut given: BTreeMap<String, IndexMap<Key, Type<'c>>> = BTreeMap::new();
+        for name in self.graph.order.clone() {
+            let Some(function) = self.graph.function(&name) else { continue };
+            let mut values = if edit::same(function, self.main) {
+                Values::of_main(self.context, function, self.size)?
+            } else {
+                Values::of_function(self.context, function)
+            };
+            for (read, place) in reads.get(&name).into_iter().flatten() {
+                let old = ir::result0(*read);
+                let new = values.get(self, *place, old.r#type())?;
+                edit::replace_uses(old, new);
+                edit::erase(*read);
+            }
+            for (mut call, callee) in self.graph.calls(function) {
+                for ((place, _), ty) in given.get(&callee).into_iter().flatten() {
+                    let value = values.get(self, *place, *ty)?;
+                    call = calls::pass_buffer(call, Group::Ins, value)?;
+                }
+            }
+            let used = values.made.into_iter().map(|(key, value)| (key, value.r#type())).collect();
+            given.insert(name, used);
+        }
+        self.erase_unused();
+        self.write_block()
+    }
+
+    /// The reads of constants that are to be packed, by function, with places in the table.
+    fn reads(&mut self) -> Failure<'c, BTreeMap<String, Vec<(Op<'c>, usize)>>> {
+        let host = ir::attr_str(self.main, "phl.target");
+        let mut found: BTreeMap<String, Vec<(Op<'c>, usize)>> = BTreeMap::new();
+        let reachable: std::collections::BTreeSet<String> = self.reachable();
+        for function in func::functions(self.module) {
+            let name = func::symbol(function);
+            if !reachable.contains(&name) {
+                continue;
+            }
+            let target = ir::attr_str(function, "phl.target");
+            let least = if target.is_none() || target == host { self.min_bytes } else { 0 };
+            for op in edit::walk(function) {
+                if ir::op_name(op) != "memref.get_global" {
+                    continue;
+                }
+                let global = func::symbol_ref(op, "name").unwrap_or_default();
+                if let Some(place) = self.place(&global, least)? {
+                    found.entry(name.clone()).or_default().push((op, place));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The functions that the main function calls, directly or not, and itself. What is outside of
+    /// these has nobody who could give it constants.
+    fn reachable(&self) -> std::collections::BTreeSet<String> {
+        let mut work = vec![func::symbol(self.main)];
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(name) = work.pop() {
+            if let Some(function) = self.graph.function(&name).filter(|_| !seen.contains(&name)) {
+                work.extend(self.graph.calls(function).into_iter().map(|(_, callee)| callee));
+                seen.insert(name);
+            }
+        }
+        seen
+    }
+
+    /// The place of a global's data in the table; none if it stays a global.
+    fn place(&mut self, name: &str, least: u64) -> Failure<'c, Option<usize>> {
+        let Some(global) = self.globals.get(name).copied() else { return Ok(None) };
+        let value = global.attribute("initial_value").ok();
+        let (Some(value), true) = (value, global.has_attribute("constant")) else {
+            return Ok(None);
+        };
+        if let Some(place) = self.places.get(name) {
+            let size = self.size_of(*place)?;
+            return Ok((size >= least).then_some(*place));
+        }
+        let Ok(bytes) = elements::bytes(value) else { return Ok(None) };
+        if (bytes.len() as u64) < least {
+            return Ok(None);
+        }
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let key = (hasher.finish(), bytes.len());
+        for place in self.known.get(&key).into_iter().flatten() {
+            if elements::bytes(self.table[*place].1)? == bytes {
+                self.places.insert(name.to_owned(), *place);
+                return Ok(Some(*place));
+            }
+        }
+        let place = self.table.len();
+        self.table.push((self.size, value));
+        self.size = (self.size + bytes.len() as u64).next_multiple_of(ALIGNMENT as u64);
+        self.known.entry(key).or_default().push(place);
+        self.places.insert(name.to_owned(), place);
+        Ok(Some(place))
+    }
+
+    fn size_of(&self, place: usize) -> Failure<'c, u64> {
+        Ok(elements::bytes(self.table[place].1)?.len() as u64)
+    }
+
+    fn erase_unused(&self) {
+        let used: std::collections::BTreeSet<_> = edit::walk(self.module)
+            .into_iter()
+            .filter(|op| ir::op_name(*op) == "memref.get_global")
+            .filter_map(|op| func::symbol_ref(op, "name"))
+            .collect();
+        for (name, global) in &self.globals {
+            if self.places.contains_key(name) && !used.contains(name) {
+                edit::erase(*global);
+            }
+        }
+    }
+
+    /// Writes the bytes to the module.
+    fn write_block(&self) -> Failure<'c> {
+        let mut block = AlignedBuffer::zeroed(self.size as usize).map_err(crate::Error::from)?;
+        for (offset, value) in &self.table {
+            let bytes = elements::bytes(*value)?;
+            let offset = *offset as usize;
+            block.as_mut_slice()[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        }
+        let ty = Type::parse(self.context, &format!("tensor<{}xi8>", self.size))
+            .ok_or_else(|| PassError::new("the constants are too large"))?;
+        let value = elements::resource(ty, "phl_constants", block, ALIGNMENT as usize)?;
+        edit::set_attr(self.module, CONSTANTS, value);
+        Ok(())
+    }
+}
+
+/// The constants that a function has at hand.
+struct Values<'c> {
+    context: &'c Context,
+    function: Op<'c>,
+    /// The block of all constants, in the main function.
+    block: Option<Val<'c>>,
+    made: IndexMap<Key, Val<'c>>,
+}
+
+impl<'c> Values<'c> {
+    fn of_function(context: &'c Context, function: Op<'c>) -> Self {
+        Self { context, function, block: None, made: IndexMap::new() }
+    }
+
+    fn of_main(context: &'c Context, main: Op<'c>, size: u64) -> Failure<'c, Self> {
+        let ty = Type::parse(context, &format!("memref<{size}xi8>"))
+            .ok_or_else(|| PassError::new("the constants are too large"))?;
+        let role: Attribute<'c> = StringAttribute::new(context, "constants").into();
+        let block = func::add_argument(context, main, ty, vec![(IO.to_owned(), role)])?;
+        Ok(Self { context, function: main, block: Some(block), made: IndexMap::new() })
+    }
+
+    /// The constant at a place of the table as a buffer of type `ty`: a part of the block, or an
+    /// argument of its own.
+    fn get(&mut self, packing: &Packing<'c>, place: usize, ty: Type<'c>) -> Failure<'c, Val<'c>> {
+        let key = (place, ty.to_string());
+        if let Some(value) = self.made.get(&key) {
+            return Ok(*value);
+        }
+        let value = match self.block {
+            Some(block) => {
+                let body = edit::entry_block(self.function);
+                let first = body.and_then(|body| ir::ops(body).first().copied());
+                let first = first.ok_or_else(|| PassError::new("an empty function"))?;
+                let builder = Builder::before(first)?;
+                let offset = builder.index(packing.table[place].0 as i64)?;
+                builder.op1("memref.view", &[block, offset], ty)?
+            }
+            None => {
+                let role: Attribute<'c> = StringAttribute::new(self.context, "constant").into();
+                let attributes = vec![(IO.to_owned(), role)];
+                func::add_argument(self.context, self.function, ty, attributes)?
+            }
+        };
+        self.made.insert(key, value);
+        Ok(value)
+    }
+}
+
+/// The bytes that `pack-constants` collected; empty if there are none.
+pub fn constants(module: Op<'_>) -> crate::Result<std::borrow::Cow<'_, [u8]>> {
+    match module.attribute(CONSTANTS) {
+        Ok(value) => elements::bytes(value),
+        Err(_) => Ok((&[][..]).into()),
+    }
+}

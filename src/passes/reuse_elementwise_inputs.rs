@@ -1,0 +1,80 @@
+//! `reuse-elementwise-inputs`: elementwise operations write over an input that nothing reads again.
+//!
+//! Bufferization decides in-place from the destinations that it finds. An elementwise operation
+//! usually has an empty destination and would get a buffer of its own; here it gets its dying input
+//! instead, so that a chain of operations stays in one buffer, up to the function's output.
+
+use crate::{
+    ir::{self, Op, Val, edit},
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{Attribute, ValueLike, operation::OperationLike};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "reuse-elementwise-inputs",
+    summary: "Let elementwise operations write over an input that nothing reads again",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["linalg"],
+    run,
+};
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    for op in edit::walk(function) {
+        if ir::op_name(op) == "linalg.generic" && is_parallel(op) {
+            reuse(op);
+        }
+    }
+    Ok(())
+}
+
+fn reuse<'c>(op: Op<'c>) {
+    let operands = ir::operands(op);
+    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
+    let results = op.result_count();
+    let (true, Some(inputs)) = (maps.len() == operands.len(), operands.len().checked_sub(results))
+    else {
+        return;
+    };
+    let Some(body) = edit::entry_block(op) else { return };
+    let mut taken: Vec<usize> = vec![];
+    for out in inputs..operands.len() {
+        let block_argument = edit::arguments(body).get(out).copied();
+        let unread = block_argument.is_some_and(|argument| ir::users(argument).is_empty());
+        let empty = edit::defining_op(operands[out])
+            .is_some_and(|owner| ir::op_name(owner) == "tensor.empty");
+        if !unread || !empty {
+            continue;
+        }
+        let candidate = (0..inputs).find(|input| {
+            !taken.contains(input)
+                && operands[*input].r#type() == operands[out].r#type()
+                && maps[*input] == maps[out]
+                && dies_in(operands[*input], op)
+        });
+        if let Some(input) = candidate {
+            taken.push(input);
+            edit::set_operand(op, out, operands[input]);
+        }
+    }
+}
+
+fn is_parallel(op: Op<'_>) -> bool {
+    let iterators = op.attribute("iterator_types").map(edit::array).unwrap_or_default();
+    iterators.iter().all(|iterator: &Attribute<'_>| iterator.to_string().contains("parallel"))
+}
+
+/// Whether `op` is the only use of a value that was computed into a buffer in the same block: only
+/// then is there memory that may be written and is not needed any more.
+fn dies_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
+    let Some(owner) = edit::defining_op(value) else { return false };
+    let name = ir::op_name(owner);
+    let computed = name.starts_with("linalg.")
+        || matches!(name, "tir.call_extern" | "tensor.insert_slice" | "scf.for");
+    let same_block = match (owner.block(), op.block()) {
+        (Some(a), Some(b)) => a == b,
+        _ => false,
+    };
+    computed && same_block && ir::users(value).len() == 1
+}

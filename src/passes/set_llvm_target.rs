@@ -1,0 +1,40 @@
+//! `set-llvm-target`: writes the machine that host code is for on the module.
+//!
+//! Without a triple and a data layout on the module LLVM turns copy loops into calls that it then
+//! expands bytewise, so this must come before any LLVM pass (`mlir-notes.md`, trap T1).
+
+use crate::{
+    codegen::llvm::machine::Machine,
+    ir::{self, Op, edit},
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::ir::attribute::StringAttribute;
+
+crate::pass_options! {
+    /// Options of `set-llvm-target`.
+    pub struct Options {
+        mtriple: String = "", "LLVM target triple; the machine that compiles if empty";
+        mcpu: String = "native", "CPU name, or native for the machine that compiles";
+        mattr: String = "", "CPU features added or removed, such as +avx2,-avx512f";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "set-llvm-target",
+    summary: "Set the target triple, data layout, CPU and features of host code",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["llvm"],
+    run,
+};
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let machine = Machine::select(&options.mtriple, &options.mcpu, &options.mattr)?;
+    let context = ir::context_of(module);
+    for (name, value) in machine.attributes()? {
+        edit::set_attr(module, name, StringAttribute::new(context, &value).into());
+    }
+    Ok(())
+}

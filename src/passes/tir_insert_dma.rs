@@ -1,0 +1,165 @@
+//! `tir-insert-dma`: copies between the host's memory and a device's become DMA transfers.
+//!
+//! A load is waited for where its buffer is used first, so that several loads are under way
+//! together. A store is waited for at once; `tir-double-buffer` moves what can overlap more.
+
+use crate::{
+    ir::{self, Builder, Op, OpSpec, Val, edit, memref},
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike};
+
+crate::pass_options! {
+    /// Options of `tir-insert-dma`.
+    pub struct Options {
+        pool: String = "scratchpad", "Name of the device's memory";
+        bytes: i64 = "65536", "Its size in bytes";
+        alignment: i64 = "64", "What buffers in it start at multiples of";
+        channels: i64 = "4", "Number of DMA channels; the last one stores";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "tir-insert-dma",
+    summary: "Turn copies from and to a device's memory into DMA transfers",
+    anchor: "func.func",
+    options: Options::SPECS,
+    dialects: &["tir"],
+    run,
+};
+
+type Failure<'c> = Result<(), PassError<'c>>;
+
+fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    if options.channels < 2 {
+        return Err(PassError::new("tir-insert-dma: needs at least two channels"));
+    }
+    let context = ir::context_of(function);
+    let mut found = false;
+    let copies = edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "memref.copy");
+    let mut channels = Channels::new(options.channels);
+    for copy in copies {
+        let [source, target] = ir::operands(copy)[..] else { continue };
+        let inside =
+            |value: Val<'c>| memref::space(value.r#type()).is_some_and(|s| s == options.pool);
+        match (inside(source), inside(target)) {
+            (false, false) => continue,
+            (true, true) => {
+                return Err(PassError::at(
+                    &copy,
+                    format!("copies inside of {}, which DMA cannot", options.pool),
+                ));
+            }
+            (false, true) => load(copy, source, target, &mut channels)?,
+            (true, false) => store(copy, source, target, options.channels - 1)?,
+        }
+        found = true;
+    }
+    if found && !function.has_attribute("tir.pools") {
+        let Options { pool, bytes, alignment, .. } = &options;
+        let text = format!("#tir.pool<\"{pool}\", {bytes}, {alignment}>");
+        let pool = Builder::before(function)?.parse_attr(&text)?;
+        edit::set_attr(function, "tir.pools", ArrayAttribute::new(context, &[pool]).into());
+    }
+    Ok(())
+}
+
+/// Which channels are under way where, in the block that is looked at.
+struct Channels<'c> {
+    /// For each channel that loads, the wait for its last load.
+    until: Vec<Option<Op<'c>>>,
+    block: Option<usize>,
+}
+
+impl<'c> Channels<'c> {
+    fn new(count: i64) -> Self {
+        Self { until: vec![None; count as usize - 1], block: None }
+    }
+
+    /// A channel that no load uses any more at `copy`.
+    fn free(&mut self, copy: Op<'c>) -> Option<usize> {
+        let block = copy.block().map(|block| block.to_raw().ptr as usize);
+        if block != self.block {
+            self.block = block;
+            self.until.fill(None);
+        }
+        let over = |wait: &Op<'c>| is_before_in_block(*wait, copy);
+        self.until.iter().position(|until| until.as_ref().is_none_or(over))
+    }
+}
+
+/// Whether `op` comes before `other` in their block.
+fn is_before_in_block(op: Op<'_>, other: Op<'_>) -> bool {
+    // SAFETY: both are live operations.
+    op.block() == other.block()
+        && unsafe { mlir_sys::mlirOperationIsBeforeInBlock(op.to_raw(), other.to_raw()) }
+}
+
+fn load<'c>(
+    copy: Op<'c>,
+    source: Val<'c>,
+    target: Val<'c>,
+    channels: &mut Channels<'c>,
+) -> Failure<'c> {
+    let mut end = copy;
+    while let Some(next) = end.next_in_block() {
+        end = next;
+        if uses(end, target) {
+            break;
+        }
+    }
+    // Without a free channel the load takes that of the stores, and is waited for at once.
+    let free = channels.free(copy);
+    let channel = free.unwrap_or(channels.until.len());
+    let token = start(copy, source, target, channel as i64)?;
+    let at = if free.is_some() { end } else { copy };
+    let wait = wait(&Builder::before(at)?.with_location(copy.location()), token)?;
+    if let Some(channel) = free {
+        channels.until[channel] = Some(wait);
+    }
+    edit::erase(copy);
+    Ok(())
+}
+
+fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> Failure<'c> {
+    let token = start(copy, source, target, channel)?;
+    wait(&Builder::before(copy)?, token)?;
+    edit::erase(copy);
+    Ok(())
+}
+
+/// Whether `op` uses the buffer or a part of it. What has regions counts, as it may use channels.
+fn uses<'c>(op: Op<'c>, buffer: Val<'c>) -> bool {
+    let buffer = memref::base(buffer);
+    op.region_count() > 0 || ir::operands(op).into_iter().any(|value| memref::base(value) == buffer)
+}
+
+fn start<'c>(
+    copy: Op<'c>,
+    source: Val<'c>,
+    target: Val<'c>,
+    channel: i64,
+) -> Result<Val<'c>, PassError<'c>> {
+    for value in [source, target] {
+        let ty = value.r#type();
+        let rank = ir::dims(ty).len();
+        if rank > 4 || memref::static_strides(ty).is_none() || ir::static_dims(ty).is_none() {
+            return Err(PassError::at(
+                &copy,
+                format!(
+                    "copies {ty}, but a DMA transfer has at most 4 dimensions of known sizes \
+                     and strides: cut it into smaller parts"
+                ),
+            ));
+        }
+    }
+    let b = Builder::before(copy)?;
+    let attributes = vec![("static_channel", b.i64_attr(channel))];
+    Ok(b.op1_with("tir.dma_start", &[source, target], b.parse_type("!tir.token")?, attributes)?)
+}
+
+fn wait<'c>(b: &Builder<'c>, token: Val<'c>) -> crate::Result<Op<'c>> {
+    b.create("tir.dma_wait", OpSpec { operands: &[token], ..Default::default() })
+}

@@ -1,0 +1,99 @@
+//! Why a pattern does not match: data for `phaseline partition`.
+
+use crate::partition::graph::OpId;
+use serde::Serialize;
+use std::fmt;
+
+/// Why a pattern does not match, at its best attempt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// The operations that had been matched.
+    pub ops: Vec<OpId>,
+    /// What stood in the way.
+    #[serde(flatten)]
+    pub reason: Reason,
+}
+
+/// What stands in the way of a match.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum Reason {
+    /// The operations around are not those of the pattern.
+    Structure {
+        /// What was expected and found.
+        detail: String,
+    },
+    /// A condition does not hold.
+    Clause {
+        /// The condition.
+        clause: String,
+        /// The values that it looked at.
+        values: Vec<(String, String)>,
+    },
+    /// A tensor has an element type that the target does not have.
+    Dtype {
+        /// The tensor's type.
+        found: String,
+        /// The target's element types.
+        supported: String,
+    },
+    /// A value inside is used outside, which the target does not allow.
+    Tap {
+        /// The operation that makes the value.
+        producer: String,
+        /// Who uses it.
+        user: String,
+    },
+    /// There are several outputs, which the target does not allow.
+    Outputs {
+        /// How many.
+        count: usize,
+    },
+    /// The search took too long.
+    Effort,
+}
+
+impl Reason {
+    /// How close to a match it is: of several attempts the closest is told.
+    fn rank(&self) -> u8 {
+        match self {
+            Reason::Structure { .. } => 0,
+            Reason::Effort => 1,
+            Reason::Clause { .. } => 2,
+            Reason::Dtype { .. } => 3,
+            Reason::Tap { .. } => 4,
+            Reason::Outputs { .. } => 5,
+        }
+    }
+}
+
+impl Failure {
+    /// True if this attempt came closer to a match than the other.
+    pub fn is_closer_than(&self, other: &Failure) -> bool {
+        (self.reason.rank(), self.ops.len()) > (other.reason.rank(), other.ops.len())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Structure { detail } => f.write_str(detail),
+            Reason::Clause { clause, values } => {
+                write!(f, "`{clause}` does not hold")?;
+                let texts: Vec<String> =
+                    values.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+                if texts.is_empty() { Ok(()) } else { write!(f, ": {}", texts.join(", ")) }
+            }
+            Reason::Dtype { found, supported } => {
+                write!(f, "a tensor is {found}; the target computes with {supported}")
+            }
+            Reason::Tap { producer, user } => {
+                write!(f, "the result of {producer} is also used by {user}")
+            }
+            Reason::Outputs { count } => {
+                write!(f, "the match has {count} outputs; the target allows one")
+            }
+            Reason::Effort => f.write_str("the search for a match took too many steps"),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Patterns: what a target can take over, as data.
+//!
+//! A [`Pattern`] has a match expression over the operations of the graph
+//! (`relu?(add?(conv2d(x, w: const), b: const))`), conditions on what it captures
+//! (`conv2d.group == 1`), and says how a match is lowered. The same declaration drives matching,
+//! explanations of what did not match, and code generation.
+//!
+//! # Match expressions
+//! - `conv(x, w)`: a result of that operation with these operands. Operands that are not listed
+//!   must be absent; `...` lets any follow. `#1` after it means the second result.
+//! - `relu|clip(x)`: one of several operations. `relu?(x)`: the operation, or `x` alone.
+//! - `x`: any value, captured. `x?`: an operand that may be absent. `_`: any value.
+//! - `w: const`: a constant, captured; `s: 0.5`, `0.79788 ~ 1e-3`: a constant with this number as
+//!   all its elements. `y: relu(x)` captures a result, `b?: const` an operand that may be absent.
+//! - `(relu(x) | clip(x, 0, 6))`: alternatives. `c = conv(x, w); (relu(c) | c)`: named parts.
+//! - A name that occurs twice is the same value. Two calls are two different operations. Operands
+//!   of commutative operations match in either order.
+//!
+//! # Conditions
+//! Comparisons, `in [...]`, `and`, `or`, `not`, arithmetic; `x.dtype`, `x.rank`, `x.shape[1]`,
+//! `x.size`, `x.bytes`, `x.is_const`, `x.is_static`, `x.value` (of a constant with equal elements),
+//! `x.uses`; attributes `conv.strides[0]`, operands `conv.w.shape` and results `conv.out` of matched
+//! operations; `option.sram`; `present(b)`, `known(e)`, `all`, `any`, `len`, `min`, `max`, `sum`,
+//! `prod`, `abs`. A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
+
+pub mod alias;
+mod arith;
+pub mod ast;
+mod call;
+mod check;
+mod error;
+mod eval;
+mod expr;
+mod expr_parse;
+mod failure;
+mod found;
+mod matcher;
+mod near;
+mod parse;
+mod resolve;
+mod table;
+mod token;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use ast::MatchExpr;
+pub use call::{CType, CallProto, Param, Returns};
+pub use check::{Ty, check_expression};
+pub use error::{PatternError, PatternResult, Span};
+pub use eval::{Bound, Evaluator, Facts, Scope};
+pub use expr::{BinaryOp, CompareOp, Expr, ExprKind};
+pub use failure::{Failure, Reason};
+pub use found::{Match, MatchScope};
+pub use matcher::{MatchRules, find_match};
+pub use near::{near_misses, suggestion, suggestion_only};
+pub use table::{Arity, AttrDecl, AttrKind, OpDecl, OpTable, OperandDecl};
+pub use value::{OptionType, OptionValue, OptionValues, Val, dtype_of};
+
+use resolve::Resolved;
+use std::collections::BTreeMap;
+
+/// A condition of a pattern.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// As written.
+    pub text: String,
+    /// Read.
+    pub expr: Expr,
+}
+
+/// The declaration of a pattern, as texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternSpec {
+    /// Name, unique in its target.
+    pub name: String,
+    /// One line for tables.
+    pub doc: String,
+    /// The match expression.
+    pub matches: String,
+    /// The conditions, all of which must hold.
+    pub clauses: Vec<String>,
+    /// Preference over other matches; the number of matched operations if `None`.
+    pub benefit: Option<i64>,
+    /// False for work that is not worth a region of its own, such as a reshape.
+    pub compute: bool,
+    /// Name of a registered lowering.
+    pub lower: Option<String>,
+    /// Prototype of the function that a match becomes a call of.
+    pub call: Option<String>,
+}
+
+impl PatternSpec {
+    /// A pattern of this name that matches this expression.
+    pub fn new(name: impl Into<String>, matches: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            doc: String::new(),
+            matches: matches.into(),
+            clauses: vec![],
+            benefit: None,
+            compute: true,
+            lower: None,
+            call: None,
+        }
+    }
+
+    /// Adds a condition.
+    #[must_use]
+    pub fn clause(mut self, text: impl Into<String>) -> Self {
+        self.clauses.push(text.into());
+        self
+    }
+
+    /// Sets the preference.
+    #[must_use]
+    pub fn benefit(mut self, benefit: i64) -> Self {
+        self.benefit = Some(benefit);
+        self
+    }
+
+    /// Marks the pattern as not worth a region of its own.
+    #[must_use]
+    pub fn no_compute(mut self) -> Self {
+        self.compute = false;
+        self
+    }
+
+    /// Names the registered lowering.
+    #[must_use]
+    pub fn lower(mut self, name: impl Into<String>) -> Self {
+        self.lower = Some(name.into());
+        self
+    }
+
+    /// Gives the prototype of the function to call.
+    #[must_use]
+    pub fn call(mut self, proto: impl Into<String>) -> Self {
+        self.call = Some(proto.into());
+        self
+    }
+}
+
+/// A pattern that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The declaration.
+    pub spec: PatternSpec,
+    /// The match expression.
+    pub expr: MatchExpr,
+    /// The conditions.
+    pub clauses: Vec<Clause>,
+    /// The function to call, if lowering is a call.
+    pub call: Option<CallProto>,
+    resolved: Resolved,
+}
+
+impl Pattern {
+    /// Reads a declaration and checks it against the operations and the target's options.
+    pub fn new(
+        spec: PatternSpec,
+        table: &OpTable,
+        options: &BTreeMap<String, OptionType>,
+    ) -> PatternResult<Self> {
+        let place = |what: &str| format!("pattern '{}', {what}", spec.name);
+        let expr = MatchExpr::parse(&spec.matches).map_err(|e| e.within(place("match")))?;
+        let resolved =
+            resolve::resolve(&spec.matches, &expr, table).map_err(|e| e.within(place("match")))?;
+        let names = check::Names {
+            table,
+            options,
+            entities: &resolved.entities,
+            ambiguous: &resolved.ambiguous,
+        };
+        let mut clauses = vec![];
+        for (index, text) in spec.clauses.iter().enumerate() {
+            let clause = Expr::parse(text).and_then(|expr| {
+                check::check_condition(text, &expr, &names)?;
+                Ok(Clause { text: text.clone(), expr })
+            });
+            clauses.push(clause.map_err(|e| e.within(place(&format!("where[{index}]"))))?);
+        }
+        let call = spec.call.as_ref().map(|text| {
+            let proto = CallProto::parse(text)?;
+            proto.check(text, &expr, &resolved, &names)?;
+            Ok(proto)
+        });
+        let call = call.transpose().map_err(|e: PatternError| e.within(place("call")))?;
+        Ok(Self { spec, expr, clauses, call, resolved })
+    }
+
+    /// Name of the pattern.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// Capture names in order of text.
+    pub fn captures(&self) -> &[String] {
+        &self.resolved.captures
+    }
+
+    /// True if every match has the capture.
+    pub fn always_captures(&self, name: &str) -> bool {
+        self.resolved.always.contains(name)
+    }
+
+    /// The operations that a match can end with.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        self.resolved.roots.iter().map(String::as_str)
+    }
+
+    /// All operations that the pattern names, maybe more than once.
+    pub fn ops(&self) -> impl Iterator<Item = &str> {
+        self.resolved.slots.iter().flatten().map(|choice| choice.op.as_str())
+    }
+}

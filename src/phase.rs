@@ -1,0 +1,298 @@
+//! The named phases of a compile, and the pipeline text that runs in each.
+//!
+//! What a compile runs is always one text: sections that start with `// phase: NAME`, each holding
+//! an MLIR pass pipeline anchored on `builtin.module`. [`Pipeline::assemble`] makes it from the
+//! framework's own sections (`pipelines/common/phases.pipeline`) and what the targets register;
+//! `--print-pipeline` prints it and `--pipeline FILE` takes it back.
+
+use crate::{Error, Result};
+use std::{fmt, str::FromStr};
+
+/// A point of the compile at which IR can be looked at, changed and resumed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// The model in the graph dialect, as imported.
+    Import,
+    /// Whole-module passes, each target in order.
+    PrePartition,
+    /// Matches composites, chooses targets, merges regions and outlines functions.
+    Partition,
+    /// Passes on the functions of one target, still in the graph dialect.
+    PostPartition,
+    /// Graph operations become tensor loops.
+    Lower,
+    /// Passes on the functions of one target, on tensors.
+    TirSchedule,
+    /// Tensors become buffers.
+    Bufferize,
+    /// Passes on the functions of one target, on buffers.
+    TirPost,
+    /// Offsets in pools replace allocations.
+    PlanMemory,
+    /// Each target's module becomes what its code generator prints.
+    Codegen,
+}
+
+impl Phase {
+    /// All phases in order.
+    pub const ALL: [Phase; 10] = [
+        Phase::Import,
+        Phase::PrePartition,
+        Phase::Partition,
+        Phase::PostPartition,
+        Phase::Lower,
+        Phase::TirSchedule,
+        Phase::Bufferize,
+        Phase::TirPost,
+        Phase::PlanMemory,
+        Phase::Codegen,
+    ];
+
+    /// The phases at which targets register pipelines. The one at `lower` is the hook graph-to-tir:
+    /// what it leaves in the graph dialect is lowered in the default way.
+    pub const HOOKS: [Phase; 6] = [
+        Phase::PrePartition,
+        Phase::PostPartition,
+        Phase::Lower,
+        Phase::TirSchedule,
+        Phase::TirPost,
+        Phase::Codegen,
+    ];
+
+    /// The name on the command line, in pipeline text and in dumped files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Import => "import",
+            Phase::PrePartition => "pre-partition",
+            Phase::Partition => "partition",
+            Phase::PostPartition => "post-partition",
+            Phase::Lower => "lower",
+            Phase::TirSchedule => "tir-schedule",
+            Phase::Bufferize => "bufferize",
+            Phase::TirPost => "tir-post",
+            Phase::PlanMemory => "plan-memory",
+            Phase::Codegen => "codegen",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Phase {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Phase::ALL.into_iter().find(|phase| phase.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+            Error::invalid(format!("'{text}' is not a phase; the phases are {}", names.join(", ")))
+        })
+    }
+}
+
+/// The pipelines that one target registers, as comma-separated lists of passes: for the whole module
+/// (pre-partition, lower), for the target's own module (codegen), or for each of its functions (the
+/// others).
+#[derive(Clone, Debug, Default)]
+pub struct TargetPipelines {
+    /// Id of the target instance.
+    pub id: String,
+    /// The pass list of each phase that the target takes part in.
+    pub phases: Vec<(Phase, String)>,
+}
+
+/// The whole text of a compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    sections: Vec<(Phase, String)>,
+}
+
+const MARK: &str = "// phase:";
+const COMMON: &str = include_str!("../pipelines/common/phases.pipeline");
+const TARGETS: &str = "@targets";
+
+impl Pipeline {
+    /// Puts the targets' pipelines into the framework's.
+    pub fn assemble(targets: &[TargetPipelines]) -> Result<Self> {
+        let mut pipeline = Self::parse(COMMON, "phases.pipeline")?;
+        for (phase, text) in &mut pipeline.sections {
+            *text = fill(text, *phase, targets);
+        }
+        Ok(pipeline)
+    }
+
+    /// Reads pipeline text; `name` stands for the file in errors. Sections may be left out.
+    pub fn parse(text: &str, name: &str) -> Result<Self> {
+        let mut sections: Vec<(Phase, String)> = vec![];
+        for (number, line) in text.lines().enumerate() {
+            let at = |reason: String| Error::invalid(format!("{name}:{}: {reason}", number + 1));
+            if let Some(title) = line.trim().strip_prefix(MARK) {
+                let phase: Phase = title.trim().parse().map_err(|e: Error| at(e.to_string()))?;
+                if sections.last().is_some_and(|(last, _)| *last >= phase) {
+                    return Err(at(format!("phase {phase} is out of order")));
+                }
+                if phase == Phase::Import {
+                    return Err(at("no passes run in phase import".into()));
+                }
+                sections.push((phase, String::new()));
+                continue;
+            }
+            let code = line.split("//").next().unwrap_or_default().trim();
+            if code.is_empty() {
+                continue;
+            }
+            let Some((_, section)) = sections.last_mut() else {
+                return Err(at(format!("expected a line '{MARK} NAME' first")));
+            };
+            section.push_str(code);
+        }
+        for (phase, section) in &sections {
+            if !section.starts_with("builtin.module(") {
+                return Err(Error::invalid(format!(
+                    "{name}: the pipeline of phase {phase} is to start with builtin.module("
+                )));
+            }
+        }
+        Ok(Self { sections })
+    }
+
+    /// The MLIR pipeline of a phase.
+    pub fn section(&self, phase: Phase) -> Option<&str> {
+        self.sections.iter().find(|(p, _)| *p == phase).map(|(_, text)| text.as_str())
+    }
+
+    /// Gives `graph-partition` options, as text.
+    pub(crate) fn with_partition(mut self, options: &str) -> Self {
+        if !options.is_empty() {
+            for (_, text) in self.sections.iter_mut().filter(|(p, _)| *p == Phase::Partition) {
+                *text = text.replace("graph-partition", &format!("graph-partition{{{options}}}"));
+            }
+        }
+        self
+    }
+
+    /// Adds passes at the end of a phase.
+    pub fn append(&mut self, phase: Phase, passes: &str) -> Result<()> {
+        let passes = passes.trim();
+        if phase == Phase::Import {
+            return Err(Error::invalid("no passes run in phase import; use pre-partition"));
+        }
+        match self.sections.iter_mut().find(|(p, _)| *p == phase) {
+            Some((_, text)) => {
+                text.truncate(text.len().saturating_sub(1));
+                let separator = if text.ends_with('(') { "" } else { "," };
+                text.push_str(&format!("{separator}{passes})"));
+            }
+            None => {
+                self.sections.push((phase, format!("builtin.module({passes})")));
+                self.sections.sort_by_key(|(phase, _)| *phase);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (phase, text) in &self.sections {
+            writeln!(f, "{MARK} {phase}\n{}", break_lines(text))?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces `@targets` by what each target registered for the phase.
+fn fill(text: &str, phase: Phase, targets: &[TargetPipelines]) -> String {
+    let of_phase = |target: &TargetPipelines| {
+        let passes = target.phases.iter().find(|(p, _)| *p == phase)?.1.trim().to_owned();
+        let id = &target.id;
+        (!passes.is_empty()).then(|| match phase {
+            Phase::PrePartition | Phase::Lower => passes,
+            Phase::Codegen => {
+                format!("for-target{{target={id} pipeline={{builtin.module({passes})}}}}")
+            }
+            _ => format!("for-target{{target={id} pipeline={{func.func({passes})}}}}"),
+        })
+    };
+    let filled: Vec<_> = targets.iter().filter_map(of_phase).collect();
+    let joined = text.replace(TARGETS, &filled.join(","));
+    joined.replace(",,", ",").replace("(,", "(").replace(",)", ")")
+}
+
+/// One pass a line at the outermost level, so that the text can be read and edited.
+fn break_lines(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c == ')' && depth == 0 {
+            out.push('\n');
+        }
+        out.push(c);
+        if depth == 1 && matches!(c, '(' | ',') {
+            out.push_str("\n  ");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn npu() -> TargetPipelines {
+        TargetPipelines {
+            id: "npu".into(),
+            phases: vec![
+                (Phase::PrePartition, "graph-a,graph-b{x=1}".into()),
+                (Phase::TirPost, "tir-c".into()),
+            ],
+        }
+    }
+
+    #[test]
+    fn assembled_text_round_trips() {
+        for targets in [vec![], vec![npu()], vec![npu(), TargetPipelines::default()]] {
+            let pipeline = Pipeline::assemble(&targets).expect("assembles");
+            let printed = pipeline.to_string();
+            let again = Pipeline::parse(&printed, "printed").expect("parses");
+            assert_eq!(pipeline, again, "{printed}");
+            assert!(!printed.contains(TARGETS));
+        }
+    }
+
+    #[test]
+    fn target_passes_land_in_their_phase() {
+        let pipeline = Pipeline::assemble(&[npu()]).expect("assembles");
+        let text = |phase| pipeline.section(phase).unwrap_or_default().to_owned();
+        assert!(text(Phase::PrePartition).contains("graph-a,graph-b{x=1}"));
+        assert!(
+            text(Phase::TirPost).contains("for-target{target=npu pipeline={func.func(tir-c)}}")
+        );
+        assert!(!text(Phase::TirSchedule).contains("npu"));
+    }
+
+    #[test]
+    fn appended_passes_come_last() {
+        let mut pipeline = Pipeline::parse("// phase: lower\nbuiltin.module(a)\n", "t").expect("t");
+        pipeline.append(Phase::Lower, "b").expect("appends");
+        pipeline.append(Phase::TirPost, "c").expect("appends");
+        assert_eq!(pipeline.section(Phase::Lower), Some("builtin.module(a,b)"));
+        assert_eq!(pipeline.section(Phase::TirPost), Some("builtin.module(c)"));
+    }
+
+    #[test]
+    fn bad_text_names_the_line() {
+        let error = |text: &str| Pipeline::parse(text, "f").expect_err("is bad").to_string();
+        assert!(error("cse").contains("f:1: expected a line"));
+        assert!(error("\n// phase: nope\n").contains("f:2: 'nope' is not a phase"));
+        assert!(error("// phase: lower\n\n// phase: partition\n").contains("f:3: phase partition"));
+        assert!(error("// phase: lower\ncse\n").contains("builtin.module("));
+    }
+}

@@ -1,0 +1,148 @@
+//! The search for offsets.
+//!
+//! Buffers are placed one after the other, each at the lowest offset that is free while it is in
+//! use. Taken in the order of the offsets of an optimal plan, that gives an optimal plan again, so
+//! the search is one for an order: all orders for a few buffers, else the usual good ones (large
+//! first, long-lived first) and improvements on the best of them.
+
+use super::Buffer;
+
+/// Up to so many buffers every order is tried.
+const EXHAUSTIVE: usize = 6;
+/// How many improvements are tried; each costs about the square of the number of buffers.
+const IMPROVEMENTS: usize = 64;
+/// With more buffers than this no improvements are tried.
+const IMPROVABLE: usize = 1500;
+
+struct Search<'a> {
+    buffers: &'a [Buffer],
+    best: Vec<u64>,
+    best_order: Vec<usize>,
+    peak: u64,
+}
+
+/// Offsets of the buffers; `enough` is a size of the arena at which there is no use in searching.
+pub fn pack(buffers: &[Buffer], enough: u64) -> Vec<u64> {
+    let order: Vec<usize> = (0..buffers.len()).collect();
+    let mut search = Search { buffers, best: vec![], best_order: vec![], peak: u64::MAX };
+    if buffers.len() <= EXHAUSTIVE {
+        permutations(order, &mut |order| {
+            search.attempt(order);
+            search.peak <= enough
+        });
+        return search.best;
+    }
+    type Key = fn(&Buffer) -> (u64, u64);
+    const KEYS: [Key; 4] = [
+        |b| (b.size, b.duration()),
+        |b| (b.duration(), b.size),
+        |b| (b.size.saturating_mul(b.duration()), b.size),
+        |b| (u64::MAX - b.start as u64, b.size),
+    ];
+    for key in KEYS {
+        let mut order = order.clone();
+        order.sort_by_key(|index| (std::cmp::Reverse(key(&buffers[*index])), *index));
+        search.attempt(&order);
+        if search.peak <= enough {
+            return search.best;
+        }
+    }
+    if buffers.len() <= IMPROVABLE {
+        search.improve(enough);
+    }
+    search.best
+}
+
+impl Buffer {
+    fn duration(&self) -> u64 {
+        (self.end - self.start) as u64 + 1
+    }
+}
+
+impl Search<'_> {
+    /// Places the buffers in this order, and keeps the result if it is better.
+    fn attempt(&mut self, order: &[usize]) {
+        let offsets = place(self.buffers, order);
+        let peak = peak(self.buffers, &offsets);
+        if peak < self.peak {
+            (self.best, self.best_order, self.peak) = (offsets, order.to_vec(), peak);
+        }
+    }
+
+    /// Moves a buffer that ends at the top of the arena to the front of the order, where it is
+    /// placed low, as long as that helps or there are others to try.
+    fn improve(&mut self, enough: u64) {
+        let mut order = self.best_order.clone();
+        for _ in 0..IMPROVEMENTS {
+            if self.peak <= enough {
+                return;
+            }
+            let offsets = place(self.buffers, &order);
+            let top = peak(self.buffers, &offsets);
+            let highest =
+                order.iter().rposition(|index| offsets[*index] + self.buffers[*index].size == top);
+            let Some(position @ 1..) = highest else {
+                return;
+            };
+            let moved = order.remove(position);
+            order.insert(0, moved);
+            self.attempt(&order);
+        }
+    }
+}
+
+fn peak(buffers: &[Buffer], offsets: &[u64]) -> u64 {
+    buffers.iter().zip(offsets).map(|(buffer, offset)| offset + buffer.size).max().unwrap_or(0)
+}
+
+/// Places each buffer of the order as low as it goes.
+fn place(buffers: &[Buffer], order: &[usize]) -> Vec<u64> {
+    let mut offsets = vec![0; buffers.len()];
+    let mut placed: Vec<usize> = vec![];
+    let mut taken: Vec<(u64, u64)> = vec![];
+    for &index in order {
+        let buffer = &buffers[index];
+        taken.clear();
+        taken.extend(
+            placed
+                .iter()
+                .filter(|other| buffers[**other].meets(buffer))
+                .map(|other| (offsets[*other], offsets[*other] + buffers[*other].size)),
+        );
+        taken.sort_unstable();
+        let mut offset = 0_u64;
+        for (start, end) in &taken {
+            if offset + buffer.size <= *start {
+                break;
+            }
+            offset = offset.max(end.next_multiple_of(buffer.align));
+        }
+        offsets[index] = offset;
+        placed.push(index);
+    }
+    offsets
+}
+
+/// Calls `visit` with every order, until it returns true for "enough".
+fn permutations(mut order: Vec<usize>, visit: &mut dyn FnMut(&[usize]) -> bool) {
+    // Heap's algorithm.
+    let mut counters = vec![0; order.len()];
+    if visit(&order) {
+        return;
+    }
+    let mut index = 1;
+    while index < order.len() {
+        if counters[index] < index {
+            let other = if index % 2 == 0 { 0 } else { counters[index] };
+            order.swap(other, index);
+            if visit(&order) {
+                return;
+            }
+            counters[index] += 1;
+            index = 1;
+        } else {
+            counters[index] = 0;
+            index += 1;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The devices that a model runs on besides the host.
+
+use super::Signature;
+use crate::{Error, Result};
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+type Open = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
+type StatusString = unsafe extern "C" fn(c_int) -> *const c_char;
+
+/// Open devices, closed when dropped.
+#[derive(Default)]
+pub(super) struct Devices {
+    open: Vec<Handle>,
+}
+
+struct Handle {
+    target: String,
+    address: *mut c_void,
+    close: Option<Close>,
+    status_string: Option<StatusString>,
+}
+
+// SAFETY: handles are only used by the executable, which runs one at a time.
+unsafe impl Send for Devices {}
+// SAFETY: as above.
+unsafe impl Sync for Devices {}
+
+impl Devices {
+    /// Opens the devices of a model in order.
+    ///
+    /// # Safety
+    /// `symbol` gives addresses of functions with the C types that [`super::Device`] says, which
+    /// stay valid as long as the devices are open.
+    pub(super) unsafe fn open(
+        signature: &Signature,
+        symbol: &dyn Fn(&str) -> Result<*const c_void>,
+    ) -> Result<Self> {
+        let mut devices = Self::default();
+        for device in &signature.devices {
+            let address = |name: &Option<String>| name.as_deref().map(symbol).transpose();
+            let (open, close) = (address(&device.open)?, address(&device.close)?);
+            let text = address(&device.status_string)?;
+            // SAFETY: the caller's contract on the types of the functions.
+            let (open, close, status_string) = unsafe {
+                (
+                    open.map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    close.map(|f| std::mem::transmute::<*const c_void, Close>(f)),
+                    text.map(|f| std::mem::transmute::<*const c_void, StatusString>(f)),
+                )
+            };
+            let target = device.target.clone();
+            let mut handle =
+                Handle { target, address: std::ptr::null_mut(), close: None, status_string };
+            if let Some(open) = open {
+                // SAFETY: as above.
+                let status = unsafe { open(&mut handle.address) };
+                if status != 0 {
+                    return Err(Error::invalid(format!(
+                        "the device of target '{}' cannot be opened: {}",
+                        device.target,
+                        handle.describe(status)
+                    )));
+                }
+                handle.close = close;
+            }
+            devices.open.push(handle);
+        }
+        Ok(devices)
+    }
+
+    /// The handles in order.
+    pub(super) fn handles(&self) -> Vec<*mut c_void> {
+        self.open.iter().map(|handle| handle.address).collect()
+    }
+
+    /// What a status means that a run returned.
+    pub(super) fn describe(&self, status: i32) -> String {
+        match &self.open[..] {
+            [only] => format!("target '{}' returned {}", only.target, only.describe(status)),
+            _ => format!("a target returned status {status}"),
+        }
+    }
+}
+
+impl Handle {
+    fn describe(&self, status: i32) -> String {
+        let Some(text) = self.status_string else { return format!("status {status}") };
+        // SAFETY: the function returns a static string or NULL, as `Device` says.
+        unsafe {
+            let text = text(status);
+            if text.is_null() {
+                return format!("status {status}");
+            }
+            format!("status {status} ({})", CStr::from_ptr(text).to_string_lossy())
+        }
+    }
+}
+
+impl Drop for Devices {
+    fn drop(&mut self) {
+        for handle in self.open.iter().rev() {
+            if let Some(close) = handle.close {
+                // SAFETY: the handle came from the matching open and is not used again.
+                unsafe { close(handle.address) };
+            }
+        }
+    }
+}

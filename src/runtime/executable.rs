@@ -1,0 +1,184 @@
+//! A compiled model that is ready to run.
+
+use super::{Signature, devices::Devices};
+use crate::{
+    Error, Result,
+    tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
+};
+use indexmap::IndexMap;
+use std::{any::Any, ffi::c_void, sync::Mutex};
+
+/// The entry point of a compiled model; `make-entry-point` describes it.
+pub type Invoke = unsafe extern "C" fn(
+    inputs: *const *const c_void,
+    outputs: *const *mut c_void,
+    constants: *const c_void,
+    arena: *mut c_void,
+    devices: *const *mut c_void,
+    pool: *mut c_void,
+) -> i32;
+
+/// A compiled model in memory. Runs on several threads at once wait for each other, because they
+/// share the arena.
+pub struct Executable {
+    signature: Signature,
+    invoke: Invoke,
+    constants: Constants,
+    arena: Mutex<AlignedBuffer>,
+    devices: Devices,
+    /// What holds the code; dropped last.
+    _code: Box<dyn Any + Send + Sync>,
+}
+
+/// Where the constants are.
+pub enum Constants {
+    /// Here.
+    Owned(AlignedBuffer),
+    /// In the code that the executable keeps.
+    Linked(*const c_void),
+}
+
+// SAFETY: linked constants are read-only and live as long as the code.
+unsafe impl Send for Constants {}
+// SAFETY: as above.
+unsafe impl Sync for Constants {}
+
+impl Constants {
+    fn address(&self) -> *const c_void {
+        match self {
+            Self::Owned(buffer) => buffer.as_ref().as_ptr().cast(),
+            Self::Linked(address) => *address,
+        }
+    }
+}
+
+impl Executable {
+    /// Opens the devices and allocates the arena.
+    ///
+    /// # Safety
+    /// `invoke` is the entry point of the model that `signature` describes, and `symbol` gives
+    /// the addresses of functions with the C types that [`super::Device`] says; both stay valid
+    /// while `code` lives.
+    pub(super) unsafe fn new(
+        signature: Signature,
+        invoke: Invoke,
+        constants: Constants,
+        code: Box<dyn Any + Send + Sync>,
+        symbol: &dyn Fn(&str) -> Result<*const c_void>,
+    ) -> Result<Self> {
+        let address = constants.address() as usize;
+        if signature.constants_bytes > 0 && !address.is_multiple_of(BUFFER_ALIGN) {
+            return Err(Error::internal("the constants of the model are not aligned"));
+        }
+        let arena = Mutex::new(AlignedBuffer::zeroed(signature.arena_bytes)?);
+        // SAFETY: the caller's contract.
+        let devices = unsafe { Devices::open(&signature, symbol)? };
+        Ok(Self { signature, invoke, constants, arena, devices, _code: code })
+    }
+
+    /// What the model takes and gives.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Runs the model on inputs in the order of the signature.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let mut outputs = vec![];
+        for port in &self.signature.outputs {
+            outputs.push(AlignedBuffer::zeroed(port.bytes()?)?);
+        }
+        self.run_into(inputs, &mut outputs)?;
+        self.signature
+            .outputs
+            .iter()
+            .zip(outputs)
+            .map(|(port, buffer)| Ok(Tensor::from_buffer(port.dtype, &port.shape, buffer)?))
+            .collect()
+    }
+
+    /// Runs the model into buffers of the outputs' sizes, without allocating any.
+    pub fn run_into(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
+        let signature = &self.signature;
+        if inputs.len() != signature.inputs.len() || outputs.len() != signature.outputs.len() {
+            return Err(Error::invalid(format!(
+                "the model has {} inputs and {} outputs, but {} and {} are given",
+                signature.inputs.len(),
+                signature.outputs.len(),
+                inputs.len(),
+                outputs.len()
+            )));
+        }
+        for (port, tensor) in signature.inputs.iter().zip(inputs) {
+            port.check(tensor, "input")?;
+        }
+        for (port, buffer) in signature.outputs.iter().zip(outputs.iter()) {
+            if buffer.as_ref().len() != port.bytes()? {
+                return Err(Error::invalid(format!(
+                    "the buffer of output '{}' has {} bytes, expected {}",
+                    port.name,
+                    buffer.as_ref().len(),
+                    port.bytes()?
+                )));
+            }
+        }
+        let sources: Vec<*const c_void> =
+            inputs.iter().map(|tensor| tensor.bytes().as_ptr().cast()).collect();
+        let targets: Vec<*mut c_void> =
+            outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
+        let devices = self.devices.handles();
+        let mut arena = self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // SAFETY: the contract of `new`; sizes and types were checked above, the arena has the
+        // size that the signature asks for, and the lock keeps other runs away from it.
+        let status = unsafe {
+            (self.invoke)(
+                sources.as_ptr(),
+                targets.as_ptr(),
+                self.constants.address(),
+                arena.as_mut_slice().as_mut_ptr().cast(),
+                devices.as_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        if status != 0 {
+            return Err(Error::invalid(format!(
+                "running '{}' failed: {}",
+                signature.name,
+                self.devices.describe(status)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Runs the model on inputs by name.
+    pub fn run_named(&self, inputs: &IndexMap<String, Tensor>) -> Result<IndexMap<String, Tensor>> {
+        let signature = &self.signature;
+        let names = |ports: &[super::Port]| {
+            ports.iter().map(|port| format!("'{}'", port.name)).collect::<Vec<_>>().join(", ")
+        };
+        if let Some(name) = inputs.keys().find(|name| signature.input(name).is_none()) {
+            return Err(Error::invalid(format!(
+                "the model has no input '{name}'; its inputs are {}",
+                names(&signature.inputs)
+            )));
+        }
+        let missing: Vec<_> = signature
+            .inputs
+            .iter()
+            .filter(|port| !inputs.contains_key(&port.name))
+            .cloned()
+            .collect();
+        if !missing.is_empty() {
+            return Err(Error::invalid(format!("no value is given for input {}", names(&missing))));
+        }
+        let ordered: Vec<_> =
+            signature.inputs.iter().map(|port| inputs[&port.name].clone()).collect();
+        let outputs = self.run(&ordered)?;
+        Ok(signature.outputs.iter().map(|port| port.name.clone()).zip(outputs).collect())
+    }
+}
+
+impl std::fmt::Debug for Executable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executable").field("signature", &self.signature).finish_non_exhaustive()
+    }
+}

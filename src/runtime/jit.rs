@@ -1,0 +1,139 @@
+//! Linking object files into this process, by LLVM's ORC.
+
+use super::{Executable, Invoke, Signature, executable::Constants};
+use crate::{Error, Result, codegen::llvm::Object, tensor::AlignedBuffer};
+use inkwell::llvm_sys::{
+    core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
+    error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage},
+    orc2::{
+        LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess, LLVMOrcDefinitionGeneratorRef,
+        LLVMOrcJITDylibAddGenerator,
+        lljit::{
+            LLVMOrcCreateLLJIT, LLVMOrcDisposeLLJIT, LLVMOrcLLJITAddObjectFile,
+            LLVMOrcLLJITGetGlobalPrefix, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
+            LLVMOrcLLJITRef,
+        },
+    },
+};
+use std::{
+    ffi::{CStr, CString, c_void},
+    ptr,
+};
+
+/// Links objects (host code and that of accelerators) and makes an [`Executable`] of them.
+///
+/// The objects are the ones that compiling the model of `signature` gave, for this machine;
+/// `constants` is what `pack-constants` collected.
+pub fn jit(objects: &[Object], constants: &[u8], signature: Signature) -> Result<Executable> {
+    if constants.len() != signature.constants_bytes {
+        return Err(Error::internal(format!(
+            "the model has {} bytes of constants, but {} are given",
+            signature.constants_bytes,
+            constants.len()
+        )));
+    }
+    let linker = Linker::new()?;
+    for object in objects {
+        linker.add(object)?;
+    }
+    let entry = linker.lookup(&format!("{}_invoke", signature.name))?;
+    let constants = Constants::Owned(AlignedBuffer::copy_of(constants)?);
+    let code = std::sync::Arc::new(linker);
+    let symbols = code.clone();
+    // SAFETY: the entry point has this type, as `make-entry-point` made it; the code lives as
+    // long as the executable.
+    unsafe {
+        let invoke = std::mem::transmute::<*const c_void, Invoke>(entry);
+        Executable::new(signature, invoke, constants, Box::new(code), &|name| symbols.lookup(name))
+    }
+}
+
+/// An ORC session with one library.
+struct Linker {
+    raw: LLVMOrcLLJITRef,
+}
+
+// SAFETY: LLJIT takes its session's lock in every call.
+unsafe impl Send for Linker {}
+// SAFETY: as above.
+unsafe impl Sync for Linker {}
+
+impl Linker {
+    fn new() -> Result<Self> {
+        // The JIT looks up the code generator of this machine, even to link objects.
+        crate::codegen::llvm::machine::initialize();
+        // SAFETY: each object is made before it is used; ownership passes as ORC's C API says.
+        unsafe {
+            let mut raw = ptr::null_mut();
+            check(LLVMOrcCreateLLJIT(&mut raw, ptr::null_mut()), "cannot start the JIT")?;
+            let linker = Self { raw };
+            let mut generator: LLVMOrcDefinitionGeneratorRef = ptr::null_mut();
+            check(
+                LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                    &mut generator,
+                    LLVMOrcLLJITGetGlobalPrefix(raw),
+                    None,
+                    ptr::null_mut(),
+                ),
+                "cannot see the symbols of this process",
+            )?;
+            LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(raw), generator);
+            Ok(linker)
+        }
+    }
+
+    fn add(&self, object: &Object) -> Result<()> {
+        let name = CString::new(object.name.replace('\0', "")).unwrap_or_default();
+        // SAFETY: the buffer is a copy, which the JIT takes over, also when it fails.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                object.bytes.as_ptr().cast(),
+                object.bytes.len(),
+                name.as_ptr(),
+            );
+            if buffer.is_null() {
+                return Err(Error::internal("no memory for an object file"));
+            }
+            let library = LLVMOrcLLJITGetMainJITDylib(self.raw);
+            let error = LLVMOrcLLJITAddObjectFile(self.raw, library, buffer);
+            check(error, &format!("cannot load {}", object.name))
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Result<*const c_void> {
+        let text = CString::new(name.replace('\0', "")).unwrap_or_default();
+        let mut address = 0;
+        // SAFETY: the session is live and the name NUL-terminated.
+        unsafe {
+            let error = LLVMOrcLLJITLookup(self.raw, &mut address, text.as_ptr());
+            check(error, &format!("cannot link {name}"))?;
+        }
+        Ok(address as usize as *const c_void)
+    }
+}
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        // SAFETY: the session is live and nothing of it is used afterwards.
+        unsafe {
+            let _ = check(LLVMOrcDisposeLLJIT(self.raw), "");
+        }
+    }
+}
+
+/// Turns LLVM's error object into ours.
+///
+/// # Safety
+/// `error` is null or an error that nobody has consumed.
+unsafe fn check(error: LLVMErrorRef, what: &str) -> Result<()> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the message belongs to us until it is disposed of.
+    unsafe {
+        let message = LLVMGetErrorMessage(error);
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeErrorMessage(message);
+        Err(Error::Tool { program: "JIT".to_owned(), detail: format!("{what}: {text}") })
+    }
+}

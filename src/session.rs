@@ -1,0 +1,153 @@
+//! A session: the context, its dialects, and the diagnostics of what runs in it.
+
+use crate::{Error, Result, ffi, pass};
+use melior::{
+    Context,
+    diagnostic::{Diagnostic, DiagnosticSeverity},
+    dialect::DialectRegistry,
+    ir::Module,
+    pass::PassManager,
+    utility::parse_pass_pipeline,
+};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+/// What an embedder holds. Two sessions are independent of each other; the only thing that they
+/// share is MLIR's registry of passes.
+#[derive(Debug)]
+pub struct Session {
+    context: Context,
+    diagnostics: Arc<Mutex<Vec<String>>>,
+}
+
+impl Session {
+    /// Creates a context with upstream's and our dialects, and makes all passes known.
+    pub fn new() -> Self {
+        pass::register_all();
+        let registry = DialectRegistry::new();
+        // SAFETY: the registry is live; the call fills it.
+        unsafe { ffi::phlRegisterDialects(registry.to_raw()) };
+        let context = Context::new_with_registry(&registry, true);
+        // Loaded up front: IR of a dialect that is not loaded cannot be built or parsed.
+        context.load_all_available_dialects();
+        let diagnostics = Arc::new(Mutex::new(vec![]));
+        let sink = diagnostics.clone();
+        context.attach_diagnostic_handler(move |diagnostic| {
+            record(&diagnostic, &sink);
+            true
+        });
+        Self { context, diagnostics }
+    }
+
+    /// The MLIR context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Parses textual or bytecode IR; `name` stands for the file in locations.
+    pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        // MLIR's lexer reads one byte past the end and expects it to be zero.
+        let mut terminated = bytes.to_vec();
+        terminated.push(0);
+        let source =
+            mlir_sys::MlirStringRef { data: terminated.as_ptr().cast(), length: bytes.len() };
+        let file = melior::StringRef::new(name);
+        // SAFETY: the context and both strings are live during the call; a null operation is
+        // checked for before it is used.
+        unsafe {
+            let context = self.context.to_raw();
+            let raw = mlir_sys::mlirOperationCreateParse(context, source, file.to_raw());
+            if raw.ptr.is_null() {
+                return Err(self.failure(&format!("{name} is not valid MLIR")));
+            }
+            Module::from_option_raw(mlir_sys::mlirModuleFromOperation(raw))
+        }
+        .ok_or_else(|| Error::invalid(format!("{name} holds no builtin.module")))
+    }
+
+    /// Reads textual or bytecode IR.
+    pub fn parse_file(&self, path: &Path) -> Result<Module<'_>> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read", path, e))?;
+        self.parse(&bytes, &path.to_string_lossy())
+    }
+
+    /// Runs a textual pipeline anchored on `builtin.module`, and verifies the result.
+    pub fn run_pipeline(&self, module: &Module<'_>, pipeline: &str) -> Result<()> {
+        self.run_pipeline_with(module, pipeline, None)
+    }
+
+    /// As [`Session::run_pipeline`]; when a pass fails, `reproducer` gets the IR and the pipeline.
+    pub fn run_pipeline_with(
+        &self,
+        module: &Module<'_>,
+        pipeline: &str,
+        reproducer: Option<&Path>,
+    ) -> Result<()> {
+        let manager = PassManager::new(&self.context);
+        manager.enable_verifier(true);
+        if let Some(path) = reproducer {
+            crate::stage::enable_reproducer(&manager, path);
+        }
+        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(|error| {
+            let detail = match error {
+                melior::Error::ParsePassPipeline(text) => text,
+                other => other.to_string(),
+            };
+            Error::invalid(format!("the pipeline is not valid: {}", detail.trim()))
+        })?;
+        // SAFETY: the module outlives the call.
+        let ok = unsafe {
+            mlir_sys::mlirPassManagerRunOnOp(manager.to_raw(), module.as_operation().to_raw())
+        };
+        if ok.value == 0 {
+            return Err(self.failure("the pipeline failed"));
+        }
+        Ok(())
+    }
+
+    /// The errors collected since the last call, as one [`Error`]; `fallback` when there are none.
+    pub fn failure(&self, fallback: &str) -> Error {
+        let mut lines = self.diagnostics.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if lines.is_empty() {
+            return Error::internal(fallback);
+        }
+        Error::Diagnostics(std::mem::take(&mut *lines).join("\n"))
+    }
+
+    /// Forgets diagnostics collected so far, for a caller that tried something on purpose.
+    pub fn clear_diagnostics(&self) {
+        self.diagnostics.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn record(diagnostic: &Diagnostic<'_>, sink: &Mutex<Vec<String>>) {
+    if !matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+        return;
+    }
+    let mut text = format!("{}: {diagnostic}", place(diagnostic));
+    for index in 0..diagnostic.note_count() {
+        if let Ok(note) = diagnostic.note(index) {
+            // MLIR adds the whole operation as a note, which may be megabytes of text.
+            let note_text = note.to_string();
+            if !note_text.starts_with("see current operation") {
+                text.push_str(&format!("\n  note: {note_text}"));
+            }
+        }
+    }
+    sink.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(text);
+}
+
+/// A location without MLIR's `loc(...)` around it.
+fn place(diagnostic: &Diagnostic<'_>) -> String {
+    let text = diagnostic.location().to_string();
+    let inner = text.strip_prefix("loc(").and_then(|t| t.strip_suffix(')')).unwrap_or(&text);
+    inner.replace('"', "")
+}

@@ -1,0 +1,180 @@
+//! A target of a compile: a kind with an id and the values of its options.
+
+use super::{
+    kind::{Role, TargetKind, option_word},
+    options::OptionDecl,
+};
+use crate::{
+    Error, Result,
+    partition::Device,
+    pattern::{
+        Bound, Evaluator, Expr, Facts, OpTable, OptionType, OptionValue, OptionValues, Pattern,
+        Scope, Val, check_expression, suggestion,
+    },
+    phase::TargetPipelines,
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// A kind with an id and the values of its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetInstance {
+    /// Name of this target in the compile; of its functions, regions and artifacts.
+    pub id: String,
+    /// What is known about its kind.
+    pub kind: Arc<TargetKind>,
+    /// Values of the options that have one, by name with `_` for `-`.
+    pub options: OptionValues,
+}
+
+/// A memory of a target instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Name.
+    pub name: String,
+    /// Size in bytes; `None` for no limit.
+    pub bytes: Option<i64>,
+    /// Alignment of the whole pool in bytes.
+    pub alignment: i64,
+    /// Memory scope of buffers in it.
+    pub scope: String,
+}
+
+impl TargetInstance {
+    /// True if it runs everything.
+    pub fn is_host(&self) -> bool {
+        self.kind.role == Role::Host
+    }
+
+    /// The value of an option, by the name of its declaration.
+    pub fn option(&self, name: &str) -> Option<&OptionValue> {
+        self.options.get(&option_word(name))
+    }
+
+    /// The value of an integer or size option.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.option(name)? {
+            OptionValue::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a text option; nothing if it is not set or empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.option(name)? {
+            OptionValue::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// True if a boolean option is set.
+    pub fn flag(&self, name: &str) -> bool {
+        self.option(name) == Some(&OptionValue::Bool(true))
+    }
+
+    /// Its patterns, checked against the operations.
+    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+        self.kind.load_patterns(table)
+    }
+
+    /// Its pipelines with options filled in.
+    pub fn pipelines(&self) -> Result<TargetPipelines> {
+        let mut phases = vec![];
+        for (phase, text) in &self.kind.pipelines {
+            let value = |word: &str| match word {
+                "id" => Ok(self.id.clone()),
+                _ => {
+                    let name = word.strip_prefix("option.").unwrap_or(word);
+                    let value = self.options.get(name);
+                    value.map(OptionValue::to_string).ok_or_else(|| {
+                        format!("option '{name}' of target '{}' is not set", self.id)
+                    })
+                }
+            };
+            let text = fill(text, value).map_err(|reason| {
+                Error::invalid(format!("{}: phase {phase}: {reason}", self.kind.manifest))
+            })?;
+            phases.push((*phase, text));
+        }
+        Ok(TargetPipelines { id: self.id.clone(), phases })
+    }
+
+    /// Its memories, with sizes computed.
+    pub fn pools(&self) -> Result<Vec<Pool>> {
+        let size = |expr: &Expr, name: &str| -> Result<i64> {
+            let graph = crate::partition::graph::GraphView::new();
+            let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+            match Evaluator::new(facts, &NoNames).eval(expr) {
+                Val::Int(bytes) if bytes > 0 => Ok(bytes),
+                other => Err(Error::invalid(format!(
+                    "{}: pool '{name}' of target '{}' has {other} bytes by `{expr}`; a size is a \
+                     positive integer",
+                    self.kind.manifest, self.id
+                ))),
+            }
+        };
+        let pools = self.kind.pools.iter().map(|pool| {
+            Ok(Pool {
+                name: pool.name.clone(),
+                bytes: pool.bytes.as_ref().map(|expr| size(expr, &pool.name)).transpose()?,
+                alignment: pool.alignment,
+                scope: pool.scope.clone(),
+            })
+        });
+        pools.collect()
+    }
+
+    /// This target as a device for [`crate::partition::partition`].
+    pub fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Device<'a> {
+        Device {
+            id: &self.id,
+            patterns,
+            options: &self.options,
+            capabilities: &self.kind.capabilities,
+        }
+    }
+}
+
+/// The scope of expressions that see options only.
+struct NoNames;
+
+impl Scope for NoNames {
+    fn lookup(&self, _: &str) -> Option<Bound> {
+        None
+    }
+}
+
+/// Checks the size of a pool when its manifest is read.
+pub(super) fn check_size(text: &str, expr: &Expr, options: &[OptionDecl]) -> Result<()> {
+    let types: BTreeMap<String, OptionType> =
+        options.iter().map(|option| (option_word(&option.name), option.ty())).collect();
+    check_expression(text, expr, &types)?;
+    Ok(())
+}
+
+/// Checks that `${...}` in a pipeline name options.
+pub(super) fn check_placeholders(text: &str, options: &[OptionDecl]) -> Result<(), String> {
+    let words: Vec<String> = options.iter().map(|option| option_word(&option.name)).collect();
+    let check = |word: &str| {
+        let name = word.strip_prefix("option.");
+        if word == "id" || name.is_some_and(|name| words.iter().any(|known| known == name)) {
+            return Ok(String::new());
+        }
+        let known: Vec<String> = words.iter().map(|word| format!("option.{word}")).collect();
+        let known = known.iter().map(String::as_str).chain(["id"]);
+        Err(format!("there is no '${{{word}}}'{}", suggestion(word, known)))
+    };
+    fill(text, check).map(|_| ())
+}
+
+/// Replaces each `${word}`.
+fn fill(text: &str, value: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (word, tail) = after.split_once('}').ok_or_else(|| "a '${' without '}'".to_owned())?;
+        out.push_str(before);
+        out.push_str(&value(word.trim())?);
+        rest = tail;
+    }
+    Ok(out + rest)
+}

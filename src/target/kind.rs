@@ -1,0 +1,208 @@
+//! Target kinds: all that is known about a kind of target, from one declaration.
+
+use super::options::OptionDecl;
+use crate::{
+    Error, Phase, Result,
+    partition::Capabilities,
+    pattern::{Expr, OpTable, OptionType, Pattern, PatternSpec},
+};
+use serde::Serialize;
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
+
+/// What a target can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It runs everything; it comes last in a target spec.
+    Host,
+    /// It runs what its patterns match, and needs a host beside it.
+    Device,
+}
+
+/// A memory that belongs to a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolDecl {
+    /// Name.
+    pub name: String,
+    /// Size in bytes, an expression over options; `None` for no limit.
+    pub bytes: Option<Expr>,
+    /// Alignment of the whole pool in bytes.
+    pub alignment: i64,
+    /// Memory scope of buffers in it.
+    pub scope: String,
+    /// One line of help.
+    pub doc: String,
+}
+
+/// A pattern with the places of its texts in the manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternDecl {
+    /// The declaration.
+    pub spec: PatternSpec,
+    /// Line of the match expression.
+    pub match_line: usize,
+    /// Lines of the conditions.
+    pub clause_lines: Vec<usize>,
+    /// Line of the prototype.
+    pub call_line: usize,
+}
+
+/// How code of a target is generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CodegenKind {
+    /// LLVM IR, then an object.
+    #[default]
+    Llvm,
+    /// C, then the C compiler.
+    C,
+    /// A hook that is registered by name.
+    Custom,
+}
+
+/// How code of a target is generated and linked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Codegen {
+    /// What is generated.
+    #[serde(default)]
+    pub kind: CodegenKind,
+    /// Headers that generated C includes.
+    #[serde(default)]
+    pub headers: Vec<String>,
+    /// C sources that are compiled and linked with the generated code.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Directories in which C compilers look for headers.
+    #[serde(default)]
+    pub include_dirs: Vec<String>,
+    /// Flags of the C compiler.
+    #[serde(default)]
+    pub cflags: Vec<String>,
+    /// Flags of the linker, such as `-lm`.
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    /// Function that opens the device.
+    pub open: Option<String>,
+    /// Function that closes the device.
+    pub close: Option<String>,
+    /// Function that gives the text of a status, for messages.
+    pub status_string: Option<String>,
+    /// Name of the hook, if `kind` is `custom`.
+    pub hook: Option<String>,
+}
+
+/// Where the files of a kind are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// In the program: names and texts.
+    Embedded(&'static [(&'static str, &'static str)]),
+    /// In a directory.
+    Directory(PathBuf),
+}
+
+impl Files {
+    /// The text of a file that a manifest names.
+    pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
+        match self {
+            Files::Embedded(files) => {
+                let found = files.iter().find(|(other, _)| *other == name);
+                found.map(|(_, text)| Cow::Borrowed(*text)).ok_or_else(|| {
+                    Error::internal(format!("file '{name}' of a built-in target is not embedded"))
+                })
+            }
+            Files::Directory(directory) => {
+                let path = directory.join(name);
+                let text = std::fs::read_to_string(&path);
+                text.map(Cow::Owned).map_err(|error| Error::io("cannot read", &path, error))
+            }
+        }
+    }
+
+    /// How messages call a file.
+    pub fn describe(&self, kind: &str, name: &str) -> String {
+        match self {
+            Files::Embedded(_) => format!("built-in {kind}/{name}"),
+            Files::Directory(directory) => directory.join(name).display().to_string(),
+        }
+    }
+}
+
+/// A kind of target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetKind {
+    /// Name in target specs.
+    pub name: String,
+    /// Whether it runs everything.
+    pub role: Role,
+    /// One line of help.
+    pub doc: String,
+    /// Options.
+    pub options: Vec<OptionDecl>,
+    /// What it can do besides its patterns.
+    pub capabilities: Capabilities,
+    /// Memories.
+    pub pools: Vec<PoolDecl>,
+    /// Patterns in order of declaration; those of single operations come last.
+    pub patterns: Vec<PatternDecl>,
+    /// Pipeline text of the phases that it takes part in.
+    pub pipelines: Vec<(Phase, String)>,
+    /// Code generation.
+    pub codegen: Codegen,
+    /// Its files.
+    pub files: Files,
+    /// How messages call its manifest.
+    pub manifest: String,
+}
+
+impl TargetKind {
+    /// The declaration of an option.
+    pub fn option(&self, name: &str) -> Option<&OptionDecl> {
+        self.options.iter().find(|option| option.name == name)
+    }
+
+    /// The types of the options, for checks of predicates.
+    pub fn option_types(&self) -> BTreeMap<String, OptionType> {
+        // Predicates are written with '_' where an option's name has '-'.
+        let types = self.options.iter().map(|option| (option_word(&option.name), option.ty()));
+        types.collect()
+    }
+
+    /// Reads the patterns and checks them against the operations. The error names all faults, each
+    /// with file and line.
+    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+        let options = self.option_types();
+        let mut patterns = vec![];
+        let mut faults = vec![];
+        for decl in &self.patterns {
+            match Pattern::new(decl.spec.clone(), table, &options) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => {
+                    let line = decl.line_of(&error.text);
+                    faults.push(format!("{}:{line}: {error}", self.manifest));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(patterns) } else { Err(Error::invalid(faults.join("\n"))) }
+    }
+
+    /// The pipeline of a phase, with options not filled in yet.
+    pub fn pipeline(&self, phase: Phase) -> Option<&str> {
+        self.pipelines.iter().find(|(other, _)| *other == phase).map(|(_, text)| text.as_str())
+    }
+}
+
+impl PatternDecl {
+    /// The line of the manifest that a text of the pattern starts on.
+    fn line_of(&self, text: &str) -> usize {
+        let clauses = self.spec.clauses.iter().zip(&self.clause_lines);
+        let clause = clauses.filter(|(clause, _)| clause.as_str() == text).map(|(_, line)| *line);
+        let call = (self.spec.call.as_deref() == Some(text)).then_some(self.call_line);
+        clause.chain(call).next().unwrap_or(self.match_line)
+    }
+}
+
+/// The name of an option in predicates and pipelines.
+pub fn option_word(name: &str) -> String {
+    name.replace('-', "_")
+}

@@ -1,0 +1,257 @@
+//! Reads `target.toml`.
+
+mod option;
+mod raw;
+
+use super::{
+    kind::{Files, PatternDecl, PoolDecl, TargetKind, option_word},
+    options::OptionDecl,
+};
+use crate::{
+    Error, Phase, Result,
+    partition::Capabilities,
+    pattern::{Expr, PatternSpec, dtype_of},
+    tensor::DType,
+};
+use raw::{RawCapabilities, RawManifest, RawOp, RawOption, RawPattern, RawPipeline, RawPool};
+use std::{collections::BTreeMap, ops::Range};
+use toml::Spanned;
+
+/// The version of the format that this program reads.
+pub const VERSION: i64 = 1;
+
+/// A manifest's text, for places in messages.
+struct Source<'t> {
+    name: &'t str,
+    text: &'t str,
+}
+
+impl Source<'_> {
+    fn line(&self, span: &Range<usize>) -> usize {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        before.matches('\n').count() + 1
+    }
+
+    /// A fault at a place, with its line.
+    fn fault(&self, span: &Range<usize>, message: impl std::fmt::Display) -> Error {
+        let line = self.line(span);
+        let text = self.text.lines().nth(line - 1).unwrap_or_default();
+        Error::invalid(format!("{}:{line}: {message}\n  {}", self.name, text.trim_end()))
+    }
+}
+
+/// Reads the manifest of a kind. `name` is what messages call it.
+pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
+    let source = Source { name, text };
+    let raw: RawManifest = toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        source.fault(&span, error.message().replace('\n', "; "))
+    })?;
+    if let Some(version) = raw.version.as_ref().filter(|version| *version.get_ref() != VERSION) {
+        let message =
+            format!("manifest version {}, but this program reads {VERSION}", version.get_ref());
+        return Err(source.fault(&version.span(), message));
+    }
+    check_name(&source, &raw.target.name, "a target kind")?;
+    let options = options(&source, raw.option)?;
+    let capabilities = capabilities(&source, raw.capabilities)?;
+    let pools = pools(&source, raw.pool, &options)?;
+    let patterns = patterns(&source, raw.pattern, raw.op)?;
+    let pipelines = pipelines(&source, raw.phases, &files, &options)?;
+    Ok(TargetKind {
+        name: raw.target.name.into_inner(),
+        role: raw.target.role,
+        doc: raw.target.doc,
+        options,
+        capabilities,
+        pools,
+        patterns,
+        pipelines,
+        codegen: raw.codegen,
+        files,
+        manifest: name.to_owned(),
+    })
+}
+
+/// True for names of targets, options and pools: a letter, then letters, digits, `-` and `_`.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+fn check_name(source: &Source, name: &Spanned<String>, what: &str) -> Result<()> {
+    if is_name(name.get_ref()) {
+        return Ok(());
+    }
+    let message = format!(
+        "'{}' is no name for {what}: it is to start with a letter and have letters, digits, '-' \
+         and '_' only",
+        name.get_ref()
+    );
+    Err(source.fault(&name.span(), message))
+}
+
+fn check_unique<'n>(
+    source: &Source,
+    names: impl Iterator<Item = &'n Spanned<String>>,
+    what: &str,
+) -> Result<()> {
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        if !seen.insert(option_word(name.get_ref())) {
+            let message = format!("two {what} are called '{}'", name.get_ref());
+            return Err(source.fault(&name.span(), message));
+        }
+    }
+    Ok(())
+}
+
+fn options(source: &Source, raw: Vec<RawOption>) -> Result<Vec<OptionDecl>> {
+    check_unique(source, raw.iter().map(|option| &option.name), "options")?;
+    raw.into_iter().map(|raw| option::declare(source, raw)).collect()
+}
+
+fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
+    let usual = Capabilities::default();
+    let mut dtypes = vec![];
+    for name in &raw.dtypes {
+        let Some(dtype) = dtype_of(name.get_ref()) else {
+            let known: Vec<&str> = DType::all().map(DType::mlir_name).collect();
+            let message =
+                format!("'{}' is no element type; they are {}", name.get_ref(), known.join(", "));
+            return Err(source.fault(&name.span(), message));
+        };
+        dtypes.push(dtype);
+    }
+    let multi_output = raw.multi_output.unwrap_or(usual.multi_output);
+    if let Some(taps) = raw.taps.as_ref().filter(|taps| *taps.get_ref() && !multi_output) {
+        return Err(source.fault(&taps.span(), "taps are further outputs: they need multi-output"));
+    }
+    let taps = raw.taps.map_or(usual.taps, Spanned::into_inner);
+    Ok(Capabilities { dtypes, multi_output, taps, merge: raw.merge.unwrap_or(usual.merge) })
+}
+
+fn pools(source: &Source, raw: Vec<RawPool>, options: &[OptionDecl]) -> Result<Vec<PoolDecl>> {
+    check_unique(source, raw.iter().map(|pool| &pool.name), "pools")?;
+    raw.into_iter().map(|pool| self::pool(source, pool, options)).collect()
+}
+
+fn pool(source: &Source, raw: RawPool, options: &[OptionDecl]) -> Result<PoolDecl> {
+    check_name(source, &raw.name, "a pool")?;
+    let bytes = match &raw.bytes {
+        None => None,
+        Some(value) => {
+            let text = match value.get_ref() {
+                toml::Value::String(text) => match super::options::parse_size(text) {
+                    Some(bytes) => bytes.to_string(),
+                    None => text.clone(),
+                },
+                other => other.to_string(),
+            };
+            let fault = |error: String| source.fault(&value.span(), error);
+            let expr = Expr::parse(&text).map_err(|error| fault(error.to_string()))?;
+            super::instance::check_size(&text, &expr, options)
+                .map_err(|error| fault(error.to_string()))?;
+            Some(expr)
+        }
+    };
+    let alignment = raw.alignment.as_ref().map_or(1, |alignment| *alignment.get_ref());
+    if let Some(given) = &raw.alignment
+        && !(alignment > 0 && alignment.count_ones() == 1)
+    {
+        return Err(source.fault(&given.span(), "an alignment is a power of two"));
+    }
+    let name = raw.name.into_inner();
+    let scope = raw.scope.unwrap_or_else(|| name.clone());
+    Ok(PoolDecl { name, bytes, alignment, scope, doc: raw.doc })
+}
+
+fn patterns(
+    source: &Source,
+    patterns: Vec<RawPattern>,
+    ops: Vec<RawOp>,
+) -> Result<Vec<PatternDecl>> {
+    let names = patterns.iter().map(|pattern| &pattern.name).chain(ops.iter().map(|op| &op.op));
+    check_unique(source, names, "patterns")?;
+    let mut decls = vec![];
+    for raw in patterns {
+        check_name(source, &raw.name, "a pattern")?;
+        if let (None, None) = (&raw.lower, &raw.call) {
+            let message = format!(
+                "pattern '{}' does not say how a match is lowered: add lower = \"NAME\" for a \
+                 registered lowering (\"default\" for the one of the graph dialect), or call = \"int f(in x, out y)\" for a function",
+                raw.name.get_ref()
+            );
+            return Err(source.fault(&raw.name.span(), message));
+        }
+        decls.push(PatternDecl {
+            match_line: source.line(&raw.matches.span()),
+            clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
+            call_line: raw.call.as_ref().map_or(0, |call| source.line(&call.span())),
+            spec: PatternSpec {
+                name: raw.name.into_inner(),
+                doc: raw.doc,
+                matches: raw.matches.into_inner(),
+                clauses: raw.clauses.into_iter().map(Spanned::into_inner).collect(),
+                benefit: raw.benefit,
+                compute: raw.compute.unwrap_or(true),
+                lower: raw.lower,
+                call: raw.call.map(Spanned::into_inner),
+            },
+        });
+    }
+    // Support for a single operation is a pattern of one operation with any operands.
+    decls.extend(ops.into_iter().map(|raw| PatternDecl {
+        match_line: source.line(&raw.op.span()),
+        clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
+        call_line: 0,
+        spec: PatternSpec {
+            matches: format!("{}(...)", raw.op.get_ref()),
+            name: raw.op.into_inner(),
+            doc: raw.doc,
+            clauses: raw.clauses.into_iter().map(Spanned::into_inner).collect(),
+            benefit: raw.benefit,
+            compute: raw.compute.unwrap_or(true),
+            lower: Some(raw.lower.unwrap_or_else(|| "default".to_owned())),
+            call: None,
+        },
+    }));
+    Ok(decls)
+}
+
+fn pipelines(
+    source: &Source,
+    raw: BTreeMap<Spanned<String>, RawPipeline>,
+    files: &Files,
+    options: &[OptionDecl],
+) -> Result<Vec<(Phase, String)>> {
+    let mut pipelines = vec![];
+    for (name, pipeline) in raw {
+        let hooks = || Phase::HOOKS.iter().map(|phase| phase.name());
+        let Some(phase) = Phase::HOOKS.into_iter().find(|phase| phase.name() == name.get_ref())
+        else {
+            let known: Vec<&str> = hooks().collect();
+            let message = format!(
+                "targets have no pipeline at phase '{}'; they have at {}",
+                name.get_ref(),
+                known.join(", ")
+            );
+            return Err(source.fault(&name.span(), message));
+        };
+        let (text, place) = match pipeline {
+            RawPipeline::Text(text) => (text, format!("phase {phase}")),
+            RawPipeline::File(file) => (files.read(&file.file)?.into_owned(), file.file),
+        };
+        let text = strip_comments(&text);
+        super::instance::check_placeholders(&text, options)
+            .map_err(|reason| source.fault(&name.span(), format!("{place}: {reason}")))?;
+        pipelines.push((phase, text));
+    }
+    pipelines.sort_by_key(|(phase, _)| *phase);
+    Ok(pipelines)
+}
+
+/// Joins the lines of a pipeline without their `//` comments.
+fn strip_comments(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect()
+}

@@ -1,0 +1,111 @@
+//! A manifest as serde reads it. [`super::parse`] gives it meaning.
+
+use super::super::kind::{Codegen, Role};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawManifest {
+    pub version: Option<Spanned<i64>>,
+    pub target: RawTarget,
+    #[serde(default)]
+    pub option: Vec<RawOption>,
+    #[serde(default)]
+    pub capabilities: RawCapabilities,
+    #[serde(default)]
+    pub pool: Vec<RawPool>,
+    #[serde(default)]
+    pub pattern: Vec<RawPattern>,
+    #[serde(default)]
+    pub op: Vec<RawOp>,
+    #[serde(default)]
+    pub phases: BTreeMap<Spanned<String>, RawPipeline>,
+    #[serde(default)]
+    pub codegen: Codegen,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawTarget {
+    pub name: Spanned<String>,
+    pub role: Role,
+    pub doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawOption {
+    pub name: Spanned<String>,
+    #[serde(rename = "type")]
+    pub ty: Spanned<String>,
+    pub default: Option<Spanned<toml::Value>>,
+    pub min: Option<Spanned<toml::Value>>,
+    pub max: Option<Spanned<toml::Value>>,
+    pub values: Option<Spanned<Vec<String>>>,
+    pub doc: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawCapabilities {
+    #[serde(default)]
+    pub dtypes: Vec<Spanned<String>>,
+    pub multi_output: Option<bool>,
+    pub taps: Option<Spanned<bool>>,
+    pub merge: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawPool {
+    pub name: Spanned<String>,
+    pub bytes: Option<Spanned<toml::Value>>,
+    pub alignment: Option<Spanned<i64>>,
+    pub scope: Option<String>,
+    #[serde(default)]
+    pub doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawPattern {
+    pub name: Spanned<String>,
+    #[serde(default)]
+    pub doc: String,
+    #[serde(rename = "match")]
+    pub matches: Spanned<String>,
+    #[serde(default, rename = "where")]
+    pub clauses: Vec<Spanned<String>>,
+    pub benefit: Option<i64>,
+    pub compute: Option<bool>,
+    pub lower: Option<String>,
+    pub call: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawOp {
+    pub op: Spanned<String>,
+    #[serde(default)]
+    pub doc: String,
+    #[serde(default, rename = "where")]
+    pub clauses: Vec<Spanned<String>>,
+    pub benefit: Option<i64>,
+    pub compute: Option<bool>,
+    pub lower: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a pipeline as text, or { file = \"NAME\" }")]
+pub enum RawPipeline {
+    Text(String),
+    File(RawFile),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawFile {
+    pub file: String,
+}

@@ -1,0 +1,297 @@
+//! Host kernels compute what the composites' decompositions compute.
+//!
+//! Each case is compiled twice, through kernels and through the general lowering, and run on the
+//! same random inputs.
+
+#[path = "kernels/harness.rs"]
+mod harness;
+
+use harness::{Case, compare, compare_with};
+
+/// x: NCHW; w: filters, input channels per group, rows, columns.
+struct Conv {
+    x: [i64; 4],
+    w: [i64; 4],
+    attributes: &'static str,
+    y: [i64; 4],
+}
+
+fn convs(cases: &[Conv], after: fn(&mut Case, String, &[i64]) -> String) -> Case {
+    let mut case = Case::default();
+    for conv in cases {
+        let x = case.input(&conv.x);
+        let w = case.constant(&conv.w);
+        let b = case.constant(&conv.w[..1]);
+        let y =
+            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], &conv.y);
+        let y = after(&mut case, y, &conv.y);
+        case.output(&y);
+    }
+    case
+}
+
+fn plain(_: &mut Case, y: String, _: &[i64]) -> String {
+    y
+}
+
+const CONVS: &[Conv] = &[
+    Conv { x: [1, 3, 9, 11], w: [5, 3, 3, 3], attributes: "pads = [1, 1, 1, 1]", y: [1, 5, 9, 11] },
+    Conv {
+        x: [2, 16, 7, 7],
+        w: [40, 16, 3, 3],
+        attributes: "strides = [2, 2] pads = [1, 1, 1, 1]",
+        y: [2, 40, 4, 4],
+    },
+    Conv { x: [1, 33, 5, 13], w: [70, 33, 1, 1], attributes: "", y: [1, 70, 5, 13] },
+    Conv { x: [3, 8, 6, 6], w: [8, 8, 1, 1], attributes: "strides = [2, 2]", y: [3, 8, 3, 3] },
+    Conv {
+        x: [1, 6, 12, 10],
+        w: [9, 2, 3, 2],
+        attributes: "pads = [0, 1, 2, 0] group = 3",
+        y: [1, 9, 12, 10],
+    },
+    Conv {
+        x: [1, 4, 15, 15],
+        w: [16, 4, 3, 3],
+        attributes: "pads = [2, 2, 2, 2] dilations = [2, 2]",
+        y: [1, 16, 15, 15],
+    },
+    Conv {
+        x: [1, 3, 20, 20],
+        w: [17, 3, 7, 7],
+        attributes: "strides = [2, 2] pads = [3, 3, 3, 3]",
+        y: [1, 17, 10, 10],
+    },
+    Conv { x: [1, 2, 1, 30], w: [3, 2, 1, 9], attributes: "pads = [0, 4, 0, 4]", y: [1, 3, 1, 30] },
+    Conv { x: [1, 5, 4, 1], w: [1, 5, 4, 1], attributes: "", y: [1, 1, 1, 1] },
+];
+
+const DEPTHWISE: &[Conv] = &[
+    Conv {
+        x: [1, 20, 9, 21],
+        w: [20, 1, 3, 3],
+        attributes: "pads = [1, 1, 1, 1] group = 20",
+        y: [1, 20, 9, 21],
+    },
+    Conv {
+        x: [2, 33, 8, 8],
+        w: [33, 1, 3, 3],
+        attributes: "strides = [2, 2] pads = [0, 0, 1, 1] group = 33",
+        y: [2, 33, 4, 4],
+    },
+    Conv {
+        x: [1, 8, 7, 7],
+        w: [8, 1, 5, 5],
+        attributes: "pads = [2, 2, 2, 2] group = 8",
+        y: [1, 8, 7, 7],
+    },
+    Conv {
+        x: [1, 3, 10, 12],
+        w: [3, 1, 3, 3],
+        attributes: "pads = [2, 2, 2, 2] dilations = [2, 2] group = 3",
+        y: [1, 3, 10, 12],
+    },
+    // Each input channel has two filters.
+    Conv { x: [1, 4, 6, 6], w: [8, 1, 3, 3], attributes: "group = 4", y: [1, 8, 4, 4] },
+];
+
+#[test]
+fn convolutions() {
+    compare(&convs(CONVS, plain), 512);
+    compare(&convs(CONVS, plain), 128);
+}
+
+#[test]
+fn depthwise_convolutions() {
+    compare(&convs(DEPTHWISE, plain), 512);
+    compare(&convs(DEPTHWISE, plain), 256);
+}
+
+#[test]
+fn epilogues_of_convolutions() {
+    let after = |case: &mut Case, y: String, shape: &[i64]| {
+        let skip = case.input(shape);
+        let channel = case.constant(&[shape[1], 1, 1]);
+        let gate = case.input(&[shape[0], shape[1], 1, 1]);
+        let low = case.scalar(-0.25);
+        let high = case.scalar(0.5);
+        let y = case.op("graph.add %@, %@", &[&y, &skip], shape);
+        let y = case.op("graph.mul %@, %@", &[&y, &channel], shape);
+        let y = case.op("graph.mul %@, %@", &[&gate, &y], shape);
+        case.op("graph.clip %@ min %@ max %@", &[&y, &low, &high], shape)
+    };
+    compare(&convs(CONVS, after), 256);
+    compare(&convs(DEPTHWISE, after), 512);
+}
+
+#[test]
+fn activations() {
+    let after = |case: &mut Case, y: String, shape: &[i64]| {
+        let sigmoid = case.op("graph.sigmoid %@", &[&y], shape);
+        let swish = case.op("graph.mul %@, %@", &[&y, &sigmoid], shape);
+        let y = case.op("graph.leaky_relu %@ alpha = 0.125", &[&swish], shape);
+        let y = case.op("graph.hard_swish %@", &[&y], shape);
+        case.op("graph.tanh %@", &[&y], shape)
+    };
+    compare(&convs(&CONVS[..4], after), 512);
+}
+
+#[test]
+fn pools() {
+    let mut case = Case::default();
+    // A convolution first, or there would be no NHWC to follow.
+    for (attributes, y) in [
+        ("graph.max_pool %@ kernel_shape = [2, 2] strides = [2, 2]", [2, 20, 4, 5]),
+        (
+            "graph.max_pool %@ kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1]",
+            [2, 20, 5, 6],
+        ),
+        (
+            "graph.max_pool %@ kernel_shape = [3, 2] strides = [2, 2] ceil_mode = true",
+            [2, 20, 4, 6],
+        ),
+        ("graph.average_pool %@ kernel_shape = [3, 3] pads = [1, 1, 1, 1]", [2, 20, 9, 11]),
+        (
+            "graph.average_pool %@ kernel_shape = [3, 3] pads = [1, 1, 1, 1] count_include_pad = true",
+            [2, 20, 9, 11],
+        ),
+        (
+            "graph.average_pool %@ kernel_shape = [4, 4] strides = [3, 3] ceil_mode = true",
+            [2, 20, 3, 4],
+        ),
+        ("graph.global_average_pool %@", [2, 20, 1, 1]),
+        ("graph.global_max_pool %@", [2, 20, 1, 1]),
+    ] {
+        let x = case.input(&[2, 3, 9, 11]);
+        let w = case.constant(&[20, 3, 1, 1]);
+        let conv = case.op("graph.conv %@, %@", &[&x, &w], &[2, 20, 9, 11]);
+        let pool = case.op(attributes, &[&conv], &y);
+        case.output(&pool);
+    }
+    compare(&case, 512);
+    compare(&case, 128);
+}
+
+#[test]
+fn products() {
+    let mut case = Case::default();
+    for (a, b, constant, y) in [
+        (vec![5, 7], vec![7, 3], true, vec![5, 3]),
+        (vec![1, 40], vec![40, 100], true, vec![1, 100]),
+        (vec![33, 20], vec![20, 65], false, vec![33, 65]),
+        (vec![2, 3, 9, 8], vec![2, 3, 8, 17], false, vec![2, 3, 9, 17]),
+        (vec![2, 9, 8], vec![8, 50], true, vec![2, 9, 50]),
+        (vec![4, 8], vec![3, 8, 5], false, vec![3, 4, 5]),
+        (vec![2, 3, 4, 8], vec![3, 8, 5], false, vec![2, 3, 4, 5]),
+        (vec![1, 1], vec![1, 1], true, vec![1, 1]),
+    ] {
+        let left = case.input(&a);
+        let right = if constant { case.constant(&b) } else { case.input(&b) };
+        let y_value = case.op("graph.matmul %@, %@", &[&left, &right], &y);
+        let bias = case.input(&y[y.len() - 1..]);
+        let sum = case.op("graph.add %@, %@", &[&y_value, &bias], &y);
+        case.output(&sum);
+    }
+    compare(&case, 512);
+    compare(&case, 256);
+}
+
+#[test]
+fn general_products() {
+    let mut case = Case::default();
+    for (a, b, c, attributes) in [
+        ([6, 10], [10, 4], vec![4], ""),
+        ([6, 10], [4, 10], vec![6, 4], "trans_b = true"),
+        ([10, 6], [10, 4], vec![6, 1], "alpha = 0.5 beta = 2.0 trans_a = true"),
+        ([10, 6], [4, 10], vec![1], "alpha = 2.0 trans_a = true trans_b = true"),
+    ] {
+        let left = case.input(&a);
+        let right = case.constant(&b);
+        let bias = case.input(&c);
+        let y = case.op(
+            &format!("graph.gemm %@, %@, %@ {attributes}"),
+            &[&left, &right, &bias],
+            &[6, 4],
+        );
+        let y = case.op("graph.relu %@", &[&y], &[6, 4]);
+        case.output(&y);
+    }
+    compare(&case, 512);
+}
+
+/// The exact GELU as exporters write it, which is long enough to be emitted in a loop.
+#[test]
+fn long_epilogues() {
+    let mut case = Case::default();
+    let shape = [9, 40];
+    let x = case.input(&[9, 12]);
+    let w = case.constant(&[12, 40]);
+    let (root, one, half) = (case.scalar(2f32.sqrt()), case.scalar(1.0), case.scalar(0.5));
+    let bias = case.constant(&[40]);
+    let y = case.op("graph.matmul %@, %@", &[&x, &w], &shape);
+    let y = case.op("graph.add %@, %@", &[&y, &bias], &shape);
+    let e = case.op("graph.div %@, %@", &[&y, &root], &shape);
+    let e = case.op("graph.erf %@", &[&e], &shape);
+    let e = case.op("graph.add %@, %@", &[&e, &one], &shape);
+    let y = case.op("graph.mul %@, %@", &[&y, &e], &shape);
+    let y = case.op("graph.mul %@, %@", &[&y, &half], &shape);
+    case.output(&y);
+    compare(&case, 512);
+}
+
+/// Ops that follow convolutions to NHWC.
+#[test]
+fn ops_between_convolutions() {
+    let mut case = Case::default();
+    let x = case.input(&[1, 3, 8, 6]);
+    let w = case.constant(&[10, 3, 3, 3]);
+    let conv = |case: &mut Case| {
+        case.op("graph.conv %@, %@ pads = [1, 1, 1, 1]", &[&x, &w], &[1, 10, 8, 6])
+    };
+    let (a, b) = (conv(&mut case), conv(&mut case));
+    let joined = case.op("graph.concat %@, %@ axis = 1", &[&a, &b], &[1, 20, 8, 6]);
+    let soft = case.op("graph.softmax %@ axis = 1", &[&joined], &[1, 20, 8, 6]);
+    let pads = case.integers(&[0, 0, 1, 2, 0, 0, 0, 1]);
+    let padded = case.op_with_types(
+        "graph.pad %@, %@",
+        &[(&soft, "tensor<1x20x8x6xf32>"), (&pads, "tensor<8xi64>")],
+        &[1, 20, 9, 9],
+    );
+    let mean = case.op("graph.reduce_mean %@ axes = [2, 3] keepdims = false", &[&padded], &[1, 20]);
+    let most = case.op("graph.reduce_max %@ axes = [1]", &[&padded], &[1, 1, 9, 9]);
+    let scales = case.floats(&[1.0, 1.0, 2.0, 2.0]);
+    let large = case.op_with_types(
+        "graph.resize %@ scales %@",
+        &[(&padded, "tensor<1x20x9x9xf32>"), (&scales, "tensor<4xf32>")],
+        &[1, 20, 18, 18],
+    );
+    for value in [mean, most, large] {
+        case.output(&value);
+    }
+    compare(&case, 256);
+}
+
+/// Batch normalization that is folded first, against one that is not.
+#[test]
+fn batch_normalization() {
+    let mut case = Case::default();
+    let x = case.input(&[1, 3, 8, 8]);
+    let w = case.constant(&[10, 3, 3, 3]);
+    let parameters: Vec<_> = (0..3).map(|_| case.constant(&[10])).collect();
+    let var = case.positive(&[10]);
+    let y = case.op("graph.conv %@, %@", &[&x, &w], &[1, 10, 6, 6]);
+    let y = case.op(
+        "graph.batch_norm %@, %@, %@, %@, %@",
+        &[&y, &parameters[0], &parameters[1], &parameters[2], &var],
+        &[1, 10, 6, 6],
+    );
+    let y = case.op("graph.relu %@", &[&y], &[1, 10, 6, 6]);
+    // The second one has no convolution to go into.
+    let z = case.op(
+        "graph.batch_norm %@, %@, %@, %@, %@",
+        &[&y, &parameters[0], &parameters[1], &parameters[2], &var],
+        &[1, 10, 6, 6],
+    );
+    case.output(&z);
+    compare_with(&case, "graph-fold-batch-norm{scale-and-shift},", 512);
+}

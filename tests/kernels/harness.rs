@@ -1,0 +1,245 @@
+//! Modules made of random cases, compiled with and without kernels.
+
+use phaseline::{
+    Session,
+    codegen::llvm,
+    ir,
+    runtime::{self, Executable, Signature},
+    tensor::Tensor,
+};
+use std::fmt::Write;
+
+/// A module under construction. Values are names without `%`; shapes are of f32 tensors.
+#[derive(Default)]
+pub struct Case {
+    arguments: Vec<Vec<i64>>,
+    body: String,
+    types: Vec<(String, Vec<i64>)>,
+    outputs: Vec<String>,
+    seed: u64,
+}
+
+fn tensor(shape: &[i64], element: &str) -> String {
+    let dims: String = shape.iter().map(|dim| format!("{dim}x")).collect();
+    format!("tensor<{dims}{element}>")
+}
+
+impl Case {
+    fn name(&mut self, shape: &[i64]) -> String {
+        let name = format!("v{}", self.types.len());
+        self.types.push((name.clone(), shape.to_vec()));
+        name
+    }
+
+    fn type_of(&self, name: &str) -> String {
+        let found = self.types.iter().find(|(other, _)| other == name).expect("a known value");
+        tensor(&found.1, "f32")
+    }
+
+    fn random(&mut self, shape: &[i64]) -> Vec<f32> {
+        self.seed += 1;
+        random(shape.iter().product(), self.seed)
+    }
+
+    /// An argument of the function.
+    pub fn input(&mut self, shape: &[i64]) -> String {
+        self.arguments.push(shape.to_vec());
+        let name = format!("a{}", self.arguments.len() - 1);
+        self.types.push((name.clone(), shape.to_vec()));
+        name
+    }
+
+    /// A constant of random numbers.
+    pub fn constant(&mut self, shape: &[i64]) -> String {
+        let values = self.random(shape);
+        self.dense(shape, &values)
+    }
+
+    /// A constant of random positive numbers.
+    pub fn positive(&mut self, shape: &[i64]) -> String {
+        let values: Vec<f32> = self.random(shape).iter().map(|value| value.abs() + 0.5).collect();
+        self.dense(shape, &values)
+    }
+
+    /// A constant of rank 0.
+    pub fn scalar(&mut self, value: f32) -> String {
+        self.dense(&[], &[value])
+    }
+
+    /// A constant list.
+    pub fn floats(&mut self, values: &[f32]) -> String {
+        self.dense(&[values.len() as i64], values)
+    }
+
+    fn dense(&mut self, shape: &[i64], values: &[f32]) -> String {
+        let name = self.name(shape);
+        let hex: String = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .map(|byte| format!("{byte:02X}"))
+            .collect();
+        let ty = tensor(shape, "f32");
+        let _ = writeln!(self.body, "  %{name} = graph.constant dense<\"0x{hex}\"> : {ty}");
+        name
+    }
+
+    /// A constant list of integers.
+    pub fn integers(&mut self, values: &[i64]) -> String {
+        let name = self.name(&[]);
+        let count = values.len();
+        let _ = writeln!(
+            self.body,
+            "  %{name} = graph.constant dense<{values:?}> : tensor<{count}xi64>"
+        );
+        name
+    }
+
+    /// An op; `%@` in its text stands for one operand after another.
+    pub fn op(&mut self, text: &str, operands: &[&str], shape: &[i64]) -> String {
+        let types: Vec<_> = operands.iter().map(|operand| self.type_of(operand)).collect();
+        let typed: Vec<_> =
+            operands.iter().zip(&types).map(|(operand, ty)| (*operand, ty.as_str())).collect();
+        self.op_with_types(text, &typed, shape)
+    }
+
+    /// An op with operands that are not all f32.
+    pub fn op_with_types(
+        &mut self,
+        text: &str,
+        operands: &[(&str, &str)],
+        shape: &[i64],
+    ) -> String {
+        let mut text = text.to_owned();
+        for (operand, _) in operands {
+            text = text.replacen("%@", &format!("%{operand}"), 1);
+        }
+        let types: Vec<_> = operands.iter().map(|(_, ty)| *ty).collect();
+        let ty = tensor(shape, "f32");
+        let name = self.name(shape);
+        // Unary ops whose result has the operand's type print it once.
+        let short = [
+            "graph.sigmoid",
+            "graph.leaky_relu",
+            "graph.hard_swish",
+            "graph.tanh",
+            "graph.relu",
+            "graph.erf",
+            "graph.softmax",
+        ];
+        let signature = if short.iter().any(|op| text.starts_with(op)) {
+            ty
+        } else {
+            format!("({}) -> {ty}", types.join(", "))
+        };
+        let _ = writeln!(self.body, "  %{name} = {text} : {signature}");
+        name
+    }
+
+    /// Makes a value a result of the function.
+    pub fn output(&mut self, name: &str) {
+        self.outputs.push(name.to_owned());
+    }
+
+    fn text(&self) -> String {
+        let arguments: Vec<_> = self
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(i, shape)| format!("%a{i}: {} {{phl.name = \"a{i}\"}}", tensor(shape, "f32")))
+            .collect();
+        let outputs: Vec<_> = self.outputs.iter().map(|name| self.type_of(name)).collect();
+        let results: Vec<_> = outputs
+            .iter()
+            .enumerate()
+            .map(|(i, ty)| format!("{ty} {{phl.name = \"y{i}\"}}"))
+            .collect();
+        let values: Vec<_> = self.outputs.iter().map(|name| format!("%{name}")).collect();
+        format!(
+            "module {{\nfunc.func @main({}) -> ({}) attributes {{phl.target = \"llvm\"}} {{\n{}  return {} : {}\n}}\n}}\n",
+            arguments.join(", "),
+            results.join(", "),
+            self.body,
+            values.join(", "),
+            outputs.join(", ")
+        )
+    }
+}
+
+fn random(count: i64, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 40) as f32) / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+/// Compares kernels for vectors of `bits` bits with the general lowering.
+pub fn compare(case: &Case, bits: u32) {
+    compare_with(case, "", bits);
+}
+
+/// The same, with passes before layouts are assigned.
+pub fn compare_with(case: &Case, before: &str, bits: u32) {
+    let passes = format!(
+        "{before}func.func(graph-assign-layout,graph-fuse-host),canonicalize,\
+         lower-host-kernels{{vector-bits={bits}}},"
+    );
+    let (kernels, general) = (compile(case, &passes, true), compile(case, "", false));
+    let inputs: Vec<Tensor> = case
+        .arguments
+        .iter()
+        .enumerate()
+        .map(|(i, shape)| {
+            let dims: Vec<usize> = shape.iter().map(|dim| *dim as usize).collect();
+            let values = random(shape.iter().product(), 1000 + i as u64);
+            Tensor::from_slice(&dims, &values).expect("a tensor")
+        })
+        .collect();
+    let found = kernels.run(&inputs).expect("runs");
+    let expected = general.run(&inputs).expect("runs");
+    for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        let (found, expected) =
+            (found.as_slice::<f32>().expect("f32"), expected.as_slice::<f32>().expect("f32"));
+        assert!(expected.iter().any(|value| *value != 0.0), "output {index} is all zero");
+        for (at, (f, e)) in found.iter().zip(expected).enumerate() {
+            assert!(
+                (f - e).abs() <= 1e-4 * e.abs().max(1.0),
+                "output {index}, element {at}: {f}, expected {e}"
+            );
+        }
+    }
+}
+
+fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
+    let session = Session::new();
+    let text = case.text();
+    let module = session.parse(text.as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let run = |pipeline: &str| {
+        session.run_pipeline(&module, pipeline).unwrap_or_else(|e| panic!("{e}"));
+    };
+    run(&format!("builtin.module({passes}canonicalize)"));
+    if kernels {
+        let calls = ir::edit::walk(op(&module))
+            .into_iter()
+            .filter(|op| ir::op_name(*op) == "tir.call_extern")
+            .count();
+        assert!(calls > 0, "no kernel was made");
+    }
+    run("builtin.module(func.func(convert-graph-to-linalg),convert-functions-to-dps,\
+         func.func(eliminate-empty-tensors),one-shot-bufferize,canonicalize,cse)");
+    let signature = Signature::of(op(&module)).expect("has a signature");
+    run(&format!(
+        "builtin.module(split-by-target,for-target{{target=llvm pipeline=builtin.module({})}})",
+        llvm::pipeline("", "native", "")
+    ));
+    let host = ir::ops_of(op(&module))[0];
+    let object = llvm::compile(&session, host, "model_host").expect("compiles");
+    runtime::jit(&[object], &[], signature).expect("links")
+}
+
+fn op<'c>(module: &'c melior::ir::Module<'c>) -> ir::Op<'c> {
+    // SAFETY: the module outlives its use here.
+    unsafe { ir::Op::from_raw(module.as_operation().to_raw()) }
+}

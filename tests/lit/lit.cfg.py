@@ -1,0 +1,20 @@
+"""Configuration of the FileCheck tests; `make lit` runs them."""
+
+import os
+
+import lit.formats
+
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+tools = os.environ.get("PHASELINE_BIN_DIR", os.path.join(root, "target", "debug"))
+llvm = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
+
+config.name = "phaseline"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(root, "build", "lit")
+config.environment["PATH"] = os.pathsep.join([tools, llvm, os.environ["PATH"]])
+config.substitutions.append(("%{root}", root))
+config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")))
+config.substitutions.append(("%{python}", os.path.join(root, ".venv", "bin", "python")))

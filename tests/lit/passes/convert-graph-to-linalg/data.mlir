@@ -1,0 +1,81 @@
+// RUN: phaseline-opt %s --convert-graph-to-linalg --canonicalize | FileCheck %s
+
+// Ops that join, cut and pad.
+
+// CHECK-DAG: #[[$BACK:.*]] = affine_map<(d0, d1) -> (d0 * -2 + 6, d1)>
+
+// CHECK-LABEL: func.func @concat
+func.func @concat(%a: tensor<2x3xf32>, %b: tensor<2x1xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[E:.*]] = tensor.empty() : tensor<2x4xf32>
+  // CHECK: %[[I:.*]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
+  // CHECK: tensor.insert_slice %arg1 into %[[I]][0, 3] [2, 1] [1, 1]
+  %0 = graph.concat %a, %b axis = -1 : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @split
+func.func @split(%x: tensor<4x5xf32>) -> (tensor<4x2xf32>, tensor<4x0xf32>, tensor<4x3xf32>) {
+  // CHECK-DAG: tensor.extract_slice %arg0[0, 0] [4, 2] [1, 1]
+  // CHECK-DAG: tensor.empty() : tensor<4x0xf32>
+  // CHECK-DAG: tensor.extract_slice %arg0[0, 2] [4, 3] [1, 1]
+  %0:3 = graph.split %x axis = 1 split = [2, 0, 3] : (tensor<4x5xf32>) -> (tensor<4x2xf32>, tensor<4x0xf32>, tensor<4x3xf32>)
+  return %0#0, %0#1, %0#2 : tensor<4x2xf32>, tensor<4x0xf32>, tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @slice
+func.func @slice(%x: tensor<8x9xf32>) -> tensor<3x4xf32> {
+  // CHECK: tensor.extract_slice %arg0[1, 5] [3, 4] [2, 1]
+  // CHECK-NOT: linalg
+  %starts = graph.constant dense<[1, -4]> : tensor<2xi64>
+  %ends = graph.constant dense<[7, 1000]> : tensor<2xi64>
+  %axes = graph.constant dense<[0, 1]> : tensor<2xi64>
+  %steps = graph.constant dense<[2, 1]> : tensor<2xi64>
+  %0 = graph.slice %x, %starts, %ends axes %axes steps %steps : (tensor<8x9xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: func.func @slice_backwards
+func.func @slice_backwards(%x: tensor<7x3xf32>) -> tensor<4x3xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[$BACK]]
+  %starts = graph.constant dense<-1> : tensor<1xi64>
+  %ends = graph.constant dense<-100> : tensor<1xi64>
+  %axes = graph.constant dense<0> : tensor<1xi64>
+  %steps = graph.constant dense<-2> : tensor<1xi64>
+  %0 = graph.slice %x, %starts, %ends axes %axes steps %steps : (tensor<7x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @pad
+func.func @pad(%x: tensor<2x3xf32>, %v: tensor<f32>) -> tensor<3x4xf32> {
+  // CHECK: %[[S:.*]] = tensor.extract_slice %arg0[0, 1] [2, 2] [1, 1]
+  // CHECK: %[[V:.*]] = tensor.extract %arg1[]
+  // CHECK: tensor.pad %[[S]] low[1, 0] high[0, 2]
+  // CHECK: tensor.yield %[[V]]
+  %p = graph.constant dense<[1, -1, 0, 2]> : tensor<4xi64>
+  %0 = graph.pad %x, %p value %v : (tensor<2x3xf32>, tensor<4xi64>, tensor<f32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// Mirrored parts are read backwards, one axis after the other.
+// CHECK-LABEL: func.func @pad_reflect
+func.func @pad_reflect(%x: tensor<5xf32>) -> tensor<9xf32> {
+  // CHECK: linalg.generic
+  // CHECK: tensor.extract_slice %arg0[1] [4] [1]
+  // CHECK: linalg.generic
+  // CHECK: tensor.insert_slice
+  // CHECK: tensor.insert_slice
+  // CHECK: tensor.insert_slice
+  %p = graph.constant dense<2> : tensor<2xi64>
+  %0 = graph.pad %x, %p mode = "reflect" : (tensor<5xf32>, tensor<2xi64>) -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}
+
+// Lengths out of range are led into it.
+// CHECK-LABEL: func.func @reverse_sequence
+func.func @reverse_sequence(%x: tensor<4x3xf32>, %lens: tensor<3xi64>) -> tensor<4x3xf32> {
+  // CHECK: arith.maxsi
+  // CHECK: arith.minsi
+  // CHECK: tensor.extract %arg0
+  %0 = graph.reverse_sequence %x, %lens : (tensor<4x3xf32>, tensor<3xi64>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}

@@ -1,0 +1,27 @@
+// RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout))" | FileCheck %s
+
+// Filters that are not constant, other ranks and element types stay as they are.
+// CHECK-NOT: graph.transpose
+// CHECK-NOT: graph.composite
+func.func @variable(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = graph.relu %0 : tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+func.func @line(%x: tensor<1x3x8xf32>) -> tensor<1x4x8xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x3x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x3x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
+
+func.func @half(%x: tensor<1x3x8x8xf16>) -> tensor<1x4x8x8xf16> {
+  %w = graph.constant dense<0.5> : tensor<4x3x1x1xf16>
+  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf16>, tensor<4x3x1x1xf16>) -> tensor<1x4x8x8xf16>
+  return %0 : tensor<1x4x8x8xf16>
+}
+
+func.func @pool(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32> {
+  %0 = graph.global_average_pool %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
+  return %0 : tensor<1x3x1x1xf32>
+}

@@ -1,0 +1,31 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(tir-double-buffer))' | FileCheck %s
+
+// CHECK-LABEL: func.func @stream
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32xf32, #tir.space<"scratchpad">>
+// CHECK: %[[FIRST:.*]] = tir.dma_start %{{.*}} channel(0)
+// CHECK: %[[REST:.*]] = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[LOADED:.*]] = %[[FIRST]]) -> (!tir.token) {
+// CHECK-NEXT: tir.dma_wait %[[LOADED]]
+// CHECK: arith.addi %[[I]]
+// CHECK: %[[OTHER:.*]] = arith.remui
+// CHECK: %[[NEXT:.*]] = tir.dma_start %{{.*}} channel(0)
+// CHECK: arith.remui %[[I]]
+// CHECK: memref.reinterpret_cast %[[BUFFER]]
+// CHECK: tir.call_extern @use
+// CHECK: scf.yield %[[NEXT]] : !tir.token
+// CHECK: tir.dma_wait %[[REST]]
+// CHECK: tir.call_extern @use
+// CHECK-NOT: tir.call_extern
+func.func @stream(%a: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %row = memref.subview %a[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+    %x = memref.alloc() : memref<1x8xf32, #tir.space<"scratchpad">>
+    %t = tir.dma_start %row to %x channel(0)
+        : memref<1x8xf32, strided<[8, 1], offset: ?>> to memref<1x8xf32, #tir.space<"scratchpad">>
+    tir.dma_wait %t
+    tir.call_extern @use ins(%x : memref<1x8xf32, #tir.space<"scratchpad">>) args [#tir.arg<ins 0, offset>]
+  }
+  return
+}

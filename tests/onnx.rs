@@ -1,0 +1,148 @@
+//! Models against onnxruntime's answers, through `phaseline verify` as a user would: one-operator
+//! models, whole networks, and ONNX's own backend suite. `make data` writes them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// Cases of ONNX's suite that pass at least. Raise it when more do.
+const SUITE_PASSES: usize = 1300;
+
+fn data(folder: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("build/test-data").join(folder);
+    assert!(path.is_dir(), "{} is missing: run `make data`", path.display());
+    path
+}
+
+fn cases(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(data(folder)).expect("a folder").flatten();
+    let mut all: Vec<_> = entries.map(|entry| entry.path()).collect();
+    all.sort();
+    assert!(!all.is_empty(), "{folder} holds no case");
+    all
+}
+
+/// How one case ended.
+struct Outcome {
+    case: String,
+    passed: bool,
+    /// The process ended by a signal or a code that is neither 0 nor 1.
+    crashed: bool,
+    text: String,
+}
+
+fn verify(case: &Path, target: &str) -> Outcome {
+    let tolerance = fs::read_to_string(case.join("tolerance.json")).unwrap_or_default();
+    let number = |key: &str, default: f64| -> String {
+        let value: Option<serde_json::Value> = serde_json::from_str(&tolerance).ok();
+        value.and_then(|v| v[key].as_f64()).unwrap_or(default).to_string()
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_phaseline"))
+        .arg("verify")
+        .arg(case.join("model.onnx"))
+        .args(["-t", target, "--rtol", &number("rtol", 1e-3), "--atol", &number("atol", 1e-4)])
+        .output()
+        .expect("phaseline starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(600).collect::<String>();
+    Outcome {
+        case: case.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        passed: output.status.success(),
+        crashed: !matches!(output.status.code(), Some(0 | 1)),
+        text: text(&output.stdout) + &text(&output.stderr),
+    }
+}
+
+/// Runs the cases on two threads.
+fn verify_all(cases: &[PathBuf], target: &str) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(vec![]);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = verify(case, target);
+                    outcomes.lock().expect("no panic").push(outcome);
+                }
+            });
+        }
+    });
+    outcomes.into_inner().expect("no panic")
+}
+
+fn assert_all_pass(folder: &str, target: &str) {
+    let failed: Vec<_> = verify_all(&cases(folder), target)
+        .into_iter()
+        .filter(|outcome| !outcome.passed)
+        .map(|outcome| format!("{}: {}", outcome.case, outcome.text))
+        .collect();
+    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn one_operator_models_match_onnxruntime() {
+    assert_all_pass("ops", "llvm");
+}
+
+#[test]
+fn networks_match_onnxruntime_on_the_host() {
+    assert_all_pass("models", "llvm");
+}
+
+#[test]
+fn networks_match_onnxruntime_with_the_accelerator() {
+    assert_all_pass("models", "vanilla, llvm");
+    let light = ["resnet50", "squeezenet", "inception_v1", "shufflenet"];
+    let cases: Vec<_> = light.iter().map(|name| data("light").join(name)).collect();
+    for outcome in verify_all(&cases, "vanilla, llvm") {
+        assert!(outcome.passed, "{}: {}", outcome.case, outcome.text);
+    }
+}
+
+#[test]
+fn onnx_suite_passes_and_never_crashes() {
+    let outcomes = verify_all(&cases("suite"), "llvm");
+    let crashed: Vec<_> =
+        outcomes.iter().filter(|o| o.crashed).map(|o| format!("{}: {}", o.case, o.text)).collect();
+    assert!(crashed.is_empty(), "{} crashed:\n{}", crashed.len(), crashed.join("\n"));
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
+    println!("{passed} of {} cases of ONNX's suite pass", outcomes.len());
+    assert!(passed >= SUITE_PASSES, "only {passed} of {} pass", outcomes.len());
+}
+
+#[test]
+fn two_compiles_give_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = data("models/lenet").join("model.onnx");
+    for (target, name) in [("llvm", "host"), ("vanilla, llvm", "both")] {
+        let outs = [0, 1].map(|i| folder.path().join(format!("{name}{i}")));
+        for out in &outs {
+            let status = Command::new(env!("CARGO_BIN_EXE_phaseline"))
+                .arg("compile")
+                .arg(&model)
+                .args(["-t", target, "-o"])
+                .arg(out)
+                .status()
+                .expect("phaseline starts");
+            assert!(status.success());
+        }
+        assert_same_tree(&outs[0], &outs[1]);
+    }
+}
+
+fn assert_same_tree(a: &Path, b: &Path) {
+    for entry in fs::read_dir(a).expect("a package").flatten() {
+        let other = b.join(entry.file_name());
+        if entry.path().is_dir() {
+            assert_same_tree(&entry.path(), &other);
+            continue;
+        }
+        let bytes = [entry.path(), other].map(|path| fs::read(path).expect("a file"));
+        assert!(bytes[0] == bytes[1], "{} differs", entry.path().display());
+    }
+}
