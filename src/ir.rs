@@ -17,8 +17,9 @@ pub mod size;
 
 pub use build::{Builder, OpSpec};
 pub use read::{
-    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, is_float,
-    is_memref, is_tensor, op_name, operands, ops, ops_of, result0, results, static_dims, users,
+    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type,
+    integer_width, is_float, is_memref, is_tensor, op_name, operands, ops, ops_of, result0,
+    results, static_dims, users,
 };
 
 use melior::{

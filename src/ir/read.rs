@@ -116,6 +116,17 @@ pub fn element_type(ty: Type<'_>) -> Type<'_> {
     }
 }
 
+/// Bits of an integer type; `None` for other types.
+///
+/// melior's `IntegerType::try_from` prints the type into its error, which is slow where most
+/// types are not integers.
+pub fn integer_width(ty: Type<'_>) -> Option<u32> {
+    // SAFETY: the kind is checked first.
+    unsafe {
+        sys::mlirTypeIsAInteger(ty.to_raw()).then(|| sys::mlirIntegerTypeGetWidth(ty.to_raw()))
+    }
+}
+
 /// Whether the element type is a float.
 pub fn is_float(ty: Type<'_>) -> bool {
     element_type(ty).is_float()

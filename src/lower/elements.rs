@@ -9,7 +9,6 @@ use melior::ir::{
     Attribute, Type, TypeLike, ValueLike,
     attribute::{AttributeLike, DenseElementsAttribute},
     operation::OperationLike,
-    r#type::IntegerType,
 };
 use mlir_sys as sys;
 
@@ -19,6 +18,11 @@ pub struct Elements<'c> {
     attribute: Attribute<'c>,
     ty: Type<'c>,
     bytes: &'c [u8],
+    /// Bytes of one element in MLIR's storage.
+    width: usize,
+    splat: bool,
+    bool: bool,
+    float: bool,
 }
 
 impl<'c> Elements<'c> {
@@ -38,9 +42,19 @@ impl<'c> Elements<'c> {
             }
             let bytes =
                 if size == 0 { &[] } else { std::slice::from_raw_parts(data.cast::<u8>(), size) };
-            let elements = Self { attribute, ty, bytes };
-            let expected = if elements.is_splat() { 1 } else { elements.len() };
-            let enough = elements.is_dense_bool() || size >= expected * elements.width();
+            let element = ir::element_type(ty);
+            let elements = Self {
+                attribute,
+                ty,
+                bytes,
+                width: width(element),
+                splat: sys::mlirAttributeIsADenseElements(raw)
+                    && sys::mlirDenseElementsAttrIsSplat(raw),
+                bool: ir::integer_width(element) == Some(1),
+                float: ir::is_float(ty),
+            };
+            let expected = if elements.splat { 1 } else { elements.len() };
+            let enough = elements.is_dense_bool() || size >= expected * elements.width;
             enough.then_some(elements)
         }
     }
@@ -85,11 +99,7 @@ impl<'c> Elements<'c> {
 
     /// Whether one value stands for all elements.
     pub fn is_splat(&self) -> bool {
-        // SAFETY: the kind is checked first.
-        unsafe {
-            let raw = self.attribute.to_raw();
-            sys::mlirAttributeIsADenseElements(raw) && sys::mlirDenseElementsAttrIsSplat(raw)
-        }
+        self.splat
     }
 
     /// All elements as integers; floats are truncated.
@@ -104,7 +114,7 @@ impl<'c> Elements<'c> {
 
     /// Element `index` in row-major order as an integer.
     pub fn int(&self, index: usize) -> i64 {
-        if ir::is_float(self.ty) {
+        if self.float {
             return self.float(index) as i64;
         }
         if self.is_dense_bool() {
@@ -128,7 +138,7 @@ impl<'c> Elements<'c> {
 
     /// Element `index` in row-major order as a float.
     pub fn float(&self, index: usize) -> f64 {
-        if !ir::is_float(self.ty) {
+        if !self.float {
             let value = self.int(index);
             return if is_unsigned(self.ty) { value as u64 as f64 } else { value as f64 };
         }
@@ -153,7 +163,7 @@ impl<'c> Elements<'c> {
         if !ir::is_float(element) {
             return Some(melior::ir::attribute::IntegerAttribute::new(element, self.int(0)).into());
         }
-        (self.width() > 1).then(|| {
+        (self.width > 1).then(|| {
             melior::ir::attribute::FloatAttribute::new(b.context, element, self.float(0)).into()
         })
     }
@@ -162,7 +172,7 @@ impl<'c> Elements<'c> {
     /// a blob (a byte each) become `dense`, the one storage of i1 that all of MLIR agrees on.
     pub fn signless(&self, b: &Builder<'c>) -> Result<Attribute<'c>> {
         let is_blob = !self.is_dense();
-        if is_blob && self.is_bool() {
+        if is_blob && self.bool {
             let values: Vec<i32> = self.bytes.iter().map(|byte| i32::from(*byte != 0)).collect();
             let values = &values[..self.len()];
             return Ok(DenseElementsAttribute::bool_values(self.ty, values).into());
@@ -184,12 +194,8 @@ impl<'c> Elements<'c> {
         unsafe { sys::mlirAttributeIsADenseElements(self.attribute.to_raw()) }
     }
 
-    fn is_bool(&self) -> bool {
-        IntegerType::try_from(ir::element_type(self.ty)).is_ok_and(|ty| ty.width() == 1)
-    }
-
     fn is_dense_bool(&self) -> bool {
-        self.is_bool() && self.is_dense()
+        self.bool && self.is_dense()
     }
 
     fn is_bf16(&self) -> bool {
@@ -197,25 +203,21 @@ impl<'c> Elements<'c> {
         unsafe { sys::mlirTypeIsABF16(ir::element_type(self.ty).to_raw()) }
     }
 
-    /// Bytes of one element in MLIR's storage.
-    fn width(&self) -> usize {
-        let element = ir::element_type(self.ty);
-        let bits = match IntegerType::try_from(element) {
-            Ok(ty) => ty.width(),
-            // SAFETY: called on floats only.
-            Err(_) if ir::is_float(element) => unsafe {
-                sys::mlirFloatTypeGetWidth(element.to_raw())
-            },
-            Err(_) => 64,
-        };
-        bits.div_ceil(8) as usize
-    }
-
     fn at(&self, index: usize) -> &'c [u8] {
-        let width = self.width();
-        let start = if self.is_splat() { 0 } else { index * width };
+        let width = self.width;
+        let start = if self.splat { 0 } else { index * width };
         &self.bytes[start..start + width]
     }
+}
+
+fn width(element: Type<'_>) -> usize {
+    let bits = match ir::integer_width(element) {
+        Some(bits) => bits,
+        // SAFETY: called on floats only.
+        None if ir::is_float(element) => unsafe { sys::mlirFloatTypeGetWidth(element.to_raw()) },
+        None => 64,
+    };
+    bits.div_ceil(8) as usize
 }
 
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {

@@ -11,18 +11,24 @@ use melior::{
 
 /// Whether the element type is unsigned in the graph. Booleans count: they extend with zeros.
 pub fn is_unsigned(ty: Type<'_>) -> bool {
-    IntegerType::try_from(ir::element_type(ty)).is_ok_and(|ty| ty.is_unsigned() || ty.width() == 1)
+    integer(ty).is_some_and(|ty| ty.is_unsigned() || ty.width() == 1)
 }
 
 /// Whether the element type is an integer with a sign in its type, which lowering removes.
 pub fn has_signedness(ty: Type<'_>) -> bool {
-    IntegerType::try_from(ir::element_type(ty)).is_ok_and(|ty| !ty.is_signless())
+    integer(ty).is_some_and(|ty| !ty.is_signless())
+}
+
+/// The element type, if it is an integer.
+fn integer(ty: Type<'_>) -> Option<IntegerType<'_>> {
+    let element = ir::element_type(ty);
+    // The conversion alone would do, but it prints each type that is not an integer.
+    ir::integer_width(element).and_then(|_| IntegerType::try_from(element).ok())
 }
 
 /// The type with its integers signless; other types are returned as they are.
 pub fn signless<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
-    let element = ir::element_type(ty);
-    let Ok(integer) = IntegerType::try_from(element) else { return ty };
+    let Some(integer) = integer(ty) else { return ty };
     if integer.is_signless() {
         return ty;
     }

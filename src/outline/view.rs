@@ -169,10 +169,11 @@ fn payload(op: Op<'_>) -> Option<Payload> {
         return None;
     }
     let dtype = DType::from_name(&ir::element_type(elements.r#type()).to_string())?;
+    let shown = if elements.is_splat() { elements.len().min(1) } else { elements.len() };
     Some(if dtype.is_float() {
-        Payload::Floats(elements.floats())
+        Payload::Floats((0..shown).map(|i| elements.float(i)).collect())
     } else {
-        Payload::Ints(elements.ints())
+        Payload::Ints((0..shown).map(|i| elements.int(i)).collect())
     })
 }
 

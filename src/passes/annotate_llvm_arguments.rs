@@ -5,13 +5,13 @@
 //! write. Without that, no loop that reads one and writes the other could become vector code.
 
 use crate::{
-    ir::{self, Op, func},
+    ir::{self, Op, Val, edit, func},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Attribute,
+    Attribute, Type, ValueLike,
     attribute::{IntegerAttribute, StringAttribute},
-    r#type::IntegerType,
+    r#type::{IntegerType, MemRefType},
 };
 
 use super::convert_functions_to_dps::IO;
@@ -37,9 +37,13 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let aligned = [owned("arena"), owned("constants")];
     for function in func::functions(module) {
         let mut signature = func::Signature::of(function)?;
-        for (ty, attributes) in &mut signature.arguments {
+        let block = edit::entry_block(function);
+        for (index, (ty, attributes)) in signature.arguments.iter_mut().enumerate() {
             if !ir::is_memref(*ty) {
                 continue;
+            }
+            if let Some(argument) = block.map(|block| edit::arguments(block)[index]) {
+                *ty = without_empty_dims(argument);
             }
             let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, role)| *role);
             func::set_in(attributes, "llvm.noalias", unit);
@@ -51,4 +55,17 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         signature.set(context, function);
     }
     Ok(())
+}
+
+/// The type of an argument without elements becomes `memref<0x..>`, when nothing uses it: MLIR
+/// 22 has no bare address for `memref<2x0xf32>`, whose strides it takes for unknown.
+fn without_empty_dims<'c>(argument: Val<'c>) -> Type<'c> {
+    let ty = argument.r#type();
+    let dims = ir::dims(ty);
+    if dims.len() < 2 || !dims.contains(&0) || !ir::users(argument).is_empty() {
+        return ty;
+    }
+    let flat = MemRefType::new(ir::element_type(ty), &[0], None, None).into();
+    argument.set_type(flat);
+    flat
 }
