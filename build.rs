@@ -117,17 +117,15 @@ fn tblgen(
 }
 
 /// Compiles every `.cpp` below `dialects/` into one archive. Only files older than what they
-/// include are compiled again: with MLIR's headers each takes many seconds.
+/// include, by the lists that the compiler left beside the objects, are compiled again: with
+/// MLIR's headers each takes many seconds.
 fn compile(prefix: &Path, out: &Path) -> Result<()> {
     let mut sources = vec![];
-    let mut newest_header = std::time::SystemTime::UNIX_EPOCH;
     for folder in ["capi", "graph", "tir"] {
         let shared = [Path::new("dialects").join(folder), out.join(folder)];
         for path in shared.iter().flat_map(|folder| files(folder)) {
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("cpp") => sources.push(path),
-                Some("h" | "inc") => newest_header = newest_header.max(modified(&path)),
-                _ => {}
+            if path.extension().is_some_and(|extension| extension == "cpp") {
+                sources.push(path);
             }
         }
     }
@@ -157,13 +155,14 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
     let stale: Vec<_> = sources
         .iter()
         .zip(&objects)
-        .filter(|(source, object)| modified(object) < newest_header.max(modified(source)))
+        .filter(|(_, object)| is_stale(object))
         .collect();
     for pair in stale.chunks(2) {
         let running: Vec<_> = pair
             .iter()
             .map(|(source, object)| {
-                tool.to_command().arg("-c").arg(source).arg("-o").arg(object).spawn()
+                let mut command = tool.to_command();
+                command.args(["-MMD", "-c"]).arg(source).arg("-o").arg(object).spawn()
             })
             .collect();
         for (child, (source, _)) in running.into_iter().zip(pair) {
@@ -185,6 +184,15 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     found.sort();
     found
+}
+
+/// Whether an object is older than a file that it was made of, or has no list of them.
+fn is_stale(object: &Path) -> bool {
+    let Ok(rule) = fs::read_to_string(object.with_extension("d")) else { return true };
+    let made = modified(object);
+    let (_, list) = rule.split_once(": ").unwrap_or_default();
+    let mut parts = list.split_whitespace().filter(|part| *part != "\\");
+    parts.any(|part| !Path::new(part).exists() || modified(Path::new(part)) > made)
 }
 
 fn modified(path: &Path) -> std::time::SystemTime {

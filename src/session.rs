@@ -46,7 +46,8 @@ impl Session {
         &self.context
     }
 
-    /// Parses textual or bytecode IR; `name` stands for the file in locations.
+    /// Parses textual or bytecode IR; `name` stands for the file in locations. Operations need not be
+    /// inside of a `module`.
     pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
         // MLIR's lexer reads one byte past the end and expects it to be zero.
         let mut terminated = bytes.to_vec();
@@ -54,17 +55,12 @@ impl Session {
         let source =
             mlir_sys::MlirStringRef { data: terminated.as_ptr().cast(), length: bytes.len() };
         let file = melior::StringRef::new(name);
-        // SAFETY: the context and both strings are live during the call; a null operation is
-        // checked for before it is used.
-        unsafe {
+        // SAFETY: the context and both strings are live during the call; the module is ours.
+        let module = unsafe {
             let context = self.context.to_raw();
-            let raw = mlir_sys::mlirOperationCreateParse(context, source, file.to_raw());
-            if raw.ptr.is_null() {
-                return Err(self.failure(&format!("{name} is not valid MLIR")));
-            }
-            Module::from_option_raw(mlir_sys::mlirModuleFromOperation(raw))
-        }
-        .ok_or_else(|| Error::invalid(format!("{name} holds no builtin.module")))
+            Module::from_option_raw(ffi::phlModuleParse(context, source, file.to_raw()))
+        };
+        module.ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
     }
 
     /// Reads textual or bytecode IR.

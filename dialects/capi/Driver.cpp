@@ -14,6 +14,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/Cpp/CppEmitter.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -58,4 +59,11 @@ MlirLogicalResult phlTranslateToC(MlirOperation op, MlirStringCallback callback,
   mlir::detail::CallbackOstream stream(callback, user_data);
   return wrap(emitc::translateToCpp(unwrap(op), stream,
                                     /*declareVariablesAtTop=*/false));
+}
+
+MlirModule phlModuleParse(MlirContext context, MlirStringRef source,
+                          MlirStringRef name) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      unwrap(source), ParserConfig(unwrap(context)), unwrap(name));
+  return wrap(module.release());
 }
