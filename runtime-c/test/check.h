@@ -30,5 +30,7 @@ void test_pool(void);
 void test_vanilla_dma(void);
 void test_vanilla_compute(void);
 void test_vanilla_cycles(void);
+void test_cmsis_nn(void);
+void test_cmsis_nn_conv(void);
 
 #endif /* PHL_TEST_CHECK_H */

@@ -15,7 +15,9 @@ static const struct {
              {"pool", test_pool},
              {"vanilla_dma", test_vanilla_dma},
              {"vanilla_compute", test_vanilla_compute},
-             {"vanilla_cycles", test_vanilla_cycles}};
+             {"vanilla_cycles", test_vanilla_cycles},
+             {"cmsis_nn", test_cmsis_nn},
+             {"cmsis_nn_conv", test_cmsis_nn_conv}};
 
 int main(int argc, char **argv) {
   int count = 0;

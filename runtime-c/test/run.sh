@@ -15,8 +15,8 @@ build=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
 
 strict="-std=c11 -Wall -Wextra -Wconversion -Wpedantic -Werror"
-include="-Iinclude -Idevices/vanilla -Itest"
-sources="src/*.c devices/vanilla/*.c test/*.c"
+include="-Iinclude -Idevices/vanilla -Idevices/cmsis-nn -Itest"
+sources="src/*.c devices/vanilla/*.c devices/cmsis-nn/*.c test/*.c"
 
 # run NAME FLAGS [TEST]: builds the test program with FLAGS and runs it.
 run() {
@@ -26,15 +26,16 @@ run() {
   "$build/runtime-test-$1" ${3:-}
 }
 
+# The double of CMSIS-NN as of a core with nothing, with the DSP extension, and with Helium.
 run debug "-O0 -g -pthread"
-run release "-O2 -pthread"
+run release "-O2 -pthread -DARM_MATH_DSP"
 if [ "$sanitize" = yes ]; then
-  run sanitized "-O1 -g -pthread -fsanitize=address,undefined -fno-sanitize-recover=all"
+  run sanitized "-O1 -g -pthread -DARM_MATH_MVEI -fsanitize=address,undefined -fno-sanitize-recover=all"
   run threads "-O1 -g -pthread -fsanitize=thread" pool
 fi
 
 # The headers alone, also as C++; and the library without thread support.
-for header in phaseline/runtime.h vanilla.h; do
+for header in phaseline/runtime.h vanilla.h arm_nnfunctions.h; do
   # shellcheck disable=SC2086
   echo "#include \"$header\"" | $cc $strict $include -fsyntax-only -x c -
   # shellcheck disable=SC2086

@@ -1,0 +1,103 @@
+/*===- cmsis_nn_pooling.c - Pools of the double -------------------*- C -*-===*/
+
+#include "arm_nnfunctions.h"
+#include "cmsis_nn_arithmetic.h"
+#include "cmsis_nn_window.h"
+
+/** What a window holds. */
+typedef struct {
+  int32_t count; /**< Elements inside of the image. */
+  int32_t sum;
+  int32_t greatest;
+} window;
+
+static window look(const cmsis_nn_pool_params *params,
+                   const cmsis_nn_dims *in_dims, const int8_t *in,
+                   const cmsis_nn_dims *filter_dims, int32_t n, int32_t oh,
+                   int32_t ow, int32_t channel) {
+  window found = {0, 0, INT8_MIN};
+  for (int32_t kh = 0; kh < filter_dims->h; ++kh) {
+    for (int32_t kw = 0; kw < filter_dims->w; ++kw) {
+      const int32_t h = oh * params->stride.h - params->padding.h + kh;
+      const int32_t w = ow * params->stride.w - params->padding.w + kw;
+      if (!nn_is_inside(in_dims, h, w))
+        continue;
+      const int32_t x = in[nn_at(in_dims, n, h, w, channel)];
+      found.count += 1;
+      found.sum += x;
+      found.greatest = x > found.greatest ? x : found.greatest;
+    }
+  }
+  return found;
+}
+
+/** Quotient rounded to nearest, halves away from zero. */
+static int32_t mean(window found) {
+  const int32_t half = found.count / 2;
+  return (found.sum > 0 ? found.sum + half : found.sum - half) / found.count;
+}
+
+static bool is_valid(const cmsis_nn_pool_params *params,
+                     const cmsis_nn_dims *in_dims, const int8_t *in,
+                     const cmsis_nn_dims *filter_dims,
+                     const cmsis_nn_dims *out_dims, const int8_t *out) {
+  return params && in && out && filter_dims && filter_dims->h > 0 &&
+         filter_dims->w > 0 && nn_is_size(in_dims) && nn_is_size(out_dims) &&
+         in_dims->n == out_dims->n && in_dims->c == out_dims->c &&
+         nn_is_step(params->stride) && nn_is_range_s8(params->activation);
+}
+
+static arm_cmsis_nn_status pool(const cmsis_nn_pool_params *params,
+                                const cmsis_nn_dims *in_dims, const int8_t *in,
+                                const cmsis_nn_dims *filter_dims,
+                                const cmsis_nn_dims *out_dims, int8_t *out,
+                                bool is_mean) {
+  const cmsis_nn_activation range = params->activation;
+  for (int32_t n = 0; n < out_dims->n; ++n) {
+    for (int32_t oh = 0; oh < out_dims->h; ++oh) {
+      for (int32_t ow = 0; ow < out_dims->w; ++ow) {
+        for (int32_t ch = 0; ch < out_dims->c; ++ch) {
+          const window found =
+              look(params, in_dims, in, filter_dims, n, oh, ow, ch);
+          if (found.count == 0)
+            return ARM_CMSIS_NN_ARG_ERROR;
+          const int32_t value = is_mean ? mean(found) : found.greatest;
+          out[nn_at(out_dims, n, oh, ow, ch)] =
+              (int8_t)nn_clamp(value, range.min, range.max);
+        }
+      }
+    }
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+arm_cmsis_nn_status arm_avgpool_s8(const cmsis_nn_context *ctx,
+                                   const cmsis_nn_pool_params *pool_params,
+                                   const cmsis_nn_dims *input_dims,
+                                   const int8_t *input_data,
+                                   const cmsis_nn_dims *filter_dims,
+                                   const cmsis_nn_dims *output_dims,
+                                   int8_t *output_data) {
+  if (!is_valid(pool_params, input_dims, input_data, filter_dims, output_dims,
+                output_data) ||
+      !nn_claim(ctx,
+                arm_avgpool_s8_get_buffer_size(output_dims->w, input_dims->c)))
+    return ARM_CMSIS_NN_ARG_ERROR;
+  return pool(pool_params, input_dims, input_data, filter_dims, output_dims,
+              output_data, true);
+}
+
+arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx,
+                                    const cmsis_nn_pool_params *pool_params,
+                                    const cmsis_nn_dims *input_dims,
+                                    const int8_t *input_data,
+                                    const cmsis_nn_dims *filter_dims,
+                                    const cmsis_nn_dims *output_dims,
+                                    int8_t *output_data) {
+  (void)ctx;
+  if (!is_valid(pool_params, input_dims, input_data, filter_dims, output_dims,
+                output_data))
+    return ARM_CMSIS_NN_ARG_ERROR;
+  return pool(pool_params, input_dims, input_data, filter_dims, output_dims,
+              output_data, false);
+}
