@@ -152,11 +152,8 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
         .flag(format!("-isystem{}", prefix.join("include").display()))
         .get_compiler();
     let objects: Vec<_> = sources.iter().map(|source| object_path(source, out)).collect();
-    let stale: Vec<_> = sources
-        .iter()
-        .zip(&objects)
-        .filter(|(_, object)| is_stale(object))
-        .collect();
+    let stale: Vec<_> =
+        sources.iter().zip(&objects).filter(|(_, object)| is_stale(object)).collect();
     for pair in stale.chunks(2) {
         let running: Vec<_> = pair
             .iter()

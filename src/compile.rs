@@ -79,7 +79,8 @@ pub struct Compiled {
 impl Compiled {
     /// Links the objects into this process.
     pub fn load(&self) -> Result<Executable> {
-        runtime::jit(&self.objects, &self.constants, self.signature.clone())
+        let libraries = runtime::load_libraries(&self.link)?;
+        runtime::jit(&self.objects, &self.constants, self.signature.clone(), libraries)
     }
 
     /// Writes the package: libraries, header, metadata, generated sources. A package that is
@@ -195,7 +196,13 @@ impl Session {
                 compiled.objects.push(llvm::compile(self, part, &name)?);
             }
             CodegenKind::C => {
-                let artifacts = c::compile(self, part, &c::target::options(target, model, "cc")?)?;
+                let mut options = c::target::options(target, model, "cc")?;
+                // Two targets of one kind share the vendor's sources.
+                options.sources.retain(|(name, _)| {
+                    let path = format!("src/{name}");
+                    !compiled.files.iter().any(|file| file.path == path)
+                });
+                let artifacts = c::compile(self, part, &options)?;
                 for (file, text) in artifacts.sources {
                     let path = format!("src/{file}");
                     files.push(path.clone());
@@ -203,14 +210,18 @@ impl Session {
                 }
                 compiled.objects.extend(artifacts.objects);
             }
-            CodegenKind::Custom => {
+            CodegenKind::Custom | CodegenKind::Unset => {
                 return Err(Error::unsupported(format!(
                     "target '{}' generates code by a hook, and no hook is registered for it",
                     target.id
                 )));
             }
         }
-        compiled.link.extend(codegen.link_flags.iter().cloned());
+        for flag in &codegen.link_flags {
+            if !compiled.link.contains(flag) {
+                compiled.link.push(flag.clone());
+            }
+        }
         compiled.targets.push(TargetPart { id: target.id.clone(), files });
         Ok(())
     }

@@ -42,7 +42,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
 impl Compiled {
     fn jit(&self) -> Executable {
         let objects = std::slice::from_ref(&self.object);
-        runtime::jit(objects, &self.constants, self.signature.clone()).expect("links")
+        runtime::jit(objects, &self.constants, self.signature.clone(), vec![]).expect("links")
     }
 
     fn write(&self, folder: &Path) -> Result<(), Error> {

@@ -160,7 +160,7 @@ fn compile(text: &str, options: &str) -> phaseline::Result<(Executable, String)>
             objects.push(llvm::compile(&session, part, "model_host")?);
         }
     }
-    Ok((runtime::jit(&objects, &constants, signature)?, text))
+    Ok((runtime::jit(&objects, &constants, signature, vec![])?, text))
 }
 
 /// What follows the contraction: a bias and an activation, or not.

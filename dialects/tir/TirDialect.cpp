@@ -128,7 +128,10 @@ LogicalResult StructAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.empty())
     return emitError() << "struct \"" << name << "\" needs at least one field";
   for (NamedAttribute field : fields) {
-    if (!isCIdentifier(field.getName()))
+    // A name with dots is that of a field of a field.
+    SmallVector<StringRef> path;
+    field.getName().getValue().split(path, '.');
+    if (!llvm::all_of(path, isCIdentifier))
       return emitError() << "field \"" << field.getName().getValue()
                          << "\" of struct \"" << name
                          << "\" is not a C identifier";

@@ -6,8 +6,11 @@ use melior::{
     Context,
     ir::{
         Attribute, AttributeLike, Type,
-        attribute::{ArrayAttribute, DenseI32ArrayAttribute, FlatSymbolRefAttribute},
+        attribute::{
+            ArrayAttribute, DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute,
+        },
         operation::OperationLike,
+        r#type::IntegerType,
     },
 };
 
@@ -23,6 +26,9 @@ pub enum Group {
     /// Working memory, which is an argument but no operand.
     Scratch = 3,
 }
+
+/// Attribute that says which of `outs` is working memory, whose elements have no type in C.
+pub const SCRATCH_OUT: &str = "scratch_out";
 
 /// The parts of a `tir.call_extern`.
 #[derive(Clone, Debug)]
@@ -83,6 +89,8 @@ impl<'c> CallExtern<'c> {
     /// Passes `buffer` wherever the arguments ask for scratch memory, also inside of structs.
     pub fn fill_scratch(&mut self, context: &'c Context, buffer: Val<'c>) -> Result<()> {
         let index = self.add(Group::Outs, buffer);
+        let place = IntegerAttribute::new(IntegerType::new(context, 64).into(), index as i64);
+        self.set(SCRATCH_OUT, place.into());
         let with = arg_attr(context, Group::Outs, index);
         for argument in &mut self.args {
             *argument = replace_scratch(context, *argument, with)?;

@@ -179,7 +179,13 @@ pub fn attr_f64(op: Op<'_>, name: &str) -> Option<f64> {
 
 /// A list of integers: a dense array, or an array of integer attributes.
 pub fn attr_i64s(op: Op<'_>, name: &str) -> Option<Vec<i64>> {
-    let raw = attr(op, name)?.to_raw_attr();
+    // SAFETY: the attribute lives as long as the operation.
+    i64s(unsafe { melior::ir::Attribute::from_raw(attr(op, name)?.to_raw_attr()) })
+}
+
+/// The integers of a list.
+pub fn i64s(list: melior::ir::Attribute<'_>) -> Option<Vec<i64>> {
+    let raw = list.to_raw_attr();
     // SAFETY: the kind is checked first; indices are in range.
     unsafe {
         if sys::mlirAttributeIsADenseI64Array(raw) {

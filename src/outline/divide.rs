@@ -1,14 +1,24 @@
 //! Divides the network function between the targets of a spec, and changes the IR accordingly.
 
-use super::{RegionPlan, View, make_composite, outline_region, sort_topologically, view};
+use super::{
+    RegionPlan, View,
+    call::{Calls, Found, cancel, outside_use, within},
+    make_composite, outline_region, sort_topologically, view,
+};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, edit, func},
-    partition::{self, Partition, Placement, Report, Request},
-    pattern::{OpTable, Pattern},
+    ir::{self, Builder, Op, Val, edit, func},
+    partition::{self, Composite, Partition, Placement, Report, Request, graph::ValueId},
+    pattern::{BoundCall, Facts, OpTable, Pattern},
     target::TargetInstance,
 };
-use std::collections::BTreeSet;
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+};
+
+/// Attribute of a composite: the lowering that its pattern names in the manifest.
+pub const LOWERING: &str = "lower";
 
 /// A function's operations, and where each of them goes.
 pub struct Division<'c> {
@@ -16,6 +26,10 @@ pub struct Division<'c> {
     pub view: View<'c>,
     /// The regions.
     pub partition: Partition,
+    /// For each region and composite, the function that it becomes a call of, if it does.
+    pub calls: Vec<Vec<Option<BoundCall>>>,
+    /// For each region and composite, the lowering that the pattern names.
+    lowerings: Vec<Vec<Option<String>>>,
     /// Decisions and reasons, for people.
     pub report: Report,
     /// The decision as a file that can be given back.
@@ -45,7 +59,23 @@ pub fn divide<'c>(
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
     let placement = Placement::of(&view.graph, &partition);
-    Ok(Division { view, partition, report, placement })
+    let pattern_of = |device: usize, composite: &Composite| &patterns[device][composite.pattern];
+    let mut calls = vec![];
+    let mut lowerings = vec![];
+    for region in &partition.regions {
+        let facts =
+            Facts { graph: &view.graph, table: &table, options: devices[region.device].options };
+        let bind = |composite: &Composite| {
+            let pattern = pattern_of(region.device, composite);
+            let call =
+                pattern.call.as_ref().map(|call| call.bind(pattern, &composite.found, facts));
+            call.transpose().map_err(Error::internal)
+        };
+        calls.push(region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?);
+        let lower = |composite| pattern_of(region.device, composite).spec.lower.clone();
+        lowerings.push(region.composites.iter().map(lower).collect());
+    }
+    Ok(Division { view, partition, calls, lowerings, report, placement })
 }
 
 /// Moves every match into a `graph.composite` and every region into a function of its target.
@@ -57,31 +87,32 @@ pub fn apply<'c>(
 ) -> Result<()> {
     let block = edit::entry_block(function)
         .ok_or_else(|| Error::internal("a function without a body was divided"))?;
+    let mut maker = Maker {
+        division,
+        current: RefCell::new(division.view.values.iter().copied().collect()),
+        calls: Calls::default(),
+    };
     let mut regions = vec![];
-    for region in &division.partition.regions {
+    for (index, region) in division.partition.regions.iter().enumerate() {
         let kind = targets
             .iter()
             .find(|target| target.id == region.target)
             .map_or(region.target.as_str(), |target| target.kind.name.as_str());
-        let mut composites = vec![];
-        for composite in &region.composites {
-            let ops: Vec<_> = composite
-                .found
-                .ops
-                .iter()
-                .filter_map(|id| division.view.ops.get(id.index()).copied())
-                .collect();
-            let name = format!("{kind}.{}", composite.name);
-            composites.push(make_composite(&name, &region.target, &ops, vec![])?);
-        }
+        let places = 0..region.composites.len();
+        let composites: Vec<_> =
+            places.map(|place| maker.make(kind, (index, place))).collect::<Result<_>>()?;
         regions.push((region, composites));
     }
+    let mut transposes = maker.calls.transposes;
+    cancel(&mut transposes);
     sort_topologically(block)?;
     let mut symbols: BTreeSet<String> =
         func::functions(module).into_iter().map(func::symbol).collect();
     for (region, composites) in regions {
         let symbol = fresh(&mut symbols, &region.name());
-        let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &composites };
+        let ops = in_block_order(block, within(&composites, &transposes));
+        transposes.retain(|op| !ops.iter().any(|other| edit::same(*other, *op)));
+        let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &ops };
         outline_region(&plan)?;
         sort_topologically(block)?;
     }
@@ -94,6 +125,52 @@ pub fn apply<'c>(
         }
     }
     Ok(())
+}
+
+/// Makes composites one after the other.
+struct Maker<'c, 'd> {
+    division: &'d Division<'c>,
+    /// What stands for each value of the view now.
+    current: RefCell<HashMap<ValueId, Val<'c>>>,
+    calls: Calls<'c>,
+}
+
+impl<'c> Maker<'c, '_> {
+    fn make(&mut self, kind: &str, (region, place): (usize, usize)) -> Result<Op<'c>> {
+        let division = self.division;
+        let chosen = &division.partition.regions[region];
+        let composite = &chosen.composites[place];
+        let ids = composite.found.ops.iter();
+        let ops: Vec<_> = ids.filter_map(|id| division.view.ops.get(id.index()).copied()).collect();
+        let name = format!("{kind}.{}", composite.name);
+        let lost = || Error::internal("a value of a match is not in the function");
+        let value = |id: ValueId| self.current.borrow().get(&id).copied().ok_or_else(lost);
+        let outputs = composite.found.outputs.iter().copied().map(value);
+        let outputs: Vec<_> = outputs.collect::<Result<_>>()?;
+        let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
+        let made = match &division.calls[region][place] {
+            Some(call) => {
+                let found = Found { ops, input: &value, outputs };
+                self.calls.make(&name, &chosen.target, found, call)?
+            }
+            None => make_composite(&name, &chosen.target, &ops, vec![])?,
+        };
+        if let Some(lowering) = &division.lowerings[region][place] {
+            edit::set_attr(made, LOWERING, Builder::before(made)?.str_attr(lowering));
+        }
+        // What the users of an output use now stands for it.
+        for (id, (user, place)) in composite.found.outputs.iter().zip(uses.into_iter().flatten()) {
+            if let Some(now) = ir::operands(user).get(place) {
+                self.current.borrow_mut().insert(*id, *now);
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// The operations in the order of their block.
+fn in_block_order<'c>(block: ir::Blk<'c>, ops: Vec<Op<'c>>) -> Vec<Op<'c>> {
+    ir::ops(block).into_iter().filter(|op| ops.iter().any(|o| edit::same(*o, *op))).collect()
 }
 
 /// A symbol that no function has yet, as a C identifier.

@@ -1,5 +1,6 @@
 //! Changes IR as a partition decided: operations move into composites, composites into functions.
 
+pub mod call;
 mod composite;
 mod divide;
 mod function;
@@ -7,7 +8,7 @@ mod order;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{Division, apply, divide};
+pub use divide::{Division, LOWERING, apply, divide};
 pub use function::{RegionPlan, outline_region};
 pub use order::sort_topologically;
 pub use view::{View, node_name, view};

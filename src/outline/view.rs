@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Attribute with the target that the user demands for an operation.
 pub const PLACEMENT: &str = "phl.target";
 
-/// Constants with at most this many elements are shown to patterns in full.
-const SMALL: usize = 64;
+/// Constants with at most this many elements are shown to patterns in full: enough for the scales
+/// of one layer's channels.
+const SMALL: usize = 4096;
 
 /// A graph and the operations that it was made from.
 pub struct View<'c> {
@@ -23,6 +24,8 @@ pub struct View<'c> {
     pub graph: GraphView,
     /// The operation behind each [`crate::partition::graph::OpId`].
     pub ops: Vec<Op<'c>>,
+    /// The values behind the graph's.
+    pub values: Vec<(ValueId, Val<'c>)>,
 }
 
 /// Views the single block of `function`. Constants become values; the terminator names the outputs.
@@ -32,19 +35,23 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
     let mut graph = GraphView::new();
     let mut ids: HashMap<usize, ValueId> = HashMap::new();
     let key = |value: Val<'c>| value.to_raw().ptr as usize;
+    let mut values = vec![];
     for argument in edit::arguments(block) {
-        ids.insert(key(argument), graph.add_argument(tensor_type(argument.r#type())));
+        let id = graph.add_argument(tensor_type(argument.r#type()));
+        ids.insert(key(argument), id);
+        values.push((id, argument));
     }
     let mut viewed = vec![];
     let all = ir::ops(block);
     let Some((terminator, body)) = all.split_last() else {
-        return Ok(View { graph, ops: viewed });
+        return Ok(View { graph, ops: viewed, values });
     };
     for op in body.iter().copied() {
         if ir::op_name(op) == "graph.constant" {
             let result = ir::result0(op);
             let id = graph.add_constant(tensor_type(result.r#type()), payload(op));
             ids.insert(key(result), id);
+            values.push((id, result));
             continue;
         }
         let operand = |value: Val<'c>| {
@@ -67,6 +74,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
         let id = graph.add_op(spec)?;
         for (result, value) in ir::results(op).into_iter().zip(&graph.op(id).results) {
             ids.insert(key(result), *value);
+            values.push((*value, result));
         }
         viewed.push(op);
     }
@@ -75,7 +83,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
         .filter_map(|value| ids.get(&key(value)).copied())
         .collect();
     graph.set_outputs(outputs)?;
-    Ok(View { graph, ops: viewed })
+    Ok(View { graph, ops: viewed, values })
 }
 
 /// The operands as the operation declares them, with a gap for each absent optional one.
@@ -129,10 +137,34 @@ fn attributes(op: Op<'_>) -> BTreeMap<String, AttrValue> {
     for (name, value) in op.attributes() {
         let name = name.as_string_ref().as_str().unwrap_or_default().to_owned();
         if let Some(value) = attribute_value(op, &name, value) {
+            let empty = value == AttrValue::Ints(vec![]);
+            let value = defaults(op, &name).filter(|_| empty).unwrap_or(value);
             found.insert(name, value);
         }
     }
     found
+}
+
+/// What an empty list stands for at operations on windows, so that predicates can look into it.
+fn defaults(op: Op<'_>, name: &str) -> Option<AttrValue> {
+    const WINDOWED: [&str; 6] = [
+        "graph.conv",
+        "graph.conv_transpose",
+        "graph.max_pool",
+        "graph.average_pool",
+        "graph.qlinear_conv",
+        "graph.conv_integer",
+    ];
+    if !WINDOWED.contains(&ir::op_name(op)) {
+        return None;
+    }
+    let rank = ir::dims(ir::operands(op).first()?.r#type()).len();
+    let spatial = rank.checked_sub(2)?;
+    Some(AttrValue::Ints(match name {
+        "strides" | "dilations" => vec![1; spatial],
+        "pads" => vec![0; 2 * spatial],
+        _ => return None,
+    }))
 }
 
 fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrValue> {

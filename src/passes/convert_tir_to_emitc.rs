@@ -16,6 +16,7 @@ crate::pass_options! {
     /// Options of `convert-tir-to-emitc`.
     pub struct Options {
         device: String = "void", "C type of the target's device";
+        headers: String = "", "Headers to include, separated by colons";
     }
 }
 
@@ -35,6 +36,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let mut headers = BTreeSet::new();
     let mut prototypes = BTreeSet::new();
     let functions = func::functions(module);
+    headers.extend(options.headers.split(':').filter(|name| !name.is_empty()).map(str::to_owned));
     for function in &functions {
         for op in edit::walk(*function) {
             headers.extend(ir::attr_str(op, "header").filter(|_| is_call(op)));

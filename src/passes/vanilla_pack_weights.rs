@@ -5,6 +5,7 @@
 
 use crate::{
     ir::{self, Builder, Op, Val, edit, elements::resource},
+    outline::LOWERING,
     pass::{OptionValues, Pass, PassError},
     tensor::{AlignedBuffer, BUFFER_ALIGN},
     vanilla::{PACKED, elementwise::Elementwise, layer::Layer},
@@ -30,13 +31,16 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// The composites of vanilla in a function.
+/// The composites of a function whose patterns name a lowering of vanilla, whatever the target is
+/// called.
 pub fn composites<'c>(function: Op<'c>) -> Vec<Op<'c>> {
     edit::walk(function)
         .into_iter()
         .filter(|op| {
             ir::op_name(*op) == "graph.composite"
-                && ir::attr_str(*op, "name").is_some_and(|name| name.starts_with("vanilla."))
+                && [LOWERING, "name"].iter().any(|name| {
+                    ir::attr_str(*op, name).is_some_and(|text| text.starts_with("vanilla."))
+                })
         })
         .collect()
 }

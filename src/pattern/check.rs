@@ -3,6 +3,7 @@
 use super::{
     error::{PatternError, PatternResult, Span},
     expr::{BinaryOp, CompareOp, Expr, ExprKind},
+    functions::NUMERIC,
     near::suggestion,
     table::{AttrKind, OpTable},
     value::{OptionType, dtype_of},
@@ -62,7 +63,7 @@ pub struct Names<'a> {
 }
 
 /// Names of the fields that every value has.
-const VALUE_FIELDS: [&str; 9] =
+pub(super) const VALUE_FIELDS: [&str; 9] =
     ["dtype", "rank", "shape", "is_const", "is_static", "size", "bytes", "uses", "value"];
 
 /// The type of a field that every value has.
@@ -77,7 +78,8 @@ fn value_field(name: &str) -> Option<Ty> {
     }
 }
 
-const FUNCTIONS: [&str; 9] = ["present", "known", "all", "any", "len", "min", "max", "sum", "prod"];
+const FUNCTIONS: [&str; 11] =
+    ["present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values", "select"];
 
 /// Checks that an expression is a condition.
 pub fn check_condition(text: &str, expr: &Expr, names: &Names) -> PatternResult<()> {
@@ -96,6 +98,17 @@ pub fn check_scalar(text: &str, expr: &Expr, names: &Names) -> PatternResult<Ty>
     match checker.ty(expr)? {
         ty @ (Ty::Bool | Ty::Int | Ty::Number | Ty::Str) => Ok(ty),
         other => Err(checker.fault(expr.span, format!("{} is no scalar", other.describe()))),
+    }
+}
+
+/// Checks that an expression is a number or a list of numbers.
+pub fn check_values(text: &str, expr: &Expr, names: &Names) -> PatternResult<()> {
+    let checker = Checker { text, names };
+    match checker.ty(expr)? {
+        Ty::List(item) if item.is_number() => Ok(()),
+        ty if ty.is_number() => Ok(()),
+        other => Err(checker
+            .fault(expr.span, format!("expected a list of numbers, found {}", other.describe()))),
     }
 }
 
@@ -323,9 +336,30 @@ impl Checker<'_> {
             }
             ("known", [arg]) => self.value(arg).map(|_| Ty::Bool),
             ("present" | "known", _) => wrong(&format!("{name}(x)")),
-            ("abs", [arg]) => {
-                self.expect(arg, &Ty::Number, "the operand of abs")?;
-                self.value(arg)
+            ("values", [arg]) => match self.ty(arg)? {
+                Ty::Entity(_) => Ok(Ty::List(Box::new(Ty::Number))),
+                _ => wrong("values(constant)"),
+            },
+            ("select", [condition, yes, no]) => {
+                self.expect(condition, &Ty::Bool, "the condition")?;
+                match (self.value(yes)?, self.value(no)?) {
+                    (a, b) if a == b => Ok(a),
+                    (a, b) if a.is_number() && b.is_number() => Ok(Ty::Number),
+                    _ => wrong("select(condition, a, b) with a and b of one type"),
+                }
+            }
+            (name, [arg]) if NUMERIC.iter().any(|(known, ..)| *known == name) => {
+                let is_int = NUMERIC.iter().any(|(known, _, int)| *known == name && *int);
+                let result = |ty: Ty| match (is_int, name) {
+                    (true, _) => Ty::Int,
+                    (false, "abs") => ty,
+                    (false, _) => Ty::Number,
+                };
+                match self.value(arg)? {
+                    Ty::List(item) if item.is_number() => Ok(Ty::List(Box::new(result(*item)))),
+                    ty if ty.is_number() => Ok(result(ty)),
+                    _ => wrong(&format!("{name}(number or list of numbers)")),
+                }
             }
             ("len", [arg]) => match self.value(arg)? {
                 Ty::List(_) => Ok(Ty::Int),
@@ -339,9 +373,11 @@ impl Checker<'_> {
                 Some(ty) if ty.is_number() => Ok(ty),
                 _ => wrong(&format!("{name}(list of numbers), {name}(a, b, ...)")),
             },
-            ("abs" | "len", _) => wrong(&format!("{name}(x)")),
+            ("values" | "len", _) => wrong(&format!("{name}(x)")),
+            ("select", _) => wrong("select(condition, a, b)"),
+            _ if NUMERIC.iter().any(|(known, ..)| *known == name) => wrong(&format!("{name}(x)")),
             _ => {
-                let known = FUNCTIONS.into_iter().chain(["abs"]);
+                let known = FUNCTIONS.into_iter().chain(NUMERIC.map(|(name, ..)| name));
                 let message = format!("there is no function '{name}'{}", suggestion(name, known));
                 Err(self.fault(span, message))
             }

@@ -6,12 +6,14 @@
 //! clause fail: what cannot be proved is not offloaded.
 
 use super::{
-    arith::{arithmetic, compare, element, join, overflow},
+    arith::{arithmetic, compare, element, join},
+    check::VALUE_FIELDS,
     expr::{BinaryOp, CompareOp, Expr, ExprKind},
+    functions,
     table::OpTable,
     value::{OptionValues, Val, dtype_of},
 };
-use crate::partition::graph::{AttrValue, GraphView, OpId, ValueId};
+use crate::partition::graph::{AttrValue, GraphView, OpId, Payload, ValueId};
 
 /// What a capture or the name of an operation stands for in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,7 +147,20 @@ impl<'a> Evaluator<'a> {
                 Item::Val(value) => !matches!(value, Val::Absent | Val::Unknown(_)),
             });
         }
+        if let ("values", [arg]) = (name, args) {
+            return self.elements(arg);
+        }
         let mut values: Vec<Val> = args.iter().map(|arg| self.eval(arg)).collect();
+        if let Some(result) = values.first().and_then(|value| functions::apply(name, value)) {
+            return result;
+        }
+        if let ("select", [condition, yes, no]) = (name, values.as_slice()) {
+            return match condition {
+                Val::Bool(true) => yes.clone(),
+                Val::Bool(false) | Val::Absent => no.clone(),
+                other => other.clone(),
+            };
+        }
         if let [Val::List(items)] = values.as_slice() {
             values = items.clone();
         } else if let [only @ (Val::Absent | Val::Unknown(_))] = values.as_slice()
@@ -178,14 +193,32 @@ impl<'a> Evaluator<'a> {
             "prod" => fold(BinaryOp::Mul, Val::Int(1)),
             "min" => pick(CompareOp::Lt),
             "max" => pick(CompareOp::Gt),
-            "abs" => match values.first() {
-                Some(Val::Int(value)) => {
-                    value.checked_abs().map_or_else(|| overflow("abs"), Val::Int)
-                }
-                Some(Val::Float(value)) => Val::Float(value.abs()),
-                other => other.cloned().unwrap_or(Val::Absent),
-            },
             _ => Val::Unknown(format!("there is no function '{name}'")),
+        }
+    }
+
+    /// All elements of a constant.
+    fn elements(&mut self, arg: &Expr) -> Val {
+        let value = match self.path(arg) {
+            Item::Entity(bound) if !bound.is_present() => return Val::Absent,
+            Item::Entity(Bound { value: Some(value), .. }) => value,
+            _ => return Val::Unknown(format!("{arg} is no tensor")),
+        };
+        let node = self.facts.graph.value(value);
+        let count = node.ty.elements().unwrap_or(0) as usize;
+        let repeat = |items: Vec<Val>| match &items[..] {
+            [only] if count > 1 => Val::List(vec![only.clone(); count]),
+            _ => Val::List(items),
+        };
+        match &node.payload {
+            Some(Payload::Ints(values)) => repeat(values.iter().map(|v| Val::Int(*v)).collect()),
+            Some(Payload::Floats(values)) => {
+                repeat(values.iter().map(|v| Val::Float(*v)).collect())
+            }
+            None if self.facts.graph.is_constant(value) => {
+                Val::Unknown(format!("{arg} has too many elements"))
+            }
+            None => Val::Unknown(format!("{arg} is no constant")),
         }
     }
 
@@ -235,6 +268,10 @@ impl<'a> Evaluator<'a> {
     fn field(&self, bound: Bound, name: &str) -> Item {
         if let Some(item) = bound.op.and_then(|op| self.op_field(op, name)) {
             return item;
+        }
+        // Of an operation that may be one of several, some have what others lack.
+        if bound.op.is_some() && !VALUE_FIELDS.contains(&name) {
+            return Item::Val(Val::Absent);
         }
         let first = |op: OpId| self.facts.graph.op(op).results.first().copied();
         match bound.value.or_else(|| bound.op.and_then(first)) {

@@ -49,6 +49,11 @@ pub enum Reason {
         /// How many.
         count: usize,
     },
+    /// An argument of the call cannot be computed.
+    Argument {
+        /// Which, and why.
+        detail: String,
+    },
     /// The search took too long.
     Effort,
 }
@@ -63,6 +68,7 @@ impl Reason {
             Reason::Dtype { .. } => 3,
             Reason::Tap { .. } => 4,
             Reason::Outputs { .. } => 5,
+            Reason::Argument { .. } => 6,
         }
     }
 }
@@ -93,6 +99,7 @@ impl fmt::Display for Reason {
             Reason::Outputs { count } => {
                 write!(f, "the match has {count} outputs; the target allows one")
             }
+            Reason::Argument { detail } => f.write_str(detail),
             Reason::Effort => f.write_str("the search for a match took too many steps"),
         }
     }

@@ -343,7 +343,12 @@ impl<'p> Matcher<'p, '_> {
             return Some(tap_reason(graph, &found.ops, *tap));
         }
         let count = found.outputs.len();
-        (count > 1 && !self.rules.multi_output).then_some(Reason::Outputs { count })
+        if count > 1 && !self.rules.multi_output {
+            return Some(Reason::Outputs { count });
+        }
+        let call = self.pattern.call.as_ref()?;
+        let bound = call.bind(self.pattern, found, self.facts);
+        bound.err().map(|detail| Reason::Argument { detail })
     }
 
     fn refuse(&mut self, state: &State<'p>, detail: impl FnOnce() -> String) -> bool {

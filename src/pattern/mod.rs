@@ -21,7 +21,9 @@
 //! `x.size`, `x.bytes`, `x.is_const`, `x.is_static`, `x.value` (of a constant with equal elements),
 //! `x.uses`; attributes `conv.strides[0]`, operands `conv.w.shape` and results `conv.out` of matched
 //! operations; `option.sram`; `present(b)`, `known(e)`, `all`, `any`, `len`, `min`, `max`, `sum`,
-//! `prod`, `abs`. A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
+//! `prod`, `abs`, `floor`, `round` (half away from zero), `sqrt`, `pow2`, `select(c, a, b)`,
+//! `values(s)` (the elements of a small constant), `quant_multiplier` and `quant_shift` (the
+//! fixed-point form of a real factor). A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
 
 pub mod alias;
 mod arith;
@@ -34,6 +36,7 @@ mod expr;
 mod expr_parse;
 mod failure;
 mod found;
+mod functions;
 mod matcher;
 mod near;
 mod parse;
@@ -46,13 +49,14 @@ mod value;
 mod tests;
 
 pub use ast::MatchExpr;
-pub use call::{CType, CallProto, Param, Returns};
+pub use call::{BoundArg, BoundCall, CType, CallProto, Layout, Param, Returns};
 pub use check::{Ty, check_expression};
 pub use error::{PatternError, PatternResult, Span};
 pub use eval::{Bound, Evaluator, Facts, Scope};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprKind};
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
+pub use functions::quantize_multiplier;
 pub use matcher::{MatchRules, find_match};
 pub use near::{near_misses, suggestion, suggestion_only};
 pub use table::{Arity, AttrDecl, AttrKind, OpDecl, OpTable, OperandDecl};

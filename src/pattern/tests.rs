@@ -333,8 +333,9 @@ fn bad_conditions_are_pointed_at() {
 
 #[test]
 fn prototypes_parse_print_and_are_checked() {
-    let text = "int npu_conv(in x, in w, in? b, out y, i32 x.shape[1], bool present(b), f32 0.5, \
-                struct conv_params { stride.h = conv.strides[0], pad = 1 }, device, scratch 4 * x.shape[3])";
+    let text = "int npu_conv(device, in x as nhwc, in w as [1, 0, 2, 3], in? b, out y, i32 x.shape[1], \
+                bool present(b), f32 0.5, struct conv_params { stride.h = conv.strides[0], pad = 1, \
+                t = const i32 quant_multiplier(values(w)), m = name FAST }, scratch 4 * x.shape[3])";
     let spec = |call: &str| PatternSpec::new("p", "add?(conv(x, w: const), b: const)").call(call);
     let p = pattern(spec(text));
     let proto = p.call.expect("a prototype");
@@ -348,6 +349,12 @@ fn prototypes_parse_print_and_are_checked() {
     assert!(error("int f(out y, i32 x.dtype)").contains("no scalar"));
     assert!(error("int f(out y, i32 0.5)").contains("does not fit"));
     assert!(error("int f(out y, int 5)").contains("'int' starts no parameter; did you mean 'in'"));
+    assert!(error("int f(out y, device)").contains("'device' is the first parameter"));
+    assert!(error("int f(in x as nhwx, out y)").contains("'nhwx' is no layout"));
+    assert!(error("int f(in x as [0, 0], out y)").contains("no permutation"));
+    assert!(error("int f(out y, scratch 1, scratch 2)").contains("one scratch memory"));
+    assert!(error("int f(out y, const text [1])").contains("no type of elements"));
+    assert!(error("int f(out y, t { a = 'x' })").contains("write 'name X'"));
     assert!(error("int f(out y, i32)").contains("expected the value"));
 }
 

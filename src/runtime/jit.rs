@@ -1,6 +1,6 @@
 //! Linking object files into this process, by LLVM's ORC.
 
-use super::{Executable, Invoke, Signature, executable::Constants};
+use super::{Executable, Invoke, Signature, executable::Constants, shared::Library};
 use crate::{Error, Result, codegen::llvm::Object, tensor::AlignedBuffer};
 use inkwell::llvm_sys::{
     core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
@@ -24,7 +24,13 @@ use std::{
 ///
 /// The objects are the ones that compiling the model of `signature` gave, for this machine;
 /// `constants` is what `pack-constants` collected.
-pub fn jit(objects: &[Object], constants: &[u8], signature: Signature) -> Result<Executable> {
+/// `libraries` are those that the objects need.
+pub fn jit(
+    objects: &[Object],
+    constants: &[u8],
+    signature: Signature,
+    libraries: Vec<Library>,
+) -> Result<Executable> {
     if constants.len() != signature.constants_bytes {
         return Err(Error::internal(format!(
             "the model has {} bytes of constants, but {} are given",
@@ -32,7 +38,7 @@ pub fn jit(objects: &[Object], constants: &[u8], signature: Signature) -> Result
             constants.len()
         )));
     }
-    let linker = Linker::new()?;
+    let linker = Linker::new(libraries)?;
     for object in objects {
         linker.add(object)?;
     }
@@ -51,6 +57,8 @@ pub fn jit(objects: &[Object], constants: &[u8], signature: Signature) -> Result
 /// An ORC session with one library.
 struct Linker {
     raw: LLVMOrcLLJITRef,
+    /// Held so that they stay loaded.
+    _libraries: Vec<Library>,
 }
 
 // SAFETY: LLJIT takes its session's lock in every call.
@@ -59,14 +67,14 @@ unsafe impl Send for Linker {}
 unsafe impl Sync for Linker {}
 
 impl Linker {
-    fn new() -> Result<Self> {
+    fn new(libraries: Vec<Library>) -> Result<Self> {
         // The JIT looks up the code generator of this machine, even to link objects.
         crate::codegen::llvm::machine::initialize();
         // SAFETY: each object is made before it is used; ownership passes as ORC's C API says.
         unsafe {
             let mut raw = ptr::null_mut();
             check(LLVMOrcCreateLLJIT(&mut raw, ptr::null_mut()), "cannot start the JIT")?;
-            let linker = Self { raw };
+            let linker = Self { raw, _libraries: libraries };
             let mut generator: LLVMOrcDefinitionGeneratorRef = ptr::null_mut();
             check(
                 LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(

@@ -51,8 +51,11 @@ pub struct PatternDecl {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodegenKind {
-    /// LLVM IR, then an object.
+    /// Not said: LLVM for hosts, C for devices. Kinds that have been read never have it.
     #[default]
+    #[serde(skip)]
+    Unset,
+    /// LLVM IR, then an object.
     Llvm,
     /// C, then the C compiler.
     C,
@@ -67,7 +70,7 @@ pub struct Codegen {
     /// What is generated.
     #[serde(default)]
     pub kind: CodegenKind,
-    /// Headers that generated C includes.
+    /// Headers that generated C may include; all, if the manifest has no pipeline for codegen.
     #[serde(default)]
     pub headers: Vec<String>,
     /// C sources that are compiled and linked with the generated code.
@@ -79,7 +82,8 @@ pub struct Codegen {
     /// Flags of the C compiler.
     #[serde(default)]
     pub cflags: Vec<String>,
-    /// Flags of the linker, such as `-lm`.
+    /// Flags of the linker, such as `-lm` and `-L/opt/vendor/lib`. Shared libraries that they name
+    /// are loaded into the process when a model runs in it.
     #[serde(default)]
     pub link_flags: Vec<String>,
     /// Function that opens the device.

@@ -4,7 +4,7 @@ mod option;
 mod raw;
 
 use super::{
-    kind::{Files, PatternDecl, PoolDecl, TargetKind, option_word},
+    kind::{Codegen, CodegenKind, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word},
     options::OptionDecl,
 };
 use crate::{
@@ -57,7 +57,20 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let capabilities = capabilities(&source, raw.capabilities)?;
     let pools = pools(&source, raw.pool, &options)?;
     let patterns = patterns(&source, raw.pattern, raw.op)?;
-    let pipelines = pipelines(&source, raw.phases, &files, &options)?;
+    let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
+    let codegen = Codegen {
+        // Accelerators are programmed in C, unless the manifest says otherwise.
+        kind: match (raw.target.role, raw.codegen.kind) {
+            (Role::Device, CodegenKind::Unset) => CodegenKind::C,
+            (Role::Host, CodegenKind::Unset) => CodegenKind::Llvm,
+            (_, given) => given,
+        },
+        ..raw.codegen
+    };
+    if codegen.kind == CodegenKind::C && !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
+        let text = format!("convert-tir-to-emitc{{headers={}}}", codegen.headers.join(":"));
+        pipelines.push((Phase::Codegen, text));
+    }
     Ok(TargetKind {
         name: raw.target.name.into_inner(),
         role: raw.target.role,
@@ -67,7 +80,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         pools,
         patterns,
         pipelines,
-        codegen: raw.codegen,
+        codegen,
         files,
         manifest: name.to_owned(),
     })

@@ -236,7 +236,7 @@ fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
     ));
     let host = ir::ops_of(op(&module))[0];
     let object = llvm::compile(&session, host, "model_host").expect("compiles");
-    runtime::jit(&[object], &[], signature).expect("links")
+    runtime::jit(&[object], &[], signature, vec![]).expect("links")
 }
 
 fn op<'c>(module: &'c melior::ir::Module<'c>) -> ir::Op<'c> {

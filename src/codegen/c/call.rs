@@ -7,8 +7,8 @@ use super::{
 use crate::{
     ffi,
     ir::{
-        Builder, Op, Val,
-        call_extern::{CallExtern, Group, arg_of},
+        self, Builder, Op, Val,
+        call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of},
         edit,
     },
     pass::PassError,
@@ -60,7 +60,16 @@ fn write_argument<'c>(
         }
         let operand = call.groups[group as usize].get(index).copied();
         let operand = operand.ok_or_else(|| PassError::at(&op, "is malformed"))?;
-        return write_operand(writer, op, operand, group, by_offset);
+        let text = write_operand(writer, op, operand, group, by_offset)?;
+        let is_scratch = group == Group::Outs
+            && ir::attr_i64(op, SCRATCH_OUT).is_some_and(|place| place == index as i64);
+        if !is_scratch {
+            return Ok(text);
+        }
+        let mut cast = Text::plain("(void *)(");
+        cast.append(text);
+        cast.push(")");
+        return Ok(cast);
     }
     let raw = argument.to_raw();
     // SAFETY: the accessors take any attribute of the kind that is asked for first; texts live as
@@ -75,7 +84,12 @@ fn write_argument<'c>(
                 for (index, (name, value)) in fields.into_iter().enumerate() {
                     text.push(if index > 0 { ", " } else { "" });
                     text.push(&format!(".{name} = "));
+                    let pointer = arg_of(value)
+                        .is_some_and(|(group, _, by_offset)| group != Group::Scalars && !by_offset);
+                    // Fields are often pointers to what is not const, though it is only read.
+                    text.push(if pointer { "(void *)(" } else { "" });
                     text.append(write_argument(writer, op, call, value)?);
+                    text.push(if pointer { ")" } else { "" });
                 }
                 text.push("}");
                 return Ok(text);

@@ -94,6 +94,8 @@ fn compile_file(source: &Path, name: &str, folder: &Path, options: &COptions) ->
         .warnings(true)
         .extra_warnings(true)
         .warnings_into_errors(true)
+        // Buffers have no sign, elements of vendors' functions may.
+        .flag("-Wno-pointer-sign")
         .include(folder)
         .includes(&options.include_dirs);
     if !options.compiler.is_empty() {

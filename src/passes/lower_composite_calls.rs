@@ -1,0 +1,114 @@
+//! `lower-composite-calls`: composites whose pattern has a prototype become calls of its function.
+//!
+//! ```text
+//! %y = graph.composite "npu.conv" target("npu") config({callee = "npu_conv", ...}) (...)
+//!   -->  %y = tir.call_extern @npu_conv ins(...) outs(...) args [...]
+//! ```
+//! The arguments were computed when the composite was made: see [`crate::outline::call`].
+
+use crate::{
+    ir::{
+        self, Builder, Op,
+        call_extern::{CallExtern, Group},
+        edit,
+    },
+    outline::call::config,
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "lower-composite-calls",
+    summary: "Turn composites whose pattern has a prototype into calls",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["tensor", "tir"],
+    run,
+};
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    for op in edit::walk(function) {
+        if ir::op_name(op) == "graph.composite"
+            && let Some(config) = Config::of(op)
+        {
+            lower(op, &config)?;
+        }
+    }
+    Ok(())
+}
+
+/// The attribute that describes the call.
+struct Config<'c> {
+    fields: Vec<(String, Attribute<'c>)>,
+    callee: String,
+}
+
+impl<'c> Config<'c> {
+    fn of(composite: Op<'c>) -> Option<Self> {
+        let fields = edit::dictionary(composite.attribute("config").ok()?);
+        let callee = fields.iter().find(|(name, _)| name == config::CALLEE);
+        let callee = callee.and_then(|(_, value)| edit::string(*value))?;
+        Some(Self { fields, callee })
+    }
+
+    fn get(&self, name: &str) -> Option<Attribute<'c>> {
+        self.fields.iter().find(|(other, _)| other == name).map(|(_, value)| *value)
+    }
+
+    fn list(&self, name: &str) -> Vec<Attribute<'c>> {
+        self.get(name).map(edit::array).unwrap_or_default()
+    }
+}
+
+fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>> {
+    let b = Builder::before(composite)?;
+    let malformed = || PassError::at(&composite, "has a config that describes no call");
+    let operands = ir::operands(composite);
+    let results = ir::results(composite);
+    let mut call = CallExtern::new(&found.callee);
+    let mut consts = found.list(config::CONSTS).into_iter();
+    for place in found.get(config::INS).and_then(ir::i64s).ok_or_else(malformed)? {
+        let value = match usize::try_from(place) {
+            Ok(place) => *operands.get(place).ok_or_else(malformed)?,
+            Err(_) => {
+                let value = consts.next().ok_or_else(malformed)?;
+                let ty = elements_type(value).ok_or_else(malformed)?;
+                b.op1_with("graph.constant", &[], ty, vec![("value", value)])?
+            }
+        };
+        call.add(Group::Ins, value);
+    }
+    let mut made = vec![];
+    for place in found.get(config::OUTS).and_then(ir::i64s).ok_or_else(malformed)? {
+        let place = usize::try_from(place).map_err(|_| malformed())?;
+        let result = *results.get(place).ok_or_else(malformed)?;
+        call.add(Group::Outs, b.empty(result.r#type())?);
+        made.push(result);
+    }
+    call.args = found.list(config::ARGS);
+    for name in [config::DEVICE, config::STATUS] {
+        if let Some(unit) = found.get(name) {
+            call.set(name, unit);
+        }
+    }
+    if let Some(bytes) = found.get(config::SCRATCH).filter(|bytes| bytes.to_string() != "0 : i64") {
+        call.set(config::SCRATCH, bytes);
+    }
+    let types: Vec<_> = made.iter().map(|result| result.r#type()).collect();
+    let op = call.build(&b, &types)?;
+    for (old, new) in made.into_iter().zip(ir::results(op)) {
+        edit::replace_uses(old, new);
+    }
+    edit::erase(composite);
+    Ok(())
+}
+
+fn elements_type(value: Attribute<'_>) -> Option<melior::ir::Type<'_>> {
+    // SAFETY: the kind is checked first; attributes live as long as the context.
+    unsafe {
+        let raw = value.to_raw();
+        mlir_sys::mlirAttributeIsAElements(raw)
+            .then(|| melior::ir::Type::from_raw(mlir_sys::mlirAttributeGetType(raw)))
+    }
+}

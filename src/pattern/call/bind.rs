@@ -1,0 +1,234 @@
+//! The arguments of a call for one match.
+
+use super::{CType, CallProto, Layout, Param, Returns};
+use crate::{
+    partition::graph::ValueId,
+    pattern::{
+        Pattern,
+        eval::{Evaluator, Facts},
+        expr::Expr,
+        found::{Match, MatchScope},
+        value::Val,
+    },
+    tensor::DType,
+};
+
+/// An argument with all that is computed at compile time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundArg {
+    /// An input of the match; none for a null pointer.
+    In(Option<ValueId>, Option<Layout>),
+    /// An output of the match, by its place in [`Match::outputs`].
+    Out(usize, Option<Layout>),
+    /// An integer or boolean of a C type; none for the type of a field.
+    Int(Option<CType>, i64),
+    /// A float of a C type; none for the type of a field.
+    Float(Option<CType>, f64),
+    /// An enumerator or macro.
+    Name(String),
+    /// An array.
+    Const(DType, Vec<f64>),
+    /// A struct.
+    Struct(String, Vec<(String, BoundArg)>),
+    /// The scratch memory.
+    Scratch,
+}
+
+/// A call for one match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundCall {
+    /// The function.
+    pub symbol: String,
+    /// Whether it returns a status.
+    pub status: bool,
+    /// Whether the first argument is the device.
+    pub device: bool,
+    /// The arguments after the device.
+    pub args: Vec<BoundArg>,
+    /// Bytes of working memory.
+    pub scratch: i64,
+}
+
+impl CallProto {
+    /// Computes the arguments for a match; `Err` says what cannot be computed, and why.
+    pub fn bind(
+        &self,
+        pattern: &Pattern,
+        found: &Match,
+        facts: Facts,
+    ) -> Result<BoundCall, String> {
+        let mut binder = Binder { pattern, found, facts, taken: vec![], scratch: 0 };
+        let device = self.params.first() == Some(&Param::Device);
+        let params = self.params.iter().filter(|param| **param != Param::Device);
+        let args = params.map(|param| binder.argument(param)).collect::<Result<_, _>>()?;
+        if binder.taken.len() != found.outputs.len() {
+            return Err(format!(
+                "{} makes {} outputs, the match has {}",
+                self.symbol,
+                binder.taken.len(),
+                found.outputs.len()
+            ));
+        }
+        Ok(BoundCall {
+            symbol: self.symbol.clone(),
+            status: self.returns == Returns::Status,
+            device,
+            args,
+            scratch: binder.scratch,
+        })
+    }
+}
+
+struct Binder<'a> {
+    pattern: &'a Pattern,
+    found: &'a Match,
+    facts: Facts<'a>,
+    /// Outputs that parameters have taken.
+    taken: Vec<usize>,
+    scratch: i64,
+}
+
+impl Binder<'_> {
+    fn argument(&mut self, param: &Param) -> Result<BoundArg, String> {
+        Ok(match param {
+            Param::In { capture, layout, .. } => self.input(capture, layout)?,
+            Param::Out { name, layout } => self.output(name, layout)?,
+            Param::Scalar { ty, value } => self.scalar(*ty, value)?,
+            Param::Value(value) => match self.eval(value)? {
+                Val::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                    BoundArg::Int(None, number as i64)
+                }
+                Val::Float(number) => BoundArg::Float(None, number),
+                other => BoundArg::Int(None, integer(value, &other)?),
+            },
+            Param::Name(name) => BoundArg::Name(name.clone()),
+            Param::Const { dtype, values } => self.array(*dtype, values)?,
+            Param::Struct { ty, fields } => BoundArg::Struct(
+                ty.clone(),
+                fields
+                    .iter()
+                    .map(|(name, field)| Ok((name.clone(), self.argument(field)?)))
+                    .collect::<Result<_, String>>()?,
+            ),
+            Param::Scratch { bytes } => {
+                self.scratch = integer(bytes, &self.eval(bytes)?)?;
+                match self.scratch {
+                    0 => BoundArg::In(None, None),
+                    1.. => BoundArg::Scratch,
+                    _ => return Err(format!("scratch `{bytes}` is {} bytes", self.scratch)),
+                }
+            }
+            Param::Device => return Err("the device is not the first argument".to_owned()),
+        })
+    }
+
+    fn input(&self, capture: &str, layout: &Option<Layout>) -> Result<BoundArg, String> {
+        let Some(value) = self.found.capture(capture).and_then(|bound| bound.value) else {
+            return Ok(BoundArg::In(None, None));
+        };
+        if !self.found.inputs.contains(&value) {
+            return Err(format!("'{capture}' is computed inside of the match"));
+        }
+        self.check_rank(capture, value, layout)?;
+        Ok(BoundArg::In(Some(value), layout.clone()))
+    }
+
+    fn output(&mut self, name: &str, layout: &Option<Layout>) -> Result<BoundArg, String> {
+        let captured = self.found.capture(name).and_then(|bound| bound.value);
+        let outputs = &self.found.outputs;
+        let place = match captured {
+            Some(value) => outputs.iter().position(|output| *output == value),
+            None => (0..outputs.len()).find(|place| !self.taken.contains(place)),
+        };
+        let place = place.ok_or_else(|| format!("'{name}' is no output of the match"))?;
+        self.check_rank(name, outputs[place], layout)?;
+        self.taken.push(place);
+        Ok(BoundArg::Out(place, layout.clone()))
+    }
+
+    fn check_rank(
+        &self,
+        name: &str,
+        value: ValueId,
+        layout: &Option<Layout>,
+    ) -> Result<(), String> {
+        let shape = &self.facts.graph.value(value).ty.shape;
+        if shape.iter().any(Option::is_none) {
+            return Err(format!("'{name}' has a dynamic shape"));
+        }
+        match layout {
+            Some(layout) if layout.permutation.len() != shape.len() => {
+                Err(format!("'{name}' has rank {}, which has no layout {layout}", shape.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn eval(&self, expr: &Expr) -> Result<Val, String> {
+        let scope = MatchScope { pattern: self.pattern, found: self.found };
+        match Evaluator::new(self.facts, &scope).eval(expr) {
+            Val::Unknown(reason) => Err(format!("argument `{expr}` is not known: {reason}")),
+            Val::Absent => Ok(Val::Int(0)),
+            value => Ok(value),
+        }
+    }
+
+    fn scalar(&self, ty: CType, expr: &Expr) -> Result<BoundArg, String> {
+        let value = self.eval(expr)?;
+        if let CType::Scalar(dtype) = ty
+            && dtype.is_float()
+        {
+            let number = value.as_f64().ok_or_else(|| format!("argument `{expr}` is {value}"))?;
+            return Ok(BoundArg::Float(Some(ty), number));
+        }
+        let number = integer(expr, &value)?;
+        let fits = match ty {
+            CType::Scalar(dtype) => fits(dtype, number as f64),
+            CType::Size => number >= 0,
+        };
+        if !fits {
+            return Err(format!("argument `{expr}` is {number}, which {ty} cannot hold"));
+        }
+        Ok(BoundArg::Int(Some(ty), number))
+    }
+
+    fn array(&self, dtype: DType, expr: &Expr) -> Result<BoundArg, String> {
+        let items = match self.eval(expr)? {
+            Val::List(items) => items,
+            one => vec![one],
+        };
+        let numbers = items.iter().map(|item| match item {
+            Val::Unknown(reason) => Err(format!("argument `{expr}` is not known: {reason}")),
+            item if dtype.is_float() => {
+                item.as_f64().ok_or_else(|| format!("`{expr}` holds {item}"))
+            }
+            item => {
+                let number = integer(expr, item)? as f64;
+                let message = || format!("`{expr}` holds {number}, which {dtype} cannot hold");
+                fits(dtype, number).then_some(number).ok_or_else(message)
+            }
+        });
+        Ok(BoundArg::Const(dtype, numbers.collect::<Result<_, _>>()?))
+    }
+}
+
+fn integer(expr: &Expr, value: &Val) -> Result<i64, String> {
+    match value {
+        Val::Int(value) => Ok(*value),
+        Val::Bool(value) => Ok(i64::from(*value)),
+        Val::Absent => Ok(0),
+        Val::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => Ok(*value as i64),
+        other => Err(format!("argument `{expr}` is {other}, which is no integer")),
+    }
+}
+
+/// Whether an integer type has a number.
+fn fits(dtype: DType, number: f64) -> bool {
+    let bits = dtype.size() as i32 * 8;
+    let (least, most) = match dtype {
+        DType::Bool => (0.0, 1.0),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => (0.0, 2f64.powi(bits) - 1.0),
+        _ => (-2f64.powi(bits - 1), 2f64.powi(bits - 1) - 1.0),
+    };
+    (least..=most).contains(&number)
+}

@@ -1,0 +1,105 @@
+//! Checks prototypes against their patterns when a manifest is loaded.
+
+use super::{CType, CallProto, Param};
+use crate::{
+    pattern::{
+        ast::MatchExpr,
+        check::{Names, Ty, check_scalar, check_values},
+        error::{PatternResult, Span},
+        expr::ExprKind,
+        near::suggestion,
+        resolve::Resolved,
+        token::Tokens,
+    },
+    tensor::DType,
+};
+
+impl CallProto {
+    /// Checks captures and expressions against the pattern.
+    pub(in crate::pattern) fn check(
+        &self,
+        text: &str,
+        expr: &MatchExpr,
+        resolved: &Resolved,
+        names: &Names,
+    ) -> PatternResult<()> {
+        let checker = Checker { tokens: Tokens::new(text)?, text, expr, resolved, names };
+        let all: Vec<&Param> = self.params.iter().flat_map(Param::flat).collect();
+        for param in &all {
+            checker.param(param)?;
+        }
+        let count = |wanted: fn(&Param) -> bool| all.iter().filter(|param| wanted(param)).count();
+        if count(|param| matches!(param, Param::Out { .. })) == 0 {
+            return checker.fault("the function has no 'out' parameter");
+        }
+        if count(|param| matches!(param, Param::Scratch { .. })) > 1 {
+            return checker.fault("a call has one scratch memory at most; ask for the sum");
+        }
+        let later = self.params.iter().skip(1);
+        if later.clone().any(|param| *param == Param::Device) {
+            return checker.fault("'device' is the first parameter, if there is one");
+        }
+        Ok(())
+    }
+}
+
+struct Checker<'a> {
+    tokens: Tokens<'a>,
+    text: &'a str,
+    expr: &'a MatchExpr,
+    resolved: &'a Resolved,
+    names: &'a Names<'a>,
+}
+
+impl Checker<'_> {
+    fn fault<T>(&self, message: impl Into<String>) -> PatternResult<T> {
+        Err(self.tokens.error_at(Span { start: 0, end: self.text.len() }, message.into()))
+    }
+
+    fn param(&self, param: &Param) -> PatternResult<()> {
+        match param {
+            Param::In { capture, optional, .. } => self.input(capture, *optional),
+            Param::Scalar { ty, value } => {
+                let found = check_scalar(self.text, value, self.names)?;
+                let fits = match ty {
+                    CType::Scalar(DType::Bool) => found == Ty::Bool,
+                    CType::Scalar(dtype) if dtype.is_float() => found != Ty::Str,
+                    // Whether another number is an integer shows in each match.
+                    _ => found != Ty::Str && !matches!(value.kind, ExprKind::Float(_)),
+                };
+                if fits {
+                    return Ok(());
+                }
+                let message = format!("'{value}' does not fit the parameter's type {ty}");
+                Err(self.tokens.error_at(value.span, message))
+            }
+            Param::Value(value) => match check_scalar(self.text, value, self.names)? {
+                Ty::Str => {
+                    let message = "a text is no field; write 'name X' for an enumerator";
+                    Err(self.tokens.error_at(value.span, message))
+                }
+                _ => Ok(()),
+            },
+            Param::Const { values, .. } => check_values(self.text, values, self.names),
+            Param::Scratch { bytes } => match check_scalar(self.text, bytes, self.names)? {
+                Ty::Int | Ty::Number => Ok(()),
+                _ => Err(self.tokens.error_at(bytes.span, "a size is an integer")),
+            },
+            Param::Out { .. } | Param::Device | Param::Name(_) | Param::Struct { .. } => Ok(()),
+        }
+    }
+
+    fn input(&self, capture: &String, optional: bool) -> PatternResult<()> {
+        if !self.resolved.captures.contains(capture) {
+            let known = self.resolved.captures.iter().map(String::as_str);
+            let hint = suggestion(capture, known);
+            return self.fault(format!("'{}' captures no '{capture}'{hint}", self.expr));
+        }
+        if !optional && !self.resolved.always.contains(capture) {
+            return self.fault(format!(
+                "'{capture}' may be absent; write 'in? {capture}', which passes a null pointer then"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Typed prototypes: the C function that a match becomes a call of.
+//!
+//! ```text
+//! int npu_conv2d(device, in x as nhwc, in w as ohwi, in? b, out y as nhwc, i32 x.shape[1],
+//!                bool present(relu), scratch 4 * x.shape[3],
+//!                struct conv_params { stride.h = conv.strides[0], mode = name NPU_FAST,
+//!                                     scales = const i32 quant_multiplier(values(s)) })
+//! ```
+//! - `in x`: pointer to the const elements of a capture; `in? x` is null when it is absent.
+//! - `out y`: pointer to an output: a capture, or the match's outputs in order.
+//! - `as nhwc`: the tensor is transposed for the call; see [`Layout`].
+//! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
+//!   an absent part of the match is 0.
+//! - `name X`: an enumerator or macro of a header.
+//! - `const i32 LIST`: pointer to a constant array; `scratch BYTES`: working memory for the call.
+//! - `struct t { field = ... }`, or `t { ... }` for a name that typedef made: pointer to a struct;
+//!   fields are expressions, `name`, `const`,
+//!   `scratch` and `in`.
+//! - `device`, first if at all: the handle of the open device.
+
+mod bind;
+mod check;
+mod layout;
+mod parse;
+
+pub use bind::{BoundArg, BoundCall};
+pub use layout::Layout;
+
+use super::expr::Expr;
+use crate::tensor::DType;
+use std::fmt;
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    Void,
+    /// An `int` that is 0 on success.
+    Status,
+}
+
+/// The C type of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CType {
+    /// `int8_t` ... `uint64_t`, `float`, `double`, `bool`.
+    Scalar(DType),
+    /// `size_t`.
+    Size,
+}
+
+/// A parameter of a prototype, or a field of a struct.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Param {
+    /// Pointer to the const data of a captured value; a null pointer if it is absent.
+    In {
+        /// The capture.
+        capture: String,
+        /// True if the capture may be absent.
+        optional: bool,
+        /// The layout that the function wants.
+        layout: Option<Layout>,
+    },
+    /// Pointer to the data of an output: a captured value, or the match's outputs in order.
+    Out {
+        /// The capture, or a free name.
+        name: String,
+        /// The layout that the function makes.
+        layout: Option<Layout>,
+    },
+    /// A scalar that is computed at compile time.
+    Scalar {
+        /// Its type.
+        ty: CType,
+        /// Its value.
+        value: Expr,
+    },
+    /// A field of a struct, whose C type is that of the field.
+    Value(Expr),
+    /// An enumerator or macro.
+    Name(String),
+    /// Pointer to an array that is computed at compile time.
+    Const {
+        /// Type of its elements.
+        dtype: DType,
+        /// The elements.
+        values: Expr,
+    },
+    /// Pointer to a struct that is filled at compile time.
+    Struct {
+        /// Name of the C type.
+        ty: String,
+        /// Fields in order; dotted names reach into structs.
+        fields: Vec<(String, Param)>,
+    },
+    /// Pointer to memory for the duration of the call.
+    Scratch {
+        /// Its size.
+        bytes: Expr,
+    },
+    /// Handle of the open device.
+    Device,
+}
+
+/// A C function and how to call it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallProto {
+    /// What it returns.
+    pub returns: Returns,
+    /// Its name.
+    pub symbol: String,
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+}
+
+impl Param {
+    /// This parameter, and those inside it.
+    pub fn flat(&self) -> Vec<&Param> {
+        let mut all = vec![self];
+        if let Param::Struct { fields, .. } = self {
+            all.extend(fields.iter().flat_map(|(_, field)| field.flat()));
+        }
+        all
+    }
+}
+
+impl fmt::Display for CType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CType::Size => f.write_str("size"),
+            CType::Scalar(dtype) => f.write_str(&dtype.mlir_name().replace("ui", "u")),
+        }
+    }
+}
+
+impl fmt::Display for Param {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Param::In { capture, optional, layout } => {
+                write!(f, "in{} {capture}", if *optional { "?" } else { "" })?;
+                layout.iter().try_for_each(|layout| write!(f, " as {layout}"))
+            }
+            Param::Out { name, layout } => {
+                write!(f, "out {name}")?;
+                layout.iter().try_for_each(|layout| write!(f, " as {layout}"))
+            }
+            Param::Scalar { ty, value } => write!(f, "{ty} {value}"),
+            Param::Value(value) => write!(f, "{value}"),
+            Param::Name(name) => write!(f, "name {name}"),
+            Param::Const { dtype, values } => {
+                write!(f, "const {} {values}", CType::Scalar(*dtype))
+            }
+            Param::Scratch { bytes } => write!(f, "scratch {bytes}"),
+            Param::Device => f.write_str("device"),
+            Param::Struct { ty, fields } => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                write!(f, "{ty} {{ {} }}", fields.join(", "))
+            }
+        }
+    }
+}
+
+impl fmt::Display for CallProto {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let returns = match self.returns {
+            Returns::Void => "void",
+            Returns::Status => "int",
+        };
+        let params: Vec<String> = self.params.iter().map(Param::to_string).collect();
+        write!(f, "{returns} {}({})", self.symbol, params.join(", "))
+    }
+}

@@ -1,0 +1,123 @@
+//! Reads prototypes.
+
+use super::{CType, CallProto, Layout, Param, Returns};
+use crate::{
+    pattern::{
+        error::PatternResult,
+        expr_parse::expression,
+        near::suggestion,
+        token::{Token, Tokens},
+        value::dtype_of,
+    },
+    tensor::DType,
+};
+
+impl CallProto {
+    /// Reads a prototype.
+    pub fn parse(text: &str) -> PatternResult<Self> {
+        let mut tokens = Tokens::new(text)?;
+        let (returns, span) = tokens.expect_name("'void' or 'int'")?;
+        let returns = match returns.as_str() {
+            "void" => Returns::Void,
+            "int" => Returns::Status,
+            other => {
+                let message = format!("a function returns void or int (0 is success), not {other}");
+                return Err(tokens.error_at(span, message));
+            }
+        };
+        let (symbol, _) = tokens.expect_name("the name of the function")?;
+        tokens.expect("(", "before the parameters")?;
+        let mut params = vec![];
+        while !tokens.eat(")") {
+            params.push(param(&mut tokens)?);
+            if !tokens.is_at(0, ")") {
+                tokens.expect(",", "or ')' after a parameter")?;
+            }
+        }
+        tokens.expect_end()?;
+        Ok(Self { returns, symbol, params })
+    }
+}
+
+fn param(tokens: &mut Tokens) -> PatternResult<Param> {
+    let (word, span) = tokens.expect_name("in, out, scratch, struct, device or a scalar type")?;
+    match word.as_str() {
+        "in" => {
+            let optional = tokens.eat("?");
+            let (capture, _) = tokens.expect_name("a capture")?;
+            Ok(Param::In { capture, optional, layout: layout(tokens)? })
+        }
+        "out" => {
+            let (name, _) = tokens.expect_name("a name")?;
+            Ok(Param::Out { name, layout: layout(tokens)? })
+        }
+        "name" => Ok(Param::Name(tokens.expect_name("an enumerator or macro")?.0)),
+        "const" => {
+            let (word, span) = tokens.expect_name("the type of the elements")?;
+            let Some(CType::Scalar(dtype)) = CType::from_word(&word) else {
+                return Err(tokens.error_at(span, format!("'{word}' is no type of elements")));
+            };
+            Ok(Param::Const { dtype, values: expression(tokens)? })
+        }
+        "device" => Ok(Param::Device),
+        "scratch" => Ok(Param::Scratch { bytes: expression(tokens)? }),
+        "struct" => {
+            let (tag, _) = tokens.expect_name("the name of the struct")?;
+            tokens.expect("{", "before the fields")?;
+            Ok(Param::Struct { ty: format!("struct {tag}"), fields: fields(tokens)? })
+        }
+        _ if tokens.eat("{") => Ok(Param::Struct { ty: word, fields: fields(tokens)? }),
+        _ => match CType::from_word(&word) {
+            Some(_) if matches!(tokens.peek(), Token::Symbol("," | ")") | Token::End) => {
+                Err(tokens.error("expected the value of the parameter after its type"))
+            }
+            Some(ty) => Ok(Param::Scalar { ty, value: expression(tokens)? }),
+            None => {
+                let known = [
+                    "in", "out", "scratch", "struct", "device", "name", "const", "i32", "f32",
+                    "size",
+                ];
+                let hint = suggestion(&word, known);
+                Err(tokens.error_at(span, format!("'{word}' starts no parameter{hint}")))
+            }
+        },
+    }
+}
+
+/// The fields of a struct after the opening brace.
+fn fields(tokens: &mut Tokens) -> PatternResult<Vec<(String, Param)>> {
+    let mut fields = vec![];
+    while !tokens.eat("}") {
+        let mut name = tokens.expect_name("the name of a field")?.0;
+        while tokens.eat(".") {
+            name = format!("{name}.{}", tokens.expect_name("the name of a field")?.0);
+        }
+        tokens.expect("=", "before the field's value")?;
+        fields.push((name, field(tokens)?));
+        if !tokens.is_at(0, "}") {
+            tokens.expect(",", "or '}' after a field")?;
+        }
+    }
+    Ok(fields)
+}
+
+/// The value of a struct's field: a parameter that starts with a word, or an expression.
+fn field(tokens: &mut Tokens) -> PatternResult<Param> {
+    let words = ["in", "name", "const", "scratch"];
+    let is_param = matches!(tokens.peek(), Token::Name(word) if words.contains(&word.as_str()))
+        && !matches!(tokens.peek_at(1), Token::Symbol("." | "[" | "," | "}"));
+    if is_param { param(tokens) } else { expression(tokens).map(Param::Value) }
+}
+
+fn layout(tokens: &mut Tokens) -> PatternResult<Option<Layout>> {
+    if tokens.eat_word("as") { Layout::parse(tokens).map(Some) } else { Ok(None) }
+}
+
+impl CType {
+    fn from_word(word: &str) -> Option<CType> {
+        if word == "size" {
+            return Some(CType::Size);
+        }
+        dtype_of(word).filter(|dtype| !matches!(dtype, DType::F16 | DType::BF16)).map(CType::Scalar)
+    }
+}

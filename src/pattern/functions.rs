@@ -1,0 +1,100 @@
+//! Functions of numbers in expressions; each works on lists element by element.
+
+use super::{arith::overflow, value::Val};
+
+/// Name, number of arguments, and whether the result is an integer.
+pub(super) const NUMERIC: [(&str, usize, bool); 7] = [
+    ("quant_multiplier", 1, true),
+    ("quant_shift", 1, true),
+    ("pow2", 1, false),
+    ("floor", 1, true),
+    ("round", 1, true),
+    ("sqrt", 1, false),
+    ("abs", 1, false),
+];
+
+/// Applies a function of one number; none if there is no such function.
+pub(super) fn apply(name: &str, value: &Val) -> Option<Val> {
+    if !NUMERIC.iter().any(|(known, ..)| *known == name) {
+        return None;
+    }
+    Some(match value {
+        Val::List(items) => Val::List(items.iter().filter_map(|item| apply(name, item)).collect()),
+        Val::Absent | Val::Unknown(_) => value.clone(),
+        Val::Int(number) if name == "abs" => {
+            number.checked_abs().map_or_else(|| overflow(name), Val::Int)
+        }
+        _ => match value.as_f64() {
+            Some(number) => of_number(name, number),
+            None => Val::Unknown(format!("{name} of {value}, which is no number")),
+        },
+    })
+}
+
+fn of_number(name: &str, number: f64) -> Val {
+    let int = |value: f64| {
+        if value.abs() < 9e18 { Val::Int(value as i64) } else { overflow(name) }
+    };
+    match name {
+        "pow2" => Val::Float(number.exp2()),
+        "floor" => int(number.floor()),
+        "round" => int(number.round()),
+        "sqrt" => Val::Float(number.sqrt()),
+        "abs" => Val::Float(number.abs()),
+        _ => match quantize_multiplier(number) {
+            Some((multiplier, _)) if name == "quant_multiplier" => Val::Int(multiplier),
+            Some((_, shift)) => Val::Int(shift),
+            None => Val::Unknown(format!("{number} has no fixed-point form")),
+        },
+    }
+}
+
+/// A real factor as `multiplier * 2^(shift - 31)` with a multiplier of 31 bits, rounded half away
+/// from zero, as TensorFlow Lite's fixed-point kernels define it.
+pub fn quantize_multiplier(real: f64) -> Option<(i64, i64)> {
+    if !real.is_finite() || real < 0.0 {
+        return None;
+    }
+    if real == 0.0 {
+        return Some((0, 0));
+    }
+    // real = fraction * 2^exponent with fraction in [0.5, 1).
+    let mut exponent = i64::from(real.log2().floor() as i32) + 1;
+    let mut fraction = real / (exponent as f64).exp2();
+    if fraction >= 1.0 {
+        (fraction, exponent) = (fraction / 2.0, exponent + 1);
+    } else if fraction < 0.5 {
+        (fraction, exponent) = (fraction * 2.0, exponent - 1);
+    }
+    let mut multiplier = (fraction * 2f64.powi(31)).round() as i64;
+    if multiplier == 1 << 31 {
+        (multiplier, exponent) = (multiplier / 2, exponent + 1);
+    }
+    if exponent < -31 {
+        return Some((0, 0));
+    }
+    (exponent <= 30).then_some((multiplier, exponent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multipliers_are_those_of_the_reference() {
+        assert_eq!(quantize_multiplier(0.5), Some((1 << 30, 0)));
+        assert_eq!(quantize_multiplier(1.0), Some((1 << 30, 1)));
+        assert_eq!(quantize_multiplier(0.25), Some((1 << 30, -1)));
+        assert_eq!(quantize_multiplier(0.0), Some((0, 0)));
+        assert_eq!(quantize_multiplier(-1.0), None);
+    }
+
+    #[test]
+    fn a_multiplier_and_its_shift_give_the_number_back() {
+        for real in [1e-9, 0.0003, 0.1, 0.49999999999, 0.7, 1.5, 123.456, 1e6] {
+            let (multiplier, shift) = quantize_multiplier(real).expect("in range");
+            let back = multiplier as f64 * ((shift - 31) as f64).exp2();
+            assert!((back / real - 1.0).abs() < 1e-9, "{real} -> {back}");
+        }
+    }
+}
