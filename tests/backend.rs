@@ -1,5 +1,8 @@
 //! From tensor-level IR to machine code that runs, in this process and from a package.
 
+#[path = "backend/random_partition.rs"]
+mod random_partition;
+
 use phaseline::{
     Error, Phase, Pipeline, Session,
     codegen::llvm::{self, Object},

@@ -139,6 +139,30 @@ pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) ->
     }
 }
 
+/// Adds an argument to a block, ahead of the one that is at `index` now.
+pub fn insert_argument<'c>(
+    block: Blk<'c>,
+    index: usize,
+    ty: Type<'c>,
+    location: Location<'c>,
+) -> Val<'c> {
+    // SAFETY: the block is live; callers give an index of an argument or the number of them.
+    unsafe {
+        Val::from_raw(sys::mlirBlockInsertArgument(
+            block.to_raw(),
+            index as isize,
+            ty.to_raw(),
+            location.to_raw(),
+        ))
+    }
+}
+
+/// Removes an argument of a block that nothing uses.
+pub fn erase_argument(block: Blk<'_>, index: usize) {
+    // SAFETY: the block is live and callers give the index of an argument without uses.
+    unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) }
+}
+
 /// Changes the type of a block argument in place.
 pub fn set_argument_type<'c>(argument: Val<'c>, ty: Type<'c>) {
     // SAFETY: the caller passes a block argument.

@@ -3,10 +3,10 @@
 //! It runs when functions are in the LLVM dialect and control flow is between blocks, but memrefs
 //! are still there. A status that is not 0 leaves the calling function at once, so every function
 //! of the host in which that can happen returns a status too; and every function that needs a
-//! device gets the array of devices.
+//! device gets the array of devices. Functions of a device get its handle ([`device`]).
 
 use crate::{
-    codegen::llvm::dialect as llvm,
+    codegen::llvm::{device, dialect as llvm},
     ir::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, arg_of},
@@ -77,7 +77,11 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
             conversion.convert(*function, *needs, call, &mut exit)?;
         }
     }
-    Ok(())
+    let handed_devices = |function| {
+        let needs = conversion.functions.get(&func::symbol(function)).map(|entry| entry.1);
+        needs.is_some_and(|needs| needs.devices)
+    };
+    Ok(device::add_handles(module, &conversion.devices, &handed_devices)?)
 }
 
 fn calls<'c>(function: Op<'c>) -> Vec<Op<'c>> {

@@ -27,6 +27,7 @@ passes! {
     pack_constants
     plan_memory
     reuse_elementwise_inputs
+    separate_destinations
     set_llvm_target
     split_by_target
     tir_double_buffer

@@ -1,5 +1,6 @@
 //! Host code: from the LLVM dialect through LLVM to object files.
 
+pub mod device;
 pub mod dialect;
 pub mod machine;
 

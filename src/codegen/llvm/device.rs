@@ -1,0 +1,94 @@
+//! Functions of a device whose code comes out of LLVM: how the host calls them.
+//!
+//! ```c
+//! int32_t MODEL_DEVICE_0(void *device, const float *x, float *y);
+//! ```
+//! That is how every function of a device is called, whatever generates its code. What the passes
+//! make of a region is a function of the buffers alone, so that the handle and the status are
+//! added here.
+
+use super::dialect as llvm;
+use crate::{
+    Error, Result,
+    ir::{self, Builder, Op, edit, func},
+};
+use melior::ir::{
+    Type,
+    attribute::{ArrayAttribute, TypeAttribute},
+    operation::OperationLike,
+    r#type::IntegerType,
+};
+use std::collections::BTreeSet;
+
+/// Adds the handle and the status to the functions of `module` that nothing in it calls, if it is
+/// the module of one of `devices`, which are those that a run opens, in this order.
+///
+/// `is_handed_devices` says of a function whether its last argument is the array of all devices;
+/// it is then made here, with the function's own device in it.
+pub fn add_handles<'c>(
+    module: Op<'c>,
+    devices: &[String],
+    is_handed_devices: &dyn Fn(Op<'c>) -> bool,
+) -> Result<()> {
+    let target = ir::attr_str(module, "phl.target").unwrap_or_default();
+    let Some(index) = devices.iter().position(|device| *device == target) else { return Ok(()) };
+    let called: BTreeSet<String> =
+        edit::walk(module).into_iter().filter_map(|op| func::symbol_ref(op, "callee")).collect();
+    for function in ir::ops_of(module) {
+        let is_entry = ir::op_name(function) == "llvm.func"
+            && edit::entry_block(function).is_some()
+            && !called.contains(&func::symbol(function));
+        if is_entry {
+            add_handle(function, index, is_handed_devices(function))?;
+        }
+    }
+    Ok(())
+}
+
+fn add_handle(function: Op<'_>, index: usize, handed_devices: bool) -> Result<()> {
+    let context = ir::context_of(function);
+    let pointer = llvm::pointer(context);
+    let status: Type<'_> = IntegerType::new(context, 32).into();
+    let block = edit::entry_block(function)
+        .ok_or_else(|| Error::internal("a function of a device has no body"))?;
+    let (mut arguments, result) = llvm::signature(function)?;
+    let mut lists = function.attribute("arg_attrs").map(edit::array).unwrap_or_default();
+    lists.resize(arguments.len(), edit::dictionary_attr(context, &[]));
+    let handle = edit::insert_argument(block, 0, pointer, function.location());
+    if handed_devices {
+        let last = arguments.len();
+        let array = edit::arguments(block).get(last).copied();
+        let first = ir::ops(block).first().copied();
+        if let (Some(array), Some(first)) = (array, first) {
+            let builder = Builder::before(first)?;
+            let count = llvm::constant(&builder, builder.int(64), index as i64 + 1)?;
+            let own = builder.op1_with(
+                "llvm.alloca",
+                &[count],
+                pointer,
+                vec![("elem_type", TypeAttribute::new(pointer).into())],
+            )?;
+            let place = i32::try_from(index).unwrap_or(i32::MAX);
+            let slot = llvm::constant_element_address(&builder, own, pointer, place)?;
+            let spec = ir::OpSpec { operands: &[handle, slot], ..Default::default() };
+            builder.create("llvm.store", spec)?;
+            edit::replace_uses(array, own);
+            edit::erase_argument(block, last);
+            arguments.pop();
+            lists.pop();
+        }
+    }
+    arguments.insert(0, pointer);
+    lists.insert(0, edit::dictionary_attr(context, &[]));
+    if result != status {
+        for op in edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "llvm.return") {
+            let builder = Builder::before(op)?;
+            llvm::ret(&builder, Some(llvm::constant(&builder, status, 0)?))?;
+            edit::erase(op);
+        }
+    }
+    let ty = llvm::function_type(context, &arguments, Some(status));
+    edit::set_attr(function, "function_type", TypeAttribute::new(ty).into());
+    edit::set_attr(function, "arg_attrs", ArrayAttribute::new(context, &lists).into());
+    Ok(())
+}
