@@ -130,6 +130,11 @@ fn targets_of_data_alone_run_networks() {
 }
 
 #[test]
+fn quantized_networks_match_onnxruntime_on_the_host() {
+    assert_all_pass("quantized", "llvm");
+}
+
+#[test]
 fn onnx_suite_passes_and_never_crashes() {
     let outcomes = verify_all(&cases("suite"), "llvm");
     let crashed: Vec<_> =

@@ -90,6 +90,29 @@ pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
     unsafe { sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
+/// Moves an operation behind another one.
+pub fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
+    // SAFETY: both are live operations in blocks.
+    unsafe { sys::mlirOperationMoveAfter(op.to_raw(), other.to_raw()) }
+}
+
+/// Puts a copy of an operation before one that its operands dominate.
+pub fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
+    // SAFETY: both are live; the block takes over the copy.
+    unsafe {
+        let copy = sys::mlirOperationClone(op.to_raw());
+        let block = sys::mlirOperationGetBlock(before.to_raw());
+        sys::mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
+        Op::from_raw(copy)
+    }
+}
+
+/// Changes the type of a result in place; its uses must be right with the new one.
+pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
+    // SAFETY: both are live; the verifier checks the operations after the pass.
+    unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
+}
+
 /// Moves an operation to the end of a block.
 pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
     // SAFETY: both are live; the block takes over the operation that was unlinked.

@@ -21,6 +21,7 @@ passes! {
     graph_fold_pad
     graph_fuse_host
     graph_partition
+    graph_prepare_quantized
     lower_composite_calls
     lower_host_kernels
     make_entry_point

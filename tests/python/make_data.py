@@ -2,12 +2,14 @@
 
 OUT_DIR/ops/CASE       one-operator models          (ONNX test layout: model.onnx and
 OUT_DIR/models/NAME    whole networks                test_data_set_0/{input,output}_N.pb)
+OUT_DIR/quantized/NAME networks in int8 (tolerance.json: two steps of the output's scale)
 OUT_DIR/light/NAME     the light models of the onnx package
 OUT_DIR/suite/CASE     ONNX's own node, simple and pytorch cases
 Nothing is written when the folder is already what this version would write.
 """
 
 import hashlib
+import json
 import shutil
 import sys
 import warnings
@@ -20,6 +22,7 @@ from onnx import numpy_helper
 
 import models
 import op_cases
+import quantized
 from suite import write_suite
 
 HERE = Path(__file__).resolve().parent
@@ -33,22 +36,24 @@ def version():
     return digest.hexdigest()
 
 
-def reference(model, feeds):
+def reference(model, feeds, optimize=True):
     options = ort.SessionOptions()
     options.log_severity_level = 3
+    if not optimize:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = ort.InferenceSession(model.SerializeToString(), options,
                                    providers=["CPUExecutionProvider"])
     return session.run(None, feeds)
 
 
-def write_case(folder, model, feeds):
+def write_case(folder, model, feeds, optimize=True):
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(model, folder / "model.onnx")
     for i, (name, array) in enumerate(feeds.items()):
         (data / f"input_{i}.pb").write_bytes(
             numpy_helper.from_array(array, name).SerializeToString())
-    for i, array in enumerate(reference(model, feeds)):
+    for i, array in enumerate(reference(model, feeds, optimize)):
         (data / f"output_{i}.pb").write_bytes(
             numpy_helper.from_array(np.asarray(array), model.graph.output[i].name)
             .SerializeToString())
@@ -70,7 +75,7 @@ def main(out):
     if stamp.exists() and stamp.read_text() == version():
         print(f"data: {out} is current")
         return
-    print(f"data: writing {out} (well under a minute)", flush=True)
+    print(f"data: writing {out} (about a minute)", flush=True)
     shutil.rmtree(out, ignore_errors=True)
     count = 0
     for name, net, feeds in op_cases.all_cases():
@@ -80,6 +85,12 @@ def main(out):
     for name, make in models.MODELS.items():
         model = make(name)
         write_case(out / "models" / name, model, random_feeds(model, name))
+    for name, make in quantized.MODELS.items():
+        model = make(name)
+        # Without optimization what the nodes say is computed, not what this machine is fast at.
+        write_case(out / "quantized" / name, model, random_feeds(model, name), optimize=False)
+        tolerance = {"rtol": 0, "atol": 2.01 * quantized.output_scale(model)}
+        (out / "quantized" / name / "tolerance.json").write_text(json.dumps(tolerance))
     light = Path(onnx.__file__).parent / "backend/test/data/light"
     for source in sorted(light.glob("light_*.onnx")):
         model = onnx.load(source)

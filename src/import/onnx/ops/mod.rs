@@ -7,6 +7,7 @@ mod activation;
 mod activations;
 mod attention;
 mod binary;
+mod contrib;
 mod conv;
 mod data;
 mod layout;
@@ -32,7 +33,7 @@ use super::emit::OpResult;
 /// out at the end.
 type Import = for<'a, 'b, 'c> fn(&'a NodeContext<'b, 'c>) -> OpResult<Vec<Val<'c>>>;
 
-/// An operator of standard ONNX.
+/// An operator of standard ONNX, or of an extension.
 pub(crate) struct OpEntry {
     name: &'static str,
     how: How,
@@ -93,10 +94,11 @@ const FAMILIES: &[&[OpEntry]] = &[
 
 /// The operator of that name, if it is supported.
 pub(crate) fn find(domain: &str, name: &str) -> Option<&'static OpEntry> {
-    if !domain.is_empty() {
-        return None;
+    match domain {
+        "" => FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name),
+        "com.microsoft" => contrib::OPS.iter().find(|entry| entry.name == name),
+        _ => None,
     }
-    FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name)
 }
 
 /// Names of all supported operators of standard ONNX, in alphabetical order.
@@ -119,5 +121,6 @@ mod tests {
         }
         assert!(find("", "Conv").is_some());
         assert!(find("com.microsoft", "Conv").is_none());
+        assert!(find("com.microsoft", "QGemm").is_some() && find("", "QGemm").is_none());
     }
 }

@@ -18,7 +18,7 @@ pub(super) const OPS: &[OpEntry] = &[
 ];
 
 /// The attributes that all pools share.
-fn pool_attributes<'c>(
+pub(super) fn pool_attributes<'c>(
     node: &NodeContext<'_, 'c>,
     x: Val<'c>,
 ) -> OpResult<Vec<(&'static str, Attr<'c>)>> {

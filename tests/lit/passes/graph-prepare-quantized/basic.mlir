@@ -1,0 +1,38 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-prepare-quantized))' | FileCheck %s
+
+// Every layer gets the dequantization of its own input.
+// CHECK-LABEL: func.func @shared_input
+// CHECK: %[[C:.*]] = graph.dequantize_linear %arg0
+// CHECK-NEXT: %[[A:.*]] = graph.dequantize_linear %arg0
+// CHECK-NEXT: graph.relu %[[A]]
+// CHECK-NEXT: %[[B:.*]] = graph.dequantize_linear %arg0
+// CHECK-NEXT: graph.mul %[[B]], %[[C]]
+func.func @shared_input(%x: tensor<4xi8>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %d = graph.dequantize_linear %x, %s : (tensor<4xi8>, tensor<f32>) -> tensor<4xf32>
+  %a = graph.relu %d : tensor<4xf32>
+  %b = graph.mul %d, %d : tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// A reshape leaves the layer before it, and the one behind it. The pair between them goes.
+// CHECK-LABEL: func.func @reshape_between
+// CHECK: %[[P:.*]] = graph.max_pool
+// CHECK: %[[Q:.*]] = graph.quantize_linear %[[P]], %{{.*}} -> tensor<1x2x2x2xi8>
+// CHECK-NEXT: %[[F:.*]] = graph.flatten %[[Q]] : (tensor<1x2x2x2xi8>) -> tensor<1x8xi8>
+// CHECK-NEXT: %[[U:.*]] = graph.unsqueeze %[[F]]{{.*}} -> tensor<1x1x8xi8>
+// CHECK-NEXT: %[[D:.*]] = graph.dequantize_linear %[[U]], %{{.*}} -> tensor<1x1x8xf32>
+// CHECK-NEXT: graph.relu %[[D]]
+func.func @reshape_between(%x: tensor<1x2x4x4xf32>) -> tensor<1x1x8xf32> {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i8>
+  %p = graph.max_pool %x kernel_shape = [2, 2] strides = [2, 2] : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+  %f = graph.flatten %p : (tensor<1x2x2x2xf32>) -> tensor<1x8xf32>
+  %q = graph.quantize_linear %f, %s, %z : (tensor<1x8xf32>, tensor<f32>, tensor<i8>) -> tensor<1x8xi8>
+  %d = graph.dequantize_linear %q, %s, %z : (tensor<1x8xi8>, tensor<f32>, tensor<i8>) -> tensor<1x8xf32>
+  %u = graph.unsqueeze %d axes = [1] : (tensor<1x8xf32>) -> tensor<1x1x8xf32>
+  %v = graph.quantize_linear %u, %s, %z : (tensor<1x1x8xf32>, tensor<f32>, tensor<i8>) -> tensor<1x1x8xi8>
+  %w = graph.dequantize_linear %v, %s, %z : (tensor<1x1x8xi8>, tensor<f32>, tensor<i8>) -> tensor<1x1x8xf32>
+  %y = graph.relu %w : tensor<1x1x8xf32>
+  return %y : tensor<1x1x8xf32>
+}
