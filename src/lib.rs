@@ -1,6 +1,7 @@
 //! Phaseline: a compiler framework for neural networks on MLIR, in which targets register pass
 //! pipelines at named phases.
 
+pub mod check;
 pub mod cli;
 pub mod codegen;
 pub mod compile;

@@ -14,7 +14,6 @@ use thiserror::Error;
 pub use buffer::{AlignedBuffer, BUFFER_ALIGN};
 pub use compare::{Comparison, Worst, compare};
 pub use dtype::{DType, onnx_type_name};
-#[cfg(test)]
 pub(crate) use random::SplitMix64;
 
 /// What can be wrong with a tensor or with the use of one.

@@ -17,6 +17,7 @@ use std::path::PathBuf;
   phaseline run model.onnx --random-inputs 1 --outputs y.npz
   phaseline verify test_dir/model.onnx --data test_dir    compare with reference outputs
   phaseline targets                                       what can follow -t
+  phaseline new-target npu my-npu                         start an accelerator of your own
 
 `phaseline COMMAND --help` says more about each command."
 )]
@@ -41,6 +42,56 @@ pub enum Command {
     Partition(PartitionArgs),
     /// List the target kinds, or everything about one
     Targets(TargetsArgs),
+    /// Write a small working target to start from
+    NewTarget(NewTargetArgs),
+    /// Check a target: its manifest, its C, and each pattern against the host on random graphs
+    CheckTarget(CheckTargetArgs),
+}
+
+/// `phaseline new-target`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example:
+  phaseline new-target npu my-npu && phaseline check-target my-npu")]
+pub struct NewTargetArgs {
+    /// Name of the target in target specs: a letter, then letters, digits, '-' and '_'
+    pub name: String,
+    /// Directory to create
+    pub directory: PathBuf,
+}
+
+/// `phaseline check-target`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  phaseline check-target my-npu
+  phaseline check-target my-npu --options '-lanes=16' --samples 20 --seed 7
+  phaseline check-target vanilla")]
+pub struct CheckTargetArgs {
+    /// Directory with a target.toml, or the name of a known target
+    pub target: String,
+    /// Options of the target, as in a target spec
+    #[arg(long, value_name = "OPTIONS", default_value = "", allow_hyphen_values = true)]
+    pub options: String,
+    /// Target that results are compared with
+    #[arg(long, value_name = "SPEC", default_value = "llvm")]
+    pub host: String,
+    /// More directories that hold targets as data; may be repeated
+    #[arg(long = "target-path", value_name = "DIR")]
+    pub target_path: Vec<PathBuf>,
+    /// Matching graphs to compile and run for each pattern
+    #[arg(long, default_value_t = 6)]
+    pub samples: usize,
+    /// Seed of the random graphs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Relative error of floats that is accepted
+    #[arg(long, default_value_t = 1e-3)]
+    pub rtol: f64,
+    /// Absolute error that is accepted; integers may differ by it
+    #[arg(long, default_value_t = 1e-3)]
+    pub atol: f64,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The model and how to specialise it.

@@ -3,8 +3,10 @@
 pub mod args;
 mod bench;
 mod build;
+mod check_target;
 mod data;
 mod model;
+mod new_target;
 mod partition;
 mod progress;
 mod run;
@@ -51,6 +53,8 @@ fn execute(command: &Command) -> Result<()> {
         Command::Bench(args) => bench::bench(args),
         Command::Partition(args) => partition::partition(args),
         Command::Targets(args) => partition::targets(args),
+        Command::NewTarget(args) => new_target::new_target(args),
+        Command::CheckTarget(args) => check_target::check_target(args),
     }
 }
 

@@ -26,6 +26,8 @@ use super::{composite::make_composite, definer, replace_uses};
 /// What calls the composites of a function make, and the transposes that they need.
 #[derive(Default)]
 pub struct Calls<'c> {
+    /// Whether headers declare the functions.
+    pub has_headers: bool,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,
     /// Transposed constants: the original, the permutation, the new value.
@@ -44,6 +46,8 @@ pub mod config {
     pub const OUTS: &str = "outs";
     /// Constant arrays.
     pub const CONSTS: &str = "consts";
+    /// The declaration of the function, where no header has it.
+    pub const PROTOTYPE: &str = "prototype";
     /// Bytes of working memory.
     pub const SCRATCH: &str = "scratch_bytes";
     /// Present if the function takes the device.
@@ -107,6 +111,9 @@ impl<'c> Calls<'c> {
             if set {
                 fields.push((name.to_owned(), Attribute::unit(b.context)));
             }
+        }
+        if let Some(prototype) = call.prototype.as_ref().filter(|_| !self.has_headers) {
+            fields.push((config::PROTOTYPE.to_owned(), b.str_attr(prototype)));
         }
         edit::set_attr(composite, "config", edit::dictionary_attr(b.context, &fields));
         Ok(composite)

@@ -94,10 +94,9 @@ pub fn apply<'c>(
     };
     let mut regions = vec![];
     for (index, region) in division.partition.regions.iter().enumerate() {
-        let kind = targets
-            .iter()
-            .find(|target| target.id == region.target)
-            .map_or(region.target.as_str(), |target| target.kind.name.as_str());
+        let target = targets.iter().find(|target| target.id == region.target);
+        let kind = target.map_or(region.target.as_str(), |target| target.kind.name.as_str());
+        maker.calls.has_headers = target.is_some_and(|t| !t.kind.codegen.headers.is_empty());
         let places = 0..region.composites.len();
         let composites: Vec<_> =
             places.map(|place| maker.make(kind, (index, place))).collect::<Result<_>>()?;

@@ -51,7 +51,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         return Ok(());
     };
     let builder = Builder::before(first)?.with_location(Location::unknown(context));
-    for (header, standard) in [("stdint.h", true), ("string.h", true)]
+    for (header, standard) in [("stdbool.h", true), ("stdint.h", true), ("string.h", true)]
         .into_iter()
         .chain(headers.iter().map(|header| (header.as_str(), false)))
     {

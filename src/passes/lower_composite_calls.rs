@@ -87,7 +87,7 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
         made.push(result);
     }
     call.args = found.list(config::ARGS);
-    for name in [config::DEVICE, config::STATUS] {
+    for name in [config::DEVICE, config::STATUS, config::PROTOTYPE] {
         if let Some(unit) = found.get(name) {
             call.set(name, unit);
         }

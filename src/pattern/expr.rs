@@ -198,3 +198,39 @@ impl fmt::Display for Expr {
         self.write(f, 0)
     }
 }
+
+impl Expr {
+    /// Calls `f` on this expression and all within it.
+    pub fn visit(&self, f: &mut impl FnMut(&Expr)) {
+        f(self);
+        match &self.kind {
+            ExprKind::Field(base, _) | ExprKind::Negate(base) | ExprKind::Not(base) => {
+                base.visit(f)
+            }
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::In(a, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+            ExprKind::List(items) | ExprKind::Call(_, items) => {
+                items.iter().for_each(|item| item.visit(f));
+            }
+            ExprKind::Compare(first, rest) => {
+                first.visit(f);
+                rest.iter().for_each(|(_, operand)| operand.visit(f));
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Text(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Name(_) => {}
+        }
+    }
+
+    /// The number, if it is an integer as written.
+    pub fn as_int(&self) -> Option<i64> {
+        match self.kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod tests;
 
 pub use instance::{Pool, TargetInstance};
 pub use kind::{Codegen, CodegenKind, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
+pub use manifest::is_name;
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub use registry::{MANIFEST, Registry};
 pub use spec::{GivenOption, TargetEntry, TargetSpec};

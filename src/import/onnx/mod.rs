@@ -17,6 +17,7 @@ mod tensor;
 mod topology;
 mod types;
 
+pub(crate) use constants::{elements_attribute, scalar_type};
 pub use importer::{import_model, import_onnx};
 pub use model::{Model, decode_model, load_model};
 pub use ops::supported_operators;

@@ -47,6 +47,8 @@ pub struct BoundCall {
     pub args: Vec<BoundArg>,
     /// Bytes of working memory.
     pub scratch: i64,
+    /// The declaration in C, as far as the arguments tell; none if it takes structs.
+    pub prototype: Option<String>,
 }
 
 impl CallProto {
@@ -75,8 +77,60 @@ impl CallProto {
             device,
             args,
             scratch: binder.scratch,
+            prototype: self.prototype(found, facts),
         })
     }
+}
+
+impl CallProto {
+    /// The declaration of the function in C.
+    fn prototype(&self, found: &Match, facts: Facts) -> Option<String> {
+        let element = |value: Option<ValueId>| {
+            let dtype = value.and_then(|value| facts.graph.value(value).ty.dtype);
+            dtype.and_then(c_name).unwrap_or("void")
+        };
+        let mut outputs = found.outputs.iter().copied();
+        let mut params = vec![];
+        for param in &self.params {
+            params.push(match param {
+                // One declaration serves all calls, whether the operand is there or not.
+                Param::In { optional: true, .. } => "const void *".to_owned(),
+                Param::In { capture, .. } => {
+                    let bound = found.capture(capture).and_then(|bound| bound.value);
+                    format!("const {} *", element(bound))
+                }
+                Param::Out { name, .. } => {
+                    let captured = found.capture(name).and_then(|bound| bound.value);
+                    format!("{} *", element(captured.or_else(|| outputs.next())))
+                }
+                Param::Scalar { ty: CType::Size, .. } => "size_t".to_owned(),
+                Param::Scalar { ty: CType::Scalar(dtype), .. } => c_name(*dtype)?.to_owned(),
+                Param::Const { dtype, .. } => format!("const {} *", c_name(*dtype)?),
+                Param::Scratch { .. } | Param::Device => "void *".to_owned(),
+                Param::Struct { .. } | Param::Name(_) | Param::Value(_) => return None,
+            });
+        }
+        let returns = if self.returns == Returns::Status { "int" } else { "void" };
+        Some(format!("{returns} {}({});", self.symbol, params.join(", ")))
+    }
+}
+
+/// The C type of an element.
+fn c_name(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
+        DType::F32 => "float",
+        DType::F64 => "double",
+        DType::I8 => "int8_t",
+        DType::I16 => "int16_t",
+        DType::I32 => "int32_t",
+        DType::I64 => "int64_t",
+        DType::U8 => "uint8_t",
+        DType::U16 => "uint16_t",
+        DType::U32 => "uint32_t",
+        DType::U64 => "uint64_t",
+        DType::Bool => "bool",
+        _ => return None,
+    })
 }
 
 struct Binder<'a> {

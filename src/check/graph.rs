@@ -1,0 +1,272 @@
+//! Random graphs of the form that a pattern's match expression describes.
+
+use super::{
+    sampler::Sampler,
+    template::{self, Shape},
+};
+use crate::{
+    Result, Session,
+    import::onnx::{elements_attribute, scalar_type},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit},
+    partition::graph::AttrValue,
+    pattern::{
+        Arity, OpDecl, OpTable, Pattern,
+        alias::Alias,
+        ast::{Call, Node, NodeKind},
+    },
+    tensor::{DType, Tensor},
+};
+use melior::ir::{
+    Attribute, Block, Location, Module, Region, RegionLike, Type, ValueLike,
+    attribute::{
+        BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FloatAttribute,
+        IntegerAttribute, TypeAttribute,
+    },
+    block::BlockLike,
+    r#type::FunctionType,
+};
+use std::collections::HashMap;
+
+/// A module with one function whose result is what the pattern's expression stands for; none if
+/// the choices do not fit together.
+pub fn generate<'c>(
+    session: &'c Session,
+    pattern: &Pattern,
+    table: &OpTable,
+    sampler: &mut Sampler,
+) -> Option<Module<'c>> {
+    let context = session.context();
+    let location = Location::unknown(context);
+    let module = Module::new(location);
+    let region = Region::new();
+    let block = region.append_block(Block::new(&[]));
+    // SAFETY: the block belongs to the region that the function takes over, so it lives on.
+    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
+    // SAFETY: as above, of the module's block.
+    let body = unsafe { Blk::from_raw(module.body().to_raw()) };
+    let b = Builder::at_end(context, body, location);
+    let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
+    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+    let function = b.create("func.func", spec).ok()?;
+    let b = Builder::at_end(context, block, location);
+    let mut graph =
+        Graph { b, table, pattern, sampler, captures: HashMap::new(), function, arguments: 0 };
+    let value = graph.node(&pattern.expr.root, None)??;
+    graph.finish(value).ok()?;
+    Some(module)
+}
+
+struct Graph<'c, 'a> {
+    b: Builder<'c>,
+    table: &'a OpTable,
+    pattern: &'a Pattern,
+    sampler: &'a mut Sampler,
+    captures: HashMap<String, Option<Val<'c>>>,
+    function: Op<'c>,
+    arguments: usize,
+}
+
+impl<'c> Graph<'c, '_> {
+    fn finish(&mut self, value: Val<'c>) -> Result<()> {
+        self.b.create("func.return", OpSpec { operands: &[value], ..Default::default() })?;
+        let inputs: Vec<Type<'c>> =
+            edit::arguments(self.b.block()).iter().map(|value| value.r#type()).collect();
+        let ty = FunctionType::new(self.b.context, &inputs, &[value.r#type()]);
+        edit::set_attr(self.function, "function_type", TypeAttribute::new(ty.into()).into());
+        Ok(())
+    }
+
+    /// A value for a node: none if nothing fits, an absent one where the node is optional.
+    fn node(&mut self, node: &Node, wanted: Option<&Shape>) -> Option<Option<Val<'c>>> {
+        if let Some(known) = node.capture.as_ref().and_then(|name| self.captures.get(name)) {
+            return Some(*known);
+        }
+        let value = if node.optional && self.sampler.chance(50) {
+            None
+        } else {
+            Some(match &node.kind {
+                NodeKind::Any => self.leaf(wanted, false)?,
+                NodeKind::Const => self.leaf(wanted, true)?,
+                NodeKind::Number { value, .. } => {
+                    let dtype = wanted.map_or(DType::F32, |(dtype, _)| *dtype);
+                    self.constant(Tensor::from_slice(&[], &[*value as f32]).ok()?, dtype)?
+                }
+                NodeKind::Alt(nodes) => {
+                    let choice = self.sampler.below(nodes.len());
+                    self.node(&nodes[choice], wanted)??
+                }
+                NodeKind::Part(name) => {
+                    if let Some(known) = self.captures.get(name) {
+                        return Some(*known);
+                    }
+                    let part = self.pattern.expr.part(name)?;
+                    let value = self.node(part, wanted)?;
+                    self.captures.insert(name.clone(), value);
+                    value?
+                }
+                NodeKind::Call(call) => self.call(call, wanted)?,
+            })
+        };
+        if let Some(name) = &node.capture {
+            self.captures.insert(name.clone(), value);
+        }
+        Some(value)
+    }
+
+    /// An argument of the function, or a constant.
+    fn leaf(&mut self, wanted: Option<&Shape>, constant: bool) -> Option<Val<'c>> {
+        let (dtype, dims) = wanted.cloned().unwrap_or((DType::F32, vec![1]));
+        if constant {
+            let shape: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
+            let seed = self.sampler.seed();
+            return self.constant(Tensor::random(dtype, &shape, seed).ok()?, dtype);
+        }
+        let element = scalar_type(self.b.context, dtype.mlir_name())?;
+        let ty = self.b.tensor(&dims, element);
+        self.arguments += 1;
+        Some(edit::add_argument(self.b.block(), ty, self.b.location))
+    }
+
+    fn constant(&mut self, tensor: Tensor, dtype: DType) -> Option<Val<'c>> {
+        let tensor =
+            if tensor.dtype() == dtype { tensor } else { Tensor::zeros(dtype, &[]).ok()? };
+        let value = elements_attribute(self.b.context, &tensor, "data")?;
+        let element = scalar_type(self.b.context, dtype.mlir_name())?;
+        let dims: Vec<i64> = tensor.shape().iter().map(|dim| *dim as i64).collect();
+        let ty = self.b.tensor(&dims, element);
+        self.b.op1_with("graph.constant", &[], ty, vec![("value", value)]).ok()
+    }
+
+    fn call(&mut self, call: &Call, wanted: Option<&Shape>) -> Option<Val<'c>> {
+        if call.optional && self.sampler.chance(40) {
+            return self.node(call.args.first()?, wanted)?;
+        }
+        let written = &call.ops[self.sampler.below(call.ops.len())];
+        let name = match Alias::get(written).filter(|_| self.table.get(written).is_none()) {
+            Some(alias) => alias.ops[self.sampler.below(alias.ops.len())],
+            None => written.as_str(),
+        };
+        let decl = self.table.get(name)?;
+        let mut values: Vec<Option<Val<'c>>> = vec![None; call.args.len()];
+        let mut known: Vec<Option<Shape>> = vec![None; call.args.len()];
+        for index in self.order(call, decl) {
+            let arg = &call.args[index];
+            let mut seen = known.clone();
+            // Of two operands that broadcast, the one that is computed comes first.
+            if index == 0 && is_binary(decl) {
+                seen.swap(0, 1);
+            }
+            let place = if seen[0].is_some() && index == 0 { 1 } else { index };
+            let shape = template::operand(decl, written, place, &seen, wanted, self.sampler);
+            let value = self.operand(decl, index, arg, &shape)?;
+            known[index] = value.map(|value| shape_of(value));
+            values[index] = value;
+        }
+        let attributes = template::attributes(decl, &known, self.sampler);
+        let results = self.create(decl, &values, attributes)?;
+        results.get(call.result).copied()
+    }
+
+    /// An operand; scales and variances are positive, as networks have them.
+    fn operand(
+        &mut self,
+        decl: &OpDecl,
+        index: usize,
+        arg: &Node,
+        shape: &Shape,
+    ) -> Option<Option<Val<'c>>> {
+        let name = decl.operands.get(index).map_or("", |operand| operand.name.as_str());
+        let is_leaf = matches!(arg.kind, NodeKind::Any | NodeKind::Const);
+        let known = arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name));
+        let constant = matches!(arg.kind, NodeKind::Const) || self.sampler.chance(50);
+        let positive = name.ends_with("scale") && decl.name != "batch_norm" || name == "var";
+        let absent = arg.optional && self.sampler.chance(50);
+        if !is_leaf || known || absent || !(positive || index > 0 && constant) {
+            return self.node(arg, Some(shape));
+        }
+        let value = if positive {
+            let count = shape.1.iter().product::<i64>().max(0) as usize;
+            let numbers: Vec<f32> =
+                (0..count).map(|_| 0.01 + self.sampler.below(100) as f32 / 1000.0).collect();
+            let dims: Vec<usize> = shape.1.iter().map(|dim| *dim as usize).collect();
+            self.constant(Tensor::from_slice(&dims, &numbers).ok()?, DType::F32)?
+        } else {
+            self.leaf(Some(shape), true)?
+        };
+        if let Some(name) = &arg.capture {
+            self.captures.insert(name.clone(), Some(value));
+        }
+        Some(Some(value))
+    }
+
+    /// The order in which operands are made.
+    fn order(&self, call: &Call, decl: &OpDecl) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..call.args.len()).collect();
+        let computed = |index: &usize| {
+            let arg = &call.args[*index];
+            matches!(arg.kind, NodeKind::Call(_) | NodeKind::Part(_) | NodeKind::Alt(_))
+                || arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name))
+        };
+        if is_binary(decl) {
+            order.sort_by_key(|index| !computed(index));
+        }
+        order
+    }
+
+    fn create(
+        &self,
+        decl: &OpDecl,
+        values: &[Option<Val<'c>>],
+        attributes: Vec<(String, AttrValue)>,
+    ) -> Option<Vec<Val<'c>>> {
+        let operands: Vec<Val<'c>> = values.iter().copied().flatten().collect();
+        let mut list: Vec<(&str, Attribute<'c>)> = vec![];
+        for (name, value) in &attributes {
+            list.push((name, self.attribute(value)?));
+        }
+        let optional = decl.operands.iter().filter(|operand| operand.arity == Arity::Optional);
+        if optional.count() > 1 {
+            let sizes: Vec<i32> = (0..decl.operands.len())
+                .map(|index| i32::from(values.get(index).copied().flatten().is_some()))
+                .collect();
+            let sizes = DenseI32ArrayAttribute::new(self.b.context, &sizes).into();
+            list.push(("operandSegmentSizes", sizes));
+        }
+        let spec =
+            OpSpec { operands: &operands, attributes: list, infer: true, ..Default::default() };
+        let op = self.b.create(&format!("graph.{}", decl.name), spec).ok()?;
+        let results = ir::results(op);
+        let fits = results.iter().all(|value| {
+            ir::static_dims(value.r#type()).is_some_and(|dims| dims.iter().all(|dim| *dim > 0))
+        });
+        fits.then_some(results)
+    }
+
+    fn attribute(&self, value: &AttrValue) -> Option<Attribute<'c>> {
+        let context = self.b.context;
+        Some(match value {
+            AttrValue::Int(value) => IntegerAttribute::new(self.b.int(64), *value).into(),
+            AttrValue::Float(value) => FloatAttribute::new(context, self.b.f32(), *value).into(),
+            AttrValue::Str(text) => self.b.str_attr(text),
+            AttrValue::Bool(value) => BoolAttribute::new(context, *value).into(),
+            AttrValue::Ints(values) => DenseI64ArrayAttribute::new(context, values).into(),
+            AttrValue::Type(dtype) => {
+                TypeAttribute::new(scalar_type(context, dtype.mlir_name())?).into()
+            }
+            AttrValue::Floats(_) => return None,
+        })
+    }
+}
+
+fn is_binary(decl: &OpDecl) -> bool {
+    decl.operands.len() == 2
+        && decl.operands[0].name == "a"
+        && !["gemm", "matmul", "matmul_integer"].contains(&decl.name.as_str())
+}
+
+fn shape_of(value: Val<'_>) -> Shape {
+    let ty = value.r#type();
+    let dtype = DType::from_name(&ir::element_type(ty).to_string()).unwrap_or(DType::F32);
+    (dtype, ir::dims(ty))
+}

@@ -1,0 +1,98 @@
+//! What can be seen without running anything.
+
+use super::report::Note;
+use crate::{
+    codegen::c,
+    pattern::{Expr, ExprKind, Param, Pattern, ast::NodeKind},
+    target::{CodegenKind, TargetInstance},
+};
+use std::collections::BTreeSet;
+
+/// Duplicates, and captures that nothing uses.
+pub fn patterns(device: &TargetInstance, patterns: &[Pattern]) -> Vec<Note> {
+    let mut notes = vec![];
+    let manifest = &device.kind.manifest;
+    for (index, pattern) in patterns.iter().enumerate() {
+        let same = |other: &&Pattern| {
+            other.expr == pattern.expr && other.spec.clauses == pattern.spec.clauses
+        };
+        if let Some(other) = patterns[..index].iter().find(same) {
+            notes.push(Note::error(format!(
+                "{manifest}: patterns '{}' and '{}' match the same; remove one",
+                other.name(),
+                pattern.name()
+            )));
+        }
+        notes.extend(unused_captures(manifest, pattern));
+    }
+    if patterns.is_empty() {
+        notes.push(Note::error(format!(
+            "{manifest}: the target has no pattern, so it does nothing"
+        )));
+    }
+    notes
+}
+
+/// Captures that neither conditions nor the call mention and that tie nothing together.
+fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
+    let Some(call) = &pattern.call else { return vec![] };
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    let mut mention = |expr: &Expr| {
+        expr.visit(&mut |expr| {
+            if let ExprKind::Name(name) = &expr.kind {
+                used.insert(name.clone());
+            }
+        });
+    };
+    pattern.clauses.iter().for_each(|clause| mention(&clause.expr));
+    let params: Vec<&Param> = call.params.iter().flat_map(Param::flat).collect();
+    for param in &params {
+        match param {
+            Param::Scalar { value, .. } | Param::Value(value) => mention(value),
+            Param::Const { values, .. } => mention(values),
+            Param::Scratch { bytes } => mention(bytes),
+            _ => {}
+        }
+    }
+    for param in params {
+        match param {
+            Param::In { capture, .. } => _ = used.insert(capture.clone()),
+            Param::Out { name, .. } => _ = used.insert(name.clone()),
+            _ => {}
+        }
+    }
+    let parts: BTreeSet<&String> = pattern.expr.parts.iter().map(|part| &part.name).collect();
+    let mut counts: Vec<(String, usize)> = vec![];
+    let nodes = pattern.expr.parts.iter().map(|part| &part.node).chain([&pattern.expr.root]);
+    nodes.for_each(|node| {
+        node.visit(&mut |node| {
+            if let (Some(name), false) = (&node.capture, matches!(node.kind, NodeKind::Part(_))) {
+                match counts.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, count)) => *count += 1,
+                    None => counts.push((name.clone(), 1)),
+                }
+            }
+        });
+    });
+    counts
+        .into_iter()
+        .filter(|(name, count)| *count == 1 && !used.contains(name) && !parts.contains(name))
+        .map(|(name, _)| {
+            Note::warning(format!(
+                "{manifest}: pattern '{}' captures '{name}' and does not use it; write '_' if it \
+                 does not matter",
+                pattern.name()
+            ))
+        })
+        .collect()
+}
+
+/// Compiles the target's own C, with warnings as errors.
+pub fn sources(device: &TargetInstance) -> Vec<Note> {
+    if device.kind.codegen.kind != CodegenKind::C {
+        return vec![];
+    }
+    let result =
+        c::target::options(device, "check", "").and_then(|options| c::compile::sources(&options));
+    result.err().map(|error| Note::error(error.to_string())).into_iter().collect()
+}

@@ -1,0 +1,128 @@
+//! What a check found.
+
+use serde::Serialize;
+use std::fmt;
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The target does not work.
+    Error,
+    /// The target works, but something is not as it looks.
+    Warning,
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// How bad it is.
+    pub level: Level,
+    /// The place, the matter and the remedy.
+    pub text: String,
+}
+
+impl Note {
+    pub(super) fn error(text: impl Into<String>) -> Self {
+        Self { level: Level::Error, text: text.into() }
+    }
+
+    pub(super) fn warning(text: impl Into<String>) -> Self {
+        Self { level: Level::Warning, text: text.into() }
+    }
+}
+
+/// Graphs that a pattern refused for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Refusal {
+    /// The condition, or what else stood in the way.
+    pub reason: String,
+    /// How many graphs.
+    pub graphs: usize,
+    /// The values of one of them.
+    pub example: String,
+}
+
+/// What was found about a pattern.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PatternReport {
+    /// Its name.
+    pub name: String,
+    /// Graphs that were made.
+    pub graphs: usize,
+    /// How many of them matched.
+    pub matched: usize,
+    /// How many of those were run on target and host.
+    pub compared: usize,
+    /// Largest absolute difference between target and host.
+    pub worst: f64,
+    /// Near misses.
+    pub refusals: Vec<Refusal>,
+    /// Findings.
+    pub notes: Vec<Note>,
+}
+
+/// What was found about a target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the target.
+    pub target: String,
+    /// Findings about the whole.
+    pub notes: Vec<Note>,
+    /// Its patterns.
+    pub patterns: Vec<PatternReport>,
+}
+
+impl Report {
+    /// All findings.
+    pub fn all_notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().chain(self.patterns.iter().flat_map(|pattern| &pattern.notes))
+    }
+
+    /// True if there is an error among the findings.
+    pub fn failed(&self) -> bool {
+        self.all_notes().any(|note| note.level == Level::Error)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+        };
+        write!(f, "{level}: {}", self.text.replace('\n', "\n    "))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for note in &self.notes {
+            writeln!(f, "{note}")?;
+        }
+        for pattern in &self.patterns {
+            writeln!(
+                f,
+                "{}: {} of {} graphs match, {} run on {} and host, largest difference {:.1e}",
+                pattern.name,
+                pattern.matched,
+                pattern.graphs,
+                pattern.compared,
+                self.target,
+                pattern.worst
+            )?;
+            for refusal in &pattern.refusals {
+                writeln!(f, "  refused {:>4}: {}", refusal.graphs, refusal.reason)?;
+                if !refusal.example.is_empty() {
+                    writeln!(f, "                as in {}", refusal.example)?;
+                }
+            }
+            for note in &pattern.notes {
+                writeln!(f, "  {note}")?;
+            }
+        }
+        let errors = self.all_notes().filter(|note| note.level == Level::Error).count();
+        let warnings = self.all_notes().count() - errors;
+        writeln!(f, "{}: {errors} errors, {warnings} warnings", self.target)
+    }
+}

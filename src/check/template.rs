@@ -1,0 +1,226 @@
+//! What the operands and attributes of operations look like: shapes that fit together, mostly.
+//! MLIR's own inference has the last word; what it refuses is thrown away.
+
+use super::sampler::Sampler;
+use crate::{partition::graph::AttrValue, pattern::OpDecl, tensor::DType};
+
+/// Element type and sizes.
+pub type Shape = (DType, Vec<i64>);
+
+/// The type for operand `index` of `op`, given those of the operands before it and the shape that
+/// the result should have, if anybody asks for one.
+pub fn operand(
+    op: &OpDecl,
+    written: &str,
+    index: usize,
+    known: &[Option<Shape>],
+    wanted: Option<&Shape>,
+    s: &mut Sampler,
+) -> Shape {
+    let first = known.first().cloned().flatten();
+    let name = op.operands.get(index).or(op.operands.last()).map_or("", |o| o.name.as_str());
+    match (op.name.as_str(), name) {
+        ("conv" | "conv_transpose" | "qlinear_conv" | "conv_integer", "x") => {
+            image(written, wanted, s)
+        }
+        ("conv" | "conv_integer" | "qlinear_conv", "w") => filter(&first, false, s),
+        ("conv_transpose", "w") => filter(&first, true, s),
+        ("conv", "b") | ("qlinear_conv", "b") => bias(known, 0, s),
+        ("conv_transpose", "b") => bias(known, 1, s),
+        ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "a") => {
+            matrix(written, wanted, s)
+        }
+        ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "b") => factor(&first, s),
+        ("gemm", "c") => {
+            let columns = known.get(1).cloned().flatten().map_or(1, |(_, dims)| dims[1]);
+            let dims = s.pick(&[0, 1, 2]);
+            let all = [vec![columns], vec![1, columns], vec![1]];
+            (data_type(&first, s), all[dims].clone())
+        }
+        ("max_pool" | "average_pool" | "global_average_pool" | "global_max_pool", "x") => {
+            image(written, wanted, s)
+        }
+        ("batch_norm", "x") => image(written, wanted, s),
+        ("batch_norm", _) => {
+            let channels = first.as_ref().map_or(1, |(_, dims)| dims[1]);
+            (data_type(&first, s), vec![channels])
+        }
+        ("clip", "min" | "max") => (data_type(&first, s), vec![]),
+        ("quantize_linear" | "dequantize_linear", "scale") => {
+            (DType::F32, if s.chance(80) { vec![] } else { channel(&first) })
+        }
+        ("dequantize_linear", "zero_point") => {
+            let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
+            (first.map_or(DType::I8, |(dtype, _)| dtype), scale)
+        }
+        ("quantize_linear", "zero_point") => {
+            let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
+            (s.pick(&[DType::I8, DType::I8, DType::U8]), scale)
+        }
+        ("dequantize_linear", "x") => {
+            let (_, dims) = any(wanted, s);
+            (s.pick(&[DType::I8, DType::I8, DType::U8, DType::I32]), dims)
+        }
+        ("quantize_linear", "x") => (DType::F32, any(wanted, s).1),
+        (_, _) if index == 0 => any(wanted, s),
+        (_, "x_scale" | "y_scale" | "w_scale" | "a_scale" | "b_scale") => (DType::F32, vec![]),
+        (_, name) if name.ends_with("zero_point") => (DType::I8, vec![]),
+        _ => broadcast(&first, s),
+    }
+}
+
+/// The attributes of `op` that its operands leave open.
+pub fn attributes(
+    op: &OpDecl,
+    known: &[Option<Shape>],
+    s: &mut Sampler,
+) -> Vec<(String, AttrValue)> {
+    let dims = |index: usize| {
+        known.get(index).cloned().flatten().map(|(_, dims)| dims).unwrap_or_default()
+    };
+    let spatial = dims(0).len().saturating_sub(2);
+    let mut made = vec![];
+    for attr in &op.attrs {
+        let value = match (op.name.as_str(), attr.name.as_str()) {
+            ("conv" | "conv_integer" | "qlinear_conv", "group") => {
+                let (x, w) = (dims(0), dims(1));
+                let inner = w.get(1).copied().unwrap_or(1).max(1);
+                Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
+            }
+            (_, "kernel_shape") => {
+                Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
+            }
+            (_, "strides") => Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect())),
+            (_, "dilations") if s.chance(20) => {
+                Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect()))
+            }
+            (_, "pads") if spatial > 0 => {
+                Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
+            }
+            (_, "axis") => Some(AttrValue::Int(s.pick(&[-1, 0, 1, -1]))),
+            ("transpose", "perm") => {
+                let rank = dims(0).len() as i64;
+                Some(AttrValue::Ints((0..rank).rev().collect()))
+            }
+            (_, "trans_b") => Some(AttrValue::Bool(transposed(&dims(0), &dims(1), s))),
+            _ if attr.default.is_some() => None,
+            _ => default(attr.kind, s),
+        };
+        made.extend(value.map(|value| (attr.name.clone(), value)));
+    }
+    made
+}
+
+fn default(kind: crate::pattern::AttrKind, s: &mut Sampler) -> Option<AttrValue> {
+    use crate::pattern::AttrKind;
+    Some(match kind {
+        AttrKind::Int => AttrValue::Int(s.small()),
+        AttrKind::Float => AttrValue::Float(0.5),
+        AttrKind::Bool => AttrValue::Bool(s.chance(50)),
+        AttrKind::Ints => AttrValue::Ints(vec![s.small(), s.small()]),
+        _ => return None,
+    })
+}
+
+fn data_type(first: &Option<Shape>, s: &mut Sampler) -> DType {
+    first.as_ref().map_or_else(|| s.dtype(), |(dtype, _)| *dtype)
+}
+
+fn any(wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
+    if let Some((dtype, dims)) = wanted {
+        return (*dtype, dims.clone());
+    }
+    let rank = s.pick(&[1, 2, 3, 4, 4]);
+    (s.dtype(), (0..rank).map(|_| s.size().min(16)).collect())
+}
+
+fn image(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
+    let rank = if written.contains("1d") {
+        3
+    } else if written.contains("3d") {
+        5
+    } else {
+        4
+    };
+    if let Some((dtype, dims)) = wanted.filter(|(_, dims)| dims.len() == rank) {
+        return (*dtype, dims.clone());
+    }
+    let dtype = wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype);
+    let mut dims = vec![s.pick(&[1, 1, 1, 2]), s.size()];
+    dims.extend((2..rank).map(|_| s.pick(&[1, 3, 5, 6, 7, 8, 11, 14])));
+    (dtype, dims)
+}
+
+fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
+    let (dtype, dims) = x.clone().unwrap_or((DType::F32, vec![1, 8, 8, 8]));
+    let channels = dims.get(1).copied().unwrap_or(1);
+    let mut shape = match s.pick(&[0, 0, 0, 1]) {
+        1 if !transposed => vec![channels * s.pick(&[1, 1, 1, 2]), 1],
+        _ if transposed => vec![channels, s.size()],
+        _ => vec![s.size(), channels],
+    };
+    let kernel = s.pick(&[1, 1, 2, 3, 3, 5]);
+    shape.extend(dims.iter().skip(2).map(|_| if s.chance(80) { kernel } else { s.small() }));
+    (dtype, shape)
+}
+
+fn bias(known: &[Option<Shape>], place: usize, s: &mut Sampler) -> Shape {
+    let (dtype, dims) =
+        known.get(1).cloned().flatten().unwrap_or_else(|| (DType::F32, vec![s.size()]));
+    (dtype, vec![dims.get(place).copied().unwrap_or(1)])
+}
+
+fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
+    if let Some((dtype, dims)) = wanted.filter(|(_, dims)| dims.len() >= 2) {
+        return (*dtype, dims.clone());
+    }
+    let batches =
+        if written == "batch_matmul" || (written == "matmul" && s.chance(40)) { 1 } else { 0 };
+    let mut dims: Vec<i64> = (0..batches).map(|_| s.pick(&[1, 2, 3])).collect();
+    dims.extend([s.size(), s.size()]);
+    (wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype), dims)
+}
+
+fn factor(a: &Option<Shape>, s: &mut Sampler) -> Shape {
+    let (dtype, dims) = a.clone().unwrap_or((DType::F32, vec![4, 8]));
+    let inner = dims.last().copied().unwrap_or(1);
+    let mut shape = dims[..dims.len().saturating_sub(2)].to_vec();
+    // For a gemm this may be the transposed factor; see `trans_b`.
+    let columns = s.size();
+    shape.extend(if s.chance(30) { [columns, inner] } else { [inner, columns] });
+    (dtype, shape)
+}
+
+fn transposed(a: &[i64], b: &[i64], s: &mut Sampler) -> bool {
+    match (a, b) {
+        ([_, inner], [rows, columns]) if rows == columns && rows == inner => s.chance(50),
+        ([_, inner], [rows, _]) => rows != inner,
+        _ => false,
+    }
+}
+
+fn channel(x: &Option<Shape>) -> Vec<i64> {
+    x.as_ref().and_then(|(_, dims)| dims.get(1)).map_or(vec![], |size| vec![*size])
+}
+
+/// A shape that broadcasts with another one.
+fn broadcast(other: &Option<Shape>, s: &mut Sampler) -> Shape {
+    let Some((dtype, dims)) = other.clone() else { return any(None, s) };
+    let rank = dims.len();
+    let shape = match s.below(6) {
+        0 => vec![],
+        1 => dims.last().map_or(vec![], |size| vec![*size]),
+        2 if rank > 2 => {
+            let mut shape = vec![1; rank - 1];
+            shape[0] = dims[1];
+            shape
+        }
+        3 if rank > 2 => {
+            let mut shape = vec![1; rank];
+            shape[1] = dims[1];
+            shape
+        }
+        _ => dims,
+    };
+    (dtype, shape)
+}
