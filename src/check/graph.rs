@@ -148,10 +148,21 @@ impl<'c> Graph<'c, '_> {
             None => written.as_str(),
         };
         let decl = self.table.get(name)?;
-        let mut values: Vec<Option<Val<'c>>> = vec![None; call.args.len()];
-        let mut known: Vec<Option<Shape>> = vec![None; call.args.len()];
-        for index in self.order(call, decl) {
-            let arg = &call.args[index];
+        let mut args: Vec<Node> = call.args.clone();
+        if call.rest {
+            // Operands that the pattern leaves open.
+            let open = decl.operands.iter().skip(args.len());
+            args.extend(open.map(|operand| Node {
+                capture: None,
+                optional: operand.arity != Arity::One,
+                kind: NodeKind::Any,
+                span: call.span,
+            }));
+        }
+        let mut values: Vec<Option<Val<'c>>> = vec![None; args.len()];
+        let mut known: Vec<Option<Shape>> = vec![None; args.len()];
+        for index in self.order(&args, decl) {
+            let arg = &args[index];
             let mut seen = known.clone();
             // Of two operands that broadcast, the one that is computed comes first.
             if index == 0 && is_binary(decl) {
@@ -201,10 +212,10 @@ impl<'c> Graph<'c, '_> {
     }
 
     /// The order in which operands are made.
-    fn order(&self, call: &Call, decl: &OpDecl) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..call.args.len()).collect();
+    fn order(&self, args: &[Node], decl: &OpDecl) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..args.len()).collect();
         let computed = |index: &usize| {
-            let arg = &call.args[*index];
+            let arg = &args[*index];
             matches!(arg.kind, NodeKind::Call(_) | NodeKind::Part(_) | NodeKind::Alt(_))
                 || arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name))
         };
