@@ -1,6 +1,8 @@
 //! Builds the C++ of `dialects/` (ODS through mlir-tblgen, then the C++ compiler) and the Rust
 //! bindings of its C API.
 
+#![allow(clippy::disallowed_methods, reason = "Cargo passes its arguments in the environment")]
+
 #[path = "dialects/op_table.rs"]
 mod op_table;
 

@@ -1,19 +1,19 @@
 //! A whole compile: from a module in the graph dialect, through every phase, to code.
 
 use crate::{
-    Error, Phase, Pipeline, Result, Session,
+    Error, Interface, Phase, Pipeline, Result, Session,
     codegen::{
         c,
-        llvm::{self, Object},
+        llvm::{self, Object, machine::Machine},
     },
-    ir::{self, Builder, Op, edit, func},
+    ir::{self, Op, edit, elements},
     package::{self, ExtraFile, TargetPart},
     passes::{graph_partition, make_entry_point, pack_constants},
     runtime::{self, Executable, Signature},
-    stage::Stages,
+    stage::{Stages, Weights},
     target::{CodegenKind, TargetInstance},
 };
-use melior::ir::Module;
+use melior::ir::{Module, attribute::StringAttribute};
 use std::path::{Path, PathBuf};
 
 /// What to compile for and how.
@@ -34,10 +34,15 @@ pub struct CompileOptions<'a> {
     pub after: Phase,
     /// Where to write the IR after each phase.
     pub dump_phases: Option<PathBuf>,
+    /// What those files do with large weights.
+    pub dump_weights: Weights,
     /// Where to write a reproducer when a pass fails.
     pub reproducer: Option<PathBuf>,
     /// Called before each phase.
     pub observer: Option<&'a dyn Fn(Phase)>,
+    /// The C compiler, for generated C and for linking the shared library; arguments may follow
+    /// the program.
+    pub cc: String,
 }
 
 impl Default for CompileOptions<'_> {
@@ -51,8 +56,10 @@ impl Default for CompileOptions<'_> {
             passes: vec![],
             after: Phase::Import,
             dump_phases: None,
+            dump_weights: Weights::Elide,
             reproducer: None,
             observer: None,
+            cc: "cc".into(),
         }
     }
 }
@@ -66,19 +73,22 @@ pub struct Compiled {
     pub objects: Vec<Object>,
     /// The constants, as the code expects them.
     pub constants: Vec<u8>,
-    /// LLVM triple of the host.
-    pub triple: String,
+    /// What the host's code is for.
+    pub machine: Machine,
     /// Further files of the package: generated sources and the like.
     pub files: Vec<ExtraFile>,
     /// What each target contributed.
     pub targets: Vec<TargetPart>,
     /// Arguments for the linker of a program that uses the static library.
     pub link: Vec<String>,
+    /// The C compiler, which links the shared library.
+    pub cc: String,
 }
 
 impl Compiled {
     /// Links the objects into this process.
     pub fn load(&self) -> Result<Executable> {
+        self.machine.check_runs_here()?;
         let libraries = runtime::load_libraries(&self.link)?;
         runtime::jit(&self.objects, &self.constants, self.signature.clone(), libraries)
     }
@@ -88,12 +98,13 @@ impl Compiled {
     pub fn write_package(&self, folder: &Path) -> Result<()> {
         let contents = package::Contents {
             signature: &self.signature,
-            triple: &self.triple,
+            machine: &self.machine,
             objects: &self.objects,
             constants: &self.constants,
             files: &self.files,
             targets: &self.targets,
             link: &self.link,
+            cc: &self.cc,
         };
         package::write(folder, &contents)
     }
@@ -124,15 +135,20 @@ impl Session {
         until: Phase,
     ) -> Result<()> {
         let root = ir::root(module);
-        let builder = Builder::before(main_of(root)?)?;
-        edit::set_attr(root, make_entry_point::MODEL, builder.str_attr(&options.name));
-        edit::set_attr(root, graph_partition::SPEC, builder.str_attr(&options.targets));
+        if options.after == Phase::Import {
+            Interface::of(module)?;
+        }
+        elements::check_data(root)?;
+        let text = |value: &str| StringAttribute::new(self.context(), value).into();
+        edit::set_attr(root, make_entry_point::MODEL, text(&options.name));
+        edit::set_attr(root, graph_partition::SPEC, text(&options.targets));
         let pipeline = self.pipeline(options)?;
         let stages = Stages {
             pipeline: &pipeline,
             after: options.after,
             until,
             dump: options.dump_phases.as_deref(),
+            dump_weights: options.dump_weights,
             reproducer: options.reproducer.as_deref(),
             observer: options.observer,
         };
@@ -141,25 +157,24 @@ impl Session {
 
     /// Compiles a module to objects.
     pub fn compile(&self, module: Module<'_>, options: &CompileOptions<'_>) -> Result<Compiled> {
-        self.run_phases(&module, options, Phase::PlanMemory)?;
+        self.run_phases(&module, options, Phase::Codegen)?;
         let targets = options.resolve()?;
-        let mut signature = Signature::of(ir::root(&module))?;
+        let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {
             if let Some(target) = targets.iter().find(|target| target.id == device.target) {
                 *device = c::target::device(target);
             }
         }
         let constants = pack_constants::constants(ir::root(&module))?.into_owned();
-        let rest = CompileOptions { after: Phase::PlanMemory, ..options.borrowed() };
-        self.run_phases(&module, &rest, Phase::Codegen)?;
         let mut compiled = Compiled {
             signature,
             objects: vec![],
             constants,
-            triple: String::new(),
+            machine: Machine::default(),
             files: vec![],
             targets: vec![],
             link: vec![],
+            cc: options.cc.clone(),
         };
         for part in ir::ops_of(ir::root(&module)) {
             let Some(id) = ir::attr_str(part, "phl.target") else { continue };
@@ -169,7 +184,7 @@ impl Session {
                     options.targets
                 ))
             })?;
-            self.generate(part, target, &options.name, &mut compiled)?;
+            self.generate(part, target, options, &mut compiled)?;
         }
         if compiled.objects.is_empty() {
             return Err(Error::internal("code generation left no module of a target"));
@@ -182,27 +197,26 @@ impl Session {
         &self,
         part: Op<'_>,
         target: &TargetInstance,
-        model: &str,
+        options: &CompileOptions<'_>,
         compiled: &mut Compiled,
     ) -> Result<()> {
+        let model = &options.name;
         let name = format!("{model}_{}", target.id);
         let codegen = &target.kind.codegen;
         let mut files = vec![];
         match codegen.kind {
             CodegenKind::Llvm => {
-                if let Some(triple) = ir::attr_str(part, "llvm.target_triple") {
-                    compiled.triple = triple;
-                }
+                compiled.machine = Machine::of(part)?;
                 compiled.objects.push(llvm::compile(self, part, &name)?);
             }
             CodegenKind::C => {
-                let mut options = c::target::options(target, model, "cc")?;
+                let mut c_options = c::target::options(target, model, &options.cc)?;
                 // Two targets of one kind share the vendor's sources.
-                options.sources.retain(|(name, _)| {
+                c_options.sources.retain(|(name, _)| {
                     let path = format!("src/{name}");
                     !compiled.files.iter().any(|file| file.path == path)
                 });
-                let artifacts = c::compile(self, part, &options)?;
+                let artifacts = c::compile(self, part, &c_options)?;
                 for (file, text) in artifacts.sources {
                     let path = format!("src/{file}");
                     files.push(path.clone());
@@ -227,7 +241,7 @@ impl Session {
     }
 }
 
-impl<'a> CompileOptions<'a> {
+impl CompileOptions<'_> {
     /// The targets that the spec names, the host last.
     pub fn resolve(&self) -> Result<Vec<TargetInstance>> {
         graph_partition::resolve(&self.targets, self.target_path.iter().cloned())
@@ -245,26 +259,4 @@ impl<'a> CompileOptions<'a> {
         }
         options.join(" ")
     }
-
-    /// A copy that borrows what cannot be copied.
-    fn borrowed(&self) -> CompileOptions<'a> {
-        CompileOptions {
-            targets: self.targets.clone(),
-            target_path: self.target_path.clone(),
-            placement: self.placement.clone(),
-            name: self.name.clone(),
-            pipeline: self.pipeline.clone(),
-            passes: self.passes.clone(),
-            after: self.after,
-            dump_phases: self.dump_phases.clone(),
-            reproducer: self.reproducer.clone(),
-            observer: self.observer,
-        }
-    }
-}
-
-fn main_of(root: Op<'_>) -> Result<Op<'_>> {
-    func::main(root).ok_or_else(|| {
-        Error::invalid("the module has no function @main, nor exactly one public function")
-    })
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     DType, Error, Result,
-    ir::{self, Op, func},
+    ir::{self, edit, func},
     runtime::Port,
 };
-use melior::ir::{Attribute, Module, Type, attribute::StringAttribute};
+use melior::ir::{Attribute, Module, Type};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -32,7 +32,13 @@ pub struct Interface {
 impl Interface {
     /// Reads the interface of `@main`, which is still on tensors.
     pub fn of(module: &Module<'_>) -> Result<Self> {
-        let main = main_function(module)?;
+        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
+        if edit::entry_block(main).is_none() {
+            return Err(Error::invalid(format!(
+                "function @{} is the network, but has no body",
+                func::symbol(main)
+            )));
+        }
         let signature = func::Signature::of(main)?;
         let read = |list: &[(Type<'_>, func::Attributes<'_>)], stem: &str| {
             list.iter()
@@ -73,25 +79,6 @@ impl From<&Port> for TensorInfo {
     }
 }
 
-/// The function that is the network: `@main`, or the only public function.
-pub fn main_function<'c>(module: &Module<'c>) -> Result<Op<'c>> {
-    // SAFETY: the handle is used while the module lives.
-    let root = unsafe { Op::from_raw(module.as_operation().to_raw()) };
-    let public: Vec<_> = ir::ops_of(root)
-        .into_iter()
-        .filter(|op| ir::op_name(*op) == "func.func")
-        .filter(|op| ir::attr_str(*op, "sym_visibility").is_none_or(|v| v == "public"))
-        .collect();
-    let main = public.iter().find(|op| func::symbol(**op) == "main").copied();
-    main.or(match public[..] {
-        [only] => Some(only),
-        _ => None,
-    })
-    .ok_or_else(|| {
-        Error::invalid("the module has no function @main, nor exactly one public function")
-    })
-}
-
 fn info(
     ty: Type<'_>,
     attributes: &[(String, Attribute<'_>)],
@@ -99,9 +86,14 @@ fn info(
 ) -> Result<TensorInfo> {
     let text = |name: &str| {
         let attribute = attributes.iter().find(|(key, _)| key == name)?.1;
-        StringAttribute::try_from(attribute).ok().map(|text| text.value().to_owned())
+        edit::string(attribute)
     };
     let name = text("phl.name").unwrap_or_else(|| fallback.to_owned());
+    if !ir::is_tensor(ty) {
+        return Err(Error::unsupported(format!(
+            "'{name}' of the network has the type {ty}; networks take and return tensors"
+        )));
+    }
     let element = ir::element_type(ty).to_string();
     let dtype = text("phl.dtype")
         .and_then(|dtype| DType::from_name(&dtype))

@@ -17,9 +17,9 @@ pub mod size;
 
 pub use build::{Builder, OpSpec};
 pub use read::{
-    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, i64s,
+    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, bytes, dims, element_type, i64s,
     integer_width, is_float, is_memref, is_tensor, op_name, operands, ops, ops_of, result0,
-    results, static_dims, users,
+    results, static_dims, text, users,
 };
 
 use melior::{

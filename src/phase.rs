@@ -139,7 +139,7 @@ impl Pipeline {
                 sections.push((phase, String::new()));
                 continue;
             }
-            let code = line.split("//").next().unwrap_or_default().trim();
+            let code = without_comment(line).trim();
             if code.is_empty() {
                 continue;
             }
@@ -221,8 +221,18 @@ fn fill(text: &str, phase: Phase, targets: &[TargetPipelines]) -> String {
     joined.replace(",,", ",").replace("(,", "(").replace(",)", ")")
 }
 
+/// A line up to its comment. `//` inside of a word is part of a path.
+fn without_comment(line: &str) -> &str {
+    let starts = |at: usize| line[..at].ends_with(char::is_whitespace) || at == 0;
+    let comment = line.match_indices("//").map(|(at, _)| at).find(|at| starts(*at));
+    &line[..comment.unwrap_or(line.len())]
+}
+
 /// One pass a line at the outermost level, so that the text can be read and edited.
 fn break_lines(text: &str) -> String {
+    if text == "builtin.module()" {
+        return text.to_owned();
+    }
     let mut out = String::new();
     let mut depth = 0_usize;
     for c in text.chars() {

@@ -15,8 +15,10 @@ pub struct Stages<'a> {
     pub after: Phase,
     /// The last phase to run.
     pub until: Phase,
-    /// Where to write the IR after each phase; large weights are left out there.
+    /// Where to write the IR after each phase.
     pub dump: Option<&'a Path>,
+    /// What those files do with large weights.
+    pub dump_weights: Weights,
     /// Where to write a reproducer when a pass fails.
     pub reproducer: Option<&'a Path>,
     /// Called before each phase, for progress display.
@@ -49,7 +51,7 @@ impl Stages<'_> {
     fn write_dump(&self, module: &Module<'_>, folder: &Path, phase: Phase) -> Result<()> {
         let number = Phase::ALL.iter().position(|p| *p == phase).unwrap_or_default();
         let path: PathBuf = folder.join(format!("{number}-{phase}.mlir"));
-        let text = print_module(module, Weights::Elide)?;
+        let text = print_module(module, self.dump_weights)?;
         std::fs::write(&path, text).map_err(|e| Error::io("cannot write", &path, e))
     }
 }
@@ -78,8 +80,7 @@ pub fn print_module(module: &Module<'_>, weights: Weights) -> Result<String> {
     unsafe extern "C" fn append(part: mlir_sys::MlirStringRef, user: *mut std::ffi::c_void) {
         // SAFETY: `user` is the buffer below, and MLIR passes a live string.
         unsafe {
-            let bytes = std::slice::from_raw_parts(part.data.cast::<u8>(), part.length);
-            (*user.cast::<Vec<u8>>()).extend_from_slice(bytes);
+            (*user.cast::<Vec<u8>>()).extend_from_slice(crate::ir::bytes(part));
         }
     }
     let mut buffer: Vec<u8> = vec![];

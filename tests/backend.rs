@@ -21,7 +21,7 @@ struct Compiled {
     signature: Signature,
     constants: Vec<u8>,
     object: Object,
-    triple: String,
+    machine: llvm::machine::Machine,
 }
 
 fn compile(text: &str) -> Result<Compiled, Error> {
@@ -38,8 +38,8 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     session.run_pipeline(&module, pipeline.section(Phase::Codegen).expect("a section"))?;
     let host = ir::ops_of(op(&module))[0];
     let object = llvm::compile(&session, host, "model_host")?;
-    let triple = llvm::machine::Machine::of(host)?.triple;
-    Ok(Compiled { signature, constants, object, triple })
+    let machine = llvm::machine::Machine::of(host)?;
+    Ok(Compiled { signature, constants, object, machine })
 }
 
 impl Compiled {
@@ -53,12 +53,13 @@ impl Compiled {
             folder,
             &package::Contents {
                 signature: &self.signature,
-                triple: &self.triple,
+                machine: &self.machine,
                 objects: std::slice::from_ref(&self.object),
                 constants: &self.constants,
                 files: &[],
                 targets: &[],
                 link: &[],
+                cc: "cc",
             },
         )
     }

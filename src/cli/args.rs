@@ -122,11 +122,14 @@ pub struct TargetArgs {
     pub passes: Vec<(Phase, String)>,
     /// Place operations as this file says, before patterns are asked (see partition
     /// --save-placement)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub placement: Option<PathBuf>,
-    /// Write the IR after each phase into this directory
+    /// Write the IR after each phase into this directory, for reading: large weights are left out
     #[arg(long, value_name = "DIR")]
     pub dump_phases: Option<PathBuf>,
+    /// With --dump-phases, write the weights too, so that --from can go on from the files
+    #[arg(long, requires = "dump_phases")]
+    pub dump_weights: bool,
     /// On a failing pass, write its input IR and pipeline to this file (phaseline-opt
     /// --run-reproducer replays it)
     #[arg(long, value_name = "FILE")]
@@ -156,13 +159,13 @@ pub struct CompileArgs {
     #[arg(long)]
     pub name: Option<String>,
     /// Stop after a phase and print the IR
-    #[arg(long, value_name = "PHASE")]
+    #[arg(long, value_name = "PHASE", conflicts_with_all = ["output", "print_pipeline"])]
     pub emit: Option<Phase>,
     /// The model is IR that --emit printed: go on after this phase
     #[arg(long, value_name = "PHASE")]
     pub from: Option<Phase>,
     /// Print the pipeline text that would run, and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
 }
 
@@ -213,10 +216,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Largest relative error allowed
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 1e-3, value_parser = parse_amount, allow_negative_numbers = true)]
     pub rtol: f64,
     /// Largest absolute error allowed
-    #[arg(long, default_value_t = 1e-4)]
+    #[arg(long, default_value_t = 1e-4, value_parser = parse_amount, allow_negative_numbers = true)]
     pub atol: f64,
 }
 
@@ -244,7 +247,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub min_runs: u32,
     /// Least time to measure, in seconds
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = parse_amount, allow_negative_numbers = true)]
     pub min_time: f64,
     /// Print one JSON line
     #[arg(long)]
@@ -279,6 +282,11 @@ pub struct TargetsArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
+}
+
+fn parse_amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0);
+    amount.ok_or_else(|| "expected a number that is not negative".to_owned())
 }
 
 fn parse_pass(text: &str) -> Result<(Phase, String), String> {

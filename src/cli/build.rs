@@ -7,7 +7,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, Phase, Result, Session,
+    Error, Phase, Result, Session, package,
     stage::{Weights, print_module},
 };
 
@@ -34,6 +34,9 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
         && until < after
     {
         return Err(Error::invalid(format!("--emit={until} comes before --from={after}")));
+    }
+    if let Some(folder) = &args.output {
+        package::check_target_folder(folder)?;
     }
     progress.say("reading the model");
     let source = Source::open(&args.model.model)?;

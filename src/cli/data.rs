@@ -1,5 +1,7 @@
 //! Values of the environment and conversions shared by commands.
 
+#![allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
+
 use std::path::PathBuf;
 
 /// Directories with targets as data: those given, then the environment's.
@@ -9,6 +11,12 @@ pub fn target_path(given: &[PathBuf]) -> Vec<PathBuf> {
         all.extend(std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()));
     }
     all
+}
+
+/// The C compiler that the environment names, else `cc`.
+pub fn c_compiler() -> String {
+    let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+    named.unwrap_or_else(|| "cc".to_owned())
 }
 
 /// Peak resident memory of this process in KiB; 0 where the system does not say.

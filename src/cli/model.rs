@@ -5,6 +5,7 @@ use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
     import::onnx::{self, ImportOptions},
     io,
+    stage::Weights,
 };
 use indexmap::IndexMap;
 use melior::ir::Module;
@@ -124,8 +125,10 @@ pub fn compile_options<'a>(
         passes: args.passes.clone(),
         after,
         dump_phases: args.dump_phases.clone(),
+        dump_weights: if args.dump_weights { Weights::Print } else { Weights::Elide },
         reproducer: args.reproducer.clone(),
         observer,
+        cc: super::data::c_compiler(),
     })
 }
 

@@ -26,8 +26,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let targets = options.resolve()?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
-    let main = func::main(ir::root(&module))
-        .ok_or_else(|| crate::Error::invalid("the module has no function @main to divide"))?;
+    let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
     let division = outline::divide(main, &targets, placement.as_ref())?;
     if let Some(path) = &args.save_placement {
         let text = division.placement.to_json()?;
@@ -36,11 +35,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let text = if args.json {
         division.report.to_json()? + "\n"
     } else {
-        format!(
-            "{}\n{}\n",
-            division.report.table().trim_end(),
-            division.report.summary().trim_end()
-        )
+        division.report.table().trim_end().to_owned() + "\n"
     };
     print(&text)
 }

@@ -7,9 +7,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, Interface, Phase, Result, Session, Tensor,
-    interface::main_function,
-    io,
+    Error, Interface, Phase, Result, Session, Tensor, io,
     runtime::{self, Executable},
 };
 use indexmap::IndexMap;
@@ -73,7 +71,6 @@ pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Resul
         .iter()
         .filter_map(|input| Some((input.name.clone(), inputs.get(&input.name)?.clone())))
         .collect();
-    main_function(&module)?;
     let observer = |phase| progress.phase(phase);
     let options =
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 pub fn verify(args: &VerifyArgs) -> Result<()> {
     let folder = match (&args.data, args.model.model.parent()) {
         (Some(folder), _) => folder.clone(),
-        (None, Some(parent)) => parent.to_path_buf(),
-        (None, None) => PathBuf::from("."),
+        (None, Some(parent)) if parent != Path::new("") => parent.to_path_buf(),
+        (None, _) => PathBuf::from("."),
     };
     let sets = data_sets(&folder)?;
     let mut failures = vec![];

@@ -226,9 +226,7 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
         (0..sys::mlirDictionaryAttrGetNumElements(raw))
             .map(|index| {
                 let entry = sys::mlirDictionaryAttrGetElement(raw, index);
-                let name = sys::mlirIdentifierStr(entry.name);
-                let name = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
-                let name = String::from_utf8_lossy(name).into_owned();
+                let name = super::text(sys::mlirIdentifierStr(entry.name));
                 (name, Attribute::from_raw(entry.attribute))
             })
             .collect()
@@ -273,12 +271,7 @@ pub fn string(attribute: Attribute<'_>) -> Option<String> {
     let raw = attribute.to_raw();
     // SAFETY: the kind is checked first; the string lives as long as the context.
     unsafe {
-        if !sys::mlirAttributeIsAString(raw) {
-            return None;
-        }
-        let text = sys::mlirStringAttrGetValue(raw);
-        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
-        Some(String::from_utf8_lossy(bytes).into_owned())
+        sys::mlirAttributeIsAString(raw).then(|| super::text(sys::mlirStringAttrGetValue(raw)))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The data of constants.
 
-use super::size;
+use super::{Op, edit, size};
 use crate::{Error, Result, ffi};
-use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike, operation::OperationLike};
 use mlir_sys as sys;
 use std::borrow::Cow;
 
@@ -45,6 +45,31 @@ pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
         )));
     }
     Ok(stored.into())
+}
+
+/// Fails if the text that `root` was parsed from left weights out.
+pub fn check_data(root: Op<'_>) -> Result<()> {
+    for op in std::iter::once(root).chain(edit::walk(root)) {
+        for (name, value) in op.attributes() {
+            // SAFETY: the kind is checked first; the call reads the size of live data.
+            let missing = unsafe {
+                let mut length = 0;
+                sys::mlirAttributeIsADenseResourceElements(value.to_raw())
+                    && size::bytes(Type::from_raw(sys::mlirAttributeGetType(value.to_raw())))
+                        .is_some_and(|bytes| bytes > 0)
+                    && (ffi::phlElementsBytes(value.to_raw(), &mut length).is_null() || length == 0)
+            };
+            if missing {
+                let name = name.as_string_ref().as_str().unwrap_or_default();
+                return Err(Error::invalid(format!(
+                    "the data of attribute '{name}' of '{}' is not in the IR: --dump-phases leaves \
+                     weights out unless --dump-weights is given; --emit prints them",
+                    super::op_name(op)
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_boolean(ty: Type<'_>) -> bool {

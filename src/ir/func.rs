@@ -124,6 +124,11 @@ pub fn main<'c>(module: Op<'c>) -> Option<Op<'c>> {
     })
 }
 
+/// The error for a module in which [`main`] finds nothing.
+pub fn no_main() -> Error {
+    Error::invalid("the module has no function @main, nor exactly one public function")
+}
+
 /// The name of a symbol; empty for an operation that is none.
 pub fn symbol<'c>(op: Op<'c>) -> String {
     super::attr_str(op, "sym_name").unwrap_or_default()
@@ -137,9 +142,7 @@ pub fn symbol_ref(op: Op<'_>, name: &str) -> Option<String> {
         if !sys::mlirAttributeIsAFlatSymbolRef(raw) {
             return None;
         }
-        let text = sys::mlirFlatSymbolRefAttrGetValue(raw);
-        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
-        Some(String::from_utf8_lossy(bytes).into_owned())
+        Some(super::text(sys::mlirFlatSymbolRefAttrGetValue(raw)))
     }
 }
 

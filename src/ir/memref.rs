@@ -17,9 +17,7 @@ pub fn space(ty: Type<'_>) -> Option<String> {
         {
             return None;
         }
-        let name = ffi::phlTirAttrName(space);
-        let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
-        Some(String::from_utf8_lossy(bytes).into_owned())
+        Some(super::text(ffi::phlTirAttrName(space)))
     }
 }
 

@@ -12,11 +12,28 @@ use mlir_sys as sys;
 pub fn op_name<'c>(op: Op<'c>) -> &'c str {
     let identifier = op.name();
     // SAFETY: identifiers live as long as the context.
-    unsafe {
-        let raw = sys::mlirIdentifierStr(identifier.to_raw());
-        let bytes = std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length);
-        std::str::from_utf8(bytes).unwrap_or("")
+    unsafe { std::str::from_utf8(bytes(sys::mlirIdentifierStr(identifier.to_raw()))).unwrap_or("") }
+}
+
+/// The bytes of a string of MLIR. An empty one may have no address, which a slice must have.
+///
+/// # Safety
+/// The string lives as long as `'a`.
+pub unsafe fn bytes<'a>(text: sys::MlirStringRef) -> &'a [u8] {
+    if text.length == 0 {
+        return &[];
     }
+    // SAFETY: the caller's contract.
+    unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) }
+}
+
+/// A string of MLIR, copied.
+///
+/// # Safety
+/// The string is live during the call.
+pub unsafe fn text(text: sys::MlirStringRef) -> String {
+    // SAFETY: the caller's contract.
+    String::from_utf8_lossy(unsafe { bytes(text) }).into_owned()
 }
 
 /// All operands.
@@ -226,14 +243,7 @@ pub fn attr_strs(op: Op<'_>, name: &str) -> Option<Vec<String>> {
 
 fn string_of(raw: sys::MlirAttribute) -> Option<String> {
     // SAFETY: the kind is checked first; the string lives as long as the context.
-    unsafe {
-        if !sys::mlirAttributeIsAString(raw) {
-            return None;
-        }
-        let text = sys::mlirStringAttrGetValue(raw);
-        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
-        Some(String::from_utf8_lossy(bytes).into_owned())
-    }
+    unsafe { sys::mlirAttributeIsAString(raw).then(|| text(sys::mlirStringAttrGetValue(raw))) }
 }
 
 trait RawAttr {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, Blk, Builder, Op, OpSpec, Val, edit,
         func::{Signature, set_in},
     },
     pass::PassError,
@@ -251,8 +251,8 @@ impl<'c> Conversion<'c> {
         let name = attributes
             .iter()
             .find(|(name, _)| name == "phl.name")
-            .and_then(|(_, value)| StringAttribute::try_from(*value).ok())
-            .map_or_else(|| format!("arg{index}"), |name| name.value().to_owned());
+            .and_then(|(_, value)| edit::string(*value))
+            .unwrap_or_else(|| format!("arg{index}"));
         let sizes: Vec<_> = ir::dims(ty).iter().map(|dim| dim.max(&1).to_string()).collect();
         format!("give the shape of the input, for example `--shape {name}={}`", sizes.join("x"))
     }

@@ -5,7 +5,11 @@ mod archive;
 mod data;
 mod header;
 
-use crate::{Error, Result, codegen::llvm::Object, runtime::Signature};
+use crate::{
+    Error, Result,
+    codegen::llvm::{Object, machine::Machine},
+    runtime::Signature,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -45,8 +49,8 @@ pub struct TargetPart {
 pub struct Contents<'a> {
     /// Interface of the model.
     pub signature: &'a Signature,
-    /// LLVM triple of the host.
-    pub triple: &'a str,
+    /// What the host's code is for.
+    pub machine: &'a Machine,
     /// Object files of host and targets.
     pub objects: &'a [Object],
     /// The constants, as `pack-constants` collected them.
@@ -57,6 +61,8 @@ pub struct Contents<'a> {
     pub targets: &'a [TargetPart],
     /// Arguments for the linker of the shared library, such as `-lopenblas`.
     pub link: &'a [String],
+    /// The C compiler that links the shared library; arguments may follow the program.
+    pub cc: &'a str,
 }
 
 /// The description of a package, as `metadata.json` has it.
@@ -64,8 +70,9 @@ pub struct Contents<'a> {
 pub struct Metadata {
     /// Version of the layout of packages.
     pub phaseline_package: u32,
-    /// LLVM triple of the host.
-    pub triple: String,
+    /// What the host's code is for.
+    #[serde(flatten)]
+    pub machine: Machine,
     /// Interface of the model.
     pub signature: Signature,
     /// What each target contributed.
@@ -135,7 +142,8 @@ pub fn write(folder: &Path, contents: &Contents<'_>) -> Result<()> {
     })
 }
 
-fn check_target_folder(folder: &Path) -> Result<()> {
+/// Fails if a package must not be written to `folder`, which holds something else.
+pub fn check_target_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
@@ -169,7 +177,7 @@ fn fill(folder: &Path, contents: &Contents<'_>) -> Result<()> {
     if !contents.constants.is_empty() {
         symbols.push((&constants, contents.constants));
     }
-    let data = data::object(&format!("{name}_data.o"), contents.triple, &symbols)?;
+    let data = data::object(&format!("{name}_data.o"), &contents.machine.triple, &symbols)?;
     let mut objects = contents.objects.to_vec();
     objects.push(data);
     put(folder, &format!("lib{name}.a"), &archive::write(&objects)?)?;
@@ -179,7 +187,7 @@ fn fill(folder: &Path, contents: &Contents<'_>) -> Result<()> {
     }
     let metadata = Metadata {
         phaseline_package: FORMAT,
-        triple: contents.triple.to_owned(),
+        machine: contents.machine.clone(),
         signature: signature.clone(),
         targets: contents.targets.to_vec(),
         link: contents.link.to_vec(),
@@ -225,9 +233,7 @@ fn link_shared(folder: &Path, contents: &Contents<'_>, objects: &[Object]) -> Re
     );
     put(&work, "exports.map", exports.as_bytes())?;
     let library = shared_library_name(name);
-    let driver = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
-    let driver = driver.unwrap_or_else(|| "cc".to_owned());
-    let mut words = driver.split_whitespace();
+    let mut words = contents.cc.split_whitespace();
     let program = words.next().unwrap_or("cc").to_owned();
     let output = Command::new(&program)
         .current_dir(&work)
@@ -252,8 +258,14 @@ fn link_shared(folder: &Path, contents: &Contents<'_>, objects: &[Object]) -> Re
             detail: format!("{e}; a C compiler is needed to link the shared library (set CC)"),
         })?;
     if !output.status.success() {
-        let detail = String::from_utf8_lossy(&output.stderr);
-        let detail: Vec<_> = detail.lines().take(20).collect();
+        let text = String::from_utf8_lossy(&output.stderr);
+        let mut detail: Vec<_> = text.lines().take(20).collect();
+        let other = !contents.machine.triple.starts_with(std::env::consts::ARCH);
+        let remedy = format!(
+            "the code is for {}: CC has to name a C compiler for it, such as {0}-gcc",
+            contents.machine.triple
+        );
+        detail.extend(other.then_some(remedy.as_str()));
         return Err(Error::Tool { program, detail: detail.join("\n") });
     }
     fs::remove_dir_all(&work).map_err(|e| Error::io("cannot remove", &work, e))

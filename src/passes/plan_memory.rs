@@ -152,11 +152,7 @@ fn space(ty: Type<'_>) -> Option<String> {
         }
         let is_space =
             crate::ffi::phlTirAttrKind(space) == crate::ffi::PhlTirAttrKind::PHL_TIR_ATTR_SPACE;
-        is_space.then(|| {
-            let name = crate::ffi::phlTirAttrName(space);
-            let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
-            String::from_utf8_lossy(bytes).into_owned()
-        })
+        is_space.then(|| ir::text(crate::ffi::phlTirAttrName(space)))
     }
 }
 
@@ -169,9 +165,7 @@ fn pool_of<'c>(op: Op<'c>, name: &str) -> Failure<'c, (u64, u64)> {
             // SAFETY: the accessors take any attribute.
             unsafe {
                 let raw = pool.to_raw();
-                let found = crate::ffi::phlTirAttrName(raw);
-                let bytes = std::slice::from_raw_parts(found.data.cast::<u8>(), found.length);
-                if bytes == name.as_bytes() {
+                if ir::bytes(crate::ffi::phlTirAttrName(raw)) == name.as_bytes() {
                     return Ok((
                         crate::ffi::phlTirPoolAttrBytes(raw) as u64,
                         crate::ffi::phlTirPoolAttrAlignment(raw) as u64,

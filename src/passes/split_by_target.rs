@@ -7,6 +7,7 @@
 use crate::{
     ir::{self, Builder, Op, OpSpec, edit, func},
     pass::{OptionValues, Pass, PassError},
+    runtime::Signature,
 };
 use indexmap::IndexMap;
 use melior::ir::{
@@ -44,6 +45,8 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let host = main.and_then(|main| ir::attr_str(main, TARGET));
     let host = host.unwrap_or_else(|| DEFAULT_HOST.to_owned());
     if let Some(main) = main {
+        let signature = Signature::of(module);
+        signature.and_then(|s| s.record(module)).map_err(|error| PassError::at(&main, error))?;
         edit::set_attr(main, "sym_name", StringAttribute::new(context, "main").into());
     }
     rename(module, &functions, &super::make_entry_point::model_name(module));

@@ -50,6 +50,7 @@ pub fn load(path: &Path) -> Result<Executable> {
 
 fn library_in(folder: &Path) -> Result<PathBuf> {
     let metadata = package::Metadata::read(folder)?;
+    metadata.machine.check_runs_here()?;
     Ok(folder.join(package::shared_library_name(&metadata.signature.name)))
 }
 

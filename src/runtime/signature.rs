@@ -5,8 +5,11 @@ use crate::{
     ir::{self, Op, edit, func},
     tensor::{DType, Tensor, element_count},
 };
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, Type, attribute::StringAttribute};
 use serde::{Deserialize, Serialize};
+
+/// Module attribute with the signature as JSON, from phase codegen on.
+const SIGNATURE: &str = "phl.signature";
 
 /// An input or output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,8 +89,7 @@ impl Signature {
     /// Reads the signature of a module whose functions are in destination-passing style. Sizes of
     /// arena and constants are known after memory planning.
     pub fn of(module: Op<'_>) -> Result<Self> {
-        let main = func::main(module)
-            .ok_or_else(|| Error::invalid("the module has no function @main to run"))?;
+        let main = func::main(module).ok_or_else(func::no_main)?;
         let mut signature = Self {
             name: crate::passes::make_entry_point::model_name(module),
             inputs: vec![],
@@ -109,8 +111,8 @@ impl Signature {
                 "constants" => signature.constants_bytes = bytes_of(*ty),
                 _ => {
                     return Err(Error::invalid(format!(
-                        "argument {index} of @main has no phl.io attribute: run \
-                         convert-functions-to-dps first"
+                        "argument {index} of @main has no phl.io attribute: \
+                         convert-functions-to-dps, in phase bufferize, has not run on it"
                     )));
                 }
             }
@@ -119,6 +121,27 @@ impl Signature {
             signature.devices.push(Device { target, ..Default::default() });
         }
         Ok(signature)
+    }
+
+    /// What [`Signature::record`] wrote.
+    pub fn recorded(module: Op<'_>) -> Result<Self> {
+        let text = ir::attr_str(module, SIGNATURE).ok_or_else(|| {
+            Error::invalid(format!(
+                "the module has no attribute {SIGNATURE}: split-by-target, in phase codegen, has \
+                 not run on it"
+            ))
+        })?;
+        serde_json::from_str(&text)
+            .map_err(|error| Error::invalid(format!("attribute {SIGNATURE} is not valid: {error}")))
+    }
+
+    /// Writes the signature on the module, whose functions are about to lose what tells it.
+    pub fn record(&self, module: Op<'_>) -> Result<()> {
+        let text = serde_json::to_string(self)
+            .map_err(|error| Error::internal(format!("the signature has no JSON form: {error}")))?;
+        let value = StringAttribute::new(ir::context_of(module), &text);
+        edit::set_attr(module, SIGNATURE, value.into());
+        Ok(())
     }
 
     /// The input of that name.

@@ -18,3 +18,5 @@ config.environment["PATH"] = os.pathsep.join([tools, llvm, os.environ["PATH"]])
 config.substitutions.append(("%{root}", root))
 config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")))
 config.substitutions.append(("%{python}", os.path.join(root, ".venv", "bin", "python")))
+# Runs a command that has to fail well, and prints its message.
+config.substitutions.append(("%{fails}", "bash " + os.path.join(root, "tests", "lit", "fails.sh")))

@@ -149,11 +149,7 @@ fn write_operand<'c>(
 /// The text of a `#tir.name`, or the name of a struct.
 fn name_of(attribute: Attribute<'_>) -> String {
     // SAFETY: the accessor takes any attribute; the text lives as long as the context.
-    unsafe {
-        let name = ffi::phlTirAttrName(attribute.to_raw());
-        let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
-        String::from_utf8_lossy(bytes).into_owned()
-    }
+    unsafe { ir::text(ffi::phlTirAttrName(attribute.to_raw())) }
 }
 
 fn float(value: f64) -> String {

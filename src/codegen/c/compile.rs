@@ -1,7 +1,12 @@
 //! Translating to C text, and compiling it.
 
 use super::format::format;
-use crate::{Error, Result, Session, codegen::llvm::Object, ffi, ir::Op};
+use crate::{
+    Error, Result, Session,
+    codegen::llvm::Object,
+    ffi,
+    ir::{self, Op},
+};
 use std::{
     ffi::c_void,
     path::{Path, PathBuf},
@@ -39,8 +44,7 @@ pub fn translate(session: &Session, module: Op<'_>) -> Result<String> {
     unsafe extern "C" fn append(part: mlir_sys::MlirStringRef, user: *mut c_void) {
         // SAFETY: `user` is the buffer below, and MLIR passes a live string.
         unsafe {
-            let bytes = std::slice::from_raw_parts(part.data.cast::<u8>(), part.length);
-            (*user.cast::<Vec<u8>>()).extend_from_slice(bytes);
+            (*user.cast::<Vec<u8>>()).extend_from_slice(ir::bytes(part));
         }
     }
     let mut buffer: Vec<u8> = vec![];

@@ -1,7 +1,7 @@
 //! The machine that host code is for.
 
 use crate::{
-    Error, Result,
+    Error, Result, ffi,
     ir::{self, Op},
 };
 use inkwell::{
@@ -11,7 +11,12 @@ use inkwell::{
         TargetTriple,
     },
 };
-use std::sync::Once;
+use serde::{Deserialize, Serialize};
+use std::{ffi::c_void, sync::Once};
+
+/// A function that calls another with each name of a kind.
+type Each =
+    unsafe extern "C" fn(mlir_sys::MlirStringRef, mlir_sys::MlirStringCallback, *mut c_void);
 
 /// Module attributes that hold a [`Machine`].
 const TRIPLE: &str = "llvm.target_triple";
@@ -19,16 +24,51 @@ const LAYOUT: &str = "llvm.data_layout";
 const CPU: &str = "phl.cpu";
 const FEATURES: &str = "phl.features";
 
+/// CPU features whose instructions no compiled model has: they are for systems and security.
+const INERT: &[&str] = &[
+    "cldemote",
+    "clwb",
+    "clzero",
+    "enqcmd",
+    "hreset",
+    "invpcid",
+    "kl",
+    "mwaitx",
+    "pconfig",
+    "pku",
+    "prefetchi",
+    "ptwrite",
+    "rdpid",
+    "rdpru",
+    "rtm",
+    "serialize",
+    "sgx",
+    "shstk",
+    "tsxldtrk",
+    "uintr",
+    "usermsr",
+    "waitpkg",
+    "wbnoinvd",
+    "widekl",
+    "xsaves",
+];
+
 /// A processor and the system on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// LLVM target triple, normalised.
     pub triple: String,
     /// CPU name.
+    #[serde(default)]
     pub cpu: String,
     /// CPU features, comma-separated, each with `+` or `-`.
+    #[serde(default)]
     pub features: String,
 }
+
+/// What code for an architecture cannot do without, as LLVM passes addresses and floats.
+const NEEDED: &[(&str, &str)] =
+    &[("x86_64", "64bit"), ("x86_64", "sse2"), ("aarch64", "fp-armv8"), ("aarch64", "neon")];
 
 impl Machine {
     /// The machine for the options of the host target; empty or `native` mean this machine.
@@ -52,8 +92,54 @@ impl Machine {
             }
         }
         // Finds unknown triples and architectures.
-        machine.create()?;
+        Machine { cpu: String::new(), features: String::new(), ..machine.clone() }.create()?;
+        if !matches!(cpu, "native" | "") {
+            machine.check("CPU", cpu, ffi::phlForEachCpu)?;
+        }
+        for feature in features.split(',').filter(|feature| !feature.is_empty()) {
+            let name = feature.strip_prefix(['+', '-']).ok_or_else(|| {
+                Error::invalid(format!(
+                    "CPU feature '{feature}' has no sign: +{feature} adds it, -{feature} removes it"
+                ))
+            })?;
+            machine.check("CPU feature", name, ffi::phlForEachCpuFeature)?;
+            if name.ends_with("bit-mode") {
+                return Err(Error::invalid(format!(
+                    "CPU feature '{name}' is decided by the triple; leave it out"
+                )));
+            }
+        }
+        for (architecture, feature) in NEEDED {
+            if machine.architecture() == *architecture && !machine.has(feature) {
+                return Err(Error::unsupported(format!(
+                    "CPU '{}' with features '{features}' has no {feature}, which host code for \
+                     {architecture} needs",
+                    machine.cpu
+                )));
+            }
+        }
         Ok(machine)
+    }
+
+    /// Checks a name against those that LLVM has: it would ignore an unknown one, with messages on
+    /// standard error.
+    fn check(&self, kind: &str, name: &str, each: Each) -> Result<()> {
+        unsafe extern "C" fn push(name: mlir_sys::MlirStringRef, user: *mut c_void) {
+            // SAFETY: `user` is the list below, and the name is live.
+            unsafe { (*user.cast::<Vec<String>>()).push(ir::text(name)) }
+        }
+        let mut known: Vec<String> = vec![];
+        let triple = melior::StringRef::new(&self.triple);
+        // SAFETY: the triple and the list outlive the call.
+        unsafe { each(triple.to_raw(), Some(push), (&raw mut known).cast()) };
+        if known.iter().any(|other| other == name) {
+            return Ok(());
+        }
+        let near = crate::pattern::suggestion_only(name, known.iter().map(String::as_str));
+        Err(Error::invalid(format!(
+            "LLVM knows no {kind} '{name}' of {}{near}",
+            self.architecture()
+        )))
     }
 
     /// Reads what `set-llvm-target` wrote.
@@ -114,11 +200,57 @@ impl Machine {
         architecture(&self.triple)
     }
 
-    /// Whether code for it runs in this process, leaving CPU features aside.
-    pub fn is_here(&self) -> bool {
-        let here = TargetMachine::get_default_triple();
-        self.architecture() == architecture(&here.as_str().to_string_lossy())
+    /// Whether its code may use a CPU feature.
+    fn has(&self, feature: &str) -> bool {
+        let text = |text| melior::StringRef::new(text).to_raw();
+        // SAFETY: the strings outlive the call.
+        unsafe {
+            ffi::phlCpuHasFeature(
+                text(&self.triple),
+                text(&self.cpu),
+                text(&self.features),
+                text(feature),
+            )
+        }
     }
+
+    /// Fails, with the reason, if code for it does not run in this process.
+    pub fn check_runs_here(&self) -> Result<()> {
+        if self.triple.is_empty() {
+            // There is no code of LLVM's.
+            return Ok(());
+        }
+        initialize();
+        let here = TargetMachine::get_default_triple();
+        let here = here.as_str().to_string_lossy();
+        let (os, os_here) = (system(&self.triple), system(&here));
+        if self.architecture() != architecture(&here) || (os != os_here && os != "unknown") {
+            return Err(Error::unsupported(format!(
+                "the model is compiled for {}, and this machine is {here}: run it there",
+                self.triple
+            )));
+        }
+        // LLVM lists what this machine does not have with a minus.
+        let features = text(&TargetMachine::get_host_cpu_features());
+        let missing: Vec<_> = features
+            .split(',')
+            .filter_map(|feature| feature.strip_prefix('-'))
+            .filter(|feature| !INERT.contains(feature) && self.has(feature))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!(
+            "the model is compiled for CPU '{}' with features that this machine does not have: {}",
+            self.cpu,
+            missing.join(", ")
+        )))
+    }
+}
+
+/// The system in a normalised triple.
+fn system(triple: &str) -> &str {
+    triple.split('-').nth(2).unwrap_or_default()
 }
 
 fn architecture(triple: &str) -> &str {

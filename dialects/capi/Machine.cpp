@@ -1,0 +1,44 @@
+//===- Machine.cpp - C API of what LLVM knows of processors ---------------===//
+
+#include "capi/Machine.h"
+
+#include "mlir/CAPI/Support.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <memory>
+#include <string>
+
+static std::unique_ptr<llvm::MCSubtargetInfo>
+subtargetOf(MlirStringRef text, llvm::StringRef cpu = "",
+            llvm::StringRef features = "") {
+  const llvm::Triple triple(unwrap(text));
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      target->createMCSubtargetInfo(triple, cpu, features));
+}
+
+void phlForEachCpu(MlirStringRef triple, MlirStringCallback callback,
+                   void *user_data) {
+  if (const auto subtarget = subtargetOf(triple))
+    for (const auto &cpu : subtarget->getAllProcessorDescriptions())
+      callback(mlirStringRefCreateFromCString(cpu.Key), user_data);
+}
+
+void phlForEachCpuFeature(MlirStringRef triple, MlirStringCallback callback,
+                          void *user_data) {
+  if (const auto subtarget = subtargetOf(triple))
+    for (const auto &feature : subtarget->getAllProcessorFeatures())
+      callback(mlirStringRefCreateFromCString(feature.Key), user_data);
+}
+
+bool phlCpuHasFeature(MlirStringRef triple, MlirStringRef cpu,
+                      MlirStringRef features, MlirStringRef feature) {
+  const auto subtarget = subtargetOf(triple, unwrap(cpu), unwrap(features));
+  return subtarget && subtarget->checkFeatures("+" + unwrap(feature).str());
+}
