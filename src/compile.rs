@@ -231,7 +231,7 @@ impl Session {
                 )));
             }
         }
-        for flag in &codegen.link_flags {
+        for flag in &target.codegen()?.link_flags {
             if !compiled.link.contains(flag) {
                 compiled.link.push(flag.clone());
             }

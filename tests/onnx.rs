@@ -135,6 +135,61 @@ fn quantized_networks_match_onnxruntime_on_the_host() {
 }
 
 #[test]
+fn quantized_networks_match_onnxruntime_with_cmsis_nn() {
+    assert_all_pass("quantized", "cmsis-nn, llvm");
+    // Cores without vectors multiply matrices by another function, and gather less.
+    for core in ["cortex-m0", "cortex-m7"] {
+        let target = format!("cmsis-nn -mcpu={core}, llvm");
+        let outcome = verify(&data("quantized/every_layer"), &target);
+        assert!(outcome.passed, "{core}: {}", outcome.text);
+    }
+}
+
+#[test]
+fn whole_quantized_networks_are_layers_of_cmsis_nn() {
+    for name in ["every_layer", "lenet", "ds_cnn", "mobilenet_v2"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_phaseline"))
+            .arg("partition")
+            .arg(data("quantized").join(name).join("model.onnx"))
+            .args(["-t", "cmsis-nn, llvm"])
+            .output()
+            .expect("phaseline starts");
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        // What enters, what leaves, and flattening; the layers are one region on both sides of it.
+        assert!(table.contains("operations in 2 regions\nllvm: 3 of"), "{name}:\n{table}");
+    }
+}
+
+/// The double, compiled to a shared library as of one core, stands for the real library.
+#[test]
+fn cmsis_nn_is_linked_from_where_its_option_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime-c/devices/cmsis-nn");
+    for (core, macros) in [("cortex-m55", "-DARM_MATH_MVEI"), ("cortex-m7", "-DARM_MATH_DSP")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (include, lib) = (folder.path().join("Include"), folder.path().join("lib"));
+        fs::create_dir_all(&include).and_then(|()| fs::create_dir_all(&lib)).expect("folders");
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-O2", macros, "-o"]).arg(lib.join("libcmsis-nn.so"));
+        for entry in fs::read_dir(&root).expect("sources").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".c") {
+                cc.arg(entry.path());
+            } else if name.starts_with("arm_") {
+                fs::copy(entry.path(), include.join(name)).expect("a header");
+            }
+        }
+        assert!(cc.status().expect("a C compiler").success());
+        let target = format!("cmsis-nn -mcpu={core} -cmsis-path={}, llvm", folder.path().display());
+        for name in ["every_layer", "ds_cnn"] {
+            let outcome = verify(&data("quantized").join(name), &target);
+            assert!(outcome.passed, "{core}, {name}: {}", outcome.text);
+        }
+    }
+    let outcome = verify(&data("quantized/lenet"), "cmsis-nn -cmsis-path=/nowhere, llvm");
+    assert!(!outcome.passed && outcome.text.contains("arm_nnfunctions.h"), "{}", outcome.text);
+}
+
+#[test]
 fn onnx_suite_passes_and_never_crashes() {
     let outcomes = verify_all(&cases("suite"), "llvm");
     let crashed: Vec<_> =

@@ -78,8 +78,10 @@ fn value_field(name: &str) -> Option<Ty> {
     }
 }
 
-const FUNCTIONS: [&str; 11] =
-    ["present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values", "select"];
+const FUNCTIONS: [&str; 12] = [
+    "present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values", "select",
+    "repeat",
+];
 
 /// Checks that an expression is a condition.
 pub fn check_condition(text: &str, expr: &Expr, names: &Names) -> PatternResult<()> {
@@ -348,6 +350,13 @@ impl Checker<'_> {
                     _ => wrong("select(condition, a, b) with a and b of one type"),
                 }
             }
+            ("repeat", [items, count]) => {
+                self.expect(count, &Ty::Int, "the number of elements")?;
+                match self.value(items)? {
+                    list @ Ty::List(_) => Ok(list),
+                    _ => wrong("repeat(list, count)"),
+                }
+            }
             (name, [arg]) if NUMERIC.iter().any(|(known, ..)| *known == name) => {
                 let is_int = NUMERIC.iter().any(|(known, _, int)| *known == name && *int);
                 let result = |ty: Ty| match (is_int, name) {
@@ -375,6 +384,7 @@ impl Checker<'_> {
             },
             ("values" | "len", _) => wrong(&format!("{name}(x)")),
             ("select", _) => wrong("select(condition, a, b)"),
+            ("repeat", _) => wrong("repeat(list, count)"),
             _ if NUMERIC.iter().any(|(known, ..)| *known == name) => wrong(&format!("{name}(x)")),
             _ => {
                 let known = FUNCTIONS.into_iter().chain(NUMERIC.map(|(name, ..)| name));

@@ -161,6 +161,9 @@ impl<'a> Evaluator<'a> {
                 other => other.clone(),
             };
         }
+        if let ("repeat", [list, count]) = (name, values.as_slice()) {
+            return functions::repeat(list, count);
+        }
         if let [Val::List(items)] = values.as_slice() {
             values = items.clone();
         } else if let [only @ (Val::Absent | Val::Unknown(_))] = values.as_slice()

@@ -13,6 +13,9 @@ pub(super) const NUMERIC: [(&str, usize, bool); 7] = [
     ("abs", 1, false),
 ];
 
+/// The longest list that [`repeat`] makes.
+const MAX_REPEAT: usize = 1 << 16;
+
 /// Applies a function of one number; none if there is no such function.
 pub(super) fn apply(name: &str, value: &Val) -> Option<Val> {
     if !NUMERIC.iter().any(|(known, ..)| *known == name) {
@@ -29,6 +32,18 @@ pub(super) fn apply(name: &str, value: &Val) -> Option<Val> {
             None => Val::Unknown(format!("{name} of {value}, which is no number")),
         },
     })
+}
+
+/// A list of `count` elements: the list itself, or its only element so many times.
+pub(super) fn repeat(list: &Val, count: &Val) -> Val {
+    match (list, count) {
+        (Val::List(items), Val::Int(count)) => match (&items[..], usize::try_from(*count)) {
+            (items, Ok(count)) if items.len() == count => list.clone(),
+            ([only], Ok(count @ 1..=MAX_REPEAT)) => Val::List(vec![only.clone(); count]),
+            _ => Val::Unknown(format!("{} elements for {count} places", items.len())),
+        },
+        (Val::List(_), other) | (other, _) => other.clone(),
+    }
 }
 
 fn of_number(name: &str, number: f64) -> Val {
@@ -87,6 +102,15 @@ mod tests {
         assert_eq!(quantize_multiplier(0.25), Some((1 << 30, -1)));
         assert_eq!(quantize_multiplier(0.0), Some((0, 0)));
         assert_eq!(quantize_multiplier(-1.0), None);
+    }
+
+    #[test]
+    fn one_element_stands_for_all() {
+        let list = |items: &[i64]| Val::List(items.iter().map(|item| Val::Int(*item)).collect());
+        assert_eq!(repeat(&list(&[7]), &Val::Int(3)), list(&[7, 7, 7]));
+        assert_eq!(repeat(&list(&[1, 2]), &Val::Int(2)), list(&[1, 2]));
+        assert!(matches!(repeat(&list(&[1, 2]), &Val::Int(3)), Val::Unknown(_)));
+        assert!(matches!(repeat(&list(&[1]), &Val::Int(-3)), Val::Unknown(_)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A target of a compile: a kind with an id and the values of its options.
 
 use super::{
-    kind::{Role, TargetKind, option_word},
+    kind::{Codegen, Role, TargetKind, option_word},
     options::OptionDecl,
 };
 use crate::{
@@ -80,22 +80,47 @@ impl TargetInstance {
     pub fn pipelines(&self) -> Result<TargetPipelines> {
         let mut phases = vec![];
         for (phase, text) in &self.kind.pipelines {
-            let value = |word: &str| match word {
-                "id" => Ok(self.id.clone()),
-                _ => {
-                    let name = word.strip_prefix("option.").unwrap_or(word);
-                    let value = self.options.get(name);
-                    value.map(OptionValue::to_string).ok_or_else(|| {
-                        format!("option '{name}' of target '{}' is not set", self.id)
-                    })
-                }
-            };
+            let value = |word: &str| self.word(word);
             let text = fill(text, value).map_err(|reason| {
                 Error::invalid(format!("{}: phase {phase}: {reason}", self.kind.manifest))
             })?;
             phases.push((*phase, text));
         }
         Ok(TargetPipelines { id: self.id.clone(), phases })
+    }
+
+    /// What `${word}` stands for.
+    fn word(&self, word: &str) -> Result<String, String> {
+        if word == "id" {
+            return Ok(self.id.clone());
+        }
+        let value = self.options.get(word.strip_prefix("option.").unwrap_or(word));
+        value
+            .map(OptionValue::to_string)
+            .ok_or_else(|| format!("option '{word}' of target '{}' is not set", self.id))
+    }
+
+    /// How its code is generated, with the library or what stands in for it.
+    pub fn codegen(&self) -> Result<Codegen> {
+        let mut codegen = self.kind.codegen.clone();
+        let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
+        if self.text(&stand_in.option).is_none() {
+            codegen.headers = stand_in.headers;
+            codegen.sources.extend(stand_in.sources);
+            return Ok(codegen);
+        }
+        let filled = |flags: &[String]| -> Result<Vec<String>> {
+            let flag = |flag: &String| {
+                fill(flag, |word| self.word(word)).map_err(|reason| {
+                    Error::invalid(format!("{}: codegen: {reason}", self.kind.manifest))
+                })
+            };
+            flags.iter().map(flag).collect()
+        };
+        codegen.headers.clear();
+        codegen.cflags.extend(filled(&stand_in.library_cflags)?);
+        codegen.link_flags.extend(filled(&stand_in.library_link_flags)?);
+        Ok(codegen)
     }
 
     /// Its memories, with sizes computed.

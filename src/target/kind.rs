@@ -94,6 +94,29 @@ pub struct Codegen {
     pub status_string: Option<String>,
     /// Name of the hook, if `kind` is `custom`.
     pub hook: Option<String>,
+    /// C that is used unless an option says where a library is.
+    pub stand_in: Option<StandIn>,
+}
+
+/// C that does the work of a library, such as one for another processor, until an option says
+/// where that library is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StandIn {
+    /// The text option that holds the library's place.
+    pub option: String,
+    /// Headers in place of the library's.
+    #[serde(default)]
+    pub headers: Vec<String>,
+    /// Sources in place of the library.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Flags of the C compiler when the library is used; `${option.NAME}` stands for an option.
+    #[serde(default)]
+    pub library_cflags: Vec<String>,
+    /// Flags of the linker when the library is used.
+    #[serde(default)]
+    pub library_link_flags: Vec<String>,
 }
 
 /// Where the files of a kind are.

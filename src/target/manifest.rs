@@ -4,8 +4,10 @@ mod option;
 mod raw;
 
 use super::{
-    kind::{Codegen, CodegenKind, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word},
-    options::OptionDecl,
+    kind::{
+        Codegen, CodegenKind, Files, PatternDecl, PoolDecl, Role, StandIn, TargetKind, option_word,
+    },
+    options::{OptionDecl, OptionKind},
 };
 use crate::{
     Error, Phase, Result,
@@ -67,6 +69,9 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         },
         ..raw.codegen
     };
+    if let Some(stand_in) = &codegen.stand_in {
+        check_stand_in(name, stand_in, &options)?;
+    }
     if codegen.kind == CodegenKind::C && !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
         let text = format!("convert-tir-to-emitc{{headers={}}}", codegen.headers.join(":"));
         pipelines.push((Phase::Codegen, text));
@@ -84,6 +89,25 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         files,
         manifest: name.to_owned(),
     })
+}
+
+/// Checks that the options exist that the use of a library depends on.
+fn check_stand_in(name: &str, stand_in: &StandIn, options: &[OptionDecl]) -> Result<()> {
+    let fault = |message: String| Err(Error::invalid(format!("{name}: codegen: {message}")));
+    let is_text =
+        |option: &OptionDecl| option.name == stand_in.option && option.kind == OptionKind::String;
+    if !options.iter().any(is_text) {
+        return fault(format!(
+            "stand-in names '{}', which is no option of type string",
+            stand_in.option
+        ));
+    }
+    for flag in stand_in.library_cflags.iter().chain(&stand_in.library_link_flags) {
+        if let Err(message) = super::instance::check_placeholders(flag, options) {
+            return fault(message);
+        }
+    }
+    Ok(())
 }
 
 /// True for names of targets, options and pools: a letter, then letters, digits, `-` and `_`.

@@ -19,6 +19,33 @@ use std::{
 /// A built-in kind: its name, and its files by the names that its manifest uses.
 type Builtin = (&'static str, &'static [(&'static str, &'static str)]);
 
+/// Files of the target `cmsis-nn`: its manifest, and the double of the library.
+const CMSIS_NN: &[(&str, &str)] = &[
+    ("target.toml", include_str!("../../pipelines/cmsis-nn/target.toml")),
+    ("arm_nn_types.h", include_str!("../../runtime-c/devices/cmsis-nn/arm_nn_types.h")),
+    ("arm_nnfunctions.h", include_str!("../../runtime-c/devices/cmsis-nn/arm_nnfunctions.h")),
+    (
+        "cmsis_nn_arithmetic.h",
+        include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_arithmetic.h"),
+    ),
+    ("cmsis_nn_window.h", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_window.h")),
+    ("cmsis_nn_buffers.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_buffers.c")),
+    (
+        "cmsis_nn_convolution.c",
+        include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_convolution.c"),
+    ),
+    (
+        "cmsis_nn_elementwise.c",
+        include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_elementwise.c"),
+    ),
+    (
+        "cmsis_nn_fully_connected.c",
+        include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_fully_connected.c"),
+    ),
+    ("cmsis_nn_pooling.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_pooling.c")),
+    ("cmsis_nn_softmax.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_softmax.c")),
+];
+
 /// The built-in kinds; each has at least a `target.toml`.
 const BUILTINS: &[Builtin] = &[
     (
@@ -28,6 +55,7 @@ const BUILTINS: &[Builtin] = &[
             ("codegen.pipeline", include_str!("../../pipelines/llvm/codegen.pipeline")),
         ],
     ),
+    ("cmsis-nn", CMSIS_NN),
     ("vanilla", crate::vanilla::FILES),
 ];
 

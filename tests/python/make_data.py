@@ -2,7 +2,7 @@
 
 OUT_DIR/ops/CASE       one-operator models          (ONNX test layout: model.onnx and
 OUT_DIR/models/NAME    whole networks                test_data_set_0/{input,output}_N.pb)
-OUT_DIR/quantized/NAME networks in int8 (tolerance.json: two steps of the output's scale)
+OUT_DIR/quantized/NAME networks in int8, with a tolerance of a few steps of the output's scale
 OUT_DIR/light/NAME     the light models of the onnx package
 OUT_DIR/suite/CASE     ONNX's own node, simple and pytorch cases
 Nothing is written when the folder is already what this version would write.
@@ -89,7 +89,8 @@ def main(out):
         model = make(name)
         # Without optimization what the nodes say is computed, not what this machine is fast at.
         write_case(out / "quantized" / name, model, random_feeds(model, name), optimize=False)
-        tolerance = {"rtol": 0, "atol": 2.01 * quantized.output_scale(model)}
+        atol = (quantized.steps(name) + 0.01) * quantized.output_scale(model)
+        tolerance = {"rtol": 0, "atol": atol}
         (out / "quantized" / name / "tolerance.json").write_text(json.dumps(tolerance))
     light = Path(onnx.__file__).parent / "backend/test/data/light"
     for source in sorted(light.glob("light_*.onnx")):

@@ -10,7 +10,7 @@ use crate::{
 /// How the C of `model` for a target is compiled: with the headers and sources of its manifest.
 pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<COptions> {
     let kind = &target.kind;
-    let codegen = &kind.codegen;
+    let codegen = target.codegen()?;
     let read = |names: &[String]| -> Result<Vec<(String, String)>> {
         names.iter().map(|name| Ok((name.clone(), kind.files.read(name)?.into_owned()))).collect()
     };
@@ -23,10 +23,10 @@ pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<C
     Ok(COptions {
         name: format!("{model}_{}", target.id),
         compiler: compiler.to_owned(),
-        flags: codegen.cflags.clone(),
-        include_dirs,
         headers: read(&codegen.headers)?,
         sources: read(&codegen.sources)?,
+        flags: codegen.cflags,
+        include_dirs,
     })
 }
 
