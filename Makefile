@@ -5,7 +5,8 @@ PYTHON := .venv/bin/python
 DATA := build/test-data
 C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c')
 
-.PHONY: help setup build demo test check-format lint unit lit runtime-c embed data format docs bench clean
+.PHONY: help setup build demo test check-format lint unit lit runtime-c embed check-docs data \
+	format docs bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -19,7 +20,7 @@ build: setup ## Build the library and the three programs
 demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
 	examples/demo.sh
 
-test: check-format lint unit lit runtime-c ## Run every check
+test: check-format lint unit lit runtime-c embed check-docs ## Run every check
 	@echo "make test: all passed"
 
 check-format: setup ## Check the format of Rust, C and C++
@@ -42,6 +43,10 @@ runtime-c: setup ## Test the C runtime and the device simulators, also under san
 embed: setup ## Build and run the embedding example
 	cargo run --quiet --manifest-path examples/embed/Cargo.toml --target-dir target
 
+check-docs: build data ## Run the commands of README.md and docs, compare docs/generated with the sources
+	docs/generate.sh --check
+	$(PYTHON) tests/docs/run.py
+
 data: setup ## Generate test models and onnxruntime's answers (kept in build/)
 	$(PYTHON) tests/python/make_data.py $(DATA)
 
@@ -52,7 +57,7 @@ format: setup ## Format Rust, C and C++
 docs: build ## Regenerate docs/generated
 	docs/generate.sh
 
-bench: build data ## Measure against onnxruntime
+bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
 	cargo bench
 
 clean: ## Remove what was built

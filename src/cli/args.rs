@@ -240,7 +240,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub data: DataArgs,
-    /// Threads of the host's kernels
+    /// Threads of the host's kernels; in this version they run on one, and more is an error
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: u32,
     /// Fewest measured runs

@@ -124,3 +124,40 @@ pub(crate) fn emit_error(location: Location<'_>, message: &str) {
     // SAFETY: the location is live and the text NUL-terminated.
     unsafe { mlir_sys::mlirEmitError(location.to_raw(), text.as_ptr()) };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Session,
+        pass::{PassError, PassOp},
+    };
+
+    fn panics<'c>(_: PassOp<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+        panic!("on purpose")
+    }
+
+    static PANICS: Pass = Pass {
+        name: "test-panic",
+        summary: "Panic",
+        anchor: "func.func",
+        options: &[],
+        dialects: &[],
+        run: panics,
+    };
+
+    #[test]
+    fn panic_becomes_a_diagnostic_with_place() {
+        register(&PANICS).expect("is new");
+        let session = Session::new();
+        let text = b"func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n";
+        let module = session.parse(text, "t.mlir").expect("parses");
+        let outcome = session.run_pipeline(&module, "builtin.module(func.func(test-panic))");
+        let error = outcome.expect_err("the pass panics").to_string();
+        let wanted = "internal error: the pass panicked: on purpose";
+        assert!(error.contains(wanted) && error.contains("[test-panic]"), "{error}");
+        assert!(error.contains("t.mlir:1:1") || error.contains("t.mlir:4:1"), "{error}");
+        // The session is as usable as before.
+        session.run_pipeline(&module, "builtin.module(func.func(cse))").expect("runs");
+    }
+}

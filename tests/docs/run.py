@@ -1,0 +1,121 @@
+"""Runs what README.md and docs/*.md tell readers to type: run.py [FILE.md]...
+
+sh       a script, run by bash in a folder of its own that has net.onnx and net.mlir; `make` and
+         `cargo` run in the repository
+console  the same for the lines that start with `$ `
+mlir     a FileCheck test: each RUN line is run on it
+rust     every line has to stand in examples/embed/src, which `make embed` runs
+A line `<!-- not run: COMMAND (REASON) -->` before a block leaves out its line COMMAND.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LLVM = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
+SKIP = re.compile(r"<!-- not run: (.+?) \((.+)\) -->")
+PRELUDE = f"""set -euo pipefail
+make() {{ command make --no-print-directory -C '{ROOT}' "$@"; }}
+cargo() {{ (cd '{ROOT}' && command cargo "$@"); }}
+"""
+
+
+def blocks(text):
+    """Yields the line number, language, lines and left-out commands of each fenced block."""
+    language, start, lines, skipped = None, 0, [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = re.match(r"```(\w*)", line)
+        if language is None and fence:
+            language, start, lines = fence[1], number, []
+        elif language is not None and line.startswith("```"):
+            yield start, language, lines, skipped
+            language, skipped = None, []
+        elif language is not None:
+            lines.append(line)
+        elif mark := SKIP.match(line):
+            skipped.append(mark[1])
+        elif line.strip():
+            skipped = []
+
+
+def commands(language, lines, skipped):
+    """The script of a block, without the lines that are left out."""
+    if language == "console":
+        lines = [line[2:] for line in lines if line.startswith("$ ")]
+    for command in skipped:
+        kept = [line for line in lines if re.sub(r"\s+#.*", "", line).strip() != command]
+        if len(kept) == len(lines):
+            raise ValueError(f"'{command}' is marked as not run, but is not a line of the block")
+        lines = kept
+    return "\n".join(lines)
+
+
+def environment():
+    # Without what the outer make says to its children: this one is another.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    tools = [str(ROOT / "target" / "debug"), LLVM, env["PATH"]]
+    return env | {"PATH": os.pathsep.join(tools)}
+
+
+def bash(script, folder):
+    result = subprocess.run(["bash", "-c", PRELUDE + script], cwd=folder, env=environment(),
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, timeout=1200)
+    return None if result.returncode == 0 else f"exit code {result.returncode}\n{result.stdout}"
+
+
+def check_mlir(lines, folder):
+    file = folder / "block.mlir"
+    file.write_text("\n".join(lines) + "\n")
+    runs = [line.split("RUN:", 1)[1].strip() for line in lines if "RUN:" in line]
+    return bash("\n".join(run.replace("%s", str(file)) for run in runs), folder)
+
+
+def check_rust(lines):
+    sources = (ROOT / "examples" / "embed" / "src").glob("*.rs")
+    known = {line.strip() for source in sources for line in source.read_text().splitlines()}
+    strange = [line for line in lines if line.strip() and line.strip() not in known]
+    return f"not in examples/embed/src: {strange}" if strange else None
+
+
+def check(language, lines, skipped, folder):
+    if language in ("sh", "console"):
+        return bash(commands(language, lines, skipped), folder)
+    if language == "mlir":
+        return check_mlir(lines, folder)
+    return check_rust(lines) if language == "rust" else None
+
+
+def check_document(path):
+    failures = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(ROOT / "build/test-data/models/lenet/model.onnx", folder / "net.onnx")
+        shutil.copy(ROOT / "examples/embed/net.mlir", folder / "net.mlir")
+        for start, language, lines, skipped in blocks(path.read_text()):
+            if language not in ("sh", "console", "mlir", "rust"):
+                continue
+            try:
+                problem = check(language, lines, skipped, folder)
+            except (ValueError, subprocess.TimeoutExpired) as error:
+                problem = str(error)
+            where = f"{path.relative_to(ROOT)}:{start} ({language})"
+            print(f"ok   {where}" if problem is None else f"FAIL {where}: {problem}", flush=True)
+            failures += problem is not None
+    return failures
+
+
+def main():
+    given = [Path(name).resolve() for name in sys.argv[1:]]
+    documents = given or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    failures = sum(map(check_document, documents))
+    if failures:
+        sys.exit(f"{failures} blocks of the documentation do not work")
+
+
+main()
