@@ -146,6 +146,13 @@ fn quantized_networks_match_onnxruntime_with_cmsis_nn() {
 }
 
 #[test]
+fn quantized_networks_match_onnxruntime_with_the_npu() {
+    assert_all_pass("quantized", "npu, llvm");
+    // With little memory it leaves large layers to the next target.
+    assert_all_pass("quantized", "npu -sram=64k, cmsis-nn, llvm");
+}
+
+#[test]
 fn whole_quantized_networks_are_layers_of_cmsis_nn() {
     for name in ["every_layer", "lenet", "ds_cnn", "mobilenet_v2"] {
         let output = Command::new(env!("CARGO_BIN_EXE_phaseline"))

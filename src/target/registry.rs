@@ -56,6 +56,14 @@ const BUILTINS: &[Builtin] = &[
         ],
     ),
     ("cmsis-nn", CMSIS_NN),
+    (
+        "npu",
+        &[
+            ("target.toml", include_str!("../../pipelines/npu/target.toml")),
+            ("npu.h", include_str!("../../runtime-c/devices/npu/npu.h")),
+            ("npu.c", include_str!("../../runtime-c/devices/npu/npu.c")),
+        ],
+    ),
     ("vanilla", crate::vanilla::FILES),
 ];
 
