@@ -207,6 +207,7 @@ impl Session {
         match codegen.kind {
             CodegenKind::Llvm => {
                 compiled.machine = Machine::of(part)?;
+                compiled.cc.clone_from(&options.cc);
                 compiled.objects.push(llvm::compile(self, part, &name)?);
             }
             CodegenKind::C => {
@@ -223,6 +224,12 @@ impl Session {
                     compiled.files.push(ExtraFile { path, bytes: text.into_bytes() });
                 }
                 compiled.objects.extend(artifacts.objects);
+                let tool = c::target::tool(target, &options.cc)?;
+                // What comes out of LLVM decides on the machine where there is any.
+                if let Some(tool) = tool.filter(|_| compiled.machine.triple.is_empty()) {
+                    compiled.machine = Machine::of_triple(&tool.machine()?);
+                    compiled.cc = tool.to_string();
+                }
             }
             CodegenKind::Custom | CodegenKind::Unset => {
                 return Err(Error::unsupported(format!(

@@ -17,8 +17,7 @@ static const struct {
              {"vanilla_compute", test_vanilla_compute},
              {"vanilla_cycles", test_vanilla_cycles},
              {"cmsis_nn", test_cmsis_nn},
-             {"cmsis_nn_conv", test_cmsis_nn_conv},
-             {"npu", test_npu}};
+             {"cmsis_nn_conv", test_cmsis_nn_conv}};
 
 int main(int argc, char **argv) {
   int count = 0;

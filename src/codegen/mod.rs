@@ -2,4 +2,3 @@
 
 pub mod c;
 pub mod llvm;
-pub mod stream;

@@ -177,7 +177,8 @@ fn fill(folder: &Path, contents: &Contents<'_>) -> Result<()> {
     if !contents.constants.is_empty() {
         symbols.push((&constants, contents.constants));
     }
-    let data = data::object(&format!("{name}_data.o"), &contents.machine.triple, &symbols)?;
+    let data =
+        data::object(&format!("{name}_data.o"), &contents.machine.triple, &symbols, contents.cc)?;
     let mut objects = contents.objects.to_vec();
     objects.push(data);
     put(folder, &format!("lib{name}.a"), &archive::write(&objects)?)?;
@@ -211,9 +212,17 @@ fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {
     fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))
 }
 
+/// Whether there are shared libraries on a machine.
+fn has_shared_libraries(triple: &str) -> bool {
+    !triple.split('-').skip(1).any(|part| matches!(part, "none" | "elf" | "eabi" | "eabihf"))
+}
+
 /// Links the shared library with the system's C compiler. Nothing of the machine gets into it: the
 /// linker sees relative paths only and leaves the build id out.
 fn link_shared(folder: &Path, contents: &Contents<'_>, objects: &[Object]) -> Result<()> {
+    if !has_shared_libraries(&contents.machine.triple) {
+        return Ok(());
+    }
     let name = &contents.signature.name;
     let work = folder.join(".objects");
     fs::create_dir(&work).map_err(|e| Error::io("cannot create", &work, e))?;

@@ -2,7 +2,8 @@
 
 use super::{
     expression::Text,
-    function::{Base, Failure, Writer, line, pointer},
+    memory::{Base, pointer},
+    writer::{Failure, Writer, line},
 };
 use crate::{
     ffi,
@@ -13,7 +14,7 @@ use crate::{
     },
     pass::PassError,
 };
-use melior::ir::{Attribute, AttributeLike, operation::OperationLike};
+use melior::ir::{Attribute, AttributeLike};
 
 /// Writes a `tir.call_extern`.
 pub fn write<'c>(
@@ -22,12 +23,12 @@ pub fn write<'c>(
     op: Op<'c>,
     call: &CallExtern<'c>,
 ) -> Failure<'c> {
-    let returns_status = op.has_attribute("returns_status");
+    let returns_status = writer.returns_status(op);
     let mut text = Text::plain(if returns_status { "status = " } else { "" });
     text.push(&format!("{}(", call.callee));
     let mut first = true;
-    if op.has_attribute("with_device") {
-        text.push("device");
+    if writer.passes_device(op) {
+        text.push(&writer.device(op)?);
         first = false;
     }
     for argument in &call.args {
@@ -119,7 +120,7 @@ fn write_operand<'c>(
     by_offset: bool,
 ) -> Failure<'c, Text<'c>> {
     if group == Group::Scalars {
-        return Ok(writer.sum(op, operand)?.text());
+        return Ok(writer.expr(op, operand)?.text());
     }
     let buffer = writer.buffer(op, operand)?;
     match (&buffer.base, by_offset) {

@@ -1,6 +1,6 @@
 //! Translating to C text, and compiling it.
 
-use super::format::format;
+use super::{format::format, tool::Tool};
 use crate::{
     Error, Result, Session,
     codegen::llvm::Object,
@@ -20,6 +20,8 @@ pub struct COptions {
     pub name: String,
     /// The C compiler; `cc` if empty.
     pub compiler: String,
+    /// The compiler of a host target, called with `flags` and what C99 needs; before `compiler`.
+    pub tool: Option<Tool>,
     /// More arguments for it.
     pub flags: Vec<String>,
     /// Folders that headers are looked for in.
@@ -92,7 +94,27 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
     Ok(objects)
 }
 
+/// What every host's C is compiled with. Floats are not to be contracted, so that results are the
+/// same on all machines.
+const STRICT: [&str; 6] = ["-std=c99", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"];
+
+fn compile_with(tool: &Tool, name: &str, folder: &Path, options: &COptions) -> Result<Object> {
+    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let object = format!("{stem}.o");
+    let mut command = tool.command(folder);
+    command.args(STRICT).arg("-I.");
+    command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
+    command.args(&options.flags).args(["-c", name, "-o", &object]);
+    tool.run(command, name)?;
+    let path = folder.join(&object);
+    let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    Ok(Object { name: object, bytes })
+}
+
 fn compile_file(source: &Path, name: &str, folder: &Path, options: &COptions) -> Result<Object> {
+    if let Some(tool) = &options.tool {
+        return compile_with(tool, name, folder, options);
+    }
     let mut build = cc::Build::new();
     let triple = env_triple();
     build

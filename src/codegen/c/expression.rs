@@ -57,6 +57,11 @@ impl<'c> Sum<'c> {
         self.terms.is_empty().then_some(self.constant)
     }
 
+    /// Whether it is a term alone.
+    pub fn is_term(&self) -> bool {
+        self.constant == 0 && matches!(self.terms[..], [(1, _)])
+    }
+
     /// The sum of both.
     pub fn plus(&self, other: &Self) -> Self {
         let mut sum = self.clone();

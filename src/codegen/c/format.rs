@@ -3,22 +3,36 @@
 /// Columns of a line of generated C.
 const WIDTH: usize = 100;
 
-/// The text with lines broken after commas where they are too long, and with a line of its own for
-/// every `#include` and function.
+/// The text with lines indented by the braces around them, broken after commas where they are too
+/// long, and with an empty line before every function.
 pub fn format(text: &str) -> String {
     let mut out = String::new();
-    let mut previous = "";
+    let mut previous = String::new();
+    let mut depth = 0_usize;
     for line in text.lines() {
-        let line = line.trim_end();
+        let line = line.trim();
+        let (opened, closed) = braces(line);
+        let indent = depth - usize::from(line.starts_with('}')).min(depth);
+        depth = (depth + opened).saturating_sub(closed);
+        let line = if line.is_empty() { String::new() } else { "  ".repeat(indent) + line };
         let starts_function = line.ends_with(") {") && !line.starts_with(' ');
         let after_includes = previous.starts_with("#include") && !line.starts_with("#include");
         if (starts_function || after_includes) && !previous.is_empty() && !line.is_empty() {
             out.push('\n');
         }
-        break_line(line, &mut out);
+        break_line(&line, &mut out);
         previous = line;
     }
     out
+}
+
+/// How many braces a line opens and closes; those in comments, which stand alone, are none.
+fn braces(line: &str) -> (usize, usize) {
+    if line.starts_with("/*") {
+        return (0, 0);
+    }
+    let count = |brace| line.matches(brace).count();
+    (count('{'), count('}'))
 }
 
 fn break_line(line: &str, out: &mut String) {
@@ -46,11 +60,19 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken_after_commas() {
-        let line = format!("  f({});", vec!["argument"; 30].join(", "));
+        let line = format!("f({});", vec!["argument"; 30].join(", "));
         let text = format(&line);
         assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with("      argument")), "{text}");
-        assert_eq!(text.replace('\n', " ").replace("      ", ""), format!("{line} "));
+        assert!(text.lines().skip(1).all(|line| line.starts_with("    argument")), "{text}");
+        assert_eq!(text.replace('\n', " ").replace("    ", ""), format!("{line} "));
+    }
+
+    #[test]
+    fn lines_are_indented_by_braces() {
+        let text = "int f(void) {\nfor (;;) {\n/* { */\na[0] = 1;\n}\n  return 0;\n}\n";
+        let wanted =
+            "int f(void) {\n  for (;;) {\n    /* { */\n    a[0] = 1;\n  }\n  return 0;\n}\n";
+        assert_eq!(format(text), wanted);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What a target's manifest says about its C.
 
-use super::COptions;
+use super::{COptions, tool::Tool};
 use crate::{
     Result,
     runtime::Device,
-    target::{Files, TargetInstance},
+    target::{CodegenKind, Files, TargetInstance},
 };
 
 /// How the C of `model` for a target is compiled: with the headers and sources of its manifest.
@@ -20,14 +20,25 @@ pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<C
             .chain(codegen.include_dirs.iter().map(|name| folder.join(name)))
             .collect(),
     };
+    let mut flags = codegen.cflags;
+    flags.extend(target.text("cflags").unwrap_or_default().split_whitespace().map(str::to_owned));
     Ok(COptions {
+        tool: tool(target, compiler)?,
         name: format!("{model}_{}", target.id),
         compiler: compiler.to_owned(),
         headers: read(&codegen.headers)?,
         sources: read(&codegen.sources)?,
-        flags: codegen.cflags,
+        flags,
         include_dirs,
     })
+}
+
+/// The C compiler of a target that is a host: its option says which, or else it is `usual`.
+pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
+    if !target.is_host() || target.kind.codegen.kind != CodegenKind::C {
+        return Ok(None);
+    }
+    Tool::new(target.text("compiler").unwrap_or(usual)).map(Some)
 }
 
 /// How a runner opens and closes the device of a target.

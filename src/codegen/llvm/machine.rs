@@ -121,6 +121,14 @@ impl Machine {
         Ok(machine)
     }
 
+    /// The machine of a triple, which LLVM need not have code generation for.
+    pub fn of_triple(triple: &str) -> Self {
+        let given = TargetTriple::create(&triple.replace('\0', ""));
+        let triple =
+            TargetMachine::normalize_triple(&given).as_str().to_string_lossy().into_owned();
+        Self { triple, ..Self::default() }
+    }
+
     /// Checks a name against those that LLVM has: it would ignore an unknown one, with messages on
     /// standard error.
     fn check(&self, kind: &str, name: &str, each: Each) -> Result<()> {

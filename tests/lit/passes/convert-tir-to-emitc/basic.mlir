@@ -16,7 +16,7 @@
 // C-NEXT: int32_t status = 0;
 // C-NEXT: float *const t0 = (float *)(arena + 64);
 // C-NEXT: /* first node */
-// C-NEXT: for (size_t [[I:[a-z0-9]+]] = 0; [[I]] < 4; [[I]] += 1) {
+// C-NEXT: for (ptrdiff_t [[I:[a-z0-9]+]] = 0; [[I]] < 4; [[I]] += 1) {
 // C-NEXT: status = npu_load(device, (uint32_t)(([[I]] % 2) * 32 + 128), in0 + [[I]] * 8, &(npu_shape){.count = {1, 8}, .mode = NPU_FAST}, 3);
 // C-NEXT: if (status != 0) return status;
 // C-NEXT: npu_note(t0, 0.5);

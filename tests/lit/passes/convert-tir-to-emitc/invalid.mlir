@@ -8,11 +8,27 @@ func.func @not_planned() {
 
 // -----
 
-func.func @floats(%a: memref<8xf32>) {
-  // expected-error @+1 {{'arith.constant' op has no form in C; only loops, index arithmetic, views, copies and tir.call_extern do}}
-  %x = arith.constant 1.0 : f32
+func.func @bits(%a: memref<8xi32>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xi32>
+  // expected-error @+1 {{'math.ctpop' op has no form in C; only structured loops and branches, arithmetic, math functions, buffers and tir.call_extern do}}
+  %y = math.ctpop %x : i32
+  memref.store %y, %a[%i] : memref<8xi32>
   return
 }
+
+// -----
+
+memref.global "private" @state : memref<4xf32> = dense<0.0>
+func.func @stateful(%y: memref<4xf32> {phl.io = "output"}) {
+  // The state is not of one run.
+  // expected-error @-3 {{is memory that keeps its content between runs, which C here has not}}
+  %s = memref.get_global @state : memref<4xf32>
+  memref.copy %s, %y : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
 
 // -----
 

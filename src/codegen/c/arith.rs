@@ -1,0 +1,355 @@
+//! Arithmetic on scalars: the dialect `arith`.
+//!
+//! Integers are without sign in MLIR and signed in C. What may wrap around is computed in the
+//! unsigned type, because C leaves overflow of signed types undefined.
+
+use super::{
+    compare,
+    expression::{Sum, Text},
+    scalar::{self, CType, Expr, Level, fill},
+    writer::{Failure, Scalar, Writer, c_type, unsupported},
+};
+use crate::{
+    ir::{self, Builder, Op},
+    pass::PassError,
+};
+use melior::ir::{ValueLike, operation::OperationLike};
+
+/// Writes an operation of the dialect; an error for any other.
+pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+    let name = ir::op_name(op);
+    let Some(result) = op.result(0).ok().filter(|_| op.regions().count() == 0) else {
+        return Err(unsupported(op));
+    };
+    let result = result.into();
+    if let Some(sum) = index_sum(writer, op)? {
+        writer.know(result, Scalar::Sum(sum));
+        return Ok(());
+    }
+    if name == "arith.constant" || name == "ub.poison" {
+        let ty = c_type(op, result.r#type())?;
+        writer.know(result, Scalar::Expr(constant(op, ty)?));
+        return Ok(());
+    }
+    let expr = match &name[name.find('.').map_or(0, |dot| dot + 1)..] {
+        _ if !name.starts_with("arith.") => return Err(unsupported(op)),
+        "cmpi" => compare::integers(writer, op)?,
+        "cmpf" => compare::floats(writer, op)?,
+        "select" => select(writer, op)?,
+        word if is_cast(word) => cast(writer, op, word)?,
+        word => match operands(writer, op)? {
+            (ty, one) if one.len() == 1 && word == "negf" && ty.is_real() => {
+                Expr::new(fill("-$0", &[one[0].at(Level::Atom)]), Level::Unary)
+            }
+            (ty, two) if two.len() == 2 && ty.is_real() => float(writer, op, word, ty, &two)?,
+            (CType::Bool, two) if two.len() == 2 => boolean(op, word, &two)?,
+            (ty, two) if two.len() == 2 => integer(op, word, ty, &two)?,
+            _ => return Err(unsupported(op)),
+        },
+    };
+    writer.define(b, op, expr)
+}
+
+/// Sums and products of indices, which are kept as sums.
+fn index_sum<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Option<Sum<'c>>> {
+    let result = ir::result0(op);
+    if CType::of(result.r#type()) != Some(CType::Index) {
+        return Ok(None);
+    }
+    let sums = || -> Failure<'c, Vec<_>> {
+        ir::operands(op).into_iter().map(|value| writer.sum(op, value)).collect()
+    };
+    Ok(match ir::op_name(op) {
+        "arith.constant" => ir::attr_i64(op, "value").map(Sum::number),
+        "arith.addi" => sums()?.first().zip(sums()?.get(1)).map(|(a, b)| a.plus(b)),
+        "arith.subi" => sums()?.first().zip(sums()?.get(1)).map(|(a, b)| a.plus(&b.times(-1))),
+        "arith.muli" => match &sums()?[..] {
+            [a, b] if b.as_number().is_some() => b.as_number().map(|factor| a.times(factor)),
+            [a, b] => a.as_number().map(|factor| b.times(factor)),
+            _ => None,
+        },
+        "arith.remui" | "arith.remsi" | "arith.divui" | "arith.divsi" => match &sums()?[..] {
+            [a, b] => {
+                let rest = ir::op_name(op).starts_with("arith.rem");
+                match (a.as_number(), b.as_number()) {
+                    (Some(a), Some(b)) if b > 0 => Some(if rest { a % b } else { a / b }),
+                    _ => None,
+                }
+                .map(Sum::number)
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr<'c>> {
+    if ir::op_name(op) == "ub.poison" {
+        return Ok(scalar::integer(ty, 0));
+    }
+    let real = ir::attr_f64(op, "value").map(|value| scalar::real(ty, value));
+    let number = || ir::attr_i64(op, "value").map(|value| scalar::integer(ty, value));
+    real.or_else(number).ok_or_else(|| unsupported(op))
+}
+
+/// The type of the first operand, and all operands.
+fn operands<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, (CType, Vec<Expr<'c>>)> {
+    let values = ir::operands(op);
+    let first = values.first().ok_or_else(|| unsupported(op))?;
+    let ty = c_type(op, first.r#type())?;
+    let exprs = values.into_iter().map(|value| writer.expr(op, value)).collect::<Result<_, _>>()?;
+    Ok((ty, exprs))
+}
+
+fn float<'c>(
+    writer: &mut Writer<'c>,
+    op: Op<'c>,
+    word: &str,
+    ty: CType,
+    two: &[Expr<'c>],
+) -> Failure<'c, Expr<'c>> {
+    let single = ty == CType::Float;
+    let helper =
+        |writer: &mut Writer<'c>, f32, f64| Ok(writer.helper(if single { f32 } else { f64 }, two));
+    match word {
+        "addf" => Ok(infix("$0 + $1", Level::Sum, two)),
+        "subf" => Ok(infix("$0 - $1", Level::Sum, two)),
+        "mulf" => Ok(infix("$0 * $1", Level::Product, two)),
+        "divf" => Ok(infix("$0 / $1", Level::Product, two)),
+        "maximumf" => helper(writer, "f32_max", "f64_max"),
+        "minimumf" => helper(writer, "f32_min", "f64_min"),
+        "maxnumf" => Ok(super::writer::function_call(if single { "fmaxf" } else { "fmax" }, two)),
+        "minnumf" => Ok(super::writer::function_call(if single { "fminf" } else { "fmin" }, two)),
+        "remf" => Ok(super::writer::function_call(if single { "fmodf" } else { "fmod" }, two)),
+        _ => Err(unsupported(op)),
+    }
+}
+
+/// An operator that is evaluated from the left.
+fn infix<'c>(template: &str, level: Level, two: &[Expr<'c>]) -> Expr<'c> {
+    let right = if level == Level::Sum { Level::Product } else { Level::Unary };
+    Expr::new(fill(template, &[two[0].at(level), two[1].at(right)]), level)
+}
+
+fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr<'c>]) -> Failure<'c, Expr<'c>> {
+    let parts = [two[0].at(Level::Unary), two[1].at(Level::Unary)];
+    let template = match word {
+        "andi" | "muli" | "minui" | "maxsi" => "$0 && $1",
+        "ori" | "maxui" | "minsi" => "$0 || $1",
+        "xori" if parts[1].text == "true" => {
+            return Ok(Expr::new(fill("!$0", &[two[0].at(Level::Atom)]), Level::Unary));
+        }
+        "xori" | "addi" | "subi" => "$0 != $1",
+        _ => return Err(unsupported(op)),
+    };
+    Ok(Expr::new(fill(template, &parts), Level::Weak))
+}
+
+fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr<'c>]) -> Failure<'c, Expr<'c>> {
+    if let Some(width) = ty.odd_width() {
+        return Err(PassError::at(
+            &op,
+            format!("computes with integers of {width} bits, which C has not"),
+        ));
+    }
+    let plain = |template: &str| {
+        let parts = [signed(ty, &two[0]).at(Level::Unary), signed(ty, &two[1]).at(Level::Unary)];
+        Expr::new(fill(template, &parts), Level::Weak)
+    };
+    let unsigned = |template: &str| {
+        let parts = [unsigned(ty, &two[0]), unsigned(ty, &two[1])];
+        Expr::new(fill(template, &parts.map(|part| part.at(Level::Unary))), Level::Weak)
+    };
+    let small = ty.storage_bits() < 32;
+    Ok(match word {
+        "addi" => wrapping(ty, "+", Level::Sum, two),
+        "subi" => wrapping(ty, "-", Level::Sum, two),
+        "muli" => wrapping(ty, "*", Level::Product, two),
+        "andi" => plain("$0 & $1"),
+        "ori" => plain("$0 | $1"),
+        "xori" => plain("$0 ^ $1"),
+        "minsi" => plain("$0 < $1 ? $0 : $1"),
+        "maxsi" => plain("$0 > $1 ? $0 : $1"),
+        "minui" => narrow(ty, unsigned("$0 < $1 ? $0 : $1")),
+        "maxui" => narrow(ty, unsigned("$0 > $1 ? $0 : $1")),
+        "divsi" if small => cast_to(ty.name(), &plain("$0 / $1")),
+        "divsi" => plain("$0 / $1"),
+        "remsi" => plain("$0 % $1"),
+        // Nothing here counts below zero where it divides as if it did not.
+        "divui" if ty == CType::Index => plain("$0 / $1"),
+        "remui" if ty == CType::Index => plain("$0 % $1"),
+        "divui" => narrow(ty, unsigned("$0 / $1")),
+        "remui" => narrow(ty, unsigned("$0 % $1")),
+        "shli" | "shrui" | "shrsi" => shift(word, ty, two),
+        _ => return Err(unsupported(op)),
+    })
+}
+
+/// The result of unsigned operations: promoted to `int` if it is small.
+fn narrow(ty: CType, expr: Expr<'_>) -> Expr<'_> {
+    if ty.storage_bits() < 32 { cast_to(ty.name(), &expr) } else { expr.as_unsigned() }
+}
+
+/// An operation that wraps around. Indices never do.
+fn wrapping<'c>(ty: CType, operator: &str, level: Level, two: &[Expr<'c>]) -> Expr<'c> {
+    let template = format!("$0 {operator} $1");
+    match ty {
+        CType::Index => infix(&template, level, two),
+        _ if ty.storage_bits() < 32 => cast_to(ty.name(), &infix(&template, level, two)),
+        _ => {
+            let two = [unsigned(ty, &two[0]), unsigned(ty, &two[1])];
+            infix(&template, level, &two).as_unsigned()
+        }
+    }
+}
+
+/// Shifts by more bits than there are have no meaning; C may then do anything, so the number is
+/// kept in range.
+fn shift<'c>(word: &str, ty: CType, two: &[Expr<'c>]) -> Expr<'c> {
+    let bits = ty.storage_bits();
+    let by = match two[1].as_number() {
+        Some(_) => two[1].text(),
+        None => fill(&format!("($0 & {})", bits - 1), &[signed(ty, &two[1]).at(Level::Unary)]),
+    };
+    let parts = |value: Expr<'c>, by: Text<'c>| [value.at(Level::Unary), by];
+    match word {
+        "shrsi" => Expr::new(fill("$0 >> $1", &parts(signed(ty, &two[0]), by)), Level::Weak),
+        "shli" if bits < 32 => {
+            let value = cast_to("uint32_t", &signed(ty, &two[0]));
+            cast_to(ty.name(), &Expr::new(fill("$0 << $1", &parts(value, by)), Level::Weak))
+        }
+        _ => {
+            let template = if word == "shli" { "$0 << $1" } else { "$0 >> $1" };
+            let value = unsigned(ty, &two[0]);
+            narrow(ty, Expr::new(fill(template, &parts(value, by)), Level::Weak))
+        }
+    }
+}
+
+/// `(type)value`
+pub fn cast_to<'c>(ty: &str, value: &Expr<'c>) -> Expr<'c> {
+    Expr::new(fill(&format!("({ty})$0"), &[value.at(Level::Unary)]), Level::Unary)
+}
+
+/// The value with the signed type.
+pub fn signed<'c>(ty: CType, value: &Expr<'c>) -> Expr<'c> {
+    if value.is_unsigned() { cast_to(ty.name(), value) } else { value.clone() }
+}
+
+/// The value with the unsigned type.
+pub fn unsigned<'c>(ty: CType, value: &Expr<'c>) -> Expr<'c> {
+    match value.as_number() {
+        _ if value.is_unsigned() => value.clone(),
+        Some(number) if number >= 0 && ty.storage_bits() == 32 => {
+            Expr::atom(format!("{number}u")).as_unsigned()
+        }
+        _ => cast_to(ty.unsigned_name(), value).as_unsigned(),
+    }
+}
+
+fn select<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Expr<'c>> {
+    let values = ir::operands(op);
+    let [condition, yes, no] = values[..] else { return Err(unsupported(op)) };
+    let ty = c_type(op, yes.r#type())?;
+    let condition = writer.expr(op, condition)?.at(Level::Unary);
+    let (yes, no) = (signed(ty, &writer.expr(op, yes)?), signed(ty, &writer.expr(op, no)?));
+    let parts = [condition, yes.at(Level::Sum), no.at(Level::Sum)];
+    Ok(Expr::new(fill("$0 ? $1 : $2", &parts), Level::Weak))
+}
+
+fn is_cast(word: &str) -> bool {
+    matches!(
+        word,
+        "extsi"
+            | "extui"
+            | "trunci"
+            | "sitofp"
+            | "uitofp"
+            | "fptosi"
+            | "fptoui"
+            | "extf"
+            | "truncf"
+            | "index_cast"
+            | "index_castui"
+            | "bitcast"
+    )
+}
+
+fn cast<'c>(writer: &mut Writer<'c>, op: Op<'c>, word: &str) -> Failure<'c, Expr<'c>> {
+    let (from, operands) = operands(writer, op)?;
+    let to = c_type(op, ir::result0(op).r#type())?;
+    let value = &operands[0];
+    Ok(match word {
+        "extsi" | "sitofp" | "index_cast" => match from {
+            CType::Bool => {
+                let wide = cast_to(to.name(), value);
+                Expr::new(fill("-$0", &[wide.at(Level::Unary)]), Level::Unary)
+            }
+            _ => cast_to(to.name(), &low_bits(from, &signed(from, value), true)),
+        },
+        "extui" | "uitofp" | "index_castui" => match from {
+            CType::Bool => cast_to(to.name(), value),
+            _ if from.odd_width().is_some() => {
+                cast_to(to.name(), &low_bits(from, &signed(from, value), false))
+            }
+            _ => cast_to(to.name(), &unsigned(from, value)),
+        },
+        "trunci" if to == CType::Bool => {
+            let value = signed(from, value);
+            Expr::new(fill("($0 & 1) != 0", &[value.at(Level::Unary)]), Level::Weak)
+        }
+        "trunci" | "fptosi" => cast_to(to.name(), value),
+        // By way of a signed type where that holds all values: the other way is slow on many
+        // machines.
+        "fptoui" if to.storage_bits() < 64 => cast_to(to.name(), &cast_to("int64_t", value)),
+        "fptoui" => cast_to(to.name(), &cast_to(to.unsigned_name(), value)),
+        "extf" | "truncf" => float_cast(writer, from, to, value),
+        _ => bit_cast(writer, op, from, to, value)?,
+    })
+}
+
+/// An integer of a width that C has no type for, from its lowest bits.
+fn low_bits<'c>(ty: CType, value: &Expr<'c>, sign: bool) -> Expr<'c> {
+    let Some(width) = ty.odd_width() else { return value.clone() };
+    let mask = (1_u64 << width) - 1;
+    let part = fill(&format!("($0 & {mask})"), &[value.at(Level::Unary)]);
+    if !sign {
+        return Expr::new(part, Level::Atom);
+    }
+    let half = 1_u64 << (width - 1);
+    Expr::new(fill(&format!("(($0 ^ {half}) - {half})"), &[part]), Level::Atom)
+}
+
+fn float_cast<'c>(writer: &mut Writer<'c>, from: CType, to: CType, value: &Expr<'c>) -> Expr<'c> {
+    let wide = match from {
+        CType::Half => writer.helper("f16_to_f32", std::slice::from_ref(value)),
+        CType::Brain => writer.helper("bf16_to_f32", std::slice::from_ref(value)),
+        _ => value.clone(),
+    };
+    match to {
+        CType::Half => writer.helper("f64_to_f16", &[wide]),
+        CType::Brain => writer.helper("f32_to_bf16", &[wide]),
+        CType::Float if from != CType::Double => wide,
+        _ => cast_to(to.name(), &wide),
+    }
+}
+
+fn bit_cast<'c>(
+    writer: &mut Writer<'c>,
+    op: Op<'c>,
+    from: CType,
+    to: CType,
+    value: &Expr<'c>,
+) -> Failure<'c, Expr<'c>> {
+    let value = signed(from, value);
+    Ok(match (from, to) {
+        (CType::Float, CType::Int(32)) => writer.helper("f32_bits", &[value]),
+        (CType::Int(32), CType::Float) => writer.helper("f32_of_bits", &[value]),
+        (CType::Double, CType::Int(64)) => writer.helper("f64_bits", &[value]),
+        (CType::Int(64), CType::Double) => writer.helper("f64_of_bits", &[value]),
+        (CType::Half | CType::Brain, CType::Int(16))
+        | (CType::Int(16), CType::Half | CType::Brain) => cast_to(to.name(), &value),
+        _ if from == to => value,
+        _ => return Err(unsupported(op)),
+    })
+}

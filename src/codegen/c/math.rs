@@ -1,0 +1,69 @@
+//! Mathematical functions: the dialect `math`, as those of `<math.h>`.
+
+use super::{
+    arith::{cast_to, signed},
+    scalar::{CType, Expr, Level, fill},
+    writer::{Failure, Writer, c_type, function_call, unsupported},
+};
+use crate::ir::{self, Builder, Op};
+use melior::ir::ValueLike;
+
+/// Functions by the names of their operations, where these differ from C's.
+const NAMES: &[(&str, &str)] = &[
+    ("absf", "fabs"),
+    ("powf", "pow"),
+    // In the rounding mode that programs start with.
+    ("roundeven", "rint"),
+];
+
+/// Functions that have the same name.
+const SAME: &[&str] = &[
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fma", "log", "log10", "log1p", "log2",
+    "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+];
+
+/// Writes an operation of the dialect.
+pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+    let word = ir::op_name(op).trim_start_matches("math.");
+    let values = ir::operands(op);
+    let first = values.first().ok_or_else(|| unsupported(op))?;
+    let ty = c_type(op, first.r#type())?;
+    let operands: Vec<_> =
+        values.iter().map(|value| writer.expr(op, *value)).collect::<Result<_, _>>()?;
+    let expr = match (word, ty) {
+        ("isnan" | "isinf" | "isfinite", _) if ty.is_real() => {
+            let test = fill(&format!("{word}($0)"), &[operands[0].text()]);
+            Expr::new(fill("($0 != 0)", &[test]), Level::Atom)
+        }
+        ("rsqrt", _) if ty.is_real() => {
+            let root = function_call(&of_type("sqrt", ty), &operands);
+            let one = if ty == CType::Float { "1.0f / $0" } else { "1.0 / $0" };
+            Expr::new(fill(one, &[root.text()]), Level::Product)
+        }
+        ("fpowi", _) if ty.is_real() => {
+            let exponent = cast_to(ty.name(), &operands[1]);
+            function_call(&of_type("pow", ty), &[operands[0].clone(), exponent])
+        }
+        ("absi", CType::Int(_)) => {
+            let value = signed(ty, &operands[0]);
+            let unsigned = cast_to(ty.unsigned_name(), &value).at(Level::Unary);
+            let parts = [value.at(Level::Unary), unsigned];
+            let expr = Expr::new(fill("$0 < 0 ? 0 - $1 : $1", &parts), Level::Weak);
+            cast_to(ty.name(), &expr)
+        }
+        _ if ty.is_real() => {
+            let renamed = NAMES.iter().find(|(name, _)| *name == word).map(|(_, c)| *c);
+            let name = renamed.or_else(|| SAME.iter().find(|name| **name == word).copied());
+            let name = name.ok_or_else(|| unsupported(op))?;
+            function_call(&of_type(name, ty), &operands)
+        }
+        _ => return Err(unsupported(op)),
+    };
+    writer.define(b, op, expr)
+}
+
+/// The name of a function of `<math.h>` for a type.
+fn of_type(name: &str, ty: CType) -> String {
+    if ty == CType::Float { format!("{name}f") } else { name.to_owned() }
+}
