@@ -17,7 +17,8 @@ static const struct {
              {"vanilla_compute", test_vanilla_compute},
              {"vanilla_cycles", test_vanilla_cycles},
              {"cmsis_nn", test_cmsis_nn},
-             {"cmsis_nn_conv", test_cmsis_nn_conv}};
+             {"cmsis_nn_conv", test_cmsis_nn_conv},
+             {"npu", test_npu}};
 
 int main(int argc, char **argv) {
   int count = 0;

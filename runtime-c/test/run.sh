@@ -15,8 +15,8 @@ build=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
 
 strict="-std=c11 -Wall -Wextra -Wconversion -Wpedantic -Werror"
-include="-Iinclude -Idevices/vanilla -Idevices/cmsis-nn -Itest"
-sources="src/*.c devices/vanilla/*.c devices/cmsis-nn/*.c test/*.c"
+include="-Iinclude -Idevices/vanilla -Idevices/cmsis-nn -Idevices/npu -Itest"
+sources="src/*.c devices/vanilla/*.c devices/cmsis-nn/*.c devices/npu/*.c test/*.c"
 
 # run NAME FLAGS [TEST]: builds the test program with FLAGS and runs it.
 run() {
@@ -35,7 +35,7 @@ if [ "$sanitize" = yes ]; then
 fi
 
 # The headers alone, also as C++; and the library without thread support.
-for header in phaseline/runtime.h vanilla.h arm_nnfunctions.h; do
+for header in phaseline/runtime.h vanilla.h arm_nnfunctions.h npu.h; do
   # shellcheck disable=SC2086
   echo "#include \"$header\"" | $cc $strict $include -fsyntax-only -x c -
   # shellcheck disable=SC2086

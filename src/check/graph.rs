@@ -196,10 +196,24 @@ impl<'c> Graph<'c, '_> {
         if !is_leaf || known || absent || !(positive || index > 0 && constant) {
             return self.node(arg, Some(shape));
         }
-        let value = if positive {
+        let quantizes = decl.name.ends_with("quantize_linear");
+        let value = if name == "zero_point" && self.sampler.chance(60) {
+            let dims: Vec<usize> = shape.1.iter().map(|dim| *dim as usize).collect();
+            self.constant(Tensor::zeros(shape.0, &dims).ok()?, shape.0)?
+        } else if decl.name == "clip" && shape.0 == DType::F32 && self.sampler.chance(80) {
+            // As networks have it: the minimum below the maximum.
+            let bound = self.sampler.pick(&[0.5_f32, 1.0, 6.0]);
+            let bound = if name == "min" { -bound * self.sampler.pick(&[0.0, 1.0]) } else { bound };
+            self.constant(Tensor::from_slice(&[], &[bound]).ok()?, DType::F32)?
+        } else if positive {
             let count = shape.1.iter().product::<i64>().max(0) as usize;
-            let numbers: Vec<f32> =
-                (0..count).map(|_| 0.01 + self.sampler.below(100) as f32 / 1000.0).collect();
+            let sampler = &mut *self.sampler;
+            let mut number = || match quantizes && count == 1 {
+                // Few, so that some are equal.
+                true => sampler.pick(&[0.02, 0.05, 0.1]),
+                false => 0.01 + sampler.below(100) as f32 / 1000.0,
+            };
+            let numbers: Vec<f32> = (0..count).map(|_| number()).collect();
             let dims: Vec<usize> = shape.1.iter().map(|dim| *dim as usize).collect();
             self.constant(Tensor::from_slice(&dims, &numbers).ok()?, DType::F32)?
         } else {

@@ -13,6 +13,8 @@ pub struct Sampler {
     corners: Vec<i64>,
     /// Element types of data.
     dtypes: Vec<DType>,
+    /// Element types of quantized data: those that the conditions name.
+    quantized: Vec<DType>,
 }
 
 /// Sizes are at most this, so that a simulator is done soon.
@@ -34,8 +36,17 @@ impl Sampler {
         corners.retain(|size| (1..=MOST).contains(size));
         corners.sort_unstable();
         corners.dedup();
+        let all: String = pattern.clauses.iter().map(|clause| clause.text.as_str()).collect();
+        let mut quantized = vec![];
+        for (word, dtype) in [("i8", DType::I8), ("u8", DType::U8), ("i16", DType::I16)] {
+            if all.contains(word) {
+                quantized.extend([dtype; 4]);
+            }
+        }
+        quantized.extend([DType::I8, DType::U8]);
         Self {
             rng: SplitMix64::new(seed),
+            quantized,
             corners,
             dtypes: target.kind.capabilities.dtypes.clone(),
         }
@@ -78,6 +89,12 @@ impl Sampler {
         let dtype = if list.is_empty() { DType::F32 } else { self.pick(&list) };
         self.dtypes = list;
         dtype
+    }
+
+    /// An element type of quantized data.
+    pub fn quantized(&mut self) -> DType {
+        let place = self.below(self.quantized.len());
+        self.quantized[place]
     }
 
     /// A seed for a tensor's elements.

@@ -55,11 +55,13 @@ pub fn operand(
         }
         ("quantize_linear", "zero_point") => {
             let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
-            (s.pick(&[DType::I8, DType::I8, DType::U8]), scale)
+            (s.quantized(), scale)
         }
         ("dequantize_linear", "x") => {
             let (_, dims) = any(wanted, s);
-            (s.pick(&[DType::I8, DType::I8, DType::U8, DType::I32]), dims)
+            // One dimension is a bias, as a rule: sums of products.
+            let dtype = if dims.len() == 1 && s.chance(70) { DType::I32 } else { s.quantized() };
+            (dtype, dims)
         }
         ("quantize_linear", "x") => (DType::F32, any(wanted, s).1),
         (_, _) if index == 0 => any(wanted, s),

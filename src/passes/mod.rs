@@ -16,6 +16,7 @@ passes! {
     convert_strided_copies
     convert_tir_to_emitc
     convert_tir_to_llvm
+    encode_command_stream
     graph_assign_layout
     graph_fold_batch_norm
     graph_fold_pad

@@ -280,6 +280,15 @@ fn pipelines(
             RawPipeline::File(file) => (files.read(&file.file)?.into_owned(), file.file),
         };
         let text = strip_comments(&text);
+        let on_functions = [Phase::PostPartition, Phase::TirSchedule, Phase::TirPost];
+        if on_functions.contains(&phase) && text.contains("func.func(") {
+            // Nested once more they would run on nothing, silently.
+            let message = format!(
+                "{place}: passes of this phase run on each function of the target already; write \
+                 them without func.func(...)"
+            );
+            return Err(source.fault(&name.span(), message));
+        }
         super::instance::check_placeholders(&text, options)
             .map_err(|reason| source.fault(&name.span(), format!("{place}: {reason}")))?;
         pipelines.push((phase, text));
