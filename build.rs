@@ -51,6 +51,7 @@ fn main() -> Result<()> {
     }
     op_table::write(&prefix, &out)?;
     compile(&prefix, &out)?;
+    compile_pool();
     bind(&prefix, &out)
 }
 
@@ -176,6 +177,18 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
     });
     archive.compile("phaseline_dialects");
     Ok(())
+}
+
+/// Compiles the thread pool of the C runtime, which the program runs models with.
+fn compile_pool() {
+    println!("cargo:rerun-if-changed=runtime-c/src/pool.c");
+    println!("cargo:rerun-if-changed=runtime-c/include");
+    cc::Build::new()
+        .file("runtime-c/src/pool.c")
+        .include("runtime-c/include")
+        .std("c11")
+        .opt_level(2)
+        .compile("phaseline_pool");
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -60,6 +60,8 @@ enum {
 };
 
 struct phl_pool {
+  /** phl_pool_parallel_for; compiled models read it from here. */
+  int (*parallel_for)(phl_pool *, phl_loop_fn, void *, int64_t, int64_t);
   /** Loop number << 32 | chunks taken. */
   _Atomic uint64_t ticket;
   /** Chunks of the running loop that are done. */
@@ -187,6 +189,7 @@ int phl_pool_create(int32_t threads, phl_pool **out_pool) {
     return PHL_ERR_SYSTEM;
   }
   atomic_flag_clear(&pool->busy);
+  pool->parallel_for = phl_pool_parallel_for;
   pool->threads = threads;
   for (size_t i = 0; i < workers; ++i) {
     if (pthread_create(&pool->workers[i], NULL, work, pool) != 0) {

@@ -66,6 +66,12 @@ static void test_many_loops(void) {
   static visits seen;
   phl_pool *pool = NULL;
   CHECK_STATUS(phl_pool_create(4, &pool), PHL_OK);
+  if (pool) {
+    /* Compiled models find the function there. */
+    int (*first)(phl_pool *, phl_loop_fn, void *, int64_t, int64_t) = NULL;
+    memcpy(&first, pool, sizeof first);
+    CHECK(first == phl_pool_parallel_for, "the first word of a pool");
+  }
   for (int64_t i = 0; i < 2000; ++i) {
     run_and_check(pool, &seen, i % 97, 1 + i % 3);
     if (i % 200 == 0) {

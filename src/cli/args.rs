@@ -240,7 +240,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub data: DataArgs,
-    /// Threads of the host's kernels; in this version they run on one, and more is an error
+    /// Threads that the host's kernels run on; results do not depend on it
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: u32,
     /// Fewest measured runs

@@ -1,7 +1,7 @@
 //! `phaseline bench`: latency of single runs.
 
 use super::{args::BenchArgs, data::peak_rss_kb, print, run::prepare};
-use crate::{Error, Result, io};
+use crate::{Result, io};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -23,13 +23,8 @@ struct Report {
 
 /// Compiles, warms up, measures and reports.
 pub fn bench(args: &BenchArgs) -> Result<()> {
-    if args.threads > 1 {
-        return Err(Error::unsupported(format!(
-            "--threads {}: the host's kernels run on one thread in this version; leave --threads out",
-            args.threads
-        )));
-    }
-    let ready = prepare(&args.model, &args.target, &args.data)?;
+    let mut ready = prepare(&args.model, &args.target, &args.data)?;
+    ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.data.outputs {
         io::save_outputs(path, &outputs)?;

@@ -19,8 +19,10 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
-use melior::ir::{ValueLike, operation::OperationLike};
+use melior::ir::{Attribute, ValueLike, operation::OperationLike};
 use std::collections::HashMap;
+
+use super::share_kernel_tasks::KERNEL;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -141,10 +143,11 @@ impl<'c> Kernels<'c> {
                 spec.emit(at, self.isa, (&name, shapes), blocking, &found.program)?;
             }
         }
-        if let Some(emitted) = ir::ops(body).last()
-            && !target.is_empty()
-        {
-            edit::set_attr(*emitted, "phl.target", at.str_attr(&target));
+        if let Some(emitted) = ir::ops(body).last() {
+            edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
+            if !target.is_empty() {
+                edit::set_attr(*emitted, "phl.target", at.str_attr(&target));
+            }
         }
         self.symbols.insert(key, name.clone());
         Ok(name)

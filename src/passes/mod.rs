@@ -31,6 +31,7 @@ passes! {
     reuse_elementwise_inputs
     separate_destinations
     set_llvm_target
+    share_kernel_tasks
     split_by_target
     tir_double_buffer
     tir_insert_dma

@@ -1,6 +1,6 @@
 //! A compiled model that is ready to run.
 
-use super::{Signature, devices::Devices};
+use super::{Signature, devices::Devices, pool::Pool};
 use crate::{
     Error, Result,
     tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
@@ -26,6 +26,8 @@ pub struct Executable {
     constants: Constants,
     arena: Mutex<AlignedBuffer>,
     devices: Devices,
+    /// Threads besides the caller's, if there are.
+    pool: Option<Pool>,
     /// What holds the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
 }
@@ -73,12 +75,18 @@ impl Executable {
         let arena = Mutex::new(AlignedBuffer::zeroed(signature.arena_bytes)?);
         // SAFETY: the caller's contract.
         let devices = unsafe { Devices::open(&signature, symbol)? };
-        Ok(Self { signature, invoke, constants, arena, devices, _code: code })
+        Ok(Self { signature, invoke, constants, arena, devices, pool: None, _code: code })
     }
 
     /// What the model takes and gives.
     pub fn signature(&self) -> &Signature {
         &self.signature
+    }
+
+    /// Lets kernels run on `threads` threads from now on. Results do not depend on it.
+    pub fn set_threads(&mut self, threads: u32) -> Result<()> {
+        self.pool = if threads > 1 { Some(Pool::new(threads)?) } else { None };
+        Ok(())
     }
 
     /// Runs the model on inputs in the order of the signature.
@@ -136,7 +144,7 @@ impl Executable {
                 self.constants.address(),
                 arena.as_mut_slice().as_mut_ptr().cast(),
                 devices.as_ptr(),
-                std::ptr::null_mut(),
+                self.pool.as_ref().map_or(std::ptr::null_mut(), Pool::address),
             )
         };
         if status != 0 {

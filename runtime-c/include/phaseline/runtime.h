@@ -135,7 +135,9 @@ int phl_tensor_check(const phl_tensor *tensor, phl_dtype dtype, int32_t ndim,
  * -----------------------------===*/
 
 /** Threads that run loops. Made by phl_pool_create, owned by the caller until
- * phl_pool_destroy. Null stands for no threads: loops run in the caller. */
+ * phl_pool_destroy. Null stands for no threads: loops run in the caller. The
+ * first word of a pool is the address of phl_pool_parallel_for: compiled models
+ * call it there, so that they need not be linked with this runtime. */
 typedef struct phl_pool phl_pool;
 
 /** A part of a loop: iterations [begin, end). */
