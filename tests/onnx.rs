@@ -88,7 +88,11 @@ fn verify_all(cases: &[PathBuf], target: &str) -> Vec<Outcome> {
 }
 
 fn assert_all_pass(folder: &str, target: &str) {
-    let failed: Vec<_> = verify_all(&cases(folder), target)
+    assert_pass(&cases(folder), target);
+}
+
+fn assert_pass(cases: &[PathBuf], target: &str) {
+    let failed: Vec<_> = verify_all(cases, target)
         .into_iter()
         .filter(|outcome| !outcome.passed)
         .map(|outcome| format!("{}: {}", outcome.case, outcome.text))
@@ -196,6 +200,15 @@ fn cmsis_nn_is_linked_from_where_its_option_says() {
     assert!(!outcome.passed && outcome.text.contains("arm_nnfunctions.h"), "{}", outcome.text);
 }
 
+/// The host `c`: all networks, and every fourth one-operator model, because each runs a C compiler.
+#[test]
+fn generated_c_matches_onnxruntime() {
+    assert_all_pass("models", "c");
+    assert_pass(&cases("ops").into_iter().step_by(4).collect::<Vec<_>>(), "c");
+    let both = ["lenet", "ds_cnn", "bert_layer"].map(|name| data("models").join(name));
+    assert_pass(&both, "vanilla, c");
+}
+
 #[test]
 fn onnx_suite_passes_and_never_crashes() {
     let outcomes = verify_all(&cases("suite"), "llvm");
@@ -211,7 +224,7 @@ fn onnx_suite_passes_and_never_crashes() {
 fn two_compiles_give_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = data("models/lenet").join("model.onnx");
-    for (target, name) in [("llvm", "host"), ("vanilla, llvm", "both")] {
+    for (target, name) in [("llvm", "host"), ("vanilla, llvm", "both"), ("c", "c")] {
         let outs = [0, 1].map(|i| folder.path().join(format!("{name}{i}")));
         for out in &outs {
             let status = Command::new(env!("CARGO_BIN_EXE_phaseline"))
@@ -224,6 +237,45 @@ fn two_compiles_give_the_same_bytes() {
             assert!(status.success());
         }
         assert_same_tree(&outs[0], &outs[1]);
+    }
+}
+
+/// A compiler for another machine: the code is compiled, and running it says where it would run.
+#[test]
+fn code_for_another_machine_is_not_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let compiler = folder.path().join("other-cc");
+    // Compiles for this machine, but says that it does not.
+    let text = "#!/bin/sh\ncase \"$*\" in *-dumpmachine*) echo mips-linux-gnu ;; *) exec cc \"$@\" ;; esac\n";
+    fs::write(&compiler, text).expect("writes");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&compiler, mode).expect("sets the mode");
+    }
+    let target = format!("c -compiler={}", compiler.display());
+    let out = folder.path().join("out");
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_phaseline"));
+        command.args(arguments).output().expect("phaseline starts")
+    };
+    let model = data("models/mlp").join("model.onnx");
+    let (model, out) = (model.as_os_str(), out.as_os_str());
+    let compiled =
+        run(&["compile".as_ref(), model, "-t".as_ref(), target.as_ref(), "-o".as_ref(), out]);
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let random: [&std::ffi::OsStr; 2] = ["--random-inputs".as_ref(), "1".as_ref()];
+    let target: [&std::ffi::OsStr; 2] = ["-t".as_ref(), target.as_ref()];
+    for arguments in [vec!["run".as_ref(), out], vec!["run".as_ref(), model, target[0], target[1]]]
+    {
+        let output = run(&[&arguments[..], &random].concat());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(
+            text.contains("compiled for mips-unknown-linux-gnu, and this machine is"),
+            "{text}"
+        );
     }
 }
 

@@ -49,6 +49,13 @@ const CMSIS_NN: &[(&str, &str)] = &[
 /// The built-in kinds; each has at least a `target.toml`.
 const BUILTINS: &[Builtin] = &[
     (
+        "c",
+        &[
+            ("target.toml", include_str!("../../pipelines/c/target.toml")),
+            ("codegen.pipeline", include_str!("../../pipelines/c/codegen.pipeline")),
+        ],
+    ),
+    (
         "llvm",
         &[
             ("target.toml", include_str!("../../pipelines/llvm/target.toml")),
