@@ -119,7 +119,7 @@ fn key(value: Val<'_>) -> usize {
 }
 
 fn bytes_of<'c>(call: Op<'c>, ty: Type<'c>) -> Result<u64, PassError<'c>> {
-    let bytes = size::bytes(ty).and_then(|bytes| u64::try_from(bytes).ok());
+    let bytes = size::bytes(ty);
     bytes.ok_or_else(|| PassError::at(&call, format!("has an operand of type {ty} without a size")))
 }
 
