@@ -24,6 +24,8 @@ pub struct CompileOptions<'a> {
     pub target_path: Vec<PathBuf>,
     /// File with placements that come before patterns.
     pub placement: Option<PathBuf>,
+    /// Look for the division between targets that costs least, instead of going by preference.
+    pub placement_search: bool,
     /// Name of the model: prefix of symbols and file names.
     pub name: String,
     /// Pipeline text to run instead of what the targets register.
@@ -51,6 +53,7 @@ impl Default for CompileOptions<'_> {
             targets: "llvm".into(),
             target_path: vec![],
             placement: None,
+            placement_search: false,
             name: "model".into(),
             pipeline: None,
             passes: vec![],
@@ -263,6 +266,9 @@ impl CompileOptions<'_> {
         }
         if let Some(path) = &self.placement {
             options.push(format!("placement={{{}}}", path.display()));
+        }
+        if self.placement_search {
+            options.push("placement-search=true".to_owned());
         }
         options.join(" ")
     }

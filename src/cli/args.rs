@@ -124,6 +124,10 @@ pub struct TargetArgs {
     /// --save-placement)
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub placement: Option<PathBuf>,
+    /// Look for the division between targets that costs least by their declared costs, instead of
+    /// taking targets and patterns in order of preference
+    #[arg(long)]
+    pub placement_search: bool,
     /// Write the IR after each phase into this directory, for reading: large weights are left out
     #[arg(long, value_name = "DIR")]
     pub dump_phases: Option<PathBuf>,
@@ -256,6 +260,10 @@ pub struct BenchArgs {
 
 /// Arguments of `partition`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  phaseline partition net.onnx -t 'vanilla, llvm'
+  phaseline partition net.onnx -t 'vanilla, llvm' --explain --html net.html
+  phaseline partition net.onnx -t 'vanilla, llvm' --placement-search --save-placement net.json")]
 pub struct PartitionArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
@@ -263,9 +271,16 @@ pub struct PartitionArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
-    /// Print JSON instead of a table
+    /// Print every decision: for each operation and target the condition that failed and its
+    /// values, for each refused merge the path in the way, and what everything costs
+    #[arg(long)]
+    pub explain: bool,
+    /// Print all of that as JSON instead
     #[arg(long)]
     pub json: bool,
+    /// Draw the graph, coloured by target, into this HTML file; clicks show reasons
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write the division to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,

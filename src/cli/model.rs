@@ -120,6 +120,7 @@ pub fn compile_options<'a>(
         targets: args.target.clone(),
         target_path: super::data::target_path(&args.target_path),
         placement: args.placement.clone(),
+        placement_search: args.placement_search,
         name,
         pipeline,
         passes: args.passes.clone(),

@@ -27,16 +27,27 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
     let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
-    let division = outline::divide(main, &targets, placement.as_ref())?;
+    let how =
+        outline::DivideOptions { placement: placement.as_ref(), search: options.placement_search };
+    let division = outline::divide_with(main, &targets, &how)?;
+    if let Some(path) = &args.html {
+        let title = format!("{} for {}", args.model.model.display(), args.target.target);
+        let page = division.report.picture(&title)?;
+        std::fs::write(path, page).map_err(|e| crate::Error::io("cannot write", path, e))?;
+    }
     if let Some(path) = &args.save_placement {
         let text = division.placement.to_json()?;
         std::fs::write(path, text).map_err(|e| crate::Error::io("cannot write", path, e))?;
     }
-    let text = if args.json {
-        division.report.to_json()? + "\n"
-    } else {
-        division.report.table().trim_end().to_owned() + "\n"
+    let report = &division.report;
+    let mut text = match (args.json, args.explain) {
+        (true, _) => return print(&(report.to_json()?.trim_end().to_owned() + "\n")),
+        (false, true) => report.explanation(),
+        (false, false) => report.table(),
     };
+    if options.placement_search && !args.explain {
+        text += &report.cost_text();
+    }
     print(&text)
 }
 

@@ -36,11 +36,29 @@ pub struct Division<'c> {
     pub placement: Placement,
 }
 
-/// Decides. Nothing is changed; `placement` comes before patterns.
+/// How to decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DivideOptions<'a> {
+    /// What comes before patterns.
+    pub placement: Option<&'a Placement>,
+    /// Look for the division that costs least, instead of going by preference.
+    pub search: bool,
+}
+
+/// Decides by preference. Nothing is changed; `placement` comes before patterns.
 pub fn divide<'c>(
     function: Op<'c>,
     targets: &[TargetInstance],
     placement: Option<&Placement>,
+) -> Result<Division<'c>> {
+    divide_with(function, targets, &DivideOptions { placement, search: false })
+}
+
+/// Decides. Nothing is changed.
+pub fn divide_with<'c>(
+    function: Op<'c>,
+    targets: &[TargetInstance],
+    options: &DivideOptions,
 ) -> Result<Division<'c>> {
     let table = OpTable::graph()?;
     let (hosts, devices): (Vec<_>, Vec<_>) = targets.iter().partition(|target| target.is_host());
@@ -49,13 +67,24 @@ pub fn divide<'c>(
         .ok_or_else(|| Error::invalid("the target spec has no host; add one last, such as llvm"))?;
     let patterns: Vec<Vec<Pattern>> =
         devices.iter().map(|device| device.load_patterns(&table)).collect::<Result<_>>()?;
-    let devices: Vec<_> =
-        devices.iter().zip(&patterns).map(|(device, patterns)| device.device(patterns)).collect();
+    let devices: Vec<partition::Device> = devices
+        .iter()
+        .zip(&patterns)
+        .map(|(device, patterns)| device.device(patterns))
+        .collect::<Result<_>>()?;
     let mut view = view(function, &table)?;
-    if let Some(placement) = placement {
+    place_all(function, &mut view, &host.id);
+    if let Some(placement) = options.placement {
         placement.apply(&mut view.graph)?;
     }
-    let request = Request { graph: &view.graph, table: &table, devices: &devices, host: &host.id };
+    let request = Request {
+        graph: &view.graph,
+        table: &table,
+        devices: &devices,
+        host: &host.id,
+        host_rates: host.rates()?,
+        search: options.search,
+    };
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
     let placement = Placement::of(&view.graph, &partition);
@@ -118,12 +147,26 @@ pub fn apply<'c>(
     if let Some(host) = targets.iter().rfind(|target| target.is_host()) {
         let name = Builder::before(function)?.str_attr(&host.id);
         for other in func::functions(module) {
-            if ir::attr_str(other, super::view::PLACEMENT).is_none() {
+            // What was placed by the function's attribute is in functions of its own now.
+            let is_divided = edit::same(other, function);
+            if is_divided || ir::attr_str(other, super::view::PLACEMENT).is_none() {
                 edit::set_attr(other, super::view::PLACEMENT, name);
             }
         }
     }
     Ok(())
+}
+
+/// A device in the attribute of the function is demanded for all operations that demand none. The
+/// host's name says nothing: a function that was divided carries it.
+fn place_all(function: Op<'_>, view: &mut View<'_>, host: &str) {
+    let target = ir::attr_str(function, super::view::PLACEMENT);
+    let Some(target) = target.filter(|target| target != host) else { return };
+    let free = |op: &partition::graph::Op| op.placement.is_none() && !op.side_effects;
+    let ids: Vec<_> = view.graph.ops().filter(|(_, op)| free(op)).map(|(id, _)| id).collect();
+    for id in ids {
+        view.graph.set_placement(id, Some(target.clone()), None);
+    }
 }
 
 /// Makes composites one after the other.

@@ -8,7 +8,7 @@ mod order;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{Division, LOWERING, apply, divide};
+pub use divide::{DivideOptions, Division, LOWERING, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use order::sort_topologically;
 pub use view::{View, node_name, view};

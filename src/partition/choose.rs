@@ -24,6 +24,8 @@ pub enum Rejection {
     },
     /// Its region would have had no real work.
     Idle,
+    /// The division is cheaper without it.
+    Dear,
 }
 
 /// The matches that were chosen, and the groups that they are merged into.
@@ -68,18 +70,9 @@ impl Chosen {
     }
 }
 
-/// Takes matches in order of preference, as long as they are disjoint and close no cycle.
-pub fn choose(
-    request: &Request,
-    candidates: &Candidates,
-    banned: &[bool],
-    placed: &Placed,
-) -> Chosen {
-    let mut chosen = Chosen {
-        owner: vec![None; request.graph.op_count()],
-        rejections: vec![None; candidates.matches.len()],
-        quotient: Quotient::new(request.graph),
-    };
+/// All matches in order of preference: what the user placed, then by order of targets, benefit,
+/// size, order of declaration and place in the program.
+pub fn preference(request: &Request, candidates: &Candidates, placed: &Placed) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.matches.len()).collect();
     order.sort_by_cached_key(|number| {
         let candidate = &candidates.matches[*number];
@@ -96,7 +89,27 @@ pub fn choose(
             candidate.found.root,
         )
     });
-    for number in order {
+    order
+}
+
+/// Takes the matches of `order` one after the other, as long as they are disjoint and close no
+/// cycle.
+pub fn choose(
+    request: &Request,
+    candidates: &Candidates,
+    banned: &[bool],
+    order: &[usize],
+) -> Chosen {
+    let mut chosen = Chosen {
+        owner: vec![None; request.graph.op_count()],
+        rejections: vec![None; candidates.matches.len()],
+        quotient: Quotient::new(request.graph),
+    };
+    let mut seen = vec![false; candidates.matches.len()];
+    for number in order.iter().copied() {
+        if std::mem::replace(&mut seen[number], true) {
+            continue;
+        }
         if banned[number] {
             chosen.rejections[number] = Some(Rejection::Idle);
             continue;
@@ -110,6 +123,12 @@ pub fn choose(
             Ok(_) => ops.iter().for_each(|op| chosen.owner[op.index()] = Some(number)),
             Err(path) => chosen.rejections[number] = Some(Rejection::Cycle { path }),
         }
+    }
+    for number in (0..seen.len()).filter(|number| !seen[*number]) {
+        let ops = &candidates.matches[number].found.ops;
+        let taken = ops.iter().find_map(|op| chosen.owner[op.index()]);
+        chosen.rejections[number] =
+            Some(taken.map_or(Rejection::Dear, |by| Rejection::Taken { by }));
     }
     chosen
 }

@@ -2,7 +2,8 @@
 //!
 //! 1. *Collect*: every match of every pattern of every target ([`crate::pattern`]).
 //! 2. *Choose*: what the user placed by hand first, then by order of targets, benefit, size, order
-//!    of declaration and place in the program. No operation is in two matches.
+//!    of declaration and place in the program; or, on demand, what costs least ([`search`]). No
+//!    operation is in two matches.
 //! 3. *Merge*: neighbouring matches of one target become one region.
 //! 4. *Return*: regions without real work go back to the host, and what is left is divided again.
 //!
@@ -13,11 +14,16 @@
 
 mod candidates;
 mod choose;
+mod cost;
+mod explain;
 pub mod graph;
 mod merge;
+mod picture;
 pub mod placement;
 pub mod quotient;
 pub mod report;
+mod search;
+mod solve;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -25,12 +31,13 @@ pub(crate) mod text;
 mod units;
 mod verdict;
 
+pub use cost::{Costs, Rates, RegionCost, Search};
 pub use placement::{PlacedOp, Placement};
 pub use report::Report;
 pub use verdict::Verdict;
 
 use crate::{
-    Error, Result,
+    Result,
     pattern::{Match, OpTable, OptionValues, Pattern},
     tensor::DType,
 };
@@ -67,6 +74,8 @@ pub struct Device<'a> {
     pub options: &'a OptionValues,
     /// Its capabilities.
     pub capabilities: &'a Capabilities,
+    /// What its work and transfers cost.
+    pub rates: Rates,
 }
 
 /// What is to be divided, and between whom.
@@ -80,6 +89,10 @@ pub struct Request<'a> {
     pub devices: &'a [Device<'a>],
     /// Id of the host, which takes the rest.
     pub host: &'a str,
+    /// What work costs on the host.
+    pub host_rates: Rates,
+    /// Look for the division that costs least, instead of going by preference.
+    pub search: bool,
 }
 
 /// Matched operations that are lowered together.
@@ -178,25 +191,26 @@ pub struct Partition {
     pub verdicts: Vec<Vec<Verdict>>,
     /// Merges that were refused.
     pub refused: Vec<RefusedMerge>,
+    /// What it costs.
+    pub costs: Costs,
 }
-
-/// Rounds of returning idle regions to the host and dividing again.
-const MAX_ROUNDS: usize = 8;
 
 /// Divides a graph.
 pub fn partition(request: &Request) -> Result<Partition> {
     let placed = placement::resolve(request)?;
     let candidates = candidates::collect(request, &placed);
-    let mut banned = vec![false; candidates.matches.len()];
-    for round in 0..=MAX_ROUNDS {
-        let mut chosen = choose::choose(request, &candidates, &banned, &placed);
-        let refused = merge::merge(request, &candidates, &mut chosen);
-        let idle = merge::idle_groups(request, &candidates, &chosen, &placed);
-        if idle.is_empty() || round == MAX_ROUNDS {
-            chosen.release(&idle);
-            return units::assemble(request, &placed, &candidates, chosen, refused);
-        }
-        idle.iter().flat_map(|group| chosen.matches_of(*group)).for_each(|m| banned[m] = true);
-    }
-    Err(Error::internal("partitioning did not end"))
+    let prices = cost::Prices::new(request, &candidates);
+    let problem =
+        solve::Problem { request, placed: &placed, candidates: &candidates, prices: &prices };
+    let preferred = choose::preference(request, &candidates, &placed);
+    let greedy = problem.solve(&preferred);
+    let greedy_cost = greedy.cost;
+    let (found, search) = match request.search {
+        true => search::search(&problem, &preferred, greedy),
+        false => (greedy, Search::Greedy),
+    };
+    let mut partition = units::assemble(&problem, found)?;
+    partition.costs.search = search;
+    partition.costs.greedy = greedy_cost;
+    Ok(partition)
 }

@@ -1,7 +1,8 @@
 //! A partition as table and JSON: which operation runs where, and why not elsewhere.
 
 use super::{
-    Partition, RefusedMerge, RefusedReason, Request,
+    Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request,
+    graph::OpId,
     verdict::{Verdict, path_text},
 };
 use serde::Serialize;
@@ -18,14 +19,30 @@ pub struct OpReport {
     pub node: String,
     /// Types of its results.
     pub results: Vec<String>,
+    /// Where its operands come from, constants and arguments aside.
+    pub inputs: Vec<InputReport>,
     /// Id of its target.
     pub target: String,
     /// Number of its region; none on the host.
     pub region: Option<usize>,
     /// The pattern that has it; none on the host.
     pub pattern: Option<String>,
+    /// What it costs in nanoseconds: its match, or the operation on the host.
+    pub cost: f64,
+    /// What it would cost on the host.
+    pub host_cost: f64,
     /// The decision for each device.
     pub verdicts: Vec<DeviceVerdict>,
+}
+
+/// An operand of an operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputReport {
+    /// The operation that makes it.
+    pub op: usize,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: String,
 }
 
 /// The decision about an operation and a device.
@@ -57,6 +74,8 @@ pub struct RegionReport {
     pub constants: usize,
     /// Number of outputs.
     pub outputs: usize,
+    /// What it costs, in nanoseconds.
+    pub cost: RegionCost,
 }
 
 /// A refused merge in words.
@@ -67,6 +86,16 @@ pub struct MergeReport {
     /// The refusal as data.
     #[serde(flatten)]
     pub refused: RefusedMerge,
+}
+
+impl MergeReport {
+    /// The operations of the path that is in the way.
+    pub fn path(&self) -> &[OpId] {
+        match &self.refused.reason {
+            RefusedReason::Path { path } => path,
+            RefusedReason::Outputs { .. } => &[],
+        }
+    }
 }
 
 /// Everything about a partition, for people and programs.
@@ -82,6 +111,8 @@ pub struct Report {
     pub regions: Vec<RegionReport>,
     /// Merges that were refused.
     pub refused_merges: Vec<MergeReport>,
+    /// What the division costs, in nanoseconds.
+    pub costs: Costs,
 }
 
 impl Report {
@@ -94,7 +125,8 @@ impl Report {
             regions: partition
                 .regions
                 .iter()
-                .map(|region| RegionReport {
+                .zip(&partition.costs.regions)
+                .map(|(region, cost)| RegionReport {
                     name: region.name(),
                     target: region.target.clone(),
                     patterns: region.composites.iter().map(|c| c.name.clone()).collect(),
@@ -102,6 +134,7 @@ impl Report {
                     inputs: region.inputs.iter().filter(|input| !input.constant).count(),
                     constants: region.inputs.iter().filter(|input| input.constant).count(),
                     outputs: region.outputs.len(),
+                    cost: *cost,
                 })
                 .collect(),
             refused_merges: partition
@@ -112,6 +145,7 @@ impl Report {
                     refused: refused.clone(),
                 })
                 .collect(),
+            costs: partition.costs.clone(),
         }
     }
 
@@ -153,7 +187,16 @@ impl Report {
 
     /// How many operations and regions each target has, and the refused merges.
     pub fn summary(&self) -> String {
-        let mut out = String::from("\n");
+        let mut out = format!("\n{}", self.totals());
+        for refused in &self.refused_merges {
+            let _ = writeln!(out, "not merged: {}", refused.text);
+        }
+        out
+    }
+
+    /// How many operations and regions each target has.
+    pub fn totals(&self) -> String {
+        let mut out = String::new();
         for target in self.devices.iter().chain([&self.host]) {
             let ops = self.ops.iter().filter(|op| op.target == *target).count();
             let regions = self.regions.iter().filter(|region| region.target == *target).count();
@@ -165,9 +208,6 @@ impl Report {
                     self.ops.len()
                 ),
             };
-        }
-        for refused in &self.refused_merges {
-            let _ = writeln!(out, "not merged: {}", refused.text);
         }
         out
     }
@@ -197,6 +237,10 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
                 .map_or_else(|| request.host.to_owned(), |r| partition.regions[r].target.clone()),
             region,
             pattern,
+            inputs: inputs(graph, op),
+            cost: partition.costs.matched[id.index()]
+                .unwrap_or(partition.costs.on_host[id.index()]),
+            host_cost: partition.costs.on_host[id.index()],
             verdicts: verdicts
                 .map(|(verdict, device)| DeviceVerdict {
                     target: device.id.to_owned(),
@@ -207,6 +251,16 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
         }
     };
     graph.ops().map(report).collect()
+}
+
+fn inputs(graph: &super::graph::GraphView, op: &super::graph::Op) -> Vec<InputReport> {
+    let operands = op.operands.iter().flatten();
+    let made = operands.filter_map(|value| Some((graph.definer(*value)?.0, *value)));
+    made.map(|(maker, value)| InputReport {
+        op: maker.index(),
+        ty: graph.value(value).ty.to_string(),
+    })
+    .collect()
 }
 
 fn refusal_text(request: &Request, partition: &Partition, refused: &RefusedMerge) -> String {

@@ -4,23 +4,20 @@ use super::{
     Composite, Input, Partition, RefusedMerge, Region, Request, Unit,
     candidates::Candidates,
     choose::Chosen,
+    cost::Costs,
     graph::OpId,
-    merge::RefusedGroups,
     placement::{Place, Placed},
     quotient::dependencies,
+    solve::{Problem, Solution},
     verdict::{Verdict, verdicts},
 };
 use crate::{Error, Result};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Makes regions of the groups, orders everything, and explains it.
-pub fn assemble(
-    request: &Request,
-    placed: &Placed,
-    candidates: &Candidates,
-    chosen: Chosen,
-    refused: Vec<RefusedGroups>,
-) -> Result<Partition> {
+pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
+    let Problem { request, placed, candidates, prices } = *problem;
+    let Solution { chosen, refused, cost } = solution;
     let graph = request.graph;
     let count = graph.op_count();
     // A unit is named by its first operation.
@@ -34,6 +31,13 @@ pub fn assemble(
     let mut region_of = vec![None; count];
     let mut numbers = vec![0; request.devices.len()];
     let mut regions: Vec<Region> = vec![];
+    let mut costs = Costs {
+        total: cost,
+        host_only: prices.host.iter().sum(),
+        on_host: prices.host.clone(),
+        matched: chosen.owner.iter().map(|owner| Some(prices.matches[(*owner)?])).collect(),
+        ..Costs::default()
+    };
     let mut order = vec![];
     for unit in sorted {
         let first = OpId(unit as u32);
@@ -48,8 +52,10 @@ pub fn assemble(
         region.ops.iter().for_each(|op| region_of[op.index()] = Some(regions.len()));
         order.push(Unit::Region(regions.len()));
         regions.push(region);
+        let group = chosen.quotient.group(first);
+        costs.regions.push(prices.region(request, candidates, &chosen, group));
     }
-    let verdicts = verdicts(request, placed, candidates, &chosen, &region_of);
+    let verdicts = verdicts(problem, &chosen, &region_of);
     check_placement(request, placed, &region_of, &verdicts)?;
     let refused = refused.into_iter().filter_map(|refused| {
         let regions = (region_of[refused.from.index()]?, region_of[refused.to.index()]?);
@@ -57,7 +63,7 @@ pub fn assemble(
         Some(RefusedMerge { target, regions, reason: refused.reason })
     });
     let refused = refused.collect();
-    Ok(Partition { regions, order, region_of, verdicts, refused })
+    Ok(Partition { regions, order, region_of, verdicts, refused, costs })
 }
 
 /// Sorts units topologically, those that come first in the program first.

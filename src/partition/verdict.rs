@@ -1,11 +1,10 @@
 //! What was decided about an operation and a device, and why.
 
 use super::{
-    Request,
-    candidates::Candidates,
     choose::{Chosen, Rejection},
     graph::{GraphView, OpId},
-    placement::{Place, Placed},
+    placement::Place,
+    solve::Problem,
 };
 use crate::pattern::Reason;
 use serde::Serialize;
@@ -20,6 +19,8 @@ pub enum Verdict {
         pattern: String,
         /// Number of the region.
         region: usize,
+        /// What the match costs.
+        cost: f64,
     },
     /// The user placed it elsewhere.
     Placed {
@@ -40,6 +41,10 @@ pub enum Verdict {
         winner: String,
         /// The operation that both want.
         op: OpId,
+        /// What the match would cost.
+        cost: f64,
+        /// What the winner costs.
+        winner_cost: f64,
     },
     /// It matches, but the match and operations outside would wait for each other.
     Cycle {
@@ -52,6 +57,15 @@ pub enum Verdict {
     Idle {
         /// The pattern.
         pattern: String,
+    },
+    /// It matches, but the division is cheaper without.
+    Dear {
+        /// The pattern.
+        pattern: String,
+        /// What the match would cost, transfers and call aside.
+        cost: f64,
+        /// What its operations cost on the host.
+        on_host: f64,
     },
     /// A pattern comes close.
     Failed {
@@ -78,7 +92,7 @@ impl Verdict {
             Verdict::Placed { target } => format!("placed on {target} by hand"),
             Verdict::Unused => "nothing uses its results".to_owned(),
             Verdict::Effects => "it has effects".to_owned(),
-            Verdict::Lost { pattern, target, winner, op } => format!(
+            Verdict::Lost { pattern, target, winner, op, .. } => format!(
                 "'{pattern}' matches, but {} went to '{winner}' of {target}",
                 graph.describe(*op)
             ),
@@ -91,12 +105,27 @@ impl Verdict {
             Verdict::Idle { pattern } => {
                 format!("'{pattern}' matches, but alone it is not worth a transfer")
             }
+            Verdict::Dear { pattern, cost, on_host } => format!(
+                "'{pattern}' matches, but the division is cheaper without: {} and transfers, \
+                 on the host {}",
+                time_text(*cost),
+                time_text(*on_host)
+            ),
             Verdict::Failed { pattern, reason } => format!("'{pattern}': {reason}"),
             Verdict::Unreached { pattern } => {
                 format!("it occurs only within '{pattern}', which does not match around here")
             }
             Verdict::NoPattern => "no pattern has this operation".to_owned(),
         }
+    }
+}
+
+/// A time in nanoseconds as text.
+pub fn time_text(ns: f64) -> String {
+    match ns {
+        _ if ns < 1e3 => format!("{ns:.0} ns"),
+        _ if ns < 1e6 => format!("{:.1} us", ns / 1e3),
+        _ => format!("{:.2} ms", ns / 1e6),
     }
 }
 
@@ -108,12 +137,11 @@ pub fn path_text(graph: &GraphView, path: &[OpId]) -> String {
 
 /// The decisions about all operations and devices. `region_of` is the region of each operation.
 pub fn verdicts(
-    request: &Request,
-    placed: &Placed,
-    candidates: &Candidates,
+    problem: &Problem,
     chosen: &Chosen,
     region_of: &[Option<usize>],
 ) -> Vec<Vec<Verdict>> {
+    let Problem { request, candidates, .. } = *problem;
     // The largest of an operation's refused matches tells most.
     let mut refused: Vec<Vec<Option<usize>>> =
         vec![vec![None; request.devices.len()]; request.graph.op_count()];
@@ -128,27 +156,26 @@ pub fn verdicts(
     }
     let judge = |op: OpId, device: usize| {
         let known = refused[op.index()][device];
-        verdict(request, placed, candidates, chosen, (op, device, known), region_of)
+        verdict(problem, chosen, (op, device, known), region_of)
     };
     let row = |op| (0..request.devices.len()).map(|device| judge(op, device)).collect();
     request.graph.ops().map(|(op, _)| row(op)).collect()
 }
 
 fn verdict(
-    request: &Request,
-    placed: &Placed,
-    candidates: &Candidates,
+    problem: &Problem,
     chosen: &Chosen,
     (op, device, known): (OpId, usize, Option<usize>),
     region_of: &[Option<usize>],
 ) -> Verdict {
+    let Problem { request, placed, candidates, prices } = *problem;
     let name_of =
         |device: usize, pattern: usize| request.devices[device].patterns[pattern].name().to_owned();
-    if let (Some(candidate), Some(region)) =
-        (chosen.match_of(candidates, op), region_of[op.index()])
-        && candidate.device == device
+    if let (Some(number), Some(region)) = (chosen.owner[op.index()], region_of[op.index()])
+        && candidates.matches[number].device == device
     {
-        return Verdict::Chosen { pattern: name_of(device, candidate.pattern), region };
+        let pattern = name_of(device, candidates.matches[number].pattern);
+        return Verdict::Chosen { pattern, region, cost: prices.matches[number] };
     }
     match placed.of[op.index()] {
         Place::Host => return Verdict::Placed { target: request.host.to_owned() },
@@ -170,6 +197,11 @@ fn verdict(
         let pattern = name_of(device, candidates.matches[number].pattern);
         return match rejection {
             Rejection::Idle => Verdict::Idle { pattern },
+            Rejection::Dear => {
+                let ops = candidates.matches[number].found.ops.iter();
+                let on_host = ops.map(|op| prices.host[op.index()]).sum();
+                Verdict::Dear { pattern, cost: prices.matches[number], on_host }
+            }
             Rejection::Cycle { path } => Verdict::Cycle { pattern, path: path.clone() },
             Rejection::Taken { by } => {
                 let winner = &candidates.matches[*by];
@@ -180,6 +212,8 @@ fn verdict(
                     target: request.devices[winner.device].id.to_owned(),
                     winner: name_of(winner.device, winner.pattern),
                     op: shared.copied().unwrap_or(op),
+                    cost: prices.matches[number],
+                    winner_cost: prices.matches[*by],
                 }
             }
         };

@@ -25,6 +25,7 @@ crate::pass_options! {
         targets: String = "", "Target spec; empty: the module's phl.target_spec, or llvm";
         target_path: String = "", "Directories with targets as data, separated by colons";
         placement: String = "", "File with placements that come before patterns";
+        placement_search: bool = "false", "Look for the division that costs least";
     }
 }
 
@@ -53,7 +54,11 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         "" => None,
         path => Some(read_placement(Path::new(path))?),
     };
-    let division: Division<'c> = outline::divide(main, &targets, placement.as_ref())?;
+    let how = outline::DivideOptions {
+        placement: placement.as_ref(),
+        search: options.placement_search,
+    };
+    let division: Division<'c> = outline::divide_with(main, &targets, &how)?;
     outline::apply(module, main, &division, &targets)?;
     let context = ir::context_of(module);
     edit::set_attr(module, SPEC, StringAttribute::new(context, &spec).into());

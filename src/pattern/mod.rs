@@ -30,6 +30,7 @@ mod arith;
 pub mod ast;
 mod call;
 mod check;
+mod cost;
 mod error;
 mod eval;
 mod expr;
@@ -51,6 +52,7 @@ mod tests;
 pub use ast::MatchExpr;
 pub use call::{BoundArg, BoundCall, CType, CallProto, Layout, Param, Returns};
 pub use check::{Ty, check_expression};
+pub use cost::check_rate;
 pub use error::{PatternError, PatternResult, Span};
 pub use eval::{Bound, Evaluator, Facts, Scope};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprKind};
@@ -87,6 +89,8 @@ pub struct PatternSpec {
     pub clauses: Vec<String>,
     /// Preference over other matches; the number of matched operations if `None`.
     pub benefit: Option<i64>,
+    /// What a match costs in nanoseconds, an expression; estimated if `None`.
+    pub cost: Option<String>,
     /// False for work that is not worth a region of its own, such as a reshape.
     pub compute: bool,
     /// Name of a registered lowering.
@@ -104,6 +108,7 @@ impl PatternSpec {
             matches: matches.into(),
             clauses: vec![],
             benefit: None,
+            cost: None,
             compute: true,
             lower: None,
             call: None,
@@ -121,6 +126,13 @@ impl PatternSpec {
     #[must_use]
     pub fn benefit(mut self, benefit: i64) -> Self {
         self.benefit = Some(benefit);
+        self
+    }
+
+    /// Sets what a match costs, in nanoseconds.
+    #[must_use]
+    pub fn cost(mut self, text: impl Into<String>) -> Self {
+        self.cost = Some(text.into());
         self
     }
 
@@ -155,6 +167,8 @@ pub struct Pattern {
     pub expr: MatchExpr,
     /// The conditions.
     pub clauses: Vec<Clause>,
+    /// What a match costs.
+    pub cost: Option<Expr>,
     /// The function to call, if lowering is a call.
     pub call: Option<CallProto>,
     resolved: Resolved,
@@ -185,13 +199,19 @@ impl Pattern {
             });
             clauses.push(clause.map_err(|e| e.within(place(&format!("where[{index}]"))))?);
         }
+        let cost = spec.cost.as_ref().map(|text| {
+            let expr = Expr::parse(text)?;
+            cost::check_number(text, &expr, &names)?;
+            Ok(expr)
+        });
+        let cost = cost.transpose().map_err(|e: PatternError| e.within(place("cost")))?;
         let call = spec.call.as_ref().map(|text| {
             let proto = CallProto::parse(text)?;
             proto.check(text, &expr, &resolved, &names)?;
             Ok(proto)
         });
         let call = call.transpose().map_err(|e: PatternError| e.within(place("call")))?;
-        Ok(Self { spec, expr, clauses, call, resolved })
+        Ok(Self { spec, expr, clauses, cost, call, resolved })
     }
 
     /// Name of the pattern.

@@ -27,6 +27,8 @@ struct PatternJson<'a> {
     #[serde(rename = "where")]
     clauses: &'a [String],
     benefit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<&'a str>,
     compute: bool,
     lower: Option<&'a str>,
     call: Option<&'a str>,
@@ -58,6 +60,7 @@ struct KindJson<'a> {
     manifest: &'a str,
     options: Vec<OptionJson<'a>>,
     capabilities: CapabilitiesJson,
+    cost: std::collections::BTreeMap<&'static str, String>,
     pools: Vec<PoolJson<'a>>,
     patterns: Vec<PatternJson<'a>>,
     phases: Vec<(&'static str, &'a str)>,
@@ -88,6 +91,7 @@ impl<'a> KindJson<'a> {
                 taps: capabilities.taps,
                 merge: capabilities.merge,
             },
+            cost: kind.cost.entries().into_iter().collect(),
             pools: kind
                 .pools
                 .iter()
@@ -108,6 +112,7 @@ impl<'a> KindJson<'a> {
                     matches: &pattern.spec.matches,
                     clauses: &pattern.spec.clauses,
                     benefit: pattern.spec.benefit,
+                    cost: pattern.spec.cost.as_deref(),
                     compute: pattern.spec.compute,
                     lower: pattern.spec.lower.as_deref(),
                     call: pattern.spec.call.as_deref(),
@@ -165,6 +170,8 @@ impl TargetKind {
                 + &flag(self.capabilities.merge, "neighbours are merged");
             section("capabilities", vec![("element types".to_owned(), types + &more)]);
         }
+        let costs = self.cost.entries().into_iter();
+        section("costs in ns", costs.map(|(name, cost)| (name.to_owned(), cost)).collect());
         let pools = self.pools.iter().map(|pool| {
             let bytes = pool.bytes.as_ref().map_or("no limit".to_owned(), |expr| match expr.kind {
                 crate::pattern::ExprKind::Int(bytes) => format_size(bytes),
@@ -180,6 +187,9 @@ impl TargetKind {
             for clause in &pattern.spec.clauses {
                 patterns.push((String::new(), format!("  where {clause}")));
             }
+            patterns.extend(
+                pattern.spec.cost.iter().map(|c| (String::new(), format!("  cost {c} ns"))),
+            );
         }
         section("patterns", patterns);
         let phases = self.pipelines.iter();

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    partition::Device,
+    partition::{Device, Rates},
     pattern::{
         Bound, Evaluator, Expr, Facts, OpTable, OptionType, OptionValue, OptionValues, Pattern,
         Scope, Val, check_expression, suggestion,
@@ -148,14 +148,40 @@ impl TargetInstance {
         pools.collect()
     }
 
+    /// What its work and its transfers cost.
+    pub fn rates(&self) -> Result<Rates> {
+        let usual = if self.is_host() { Rates::host() } else { Rates::default() };
+        let declared = &self.kind.cost;
+        let graph = crate::partition::graph::GraphView::new();
+        let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+        let rate = |expr: &Option<Expr>, usual: f64, name: &str| {
+            let Some(expr) = expr else { return Ok(usual) };
+            let value = Evaluator::new(facts, &NoNames).eval(expr);
+            value.as_f64().filter(|rate| rate.is_finite() && *rate >= 0.0).ok_or_else(|| {
+                Error::invalid(format!(
+                    "{}: {name} of target '{}' is {value} by `{expr}`; a cost is a number that \
+                     is not negative",
+                    self.kind.manifest, self.id
+                ))
+            })
+        };
+        Ok(Rates {
+            per_call: rate(&declared.per_call, usual.per_call, "per-call")?,
+            per_byte: rate(&declared.per_byte, usual.per_byte, "per-byte")?,
+            per_flop: rate(&declared.per_flop, usual.per_flop, "per-flop")?,
+            per_access: rate(&declared.per_access, usual.per_access, "per-access")?,
+        })
+    }
+
     /// This target as a device for [`crate::partition::partition`].
-    pub fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Device<'a> {
-        Device {
+    pub fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Result<Device<'a>> {
+        Ok(Device {
             id: &self.id,
             patterns,
             options: &self.options,
             capabilities: &self.kind.capabilities,
-        }
+            rates: self.rates()?,
+        })
     }
 }
 

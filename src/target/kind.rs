@@ -34,6 +34,19 @@ pub struct PoolDecl {
     pub doc: String,
 }
 
+/// What work and transfers cost, in nanoseconds; expressions over options.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostDecl {
+    /// One call of a region.
+    pub per_call: Option<Expr>,
+    /// A byte that enters or leaves a region.
+    pub per_byte: Option<Expr>,
+    /// An arithmetic operation, where a pattern gives no cost.
+    pub per_flop: Option<Expr>,
+    /// A byte that an operation reads or writes, where a pattern gives no cost.
+    pub per_access: Option<Expr>,
+}
+
 /// A pattern with the places of its texts in the manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternDecl {
@@ -45,6 +58,8 @@ pub struct PatternDecl {
     pub clause_lines: Vec<usize>,
     /// Line of the prototype.
     pub call_line: usize,
+    /// Line of the cost.
+    pub cost_line: usize,
 }
 
 /// How code of a target is generated.
@@ -168,6 +183,8 @@ pub struct TargetKind {
     pub options: Vec<OptionDecl>,
     /// What it can do besides its patterns.
     pub capabilities: Capabilities,
+    /// What work and transfers cost.
+    pub cost: CostDecl,
     /// Memories.
     pub pools: Vec<PoolDecl>,
     /// Patterns in order of declaration; those of single operations come last.
@@ -180,6 +197,21 @@ pub struct TargetKind {
     pub files: Files,
     /// How messages call its manifest.
     pub manifest: String,
+}
+
+impl CostDecl {
+    /// What is declared, by name, as texts.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let all = [
+            ("per-call", &self.per_call),
+            ("per-byte", &self.per_byte),
+            ("per-flop", &self.per_flop),
+            ("per-access", &self.per_access),
+        ];
+        all.into_iter()
+            .filter_map(|(name, expr)| Some((name, expr.as_ref()?.to_string())))
+            .collect()
+    }
 }
 
 impl TargetKind {
@@ -225,7 +257,8 @@ impl PatternDecl {
         let clauses = self.spec.clauses.iter().zip(&self.clause_lines);
         let clause = clauses.filter(|(clause, _)| clause.as_str() == text).map(|(_, line)| *line);
         let call = (self.spec.call.as_deref() == Some(text)).then_some(self.call_line);
-        clause.chain(call).next().unwrap_or(self.match_line)
+        let cost = (self.spec.cost.as_deref() == Some(text)).then_some(self.cost_line);
+        clause.chain(call).chain(cost).next().unwrap_or(self.match_line)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads `target.toml`.
 
+mod cost;
 mod option;
 mod raw;
 
@@ -57,6 +58,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     check_name(&source, &raw.target.name, "a target kind")?;
     let options = options(&source, raw.option)?;
     let capabilities = capabilities(&source, raw.capabilities)?;
+    let cost = cost::declare(&source, raw.cost, &options)?;
     let pools = pools(&source, raw.pool, &options)?;
     let patterns = patterns(&source, raw.pattern, raw.op)?;
     let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
@@ -82,6 +84,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         doc: raw.target.doc,
         options,
         capabilities,
+        cost,
         pools,
         patterns,
         pipelines,
@@ -225,12 +228,14 @@ fn patterns(
             match_line: source.line(&raw.matches.span()),
             clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
             call_line: raw.call.as_ref().map_or(0, |call| source.line(&call.span())),
+            cost_line: raw.cost.as_ref().map_or(0, |cost| source.line(&cost.span())),
             spec: PatternSpec {
                 name: raw.name.into_inner(),
                 doc: raw.doc,
                 matches: raw.matches.into_inner(),
                 clauses: raw.clauses.into_iter().map(Spanned::into_inner).collect(),
                 benefit: raw.benefit,
+                cost: raw.cost.map(Spanned::into_inner),
                 compute: raw.compute.unwrap_or(true),
                 lower: raw.lower,
                 call: raw.call.map(Spanned::into_inner),
@@ -242,12 +247,14 @@ fn patterns(
         match_line: source.line(&raw.op.span()),
         clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
         call_line: 0,
+        cost_line: raw.cost.as_ref().map_or(0, |cost| source.line(&cost.span())),
         spec: PatternSpec {
             matches: format!("{}(...)", raw.op.get_ref()),
             name: raw.op.into_inner(),
             doc: raw.doc,
             clauses: raw.clauses.into_iter().map(Spanned::into_inner).collect(),
             benefit: raw.benefit,
+            cost: raw.cost.map(Spanned::into_inner),
             compute: raw.compute.unwrap_or(true),
             lower: Some(raw.lower.unwrap_or_else(|| "default".to_owned())),
             call: None,

@@ -16,7 +16,9 @@ mod spec;
 mod tests;
 
 pub use instance::{Pool, TargetInstance};
-pub use kind::{Codegen, CodegenKind, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
+pub use kind::{
+    Codegen, CodegenKind, CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word,
+};
 pub use manifest::is_name;
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub use registry::{MANIFEST, Registry};

@@ -369,8 +369,15 @@ mod vanilla {
         let targets = resolve("vanilla, llvm").expect("resolves");
         let table = OpTable::graph().expect("is right");
         let patterns = targets[0].load_patterns(&table).unwrap_or_else(|error| panic!("{error}"));
-        let devices = [targets[0].device(&patterns)];
-        let request = Request { graph: view, table: &table, devices: &devices, host: "llvm" };
+        let devices = [targets[0].device(&patterns).expect("has rates")];
+        let request = Request {
+            graph: view,
+            table: &table,
+            devices: &devices,
+            host: "llvm",
+            host_rates: crate::partition::Rates::host(),
+            search: false,
+        };
         let partition = partition::partition(&request).unwrap_or_else(|error| panic!("{error}"));
         let facts = Facts { graph: view, table: &table, options: &targets[0].options };
         check(&partition, &Report::new(&request, &partition), facts);

@@ -83,6 +83,11 @@ fn devices(plan: &Plan) -> Vec<Owned> {
             .filter(|(index, _)| seen.insert(*index))
             .map(|(index, compute): &(usize, bool)| {
                 let spec = PatternSpec::new(POOL[*index], POOL[*index]);
+                // Costs differ, and some patterns have none.
+                let spec = match index % 4 {
+                    0 => spec,
+                    step => spec.cost(format!("{}", 7 * (index + 1) % 23 * step)),
+                };
                 if *compute { spec } else { spec.no_compute() }
             })
             .collect();
@@ -90,6 +95,7 @@ fn devices(plan: &Plan) -> Vec<Owned> {
         owned.capabilities.multi_output = *multi;
         owned.capabilities.taps = *taps;
         owned.capabilities.merge = *merge;
+        owned.rates = Rates { per_call: 2.0, per_byte: 0.2, ..Rates::default() };
         owned
     };
     ids.iter().zip(&plan.devices).map(make).collect()
@@ -120,5 +126,28 @@ proptest! {
         let again = run(&view, &devices);
         prop_assert_eq!(&first.regions, &again.regions);
         prop_assert_eq!(&first.order, &again.order);
+    }
+
+    #[test]
+    fn searches_are_legal_deterministic_and_never_worse(plan in plans()) {
+        let mut view = build(&plan);
+        let mut devices = devices(&plan);
+        let greedy = run(&view, &devices);
+        let cheapest = super::costs::cheapest(&view, &devices);
+        devices.iter_mut().for_each(|owned| owned.search = true);
+        let first = run(&view, &devices);
+        let second = run(&view, &devices);
+        prop_assert_eq!(&first.regions, &second.regions);
+        prop_assert_eq!(&first.verdicts, &second.verdicts);
+        prop_assert!(first.costs.total <= greedy.costs.total);
+        let exact = first.costs.search == Search::Exact;
+        if let (Some(cheapest), true) = (cheapest, exact) {
+            prop_assert!(first.costs.total <= cheapest * (1.0 + 1e-6), "{} {cheapest}", first.costs.total);
+        }
+        // What was found can be demanded, with and without a search.
+        Placement::of(&view, &first).apply(&mut view).expect("fits");
+        prop_assert_eq!(&first.regions, &run(&view, &devices).regions);
+        devices.iter_mut().for_each(|owned| owned.search = false);
+        prop_assert_eq!(&first.regions, &run(&view, &devices).regions);
     }
 }

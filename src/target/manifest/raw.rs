@@ -15,6 +15,8 @@ pub struct RawManifest {
     #[serde(default)]
     pub capabilities: RawCapabilities,
     #[serde(default)]
+    pub cost: RawCost,
+    #[serde(default)]
     pub pool: Vec<RawPool>,
     #[serde(default)]
     pub pattern: Vec<RawPattern>,
@@ -57,6 +59,15 @@ pub struct RawCapabilities {
     pub merge: Option<bool>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawCost {
+    pub per_call: Option<Spanned<toml::Value>>,
+    pub per_byte: Option<Spanned<toml::Value>>,
+    pub per_flop: Option<Spanned<toml::Value>>,
+    pub per_access: Option<Spanned<toml::Value>>,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawPool {
@@ -79,6 +90,7 @@ pub struct RawPattern {
     #[serde(default, rename = "where")]
     pub clauses: Vec<Spanned<String>>,
     pub benefit: Option<i64>,
+    pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
@@ -93,6 +105,7 @@ pub struct RawOp {
     #[serde(default, rename = "where")]
     pub clauses: Vec<Spanned<String>>,
     pub benefit: Option<i64>,
+    pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
     pub lower: Option<String>,
 }

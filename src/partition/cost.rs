@@ -1,0 +1,228 @@
+//! What a division costs, in nanoseconds: work, calls and transfers.
+//!
+//! - A match costs what its pattern says, or else what its operations are estimated to cost with
+//!   the rates of the target.
+//! - A region costs its matches, one call, and a transfer of each value that enters it (constants
+//!   aside, which are there from the start) or leaves it.
+//! - An operation of the host costs its estimate.
+//!
+//! The model is additive: it knows nothing of fusion on the host, nor of work at the same time.
+
+use super::{
+    Request,
+    candidates::{Candidate, Candidates},
+    choose::Chosen,
+    graph::{AttrValue, GraphView, Op, OpId, ValueId},
+};
+use crate::pattern::Facts;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What a target's work and transfers cost, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// One call of a region.
+    pub per_call: f64,
+    /// A byte that enters or leaves a region.
+    pub per_byte: f64,
+    /// An arithmetic operation, where nothing better is known.
+    pub per_flop: f64,
+    /// A byte that an operation reads or writes, where nothing better is known.
+    pub per_access: f64,
+}
+
+impl Default for Rates {
+    /// A device of which nothing is known: ten times as fast as the host, behind a slow call.
+    fn default() -> Self {
+        Self { per_call: 1000.0, per_byte: 0.1, per_flop: 0.001, per_access: 0.005 }
+    }
+}
+
+impl Rates {
+    /// A host of which nothing is known: one core of 100 GFLOP/s and 20 GB/s.
+    pub fn host() -> Self {
+        Self { per_call: 0.0, per_byte: 0.0, per_flop: 0.01, per_access: 0.05 }
+    }
+}
+
+/// The parts of what a region costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RegionCost {
+    /// Its matches.
+    pub work: f64,
+    /// Its call.
+    pub call: f64,
+    /// Transfers of what enters and leaves it.
+    pub transfer: f64,
+    /// Bytes that enter and leave it.
+    pub bytes: f64,
+    /// What its operations would cost on the host.
+    pub on_host: f64,
+}
+
+impl RegionCost {
+    /// All parts together.
+    pub fn total(&self) -> f64 {
+        self.work + self.call + self.transfer
+    }
+}
+
+/// How a division was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// In order of preference, without regard to costs.
+    #[default]
+    Greedy,
+    /// The cheapest of all choices of matches.
+    Exact,
+    /// The cheapest that a bounded search came upon.
+    Bounded,
+}
+
+/// What a division costs, and what others would.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Costs {
+    /// How the division was found.
+    pub search: Search,
+    /// The division.
+    pub total: f64,
+    /// The division in order of preference.
+    pub greedy: f64,
+    /// Everything on the host.
+    pub host_only: f64,
+    /// Each operation on the host.
+    #[serde(skip)]
+    pub on_host: Vec<f64>,
+    /// Each operation's match on its device; nothing for the host's.
+    #[serde(skip)]
+    pub matched: Vec<Option<f64>>,
+    /// The regions in order.
+    #[serde(skip)]
+    pub regions: Vec<RegionCost>,
+}
+
+/// The prices of operations on the host and of matches on their devices.
+pub struct Prices {
+    /// By operation.
+    pub host: Vec<f64>,
+    /// By match.
+    pub matches: Vec<f64>,
+}
+
+impl Prices {
+    /// Prices everything once.
+    pub fn new(request: &Request, candidates: &Candidates) -> Self {
+        let graph = request.graph;
+        let host = graph.ops().map(|(id, _)| estimate(graph, id, &request.host_rates)).collect();
+        let matches = candidates.matches.iter().map(|found| price(request, found)).collect();
+        Self { host, matches }
+    }
+
+    /// What a division with these groups costs.
+    pub fn total(&self, request: &Request, candidates: &Candidates, chosen: &Chosen) -> f64 {
+        let mut total = 0.0;
+        let mut groups = BTreeSet::new();
+        for (op, _) in request.graph.ops() {
+            match chosen.owner[op.index()] {
+                Some(_) => drop(groups.insert(chosen.quotient.group(op))),
+                None => total += self.host[op.index()],
+            }
+        }
+        let regions =
+            groups.into_iter().map(|group| self.region(request, candidates, chosen, group));
+        total + regions.map(|region| region.total()).sum::<f64>()
+    }
+
+    /// What a group of a device costs.
+    pub fn region(
+        &self,
+        request: &Request,
+        candidates: &Candidates,
+        chosen: &Chosen,
+        group: OpId,
+    ) -> RegionCost {
+        let mut ops = chosen.quotient.members(group).to_vec();
+        ops.sort_unstable();
+        let device = chosen.device_of(candidates, group).unwrap_or(0);
+        let rates = &request.devices[device].rates;
+        let (inputs, outputs) = request.graph.boundary(&ops);
+        let moved = inputs.iter().filter(|value| !request.graph.is_constant(**value));
+        let bytes: f64 = moved.chain(&outputs).map(|value| bytes(request.graph, *value)).sum();
+        let matches = chosen.matches_of(group);
+        RegionCost {
+            work: matches.iter().map(|number| self.matches[*number]).sum(),
+            call: rates.per_call,
+            transfer: rates.per_byte * bytes,
+            bytes,
+            on_host: ops.iter().map(|op| self.host[op.index()]).sum(),
+        }
+    }
+}
+
+fn price(request: &Request, candidate: &Candidate) -> f64 {
+    let device = &request.devices[candidate.device];
+    let facts = Facts { graph: request.graph, table: request.table, options: device.options };
+    let declared = device.patterns[candidate.pattern].cost_of(&candidate.found, facts);
+    declared.unwrap_or_else(|| {
+        let ops = candidate.found.ops.iter();
+        ops.map(|op| estimate(request.graph, *op, &device.rates)).sum()
+    })
+}
+
+/// The size of a value; dynamic dimensions count as 1.
+pub fn bytes(graph: &GraphView, value: ValueId) -> f64 {
+    let ty = &graph.value(value).ty;
+    elements(graph, value) * ty.dtype.map_or(4, |dtype| dtype.size()) as f64
+}
+
+fn elements(graph: &GraphView, value: ValueId) -> f64 {
+    let dims = graph.value(value).ty.shape.iter();
+    dims.map(|dim| dim.unwrap_or(1) as f64).product()
+}
+
+/// What an operation is estimated to cost: the longer of its arithmetic and its memory traffic.
+fn estimate(graph: &GraphView, id: OpId, rates: &Rates) -> f64 {
+    let op = graph.op(id);
+    if is_view(&op.name) {
+        return 0.0;
+    }
+    let operands = op.operands.iter().flatten();
+    let touched: f64 = operands.chain(&op.results).map(|value| bytes(graph, *value)).sum();
+    (flops(graph, op) * rates.per_flop).max(touched * rates.per_access)
+}
+
+/// Operations that only say differently what a tensor's dimensions are.
+fn is_view(name: &str) -> bool {
+    matches!(name, "reshape" | "flatten" | "squeeze" | "unsqueeze" | "identity" | "shape")
+}
+
+fn flops(graph: &GraphView, op: &Op) -> f64 {
+    let dim = |operand: usize, axis: usize| {
+        let value = op.operands.get(operand).copied().flatten()?;
+        let shape = &graph.value(value).ty.shape;
+        Some(shape.get(shape.len().checked_sub(axis)?).copied()??.max(1) as f64)
+    };
+    let out: f64 = op.results.iter().map(|value| elements(graph, *value)).sum();
+    let product = |attr: &str| match op.attrs.get(attr) {
+        Some(AttrValue::Ints(list)) => list.iter().map(|size| *size as f64).product(),
+        _ => 1.0,
+    };
+    match op.name.as_str() {
+        "conv" | "qlinear_conv" | "conv_integer" => {
+            let filter = op.operands.get(if op.name == "qlinear_conv" { 3 } else { 1 });
+            let Some(filter) = filter.copied().flatten() else { return out };
+            let channels = graph.value(filter).ty.shape.first().copied().flatten().unwrap_or(1);
+            2.0 * out * elements(graph, filter) / channels.max(1) as f64
+        }
+        "matmul" | "qlinear_matmul" | "matmul_integer" => 2.0 * out * dim(0, 1).unwrap_or(1.0),
+        "gemm" => {
+            let transposed = op.attrs.get("trans_a") == Some(&AttrValue::Bool(true));
+            2.0 * out * dim(0, if transposed { 2 } else { 1 }).unwrap_or(1.0)
+        }
+        "max_pool" | "average_pool" | "lp_pool" => out * product("kernel_shape"),
+        // Transcendental functions take a polynomial each.
+        "tanh" | "sigmoid" | "erf" | "exp" | "log" | "softmax" | "gelu" => 15.0 * out,
+        _ => out,
+    }
+}

@@ -1,0 +1,102 @@
+//! `phaseline partition --explain`: every decision with its reason and its cost, as text.
+
+use super::{
+    Search,
+    report::{OpReport, RegionReport, Report},
+    verdict::{Verdict, time_text},
+};
+use std::fmt::Write;
+
+impl Report {
+    /// All decisions: for each operation the one that has it and why each device did not get it,
+    /// then regions, refused merges and costs.
+    pub fn explanation(&self) -> String {
+        let mut out = String::new();
+        for op in &self.ops {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{}", op.headline());
+            for line in self.reasons(op) {
+                let _ = writeln!(out, "    {line}");
+            }
+        }
+        for region in &self.regions {
+            let _ = writeln!(out, "{}", region.explanation());
+        }
+        out + &self.summary() + &self.cost_text()
+    }
+
+    /// The lines below an operation: what has it, and each device that has not, with the reason.
+    pub fn reasons(&self, op: &OpReport) -> Vec<String> {
+        let region = op.region.and_then(|region| self.regions.get(region));
+        let on_host = time_text(op.host_cost);
+        let mut lines = vec![match (region, &op.pattern) {
+            (Some(region), Some(pattern)) => {
+                let cost = time_text(op.cost);
+                format!(
+                    "runs on {} in a match of '{pattern}': {cost}; alone on the host {on_host}",
+                    region.name
+                )
+            }
+            _ => format!("runs on {}: {on_host}", op.target),
+        }];
+        for other in op.verdicts.iter().filter(|other| other.target != op.target) {
+            let costs = match &other.verdict {
+                Verdict::Lost { cost, winner_cost, .. } => {
+                    format!(
+                        " (it costs {}, the other {})",
+                        time_text(*cost),
+                        time_text(*winner_cost)
+                    )
+                }
+                _ => String::new(),
+            };
+            lines.push(format!("not on {}: {}{costs}", other.target, other.text));
+        }
+        lines
+    }
+
+    /// What the division costs, and what others would.
+    pub fn cost_text(&self) -> String {
+        let costs = &self.costs;
+        let how = match costs.search {
+            Search::Greedy => "in order of preference",
+            Search::Exact => "the cheapest of all",
+            Search::Bounded => "the cheapest found",
+        };
+        let mut out = format!("estimated cost: {}, {how}", time_text(costs.total));
+        if costs.search != Search::Greedy {
+            let _ = write!(out, "; in order of preference {}", time_text(costs.greedy));
+        }
+        out + &format!("; all on the host {}\n", time_text(costs.host_only))
+    }
+}
+
+impl OpReport {
+    /// Its place, name, node and types.
+    pub fn headline(&self) -> String {
+        let node = if self.node.is_empty() { String::new() } else { format!(" '{}'", self.node) };
+        format!("{} {}{node}: {}", self.index, self.op, self.results.join(", "))
+    }
+}
+
+impl RegionReport {
+    /// What it has and what it costs.
+    pub fn explanation(&self) -> String {
+        let cost = &self.cost;
+        format!(
+            "{}: {} operations, {} inputs, {} constants, {} outputs; work {} + call {} + {} bytes \
+             {} = {}; on the host {}",
+            self.name,
+            self.ops.len(),
+            self.inputs,
+            self.constants,
+            self.outputs,
+            time_text(cost.work),
+            time_text(cost.call),
+            cost.bytes,
+            time_text(cost.transfer),
+            time_text(cost.total()),
+            time_text(cost.on_host)
+        )
+    }
+}

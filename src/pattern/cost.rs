@@ -1,0 +1,41 @@
+//! What a match costs: an expression over what the pattern captures, in nanoseconds.
+
+use super::{
+    Pattern,
+    check::{Names, Ty, check_scalar},
+    error::{PatternError, PatternResult},
+    eval::Facts,
+    expr::Expr,
+    found::Match,
+    table::OpTable,
+    value::OptionType,
+};
+use std::collections::BTreeMap;
+
+/// Checks that an expression is a number.
+pub(super) fn check_number(text: &str, expr: &Expr, names: &Names) -> PatternResult<()> {
+    match check_scalar(text, expr, names)? {
+        Ty::Int | Ty::Number => Ok(()),
+        _ => Err(PatternError::new(text, expr.span, "a cost is a number of nanoseconds")),
+    }
+}
+
+/// Checks that an expression over a target's options only is a number.
+pub fn check_rate(
+    text: &str,
+    expr: &Expr,
+    options: &BTreeMap<String, OptionType>,
+) -> PatternResult<()> {
+    let table = OpTable::new();
+    check_number(text, expr, &Names { table: &table, options, entities: &[], ambiguous: &[] })
+}
+
+impl Pattern {
+    /// What a match costs by the pattern's own expression, in nanoseconds. Nothing if there is no
+    /// expression, or if it has no value that is a cost: a part that the match does not have, a
+    /// dynamic dimension, a negative number.
+    pub fn cost_of(&self, found: &Match, facts: Facts) -> Option<f64> {
+        let cost = found.eval(self, facts, self.cost.as_ref()?).as_f64()?;
+        (cost.is_finite() && cost >= 0.0).then_some(cost)
+    }
+}
