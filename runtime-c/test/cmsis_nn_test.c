@@ -138,6 +138,53 @@ static void test_sums(void) {
       ARM_CMSIS_NN_ARG_ERROR);
 }
 
+/** The functions for int16, which have no zero points. */
+static void test_wide(void) {
+  static int16_t a[MOST], b[MOST], y[MOST], most[MOST];
+  uint32_t seed = 51;
+  for (int32_t i = 0; i < MOST; ++i) {
+    a[i] = (int16_t)random_in(&seed, -32768, 32767);
+    b[i] = (int16_t)random_in(&seed, -32768, 32767);
+  }
+  const double sa = 0.0011, sb = 0.0007, sy = 0.0019, twice = 2 * sa;
+  int32_t ma, na, mb, nb, my, ny;
+  quantize_real(sa / twice, &ma, &na);
+  quantize_real(sb / twice, &mb, &nb);
+  quantize_real(twice / (sy * (1 << 15)), &my, &ny);
+  CHECK_STATUS(arm_elementwise_add_s16(a, b, 0, ma, na, 0, mb, nb, 15, y, 0, my,
+                                       ny, -20000, 32767, MOST),
+               ARM_CMSIS_NN_SUCCESS);
+  for (int32_t i = 0; i < MOST; ++i)
+    check_rounded(y[i], (sa * a[i] + sb * b[i]) / sy, 0.51, -20000, 32767,
+                  "wide sum", i);
+  quantize_real(sa * sb / sy, &my, &ny);
+  CHECK_STATUS(
+      arm_elementwise_mul_s16(a, b, 0, 0, y, 0, my, ny, -32768, 9000, MOST),
+      ARM_CMSIS_NN_SUCCESS);
+  for (int32_t i = 0; i < MOST; ++i)
+    check_rounded(y[i], sa * a[i] * sb * b[i] / sy, 0.76, -32768, 9000,
+                  "wide product", i);
+
+  // Windows of 2x1 without overlap: pairs of elements.
+  const cmsis_nn_pool_params params = {{1, 2}, {0, 0}, {-30000, 32767}};
+  const cmsis_nn_dims in = {1, MOST / 8, 4, 2}, window = {1, 2, 1, 1};
+  const cmsis_nn_dims out = {1, MOST / 16, 4, 2};
+  const cmsis_nn_context ctx =
+      working_memory(arm_avgpool_s16_get_buffer_size(4, 2));
+  CHECK_STATUS(arm_avgpool_s16(&ctx, &params, &in, a, &window, &out, y),
+               ARM_CMSIS_NN_SUCCESS);
+  free(ctx.buf);
+  CHECK_STATUS(arm_max_pool_s16(NULL, &params, &in, a, &window, &out, most),
+               ARM_CMSIS_NN_SUCCESS);
+  for (int32_t i = 0; i < MOST / 2; ++i) {
+    const double first = a[i / 8 * 16 + i % 8],
+                 other = a[i / 8 * 16 + 8 + i % 8];
+    check_rounded(y[i], round((first + other) / 2), 0, -30000, 32767,
+                  "wide mean", i);
+    check_rounded(most[i], fmax(first, other), 0, -30000, 32767, "wide max", i);
+  }
+}
+
 static void test_softmax(void) {
   static int8_t x[MOST], y[MOST];
   uint32_t seed = 41;
@@ -167,5 +214,6 @@ void test_cmsis_nn(void) {
   test_rounding();
   test_pools();
   test_sums();
+  test_wide();
   test_softmax();
 }

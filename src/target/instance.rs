@@ -218,7 +218,10 @@ pub(super) fn check_placeholders(text: &str, options: &[OptionDecl]) -> Result<(
 }
 
 /// Replaces each `${word}`.
-fn fill(text: &str, value: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
+pub(super) fn fill(
+    text: &str,
+    value: impl Fn(&str) -> Result<String, String>,
+) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

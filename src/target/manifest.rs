@@ -1,6 +1,7 @@
 //! Reads `target.toml`.
 
 mod cost;
+mod define;
 mod option;
 mod raw;
 
@@ -46,7 +47,7 @@ impl Source<'_> {
 /// Reads the manifest of a kind. `name` is what messages call it.
 pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let source = Source { name, text };
-    let raw: RawManifest = toml::from_str(text).map_err(|error| {
+    let mut raw: RawManifest = toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         source.fault(&span, error.message().replace('\n', "; "))
     })?;
@@ -60,6 +61,13 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let capabilities = capabilities(&source, raw.capabilities)?;
     let cost = cost::declare(&source, raw.cost, &options)?;
     let pools = pools(&source, raw.pool, &options)?;
+    let definitions = define::Definitions::read(&source, raw.define)?;
+    for pattern in &mut raw.pattern {
+        let texts = std::iter::once(&mut pattern.matches).chain(&mut pattern.clauses);
+        for text in texts.chain(&mut pattern.call) {
+            definitions.expand(&source, text)?;
+        }
+    }
     let patterns = patterns(&source, raw.pattern, raw.op)?;
     let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
     let codegen = Codegen {

@@ -109,6 +109,23 @@ fn fails(text: &str) -> String {
 }
 
 #[test]
+fn patterns_share_definitions() {
+    let define = |text: &str| {
+        let text = format!("[define]\n{text}\n[codegen]");
+        manifest::parse(
+            &NPU.replace("[codegen]", &text).replace("relu(conv2d(x, w: const))", "relu(${body})"),
+            "npu/target.toml",
+            Files::Embedded(&[]),
+        )
+    };
+    let kind = define("body = \"conv2d(${x}, w: const)\"\nx = \"x\"").expect("reads");
+    assert_eq!(kind.patterns[0].spec.matches, "relu(conv2d(x, w: const))");
+    let fault = |text: &str| define(text).expect_err("is bad").to_string();
+    assert!(fault("bodi = \"x\"").contains("nothing is defined as 'body'; did you mean 'bodi'"));
+    assert!(fault("body = \"${body}\"").contains("use one another in a circle"));
+}
+
+#[test]
 fn a_manifest_gives_everything() {
     let kind = npu_with("npu", "npu").expect("reads");
     assert_eq!(kind.role, Role::Device);

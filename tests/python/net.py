@@ -63,7 +63,8 @@ class Net:
     def build(self):
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)],
-                                  ir_version=8, producer_name="phaseline-tests")
+                                  ir_version=10 if self.opset > 20 else 8,
+                                  producer_name="phaseline-tests")
         # Shapes of the outputs come from inference; the declared ones had none.
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
         onnx.checker.check_model(inferred)

@@ -44,9 +44,9 @@ def _quantize(model, form=QuantFormat.QDQ, **options):
 class _QdqNet(Net):
     """A network whose every value is quantized and dequantized."""
 
-    def node(self, x, scale, zero_point):
+    def node(self, x, scale, zero_point, dtype=np.int8):
         """Puts a pair of QuantizeLinear and DequantizeLinear behind a value."""
-        parameters = [self.const(np.float32(scale)), self.const(np.int8(zero_point))]
+        parameters = [self.const(np.float32(scale)), self.const(dtype(zero_point))]
         return self.op("DequantizeLinear", self.op("QuantizeLinear", x, *parameters), *parameters)
 
     def qweight(self, shape, scales, zero_axis=0):
@@ -94,6 +94,23 @@ def every_layer(name):
     return n.build()
 
 
+def wide_layers(name):
+    """Layers in int16, whose zero points are 0."""
+    n = _QdqNet(name, opset=21)
+
+    def node(x, scale):
+        return n.node(x, scale, 0, np.int16)
+
+    x = node(n.input("input", [1, 6, 12, 10]), 0.0002)
+    p = node(n.op("MaxPool", x, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 0, 1]), 0.0002)
+    q = node(n.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2]), 0.0002)
+    s = node(n.op("Relu", n.op("Add", p, q)), 0.0003)
+    m = node(n.op("Clip", n.op("Mul", s, q), n.const(np.float32(-1)), n.const(np.float32(2))),
+             0.0001)
+    n.output(node(n.op("GlobalAveragePool", m), 0.0001))
+    return n.build()
+
+
 def _residual(name):
     """A float network with what onnxruntime has integer operators of its own for."""
     n = Net(name)
@@ -115,6 +132,7 @@ _OPERATORS = {"form": QuantFormat.QOperator, "reduce_range": True}
 
 MODELS = {
     "every_layer": every_layer,
+    "wide_layers": wide_layers,
     "lenet": _network("lenet"),
     "ds_cnn": _network("ds_cnn", extra_options={"QDQKeepRemovableActivations": True}),
     "mobilenet_v2": _network("mobilenet_v2"),

@@ -1,13 +1,14 @@
 /*===- arm_nnfunctions.h - The called subset of CMSIS-NN ----------*- C -*-===
  *
- * Prototypes of the int8 functions of CMSIS-NN (v4 and later) that Phaseline
+ * Prototypes of the functions of CMSIS-NN (v4 and later) that Phaseline
  * generates calls of, implemented beside this file in portable C as a test
  * double: results are equal to the library's bit by bit, speed is no goal.
  *
- * Images are NHWC. Numbers are int8: a real is scale * (q - zero_point). Sums
- * are int32 and return to int8 by a Q31 multiplier and a shift, rounded as
- * TensorFlow Lite does: a doubling high product that rounds halves up, then a
- * division by a power of two that rounds halves away from zero.
+ * Images are NHWC. Numbers are int8 or int16: a real is scale * (q -
+ * zero_point). Sums are int32 and return to int8 by a Q31 multiplier and a
+ * shift, rounded as TensorFlow Lite does: a doubling high product that rounds
+ * halves up, then a division by a power of two that rounds halves away from
+ * zero.
  *
  * Every function returns ARM_CMSIS_NN_ARG_ERROR, and computes nothing, for
  * arguments that have no meaning.
@@ -90,6 +91,19 @@ arm_cmsis_nn_status arm_avgpool_s8(const cmsis_nn_context *ctx,
 int32_t arm_avgpool_s8_get_buffer_size(const int dim_dst_width,
                                        const int ch_src);
 
+/** The same for int16. */
+arm_cmsis_nn_status arm_avgpool_s16(const cmsis_nn_context *ctx,
+                                    const cmsis_nn_pool_params *pool_params,
+                                    const cmsis_nn_dims *input_dims,
+                                    const int16_t *input_data,
+                                    const cmsis_nn_dims *filter_dims,
+                                    const cmsis_nn_dims *output_dims,
+                                    int16_t *output_data);
+
+/** Bytes of `ctx->buf` that arm_avgpool_s16 needs. */
+int32_t arm_avgpool_s16_get_buffer_size(const int dim_dst_width,
+                                        const int ch_src);
+
 /** Greatest element of each window that is inside of the image. */
 arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx,
                                     const cmsis_nn_pool_params *pool_params,
@@ -98,6 +112,15 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx,
                                     const cmsis_nn_dims *filter_dims,
                                     const cmsis_nn_dims *output_dims,
                                     int8_t *output_data);
+
+/** The same for int16. */
+arm_cmsis_nn_status arm_max_pool_s16(const cmsis_nn_context *ctx,
+                                     const cmsis_nn_pool_params *pool_params,
+                                     const cmsis_nn_dims *input_dims,
+                                     const int16_t *input_data,
+                                     const cmsis_nn_dims *filter_dims,
+                                     const cmsis_nn_dims *output_dims,
+                                     int16_t *output_data);
 
 /**
  * Sum of two tensors: both are shifted left by `left_shift`, brought to one
@@ -113,10 +136,29 @@ arm_cmsis_nn_status arm_elementwise_add_s8(
     const int32_t out_activation_min, const int32_t out_activation_max,
     const int32_t block_size);
 
+/** The same for int16. Zero points are 0; offsets are not looked at. */
+arm_cmsis_nn_status arm_elementwise_add_s16(
+    const int16_t *input_1_vect, const int16_t *input_2_vect,
+    const int32_t input_1_offset, const int32_t input_1_mult,
+    const int32_t input_1_shift, const int32_t input_2_offset,
+    const int32_t input_2_mult, const int32_t input_2_shift,
+    const int32_t left_shift, int16_t *output, const int32_t out_offset,
+    const int32_t out_mult, const int32_t out_shift,
+    const int32_t out_activation_min, const int32_t out_activation_max,
+    const int32_t block_size);
+
 /** Product of two tensors, element by element. */
 arm_cmsis_nn_status arm_elementwise_mul_s8(
     const int8_t *input_1_vect, const int8_t *input_2_vect,
     const int32_t input_1_offset, const int32_t input_2_offset, int8_t *output,
+    const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
+    const int32_t out_activation_min, const int32_t out_activation_max,
+    const int32_t block_size);
+
+/** The same for int16. Zero points are 0; offsets are not looked at. */
+arm_cmsis_nn_status arm_elementwise_mul_s16(
+    const int16_t *input_1_vect, const int16_t *input_2_vect,
+    const int32_t input_1_offset, const int32_t input_2_offset, int16_t *output,
     const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
     const int32_t out_activation_min, const int32_t out_activation_max,
     const int32_t block_size);

@@ -67,3 +67,8 @@ int32_t arm_avgpool_s8_get_buffer_size(const int dim_dst_width,
   (void)dim_dst_width;
   return HAS_DSP ? 4 * ch_src : 0;
 }
+
+int32_t arm_avgpool_s16_get_buffer_size(const int dim_dst_width,
+                                        const int ch_src) {
+  return arm_avgpool_s8_get_buffer_size(dim_dst_width, ch_src);
+}

@@ -27,10 +27,14 @@ static inline bool nn_is_step(cmsis_nn_tile step) {
   return step.w > 0 && step.h > 0;
 }
 
-/** A range that int8 can have. */
+/** Whether a range is one, and within what a type has. */
+static inline bool nn_is_range(cmsis_nn_activation range, int32_t least,
+                               int32_t most) {
+  return range.min <= range.max && range.min >= least && range.max <= most;
+}
+
 static inline bool nn_is_range_s8(cmsis_nn_activation range) {
-  return range.min <= range.max && range.min >= INT8_MIN &&
-         range.max <= INT8_MAX;
+  return nn_is_range(range, INT8_MIN, INT8_MAX);
 }
 
 /**

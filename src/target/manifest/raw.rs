@@ -19,6 +19,8 @@ pub struct RawManifest {
     #[serde(default)]
     pub pool: Vec<RawPool>,
     #[serde(default)]
+    pub define: BTreeMap<Spanned<String>, String>,
+    #[serde(default)]
     pub pattern: Vec<RawPattern>,
     #[serde(default)]
     pub op: Vec<RawOp>,
