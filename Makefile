@@ -3,7 +3,8 @@
 LLVM_BIN := /usr/lib/llvm-22/bin
 PYTHON := .venv/bin/python
 DATA := build/test-data
-C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c')
+C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c' \
+	'pipelines/*.h' 'pipelines/*.c' 'tests/*.h' 'tests/*.c')
 
 .PHONY: help setup build demo test check-format lint unit lit runtime-c embed check-docs data \
 	format docs bench clean

@@ -46,6 +46,13 @@ const CMSIS_NN: &[(&str, &str)] = &[
     ("cmsis_nn_softmax.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_softmax.c")),
 ];
 
+/// The kind of a folder of `pipelines/`, with these files.
+macro_rules! embedded {
+    ($kind:literal, $($file:literal),+) => {
+        ($kind, &[$(($file, include_str!(concat!("../../pipelines/", $kind, "/", $file)))),+])
+    };
+}
+
 /// The built-in kinds; each has at least a `target.toml`.
 const BUILTINS: &[Builtin] = &[
     (
@@ -72,6 +79,19 @@ const BUILTINS: &[Builtin] = &[
         ],
     ),
     ("vanilla", crate::vanilla::FILES),
+    embedded!(
+        "dnnl",
+        "target.toml",
+        "phl_dnnl.h",
+        "phl_dnnl_site.h",
+        "phl_dnnl.c",
+        "phl_dnnl_conv.c",
+        "phl_dnnl_image.c",
+        "phl_dnnl_matmul.c",
+        "phl_dnnl_pointwise.c",
+        "phl_dnnl_post.c"
+    ),
+    embedded!("openblas", "target.toml", "phl_openblas.h", "phl_openblas.c"),
 ];
 
 /// The file that makes a directory a target kind.
