@@ -27,9 +27,9 @@ MLIR_CAPI_EXPORTED int phlLspMain(int argc, char **argv);
 MLIR_CAPI_EXPORTED MlirLogicalResult
 phlTranslateToC(MlirOperation op, MlirStringCallback callback, void *user_data);
 
-/// Parses a module from text or bytecode; `name` stands for the file in locations. Operations
-/// outside of a `module` are put into one. The byte behind `source` is zero. Null, after a
-/// diagnostic, when it is not valid.
+/// Parses a module from text or bytecode; `name` stands for the file in
+/// locations. Operations outside of a `module` are put into one. The byte
+/// behind `source` is zero. Null, after a diagnostic, when it is not valid.
 MLIR_CAPI_EXPORTED MlirModule phlModuleParse(MlirContext context,
                                              MlirStringRef source,
                                              MlirStringRef name);

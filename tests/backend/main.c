@@ -1,4 +1,5 @@
-/* Runs the model of conv.mlir on zeros, where channel c of the output is 2 * c. */
+/* Runs the model of conv.mlir on zeros, where channel c of the output is 2 * c.
+ */
 #include "model.h"
 
 #include <stdio.h>

@@ -22,14 +22,16 @@ const char *toy_text(int status) {
 
 static float pixel(const float *x, const struct toy_conv *v, int n, int h,
                    int w, int c) {
-  if (h < 0 || w < 0 || h >= v->h || w >= v->w) return 0.0f;
+  if (h < 0 || w < 0 || h >= v->h || w >= v->w)
+    return 0.0f;
   return x[((n * v->h + h) * v->w + w) * v->c + c];
 }
 
 int toy_conv2d(toy_device *device, const float *x, const float *w,
                const float *b, float *y, float *scratch,
                const struct toy_conv *v) {
-  if (v->mode != TOY_EXACT || v->signs[1] != -1) return 2;
+  if (v->mode != TOY_EXACT || v->signs[1] != -1)
+    return 2;
   device->calls++;
   for (int n = 0; n < v->n; n++)
     for (int i = 0; i < v->out_h; i++)
@@ -40,10 +42,9 @@ int toy_conv2d(toy_device *device, const float *x, const float *w,
           for (int p = 0; p < v->kernel.h; p++)
             for (int q = 0; q < v->kernel.w; q++)
               for (int c = 0; c < v->c; c++)
-                scratch[o] +=
-                    f[(p * v->kernel.w + q) * v->c + c] *
-                    pixel(x, v, n, i * v->stride.h + p - v->pad.h,
-                          j * v->stride.w + q - v->pad.w, c);
+                scratch[o] += f[(p * v->kernel.w + q) * v->c + c] *
+                              pixel(x, v, n, i * v->stride.h + p - v->pad.h,
+                                    j * v->stride.w + q - v->pad.w, c);
         }
         for (int o = 0; o < v->out_c; o++) {
           float r = scratch[o];
