@@ -62,7 +62,7 @@ fn a_search_over_ten_thousand_operations_is_bounded() {
     one.search = true;
     let two = simple("two", &["softmax(x)", "conv(x, w)", "relu(x)"]);
     let start = std::time::Instant::now();
-    let partition = with(&view, &[one, two], |request| super::super::partition(request));
+    let partition = with(&view, &[one, two], super::super::partition);
     let costs = partition.expect("divides").costs;
     let seconds = start.elapsed().as_secs_f64();
     println!("{seconds} s, {} of {} ns", costs.total, costs.greedy);
