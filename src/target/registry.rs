@@ -121,6 +121,12 @@ impl Registry {
         Ok(registry)
     }
 
+    /// Takes a kind out, so that a test can have one of its own by that name.
+    #[cfg(test)]
+    pub(super) fn remove(&mut self, name: &str) {
+        self.kinds.remove(name);
+    }
+
     /// Adds a kind. Its name must be new.
     pub fn add(&mut self, kind: TargetKind) -> Result<()> {
         if let Some(known) = self.kinds.get(&kind.name) {

@@ -96,6 +96,7 @@ fn npu_with(from: &str, to: &str) -> Result<TargetKind, crate::Error> {
 
 fn registry() -> Registry {
     let mut registry = Registry::builtin().unwrap_or_else(|error| panic!("{error}"));
+    registry.remove("npu");
     registry.add(npu_with("npu", "npu").unwrap_or_else(|error| panic!("{error}"))).expect("new");
     registry
 }
