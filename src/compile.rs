@@ -236,7 +236,7 @@ impl Session {
             }
             CodegenKind::Custom | CodegenKind::Unset => {
                 return Err(Error::unsupported(format!(
-                    "target '{}' generates code by a hook, and no hook is registered for it",
+                    "target '{}' has codegen.kind = \"custom\", which is reserved; use \"c\" or \"llvm\"",
                     target.id
                 )));
             }

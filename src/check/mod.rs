@@ -17,7 +17,7 @@ pub use report::{Level, Note, PatternReport, Refusal, Report};
 use crate::{
     Error, Result, Session,
     pattern::OpTable,
-    target::{Registry, TargetInstance},
+    target::{Registry, Role, TargetInstance},
 };
 use std::path::PathBuf;
 
@@ -62,6 +62,12 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
     let mut registry = Registry::builtin()?;
     for path in &options.target_path {
         registry.add_path(path)?;
+    }
+    let name = options.target.split_whitespace().next().unwrap_or_default();
+    if registry.get(name)?.role == Role::Host {
+        return Err(Error::invalid(format!(
+            "'{name}' is a host, which takes everything; only the patterns of devices are checked"
+        )));
     }
     let spec = format!("{}, {}", options.target, options.host);
     let targets = registry.resolve(&spec.parse()?)?;

@@ -39,7 +39,8 @@ impl Problem<'_> {
     pub fn solve(&self, order: &[usize]) -> Solution {
         let (request, candidates) = (self.request, self.candidates);
         let mut banned = vec![false; candidates.matches.len()];
-        for round in 0.. {
+        let mut round = 0;
+        loop {
             let mut chosen = choose(request, candidates, &banned, order);
             let refused = merge(request, candidates, &mut chosen);
             let idle = idle_groups(request, candidates, &chosen, self.placed);
@@ -49,8 +50,8 @@ impl Problem<'_> {
                 return Solution { chosen, refused, cost };
             }
             idle.iter().flat_map(|group| chosen.matches_of(*group)).for_each(|m| banned[m] = true);
+            round += 1;
         }
-        unreachable!("the last round returns")
     }
 
     fn cost(&self, chosen: &Chosen) -> f64 {
