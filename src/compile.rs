@@ -26,6 +26,8 @@ pub struct CompileOptions<'a> {
     pub placement: Option<PathBuf>,
     /// Look for the division between targets that costs least, instead of going by preference.
     pub placement_search: bool,
+    /// File with measured costs for that, in place of estimates.
+    pub profile: Option<PathBuf>,
     /// Name of the model: prefix of symbols and file names.
     pub name: String,
     /// Pipeline text to run instead of what the targets register.
@@ -54,6 +56,7 @@ impl Default for CompileOptions<'_> {
             target_path: vec![],
             placement: None,
             placement_search: false,
+            profile: None,
             name: "model".into(),
             pipeline: None,
             passes: vec![],
@@ -269,6 +272,9 @@ impl CompileOptions<'_> {
         }
         if self.placement_search {
             options.push("placement-search=true".to_owned());
+        }
+        if let Some(path) = &self.profile {
+            options.push(format!("profile={{{}}}", path.display()));
         }
         options.join(" ")
     }

@@ -23,6 +23,7 @@ pub mod passes;
 pub mod pattern;
 pub mod phase;
 pub mod plan;
+pub mod profile;
 pub mod runtime;
 pub mod session;
 pub mod stage;

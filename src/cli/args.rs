@@ -40,6 +40,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Show which operation goes to which target, and why not to another
     Partition(PartitionArgs),
+    /// Measure what the parts of a model take on each target, for --placement-search
+    Profile(ProfileArgs),
     /// List the target kinds, or everything about one
     Targets(TargetsArgs),
     /// Write a small working target to start from
@@ -128,6 +130,9 @@ pub struct TargetArgs {
     /// taking targets and patterns in order of preference
     #[arg(long)]
     pub placement_search: bool,
+    /// With --placement-search, go by these measured costs (see profile) where the file has them
+    #[arg(long, value_name = "FILE", requires = "placement_search")]
+    pub profile: Option<PathBuf>,
     /// Write the IR after each phase into this directory, for reading: large weights are left out
     #[arg(long, value_name = "DIR")]
     pub dump_phases: Option<PathBuf>,
@@ -284,6 +289,41 @@ pub struct PartitionArgs {
     /// Write the division to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
+}
+
+/// Arguments of `profile`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  phaseline profile net.onnx -t 'dnnl, llvm' -o net.profile.json
+  phaseline partition net.onnx -t 'dnnl, llvm' --placement-search --profile net.profile.json
+
+Every match of every target and every operation of the host is compiled and run by itself. The time
+is wall time on this machine, on one thread: of a simulated device it is the simulator's.")]
+pub struct ProfileArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    /// Targets, most preferred first, the host last, each with options
+    #[arg(short = 't', long = "target", value_name = "SPEC", default_value = "llvm")]
+    pub target: String,
+    /// More directories that hold targets as data; may be repeated
+    #[arg(long = "target-path", value_name = "DIR")]
+    pub target_path: Vec<PathBuf>,
+    /// File to write; only a profile is replaced
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Samples of each piece of work, of which the median counts
+    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
+    pub samples: u32,
+    /// Least time of a sample, in microseconds; shorter work is repeated within it
+    #[arg(long, default_value_t = 200.0, value_parser = parse_amount, allow_negative_numbers = true)]
+    pub sample_time: f64,
+    /// Most time for the samples of one piece of work, in seconds
+    #[arg(long, default_value_t = 2.0, value_parser = parse_amount, allow_negative_numbers = true)]
+    pub limit: f64,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// Arguments of `targets`.

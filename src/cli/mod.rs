@@ -8,6 +8,7 @@ mod data;
 mod model;
 mod new_target;
 mod partition;
+mod profile;
 mod progress;
 mod run;
 mod verify;
@@ -52,6 +53,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Verify(args) => verify::verify(args),
         Command::Bench(args) => bench::bench(args),
         Command::Partition(args) => partition::partition(args),
+        Command::Profile(args) => profile::profile(args),
         Command::Targets(args) => partition::targets(args),
         Command::NewTarget(args) => new_target::new_target(args),
         Command::CheckTarget(args) => check_target::check_target(args),

@@ -121,6 +121,7 @@ pub fn compile_options<'a>(
         target_path: super::data::target_path(&args.target_path),
         placement: args.placement.clone(),
         placement_search: args.placement_search,
+        profile: args.profile.clone(),
         name,
         pipeline,
         passes: args.passes.clone(),

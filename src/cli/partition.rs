@@ -11,6 +11,7 @@ use crate::{
     ir::{self, func},
     outline,
     passes::graph_partition,
+    profile::Profile,
     target::Registry,
 };
 
@@ -27,8 +28,12 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
     let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
-    let how =
-        outline::DivideOptions { placement: placement.as_ref(), search: options.placement_search };
+    let profile = options.profile.as_deref().map(Profile::read).transpose()?;
+    let how = outline::DivideOptions {
+        placement: placement.as_ref(),
+        search: options.placement_search,
+        profile: profile.as_ref(),
+    };
     let division = outline::divide_with(main, &targets, &how)?;
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);

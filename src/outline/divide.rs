@@ -1,15 +1,16 @@
 //! Divides the network function between the targets of a spec, and changes the IR accordingly.
 
 use super::{
-    RegionPlan, View,
+    Question, RegionPlan, View,
     call::{Calls, Found, cancel, outside_use, within},
-    make_composite, outline_region, sort_topologically, view,
+    make_composite, outline_region, sort_topologically,
 };
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, func},
-    partition::{self, Composite, Partition, Placement, Report, Request, graph::ValueId},
-    pattern::{BoundCall, Facts, OpTable, Pattern},
+    partition::{self, Composite, Partition, Placement, Report, graph::ValueId},
+    pattern::{BoundCall, Facts},
+    profile::Profile,
     target::TargetInstance,
 };
 use std::{
@@ -43,6 +44,8 @@ pub struct DivideOptions<'a> {
     pub placement: Option<&'a Placement>,
     /// Look for the division that costs least, instead of going by preference.
     pub search: bool,
+    /// Measured costs, in place of estimates.
+    pub profile: Option<&'a Profile>,
 }
 
 /// Decides by preference. Nothing is changed; `placement` comes before patterns.
@@ -51,7 +54,7 @@ pub fn divide<'c>(
     targets: &[TargetInstance],
     placement: Option<&Placement>,
 ) -> Result<Division<'c>> {
-    divide_with(function, targets, &DivideOptions { placement, search: false })
+    divide_with(function, targets, &DivideOptions { placement, ..Default::default() })
 }
 
 /// Decides. Nothing is changed.
@@ -60,51 +63,31 @@ pub fn divide_with<'c>(
     targets: &[TargetInstance],
     options: &DivideOptions,
 ) -> Result<Division<'c>> {
-    let table = OpTable::graph()?;
-    let (hosts, devices): (Vec<_>, Vec<_>) = targets.iter().partition(|target| target.is_host());
-    let host = hosts
-        .last()
-        .ok_or_else(|| Error::invalid("the target spec has no host; add one last, such as llvm"))?;
-    let patterns: Vec<Vec<Pattern>> =
-        devices.iter().map(|device| device.load_patterns(&table)).collect::<Result<_>>()?;
-    let devices: Vec<partition::Device> = devices
-        .iter()
-        .zip(&patterns)
-        .map(|(device, patterns)| device.device(patterns))
-        .collect::<Result<_>>()?;
-    let mut view = view(function, &table)?;
-    place_all(function, &mut view, &host.id);
-    if let Some(placement) = options.placement {
-        placement.apply(&mut view.graph)?;
-    }
-    let request = Request {
-        graph: &view.graph,
-        table: &table,
-        devices: &devices,
-        host: &host.id,
-        host_rates: host.rates()?,
-        search: options.search,
-    };
+    let question = Question::new(function, targets, options)?;
+    let devices = question.devices()?;
+    let request = question.request(&devices)?;
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
-    let placement = Placement::of(&view.graph, &partition);
-    let pattern_of = |device: usize, composite: &Composite| &patterns[device][composite.pattern];
+    let placement = Placement::of(&question.view.graph, &partition);
     let mut calls = vec![];
     let mut lowerings = vec![];
     for region in &partition.regions {
+        let device = &devices[region.device];
         let facts =
-            Facts { graph: &view.graph, table: &table, options: devices[region.device].options };
+            Facts { graph: &question.view.graph, table: &question.table, options: device.options };
+        let pattern_of = |composite: &Composite| &device.patterns[composite.pattern];
         let bind = |composite: &Composite| {
-            let pattern = pattern_of(region.device, composite);
+            let pattern = pattern_of(composite);
             let call =
                 pattern.call.as_ref().map(|call| call.bind(pattern, &composite.found, facts));
             call.transpose().map_err(Error::internal)
         };
         calls.push(region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?);
-        let lower = |composite| pattern_of(region.device, composite).spec.lower.clone();
+        let lower = |composite| pattern_of(composite).spec.lower.clone();
         lowerings.push(region.composites.iter().map(lower).collect());
     }
-    Ok(Division { view, partition, calls, lowerings, report, placement })
+    drop(devices);
+    Ok(Division { view: question.view, partition, calls, lowerings, report, placement })
 }
 
 /// Moves every match into a `graph.composite` and every region into a function of its target.
@@ -155,18 +138,6 @@ pub fn apply<'c>(
         }
     }
     Ok(())
-}
-
-/// A device in the attribute of the function is demanded for all operations that demand none. The
-/// host's name says nothing: a function that was divided carries it.
-fn place_all(function: Op<'_>, view: &mut View<'_>, host: &str) {
-    let target = ir::attr_str(function, super::view::PLACEMENT);
-    let Some(target) = target.filter(|target| target != host) else { return };
-    let free = |op: &partition::graph::Op| op.placement.is_none() && !op.side_effects;
-    let ids: Vec<_> = view.graph.ops().filter(|(_, op)| free(op)).map(|(id, _)| id).collect();
-    for id in ids {
-        view.graph.set_placement(id, Some(target.clone()), None);
-    }
 }
 
 /// Makes composites one after the other.

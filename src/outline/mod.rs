@@ -5,13 +5,15 @@ mod composite;
 mod divide;
 mod function;
 mod order;
+mod question;
 mod view;
 
 pub use composite::make_composite;
 pub use divide::{DivideOptions, Division, LOWERING, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use order::sort_topologically;
-pub use view::{View, node_name, view};
+pub use question::Question;
+pub use view::{PATTERN, PLACEMENT, View, node_name, view};
 
 use crate::ir::{Op, Val};
 use melior::ir::ValueLike;

@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Attribute with the target that the user demands for an operation.
 pub const PLACEMENT: &str = "phl.target";
 
+/// Attribute with the pattern of that target that the user demands.
+pub const PATTERN: &str = "phl.pattern";
+
 /// Constants with at most this many elements are shown to patterns in full: enough for the scales
 /// of one layer's channels.
 const SMALL: usize = 4096;
@@ -72,6 +75,11 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
             side_effects: !ir::op_name(op).starts_with("graph."),
         };
         let id = graph.add_op(spec)?;
+        if let (Some(target), Some(pattern)) =
+            (ir::attr_str(op, PLACEMENT), ir::attr_str(op, PATTERN))
+        {
+            graph.set_placement(id, Some(target), Some(pattern));
+        }
         for (result, value) in ir::results(op).into_iter().zip(&graph.op(id).results) {
             ids.insert(key(result), *value);
             values.push((*value, result));

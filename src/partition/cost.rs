@@ -5,6 +5,7 @@
 //! - A region costs its matches, one call, and a transfer of each value that enters it (constants
 //!   aside, which are there from the start) or leaves it.
 //! - An operation of the host costs its estimate.
+//! - What was measured takes the place of estimates and declarations ([`super::measured`]).
 //!
 //! The model is additive: it knows nothing of fusion on the host, nor of work at the same time.
 
@@ -91,12 +92,22 @@ pub struct Costs {
     pub greedy: f64,
     /// Everything on the host.
     pub host_only: f64,
+    /// Of the prices of operations on the host and of matches, how many were measured.
+    pub measured: usize,
+    /// How many prices there are.
+    pub prices: usize,
     /// Each operation on the host.
     #[serde(skip)]
     pub on_host: Vec<f64>,
     /// Each operation's match on its device; nothing for the host's.
     #[serde(skip)]
     pub matched: Vec<Option<f64>>,
+    /// For each operation, whether its price on the host was measured.
+    #[serde(skip)]
+    pub host_measured: Vec<bool>,
+    /// For each operation, whether the price of its match was measured.
+    #[serde(skip)]
+    pub match_measured: Vec<bool>,
     /// The regions in order.
     #[serde(skip)]
     pub regions: Vec<RegionCost>,
@@ -108,15 +119,39 @@ pub struct Prices {
     pub host: Vec<f64>,
     /// By match.
     pub matches: Vec<f64>,
+    /// By operation, whether the host's price was measured.
+    pub host_measured: Vec<bool>,
+    /// By match, whether its price was measured.
+    pub match_measured: Vec<bool>,
 }
 
 impl Prices {
     /// Prices everything once.
     pub fn new(request: &Request, candidates: &Candidates) -> Self {
         let graph = request.graph;
-        let host = graph.ops().map(|(id, _)| estimate(graph, id, &request.host_rates)).collect();
-        let matches = candidates.matches.iter().map(|found| price(request, found)).collect();
-        Self { host, matches }
+        let (host, host_measured) = graph
+            .ops()
+            .map(|(id, _)| {
+                let known = request.measured.and_then(|measured| measured.on_host(request, id));
+                let price = known.unwrap_or_else(|| estimate(graph, id, &request.host_rates));
+                (price, known.is_some())
+            })
+            .unzip();
+        let (matches, match_measured) = candidates
+            .matches
+            .iter()
+            .map(|found| {
+                let known = request.measured.and_then(|m| m.of_match(request, found));
+                (known.unwrap_or_else(|| price(request, found)), known.is_some())
+            })
+            .unzip();
+        Self { host, matches, host_measured, match_measured }
+    }
+
+    /// How many prices were measured, of how many.
+    pub fn measured(&self) -> (usize, usize) {
+        let all = self.host_measured.iter().chain(&self.match_measured);
+        (all.clone().filter(|measured| **measured).count(), all.count())
     }
 
     /// What a division with these groups costs.
@@ -193,7 +228,7 @@ fn estimate(graph: &GraphView, id: OpId, rates: &Rates) -> f64 {
 }
 
 /// Operations that only say differently what a tensor's dimensions are.
-fn is_view(name: &str) -> bool {
+pub fn is_view(name: &str) -> bool {
     matches!(name, "reshape" | "flatten" | "squeeze" | "unsqueeze" | "identity" | "shape")
 }
 

@@ -28,10 +28,10 @@ impl Report {
     /// The lines below an operation: what has it, and each device that has not, with the reason.
     pub fn reasons(&self, op: &OpReport) -> Vec<String> {
         let region = op.region.and_then(|region| self.regions.get(region));
-        let on_host = time_text(op.host_cost);
+        let on_host = price_text(op.host_cost, op.host_cost_measured);
         let mut lines = vec![match (region, &op.pattern) {
             (Some(region), Some(pattern)) => {
-                let cost = time_text(op.cost);
+                let cost = price_text(op.cost, op.cost_measured);
                 format!(
                     "runs on {} in a match of '{pattern}': {cost}; alone on the host {on_host}",
                     region.name
@@ -63,12 +63,22 @@ impl Report {
             Search::Exact => "the cheapest of all",
             Search::Bounded => "the cheapest found",
         };
-        let mut out = format!("estimated cost: {}, {how}", time_text(costs.total));
+        let what = if costs.measured == 0 { "estimated cost" } else { "cost" };
+        let mut out = format!("{what}: {}, {how}", time_text(costs.total));
         if costs.search != Search::Greedy {
             let _ = write!(out, "; in order of preference {}", time_text(costs.greedy));
         }
-        out + &format!("; all on the host {}\n", time_text(costs.host_only))
+        let _ = write!(out, "; all on the host {}", time_text(costs.host_only));
+        if costs.measured > 0 {
+            let _ = write!(out, "; {} of {} prices measured", costs.measured, costs.prices);
+        }
+        out + "\n"
     }
+}
+
+/// A price as text, with a word where it is no estimate.
+fn price_text(ns: f64, measured: bool) -> String {
+    time_text(ns) + if measured { " measured" } else { "" }
 }
 
 impl OpReport {

@@ -17,6 +17,8 @@ mod choose;
 mod cost;
 mod explain;
 pub mod graph;
+mod key;
+mod measured;
 mod merge;
 mod picture;
 pub mod placement;
@@ -31,7 +33,9 @@ pub(crate) mod text;
 mod units;
 mod verdict;
 
-pub use cost::{Costs, Rates, RegionCost, Search};
+pub use cost::{Costs, Rates, RegionCost, Search, bytes, is_view};
+pub use key::{describe, key};
+pub use measured::{Measured, Times};
 pub use placement::{PlacedOp, Placement};
 pub use report::Report;
 pub use verdict::Verdict;
@@ -91,8 +95,36 @@ pub struct Request<'a> {
     pub host: &'a str,
     /// What work costs on the host.
     pub host_rates: Rates,
+    /// What was measured, in place of estimates.
+    pub measured: Option<&'a Measured>,
     /// Look for the division that costs least, instead of going by preference.
     pub search: bool,
+}
+
+/// A match that a division could have.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// Number of the device.
+    pub device: usize,
+    /// Name of the pattern.
+    pub pattern: String,
+    /// The match.
+    pub found: Match,
+    /// Bytes that enter and leave it, constants aside.
+    pub bytes: f64,
+}
+
+/// All matches of all devices, those that overlap included.
+pub fn possible(request: &Request) -> Result<Vec<Possible>> {
+    let placed = placement::resolve(request)?;
+    let candidates = candidates::collect(request, &placed);
+    let all = candidates.matches.into_iter().map(|candidate| Possible {
+        device: candidate.device,
+        pattern: request.devices[candidate.device].patterns[candidate.pattern].name().to_owned(),
+        bytes: measured::crossing(request, &candidate),
+        found: candidate.found,
+    });
+    Ok(all.collect())
 }
 
 /// Matched operations that are lowered together.

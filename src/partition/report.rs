@@ -29,8 +29,12 @@ pub struct OpReport {
     pub pattern: Option<String>,
     /// What it costs in nanoseconds: its match, or the operation on the host.
     pub cost: f64,
+    /// Whether that was measured.
+    pub cost_measured: bool,
     /// What it would cost on the host.
     pub host_cost: f64,
+    /// Whether that was measured.
+    pub host_cost_measured: bool,
     /// The decision for each device.
     pub verdicts: Vec<DeviceVerdict>,
 }
@@ -240,7 +244,12 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
             inputs: inputs(graph, op),
             cost: partition.costs.matched[id.index()]
                 .unwrap_or(partition.costs.on_host[id.index()]),
+            cost_measured: match partition.costs.matched[id.index()] {
+                Some(_) => partition.costs.match_measured[id.index()],
+                None => partition.costs.host_measured[id.index()],
+            },
             host_cost: partition.costs.on_host[id.index()],
+            host_cost_measured: partition.costs.host_measured[id.index()],
             verdicts: verdicts
                 .map(|(verdict, device)| DeviceVerdict {
                     target: device.id.to_owned(),

@@ -55,7 +55,15 @@ fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) ->
     let search = owners.iter().any(|owned| owned.search);
     let host_rates = Rates::host();
     let devices = &devices;
-    f(&Request { graph: view, table: &table, devices, host: "llvm", host_rates, search })
+    f(&Request {
+        graph: view,
+        table: &table,
+        devices,
+        host: "llvm",
+        host_rates,
+        search,
+        measured: None,
+    })
 }
 
 fn run(view: &GraphView, devices: &[Owned]) -> Partition {

@@ -36,6 +36,14 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
         host_only: prices.host.iter().sum(),
         on_host: prices.host.clone(),
         matched: chosen.owner.iter().map(|owner| Some(prices.matches[(*owner)?])).collect(),
+        host_measured: prices.host_measured.clone(),
+        match_measured: chosen
+            .owner
+            .iter()
+            .map(|owner| owner.is_some_and(|number| prices.match_measured[number]))
+            .collect(),
+        measured: prices.measured().0,
+        prices: prices.measured().1,
         ..Costs::default()
     };
     let mut order = vec![];

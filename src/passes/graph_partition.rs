@@ -14,6 +14,7 @@ use crate::{
     outline::{self, Division},
     partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
+    profile::Profile,
     target::{Registry, TargetInstance, TargetSpec},
 };
 use melior::ir::attribute::StringAttribute;
@@ -26,6 +27,7 @@ crate::pass_options! {
         target_path: String = "", "Directories with targets as data, separated by colons";
         placement: String = "", "File with placements that come before patterns";
         placement_search: bool = "false", "Look for the division that costs least";
+        profile: String = "", "File with measured costs, in place of estimates";
     }
 }
 
@@ -54,9 +56,14 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         "" => None,
         path => Some(read_placement(Path::new(path))?),
     };
+    let profile = match options.profile.as_str() {
+        "" => None,
+        path => Some(Profile::read(Path::new(path))?),
+    };
     let how = outline::DivideOptions {
         placement: placement.as_ref(),
         search: options.placement_search,
+        profile: profile.as_ref(),
     };
     let division: Division<'c> = outline::divide_with(main, &targets, &how)?;
     outline::apply(module, main, &division, &targets)?;

@@ -394,6 +394,7 @@ mod vanilla {
             devices: &devices,
             host: "llvm",
             host_rates: crate::partition::Rates::host(),
+            measured: None,
             search: false,
         };
         let partition = partition::partition(&request).unwrap_or_else(|error| panic!("{error}"));

@@ -160,3 +160,38 @@ fn the_picture_has_each_operation_and_escapes_names() {
     assert!(!page.contains("http:") || page.matches("http:").count() == 1, "only a namespace");
     assert!(!page.contains("@ops-json@") && !page.contains("@nodes@"));
 }
+
+#[test]
+fn what_was_measured_takes_the_place_of_estimates() {
+    let (view, _) = graph(
+        "x = arg 100xf32
+         a = relu(x) : 100xf32
+         b = tanh(a) : 100xf32
+         return b",
+    );
+    let mut npu = priced("npu", &[("relu(x)", "1"), ("tanh(x)", "1")]);
+    npu.search = true;
+    with(&view, &[npu], |request| {
+        let id = |op: u32| vec![OpId(op)];
+        let entry = |op: u32, pattern: Option<&str>, ns: f64| {
+            ((pattern.map(str::to_owned), key(request.graph, &id(op))), ns)
+        };
+        // A region of one match: 800 bytes and a call are in the 1000 ns.
+        let device = Times::from([entry(0, Some("relu(x)"), 1000.0)]);
+        let host = Times::from([entry(0, None, 3000.0)]);
+        let measured = Measured { devices: vec![device], host };
+        let request = Request { measured: Some(&measured), ..*request };
+        let found = super::super::partition(&request).expect("divides");
+        // The estimates alone would leave everything on the host, and both on the device cost less
+        // than one of them.
+        assert_eq!(regions(&found), "npu:0,1");
+        let [region] = found.costs.regions.as_slice() else { panic!("{found:?}") };
+        assert_eq!((region.work, region.total()), (191.0, 1001.0));
+        assert_eq!((found.costs.measured, found.costs.prices), (2, 4));
+        assert_eq!(
+            (found.costs.match_measured, found.costs.host_measured),
+            (vec![true, false], vec![true, false])
+        );
+        assert!(found.costs.total <= found.costs.greedy);
+    });
+}

@@ -1,0 +1,72 @@
+//! `phaseline profile`: what the parts of a model take on each target.
+
+use super::{
+    args::ProfileArgs,
+    data::{c_compiler, target_path},
+    model::Source,
+    print,
+    progress::Progress,
+};
+use crate::{
+    CompileOptions, Error, Result, Session,
+    profile::{Profile, ProfileOptions},
+};
+use std::{fmt::Write, time::Duration};
+
+/// Measures, and writes the profile.
+pub fn profile(args: &ProfileArgs) -> Result<()> {
+    Profile::check_place(&args.output)?;
+    let progress = Progress::new();
+    progress.say("reading the model");
+    let session = Session::new();
+    let module = Source::open(&args.model.model)?.import(&session, &args.model, None)?;
+    let options = CompileOptions {
+        targets: args.target.clone(),
+        target_path: target_path(&args.target_path),
+        cc: c_compiler(),
+        ..Default::default()
+    };
+    let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
+    let how = ProfileOptions {
+        samples: args.samples as usize,
+        sample_time: seconds(args.sample_time / 1e6),
+        limit: seconds(args.limit),
+        seed: args.seed,
+    };
+    let say = |done: usize, all: usize, work: &str| progress.say(format!("{done}/{all} {work}"));
+    let profile = session.profile(&module, &options, &how, &say)?;
+    if profile.entries.is_empty() {
+        return Err(Error::invalid(match profile.skipped.first() {
+            Some(skipped) => format!("nothing could be measured: {}", skipped.reason),
+            None => "the model has nothing to measure".to_owned(),
+        }));
+    }
+    // The measurement takes a while, in which the file may have appeared.
+    Profile::check_place(&args.output)?;
+    std::fs::write(&args.output, profile.to_json()?)
+        .map_err(|e| Error::io("cannot write", &args.output, e))?;
+    drop(progress);
+    print(&summary(&profile))
+}
+
+/// What was measured, by target.
+fn summary(profile: &Profile) -> String {
+    let mut out = String::new();
+    for (number, target) in profile.targets.iter().enumerate() {
+        let times = profile.entries.iter().filter(|entry| entry.target == number);
+        let skipped = profile.skipped.iter().filter(|skipped| skipped.target == number);
+        // Writing to a string does not fail.
+        let _ = write!(out, "{}: {} measured", target.kind, times.count());
+        if let Some(transfer) = &target.transfer {
+            let (call, byte) = (transfer.per_call, transfer.per_byte);
+            let _ = write!(out, ", {call:.0} ns a call, {byte:.4} ns a byte");
+        }
+        out.push('\n');
+        for skipped in skipped {
+            let what = skipped.pattern.as_deref().unwrap_or("operation");
+            let reason = skipped.reason.lines().next().unwrap_or_default();
+            let _ = writeln!(out, "  not measured: {what} ({}): {reason}", skipped.work);
+        }
+    }
+    out
+}

@@ -1,0 +1,95 @@
+//! What there is to be decided about a function: its graph, the targets and their patterns.
+
+use super::{DivideOptions, View, view};
+use crate::{
+    Error, Result,
+    ir::{self, Op},
+    partition::{self, Device, Measured, Request},
+    pattern::{OpTable, Pattern},
+    target::TargetInstance,
+};
+
+/// A function and the targets that it may be divided between.
+pub struct Question<'c, 't> {
+    /// The operations' declarations.
+    pub table: OpTable,
+    /// The function's operations, with what is demanded of them.
+    pub view: View<'c>,
+    /// The devices in order, each with its patterns.
+    pub devices: Vec<(&'t TargetInstance, Vec<Pattern>)>,
+    /// What takes the rest.
+    pub host: &'t TargetInstance,
+    measured: Option<Measured>,
+    transfers: Vec<Option<(f64, f64)>>,
+    search: bool,
+}
+
+impl<'c, 't> Question<'c, 't> {
+    /// Reads the function, and the patterns of the targets.
+    pub fn new(
+        function: Op<'c>,
+        targets: &'t [TargetInstance],
+        options: &DivideOptions,
+    ) -> Result<Self> {
+        let table = OpTable::graph()?;
+        let (hosts, devices): (Vec<_>, Vec<_>) =
+            targets.iter().partition(|target| target.is_host());
+        let host = hosts.last().copied().ok_or_else(|| {
+            Error::invalid("the target spec has no host; add one last, such as llvm")
+        })?;
+        let devices: Vec<(&TargetInstance, Vec<Pattern>)> = devices
+            .into_iter()
+            .map(|device| Ok((device, device.load_patterns(&table)?)))
+            .collect::<Result<_>>()?;
+        let mut view = view(function, &table)?;
+        place_all(function, &mut view, &host.id);
+        if let Some(placement) = options.placement {
+            placement.apply(&mut view.graph)?;
+        }
+        let instances: Vec<_> = devices.iter().map(|(device, _)| *device).collect();
+        let measured =
+            options.profile.map(|profile| profile.measured(&instances, host)).transpose()?;
+        let transfers = instances.iter().map(|i| options.profile?.transfer(i)).collect();
+        Ok(Self { table, view, devices, host, measured, transfers, search: options.search })
+    }
+
+    /// The devices as partitioning sees them.
+    pub fn devices(&self) -> Result<Vec<Device<'_>>> {
+        let devices = self.devices.iter().zip(&self.transfers);
+        devices
+            .map(|((device, patterns), transfer)| {
+                let mut device = device.device(patterns)?;
+                if let Some((per_call, per_byte)) = transfer {
+                    device.rates.per_call = *per_call;
+                    device.rates.per_byte = *per_byte;
+                }
+                Ok(device)
+            })
+            .collect()
+    }
+
+    /// The question itself.
+    pub fn request<'a>(&'a self, devices: &'a [Device<'a>]) -> Result<Request<'a>> {
+        Ok(Request {
+            graph: &self.view.graph,
+            table: &self.table,
+            devices,
+            host: &self.host.id,
+            host_rates: self.host.rates()?,
+            measured: self.measured.as_ref(),
+            search: self.search,
+        })
+    }
+}
+
+/// A device in the attribute of the function is demanded for all operations that demand none. The
+/// host's name says nothing: a function that was divided carries it.
+fn place_all(function: Op<'_>, view: &mut View<'_>, host: &str) {
+    let target = ir::attr_str(function, super::view::PLACEMENT);
+    let Some(target) = target.filter(|target| target != host) else { return };
+    let free = |op: &partition::graph::Op| op.placement.is_none() && !op.side_effects;
+    let ids: Vec<_> = view.graph.ops().filter(|(_, op)| free(op)).map(|(id, _)| id).collect();
+    for id in ids {
+        view.graph.set_placement(id, Some(target.clone()), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Measured costs, which take the place of estimates.
+
+use super::{Request, candidates::Candidate, cost::bytes, graph::OpId, key::key};
+use std::collections::BTreeMap;
+
+/// Times in nanoseconds of one target, by pattern and key; the host's have no pattern.
+pub type Times = BTreeMap<(Option<String>, String), f64>;
+
+/// What was measured of the targets of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// For each device, the times of regions of one match: call and transfers are in them.
+    pub devices: Vec<Times>,
+    /// The times of single operations on the host.
+    pub host: Times,
+}
+
+impl Measured {
+    /// What an operation takes on the host.
+    pub fn on_host(&self, request: &Request, op: OpId) -> Option<f64> {
+        self.host.get(&(None, key(request.graph, &[op]))).copied()
+    }
+
+    /// What a match takes without the call and the transfers of its region, which are added for
+    /// the region that it becomes a part of.
+    pub fn of_match(&self, request: &Request, candidate: &Candidate) -> Option<f64> {
+        let device = &request.devices[candidate.device];
+        let pattern = device.patterns[candidate.pattern].name().to_owned();
+        let key = key(request.graph, &candidate.found.ops);
+        let whole = self.devices.get(candidate.device)?.get(&(Some(pattern), key))?;
+        let rates = &device.rates;
+        Some((whole - rates.per_call - rates.per_byte * crossing(request, candidate)).max(0.0))
+    }
+}
+
+/// Bytes that enter and leave a region of one match.
+pub fn crossing(request: &Request, candidate: &Candidate) -> f64 {
+    let inputs = candidate.found.inputs.iter();
+    let moved = inputs.filter(|value| !request.graph.is_constant(**value));
+    moved.chain(&candidate.found.outputs).map(|value| bytes(request.graph, *value)).sum()
+}
