@@ -55,6 +55,22 @@ fn verify(cases: &[PathBuf], targets: &str) {
     assert!(failed.is_empty(), "{targets}: {count} of {all} failed:\n{}", failed.join("\n"));
 }
 
+/// A target for all operations and no pattern with a call, so that its C is loops only.
+fn loops_target(folder: &Path) {
+    let reference = fs::read_to_string(root().join("docs/generated/graph.md")).expect("a page");
+    let titles = reference.lines().filter_map(|line| line.strip_prefix("### `graph."));
+    let mut manifest =
+        "version = 1\n[target]\nname = \"loops\"\nrole = \"device\"\ndoc = \"All as loops\"\n\
+                        [capabilities]\nmulti-output = true\nmerge = true\n"
+            .to_owned();
+    for op in titles.filter_map(|title| title.split('`').next()) {
+        if !["composite", "constant", "yield"].contains(&op) {
+            manifest += &format!("[[op]]\nop = \"{op}\"\n");
+        }
+    }
+    fs::write(folder.join("target.toml"), manifest).expect("a file");
+}
+
 /// What `partition --json` says about each operation: its name, its target, and the pattern.
 fn partition(model: &Path, targets: &str) -> Vec<(String, String, Option<String>)> {
     let output = phaseline(&["partition", model.to_str().expect("UTF-8"), "-t", targets, "--json"]);
@@ -68,6 +84,14 @@ fn partition(model: &Path, targets: &str) -> Vec<(String, String, Option<String>
             (word(&op["op"]).unwrap_or_default(), target, word(&op["pattern"]))
         })
         .collect()
+}
+
+/// The number of regions that the devices of `targets` get.
+fn regions(model: &Path, targets: &str) -> usize {
+    let output = phaseline(&["partition", model.to_str().expect("UTF-8"), "-t", targets, "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let ops = report["ops"].as_array().expect("a list");
+    ops.iter().filter_map(|op| op["region"].as_u64()).collect::<BTreeSet<_>>().len()
 }
 
 /// Names of all patterns of a built-in target.
@@ -201,6 +225,33 @@ fn operators_match_onnxruntime() {
     verify(&cases, "openblas, llvm");
 }
 
+/// What a device has no call for is loops in its C. Every seventh one-operator model, because each
+/// runs a C compiler.
+#[test]
+fn loops_of_a_device_match_onnxruntime() {
+    let folder = tempfile::tempdir().expect("a folder");
+    loops_target(folder.path());
+    let entries = fs::read_dir(data("ops")).expect("a folder").flatten();
+    let mut cases: Vec<_> = entries.map(|entry| entry.path()).collect();
+    cases.sort();
+    let empty = cases.iter().filter(|case| case.to_string_lossy().contains("/empty_"));
+    let mut cases: Vec<_> = cases.iter().step_by(7).chain(empty).cloned().collect();
+    cases.extend(["lenet", "ds_cnn"].map(|name| data("models").join(name)));
+    let mut failed = vec![];
+    for case in cases {
+        let model = case.join("model.onnx");
+        let (model, path) =
+            (model.to_str().expect("UTF-8"), folder.path().to_str().expect("UTF-8"));
+        let tolerances = ["--rtol", "1e-3", "--atol", "1e-4"];
+        let arguments = ["verify", model, "-t", "loops, llvm", "--target-path", path];
+        let output = phaseline(&[&arguments[..], &tolerances].concat());
+        if !output.status.success() {
+            failed.push(format!("{}: {}", case.display(), text(&output)));
+        }
+    }
+    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+}
+
 /// The generated networks, and light models of the onnx package.
 fn networks() -> Vec<PathBuf> {
     let entries = fs::read_dir(data("models")).expect("a folder").flatten();
@@ -232,7 +283,9 @@ fn networks_match_onnxruntime_with_vanilla_before_dnnl() {
 #[test]
 fn whole_networks_are_dnnl_s() {
     for (model, others) in [("mobilenet_v2", 1), ("resnet50", 1), ("bert_layer", 10)] {
-        let ops = partition(&data("models").join(model).join("model.onnx"), "dnnl, llvm");
+        let path = data("models").join(model).join("model.onnx");
+        assert!(regions(&path, "dnnl, llvm") <= 6, "{model} is in too many regions");
+        let ops = partition(&path, "dnnl, llvm");
         let host: Vec<_> = ops.iter().filter(|(_, target, _)| target != "dnnl").collect();
         assert!(host.len() <= others, "{model}: on the host are {host:?}");
     }

@@ -57,12 +57,14 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// The type of an argument without elements becomes `memref<0x..>`, when nothing uses it: MLIR
-/// 22 has no bare address for `memref<2x0xf32>`, whose strides it takes for unknown.
+/// The type of an argument without elements becomes `memref<0x..>`, when nothing but calls use it,
+/// which pass its address: MLIR 22 has no bare address for `memref<2x0xf32>`, whose strides it takes
+/// for unknown.
 fn without_empty_dims<'c>(argument: Val<'c>) -> Type<'c> {
     let ty = argument.r#type();
     let dims = ir::dims(ty);
-    if dims.len() < 2 || !dims.contains(&0) || !ir::users(argument).is_empty() {
+    let is_call = |user: &Op<'_>| ir::op_name(*user) == "tir.call_extern";
+    if dims.len() < 2 || !dims.contains(&0) || !ir::users(argument).iter().all(is_call) {
         return ty;
     }
     let flat = MemRefType::new(ir::element_type(ty), &[0], None, None).into();

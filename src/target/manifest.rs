@@ -24,6 +24,10 @@ use toml::Spanned;
 /// The version of the format that this program reads.
 pub const VERSION: i64 = 1;
 
+/// What makes C of a target's module unless its manifest says; it ends with the pass that takes
+/// `headers`.
+const C_CODEGEN: &str = include_str!("../../pipelines/common/c.pipeline");
+
 /// A manifest's text, for places in messages.
 struct Source<'t> {
     name: &'t str,
@@ -83,7 +87,8 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         check_stand_in(name, stand_in, &options)?;
     }
     if codegen.kind == CodegenKind::C && !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
-        let text = format!("convert-tir-to-emitc{{headers={}}}", codegen.headers.join(":"));
+        let passes = strip_comments(C_CODEGEN);
+        let text = format!("{passes}{{headers={}}}", codegen.headers.join(":"));
         pipelines.push((Phase::Codegen, text));
     }
     Ok(TargetKind {

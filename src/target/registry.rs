@@ -55,13 +55,7 @@ macro_rules! embedded {
 
 /// The built-in kinds; each has at least a `target.toml`.
 const BUILTINS: &[Builtin] = &[
-    (
-        "c",
-        &[
-            ("target.toml", include_str!("../../pipelines/c/target.toml")),
-            ("codegen.pipeline", include_str!("../../pipelines/c/codegen.pipeline")),
-        ],
-    ),
+    embedded!("c", "target.toml"),
     (
         "llvm",
         &[

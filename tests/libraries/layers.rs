@@ -253,6 +253,21 @@ fn alone() -> Vec<Layer> {
                    %1 = graph.concat %0, %x1, %x0 axis = 1 : (!x, tensor<2x2x7x9xf32>, !x) -> !y\n"),
             &["%1"],
         ),
+        // Transposes between calls with images and others are loops in the region's C.
+        model(
+            "conv2d, softmax, product and pool in one region",
+            &[image],
+            &[2, 6, 7, 8],
+            &(constant("w", &[6, 6, 1, 1])
+                + &constant("k", &[9, 9])
+                + "  %0 = graph.conv %x0, %w strides = [1, 1] pads = [0, 0, 0, 0] dilations = [1, 1] : \
+                   (!x, tensor<6x6x1x1xf32>) -> !x\n  \
+                   %1 = graph.softmax %0 axis = 2 : !x\n  \
+                   %2 = graph.matmul %1, %k : (!x, tensor<9x9xf32>) -> !x\n  \
+                   %3 = graph.max_pool %2 kernel_shape = [1, 2] strides = [1, 1] pads = [0, 0, 0, 0] \
+                   dilations = [1, 1] : (!x) -> !y\n"),
+            &["%3"],
+        ),
         with_activations(
             "eltwise",
             &[&[3, 5, 7], &[3, 5, 7]],
