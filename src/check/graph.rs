@@ -1,6 +1,7 @@
 //! Random graphs of the form that a pattern's match expression describes.
 
 use super::{
+    numbers,
     sampler::Sampler,
     template::{self, Shape},
 };
@@ -8,6 +9,7 @@ use crate::{
     Result, Session,
     import::onnx::{elements_attribute, scalar_type},
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit},
+    lower::Elements,
     partition::graph::AttrValue,
     pattern::{
         Arity, OpDecl, OpTable, Pattern,
@@ -50,8 +52,19 @@ pub fn generate<'c>(
     let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
     let function = b.create("func.func", spec).ok()?;
     let b = Builder::at_end(context, block, location);
-    let mut graph =
-        Graph { b, table, pattern, sampler, captures: HashMap::new(), function, arguments: 0 };
+    sampler.next_graph();
+    let mut graph = Graph {
+        b,
+        table,
+        pattern,
+        sampler,
+        captures: HashMap::new(),
+        function,
+        arguments: 0,
+        scales: vec![],
+        bias_scale: None,
+        wanted_scale: None,
+    };
     let value = graph.node(&pattern.expr.root, None)??;
     graph.finish(value).ok()?;
     Some(module)
@@ -65,6 +78,12 @@ struct Graph<'c, 'a> {
     captures: HashMap<String, Option<Val<'c>>>,
     function: Op<'c>,
     arguments: usize,
+    /// Dequantized values and their scales.
+    scales: Vec<(Val<'c>, Val<'c>)>,
+    /// What the next dequantization is to have: one number, or one for each channel.
+    bias_scale: Option<Vec<f32>>,
+    /// The same, for the next scale.
+    wanted_scale: Option<Vec<f32>>,
 }
 
 impl<'c> Graph<'c, '_> {
@@ -118,9 +137,8 @@ impl<'c> Graph<'c, '_> {
     fn leaf(&mut self, wanted: Option<&Shape>, constant: bool) -> Option<Val<'c>> {
         let (dtype, dims) = wanted.cloned().unwrap_or((DType::F32, vec![1]));
         if constant {
-            let shape: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
-            let seed = self.sampler.seed();
-            return self.constant(Tensor::random(dtype, &shape, seed).ok()?, dtype);
+            let tensor = numbers::data(dtype, &dims, self.sampler)?;
+            return self.constant(tensor, dtype);
         }
         let element = scalar_type(self.b.context, dtype.mlir_name())?;
         let ty = self.b.tensor(&dims, element);
@@ -159,6 +177,7 @@ impl<'c> Graph<'c, '_> {
                 span: call.span,
             }));
         }
+        let is_bias = decl.name == "dequantize_linear" && self.bias_scale.is_some();
         let mut values: Vec<Option<Val<'c>>> = vec![None; args.len()];
         let mut known: Vec<Option<Shape>> = vec![None; args.len()];
         for index in self.order(&args, decl) {
@@ -169,17 +188,68 @@ impl<'c> Graph<'c, '_> {
                 seen.swap(0, 1);
             }
             let place = if seen[0].is_some() && index == 0 { 1 } else { index };
-            let shape = template::operand(decl, written, place, &seen, wanted, self.sampler);
+            let mut shape = template::operand(decl, written, place, &seen, wanted, self.sampler);
+            if is_bias && index == 0 {
+                shape.0 = DType::I32;
+            } else {
+                self.retype(decl, index, arg, &mut shape);
+            }
+            self.expect_scale(decl, index, arg, &values);
             let value = self.operand(decl, index, arg, &shape)?;
+            self.wanted_scale = None;
+            if decl.name != "dequantize_linear" {
+                self.bias_scale = None;
+            }
             known[index] = value.map(|value| shape_of(value));
             values[index] = value;
         }
-        let attributes = template::attributes(decl, &known, self.sampler);
+        let attributes = template::attributes(decl, written, &known, self.sampler);
         let results = self.create(decl, &values, attributes)?;
+        if decl.name == "dequantize_linear" {
+            self.scales.push((results[0], values[1]?));
+        }
         results.get(call.result).copied()
     }
 
-    /// An operand; scales and variances are positive, as networks have them.
+    /// Gives data whose element type is open the one that the conditions ask for.
+    fn retype(&mut self, decl: &OpDecl, index: usize, arg: &Node, shape: &mut Shape) {
+        let Some(operand) = decl.operands.get(index) else { return };
+        let open = match (decl.name.as_str(), operand.name.as_str()) {
+            ("dequantize_linear", "x") | ("quantize_linear", "zero_point") => true,
+            (op, name) if op.starts_with("qlinear") => {
+                ["x", "w", "a", "b", "y_zero_point"].contains(&name) && shape.0 != DType::I32
+            }
+            _ => false,
+        };
+        if open && let Some(dtype) = self.sampler.wished_type(arg.capture.as_deref()) {
+            shape.0 = dtype;
+        }
+    }
+
+    /// A bias is to have the scale of the sums that it is added to.
+    fn expect_scale(
+        &mut self,
+        decl: &OpDecl,
+        index: usize,
+        arg: &Node,
+        values: &[Option<Val<'c>>],
+    ) {
+        let adds = ["conv", "conv_transpose", "gemm"].contains(&decl.name.as_str()) && index == 2;
+        if adds && matches!(arg.kind, NodeKind::Call(_)) && self.sampler.chance(85) {
+            let of = |value: Option<Val<'c>>| {
+                let (_, scale) = self.scales.iter().find(|(real, _)| Some(*real) == value)?;
+                let elements = Elements::of_value(*scale)?;
+                Some((0..elements.len()).map(|i| elements.float(i) as f32).collect::<Vec<_>>())
+            };
+            if let (Some(x), Some(w)) = (of(values[0]), of(values[1])) {
+                self.bias_scale = Some(w.iter().map(|w| w * x[0]).collect());
+            }
+        } else if decl.name == "dequantize_linear" && index == 1 {
+            self.wanted_scale = self.bias_scale.take();
+        }
+    }
+
+    /// An operand; what only some numbers make sense for is a constant of such numbers.
     fn operand(
         &mut self,
         decl: &OpDecl,
@@ -191,34 +261,15 @@ impl<'c> Graph<'c, '_> {
         let is_leaf = matches!(arg.kind, NodeKind::Any | NodeKind::Const);
         let known = arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name));
         let constant = matches!(arg.kind, NodeKind::Const) || self.sampler.chance(50);
-        let positive = name.ends_with("scale") && decl.name != "batch_norm" || name == "var";
+        let parameter = numbers::is_parameter(decl, name);
         let absent = arg.optional && self.sampler.chance(50);
-        if !is_leaf || known || absent || !(positive || index > 0 && constant) {
+        if !is_leaf || known || absent || !(parameter || index > 0 && constant) {
             return self.node(arg, Some(shape));
         }
-        let quantizes = decl.name.ends_with("quantize_linear");
-        let value = if name == "zero_point" && self.sampler.chance(60) {
-            let dims: Vec<usize> = shape.1.iter().map(|dim| *dim as usize).collect();
-            self.constant(Tensor::zeros(shape.0, &dims).ok()?, shape.0)?
-        } else if decl.name == "clip" && shape.0 == DType::F32 && self.sampler.chance(80) {
-            // As networks have it: the minimum below the maximum.
-            let bound = self.sampler.pick(&[0.5_f32, 1.0, 6.0]);
-            let bound = if name == "min" { -bound * self.sampler.pick(&[0.0, 1.0]) } else { bound };
-            self.constant(Tensor::from_slice(&[], &[bound]).ok()?, DType::F32)?
-        } else if positive {
-            let count = shape.1.iter().product::<i64>().max(0) as usize;
-            let sampler = &mut *self.sampler;
-            let mut number = || match quantizes && count == 1 {
-                // Few, so that some are equal.
-                true => sampler.pick(&[0.02, 0.05, 0.1]),
-                false => 0.01 + sampler.below(100) as f32 / 1000.0,
-            };
-            let numbers: Vec<f32> = (0..count).map(|_| number()).collect();
-            let dims: Vec<usize> = shape.1.iter().map(|dim| *dim as usize).collect();
-            self.constant(Tensor::from_slice(&dims, &numbers).ok()?, DType::F32)?
-        } else {
-            self.leaf(Some(shape), true)?
-        };
+        let capture = arg.capture.as_deref();
+        let tensor =
+            numbers::constant(decl, name, capture, shape, self.wanted_scale.take(), self.sampler)?;
+        let value = self.constant(tensor, shape.0)?;
         if let Some(name) = &arg.capture {
             self.captures.insert(name.clone(), Some(value));
         }

@@ -1,6 +1,6 @@
 //! What can be seen without running anything.
 
-use super::report::Note;
+use super::{report::Note, shadow};
 use crate::{
     codegen::c,
     pattern::{Expr, ExprKind, Param, Pattern, ast::NodeKind},
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Duplicates, and captures that nothing uses.
+/// Duplicates, patterns that never get a turn, and captures that nothing uses.
 pub fn patterns(device: &TargetInstance, patterns: &[Pattern]) -> Vec<Note> {
     let mut notes = vec![];
     let manifest = &device.kind.manifest;
@@ -19,6 +19,20 @@ pub fn patterns(device: &TargetInstance, patterns: &[Pattern]) -> Vec<Note> {
         if let Some(other) = patterns[..index].iter().find(same) {
             notes.push(Note::error(format!(
                 "{manifest}: patterns '{}' and '{}' match the same; remove one",
+                other.name(),
+                pattern.name()
+            )));
+        }
+        let covering = patterns.iter().enumerate().find(|(place, other)| {
+            *place != index
+                && !(other.expr == pattern.expr && other.spec.clauses == pattern.spec.clauses)
+                && shadow::comes_first((other, *place), (pattern, index))
+                && shadow::covers(other, pattern)
+        });
+        if let Some((_, other)) = covering {
+            notes.push(Note::warning(format!(
+                "{manifest}: pattern '{}' matches all that '{}' matches and comes before it; \
+                 remove '{1}', or give it a condition or a benefit of its own",
                 other.name(),
                 pattern.name()
             )));

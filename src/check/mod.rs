@@ -1,16 +1,21 @@
 //! Checks of a target, for people who write one: `phaseline check-target`.
 //!
 //! Each pattern is tried on random graphs of the form that it describes, with sizes at the corners
-//! of its conditions. What matches is compiled and run on the target and on the host, and the
-//! results are compared; what does not match is a near miss, whose refusal is reported with the
-//! condition that failed.
+//! of its conditions and with what the conditions ask for ([`wish`]). What matches is compiled and
+//! run on the target and on the host, and the results are compared; what does not match is a near
+//! miss, whose refusal is reported with the condition that failed, and one of each few is run too:
+//! other patterns and the host are to get it right.
 
 mod graph;
 mod lint;
+mod numbers;
 mod report;
 mod sampler;
+mod shadow;
 mod template;
 mod trial;
+mod variations;
+mod wish;
 
 pub use report::{Level, Note, PatternReport, Refusal, Report};
 
@@ -38,8 +43,12 @@ pub struct CheckOptions {
     pub seed: u64,
     /// Relative error of floats that is accepted.
     pub rtol: f64,
-    /// Absolute error that is accepted; integers may differ by it.
+    /// Absolute error of floats that is accepted.
     pub atol: f64,
+    /// Difference of integers that is accepted: that of another rule for rounding.
+    pub steps: f64,
+    /// Part of a result's integers that may differ so.
+    pub off: f64,
 }
 
 impl Default for CheckOptions {
@@ -53,6 +62,8 @@ impl Default for CheckOptions {
             seed: 1,
             rtol: 1e-3,
             atol: 1e-3,
+            steps: 1.0,
+            off: 0.25,
         }
     }
 }
@@ -86,15 +97,30 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
     }
     for (number, pattern) in patterns.iter().enumerate() {
         progress(pattern.name());
-        let trial = trial::Trial {
-            session: &session,
-            options,
-            spec: &spec,
-            device,
-            patterns: &patterns,
-            table: &table,
-        };
-        report.patterns.push(trial.run(number)?);
+        // Other options are for patterns that these rule out.
+        let mut best: Option<PatternReport> = None;
+        for spec in variations::specs(&options.target, device, pattern) {
+            let spec = format!("{spec}, {}", options.host);
+            let targets = registry.resolve(&spec.parse()?)?;
+            let Some(device) = targets.iter().find(|target| !target.is_host()) else { continue };
+            let trial = trial::Trial {
+                session: &session,
+                options,
+                spec: &spec,
+                device,
+                patterns: &patterns,
+                table: &table,
+            };
+            let found = trial.run(number)?;
+            let matched = found.matched > 0;
+            if matched || best.is_none() {
+                best = Some(found);
+            }
+            if matched {
+                break;
+            }
+        }
+        report.patterns.extend(best);
     }
     Ok(report)
 }

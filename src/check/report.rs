@@ -48,14 +48,20 @@ pub struct Refusal {
 pub struct PatternReport {
     /// Its name.
     pub name: String,
+    /// The target with the options that it was tried with.
+    pub options: String,
     /// Graphs that were made.
     pub graphs: usize,
     /// How many of them matched.
     pub matched: usize,
     /// How many of those were run on target and host.
     pub compared: usize,
+    /// How many near misses were run on both, as a whole compile places them.
+    pub near_misses: usize,
     /// Largest absolute difference between target and host.
     pub worst: f64,
+    /// Largest part of a result's integers that are not the host's.
+    pub off: f64,
     /// Near misses.
     pub refusals: Vec<Refusal>,
     /// Findings.
@@ -103,14 +109,19 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(
                 f,
-                "{}: {} of {} graphs match, {} run on {} and host, largest difference {:.1e}",
+                "{}: {} of {} graphs match, {} and {} near misses run on {} and host, largest \
+                 difference {:.1e}",
                 pattern.name,
                 pattern.matched,
                 pattern.graphs,
                 pattern.compared,
-                self.target,
+                pattern.near_misses,
+                pattern.options,
                 pattern.worst
             )?;
+            if pattern.off > 0.0 {
+                writeln!(f, "  up to {:.1}% of its integers differ", 100.0 * pattern.off)?;
+            }
             for refusal in &pattern.refusals {
                 writeln!(f, "  refused {:>4}: {}", refusal.graphs, refusal.reason)?;
                 if !refusal.example.is_empty() {

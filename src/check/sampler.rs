@@ -1,5 +1,6 @@
 //! Seeded choices for the graphs that a target is tried on.
 
+use super::wish::{Want, Wishes};
 use crate::{
     pattern::{Expr, Pattern},
     target::TargetInstance,
@@ -15,7 +16,17 @@ pub struct Sampler {
     dtypes: Vec<DType>,
     /// Element types of quantized data: those that the conditions name.
     quantized: Vec<DType>,
+    /// What the conditions ask of each capture.
+    wishes: Wishes,
+    /// Whether the graph in work follows the wishes wherever it can.
+    obedient: bool,
+    /// The scale that most values of the graph in work have.
+    scale: f32,
 }
+
+/// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
+/// between two integers, where rules of rounding differ.
+const SCALES: [f32; 4] = [0.0213, 0.0531, 0.1127, 0.3719];
 
 /// Sizes are at most this, so that a simulator is done soon.
 const MOST: i64 = 64;
@@ -49,7 +60,71 @@ impl Sampler {
             quantized,
             corners,
             dtypes: target.kind.capabilities.dtypes.clone(),
+            wishes: Wishes::of(pattern),
+            obedient: false,
+            scale: SCALES[0],
         }
+    }
+
+    /// Starts another graph. Two of three do what the conditions ask for; the others are near
+    /// misses of any kind.
+    pub fn next_graph(&mut self) {
+        self.obedient = self.chance(66);
+        self.scale = self.pick(&SCALES);
+    }
+
+    /// What the conditions ask of a field of a capture, or nothing where the graph goes its own
+    /// way.
+    pub fn wish(&mut self, capture: Option<&str>, field: &str) -> Option<Want> {
+        let count = self.wishes.get(capture?, field).len();
+        let follow = if self.obedient { 97 } else { 50 };
+        if count == 0 || !self.chance(follow) {
+            return None;
+        }
+        let place = self.below(count);
+        self.wishes.get(capture?, field).get(place).cloned()
+    }
+
+    /// The number that the conditions ask for.
+    pub fn wished_number(&mut self, capture: Option<&str>, field: &str) -> Option<f64> {
+        match self.wish(capture, field)? {
+            Want::Number(number) => Some(number),
+            Want::Type(_) => None,
+        }
+    }
+
+    /// The element type that the conditions ask for.
+    pub fn wished_type(&mut self, capture: Option<&str>) -> Option<DType> {
+        match self.wish(capture, "dtype")? {
+            Want::Type(dtype) => Some(dtype),
+            Want::Number(_) => None,
+        }
+    }
+
+    /// True if the graph is to be simple: one scale for a tensor.
+    pub fn per_tensor(&mut self) -> bool {
+        let chance = if self.obedient { 90 } else { 60 };
+        self.chance(chance)
+    }
+
+    /// A scale: often that of the other values of the graph.
+    pub fn scale(&mut self) -> f32 {
+        if self.chance(50) { self.scale } else { self.pick(&SCALES) }
+    }
+
+    /// A zero point: often 0, within the element type.
+    pub fn zero_point(&mut self, dtype: DType) -> i64 {
+        let zero = if self.obedient { 70 } else { 50 };
+        if self.chance(zero) {
+            return 0;
+        }
+        let small = self.pick(&[-128, -7, 3, 5, 100]);
+        if dtype == DType::U8 { small + 128 } else { small }
+    }
+
+    /// The greatest magnitude of quantized data: small ones keep sums within range.
+    pub fn magnitude(&mut self) -> i64 {
+        self.pick(&[4, 20, 127])
     }
 
     /// A number below `bound`.

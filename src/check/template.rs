@@ -20,17 +20,20 @@ pub fn operand(
     let first = known.first().cloned().flatten();
     let name = op.operands.get(index).or(op.operands.last()).map_or("", |o| o.name.as_str());
     match (op.name.as_str(), name) {
-        ("conv" | "conv_transpose" | "qlinear_conv" | "conv_integer", "x") => {
-            image(written, wanted, s)
-        }
+        ("qlinear_conv" | "conv_integer", "x") => (s.quantized(), image("conv2d", wanted, s).1),
+        ("conv" | "conv_transpose", "x") => image(written, wanted, s),
         ("conv" | "conv_integer" | "qlinear_conv", "w") => filter(&first, false, s),
         ("conv_transpose", "w") => filter(&first, true, s),
-        ("conv", "b") | ("qlinear_conv", "b") => bias(known, 0, s),
-        ("conv_transpose", "b") => bias(known, 1, s),
-        ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "a") => {
-            matrix(written, wanted, s)
+        ("qlinear_conv", "b") => (DType::I32, bias(&known[3..], 0, s).1),
+        ("conv", "b") => bias(&known[1..], 0, s),
+        ("conv_transpose", "b") => bias(&known[1..], 1, s),
+        ("qlinear_matmul" | "matmul_integer", "a") => {
+            (s.quantized(), matrix("matmul", wanted, s).1)
         }
-        ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "b") => factor(&first, s),
+        ("gemm" | "matmul", "a") => matrix(written, wanted, s),
+        ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "b") => {
+            factor(&first, written, s)
+        }
         ("gemm", "c") => {
             let columns = known.get(1).cloned().flatten().map_or(1, |(_, dims)| dims[1]);
             let dims = s.pick(&[0, 1, 2]);
@@ -46,9 +49,7 @@ pub fn operand(
             (data_type(&first, s), vec![channels])
         }
         ("clip", "min" | "max") => (data_type(&first, s), vec![]),
-        ("quantize_linear" | "dequantize_linear", "scale") => {
-            (DType::F32, if s.chance(80) { vec![] } else { channel(&first) })
-        }
+        ("quantize_linear" | "dequantize_linear", "scale") => (DType::F32, scale(&first, s)),
         ("dequantize_linear", "zero_point") => {
             let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
             (first.map_or(DType::I8, |(dtype, _)| dtype), scale)
@@ -65,7 +66,9 @@ pub fn operand(
         }
         ("quantize_linear", "x") => (DType::F32, any(wanted, s).1),
         (_, _) if index == 0 => any(wanted, s),
-        (_, "x_scale" | "y_scale" | "w_scale" | "a_scale" | "b_scale") => (DType::F32, vec![]),
+        (op, name) if op.starts_with("qlinear") && name.contains('_') => {
+            qlinear_parameter(name, index, known, s)
+        }
         (_, name) if name.ends_with("zero_point") => (DType::I8, vec![]),
         _ => broadcast(&first, s),
     }
@@ -74,6 +77,7 @@ pub fn operand(
 /// The attributes of `op` that its operands leave open.
 pub fn attributes(
     op: &OpDecl,
+    written: &str,
     known: &[Option<Shape>],
     s: &mut Sampler,
 ) -> Vec<(String, AttrValue)> {
@@ -83,9 +87,13 @@ pub fn attributes(
     let spatial = dims(0).len().saturating_sub(2);
     let mut made = vec![];
     for attr in &op.attrs {
+        if let Some(value) = uniform(written, &attr.name, spatial, s) {
+            made.push((attr.name.clone(), value));
+            continue;
+        }
         let value = match (op.name.as_str(), attr.name.as_str()) {
             ("conv" | "conv_integer" | "qlinear_conv", "group") => {
-                let (x, w) = (dims(0), dims(1));
+                let (x, w) = (dims(0), dims(if op.name == "qlinear_conv" { 3 } else { 1 }));
                 let inner = w.get(1).copied().unwrap_or(1).max(1);
                 Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
             }
@@ -99,6 +107,9 @@ pub fn attributes(
             (_, "pads") if spatial > 0 => {
                 Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
             }
+            ("quantize_linear" | "dequantize_linear", "axis") => {
+                Some(AttrValue::Int(axis(&dims(0), &dims(1), s)))
+            }
             (_, "axis") => Some(AttrValue::Int(s.pick(&[-1, 0, 1, -1]))),
             ("transpose", "perm") => {
                 let rank = dims(0).len() as i64;
@@ -111,6 +122,17 @@ pub fn attributes(
         made.extend(value.map(|value| (attr.name.clone(), value)));
     }
     made
+}
+
+/// An attribute all of whose elements are what the conditions ask for.
+fn uniform(written: &str, name: &str, spatial: usize, s: &mut Sampler) -> Option<AttrValue> {
+    let count = match name {
+        "strides" | "dilations" => spatial,
+        "pads" => 2 * spatial,
+        _ => return None,
+    };
+    let value = s.wished_number(Some(written), name)?;
+    Some(AttrValue::Ints(vec![value as i64; count]))
 }
 
 fn default(kind: crate::pattern::AttrKind, s: &mut Sampler) -> Option<AttrValue> {
@@ -168,7 +190,7 @@ fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
 
 fn bias(known: &[Option<Shape>], place: usize, s: &mut Sampler) -> Shape {
     let (dtype, dims) =
-        known.get(1).cloned().flatten().unwrap_or_else(|| (DType::F32, vec![s.size()]));
+        known.first().cloned().flatten().unwrap_or_else(|| (DType::F32, vec![s.size()]));
     (dtype, vec![dims.get(place).copied().unwrap_or(1)])
 }
 
@@ -183,13 +205,17 @@ fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     (wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype), dims)
 }
 
-fn factor(a: &Option<Shape>, s: &mut Sampler) -> Shape {
+fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     let (dtype, dims) = a.clone().unwrap_or((DType::F32, vec![4, 8]));
     let inner = dims.last().copied().unwrap_or(1);
     let mut shape = dims[..dims.len().saturating_sub(2)].to_vec();
     // For a gemm this may be the transposed factor; see `trans_b`.
     let columns = s.size();
-    shape.extend(if s.chance(30) { [columns, inner] } else { [inner, columns] });
+    let turned = match s.wished_number(Some(written), "trans_b") {
+        Some(turned) => turned != 0.0,
+        None => s.chance(30),
+    };
+    shape.extend(if turned { [columns, inner] } else { [inner, columns] });
     (dtype, shape)
 }
 
@@ -201,8 +227,41 @@ fn transposed(a: &[i64], b: &[i64], s: &mut Sampler) -> bool {
     }
 }
 
-fn channel(x: &Option<Shape>) -> Vec<i64> {
-    x.as_ref().and_then(|(_, dims)| dims.get(1)).map_or(vec![], |size| vec![*size])
+/// One scale for all, or one for each place along the first, second or last dimension.
+fn scale(x: &Option<Shape>, s: &mut Sampler) -> Vec<i64> {
+    let dims = x.as_ref().map_or(&[][..], |(_, dims)| dims);
+    if s.per_tensor() || dims.is_empty() {
+        return vec![];
+    }
+    let axis = s.pick(&[0, 0, 1, dims.len() - 1]).min(dims.len() - 1);
+    vec![dims[axis]]
+}
+
+/// Scale and zero point of an operand, which comes before them, or of the result.
+fn qlinear_parameter(name: &str, index: usize, known: &[Option<Shape>], s: &mut Sampler) -> Shape {
+    let before = |back: usize| known.get(index.wrapping_sub(back)).cloned().flatten();
+    let is_result = name.starts_with("y_");
+    if name.ends_with("scale") {
+        let weights = before(1).filter(|_| !is_result && index > 2);
+        let columns = name.starts_with('b');
+        let per_channel = |(_, dims): (DType, Vec<i64>)| {
+            let size = if columns { dims.last() } else { dims.first() };
+            size.map_or(vec![], |size| vec![*size])
+        };
+        let dims = if s.chance(50) { vec![] } else { weights.map_or(vec![], per_channel) };
+        return (DType::F32, dims);
+    }
+    let dims = before(1).map_or(vec![], |(_, dims)| dims);
+    let dtype = if is_result { None } else { before(2).map(|(dtype, _)| dtype) };
+    (dtype.unwrap_or_else(|| s.quantized()), dims)
+}
+
+/// An axis with as many places as there are scales.
+fn axis(x: &[i64], scale: &[i64], s: &mut Sampler) -> i64 {
+    let [count] = scale else { return s.pick(&[-1, 0, 1, -1]) };
+    let fits: Vec<i64> = (0..x.len()).filter(|i| x[*i] == *count).map(|i| i as i64).collect();
+    let back = if s.chance(20) { x.len() as i64 } else { 0 };
+    if fits.is_empty() { s.pick(&[0, 1]) } else { s.pick(&fits) - back }
 }
 
 /// A shape that broadcasts with another one.

@@ -88,9 +88,12 @@ pub struct CheckTargetArgs {
     /// Relative error of floats that is accepted
     #[arg(long, default_value_t = 1e-3)]
     pub rtol: f64,
-    /// Absolute error that is accepted; integers may differ by it
+    /// Absolute error of floats that is accepted
     #[arg(long, default_value_t = 1e-3)]
     pub atol: f64,
+    /// Difference of integers that is accepted; at most a quarter of a result's may have it
+    #[arg(long, default_value_t = 1.0)]
+    pub steps: f64,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,

@@ -22,6 +22,7 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
             seed: args.seed,
             rtol: args.rtol,
             atol: args.atol,
+            steps: args.steps,
             ..Default::default()
         };
         let progress = Progress::new();

@@ -1,0 +1,97 @@
+//! What a pattern's conditions ask of its captures, as far as it can be read off: `x.dtype == i8`,
+//! `zy.value == -128`, `conv2d.strides[0] == 1`. Graphs that follow it are likely to match; those
+//! that follow it in part are near misses.
+
+use crate::{
+    pattern::{BinaryOp, CompareOp, Expr, ExprKind, Pattern, dtype_of},
+    tensor::DType,
+};
+use std::collections::BTreeMap;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// A number, or a truth as 0 or 1.
+    Number(f64),
+    /// An element type.
+    Type(DType),
+}
+
+/// What is asked of fields of captures and operations.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    wants: BTreeMap<(String, String), Vec<Want>>,
+}
+
+impl Wishes {
+    /// Reads them off the conditions.
+    pub fn of(pattern: &Pattern) -> Self {
+        let mut wishes = Self::default();
+        pattern.clauses.iter().for_each(|clause| wishes.read(&clause.expr));
+        wishes
+    }
+
+    /// What is asked of a field; empty if nothing is.
+    pub fn get(&self, name: &str, field: &str) -> &[Want] {
+        let key = (name.to_owned(), field.to_owned());
+        self.wants.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    fn read(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.read(left);
+                self.read(right);
+            }
+            ExprKind::Not(inner) => self.note(inner, Want::Number(0.0)),
+            ExprKind::Field(..) => self.note(expr, Want::Number(1.0)),
+            ExprKind::Call(name, args) if name == "all" => {
+                args.iter().for_each(|arg| self.read(arg));
+            }
+            ExprKind::In(value, list) => {
+                if let ExprKind::List(items) = &list.kind {
+                    items.iter().filter_map(literal).for_each(|want| self.note(value, want));
+                }
+            }
+            ExprKind::Compare(first, rest) => {
+                let mut left: &Expr = first;
+                for (op, right) in rest {
+                    let least = matches!(op, CompareOp::Ge | CompareOp::Gt);
+                    if *op == CompareOp::Eq || least && is_size(left) {
+                        literal(right).into_iter().for_each(|want| self.note(left, want));
+                    }
+                    left = right;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, place: &Expr, want: Want) {
+        let ExprKind::Field(base, field) = &place.kind else { return };
+        let ExprKind::Name(name) = &base.kind else { return };
+        let wants = self.wants.entry((name.clone(), field.clone())).or_default();
+        if !wants.contains(&want) {
+            wants.push(want);
+        }
+    }
+}
+
+/// Where a least number is a good choice too.
+fn is_size(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Field(_, field) if field == "rank")
+}
+
+fn literal(expr: &Expr) -> Option<Want> {
+    Some(match &expr.kind {
+        ExprKind::Int(number) => Want::Number(*number as f64),
+        ExprKind::Float(number) => Want::Number(*number),
+        ExprKind::Bool(truth) => Want::Number(f64::from(u8::from(*truth))),
+        ExprKind::Name(name) => Want::Type(dtype_of(name)?),
+        ExprKind::Negate(inner) => match literal(inner)? {
+            Want::Number(number) => Want::Number(-number),
+            Want::Type(_) => return None,
+        },
+        _ => return None,
+    })
+}
