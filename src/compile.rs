@@ -212,7 +212,7 @@ impl Session {
         let mut files = vec![];
         match codegen.kind {
             CodegenKind::Llvm => {
-                compiled.machine = Machine::of(part)?;
+                compiled.machine = Machine::of(part)?.joined(&compiled.machine)?;
                 compiled.cc.clone_from(&options.cc);
                 compiled.objects.push(llvm::compile(self, part, &name)?);
             }
@@ -232,9 +232,13 @@ impl Session {
                 compiled.objects.extend(artifacts.objects);
                 let tool = c::target::tool(target, &options.cc)?;
                 // What comes out of LLVM decides on the machine where there is any.
-                if let Some(tool) = tool.filter(|_| compiled.machine.triple.is_empty()) {
-                    compiled.machine = Machine::of_triple(&tool.machine()?);
-                    compiled.cc = tool.to_string();
+                if let Some(tool) = tool {
+                    let known = std::mem::take(&mut compiled.machine);
+                    let machine = Machine::of_triple(&tool.machine()?).joined(&known)?;
+                    if known.triple.is_empty() {
+                        compiled.cc = tool.to_string();
+                    }
+                    compiled.machine = machine;
                 }
             }
             CodegenKind::Custom | CodegenKind::Unset => {

@@ -103,6 +103,7 @@ impl Trial<'_> {
             dtypes: capabilities.dtypes.clone(),
             taps: false,
             multi_output: capabilities.multi_output,
+            static_only: capabilities.static_only,
         };
         let root = crate::partition::graph::OpId(root as u32);
         Ok(Some(match find_match(pattern, facts, &rules, root, &|_| true) {

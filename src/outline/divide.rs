@@ -107,6 +107,13 @@ pub fn apply<'c>(
     let mut regions = vec![];
     for (index, region) in division.partition.regions.iter().enumerate() {
         let target = targets.iter().find(|target| target.id == region.target);
+        if target.is_some_and(TargetInstance::is_host) {
+            // A host has no patterns to tell apart, and does as it likes with operations.
+            let ops = region.ops.iter();
+            let ops = ops.filter_map(|id| division.view.ops.get(id.index()).copied());
+            regions.push((region, ops.collect()));
+            continue;
+        }
         let kind = target.map_or(region.target.as_str(), |target| target.kind.name.as_str());
         maker.calls.has_headers = target.is_some_and(|t| !t.kind.codegen.headers.is_empty());
         let places = 0..region.composites.len();
@@ -127,7 +134,7 @@ pub fn apply<'c>(
         outline_region(&plan)?;
         sort_topologically(block)?;
     }
-    if let Some(host) = targets.iter().rfind(|target| target.is_host()) {
+    if let Some(host) = targets.last() {
         let name = Builder::before(function)?.str_attr(&host.id);
         for other in func::functions(module) {
             // What was placed by the function's attribute is in functions of its own now.

@@ -32,13 +32,12 @@ impl<'c, 't> Question<'c, 't> {
         options: &DivideOptions,
     ) -> Result<Self> {
         let table = OpTable::graph()?;
-        let (hosts, devices): (Vec<_>, Vec<_>) =
-            targets.iter().partition(|target| target.is_host());
-        let host = hosts.last().copied().ok_or_else(|| {
-            Error::invalid("the target spec has no host; add one last, such as llvm")
+        let last = targets.split_last().filter(|(last, _)| last.is_host());
+        let (host, devices) = last.ok_or_else(|| {
+            Error::invalid("the target spec does not end with a host; add one, such as llvm")
         })?;
         let devices: Vec<(&TargetInstance, Vec<Pattern>)> = devices
-            .into_iter()
+            .iter()
             .map(|device| Ok((device, device.load_patterns(&table)?)))
             .collect::<Result<_>>()?;
         let mut view = view(function, &table)?;

@@ -58,6 +58,7 @@ fn collect_device(
         dtypes: device.capabilities.dtypes.clone(),
         taps: device.capabilities.taps && device.capabilities.multi_output,
         multi_output: device.capabilities.multi_output,
+        static_only: device.capabilities.static_only,
     };
     let is_free = |op: OpId| match placed.of[op.index()] {
         Place::Free => placed.live[op.index()],

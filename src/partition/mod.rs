@@ -59,16 +59,18 @@ pub struct Capabilities {
     pub taps: bool,
     /// Neighbouring matches are merged into one region.
     pub merge: bool,
+    /// All sizes have to be known when compiling.
+    pub static_only: bool,
 }
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Self { dtypes: vec![], multi_output: true, taps: false, merge: true }
+        Self { dtypes: vec![], multi_output: true, taps: false, merge: true, static_only: false }
     }
 }
 
 /// A device among the targets.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Device<'a> {
     /// Id of the target instance.
     pub id: &'a str,
@@ -77,7 +79,7 @@ pub struct Device<'a> {
     /// Its options.
     pub options: &'a OptionValues,
     /// Its capabilities.
-    pub capabilities: &'a Capabilities,
+    pub capabilities: Capabilities,
     /// What its work and transfers cost.
     pub rates: Rates,
 }

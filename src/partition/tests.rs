@@ -48,7 +48,7 @@ fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) ->
             id: owned.id,
             patterns: &owned.patterns,
             options: &owned.options,
-            capabilities: &owned.capabilities,
+            capabilities: owned.capabilities.clone(),
             rates: owned.rates,
         })
         .collect();
@@ -107,7 +107,7 @@ fn check(request: &Request, partition: &Partition) {
         assert!(place[from.index()] <= place[to.index()], "{from:?} runs after {to:?}");
     }
     for (number, region) in partition.regions.iter().enumerate() {
-        let capabilities = request.devices[region.device].capabilities;
+        let capabilities = &request.devices[region.device].capabilities;
         let mut covered: Vec<OpId> =
             region.composites.iter().flat_map(|c| c.found.ops.iter().copied()).collect();
         covered.sort_unstable();

@@ -39,6 +39,7 @@ crate::pass_options! {
     pub struct Options {
         vector_bits: i64 = "0", "Width of the vector registers: 512, 256 or 128; \
             0 for that of the module's CPU";
+        target: String = "", "Only functions of this target; all if empty";
     }
 }
 
@@ -51,7 +52,11 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         })?,
     };
     let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
-    for function in func::functions(module) {
+    let is_ours = |function: &Op<'c>| {
+        options.target.is_empty()
+            || ir::attr_str(*function, "phl.target").is_none_or(|id| id == options.target)
+    };
+    for function in func::functions(module).into_iter().filter(is_ours) {
         for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
             if is_candidate(op)
                 && let Some(found) = recognize(op)

@@ -37,6 +37,11 @@ pub enum Reason {
         /// The target's element types.
         supported: String,
     },
+    /// A tensor's size is not known when compiling, as it has to be for the target.
+    Dynamic {
+        /// The tensor's type.
+        found: String,
+    },
     /// A value inside is used outside, which the target does not allow.
     Tap {
         /// The operation that makes the value.
@@ -65,7 +70,7 @@ impl Reason {
             Reason::Structure { .. } => 0,
             Reason::Effort => 1,
             Reason::Clause { .. } => 2,
-            Reason::Dtype { .. } => 3,
+            Reason::Dtype { .. } | Reason::Dynamic { .. } => 3,
             Reason::Tap { .. } => 4,
             Reason::Outputs { .. } => 5,
             Reason::Argument { .. } => 6,
@@ -92,6 +97,9 @@ impl fmt::Display for Reason {
             }
             Reason::Dtype { found, supported } => {
                 write!(f, "a tensor is {found}; the target computes with {supported}")
+            }
+            Reason::Dynamic { found } => {
+                write!(f, "a tensor is {found}, whose size is not known")
             }
             Reason::Tap { producer, user } => {
                 write!(f, "the result of {producer} is also used by {user}")

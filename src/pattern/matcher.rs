@@ -27,6 +27,8 @@ pub struct MatchRules {
     pub taps: bool,
     /// A match may have several outputs.
     pub multi_output: bool,
+    /// All sizes have to be known.
+    pub static_only: bool,
 }
 
 /// Looks for a match that ends at `root` and has only operations that `allowed` accepts. `Err`
@@ -334,6 +336,11 @@ impl<'p> Matcher<'p, '_> {
                 let names: Vec<&str> = self.rules.dtypes.iter().map(|d| d.mlir_name()).collect();
                 return Some(Reason::Dtype { found: ty.to_string(), supported: names.join(", ") });
             }
+        }
+        let mut tensors = found.inputs.iter().chain(&found.outputs);
+        let dynamic = tensors.find(|value| graph.value(**value).ty.elements().is_none());
+        if let (Some(value), true) = (dynamic, self.rules.static_only) {
+            return Some(Reason::Dynamic { found: graph.value(*value).ty.to_string() });
         }
         let tap = found
             .outputs

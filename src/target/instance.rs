@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Error, Result,
-    partition::{Device, Rates},
+    partition::{Capabilities, Device, Rates, is_view},
     pattern::{
         Bound, Evaluator, Expr, Facts, OpTable, OptionType, OptionValue, OptionValues, Pattern,
-        Scope, Val, check_expression, suggestion,
+        PatternSpec, Scope, Val, check_expression, suggestion,
     },
     phase::TargetPipelines,
 };
@@ -71,9 +71,19 @@ impl TargetInstance {
         self.option(name) == Some(&OptionValue::Bool(true))
     }
 
-    /// Its patterns, checked against the operations.
+    /// Its patterns, checked against the operations; those of a host are all operations.
     pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
-        self.kind.load_patterns(table)
+        let declared = self.kind.load_patterns(table)?;
+        if self.is_host() && declared.is_empty() { everything(table) } else { Ok(declared) }
+    }
+
+    /// What it can do besides its patterns. A host before the last place makes any region a
+    /// function, for which it has to know the sizes.
+    pub fn capabilities(&self) -> Capabilities {
+        match self.kind.role {
+            Role::Device => self.kind.capabilities.clone(),
+            Role::Host => Capabilities { taps: true, static_only: true, ..Default::default() },
+        }
     }
 
     /// Its pipelines with options filled in.
@@ -179,10 +189,21 @@ impl TargetInstance {
             id: &self.id,
             patterns,
             options: &self.options,
-            capabilities: &self.kind.capabilities,
+            capabilities: self.capabilities(),
             rates: self.rates()?,
         })
     }
+}
+
+/// A pattern for each operation that has results.
+fn everything(table: &OpTable) -> Result<Vec<Pattern>> {
+    let patterns = table.iter().filter(|op| !op.results.is_empty()).map(|op| {
+        let spec = PatternSpec::new(&op.name, format!("{}(...)", op.name));
+        let spec = if is_view(&op.name) { spec.no_compute() } else { spec };
+        Pattern::new(spec, table, &BTreeMap::new())
+            .map_err(|error| Error::internal(format!("no pattern for '{}': {error}", op.name)))
+    });
+    patterns.collect()
 }
 
 /// The scope of expressions that see options only.

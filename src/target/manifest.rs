@@ -181,7 +181,8 @@ fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
         return Err(source.fault(&taps.span(), "taps are further outputs: they need multi-output"));
     }
     let taps = raw.taps.map_or(usual.taps, Spanned::into_inner);
-    Ok(Capabilities { dtypes, multi_output, taps, merge: raw.merge.unwrap_or(usual.merge) })
+    let merge = raw.merge.unwrap_or(usual.merge);
+    Ok(Capabilities { dtypes, multi_output, taps, merge, static_only: false })
 }
 
 fn pools(source: &Source, raw: Vec<RawPool>, options: &[OptionDecl]) -> Result<Vec<PoolDecl>> {

@@ -2,7 +2,7 @@
 
 use super::{
     instance::TargetInstance,
-    kind::{Files, Role, TargetKind, option_word},
+    kind::{Files, TargetKind, option_word},
     manifest,
     spec::{TargetEntry, TargetSpec},
 };
@@ -306,34 +306,29 @@ fn check_ids(targets: &[TargetInstance]) -> Result<()> {
     Ok(())
 }
 
+/// The last target takes all that is left, so it has to be a host. Others before it may be hosts,
+/// too: they are devices that can take everything.
 fn check_roles(targets: &[TargetInstance]) -> Result<()> {
+    if targets.last().is_none_or(TargetInstance::is_host) {
+        return Ok(());
+    }
     let list = |targets: &mut dyn Iterator<Item = &TargetInstance>| {
         targets.map(|target| target.id.clone()).collect::<Vec<_>>().join(", ")
     };
-    let hosts: Vec<&TargetInstance> = targets.iter().filter(|target| target.is_host()).collect();
-    let devices = list(&mut targets.iter().filter(|target| !target.is_host()));
-    match (hosts.as_slice(), targets.last()) {
-        ([], _) => {
-            let one = targets.len() == 1;
-            Err(Error::invalid(format!(
-                "'{devices}' {} only what {} patterns match and {} a host for the rest: add one at \
-                 the end, as in '{devices}, llvm'",
-                if one { "runs" } else { "run" },
-                if one { "its" } else { "their" },
-                if one { "needs" } else { "need" },
-            )))
-        }
-        ([host], Some(last)) if last.kind.role == Role::Host => {
-            debug_assert_eq!(host.id, last.id);
-            Ok(())
-        }
-        ([host], _) => Err(Error::invalid(format!(
-            "'{}' is a host and takes all that is left, so it comes last: '{devices}, {}'",
-            host.id, host.id
-        ))),
-        ([first, second, ..], _) => Err(Error::invalid(format!(
-            "'{}' and '{}' are both hosts, which run everything; keep one of them, at the end",
-            first.id, second.id
-        ))),
-    }
+    let Some(host) = targets.iter().rfind(|target| target.is_host()) else {
+        let devices = list(&mut targets.iter());
+        let one = targets.len() == 1;
+        return Err(Error::invalid(format!(
+            "'{devices}' {} only what {} patterns match and {} a host for the rest: add one at \
+             the end, as in '{devices}, llvm'",
+            if one { "runs" } else { "run" },
+            if one { "its" } else { "their" },
+            if one { "needs" } else { "need" },
+        )));
+    };
+    let others = list(&mut targets.iter().filter(|target| target.id != host.id));
+    Err(Error::invalid(format!(
+        "'{}' is a host and takes all that is left, so it comes last: '{others}, {}'",
+        host.id, host.id
+    )))
 }

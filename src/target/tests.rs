@@ -287,6 +287,20 @@ fn targets_get_ids_and_options() {
 }
 
 #[test]
+fn hosts_before_the_last_place_take_everything() {
+    let registry = Registry::builtin().expect("the built-in targets are right");
+    let spec = "a: c -cflags=-O1, b: c, llvm".parse().expect("a spec");
+    let targets = registry.resolve(&spec).expect("resolves");
+    assert_eq!(targets[0].text("cflags"), Some("-O1"));
+    let table = crate::pattern::OpTable::graph().expect("the table is right");
+    let patterns = targets[0].load_patterns(&table).expect("are right");
+    assert_eq!(patterns.len(), table.iter().filter(|op| !op.results.is_empty()).count());
+    assert!(patterns.iter().any(|pattern| pattern.name() == "conv" && pattern.spec.compute));
+    assert!(patterns.iter().any(|pattern| pattern.name() == "reshape" && !pattern.spec.compute));
+    assert!(targets[1].capabilities().static_only && targets[1].capabilities().taps);
+}
+
+#[test]
 fn bad_targets_are_explained() {
     assert!(fails("npx, llvm").starts_with("there is no target 'npx'; did you mean 'npu'?"));
     assert_eq!(
@@ -296,7 +310,7 @@ fn bad_targets_are_explained() {
     );
     assert!(fails("npu, vanilla").contains("as in 'npu, vanilla, llvm'"));
     assert!(fails("llvm, npu").contains("so it comes last: 'npu, llvm'"));
-    assert!(fails("a: llvm, b: llvm").contains("'a' and 'b' are both hosts"));
+    assert!(fails("c, llvm, npu").contains("so it comes last: 'c, npu, llvm'"));
     assert!(fails("npu, npu, llvm").contains("as in 'a: npu, b: npu'"));
     assert!(fails("a-b: npu, a_b: npu, llvm").contains("two targets are called 'a_b'"));
     assert!(fails("host: npu, llvm").contains("'host' is no id"));

@@ -203,6 +203,43 @@ impl Machine {
         Ok(machine)
     }
 
+    /// The machine of a program with code for this one and code for `other`, which may be none.
+    /// Where both say what CPU they are for, the features of both are needed. Fails if no machine
+    /// runs both.
+    pub fn joined(self, other: &Self) -> Result<Self> {
+        if other.triple.is_empty() {
+            return Ok(self);
+        }
+        if self.architecture() != other.architecture()
+            || system(&self.triple) != system(&other.triple)
+        {
+            return Err(Error::invalid(format!(
+                "the targets of one compile are for different machines, {} and {}: no program has \
+                 code for both; compile for each by itself",
+                other.triple, self.triple
+            )));
+        }
+        // A C compiler says less about its code than LLVM.
+        let (mut main, rest) = match (self.cpu.is_empty(), other.cpu.is_empty()) {
+            (true, false) => (other.clone(), &self),
+            _ => (self.clone(), other),
+        };
+        if rest.cpu.is_empty() || (&main.cpu, &main.features) == (&rest.cpu, &rest.features) {
+            return Ok(main);
+        }
+        // LLVM lists the features of this machine's architecture, those that are missing as well.
+        let here = TargetMachine::get_default_triple();
+        if main.architecture() == architecture(&here.as_str().to_string_lossy()) {
+            let native = text(&TargetMachine::get_host_cpu_features());
+            let known = native.split(',').filter_map(|feature| feature.strip_prefix(['+', '-']));
+            let more = known.filter(|feature| rest.has(feature) && !main.has(feature));
+            let more: Vec<String> = more.map(|feature| format!("+{feature}")).collect();
+            let all = std::iter::once(main.features.clone()).filter(|list| !list.is_empty());
+            main.features = all.chain(more).collect::<Vec<_>>().join(",");
+        }
+        Ok(main)
+    }
+
     /// The first part of the triple.
     pub fn architecture(&self) -> &str {
         architecture(&self.triple)
