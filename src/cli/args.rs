@@ -270,7 +270,7 @@ pub struct BenchArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   phaseline partition net.onnx -t 'vanilla, llvm'
-  phaseline partition net.onnx -t 'vanilla, llvm' --explain --html net.html
+  phaseline partition net.onnx -t 'vanilla, llvm' --explain=all --html net.html
   phaseline partition net.onnx -t 'vanilla, llvm' --placement-search --save-placement net.json")]
 pub struct PartitionArgs {
     #[command(flatten)]
@@ -280,12 +280,17 @@ pub struct PartitionArgs {
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
     /// Print every decision: for each operation and target the condition that failed and its
-    /// values, for each refused merge the path in the way, and what everything costs
-    #[arg(long)]
-    pub explain: bool,
+    /// values, for each refused merge the path in the way, and what everything costs; with =all
+    /// the condition of each pattern, not only of the one that came closest
+    #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true,
+          default_missing_value = "closest", value_parser = ["closest", "all"])]
+    pub explain: Option<String>,
     /// Print all of that as JSON instead
     #[arg(long)]
     pub json: bool,
+    /// The model is IR that compile --emit printed: go on after this phase, import or pre-partition
+    #[arg(long, value_name = "PHASE")]
+    pub from: Option<Phase>,
     /// Draw the graph, coloured by target, into this HTML file; clicks show reasons
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

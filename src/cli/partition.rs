@@ -7,9 +7,10 @@ use super::{
     print,
 };
 use crate::{
-    Phase, Result, Session,
+    Error, Phase, Result, Session,
     ir::{self, func},
     outline,
+    partition::{FunctionReport, Report},
     passes::graph_partition,
     profile::Profile,
     target::Registry,
@@ -21,39 +22,55 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let source = Source::open(&args.model.model)?;
     let module = source.import(&session, &args.model, None)?;
     let name = model_name(&args.model.model);
-    let options = compile_options(&args.target, name, Phase::Import, None)?;
+    let after = args.from.unwrap_or(Phase::Import);
+    if after > Phase::PrePartition {
+        return Err(Error::invalid(format!(
+            "--from={after} is after the division; it is import or pre-partition"
+        )));
+    }
+    let options = compile_options(&args.target, name, after, None)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&module, &options, Phase::PrePartition)?;
     let targets = options.resolve()?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
-    let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
     let profile = options.profile.as_deref().map(Profile::read).transpose()?;
     let how = outline::DivideOptions {
         placement: placement.as_ref(),
         search: options.placement_search,
         profile: profile.as_ref(),
     };
-    let division = outline::divide_with(main, &targets, &how)?;
+    let mut divisions = outline::divide_all(ir::root(&module), &targets, &how)?;
+    if divisions.is_empty() {
+        return Err(func::no_main());
+    }
+    let (_, mut division) = divisions.remove(0);
+    for (function, other) in divisions {
+        let (name, report) = (func::symbol(function), other.report);
+        division.report.functions.push(FunctionReport { name, report });
+    }
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);
         let page = division.report.picture(&title)?;
-        std::fs::write(path, page).map_err(|e| crate::Error::io("cannot write", path, e))?;
+        std::fs::write(path, page).map_err(|e| Error::io("cannot write", path, e))?;
     }
     if let Some(path) = &args.save_placement {
         let text = division.placement.to_json()?;
-        std::fs::write(path, text).map_err(|e| crate::Error::io("cannot write", path, e))?;
+        std::fs::write(path, text).map_err(|e| Error::io("cannot write", path, e))?;
     }
     let report = &division.report;
-    let mut text = match (args.json, args.explain) {
-        (true, _) => return print(&(report.to_json()?.trim_end().to_owned() + "\n")),
-        (false, true) => report.explanation(),
-        (false, false) => report.table(),
-    };
-    if options.placement_search && !args.explain {
-        text += &report.cost_text();
+    if args.json {
+        return print(&(report.to_json()?.trim_end().to_owned() + "\n"));
     }
-    print(&text)
+    let text = |report: &Report| match args.explain.as_deref() {
+        Some(which) => report.explanation(which == "all"),
+        None if options.placement_search => report.table() + &report.cost_text(),
+        None => report.table(),
+    };
+    let others = report.functions.iter();
+    let others =
+        others.map(|other| format!("\nfunction @{}:\n{}", other.name, text(&other.report)));
+    print(&(text(report) + &others.collect::<String>()))
 }
 
 /// Lists target kinds, or shows one.

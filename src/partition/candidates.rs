@@ -18,14 +18,24 @@ pub struct Candidate {
     pub found: Match,
 }
 
-/// All matches, and for each device and operation the attempt that came closest.
+/// All matches, and for each device and operation why patterns do not match.
 pub struct Candidates {
     /// The matches, by device, pattern and last operation.
     pub matches: Vec<Candidate>,
-    /// By device and operation: a pattern and why it does not match.
-    pub failures: Vec<Vec<Option<(usize, Failure)>>>,
+    /// By device and operation: the patterns that do not match, in order, each with its closest
+    /// attempt.
+    pub failures: Vec<Vec<Vec<(usize, Failure)>>>,
     /// By device: for each operation's name, the first pattern that has it.
     pub mentions: Vec<BTreeMap<String, usize>>,
+}
+
+impl Candidates {
+    /// The attempt of a device that came closest to a match of an operation; of equal ones that of
+    /// the first pattern.
+    pub fn closest(&self, device: usize, op: OpId) -> Option<&(usize, Failure)> {
+        let attempts = self.failures[device][op.index()].iter();
+        attempts.reduce(|best, next| if next.1.is_closer_than(&best.1) { next } else { best })
+    }
 }
 
 /// Tries all patterns everywhere.
@@ -51,7 +61,7 @@ fn collect_device(
     index: usize,
     device: &Device,
     matches: &mut Vec<Candidate>,
-) -> Vec<Option<(usize, Failure)>> {
+) -> Vec<Vec<(usize, Failure)>> {
     let graph = request.graph;
     let facts = Facts { graph, table: request.table, options: device.options };
     let rules = MatchRules {
@@ -70,7 +80,7 @@ fn collect_device(
         let roots: BTreeSet<&str> = pattern.roots().collect();
         roots.into_iter().for_each(|root| by_root.entry(root).or_default().push(number));
     }
-    let mut failures: Vec<Option<(usize, Failure)>> = vec![None; graph.op_count()];
+    let mut failures: Vec<Vec<(usize, Failure)>> = vec![vec![]; graph.op_count()];
     for (root, op) in graph.ops() {
         if !is_free(root) {
             continue;
@@ -93,13 +103,18 @@ fn collect_device(
     failures
 }
 
-/// Keeps a failure for its operations where it is closer to a match than what is known.
-fn note(failures: &mut [Option<(usize, Failure)>], root: OpId, pattern: usize, failure: Failure) {
+/// Keeps a failure for its operations where it is closer to a match than what is known of the
+/// pattern.
+fn note(failures: &mut [Vec<(usize, Failure)>], root: OpId, pattern: usize, failure: Failure) {
     let others = failure.ops.iter().copied().filter(|op| *op != root);
     for op in others.chain([root]) {
-        let slot = &mut failures[op.index()];
-        if slot.as_ref().is_none_or(|(_, known)| failure.is_closer_than(known)) {
-            *slot = Some((pattern, failure.clone()));
+        let known = &mut failures[op.index()];
+        match known.binary_search_by_key(&pattern, |(pattern, _)| *pattern) {
+            Ok(place) if failure.is_closer_than(&known[place].1) => {
+                known[place].1 = failure.clone();
+            }
+            Ok(_) => {}
+            Err(place) => known.insert(place, (pattern, failure.clone())),
         }
     }
 }

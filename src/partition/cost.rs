@@ -7,12 +7,16 @@
 //! - An operation of the host costs its estimate.
 //! - What was measured takes the place of estimates and declarations ([`super::measured`]).
 //!
-//! The model is additive: it knows nothing of fusion on the host, nor of work at the same time.
+//! - An elementwise operation of the host that can take the value before it from registers
+//!   ([`super::fusion`]) costs no memory traffic for it, if both are on the host.
+//!
+//! The model knows nothing else of fusion, nor of work at the same time.
 
 use super::{
     Request,
     candidates::{Candidate, Candidates},
     choose::Chosen,
+    fusion::{chain, producers},
     graph::{AttrValue, GraphView, Op, OpId, ValueId},
 };
 use crate::pattern::Facts;
@@ -115,8 +119,11 @@ pub struct Costs {
 
 /// The prices of operations on the host and of matches on their devices.
 pub struct Prices {
-    /// By operation.
+    /// By operation, when the one whose value it takes is not on the host.
     pub host: Vec<f64>,
+    /// By operation: the one whose value it takes from registers if both are on the host, and what
+    /// it costs then, which is no more than alone.
+    pub fused: Vec<Option<(OpId, f64)>>,
     /// By match.
     pub matches: Vec<f64>,
     /// By operation, whether the host's price was measured.
@@ -129,10 +136,10 @@ impl Prices {
     /// Prices everything once.
     pub fn new(request: &Request, candidates: &Candidates) -> Self {
         let graph = request.graph;
-        let (host, host_measured) = graph
+        let (host, host_measured): (Vec<f64>, Vec<bool>) = graph
             .ops()
             .map(|(id, _)| {
-                let known = request.measured.and_then(|measured| measured.on_host(request, id));
+                let known = request.measured.and_then(|m| m.on_host(request, &[id]));
                 let price = known.unwrap_or_else(|| estimate(graph, id, &request.host_rates));
                 (price, known.is_some())
             })
@@ -145,7 +152,26 @@ impl Prices {
                 (known.unwrap_or_else(|| price(request, found)), known.is_some())
             })
             .unzip();
-        Self { host, matches, host_measured, match_measured }
+        let producers = producers(graph);
+        let fused = graph.ops().map(|(id, _)| {
+            let producer = producers[id.index()]?;
+            let known = request.measured.and_then(|measured| {
+                let with = measured.on_host(request, &chain(&producers, id))?;
+                let without = measured.on_host(request, &chain(&producers, producer))?;
+                Some((with - without).max(0.0))
+            });
+            let price = known.unwrap_or_else(|| estimate_fused(request, id, producer));
+            Some((producer, price.min(host[id.index()])))
+        });
+        Self { fused: fused.collect(), host, matches, host_measured, match_measured }
+    }
+
+    /// What an operation costs on the host, given which others are there.
+    pub fn on_host(&self, op: OpId, is_on_host: impl Fn(OpId) -> bool) -> f64 {
+        match self.fused[op.index()] {
+            Some((producer, price)) if is_on_host(producer) => price,
+            _ => self.host[op.index()],
+        }
     }
 
     /// How many prices were measured, of how many.
@@ -161,7 +187,9 @@ impl Prices {
         for (op, _) in request.graph.ops() {
             match chosen.owner[op.index()] {
                 Some(_) => drop(groups.insert(chosen.quotient.group(op))),
-                None => total += self.host[op.index()],
+                None => {
+                    total += self.on_host(op, |other| chosen.owner[other.index()].is_none());
+                }
             }
         }
         let regions =
@@ -190,7 +218,14 @@ impl Prices {
             call: rates.per_call,
             transfer: rates.per_byte * bytes,
             bytes,
-            on_host: ops.iter().map(|op| self.host[op.index()]).sum(),
+            on_host: ops
+                .iter()
+                .map(|op| {
+                    self.on_host(*op, |other| {
+                        chosen.owner[other.index()].is_none() || ops.binary_search(&other).is_ok()
+                    })
+                })
+                .sum(),
         }
     }
 }
@@ -224,6 +259,21 @@ fn estimate(graph: &GraphView, id: OpId, rates: &Rates) -> f64 {
     }
     let operands = op.operands.iter().flatten();
     let touched: f64 = operands.chain(&op.results).map(|value| bytes(graph, *value)).sum();
+    (flops(graph, op) * rates.per_flop).max(touched * rates.per_access)
+}
+
+/// What an operation is estimated to cost if it takes the value of `producer` from registers, and
+/// leaves its own where the producer would have left its.
+fn estimate_fused(request: &Request, id: OpId, producer: OpId) -> f64 {
+    let graph = request.graph;
+    let op = graph.op(id);
+    let rates = &request.host_rates;
+    let others = op
+        .operands
+        .iter()
+        .flatten()
+        .filter(|value| graph.definer(**value).is_none_or(|(definer, _)| definer != producer));
+    let touched: f64 = others.map(|value| bytes(graph, *value)).sum();
     (flops(graph, op) * rates.per_flop).max(touched * rates.per_access)
 }
 

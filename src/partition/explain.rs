@@ -3,19 +3,20 @@
 use super::{
     Search,
     report::{OpReport, RegionReport, Report},
-    verdict::{Verdict, time_text},
+    verdict::{Attempt, Verdict, time_text},
 };
 use std::fmt::Write;
 
 impl Report {
     /// All decisions: for each operation the one that has it and why each device did not get it,
-    /// then regions, refused merges and costs.
-    pub fn explanation(&self) -> String {
+    /// then regions, refused merges and costs. With `all`, why each pattern that was tried does
+    /// not match, not only the one that came closest.
+    pub fn explanation(&self, all: bool) -> String {
         let mut out = String::new();
         for op in &self.ops {
             // Writing to a string does not fail.
             let _ = writeln!(out, "{}", op.headline());
-            for line in self.reasons(op) {
+            for line in self.reasons(op, all) {
                 let _ = writeln!(out, "    {line}");
             }
         }
@@ -25,8 +26,9 @@ impl Report {
         out + &self.summary() + &self.cost_text()
     }
 
-    /// The lines below an operation: what has it, and each device that has not, with the reason.
-    pub fn reasons(&self, op: &OpReport) -> Vec<String> {
+    /// The lines below an operation: what has it, and each device that has not, with the reason;
+    /// with `all`, each pattern of each device that does not match, with the reason.
+    pub fn reasons(&self, op: &OpReport, all: bool) -> Vec<String> {
         let region = op.region.and_then(|region| self.regions.get(region));
         let on_host = price_text(op.host_cost, op.host_cost_measured);
         let mut lines = vec![match (region, &op.pattern) {
@@ -51,6 +53,17 @@ impl Report {
                 _ => String::new(),
             };
             lines.push(format!("not on {}: {}{costs}", other.target, other.text));
+        }
+        for device in op.verdicts.iter().filter(|_| all) {
+            // What the verdict says need not be said again.
+            let told = match &device.verdict {
+                Verdict::Failed { pattern, .. } => Some(pattern),
+                _ => None,
+            };
+            for attempt in device.attempts.iter().filter(|a| Some(&a.pattern) != told) {
+                let Attempt { pattern, text, .. } = attempt;
+                lines.push(format!("no match of '{pattern}' of {}: {text}", device.target));
+            }
         }
         lines
     }

@@ -11,14 +11,17 @@ pub type Times = BTreeMap<(Option<String>, String), f64>;
 pub struct Measured {
     /// For each device, the times of regions of one match: call and transfers are in them.
     pub devices: Vec<Times>,
-    /// The times of single operations on the host.
+    /// The times of operations on the host, and of chains that it computes in one go.
     pub host: Times,
 }
 
 impl Measured {
-    /// What an operation takes on the host.
-    pub fn on_host(&self, request: &Request, op: OpId) -> Option<f64> {
-        self.host.get(&(None, key(request.graph, &[op]))).copied()
+    /// What an operation, or a chain of them, takes on the host.
+    pub fn on_host(&self, request: &Request, ops: &[OpId]) -> Option<f64> {
+        if self.host.is_empty() {
+            return None;
+        }
+        self.host.get(&(None, key(request.graph, ops))).copied()
     }
 
     /// What a match takes without the call and the transfers of its region, which are added for

@@ -16,6 +16,7 @@ mod candidates;
 mod choose;
 mod cost;
 mod explain;
+mod fusion;
 pub mod graph;
 mod key;
 mod measured;
@@ -34,11 +35,12 @@ mod units;
 mod verdict;
 
 pub use cost::{Costs, Rates, RegionCost, Search, bytes, is_view};
+pub use fusion::{chain, producers};
 pub use key::{describe, key};
 pub use measured::{Measured, Times};
 pub use placement::{PlacedOp, Placement};
-pub use report::Report;
-pub use verdict::Verdict;
+pub use report::{FunctionReport, Report};
+pub use verdict::{Attempt, Verdict};
 
 use crate::{
     Result,
@@ -223,6 +225,8 @@ pub struct Partition {
     pub region_of: Vec<Option<usize>>,
     /// For each operation and device, what was decided and why.
     pub verdicts: Vec<Vec<Verdict>>,
+    /// For each operation and device, the patterns that were tried and do not match.
+    pub attempts: Vec<Vec<Vec<Attempt>>>,
     /// Merges that were refused.
     pub refused: Vec<RefusedMerge>,
     /// What it costs.

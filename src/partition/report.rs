@@ -3,7 +3,7 @@
 use super::{
     Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request,
     graph::OpId,
-    verdict::{Verdict, path_text},
+    verdict::{Attempt, Verdict, path_text},
 };
 use serde::Serialize;
 use std::fmt::Write;
@@ -59,6 +59,8 @@ pub struct DeviceVerdict {
     /// The decision as data.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// The patterns that were tried and do not match.
+    pub attempts: Vec<Attempt>,
 }
 
 /// What there is to say about one region.
@@ -117,6 +119,19 @@ pub struct Report {
     pub refused_merges: Vec<MergeReport>,
     /// What the division costs, in nanoseconds.
     pub costs: Costs,
+    /// Other functions of the network, which are divided by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionReport>,
+}
+
+/// The report of a function besides the network's own.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionReport {
+    /// Its name.
+    pub name: String,
+    /// Its report.
+    #[serde(flatten)]
+    pub report: Report,
 }
 
 impl Report {
@@ -150,6 +165,7 @@ impl Report {
                 })
                 .collect(),
             costs: partition.costs.clone(),
+            functions: vec![],
         }
     }
 
@@ -227,7 +243,8 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
     let graph = request.graph;
     let report = |(id, op): (super::graph::OpId, &super::graph::Op)| {
         let region = partition.region_of[id.index()];
-        let verdicts = partition.verdicts[id.index()].iter().zip(request.devices);
+        let attempts = &partition.attempts[id.index()];
+        let verdicts = partition.verdicts[id.index()].iter().zip(attempts).zip(request.devices);
         let pattern = partition.verdicts[id.index()].iter().find_map(|verdict| match verdict {
             Verdict::Chosen { pattern, .. } => Some(pattern.clone()),
             _ => None,
@@ -251,7 +268,8 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
             host_cost: partition.costs.on_host[id.index()],
             host_cost_measured: partition.costs.host_measured[id.index()],
             verdicts: verdicts
-                .map(|(verdict, device)| DeviceVerdict {
+                .map(|((verdict, attempts), device)| DeviceVerdict {
+                    attempts: attempts.clone(),
                     target: device.id.to_owned(),
                     text: verdict.text(graph),
                     verdict: verdict.clone(),

@@ -370,6 +370,37 @@ fn effects_and_unused_operations_stay_on_the_host() {
 }
 
 #[test]
+fn every_pattern_that_was_tried_is_told() {
+    let (view, _) = graph(
+        "x = arg 1x4x8x8xf32
+         w = const 4x4x3x3xf32
+         c = conv(x, w, _) {group = 1, strides = [2, 2]} : 1x4x3x3xf32
+         r = relu(c) : 1x4x3x3xf32
+         return r",
+    );
+    let specs = [
+        PatternSpec::new("small", "conv(x, w)").clause("w.shape[2] == 1"),
+        PatternSpec::new("dense", "relu(conv(x, w))").clause("all(conv.strides == 1)"),
+        PatternSpec::new("relu", "relu(x)"),
+    ];
+    let npu = device("npu", &specs);
+    let report = report(&view, &[npu]);
+    let attempts = |op: usize| {
+        let attempts = report.ops[op].verdicts[0].attempts.iter();
+        attempts.map(|attempt| format!("{}: {}", attempt.pattern, attempt.text)).collect::<Vec<_>>()
+    };
+    let small = "small: `w.shape[2] == 1` does not hold: w.shape[2] = 3";
+    let dense = "dense: `all(conv.strides == 1)` does not hold: conv.strides = [2, 2]";
+    assert_eq!(attempts(0), [small, dense]);
+    assert_eq!(attempts(1), [dense]);
+    let brief = report.explanation(false);
+    assert!(!brief.contains("no match of"), "{brief}");
+    let all = report.explanation(true);
+    assert!(all.contains("no match of 'dense' of npu: `all(conv.strides == 1)`"), "{all}");
+    assert!(all.contains("`w.shape[2] == 1`"), "{all}");
+}
+
+#[test]
 fn explanations_name_the_condition_and_the_values() {
     let (view, _) = graph(
         "x = arg 1x6x8x8xf32

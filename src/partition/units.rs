@@ -9,7 +9,7 @@ use super::{
     placement::{Place, Placed},
     quotient::dependencies,
     solve::{Problem, Solution},
-    verdict::{Verdict, verdicts},
+    verdict::{Verdict, attempts, verdicts},
 };
 use crate::{Error, Result};
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -33,8 +33,15 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
     let mut regions: Vec<Region> = vec![];
     let mut costs = Costs {
         total: cost,
-        host_only: prices.host.iter().sum(),
-        on_host: prices.host.clone(),
+        host_only: graph.ops().map(|(op, _)| prices.on_host(op, |_| true)).sum(),
+        on_host: graph
+            .ops()
+            .map(|(op, _)| {
+                // Of what is on a device: if it were not.
+                let own = chosen.owner[op.index()].is_some();
+                prices.on_host(op, |other| own || chosen.owner[other.index()].is_none())
+            })
+            .collect(),
         matched: chosen.owner.iter().map(|owner| Some(prices.matches[(*owner)?])).collect(),
         host_measured: prices.host_measured.clone(),
         match_measured: chosen
@@ -64,6 +71,7 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
         costs.regions.push(prices.region(request, candidates, &chosen, group));
     }
     let verdicts = verdicts(problem, &chosen, &region_of);
+    let attempts = graph.ops().map(|(op, _)| attempts(problem, op)).collect();
     check_placement(request, placed, &region_of, &verdicts)?;
     let refused = refused.into_iter().filter_map(|refused| {
         let regions = (region_of[refused.from.index()]?, region_of[refused.to.index()]?);
@@ -71,7 +79,7 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
         Some(RefusedMerge { target, regions, reason: refused.reason })
     });
     let refused = refused.collect();
-    Ok(Partition { regions, order, region_of, verdicts, refused, costs })
+    Ok(Partition { regions, order, region_of, verdicts, attempts, refused, costs })
 }
 
 /// Sorts units topologically, those that come first in the program first.

@@ -120,6 +120,33 @@ impl Verdict {
     }
 }
 
+/// Why a pattern does not match at an operation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Attempt {
+    /// The pattern.
+    pub pattern: String,
+    /// What stands in the way as one line.
+    pub text: String,
+    /// What stands in the way.
+    #[serde(flatten)]
+    pub reason: Reason,
+}
+
+/// For an operation and each device, all patterns that were tried and do not match.
+pub fn attempts(problem: &Problem, op: OpId) -> Vec<Vec<Attempt>> {
+    let Problem { request, candidates, .. } = *problem;
+    let of_device = |(number, device): (usize, &super::Device)| {
+        let failures = candidates.failures[number][op.index()].iter();
+        let attempt = |(pattern, failure): &(usize, crate::pattern::Failure)| Attempt {
+            pattern: device.patterns[*pattern].name().to_owned(),
+            text: failure.reason.to_string(),
+            reason: failure.reason.clone(),
+        };
+        failures.map(attempt).collect()
+    };
+    request.devices.iter().enumerate().map(of_device).collect()
+}
+
 /// A time in nanoseconds as text.
 pub fn time_text(ns: f64) -> String {
     match ns {
@@ -199,7 +226,9 @@ fn verdict(
             Rejection::Idle => Verdict::Idle { pattern },
             Rejection::Dear => {
                 let ops = candidates.matches[number].found.ops.iter();
-                let on_host = ops.map(|op| prices.host[op.index()]).sum();
+                let on_host = ops
+                    .map(|op| prices.on_host(*op, |other| chosen.owner[other.index()].is_none()))
+                    .sum();
                 Verdict::Dear { pattern, cost: prices.matches[number], on_host }
             }
             Rejection::Cycle { path } => Verdict::Cycle { pattern, path: path.clone() },
@@ -218,7 +247,7 @@ fn verdict(
             }
         };
     }
-    if let Some((pattern, failure)) = &candidates.failures[device][op.index()] {
+    if let Some((pattern, failure)) = candidates.closest(device, op) {
         let pattern = name_of(device, *pattern);
         return Verdict::Failed { pattern, reason: failure.reason.clone() };
     }

@@ -1,4 +1,5 @@
-//! `graph-partition`: divides `@main` between the targets of the compile.
+//! `graph-partition`: divides `@main`, and other functions of the network, between the targets of
+//! the compile.
 //!
 //! ```text
 //! @main: %0 = graph.conv ...; %1 = graph.relu %0; %2 = graph.softmax %1
@@ -10,7 +11,7 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit, func},
+    ir::{self, Op, edit},
     outline::{self, Division},
     partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -51,7 +52,6 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         given => given.to_owned(),
     };
     let targets = resolve(&spec, std::env::split_paths(&options.target_path))?;
-    let Some(main) = func::main(module) else { return Ok(()) };
     let placement = match options.placement.as_str() {
         "" => None,
         path => Some(read_placement(Path::new(path))?),
@@ -65,8 +65,13 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         search: options.placement_search,
         profile: profile.as_ref(),
     };
-    let division: Division<'c> = outline::divide_with(main, &targets, &how)?;
-    outline::apply(module, main, &division, &targets)?;
+    let divisions: Vec<(Op<'c>, Division<'c>)> = outline::divide_all(module, &targets, &how)?;
+    for (function, division) in &divisions {
+        outline::apply(module, *function, division, &targets)?;
+    }
+    if divisions.is_empty() {
+        return Ok(());
+    }
     let context = ir::context_of(module);
     edit::set_attr(module, SPEC, StringAttribute::new(context, &spec).into());
     Ok(())

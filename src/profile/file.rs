@@ -48,7 +48,7 @@ pub struct ProfiledTarget {
 pub struct Entry {
     /// Place of the target in the profile's list.
     pub target: usize,
-    /// The pattern; none for an operation of the host.
+    /// The pattern; none for operations of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// What makes work the same.

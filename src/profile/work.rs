@@ -4,9 +4,9 @@ use crate::{
     Result,
     outline::Question,
     partition::{
-        self, Possible, describe,
-        graph::{OpId, ValueId},
-        is_view, key,
+        self, Possible, chain, describe,
+        graph::{GraphView, OpId, ValueId},
+        is_view, key, producers,
     },
 };
 use std::collections::BTreeSet;
@@ -31,7 +31,8 @@ pub struct Work {
     pub outputs: Vec<ValueId>,
 }
 
-/// All matches of all devices and all operations of the host, each kind of work once.
+/// All matches of all devices, all operations of the host and all chains that it computes in one
+/// go, each kind of work once.
 pub fn collect(question: &Question) -> Result<Vec<Work>> {
     let devices = question.devices()?;
     let request = question.request(&devices)?;
@@ -56,24 +57,31 @@ pub fn collect(question: &Question) -> Result<Vec<Work>> {
         });
     }
     let live = graph.live_ops();
+    let producers = producers(graph);
     for (id, op) in graph.ops() {
         // What only gives a tensor another shape costs nothing between other operations.
         if !live[id.index()] || op.side_effects || is_view(&op.name) {
             continue;
         }
-        let (inputs, outputs) = graph.boundary(&[id]);
-        let moved = inputs.iter().filter(|value| !graph.is_constant(**value));
-        let bytes = moved.chain(&outputs).map(|value| partition::bytes(graph, *value)).sum();
-        add(Work {
-            target: devices.len(),
-            pattern: None,
-            key: key(graph, &[id]),
-            text: describe(graph, &[id]),
-            bytes,
-            ops: vec![id],
-            inputs,
-            outputs,
-        });
+        add(on_host(graph, devices.len(), vec![id]));
+        if producers[id.index()].is_some() {
+            add(on_host(graph, devices.len(), chain(&producers, id)));
+        }
     }
     Ok(all)
+}
+
+fn on_host(graph: &GraphView, target: usize, ops: Vec<OpId>) -> Work {
+    let (inputs, outputs) = graph.boundary(&ops);
+    let moved = inputs.iter().filter(|value| !graph.is_constant(**value));
+    Work {
+        target,
+        pattern: None,
+        key: key(graph, &ops),
+        text: describe(graph, &ops),
+        bytes: moved.chain(&outputs).map(|value| partition::bytes(graph, *value)).sum(),
+        ops,
+        inputs,
+        outputs,
+    }
 }

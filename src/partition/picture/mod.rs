@@ -35,7 +35,11 @@ impl Report {
         let ops: Vec<Detail> = self
             .ops
             .iter()
-            .map(|op| Detail { head: op.headline(), lines: self.reasons(op), region: op.region })
+            .map(|op| Detail {
+                head: op.headline(),
+                lines: self.reasons(op, true),
+                region: op.region,
+            })
             .collect();
         let regions: Vec<String> = self.regions.iter().map(|region| region.explanation()).collect();
         Ok(PAGE
@@ -104,7 +108,7 @@ impl Report {
         for (op, (x, y)) in self.ops.iter().zip(&layout.nodes) {
             let region = op.region.and_then(|region| self.regions.get(region));
             let place = region.map_or_else(|| op.target.clone(), |region| region.name.clone());
-            let tip = op.headline() + "\n" + &self.reasons(op).join("\n");
+            let tip = op.headline() + "\n" + &self.reasons(op, false).join("\n");
             let (left, top) = (x - NODE_WIDTH / 2.0, y - NODE_HEIGHT / 2.0);
             let _ = writeln!(
                 out,

@@ -44,7 +44,9 @@ struct Exact<'p, 'a> {
 pub fn search(problem: &Problem, preferred: &[usize], known: Solution) -> (Solution, bool) {
     let count = problem.request.graph.op_count();
     let mut covering: Vec<Vec<usize>> = vec![vec![]; count];
-    let mut least = problem.prices.host.clone();
+    let prices = problem.prices;
+    let mut least: Vec<f64> =
+        (0..count).map(|op| prices.on_host(OpId(op as u32), |_| true)).collect();
     for number in preferred {
         let ops = &problem.candidates.matches[*number].found.ops;
         let share = problem.prices.matches[*number] / ops.len().max(1) as f64;
@@ -118,7 +120,10 @@ impl Exact<'_, '_> {
         for (op, decision) in self.decided.iter().enumerate() {
             bound += match decision {
                 Decision::Open => self.least[op],
-                Decision::Host => prices.host[op],
+                // What is open may still come to the host.
+                Decision::Host => prices.on_host(OpId(op as u32), |other| {
+                    !matches!(self.decided[other.index()], Decision::Match(_))
+                }),
                 Decision::Match(_) => 0.0,
             };
         }

@@ -68,7 +68,8 @@ impl Local<'_, '_> {
     /// What a match saves per operation over the host, transfers and calls aside.
     fn saving(&self, number: usize) -> f64 {
         let ops = &self.problem.candidates.matches[number].found.ops;
-        let on_host: f64 = ops.iter().map(|op| self.problem.prices.host[op.index()]).sum();
+        let prices = self.problem.prices;
+        let on_host: f64 = ops.iter().map(|op| prices.on_host(*op, |_| true)).sum();
         (on_host - self.problem.prices.matches[number]) / ops.len().max(1) as f64
     }
 

@@ -49,8 +49,27 @@ fn a_region_costs_work_call_and_what_crosses_its_border() {
     assert_eq!((region.work, region.call, region.bytes), (80.5, 10.0, 800.0));
     assert_eq!(partition.costs.total, 890.5);
     assert_eq!(partition.costs.total, region.total());
-    // The host: 800 bytes for each operation, or 15 flops for each tanh.
-    assert_eq!(partition.costs.host_only, 80.0);
+    // The host: 800 bytes for the first operation, 15 flops for each tanh on its results.
+    assert_eq!(partition.costs.host_only, 55.0);
+}
+
+#[test]
+fn the_host_stores_nothing_between_what_it_fuses() {
+    let (view, _) =
+        graph("x = arg 100xf32\na = relu(x) : 100xf32\nb = relu(a) : 100xf32\nreturn b");
+    let alone = 800.0 * Rates::host().per_access;
+    let fused = 100.0 * Rates::host().per_flop;
+    let costs = run(&view, &[]).costs;
+    assert_eq!((costs.total, costs.on_host), (alone + fused, vec![alone, fused]));
+    // A device that takes the first leaves a second that has to read what the device wrote.
+    let mut npu = priced("npu", &[("relu(x)", "1")]);
+    npu.capabilities.merge = false;
+    let (placed, _) = graph(
+        "x = arg 100xf32\na = relu(x) : 100xf32 @ npu\nb = relu(a) : 100xf32 @ host\nreturn b",
+    );
+    let costs = run(&placed, &[npu]).costs;
+    assert_eq!(costs.on_host, vec![alone, alone]);
+    assert_eq!(costs.total, 1.0 + 10.0 + 800.0 + alone);
 }
 
 #[test]
@@ -86,7 +105,7 @@ fn transfers_decide_and_the_reason_says_so() {
     assert_eq!((*cost, *on_host), (1.0, 400.0));
     let mut npu = npu();
     npu.search = true;
-    let text = report(&view, &[npu]).explanation();
+    let text = report(&view, &[npu]).explanation(false);
     assert!(
         text.contains("'relu(x)' matches, but the division is cheaper without: 1 ns"),
         "{text}"
@@ -109,7 +128,7 @@ fn overlapping_matches_of_several_targets_are_weighed() {
     let devices = || {
         let mut both = vec![
             priced("a", &[("relu(tanh(x))", "5"), ("tanh(x)", "400")]),
-            priced("b", &[("erf(tanh(relu(tanh(x))))", "40"), ("erf(x)", "300")]),
+            priced("b", &[("erf(tanh(relu(tanh(x))))", "20"), ("erf(x)", "300")]),
         ];
         both.iter_mut().for_each(|owned| owned.rates.per_byte = 0.01);
         both
@@ -122,7 +141,7 @@ fn overlapping_matches_of_several_targets_are_weighed() {
     assert_eq!(found.costs.greedy, greedy.costs.total);
     assert_eq!(Some(found.costs.total), cheapest(&view, &devices()));
     assert!(
-        matches!(&found.verdicts[0][0], Verdict::Lost { winner_cost, .. } if *winner_cost == 40.0)
+        matches!(&found.verdicts[0][0], Verdict::Lost { winner_cost, .. } if *winner_cost == 20.0)
     );
 }
 

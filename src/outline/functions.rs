@@ -1,0 +1,40 @@
+//! Which functions of a module are divided between targets.
+
+use super::{DivideOptions, Division, PLACEMENT, divide_with};
+use crate::{
+    Result,
+    ir::{self, Op, edit, func},
+    target::TargetInstance,
+};
+
+/// Decides for the network function, and for every other function with operations that no target
+/// has yet. A placement file is of the network function alone. Nothing is changed.
+pub fn divide_all<'c>(
+    module: Op<'c>,
+    targets: &[TargetInstance],
+    options: &DivideOptions,
+) -> Result<Vec<(Op<'c>, Division<'c>)>> {
+    let Some(main) = func::main(module) else { return Ok(vec![]) };
+    let mut divisions = vec![(main, divide_with(main, targets, options)?)];
+    let others = DivideOptions { placement: None, ..*options };
+    for function in func::functions(module) {
+        if !edit::same(function, main) && is_open(function, targets) {
+            divisions.push((function, divide_with(function, targets, &others)?));
+        }
+    }
+    Ok(divisions)
+}
+
+/// Whether a function has operations of the graph that are in no composite. What a host before the
+/// last place has is its own as it stands.
+fn is_open(function: Op<'_>, targets: &[TargetInstance]) -> bool {
+    const BETWEEN: [&str; 3] = ["graph.constant", "graph.composite", "graph.transpose"];
+    let id = ir::attr_str(function, PLACEMENT);
+    let first = targets.split_last().map(|(_, first)| first).unwrap_or_default();
+    if first.iter().any(|target| target.is_host() && Some(&target.id) == id.as_ref()) {
+        return false;
+    }
+    let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+    let names = ops.into_iter().map(|op| ir::op_name(op));
+    names.filter(|name| name.starts_with("graph.")).any(|name| !BETWEEN.contains(&name))
+}
