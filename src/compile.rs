@@ -190,7 +190,7 @@ impl Session {
                     options.targets
                 ))
             })?;
-            self.generate(part, target, options, &mut compiled)?;
+            self.generate(part, target, targets.last(), options, &mut compiled)?;
         }
         if compiled.objects.is_empty() {
             return Err(Error::internal("code generation left no module of a target"));
@@ -198,11 +198,12 @@ impl Session {
         Ok(compiled)
     }
 
-    /// Makes object files of one target's module.
+    /// Makes object files of one target's module; `host` is what the rest of the model runs on.
     fn generate(
         &self,
         part: Op<'_>,
         target: &TargetInstance,
+        host: Option<&TargetInstance>,
         options: &CompileOptions<'_>,
         compiled: &mut Compiled,
     ) -> Result<()> {
@@ -217,7 +218,7 @@ impl Session {
                 compiled.objects.push(llvm::compile(self, part, &name)?);
             }
             CodegenKind::C => {
-                let mut c_options = c::target::options(target, model, &options.cc)?;
+                let mut c_options = c::target::options(target, host, model, &options.cc)?;
                 // Two targets of one kind share the vendor's sources.
                 c_options.sources.retain(|(name, _)| {
                     let path = format!("src/{name}");

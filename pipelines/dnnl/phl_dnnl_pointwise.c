@@ -49,17 +49,26 @@ static int eltwise(phl_dnnl *device, const float *x, const float *lo,
   return phl_dnnl_call(device, &key, build_eltwise, &layer, addresses, 2);
 }
 
+/** Gives y the NaNs of x back, where oneDNN made numbers of them. */
+static void keep_nans(const float *x, float *y, int64_t size) {
+  for (int64_t i = 0; i < size; ++i)
+    y[i] = x[i] == x[i] ? y[i] : x[i];
+}
+
 int phl_dnnl_eltwise(phl_dnnl *device, const float *x, const float *lo,
                      const float *hi, float *y, int64_t size,
                      const phl_dnnl_act *act) {
   int failed = eltwise(device, x, lo, hi, y, size, act);
-  if (failed || !act->hard_sigmoid)
-    return failed;
-  /* So far y is the linear half. oneDNN 2.6 does not heed an activation that
-   * follows another one, so the limits are a primitive of their own. */
-  static const float zero = 0, one = 1;
-  const phl_dnnl_act clip = {.clip = true};
-  return eltwise(device, y, &zero, &one, y, size, &clip);
+  if (!failed && act->hard_sigmoid) {
+    /* So far y is the linear half. oneDNN 2.6 does not heed an activation that
+     * follows another one, so the limits are a primitive of their own. */
+    static const float zero = 0, one = 1;
+    const phl_dnnl_act clip = {.clip = true};
+    failed = eltwise(device, y, &zero, &one, y, size, &clip);
+  }
+  if (!failed && (act->relu || act->clip || act->exp || act->hard_sigmoid))
+    keep_nans(x, y, size);
+  return failed;
 }
 
 /** A row-major tensor, with leading ones up to `rank`. */
@@ -117,6 +126,45 @@ static int build_binary(phl_dnnl *device, phl_dnnl_site *site,
   return failed ? failed : phl_dnnl_create(device, site);
 }
 
+/** A tensor's dimension, counted from the last one. */
+static int64_t dim(const int64_t *shape, int64_t rank, int64_t from_last) {
+  return from_last < rank ? shape[rank - 1 - from_last] : 1;
+}
+
+/** Gives a result the NaNs of both operands back: oneDNN's larger and smaller
+ * of a number and NaN may be the number. */
+static void keep_operands_nans(const float *a, const float *b, float *y,
+                               const phl_dnnl_pair *pair) {
+  int64_t dims[DNNL_MAX_NDIMS], steps[2][DNNL_MAX_NDIMS];
+  int64_t index[DNNL_MAX_NDIMS] = {0};
+  int64_t size = 1, sizes[2] = {1, 1};
+  const int64_t rank =
+      pair->a_rank > pair->b_rank ? pair->a_rank : pair->b_rank;
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t own[] = {dim(pair->a, pair->a_rank, i),
+                           dim(pair->b, pair->b_rank, i)};
+    dims[i] = own[0] == 1 ? own[1] : own[0];
+    for (int side = 0; side < 2; ++side) {
+      steps[side][i] = own[side] == 1 ? 0 : sizes[side];
+      sizes[side] *= own[side];
+    }
+    size *= dims[i];
+  }
+  for (int64_t at = 0, at_a = 0, at_b = 0; at < size; ++at) {
+    y[at] = a[at_a] == a[at_a] ? y[at] : a[at_a];
+    y[at] = b[at_b] == b[at_b] ? y[at] : b[at_b];
+    for (int64_t i = 0; i < rank; ++i) {
+      at_a += steps[0][i];
+      at_b += steps[1][i];
+      if (++index[i] < dims[i])
+        break;
+      index[i] = 0;
+      at_a -= steps[0][i] * dims[i];
+      at_b -= steps[1][i] * dims[i];
+    }
+  }
+}
+
 int phl_dnnl_binary(phl_dnnl *device, const float *a, const float *b, float *y,
                     const phl_dnnl_pair *pair) {
   phl_dnnl_key key = phl_dnnl_key_of(PHL_DNNL_BINARY);
@@ -125,5 +173,9 @@ int phl_dnnl_binary(phl_dnnl *device, const float *a, const float *b, float *y,
   phl_dnnl_key_ints(&key, pair->a, pair->a_rank);
   phl_dnnl_key_ints(&key, pair->b, pair->b_rank);
   const void *addresses[] = {a, b, y};
-  return phl_dnnl_call(device, &key, build_binary, pair, addresses, 3);
+  const int failed =
+      phl_dnnl_call(device, &key, build_binary, pair, addresses, 3);
+  if (!failed && (pair->op == PHL_DNNL_MAX || pair->op == PHL_DNNL_MIN))
+    keep_operands_nans(a, b, y, pair);
+  return failed;
 }

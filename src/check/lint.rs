@@ -106,7 +106,7 @@ pub fn sources(device: &TargetInstance) -> Vec<Note> {
     if device.kind.codegen.kind != CodegenKind::C {
         return vec![];
     }
-    let result =
-        c::target::options(device, "check", "").and_then(|options| c::compile::sources(&options));
+    let result = c::target::options(device, None, "check", "")
+        .and_then(|options| c::compile::sources(&options));
     result.err().map(|error| Note::error(error.to_string())).into_iter().collect()
 }

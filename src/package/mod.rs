@@ -213,7 +213,7 @@ fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {
 }
 
 /// Whether there are shared libraries on a machine.
-fn has_shared_libraries(triple: &str) -> bool {
+pub fn has_shared_libraries(triple: &str) -> bool {
     !triple.split('-').skip(1).any(|part| matches!(part, "none" | "elf" | "eabi" | "eabihf"))
 }
 

@@ -28,14 +28,21 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    for op in edit::walk(function) {
-        if ir::op_name(op) == "graph.composite"
-            && let Some(config) = Config::of(op)
-        {
-            lower(op, &config)?;
+    let mut composites = vec![];
+    collect(function, &mut composites);
+    composites.into_iter().try_for_each(|(op, config)| lower(op, &config))
+}
+
+/// The composites with a call inside of `op`, but not those inside of such composites, which go with
+/// these.
+fn collect<'c>(op: Op<'c>, found: &mut Vec<(Op<'c>, Config<'c>)>) {
+    for inner in ir::ops_of(op) {
+        let is_composite = ir::op_name(inner) == "graph.composite";
+        match is_composite.then(|| Config::of(inner)).flatten() {
+            Some(config) => found.push((inner, config)),
+            None => collect(inner, found),
         }
     }
-    Ok(())
 }
 
 /// The attribute that describes the call.

@@ -50,10 +50,12 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     if !options.enable {
         return Ok(());
     }
-    for op in edit::walk(function) {
-        if ir::op_name(op) == "scf.for"
-            && let Some(stream) = Stream::of(op)
-        {
+    // The list is made first: with a loop goes its body, of which nothing may be touched. A loop
+    // around it is not transformed.
+    let loops: Vec<_> =
+        edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
+    for op in loops {
+        if let Some(stream) = Stream::of(op) {
             stream.transform()?;
         }
     }

@@ -276,6 +276,28 @@ fn alone() -> Vec<Layer> {
             "%s = graph.sub %x0, %k : !y",
         ),
     ];
+    // The factor is NaN and infinite in places; abs keeps the others from fusing with the product.
+    let odd = "  %k = graph.constant dense<[1.0, 0x7FC00000, 0x7F800000, 0xFF800000, -1.0]> : tensor<5xf32>\n  \
+               %0 = graph.mul %x0, %k : (!x, tensor<5xf32>) -> !x\n  %1 = graph.abs %0 : !x\n";
+    let unary = ["relu", "exp", "hard_sigmoid", "tanh", "gelu", "sigmoid", "sqrt"]
+        .map(|op| format!("  %{op} = graph.{op} %1 : !x\n"));
+    let binary = ["max", "min"].map(|op| {
+        format!(
+            "  %{op}0 = graph.{op} %1, %x1 : (!x, tensor<3x1xf32>) -> !x\n  \
+             %{op}1 = graph.{op} %x1, %1 : (tensor<3x1xf32>, !x) -> !x\n"
+        )
+    });
+    let clip =
+        "  %clip = graph.clip %1 min %low max %high : (!x, tensor<f32>, tensor<f32>) -> !x\n";
+    let results =
+        "%relu %exp %hard_sigmoid %tanh %gelu %sigmoid %sqrt %max0 %max1 %min0 %min1 %clip";
+    layers.push(model(
+        "NaN and infinity",
+        &[&[2, 3, 5], &[3, 1]],
+        &[2, 3, 5],
+        &(limits() + odd + &unary.concat() + &binary.concat() + clip),
+        &results.split(' ').collect::<Vec<_>>(),
+    ));
     let mut body =
         constant("c", &[6, 1, 1]) + &constant("positive", &[2, 1, 7, 1]) + &scalar("k", "3.0");
     let mut results = vec![];

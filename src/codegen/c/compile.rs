@@ -20,8 +20,12 @@ pub struct COptions {
     pub name: String,
     /// The C compiler; `cc` if empty.
     pub compiler: String,
-    /// The compiler of a host target, called with `flags` and what C99 needs; before `compiler`.
+    /// The compiler of a host target, called with `flags` and what C needs; before `compiler`.
     pub tool: Option<Tool>,
+    /// The code is a host's, which is to be plain C99.
+    pub strict: bool,
+    /// The code may get into a shared library.
+    pub shared: bool,
     /// More arguments for it.
     pub flags: Vec<String>,
     /// Folders that headers are looked for in.
@@ -96,13 +100,19 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
 
 /// What every host's C is compiled with. Floats are not to be contracted, so that results are the
 /// same on all machines.
-const STRICT: [&str; 6] = ["-std=c99", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"];
+const STRICT: [&str; 6] =
+    ["-std=c99", "-pedantic", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"];
+
+/// What C of accelerators is compiled with. Buffers have no sign, elements of vendors' functions
+/// may.
+const DEVICE: [&str; 6] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-pointer-sign"];
 
 fn compile_with(tool: &Tool, name: &str, folder: &Path, options: &COptions) -> Result<Object> {
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let object = format!("{stem}.o");
     let mut command = tool.command(folder);
-    command.args(STRICT).arg("-I.");
+    command.args(if options.strict { STRICT } else { DEVICE }).arg("-I.");
+    command.args(options.shared.then_some("-fPIC"));
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
     tool.run(command, name)?;

@@ -3,12 +3,19 @@
 use super::{COptions, tool::Tool};
 use crate::{
     Result,
+    package::has_shared_libraries,
     runtime::Device,
     target::{CodegenKind, Files, TargetInstance},
 };
 
-/// How the C of `model` for a target is compiled: with the headers and sources of its manifest.
-pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<COptions> {
+/// How the C of `model` for a target is compiled: with the headers and sources of its manifest, and
+/// if the host is C too with the host's compiler and flags, which say what machine it is for.
+pub fn options(
+    target: &TargetInstance,
+    host: Option<&TargetInstance>,
+    model: &str,
+    compiler: &str,
+) -> Result<COptions> {
     let kind = &target.kind;
     let codegen = target.codegen()?;
     let read = |names: &[String]| -> Result<Vec<(String, String)>> {
@@ -20,10 +27,21 @@ pub fn options(target: &TargetInstance, model: &str, compiler: &str) -> Result<C
             .chain(codegen.include_dirs.iter().map(|name| folder.join(name)))
             .collect(),
     };
-    let mut flags = codegen.cflags;
-    flags.extend(target.text("cflags").unwrap_or_default().split_whitespace().map(str::to_owned));
+    let words = |target: &TargetInstance| -> Vec<String> {
+        let text = target.text("cflags").unwrap_or_default();
+        text.split_whitespace().map(str::to_owned).collect()
+    };
+    let is_c = |host: &&TargetInstance| host.kind.codegen.kind == CodegenKind::C;
+    let other = host.filter(is_c).filter(|_| !target.is_host());
+    let mut flags = other.map(words).unwrap_or_default();
+    flags.extend(codegen.cflags);
+    flags.extend(words(target));
+    let tool = tool(other.unwrap_or(target), compiler)?;
+    let machine = tool.as_ref().map(Tool::machine).transpose()?;
     Ok(COptions {
-        tool: tool(target, compiler)?,
+        shared: machine.is_none_or(|triple| has_shared_libraries(&triple)),
+        strict: target.is_host(),
+        tool,
         name: format!("{model}_{}", target.id),
         compiler: compiler.to_owned(),
         headers: read(&codegen.headers)?,

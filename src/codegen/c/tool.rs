@@ -1,7 +1,10 @@
 //! The C compiler of a host target: which machine it is for, and how it is called.
 
 use crate::{Error, Result};
-use std::{path::Path, process::Command};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 /// A C compiler with arguments, such as `["clang", "--target=aarch64-linux-gnu"]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +50,29 @@ impl Tool {
         let mut command = self.command(Path::new("."));
         command.arg("-dumpmachine");
         let out = self.run(command, "-dumpmachine")?;
-        let triple = String::from_utf8_lossy(&out).trim().to_owned();
+        let mut triple = String::from_utf8_lossy(&out).trim().to_owned();
         if triple.is_empty() || triple.contains(char::is_whitespace) {
             return Err(Error::Tool {
                 program: self.0[0].clone(),
                 detail: format!("answers '{triple}' to -dumpmachine; a triple is expected"),
             });
         }
+        // GCC answers the same with -m32.
+        if let Some(rest) = triple.strip_prefix("x86_64-")
+            && self.defines("__i386__")?
+        {
+            triple = format!("i386-{rest}");
+        }
         Ok(triple)
+    }
+
+    /// Whether it defines a macro by itself.
+    fn defines(&self, name: &str) -> Result<bool> {
+        let mut command = self.command(Path::new("."));
+        command.args(["-E", "-dM", "-x", "c", "-"]).stdin(Stdio::null());
+        let out = self.run(command, "-dM")?;
+        let line = format!("#define {name} ");
+        Ok(String::from_utf8_lossy(&out).lines().any(|other| other.starts_with(&line)))
     }
 }
 

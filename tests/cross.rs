@@ -1,0 +1,226 @@
+//! Packages of the host `c` for other compilers and machines: compiled with warnings as errors, four
+//! of them linked into one program, run under sanitizers or an emulator, and compared with what this
+//! machine computes. A machine whose tools are not installed is left out with a message.
+
+use phaseline::{Tensor, io};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A model, and the targets that it is compiled for before the host.
+struct Model {
+    name: &'static str,
+    file: &'static str,
+    devices: &'static str,
+}
+
+/// Models that fit a microcontroller. Two have a device of the same kind, and so the same C of it.
+const MODELS: [Model; 4] = [
+    Model { name: "lenet", file: "models/lenet", devices: "" },
+    Model { name: "speech", file: "models/ds_cnn", devices: "" },
+    Model { name: "fixed", file: "quantized/lenet", devices: "cmsis-nn, " },
+    Model { name: "mixed", file: "quantized/lenet", devices: "npu -sram=8k, cmsis-nn, " },
+];
+
+/// A machine with its tools.
+struct Machine<'t> {
+    /// The C compiler with what says which machine it is.
+    compiler: &'t str,
+    /// What the triple of its packages starts with.
+    triple: &'t str,
+    /// More arguments for linking, in tests/cross.
+    link: &'t str,
+    /// What runs a program; empty for this machine.
+    run: &'t str,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(output: &Output) -> String {
+    let all = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&all).chars().take(3000).collect()
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", text(&output));
+    text(&output)
+}
+
+fn phaseline() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_phaseline"))
+}
+
+fn model_file(model: &Model) -> PathBuf {
+    let path = root().join("build/test-data").join(model.file);
+    assert!(path.is_dir(), "{} is missing: run `make data`", path.display());
+    path.join("model.onnx")
+}
+
+/// A C array of numbers.
+fn array(name: &str, tensor: &Tensor) -> String {
+    let values = tensor.as_slice::<f32>().expect("floats");
+    let mut text = format!("static const float {name}[] = {{");
+    for value in values {
+        write!(text, "{value:?}f, ").expect("a string");
+    }
+    text + "};\n"
+}
+
+/// What tests/cross/check.c has to know of the packages in `folder`: the answers of this machine.
+fn data(folder: &Path) -> String {
+    let mut text = String::new();
+    let mut cases = "#define CASES(X)".to_owned();
+    for model in &MODELS {
+        let name = model.name;
+        let file = model_file(model);
+        let set = file.with_file_name("test_data_set_0");
+        let answers = folder.join(format!("{name}.npz"));
+        let target = format!("{}c", model.devices);
+        run(phaseline()
+            .arg("run")
+            .arg(&file)
+            .args(["-t", &target, "--inputs"])
+            .arg(&set)
+            .arg("--outputs")
+            .arg(&answers));
+        let (_, input) = io::pb::read(&set.join("input_0.pb")).expect("an input");
+        let answers = io::npz::read(&answers).expect("answers");
+        let (_, wanted) = answers.first().expect("an output");
+        text += &format!("#include \"{name}.h\"\n");
+        text += &array(&format!("{name}_input"), &input);
+        text += &array(&format!("{name}_wanted"), wanted);
+        text += &devices(&folder.join(name), name);
+        write!(cases, " X({name}, {})", name.to_uppercase()).expect("a string");
+    }
+    text + &cases + "\n"
+}
+
+/// C functions that open and close the devices of a package in their order.
+fn devices(package: &Path, name: &str) -> String {
+    let metadata = phaseline::package::Metadata::read(package).expect("a package");
+    let (mut prototypes, mut opens, mut closes) = (String::new(), String::new(), String::new());
+    for (index, device) in metadata.signature.devices.iter().enumerate() {
+        if let Some(open) = &device.open {
+            prototypes += &format!("extern int {open}(void **out_device);\n");
+            opens += &format!("  if (!failed)\n    failed = {open}(devices + {index});\n");
+        }
+        if let Some(close) = &device.close {
+            prototypes += &format!("extern int {close}(void *device);\n");
+            closes += &format!("  {close}(devices[{index}]);\n");
+        }
+    }
+    format!(
+        "{prototypes}static int {name}_open(void **devices) {{\n  int failed = 0;\n  (void)devices;\n{opens}  \
+         return failed;\n}}\nstatic void {name}_close(void **devices) {{\n  (void)devices;\n{closes}}}\n"
+    )
+}
+
+fn compile(machine: &Machine<'_>, model: &Model, package: &Path) {
+    let target = format!("{}c -compiler=\"{}\"", model.devices, machine.compiler);
+    let file = model_file(model);
+    run(phaseline()
+        .arg("compile")
+        .arg(file)
+        .args(["-t", &target, "--name", model.name, "-o"])
+        .arg(package));
+    let metadata = phaseline::package::Metadata::read(package).expect("a package");
+    let triple = &metadata.machine.triple;
+    assert!(triple.starts_with(machine.triple), "{triple} is not {}", machine.triple);
+    // Nothing of a package may be of another machine than the rest.
+    let shared = package.join(format!("lib{}.so", model.name));
+    assert_eq!(shared.is_file(), triple.contains("linux"), "{triple}");
+}
+
+/// The program whose name is first, if it is installed.
+fn missing(command: &str) -> bool {
+    let Some(program) = command.split_whitespace().next() else { return false };
+    Command::new(program).arg("--version").output().is_err()
+}
+
+/// Compiles the models for a machine, links them into one program, and runs it.
+fn check(machine: &Machine<'_>) {
+    for tool in [machine.compiler, machine.run] {
+        if missing(tool) {
+            eprintln!("left out, because it is not installed: {tool}");
+            return;
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program");
+    let mut words = machine.compiler.split_whitespace();
+    let mut linker = Command::new(words.next().expect("a compiler"));
+    linker.args(words).current_dir(root().join("tests/cross"));
+    linker.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "check.c"]);
+    linker.args(machine.link.split_whitespace()).arg("-I").arg(folder.path());
+    let mut libraries = vec![];
+    for model in &MODELS {
+        let package = folder.path().join(model.name);
+        compile(machine, model, &package);
+        linker.arg("-I").arg(&package);
+        libraries.push(package.join(format!("lib{}.a", model.name)));
+    }
+    fs::write(folder.path().join("data.h"), data(folder.path())).expect("a file");
+    run(linker.args(libraries).arg("-lm").arg("-o").arg(&program));
+    let mut emulator = machine.run.split_whitespace();
+    let mut command = emulator.next().map_or_else(|| Command::new(&program), Command::new);
+    if !machine.run.is_empty() {
+        command.args(emulator).arg(&program);
+    }
+    let said = run(&mut command);
+    assert!(said.contains("PASSED") && !said.contains("runtime error"), "{said}");
+}
+
+#[test]
+fn packages_run_under_sanitizers() {
+    let sanitized = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+    check(&Machine { compiler: &format!("gcc {sanitized}"), triple: "x86_64", link: "", run: "" });
+}
+
+#[test]
+fn packages_of_clang_run() {
+    let compiler = "/usr/lib/llvm-22/bin/clang";
+    check(&Machine { compiler, triple: "x86_64", link: "", run: "" });
+}
+
+#[test]
+fn packages_for_32_bits_run() {
+    check(&Machine { compiler: "gcc -m32 -msse2 -mfpmath=sse", triple: "i386", link: "", run: "" });
+}
+
+#[test]
+fn packages_for_aarch64_run() {
+    check(&Machine {
+        compiler: "aarch64-linux-gnu-gcc",
+        triple: "aarch64",
+        link: "",
+        run: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+    });
+}
+
+const BARE: &str = "--specs=rdimon.specs -Wl,--no-warn-execstack -Wl,-T,mps2.ld cortex_m.c";
+
+#[test]
+fn packages_for_cortex_m4_run() {
+    check(&Machine {
+        compiler: "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
+        triple: "arm",
+        link: BARE,
+        run: "qemu-system-arm -M mps2-an386 -nographic -semihosting -kernel",
+    });
+}
+
+#[test]
+fn packages_for_cortex_m3_run() {
+    check(&Machine {
+        compiler: "arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb",
+        triple: "arm",
+        link: &format!("{BARE} -DNO_FPU"),
+        run: "qemu-system-arm -M mps2-an385 -nographic -semihosting -kernel",
+    });
+}
