@@ -153,7 +153,7 @@ fn compile(text: &str, options: &str) -> phaseline::Result<(Executable, String)>
     let mut text = String::new();
     for part in ir::ops_of(op(&module)) {
         if ir::attr_str(part, "phl.target").as_deref() == Some("vanilla") {
-            let artifacts = c::compile(&session, part, &c::options(target, "model", "")?)?;
+            let artifacts = c::compile(&session, part, &c::options(target, None, "model", "")?)?;
             text = artifacts.sources[0].1.clone();
             objects.extend(artifacts.objects);
         } else {
