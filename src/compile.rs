@@ -4,14 +4,16 @@ use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
     codegen::{
         c,
-        llvm::{self, Object, machine::Machine},
+        llvm::{Object, machine::Machine},
+        part,
     },
-    ir::{self, Op, edit, elements},
+    ir::{self, edit, elements},
     package::{self, ExtraFile, TargetPart},
     passes::{graph_partition, make_entry_point, pack_constants},
+    phase::TargetPipelines,
     runtime::{self, Executable, Signature},
     stage::{Stages, Weights},
-    target::{CodegenKind, TargetInstance},
+    target::TargetInstance,
 };
 use melior::ir::{Module, attribute::StringAttribute};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,9 @@ pub struct CompileOptions<'a> {
     pub placement_search: bool,
     /// File with measured costs for that, in place of estimates.
     pub profile: Option<PathBuf>,
+    /// Ids of targets in the order in which they lower and generate code; those that are left out
+    /// follow in the order of the spec. Empty: the order of the spec.
+    pub lowering_order: Vec<String>,
     /// Name of the model: prefix of symbols and file names.
     pub name: String,
     /// Pipeline text to run instead of what the targets register.
@@ -57,6 +62,7 @@ impl Default for CompileOptions<'_> {
             placement: None,
             placement_search: false,
             profile: None,
+            lowering_order: vec![],
             name: "model".into(),
             pipeline: None,
             passes: vec![],
@@ -122,9 +128,15 @@ impl Session {
         let mut pipeline = match &options.pipeline {
             Some(pipeline) => pipeline.clone(),
             None => {
-                let pipelines: Vec<_> =
-                    options.resolve()?.iter().map(|t| t.pipelines()).collect::<Result<_>>()?;
-                Pipeline::assemble(&pipelines)?.with_partition(&options.partition_options())
+                let pipelines: Vec<_> = options
+                    .resolve(self)?
+                    .iter()
+                    .map(TargetInstance::pipelines)
+                    .collect::<Result<_>>()?;
+                let ordered = in_order(&pipelines, &options.lowering_order)?;
+                Pipeline::assemble_in_order(&pipelines, &ordered)?
+                    .with_partition(&options.partition_options())
+                    .with_target_path(&options.target_path_text())
             }
         };
         for (phase, passes) in &options.passes {
@@ -164,7 +176,7 @@ impl Session {
     /// Compiles a module to objects.
     pub fn compile(&self, module: Module<'_>, options: &CompileOptions<'_>) -> Result<Compiled> {
         self.run_phases(&module, options, Phase::Codegen)?;
-        let targets = options.resolve()?;
+        let targets = options.resolve(self)?;
         let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {
             if let Some(target) = targets.iter().find(|target| target.id == device.target) {
@@ -190,87 +202,37 @@ impl Session {
                     options.targets
                 ))
             })?;
-            self.generate(part, target, targets.last(), options, &mut compiled)?;
+            let (name, cc, host) = (options.name.as_str(), options.cc.as_str(), targets.last());
+            let model = part::Model { name, cc, host };
+            part::generate(self, part, target, model, &mut compiled)?;
+            compiled.targets.push(TargetPart { id: target.id.clone() });
         }
         if compiled.objects.is_empty() {
             return Err(Error::internal("code generation left no module of a target"));
         }
         Ok(compiled)
     }
-
-    /// Makes object files of one target's module; `host` is what the rest of the model runs on.
-    fn generate(
-        &self,
-        part: Op<'_>,
-        target: &TargetInstance,
-        host: Option<&TargetInstance>,
-        options: &CompileOptions<'_>,
-        compiled: &mut Compiled,
-    ) -> Result<()> {
-        let model = &options.name;
-        let name = format!("{model}_{}", target.id);
-        let codegen = &target.kind.codegen;
-        let mut files = vec![];
-        match codegen.kind {
-            CodegenKind::Llvm => {
-                compiled.machine = Machine::of(part)?.joined(&compiled.machine)?;
-                compiled.cc.clone_from(&options.cc);
-                compiled.objects.push(llvm::compile(self, part, &name)?);
-            }
-            CodegenKind::C => {
-                let mut c_options = c::target::options(target, host, model, &options.cc)?;
-                // Two targets of one kind share the vendor's sources.
-                c_options.sources.retain(|(name, _)| {
-                    let path = format!("src/{name}");
-                    !compiled.files.iter().any(|file| file.path == path)
-                });
-                let artifacts = c::compile(self, part, &c_options)?;
-                for (file, text) in artifacts.sources {
-                    let path = format!("src/{file}");
-                    files.push(path.clone());
-                    compiled.files.push(ExtraFile { path, bytes: text.into_bytes() });
-                }
-                compiled.objects.extend(artifacts.objects);
-                let tool = c::target::tool(target, &options.cc)?;
-                // What comes out of LLVM decides on the machine where there is any.
-                if let Some(tool) = tool {
-                    let known = std::mem::take(&mut compiled.machine);
-                    let machine = Machine::of_triple(&tool.machine()?).joined(&known)?;
-                    if known.triple.is_empty() {
-                        compiled.cc = tool.to_string();
-                    }
-                    compiled.machine = machine;
-                }
-            }
-            CodegenKind::Custom | CodegenKind::Unset => {
-                return Err(Error::unsupported(format!(
-                    "target '{}' has codegen.kind = \"custom\", which is reserved; use \"c\" or \"llvm\"",
-                    target.id
-                )));
-            }
-        }
-        for flag in &target.codegen()?.link_flags {
-            if !compiled.link.contains(flag) {
-                compiled.link.push(flag.clone());
-            }
-        }
-        compiled.targets.push(TargetPart { id: target.id.clone(), files });
-        Ok(())
-    }
 }
 
 impl CompileOptions<'_> {
     /// The targets that the spec names, the host last.
-    pub fn resolve(&self) -> Result<Vec<TargetInstance>> {
-        graph_partition::resolve(&self.targets, self.target_path.iter().cloned())
+    pub fn resolve(&self, session: &Session) -> Result<Vec<TargetInstance>> {
+        let path = self.target_path.iter().cloned();
+        graph_partition::resolve_in(session.context(), &self.targets, path)
+    }
+
+    /// The directories with targets, as options of passes have them.
+    fn target_path_text(&self) -> String {
+        let paths: Vec<_> = self.target_path.iter().map(|p| p.to_string_lossy()).collect();
+        paths.join(":")
     }
 
     /// The options of `graph-partition` that the module itself does not carry.
     fn partition_options(&self) -> String {
-        let paths: Vec<_> = self.target_path.iter().map(|p| p.to_string_lossy()).collect();
+        let paths = self.target_path_text();
         let mut options = vec![];
         if !paths.is_empty() {
-            options.push(format!("target-path={{{}}}", paths.join(":")));
+            options.push(format!("target-path={{{paths}}}"));
         }
         if let Some(path) = &self.placement {
             options.push(format!("placement={{{}}}", path.display()));
@@ -283,4 +245,25 @@ impl CompileOptions<'_> {
         }
         options.join(" ")
     }
+}
+
+/// The targets' pipelines in the order in which they lower.
+fn in_order(pipelines: &[TargetPipelines], order: &[String]) -> Result<Vec<TargetPipelines>> {
+    let mut ordered: Vec<TargetPipelines> = vec![];
+    for id in order {
+        let found = pipelines.iter().find(|target| target.id == *id).ok_or_else(|| {
+            let ids: Vec<_> = pipelines.iter().map(|target| target.id.as_str()).collect();
+            Error::invalid(format!(
+                "the lowering order names '{id}', which is no target of this compile; they are {}",
+                ids.join(", ")
+            ))
+        })?;
+        if ordered.iter().any(|target| target.id == *id) {
+            return Err(Error::invalid(format!("the lowering order names '{id}' twice")));
+        }
+        ordered.push(found.clone());
+    }
+    let rest = pipelines.iter().filter(|target| !order.contains(&target.id)).cloned();
+    ordered.extend(rest.collect::<Vec<_>>());
+    Ok(ordered)
 }

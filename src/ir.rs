@@ -60,6 +60,25 @@ pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
     }
 }
 
+/// Parses textual or bytecode IR; `name` stands for the file in locations. Nothing, after
+/// diagnostics, if it is not valid.
+pub fn parse_module<'c>(
+    context: &'c Context,
+    bytes: &[u8],
+    name: &str,
+) -> Option<melior::ir::Module<'c>> {
+    // MLIR's lexer reads one byte past the end and expects it to be zero.
+    let mut terminated = bytes.to_vec();
+    terminated.push(0);
+    let source = mlir_sys::MlirStringRef { data: terminated.as_ptr().cast(), length: bytes.len() };
+    let file = melior::StringRef::new(name);
+    // SAFETY: the context and both strings are live during the call; the module is the caller's.
+    unsafe {
+        let parsed = crate::ffi::phlModuleParse(context.to_raw(), source, file.to_raw());
+        melior::ir::Module::from_option_raw(parsed)
+    }
+}
+
 /// The operation of a module, to be used while the module lives.
 pub fn root<'c>(module: &melior::ir::Module<'c>) -> Op<'c> {
     // SAFETY: the caller keeps the module alive.

@@ -8,6 +8,7 @@ pub mod compile;
 pub mod driver;
 pub mod error;
 pub mod ffi;
+pub mod hook;
 pub mod import;
 pub mod interface;
 pub mod io;

@@ -5,7 +5,7 @@
 //! framework's own sections (`pipelines/common/phases.pipeline`) and what the targets register;
 //! `--print-pipeline` prints it and `--pipeline FILE` takes it back.
 
-use crate::{Error, Result};
+use crate::{Error, Result, hook::HookPoint};
 use std::{fmt, str::FromStr};
 
 /// A point of the compile at which IR can be looked at, changed and resumed from.
@@ -101,6 +101,8 @@ pub struct TargetPipelines {
     pub id: String,
     /// The pass list of each phase that the target takes part in.
     pub phases: Vec<(Phase, String)>,
+    /// What runs its hooks, each a pass of the whole module.
+    pub hooks: Vec<(HookPoint, String)>,
 }
 
 /// The whole text of a compile.
@@ -113,12 +115,24 @@ const MARK: &str = "// phase:";
 const COMMON: &str = include_str!("../pipelines/common/phases.pipeline");
 const TARGETS: &str = "@targets";
 
+/// What lowers the functions of a target, as far as its hooks leave the graph dialect in them.
+const DEFAULT_LOWERING: &str = "lower-composite-calls,convert-graph-to-linalg{keep-signature=true}";
+
 impl Pipeline {
     /// Puts the targets' pipelines into the framework's.
     pub fn assemble(targets: &[TargetPipelines]) -> Result<Self> {
+        Self::assemble_in_order(targets, targets)
+    }
+
+    /// As [`Pipeline::assemble`]; `lowering` has the same targets in the order in which they lower
+    /// and generate code.
+    pub fn assemble_in_order(
+        targets: &[TargetPipelines],
+        lowering: &[TargetPipelines],
+    ) -> Result<Self> {
         let mut pipeline = Self::parse(COMMON, "phases.pipeline")?;
         for (phase, text) in &mut pipeline.sections {
-            *text = fill(text, *phase, targets);
+            *text = fill(text, *phase, if *phase < Phase::Lower { targets } else { lowering });
         }
         Ok(pipeline)
     }
@@ -173,6 +187,17 @@ impl Pipeline {
         self
     }
 
+    /// Tells `apply-hook` where targets are, as text.
+    pub(crate) fn with_target_path(mut self, path: &str) -> Self {
+        if !path.is_empty() {
+            for (_, text) in &mut self.sections {
+                let given = format!("apply-hook{{target-path={{{path}}} ");
+                *text = text.replace("apply-hook{", &given);
+            }
+        }
+        self
+    }
+
     /// Adds passes at the end of a phase.
     pub fn append(&mut self, phase: Phase, passes: &str) -> Result<()> {
         let passes = passes.trim();
@@ -205,20 +230,39 @@ impl fmt::Display for Pipeline {
 
 /// Replaces `@targets` by what each target registered for the phase.
 fn fill(text: &str, phase: Phase, targets: &[TargetPipelines]) -> String {
-    let of_phase = |target: &TargetPipelines| {
-        let passes = target.phases.iter().find(|(p, _)| *p == phase)?.1.trim().to_owned();
-        let id = &target.id;
-        (!passes.is_empty()).then(|| match phase {
-            Phase::PrePartition | Phase::Lower => passes,
-            Phase::Codegen => {
-                format!("for-target{{target={id} pipeline={{builtin.module({passes})}}}}")
-            }
-            _ => format!("for-target{{target={id} pipeline={{func.func({passes})}}}}"),
-        })
-    };
-    let filled: Vec<_> = targets.iter().filter_map(of_phase).collect();
+    let filled: Vec<_> = targets.iter().flat_map(|target| of_phase(target, phase)).collect();
     let joined = text.replace(TARGETS, &filled.join(","));
     joined.replace(",,", ",").replace("(,", "(").replace(",)", ")")
+}
+
+/// What a target runs in a phase, in order.
+fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
+    let id = &target.id;
+    let hook = |point: HookPoint| {
+        target.hooks.iter().find(|(p, _)| *p == point).map(|(_, text)| text.clone())
+    };
+    let passes = target.phases.iter().find(|(p, _)| *p == phase).map(|(_, text)| text.trim());
+    let passes = passes.filter(|text| !text.is_empty());
+    let within = |anchor: &str, text: &str| {
+        format!("for-target{{target={id} pipeline={{{anchor}({text})}}}}")
+    };
+    let parts = match phase {
+        Phase::PrePartition => vec![passes.map(str::to_owned)],
+        // One target after the other down to loops and calls, so that each sees what those before
+        // it became.
+        Phase::Lower => vec![
+            hook(HookPoint::GraphToRuntime),
+            passes.map(str::to_owned),
+            hook(HookPoint::GraphToTir),
+            Some(within("func.func", DEFAULT_LOWERING)),
+            hook(HookPoint::ConstantUpdater),
+        ],
+        Phase::Codegen => {
+            vec![hook(HookPoint::TirToRuntime), passes.map(|text| within("builtin.module", text))]
+        }
+        _ => vec![passes.map(|text| within("func.func", text))],
+    };
+    parts.into_iter().flatten().collect()
 }
 
 /// A line up to its comment. `//` inside of a word is part of a path.
@@ -263,6 +307,7 @@ mod tests {
                 (Phase::PrePartition, "graph-a,graph-b{x=1}".into()),
                 (Phase::TirPost, "tir-c".into()),
             ],
+            hooks: vec![(HookPoint::ConstantUpdater, "apply-x".into())],
         }
     }
 
@@ -286,6 +331,9 @@ mod tests {
             text(Phase::TirPost).contains("for-target{target=npu pipeline={func.func(tir-c)}}")
         );
         assert!(!text(Phase::TirSchedule).contains("npu"));
+        let lower = "func.func(lower-composite-calls,convert-graph-to-linalg{keep-signature=true})}},apply-x,func.func(";
+        let lower = lower.replace(")}}", ")}");
+        assert!(text(Phase::Lower).contains(&lower), "{}", text(Phase::Lower));
     }
 
     #[test]

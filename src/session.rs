@@ -1,6 +1,9 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
-use crate::{Error, Result, ffi, pass};
+use crate::{
+    Error, Result, ffi, ir, pass,
+    target::{Registry, TargetKind},
+};
 use melior::{
     Context,
     diagnostic::{Diagnostic, DiagnosticSeverity},
@@ -20,7 +23,13 @@ use std::{
 pub struct Session {
     context: Context,
     diagnostics: Arc<Mutex<Vec<String>>>,
+    /// Target kinds of the embedder. The context knows the address, so that passes find them.
+    kinds: Box<Kinds>,
 }
+
+/// Target kinds at an address that stays.
+#[derive(Debug, Default)]
+struct Kinds(Vec<Arc<TargetKind>>);
 
 impl Session {
     /// Creates a context with upstream's and our dialects, and makes all passes known.
@@ -38,7 +47,12 @@ impl Session {
             record(&diagnostic, &sink);
             true
         });
-        Self { context, diagnostics }
+        let kinds: Box<Kinds> = Box::default();
+        // SAFETY: the box keeps its address, and lives as long as the context.
+        unsafe {
+            ffi::phlContextSetTargets(context.to_raw(), std::ptr::from_ref(&*kinds).cast());
+        }
+        Self { context, diagnostics, kinds }
     }
 
     /// The MLIR context.
@@ -46,21 +60,25 @@ impl Session {
         &self.context
     }
 
+    /// Adds a target kind to those that specs may name in this session: one read from a manifest
+    /// ([`crate::target::manifest::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
+    /// must be new.
+    pub fn add_target(&mut self, kind: TargetKind) -> Result<()> {
+        let mut registry = Registry::builtin()?;
+        for known in &self.kinds.0 {
+            registry.add_shared(known.clone())?;
+        }
+        let kind = Arc::new(kind);
+        registry.add_shared(kind.clone())?;
+        self.kinds.0.push(kind);
+        Ok(())
+    }
+
     /// Parses textual or bytecode IR; `name` stands for the file in locations. Operations need not be
     /// inside of a `module`.
     pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
-        // MLIR's lexer reads one byte past the end and expects it to be zero.
-        let mut terminated = bytes.to_vec();
-        terminated.push(0);
-        let source =
-            mlir_sys::MlirStringRef { data: terminated.as_ptr().cast(), length: bytes.len() };
-        let file = melior::StringRef::new(name);
-        // SAFETY: the context and both strings are live during the call; the module is ours.
-        let module = unsafe {
-            let context = self.context.to_raw();
-            Module::from_option_raw(ffi::phlModuleParse(context, source, file.to_raw()))
-        };
-        module.ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
+        ir::parse_module(&self.context, bytes, name)
+            .ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
     }
 
     /// Reads textual or bytecode IR.
@@ -121,6 +139,16 @@ impl Session {
 impl Default for Session {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The target kinds that the session of a context has been given; none for other contexts.
+pub(crate) fn kinds_of(context: &Context) -> &[Arc<TargetKind>] {
+    // SAFETY: what a session sets lives as long as its context, and changes only while the session
+    // is borrowed alone, so that nothing of the context is in use.
+    unsafe {
+        let kinds = ffi::phlContextTargets(context.to_raw()).cast::<Kinds>();
+        kinds.as_ref().map_or(&[], |kinds| kinds.0.as_slice())
     }
 }
 

@@ -76,6 +76,11 @@ pub enum Weights {
 
 /// The module as text with locations.
 pub fn print_module(module: &Module<'_>, weights: Weights) -> Result<String> {
+    print_op(crate::ir::root(module), weights)
+}
+
+/// An operation as text with locations, and with the weights that it has.
+pub fn print_op(op: crate::ir::Op<'_>, weights: Weights) -> Result<String> {
     const LIMIT: isize = 64;
     unsafe extern "C" fn append(part: mlir_sys::MlirStringRef, user: *mut std::ffi::c_void) {
         // SAFETY: `user` is the buffer below, and MLIR passes a live string.
@@ -93,7 +98,7 @@ pub fn print_module(module: &Module<'_>, weights: Weights) -> Result<String> {
             mlir_sys::mlirOpPrintingFlagsElideLargeResourceString(flags, LIMIT);
         }
         mlir_sys::mlirOperationPrintWithFlags(
-            module.as_operation().to_raw(),
+            op.to_raw(),
             flags,
             Some(append),
             (&raw mut buffer).cast(),

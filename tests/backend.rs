@@ -1,5 +1,7 @@
 //! From tensor-level IR to machine code that runs, in this process and from a package.
 
+#[path = "backend/hooks.rs"]
+mod hooks;
 #[path = "backend/random_partition.rs"]
 mod random_partition;
 
@@ -28,8 +30,9 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     let session = Session::new();
     let module = session.parse(text.as_bytes(), "test")?;
     let codegen = llvm::pipeline("", "native", "");
-    let target = TargetPipelines { id: "llvm".into(), phases: vec![(Phase::Codegen, codegen)] };
-    let pipeline = Pipeline::assemble(&[target])?;
+    let phases = vec![(Phase::Codegen, codegen)];
+    let targets = [TargetPipelines { id: "llvm".into(), phases, hooks: vec![] }];
+    let pipeline = Pipeline::assemble(&targets)?;
     for phase in [Phase::Bufferize, Phase::PlanMemory] {
         session.run_pipeline(&module, pipeline.section(phase).expect("a section"))?;
     }

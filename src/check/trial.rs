@@ -181,7 +181,7 @@ impl Trial<'_> {
             name: "check".into(),
             ..Default::default()
         };
-        let targets = options.resolve()?;
+        let targets = options.resolve(self.session)?;
         let taken = func::main(ir::root(&module)).and_then(|main| {
             let division = outline::divide(main, &targets, None).ok()?;
             let composite = division.partition.regions.first()?.composites.last()?;

@@ -136,6 +136,10 @@ pub struct TargetArgs {
     /// With --placement-search, go by these measured costs (see profile) where the file has them
     #[arg(long, value_name = "FILE", requires = "placement_search")]
     pub profile: Option<PathBuf>,
+    /// Order in which targets lower and generate code (ids, separated by commas); those left out
+    /// follow in the order of the spec
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]
+    pub lowering_order: Vec<String>,
     /// Write the IR after each phase into this directory, for reading: large weights are left out
     #[arg(long, value_name = "DIR")]
     pub dump_phases: Option<PathBuf>,

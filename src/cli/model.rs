@@ -122,6 +122,7 @@ pub fn compile_options<'a>(
         placement: args.placement.clone(),
         placement_search: args.placement_search,
         profile: args.profile.clone(),
+        lowering_order: args.lowering_order.clone(),
         name,
         pipeline,
         passes: args.passes.clone(),

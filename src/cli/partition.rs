@@ -31,7 +31,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let options = compile_options(&args.target, name, after, None)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&module, &options, Phase::PrePartition)?;
-    let targets = options.resolve()?;
+    let targets = options.resolve(&session)?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
     let profile = options.profile.as_deref().map(Profile::read).transpose()?;

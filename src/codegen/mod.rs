@@ -2,4 +2,5 @@
 
 pub mod c;
 pub mod llvm;
+pub mod part;
 pub mod stream;

@@ -18,13 +18,20 @@ use melior::ir::{
 use mlir_sys as sys;
 use std::collections::HashMap;
 
+/// Stands between a value with a sign in its type and the same without.
+const CAST: &str = "builtin.unrealized_conversion_cast";
+
 type Outcome<'c, T> = Result<T, PassError<'c>>;
 
 /// Lowers all `graph` ops of a `func.func` and makes its types signless. Arguments and results
 /// get the attribute `phl.dtype` with the name of the element type that they had.
-pub fn convert_function(function: Op<'_>) -> Outcome<'_, ()> {
+///
+/// With `keep_signature` the types of arguments, results and calls stay, with casts inside of the
+/// function, so that it fits callers that are not converted yet; converting it again takes the
+/// casts out.
+pub fn convert_function(function: Op<'_>, keep_signature: bool) -> Outcome<'_, ()> {
     let first = function.region(0)?.first_block();
-    let mut conversion = Conversion { function, values: HashMap::new() };
+    let mut conversion = Conversion { function, keep_signature, values: HashMap::new() };
     if let Some(block) = first {
         if block.next_in_region().is_some() {
             return Err(PassError::at(
@@ -34,11 +41,12 @@ pub fn convert_function(function: Op<'_>) -> Outcome<'_, ()> {
         }
         conversion.convert_body(block)?;
     }
-    convert_signature(function)
+    if keep_signature { Ok(()) } else { convert_signature(function) }
 }
 
 struct Conversion<'c> {
     function: Op<'c>,
+    keep_signature: bool,
     /// Converted values by the pointer of the value that they stand for.
     values: HashMap<*const std::ffi::c_void, Val<'c>>,
 }
@@ -50,7 +58,10 @@ fn key(value: Val<'_>) -> *const std::ffi::c_void {
 impl<'c> Conversion<'c> {
     fn convert_body(&mut self, block: Blk<'c>) -> Outcome<'c, ()> {
         let ops = ir::ops(block);
-        let replaced_arguments = self.convert_arguments(block)?;
+        let replaced_arguments = match (self.keep_signature, ops.first()) {
+            (true, Some(first)) => self.cast_arguments(block, *first)?,
+            _ => self.convert_arguments(block)?,
+        };
         let mut erased = vec![];
         for op in ops {
             if self.convert(op, None)? {
@@ -94,6 +105,41 @@ impl<'c> Conversion<'c> {
             index += 1;
         }
         Ok(replaced)
+    }
+
+    /// Casts each argument with a sign. The arguments stay.
+    fn cast_arguments(&mut self, block: Blk<'c>, first: Op<'c>) -> Outcome<'c, Vec<usize>> {
+        let b = Builder::before(first)?;
+        for old in edit::arguments(block) {
+            if has_signedness(old.r#type()) {
+                let new = b.op1(CAST, &[old], signless(b.context, old.r#type()))?;
+                self.values.insert(key(old), new);
+            }
+        }
+        Ok(vec![])
+    }
+
+    /// A call or return that is to keep its types: casts around it.
+    fn cast_around(&mut self, op: Op<'c>) -> Outcome<'c, ()> {
+        let b = Builder::before(op)?;
+        for (index, old) in ir::operands(op).into_iter().enumerate() {
+            let mut new = self.value(old);
+            if new.r#type() != old.r#type() {
+                new = b.op1(CAST, &[new], old.r#type())?;
+            }
+            edit::set_operand(op, index, new);
+        }
+        for result in ir::results(op) {
+            if has_signedness(result.r#type()) {
+                let new = b.op1(CAST, &[result], signless(b.context, result.r#type()))?;
+                // What uses the result comes later, but the cast was made before the call.
+                if let Some(cast) = edit::defining_op(new) {
+                    edit::move_after(cast, op);
+                }
+                self.values.insert(key(result), new);
+            }
+        }
+        Ok(())
     }
 
     fn value(&self, old: Val<'c>) -> Val<'c> {
@@ -151,6 +197,20 @@ impl<'c> Conversion<'c> {
 
     /// Ops of other dialects stay, unless their types have signs or they are in a composite.
     fn convert_other(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
+        if ir::op_name(op) == CAST && self.is_sign_cast(op) {
+            let input = self.value(ir::operands(op)[0]);
+            let result = ir::result0(op);
+            // Bodies of operations that are lowered already may use it, too.
+            if result.r#type() == input.r#type() {
+                edit::replace_uses(result, input);
+            }
+            self.map_results(op, &[input])?;
+            return Ok(true);
+        }
+        if self.keep_signature && matches!(ir::op_name(op), "func.call" | "func.return") {
+            self.cast_around(op)?;
+            return Ok(false);
+        }
         let results = ir::results(op);
         let signed = results.iter().any(|value| has_signedness(value.r#type()));
         if !signed && anchor.is_none() {
@@ -181,6 +241,16 @@ impl<'c> Conversion<'c> {
         }
         self.map_results(op, &ir::results(clone))?;
         Ok(true)
+    }
+
+    /// Whether a cast is one that an earlier conversion made.
+    fn is_sign_cast(&self, op: Op<'c>) -> bool {
+        let (operands, results) = (ir::operands(op), ir::results(op));
+        let [operand, result] = [&operands, &results].map(|list| match list[..] {
+            [only] => Some(signless(ir::context_of(op), only.r#type())),
+            _ => None,
+        });
+        operand.is_some() && operand == result
     }
 
     fn convert_composite(

@@ -8,6 +8,7 @@ mod header;
 use crate::{
     Error, Result,
     codegen::llvm::{Object, machine::Machine},
+    hook::ArtifactKind,
     runtime::Signature,
 };
 use serde::{Deserialize, Serialize};
@@ -24,13 +25,17 @@ pub const SIGNATURE_SYMBOL: &str = "phaseline_signature";
 const METADATA: &str = "metadata.json";
 
 /// Version of the layout of packages.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A file that goes into the package as it is, such as generated C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtraFile {
     /// Path inside of the package, with `/` between names.
     pub path: String,
+    /// What it is.
+    pub kind: ArtifactKind,
+    /// Id of the target that it comes from; none for the whole model's.
+    pub target: Option<String>,
     /// Its content.
     pub bytes: Vec<u8>,
 }
@@ -40,8 +45,20 @@ pub struct ExtraFile {
 pub struct TargetPart {
     /// Id of the target.
     pub id: String,
-    /// Files of the package that are of this target: sources, artifacts.
-    pub files: Vec<String>,
+}
+
+/// A file of a package, as `metadata.json` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Path inside of the package.
+    pub path: String,
+    /// What it is.
+    pub kind: ArtifactKind,
+    /// Id of the target that it comes from; none for the whole model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Its size.
+    pub bytes: u64,
 }
 
 /// Everything that a package is made of.
@@ -75,8 +92,10 @@ pub struct Metadata {
     pub machine: Machine,
     /// Interface of the model.
     pub signature: Signature,
-    /// What each target contributed.
+    /// The targets that have code in it.
     pub targets: Vec<TargetPart>,
+    /// Every file but this description, in the order of their paths.
+    pub files: Vec<FileEntry>,
     /// Arguments for the linker of a program that uses the static library.
     pub link: Vec<String>,
 }
@@ -186,18 +205,44 @@ fn fill(folder: &Path, contents: &Contents<'_>) -> Result<()> {
     for file in contents.files {
         put(folder, &file.path, &file.bytes)?;
     }
+    link_shared(folder, contents, &objects)?;
     let metadata = Metadata {
         phaseline_package: FORMAT,
         machine: contents.machine.clone(),
         signature: signature.clone(),
         targets: contents.targets.to_vec(),
+        files: list(folder, contents)?,
         link: contents.link.to_vec(),
     };
     let mut json = serde_json::to_string_pretty(&metadata)
         .map_err(|e| Error::internal(format!("the metadata has no JSON form: {e}")))?;
     json.push('\n');
-    put(folder, METADATA, json.as_bytes())?;
-    link_shared(folder, contents, &objects)
+    put(folder, METADATA, json.as_bytes())
+}
+
+/// What is in the package so far, each file with its type.
+fn list(folder: &Path, contents: &Contents<'_>) -> Result<Vec<FileEntry>> {
+    let name = &contents.signature.name;
+    let own = [
+        (format!("lib{name}.a"), ArtifactKind::StaticLibrary),
+        (shared_library_name(name), ArtifactKind::SharedLibrary),
+        (format!("{name}.h"), ArtifactKind::Header),
+    ];
+    let own = own.into_iter().map(|(path, kind)| (path, kind, None));
+    let extra = contents.files.iter();
+    let extra = extra.map(|file| (file.path.clone(), file.kind, file.target.clone()));
+    let mut entries = vec![];
+    for (path, kind, target) in own.chain(extra) {
+        let place = folder.join(&path);
+        // Machines without shared libraries get none.
+        if !place.exists() {
+            continue;
+        }
+        let bytes = fs::metadata(&place).map_err(|e| Error::io("cannot read", &place, e))?.len();
+        entries.push(FileEntry { path, kind, target, bytes });
+    }
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(entries)
 }
 
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {

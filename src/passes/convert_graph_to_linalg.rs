@@ -3,19 +3,27 @@
 
 use crate::{
     lower::convert::convert_function,
-    pass::{OptionValues, Pass, PassError, PassOp},
+    pass::{OptionValues, Pass, PassError, PassOp, PassOptions},
 };
+
+crate::pass_options! {
+    /// Options of `convert-graph-to-linalg`.
+    pub struct Options {
+        keep_signature: bool = "false", "Leave the types of arguments, results and calls, with casts within, for callers that are not lowered yet; a later run of the pass makes them signless";
+    }
+}
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "convert-graph-to-linalg",
     summary: "Lower graph ops to linalg, tensor, arith, math and scf on tensors",
     anchor: "func.func",
-    options: &[],
+    options: Options::SPECS,
     dialects: &["linalg", "tensor", "arith", "math", "scf"],
     run,
 };
 
-fn run<'c>(op: PassOp<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    convert_function(op)
+fn run<'c>(op: PassOp<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    convert_function(op, options.keep_signature)
 }

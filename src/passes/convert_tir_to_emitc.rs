@@ -12,6 +12,7 @@ use crate::{
         function::{Kind, Surroundings, convert},
         helpers,
     },
+    hook::{ArtifactKind, artifact},
     ir::{self, Builder, Op, OpSpec, edit, func},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -55,6 +56,11 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let mut preamble = Preamble::default();
     let own = options.headers.split(':').filter(|name| !name.is_empty());
     preamble.headers.extend(own.map(str::to_owned));
+    // Functions that a hook gave are declared in its headers.
+    let given = artifact::recorded(module)?.into_iter();
+    let given = given.filter(|artifact| artifact.kind == ArtifactKind::Header);
+    preamble.headers.extend(given.map(|artifact| artifact.name));
+    let declared = !preamble.headers.is_empty();
     for function in &functions {
         let calls = edit::walk(*function).into_iter().filter(|op| is_call(*op));
         for op in calls {
@@ -62,7 +68,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             preamble.prototypes.extend(ir::attr_str(op, "prototype"));
             let callee = func::symbol_ref(op, "callee").unwrap_or_default();
             // A header that is named for all calls may declare it.
-            if options.headers.is_empty() && !around.internal.contains(&callee) {
+            if !declared && !around.internal.contains(&callee) {
                 preamble.prototypes.extend(declare::prototype(op));
             }
         }

@@ -16,10 +16,11 @@
 
 use crate::{
     codegen::stream::{Argument, Space, Stream},
+    hook::{ArtifactKind, artifact},
     ir::{
         self, Builder, Op, Val,
         call_extern::{CallExtern, Group, arg_attr, arg_of},
-        edit, elements, size,
+        edit, elements, func, size,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
     plan::{self, Buffer},
@@ -56,7 +57,13 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     let calls: Vec<Op<'c>> = ops.iter().copied().filter(is_call).collect();
     let Some(terminator) = ops.last().copied().filter(|_| !calls.is_empty()) else { return Ok(()) };
     for op in &ops {
-        let known = ["tir.call_extern", "arith.constant", "tensor.empty", "func.return"];
+        let known = [
+            "tir.call_extern",
+            "graph.constant",
+            "arith.constant",
+            "tensor.empty",
+            "func.return",
+        ];
         if !known.contains(&ir::op_name(*op)) {
             return Err(PassError::at(op, "has no place in a command stream; only calls have"));
         }
@@ -247,11 +254,16 @@ fn submit<'c>(
     let length = stream.len();
     let null = b.parse_attr("#tir.name<\"NULL\">")?;
     let stream = blob(&b, "stream", &stream)?;
+    keep(terminator, "cmd", ArtifactKind::CommandStream, stream)?;
     call.push(b.context, Group::Ins, stream);
     call.args.push(b.i64_attr(length as i64));
     match encoder.weights.is_empty() {
         true => call.args.push(null),
-        false => call.push(b.context, Group::Ins, blob(&b, "weights", &encoder.weights)?),
+        false => {
+            let weights = blob(&b, "weights", &encoder.weights)?;
+            keep(terminator, "img", ArtifactKind::MemoryImage, weights)?;
+            call.push(b.context, Group::Ins, weights);
+        }
     }
     call.args.push(if scratch == 0 { null } else { arg_attr(b.context, Group::Scratch, 0) });
     call.args.push(b.parse_attr(&format!("{} : i32", inputs.len()))?);
@@ -275,6 +287,20 @@ fn submit<'c>(
         edit::set_operand(terminator, index, result);
     }
     Ok(())
+}
+
+/// Lets the package have a file with the content of a blob, named after the function.
+fn keep<'c>(
+    terminator: Op<'c>,
+    extension: &str,
+    kind: ArtifactKind,
+    blob: Val<'c>,
+) -> crate::Result<()> {
+    let function = terminator.parent_operation();
+    let data = edit::defining_op(blob).and_then(|op| op.attribute("value").ok());
+    let (Some(function), Some(data)) = (function, data) else { return Ok(()) };
+    let name = format!("{}.{extension}", func::symbol(function));
+    artifact::attach(function, &name, kind, data)
 }
 
 fn blob<'c>(b: &Builder<'c>, name: &str, bytes: &[u8]) -> crate::Result<Val<'c>> {

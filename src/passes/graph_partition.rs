@@ -16,9 +16,10 @@ use crate::{
     partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
     profile::Profile,
+    session,
     target::{Registry, TargetInstance, TargetSpec},
 };
-use melior::ir::attribute::StringAttribute;
+use melior::{Context, ir::attribute::StringAttribute};
 use std::path::Path;
 
 crate::pass_options! {
@@ -51,7 +52,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         "" => ir::attr_str(module, SPEC).unwrap_or_else(|| "llvm".to_owned()),
         given => given.to_owned(),
     };
-    let targets = resolve(&spec, std::env::split_paths(&options.target_path))?;
+    let context = ir::context_of(module);
+    let targets = resolve_in(context, &spec, std::env::split_paths(&options.target_path))?;
     let placement = match options.placement.as_str() {
         "" => None,
         path => Some(read_placement(Path::new(path))?),
@@ -72,17 +74,21 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     if divisions.is_empty() {
         return Ok(());
     }
-    let context = ir::context_of(module);
     edit::set_attr(module, SPEC, StringAttribute::new(context, &spec).into());
     Ok(())
 }
 
-/// The targets that a spec names, among the built-in kinds and those below `paths`.
-pub fn resolve(
+/// The targets that a spec names, among the built-in kinds, those that the session of the context
+/// has been given, and those below `paths`.
+pub fn resolve_in(
+    context: &Context,
     spec: &str,
     paths: impl Iterator<Item = std::path::PathBuf>,
 ) -> crate::Result<Vec<TargetInstance>> {
     let mut registry = Registry::builtin()?;
+    for kind in session::kinds_of(context) {
+        registry.add_shared(kind.clone())?;
+    }
     for path in paths.filter(|path| !path.as_os_str().is_empty()) {
         registry.add_path(&path)?;
     }

@@ -11,6 +11,7 @@ macro_rules! passes {
 
 passes! {
     annotate_llvm_arguments
+    apply_hook
     convert_functions_to_dps
     convert_graph_to_linalg
     convert_strided_copies

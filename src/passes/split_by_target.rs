@@ -5,6 +5,7 @@
 //! into one program.
 
 use crate::{
+    hook::artifact,
     ir::{self, Builder, Op, OpSpec, edit, func},
     pass::{OptionValues, Pass, PassError},
     runtime::Signature,
@@ -72,7 +73,12 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         let regions = vec![region];
         builder.create("builtin.module", OpSpec { attributes, regions, ..Default::default() })?;
         copy_globals(&functions, &globals, block);
-        functions.into_iter().for_each(|function| edit::move_to_end(function, block));
+        for function in functions {
+            edit::move_to_end(function, block);
+            if let Some(part) = function.parent_operation() {
+                artifact::transfer(function, part)?;
+            }
+        }
     }
     globals.into_iter().for_each(edit::erase);
     Ok(())

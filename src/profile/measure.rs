@@ -54,7 +54,7 @@ impl Session {
         progress: &dyn Fn(usize, usize, &str),
     ) -> Result<Profile> {
         self.run_phases(module, options, Phase::PrePartition)?;
-        let targets = options.resolve()?;
+        let targets = options.resolve(self)?;
         let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
         let question = Question::new(main, &targets, &DivideOptions::default())?;
         let all = collect(&question)?;

@@ -64,6 +64,7 @@ struct KindJson<'a> {
     pools: Vec<PoolJson<'a>>,
     patterns: Vec<PatternJson<'a>>,
     phases: Vec<(&'static str, &'a str)>,
+    hooks: std::collections::BTreeMap<&'static str, String>,
     codegen: &'a super::kind::Codegen,
 }
 
@@ -123,6 +124,7 @@ impl<'a> KindJson<'a> {
                 .iter()
                 .map(|(phase, text)| (phase.name(), text.as_str()))
                 .collect(),
+            hooks: kind.hooks.describe().into_iter().collect(),
             codegen: &kind.codegen,
         }
     }
@@ -194,6 +196,8 @@ impl TargetKind {
         section("patterns", patterns);
         let phases = self.pipelines.iter();
         section("pipelines", phases.map(|(p, text)| (p.to_string(), text.clone())).collect());
+        let hooks = self.hooks.describe().into_iter();
+        section("hooks", hooks.map(|(point, text)| (point.to_owned(), text)).collect());
         section("declared in", vec![(self.manifest.clone(), String::new())]);
         out
     }

@@ -1,11 +1,12 @@
 //! A target of a compile: a kind with an id and the values of its options.
 
 use super::{
-    kind::{Codegen, Role, TargetKind, option_word},
+    kind::{Codegen, Files, Role, TargetKind, option_word},
     options::OptionDecl,
 };
 use crate::{
     Error, Result,
+    hook::{Command, DataHook, HookPoint},
     partition::{Capabilities, Device, Rates, is_view},
     pattern::{
         Bound, Evaluator, Expr, Facts, OpTable, OptionType, OptionValue, OptionValues, Pattern,
@@ -96,7 +97,39 @@ impl TargetInstance {
             })?;
             phases.push((*phase, text));
         }
-        Ok(TargetPipelines { id: self.id.clone(), phases })
+        let mut hooks = vec![];
+        for point in HookPoint::ALL {
+            let text = match self.kind.hooks.data(point) {
+                _ if self.kind.hooks.is_code(point) => {
+                    format!("apply-hook{{target={} hook={point}}}", self.id)
+                }
+                Some(DataHook::Pipeline(text)) => {
+                    let text = fill(text, |word| self.word(word)).map_err(|reason| {
+                        Error::invalid(format!("{}: hook {point}: {reason}", self.kind.manifest))
+                    })?;
+                    let anchor = match point {
+                        HookPoint::TirToRuntime => "builtin.module",
+                        _ => "func.func",
+                    };
+                    format!("for-target{{target={} pipeline={{{anchor}({text})}}}}", self.id)
+                }
+                _ => continue,
+            };
+            hooks.push((point, text));
+        }
+        Ok(TargetPipelines { id: self.id.clone(), phases, hooks })
+    }
+
+    /// The words of a program that the manifest names, filled in.
+    pub fn hook_words(&self, command: &Command) -> Result<Vec<String>> {
+        let fault = |reason: String| Error::invalid(format!("{}: {reason}", self.kind.manifest));
+        let word = |word: &str| match (word, &self.kind.files) {
+            ("dir", Files::Directory(folder)) => std::path::absolute(folder)
+                .map(|path| path.display().to_string())
+                .map_err(|error| format!("the target's folder has no path: {error}")),
+            _ => self.word(word),
+        };
+        command.words.iter().map(|text| fill(text, word).map_err(fault)).collect()
     }
 
     /// What `${word}` stands for.

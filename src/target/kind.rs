@@ -3,11 +3,12 @@
 use super::options::OptionDecl;
 use crate::{
     Error, Phase, Result,
+    hook::{HookSet, Hooks},
     partition::Capabilities,
     pattern::{Expr, OpTable, OptionType, Pattern, PatternSpec},
 };
 use serde::Serialize;
-use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// What a target can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -74,7 +75,7 @@ pub enum CodegenKind {
     Llvm,
     /// C, then the C compiler.
     C,
-    /// A hook that is registered by name.
+    /// The hook tir-to-runtime, which there must be.
     Custom,
 }
 
@@ -107,8 +108,6 @@ pub struct Codegen {
     pub close: Option<String>,
     /// Function that gives the text of a status, for messages.
     pub status_string: Option<String>,
-    /// Name of the hook, if `kind` is `custom`.
-    pub hook: Option<String>,
     /// C that is used unless an option says where a library is.
     pub stand_in: Option<StandIn>,
 }
@@ -191,6 +190,8 @@ pub struct TargetKind {
     pub patterns: Vec<PatternDecl>,
     /// Pipeline text of the phases that it takes part in.
     pub pipelines: Vec<(Phase, String)>,
+    /// Hooks.
+    pub hooks: HookSet,
     /// Code generation.
     pub codegen: Codegen,
     /// Its files.
@@ -215,6 +216,12 @@ impl CostDecl {
 }
 
 impl TargetKind {
+    /// The kind with hooks in Rust, which are asked before those of the manifest.
+    pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
+        self.hooks.rust = Some(hooks);
+        self
+    }
+
     /// The declaration of an option.
     pub fn option(&self, name: &str) -> Option<&OptionDecl> {
         self.options.iter().find(|option| option.name == name)
@@ -238,7 +245,11 @@ impl TargetKind {
                 Ok(pattern) => patterns.push(pattern),
                 Err(error) => {
                     let line = decl.line_of(&error.text);
-                    faults.push(format!("{}:{line}: {error}", self.manifest));
+                    let place = match line {
+                        0 => self.manifest.clone(),
+                        line => format!("{}:{line}", self.manifest),
+                    };
+                    faults.push(format!("{place}: {error}"));
                 }
             }
         }

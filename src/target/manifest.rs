@@ -2,6 +2,7 @@
 
 mod cost;
 mod define;
+mod hooks;
 mod option;
 mod raw;
 
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::{
     Error, Phase, Result,
+    hook::HookSet,
     partition::Capabilities,
     pattern::{Expr, PatternSpec, dtype_of},
     tensor::DType,
@@ -74,6 +76,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     }
     let patterns = patterns(&source, raw.pattern, raw.op)?;
     let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
+    let hooks = HookSet { data: hooks::declare(&source, raw.hooks, &files, &options)?, rust: None };
     let codegen = Codegen {
         // Accelerators are programmed in C, unless the manifest says otherwise.
         kind: match (raw.target.role, raw.codegen.kind) {
@@ -86,10 +89,8 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;
     }
-    if codegen.kind == CodegenKind::C && !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
-        let passes = strip_comments(C_CODEGEN);
-        let text = format!("{passes}{{headers={}}}", codegen.headers.join(":"));
-        pipelines.push((Phase::Codegen, text));
+    if !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
+        pipelines.extend(default_codegen(&codegen));
     }
     Ok(TargetKind {
         name: raw.target.name.into_inner(),
@@ -101,10 +102,17 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         pools,
         patterns,
         pipelines,
+        hooks,
         codegen,
         files,
         manifest: name.to_owned(),
     })
+}
+
+/// What generates the code of a kind that does not say it.
+pub(super) fn default_codegen(codegen: &Codegen) -> Option<(Phase, String)> {
+    let text = format!("{}{{headers={}}}", strip_comments(C_CODEGEN), codegen.headers.join(":"));
+    (codegen.kind == CodegenKind::C).then_some((Phase::Codegen, text))
 }
 
 /// Checks that the options exist that the use of a library depends on.

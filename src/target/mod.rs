@@ -4,6 +4,7 @@
 //! pools, pipelines and code generation come. A [`TargetSpec`] says which targets a compile is
 //! for; the [`Registry`] turns it into [`TargetInstance`]s.
 
+mod build;
 mod describe;
 mod instance;
 mod kind;

@@ -2,12 +2,13 @@
 
 use super::{
     instance::TargetInstance,
-    kind::{Files, TargetKind, option_word},
+    kind::{CodegenKind, Files, TargetKind, option_word},
     manifest,
     spec::{TargetEntry, TargetSpec},
 };
 use crate::{
     Error, Result,
+    hook::HookPoint,
     pattern::{OptionValues, suggestion},
 };
 use std::{
@@ -123,6 +124,11 @@ impl Registry {
 
     /// Adds a kind. Its name must be new.
     pub fn add(&mut self, kind: TargetKind) -> Result<()> {
+        self.add_shared(Arc::new(kind))
+    }
+
+    /// As [`Registry::add`], for a kind that others hold as well.
+    pub fn add_shared(&mut self, kind: Arc<TargetKind>) -> Result<()> {
         if let Some(known) = self.kinds.get(&kind.name) {
             return Err(Error::invalid(format!(
                 "two target kinds are called '{}': {} and {}; rename one of them",
@@ -135,7 +141,7 @@ impl Registry {
                 kind.manifest, kind.name
             )));
         }
-        self.kinds.insert(kind.name.clone(), Arc::new(kind));
+        self.kinds.insert(kind.name.clone(), kind);
         Ok(())
     }
 
@@ -276,6 +282,14 @@ impl Registry {
             };
             let value = decl.parse(given.value.as_deref()).map_err(place)?;
             options.insert(option_word(&decl.name), value);
+        }
+        let needs_code = kind.codegen.kind == CodegenKind::Custom;
+        if needs_code && !kind.hooks.has(HookPoint::TirToRuntime) {
+            return Err(Error::invalid(format!(
+                "{}: codegen.kind = \"custom\" needs the hook tir-to-runtime: a command in [hooks], or \
+                 Rust of the program that adds the target",
+                kind.manifest
+            )));
         }
         let id = entry.id.clone().unwrap_or_else(|| entry.kind.clone());
         Ok(TargetInstance { id, kind: kind.clone(), options })

@@ -27,6 +27,8 @@ pub struct RawManifest {
     #[serde(default)]
     pub phases: BTreeMap<Spanned<String>, RawPipeline>,
     #[serde(default)]
+    pub hooks: BTreeMap<Spanned<String>, RawHook>,
+    #[serde(default)]
     pub codegen: Codegen,
 }
 
@@ -117,6 +119,23 @@ pub struct RawOp {
 pub enum RawPipeline {
     Text(String),
     File(RawFile),
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a pipeline as text, { file = \"NAME\" }, or { command = [\"PROGRAM\", ...] }"
+)]
+pub enum RawHook {
+    Text(String),
+    File(RawFile),
+    Command(RawCommand),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawCommand {
+    pub command: Vec<String>,
 }
 
 #[derive(Deserialize)]

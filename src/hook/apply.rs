@@ -1,0 +1,170 @@
+//! Running a hook on all that it is about, and saying whose fault it is when that fails.
+
+use super::{
+    Artifact, DataHook, HookPoint, Lowered, Request, artifact, constants,
+    splice::{self, FINISHED},
+};
+use crate::{
+    Error, Result,
+    ir::{self, Op, edit, func},
+    pass::{PassError, panic_text},
+    target::TargetInstance,
+};
+use melior::ir::{
+    Location, Module,
+    attribute::{ArrayAttribute, StringAttribute},
+    operation::OperationLike,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Attribute of a target's module whose code is in its artifacts: names of the functions there.
+pub const GENERATED: &str = "phl.generated";
+
+/// Runs a hook of a target on the module.
+pub fn apply<'c>(
+    module: Op<'c>,
+    target: &TargetInstance,
+    point: HookPoint,
+) -> Result<(), PassError<'c>> {
+    let subjects = match point {
+        HookPoint::TirToRuntime => ir::ops_of(module)
+            .into_iter()
+            .filter(|op| ir::op_name(*op) == "builtin.module" && is_of(*op, target))
+            .collect::<Vec<_>>(),
+        _ => func::functions(module)
+            .into_iter()
+            .filter(|op| is_of(*op, target) && edit::entry_block(*op).is_some())
+            .filter(|op| !op.has_attribute(FINISHED))
+            .collect(),
+    };
+    for subject in subjects {
+        let (location, place) = describe(subject);
+        let outcome = catch_unwind(AssertUnwindSafe(|| one(module, subject, target, point)));
+        let reason = match outcome {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) => error.to_string(),
+            Err(payload) => format!("panicked: {}", panic_text(payload.as_ref())),
+        };
+        return Err(PassError {
+            location: Some(location),
+            message: format!("target '{}': hook {point} on {place}: {reason}", target.id),
+        });
+    }
+    Ok(())
+}
+
+fn is_of(op: Op<'_>, target: &TargetInstance) -> bool {
+    ir::attr_str(op, "phl.target").is_some_and(|id| id == target.id)
+}
+
+/// Where the subject's first operation of the graph is, and what the subject is called with it.
+fn describe<'c>(subject: Op<'c>) -> (Location<'c>, String) {
+    let name = func::symbol(subject);
+    let called = |op: Op<'c>| match ir::op_name(op) {
+        "graph.composite" => ir::attr_str(op, "name"),
+        "tir.call_extern" => func::symbol_ref(op, "callee"),
+        other => other
+            .strip_prefix("graph.")
+            .filter(|word| !matches!(*word, "constant" | "return" | "yield"))
+            .map(|word| format!("graph.{word}")),
+    };
+    let mut named = edit::walk(subject).into_iter().filter_map(|op| Some((op, called(op)?)));
+    match named.next() {
+        Some((op, first)) => (op.location(), format!("@{name} ({first})")),
+        None => (subject.location(), format!("@{name}")),
+    }
+}
+
+/// A copy of the module for the hook to read.
+struct View<'c>(Module<'c>);
+
+impl<'c> View<'c> {
+    fn of(module: Op<'c>) -> Result<Self> {
+        // SAFETY: the operation is live, and the copy is owned here.
+        let copy = unsafe {
+            let copy = mlir_sys::mlirOperationClone(module.to_raw());
+            Module::from_option_raw(mlir_sys::mlirModuleFromOperation(copy))
+        };
+        copy.map(Self).ok_or_else(|| Error::internal("hooks run on modules only"))
+    }
+
+    fn find(&self, symbol: &str) -> Result<Op<'c>> {
+        ir::ops_of(ir::root(&self.0))
+            .into_iter()
+            .find(|op| func::symbol(*op) == symbol)
+            .ok_or_else(|| Error::internal(format!("a copy of the module has no @{symbol}")))
+    }
+}
+
+fn one<'c>(
+    module: Op<'c>,
+    subject: Op<'c>,
+    target: &TargetInstance,
+    point: HookPoint,
+) -> Result<()> {
+    let view = View::of(module)?;
+    let request = Request {
+        context: ir::context_of(module),
+        target,
+        module: ir::root(&view.0),
+        subject: view.find(&func::symbol(subject))?,
+    };
+    match point {
+        HookPoint::GraphToRuntime | HookPoint::GraphToTir => {
+            let Some(lowered) = lower(&request, point)? else { return Ok(()) };
+            let finished = point == HookPoint::GraphToRuntime;
+            splice::replace(module, subject, lowered, finished)
+        }
+        HookPoint::ConstantUpdater => constants::update(&request, subject),
+        HookPoint::TirToRuntime => {
+            let Some(artifacts) = generate(&request)? else { return Ok(()) };
+            hand_over(subject, &artifacts)
+        }
+    }
+}
+
+fn lower<'c>(request: &Request<'_, 'c>, point: HookPoint) -> Result<Option<Lowered<'c>>> {
+    let hooks = &request.target.kind.hooks;
+    if let Some(rust) = &hooks.rust {
+        let lowered = match point {
+            HookPoint::GraphToRuntime => rust.graph_to_runtime(request)?,
+            _ => rust.graph_to_tir(request)?,
+        };
+        if lowered.is_some() {
+            return Ok(lowered);
+        }
+    }
+    match hooks.data(point) {
+        Some(DataHook::Command(command)) => command.lower(point, request),
+        _ => Ok(None),
+    }
+}
+
+fn generate(request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
+    let hooks = &request.target.kind.hooks;
+    if let Some(rust) = &hooks.rust
+        && let Some(artifacts) = rust.tir_to_runtime(request)?
+    {
+        return Ok(Some(artifacts));
+    }
+    match hooks.data(HookPoint::TirToRuntime) {
+        Some(DataHook::Command(command)) => command.generate(request),
+        _ => Ok(None),
+    }
+}
+
+/// Empties a target's module, whose code is in the artifacts from now on.
+fn hand_over<'c>(part: Op<'c>, artifacts: &[Artifact]) -> Result<()> {
+    let context = ir::context_of(part);
+    let defined: Vec<_> = func::functions(part)
+        .into_iter()
+        .filter(|function| edit::entry_block(*function).is_some())
+        .map(|function| StringAttribute::new(context, &func::symbol(function)).into())
+        .collect();
+    artifact::record(part, artifacts)?;
+    edit::set_attr(part, GENERATED, ArrayAttribute::new(context, &defined).into());
+    for op in ir::ops_of(part) {
+        edit::erase(op);
+    }
+    Ok(())
+}
