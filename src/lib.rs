@@ -30,7 +30,7 @@ pub mod session;
 pub mod stage;
 pub mod target;
 pub mod tensor;
-pub mod vanilla;
+pub mod tile;
 
 pub use compile::{CompileOptions, Compiled};
 pub use error::{Error, Result};

@@ -160,6 +160,43 @@ fn replace_scratch<'c>(
     }
 }
 
+/// The C type and the fields of a struct argument; none for other arguments.
+pub fn struct_of<'c>(argument: Attribute<'c>) -> Option<(String, Vec<(String, Attribute<'c>)>)> {
+    let raw = argument.to_raw();
+    // SAFETY: the kind is checked first; name and fields live as long as the context.
+    unsafe {
+        if ffi::phlTirAttrKind(raw) != ffi::PhlTirAttrKind::PHL_TIR_ATTR_STRUCT {
+            return None;
+        }
+        let fields = edit::dictionary(Attribute::from_raw(ffi::phlTirStructAttrFields(raw)));
+        Some((super::text(ffi::phlTirAttrName(raw)), fields))
+    }
+}
+
+/// `#tir.arg<GROUP INDEX, offset>`: the buffer's place in its memory space.
+pub fn offset_attr(context: &Context, group: Group, index: usize) -> Attribute<'_> {
+    // SAFETY: the values are valid, so the attribute is not null.
+    unsafe {
+        let group = group as ffi::PhlTirArgGroup::Type;
+        let raw = ffi::phlTirArgAttrGet(context.to_raw(), group, index as i64, true);
+        Attribute::from_raw(raw)
+    }
+}
+
+/// An argument with all its buffers passed by their place in their memory space.
+pub fn by_offset<'c>(context: &'c Context, argument: Attribute<'c>) -> Result<Attribute<'c>> {
+    if let Some((group @ (Group::Ins | Group::Outs), index, false)) = arg_of(argument) {
+        return Ok(offset_attr(context, group, index));
+    }
+    let Some((name, mut fields)) = struct_of(argument) else { return Ok(argument) };
+    for (_, field) in &mut fields {
+        *field = by_offset(context, *field)?;
+    }
+    let fields = edit::dictionary_attr(context, &fields);
+    Attribute::parse(context, &format!("#tir.struct<{name:?}, {fields}>"))
+        .ok_or_else(|| crate::Error::internal("a struct argument lost its form"))
+}
+
 /// `#tir.arg<GROUP INDEX>`.
 pub fn arg_attr(context: &Context, group: Group, index: usize) -> Attribute<'_> {
     // SAFETY: the values are valid, so the attribute is not null.

@@ -12,7 +12,7 @@ use crate::{
         call_extern::{Group, arg_attr},
         edit, elements,
     },
-    pattern::{BoundArg, BoundCall, CType, Layout},
+    pattern::{BoundArg, BoundCall, BoundLayout, CType, Permutation},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType},
 };
 use melior::ir::{
@@ -21,7 +21,11 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-use super::{composite::make_composite, definer, replace_uses};
+use super::{
+    composite::make_composite,
+    data::{blocked, transpose},
+    definer, replace_uses,
+};
 
 /// What calls the composites of a function make, and the transposes that they need.
 #[derive(Default)]
@@ -30,8 +34,8 @@ pub struct Calls<'c> {
     pub has_headers: bool,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,
-    /// Transposed constants: the original, the permutation, the new value.
-    constants: Vec<(Val<'c>, Vec<usize>, Val<'c>)>,
+    /// Constants in another layout: the original, the layout, the new value.
+    constants: Vec<(Val<'c>, BoundLayout, Val<'c>)>,
 }
 
 /// The parts of the attribute `config` of a composite that is called.
@@ -50,6 +54,12 @@ pub mod config {
     pub const PROTOTYPE: &str = "prototype";
     /// Bytes of working memory.
     pub const SCRATCH: &str = "scratch_bytes";
+    /// Which of `ins` and `outs` the function sees as tensors of one dimension.
+    pub const FLAT_INS: &str = "flat_ins";
+    /// The same of `outs`.
+    pub const FLAT_OUTS: &str = "flat_outs";
+    /// How the work is cut into pieces.
+    pub const TILE: &str = "tile";
     /// Present if the function takes the device.
     pub const DEVICE: &str = "with_device";
     /// Present if the function returns a status.
@@ -75,10 +85,20 @@ impl<'c> Calls<'c> {
         found: Found<'c, '_>,
         call: &BoundCall,
     ) -> Result<Op<'c>> {
-        let mut maker = Maker { calls: self, found, ins: vec![], outs: vec![], consts: vec![] };
+        let mut maker = Maker {
+            calls: self,
+            found,
+            ins: vec![],
+            outs: vec![],
+            consts: vec![],
+            extra: vec![],
+            flat: [vec![], vec![]],
+            in_tiles: call.tile.is_some(),
+        };
         let args = call.args.iter().map(|arg| maker.argument(arg)).collect::<Result<Vec<_>>>()?;
-        let Maker { found, ins, outs, consts, .. } = maker;
+        let Maker { found, ins, outs, consts, extra, flat, .. } = maker;
         let composite = make_composite(name, target, &found.ops, vec![])?;
+        add_operands(composite, &extra)?;
         let b = Builder::before(composite)?;
         let operands = ir::operands(composite);
         let place = |value: &Option<Val<'c>>| match value {
@@ -93,6 +113,18 @@ impl<'c> Calls<'c> {
         let results = ir::results(composite);
         let outs =
             outs.iter().map(|user| output_place(&results, *user)).collect::<Result<Vec<_>>>()?;
+        let fields = self.fields(&b, call, Passed { args, ins, outs, consts, flat })?;
+        edit::set_attr(composite, "config", edit::dictionary_attr(b.context, &fields));
+        Ok(composite)
+    }
+
+    /// The attribute that describes a call.
+    fn fields(
+        &self,
+        b: &Builder<'c>,
+        call: &BoundCall,
+        passed: Passed<'c>,
+    ) -> Result<Vec<(String, Attribute<'c>)>> {
         let list = |values: &[i64]| -> Attribute<'c> {
             DenseI64ArrayAttribute::new(b.context, values).into()
         };
@@ -101,12 +133,20 @@ impl<'c> Calls<'c> {
         };
         let mut fields = vec![
             (config::CALLEE.to_owned(), b.str_attr(&call.symbol)),
-            (config::ARGS.to_owned(), array(&args)),
-            (config::INS.to_owned(), list(&ins)),
-            (config::OUTS.to_owned(), list(&outs)),
-            (config::CONSTS.to_owned(), array(&consts)),
+            (config::ARGS.to_owned(), array(&passed.args)),
+            (config::INS.to_owned(), list(&passed.ins)),
+            (config::OUTS.to_owned(), list(&passed.outs)),
+            (config::CONSTS.to_owned(), array(&passed.consts)),
             (config::SCRATCH.to_owned(), b.i64_attr(call.scratch)),
         ];
+        for (name, places) in [config::FLAT_INS, config::FLAT_OUTS].into_iter().zip(&passed.flat) {
+            if !places.is_empty() {
+                fields.push((name.to_owned(), list(places)));
+            }
+        }
+        if let Some(plan) = &call.tile {
+            fields.push((config::TILE.to_owned(), plan.attribute(b)?));
+        }
         for (name, set) in [(config::DEVICE, call.device), (config::STATUS, call.status)] {
             if set {
                 fields.push((name.to_owned(), Attribute::unit(b.context)));
@@ -115,19 +155,18 @@ impl<'c> Calls<'c> {
         if let Some(prototype) = call.prototype.as_ref().filter(|_| !self.has_headers) {
             fields.push((config::PROTOTYPE.to_owned(), b.str_attr(prototype)));
         }
-        edit::set_attr(composite, "config", edit::dictionary_attr(b.context, &fields));
-        Ok(composite)
+        Ok(fields)
     }
 
-    fn constant(&mut self, value: Val<'c>, layout: &Layout) -> Result<Option<Val<'c>>> {
+    /// A constant in another layout; none if the value is no constant.
+    fn constant(&mut self, value: Val<'c>, layout: &BoundLayout) -> Result<Option<Val<'c>>> {
         let Some(op) = definer(value).filter(|op| ir::op_name(*op) == "graph.constant") else {
             return Ok(None);
         };
-        let known = self
-            .constants
-            .iter()
-            .find(|(other, permutation, _)| *other == value && *permutation == layout.permutation);
-        if let Some((.., made)) = known {
+        let is = |(other, known, _): &&(Val<'c>, BoundLayout, Val<'c>)| {
+            *other == value && known == layout
+        };
+        if let Some((.., made)) = self.constants.iter().find(is) {
             return Ok(Some(*made));
         }
         let b = Builder::before(op)?;
@@ -136,14 +175,34 @@ impl<'c> Calls<'c> {
         let bytes = elements::bytes(attribute)?;
         let dims = ir::dims(ty);
         let count = dims.iter().product::<i64>().max(0) as usize;
-        let moved = transpose(&bytes, &dims, &layout.permutation, bytes.len() / count.max(1));
+        let width = bytes.len() / count.max(1);
+        let (moved, ty, name) = match layout {
+            BoundLayout::Permuted(Permutation { permutation, .. }) => {
+                let moved = transpose(&bytes, &dims, permutation, width);
+                (moved, permuted(&b, ty, permutation), "transposed")
+            }
+            BoundLayout::Blocked { parts, shape } => {
+                let (moved, parts) = blocked(&bytes, &dims, parts, width);
+                let shape = shape.as_ref().unwrap_or(&parts);
+                (moved, b.tensor(shape, ir::element_type(ty)), "blocked")
+            }
+            BoundLayout::Flat => return Ok(None),
+        };
         let data = AlignedBuffer::copy_of(&moved)?;
-        let ty = permuted(&b, ty, &layout.permutation);
-        let attribute = elements::resource(ty, "transposed", data, BUFFER_ALIGN)?;
+        let attribute = elements::resource(ty, name, data, BUFFER_ALIGN)?;
         let made = b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])?;
-        self.constants.push((value, layout.permutation.clone(), made));
+        self.constants.push((value, layout.clone(), made));
         Ok(Some(made))
     }
+}
+
+/// What a call is given.
+struct Passed<'c> {
+    args: Vec<Attribute<'c>>,
+    ins: Vec<i64>,
+    outs: Vec<i64>,
+    consts: Vec<Attribute<'c>>,
+    flat: [Vec<i64>; 2],
 }
 
 struct Maker<'c, 'a, 'm> {
@@ -154,6 +213,12 @@ struct Maker<'c, 'a, 'm> {
     /// For each output, a use of it outside of the composite.
     outs: Vec<Outside<'c>>,
     consts: Vec<Attribute<'c>>,
+    /// Operands that only the call uses, not the decomposition.
+    extra: Vec<Val<'c>>,
+    /// Which of the inputs and outputs are flat.
+    flat: [Vec<i64>; 2],
+    /// Whether tensors are to be passed by their place in a device's memory, where 0 is none.
+    in_tiles: bool,
 }
 
 /// An output, by what uses it outside of the match.
@@ -170,28 +235,17 @@ impl<'c> Maker<'c, '_, '_> {
         let first = *self.found.ops.first().ok_or_else(|| Error::internal("an empty match"))?;
         let b = Builder::before(first)?;
         let context = b.context;
-        let push = |ins: &mut Vec<_>, value| {
-            ins.push(value);
-            arg_attr(context, Group::Ins, ins.len() - 1)
-        };
         Ok(match arg {
+            BoundArg::In(None, _) if self.in_tiles => integer(&b, None, 0),
             BoundArg::In(None, _) => b.parse_attr("#tir.name<\"NULL\">")?,
             BoundArg::In(Some(id), layout) => {
                 let value = (self.found.input)(*id)?;
-                let value = match layout.as_ref().filter(|layout| !layout.is_identity()) {
-                    Some(layout) => self.input(&b, value, layout)?,
-                    None => value,
-                };
-                push(&mut self.ins, Some(value))
+                let value = self.input_in(&b, value, layout.as_ref())?;
+                self.ins.push(Some(value));
+                arg_attr(context, Group::Ins, self.ins.len() - 1)
             }
             BoundArg::Out(place, layout) => {
-                let value = self.found.outputs[*place];
-                let outside = match layout.as_ref().filter(|layout| !layout.is_identity()) {
-                    Some(layout) => self.output(value, layout)?,
-                    None => outside_use(value, &self.found.ops)
-                        .map(|(user, place)| Outside::Use(user, place))
-                        .ok_or_else(|| Error::internal("an output without use"))?,
-                };
+                let outside = self.output_in(self.found.outputs[*place], layout.as_ref())?;
                 self.outs.push(outside);
                 arg_attr(context, Group::Outs, self.outs.len() - 1)
             }
@@ -204,7 +258,8 @@ impl<'c> Maker<'c, '_, '_> {
             BoundArg::Name(name) => b.parse_attr(&format!("#tir.name<{name:?}>"))?,
             BoundArg::Const(dtype, values) => {
                 self.consts.push(array(&b, *dtype, values)?);
-                push(&mut self.ins, None)
+                self.ins.push(None);
+                arg_attr(context, Group::Ins, self.ins.len() - 1)
             }
             BoundArg::Struct(name, fields) => {
                 let fields = fields
@@ -218,9 +273,49 @@ impl<'c> Maker<'c, '_, '_> {
         })
     }
 
+    /// An input in the layout of the call.
+    fn input_in(
+        &mut self,
+        b: &Builder<'c>,
+        value: Val<'c>,
+        layout: Option<&BoundLayout>,
+    ) -> Result<Val<'c>> {
+        match layout {
+            Some(BoundLayout::Permuted(layout)) if !layout.is_identity() => {
+                self.input(b, value, layout)
+            }
+            Some(layout @ BoundLayout::Blocked { .. }) => {
+                let made = self.calls.constant(value, layout)?;
+                let made = made.ok_or_else(|| Error::internal("a constant in blocks is none"))?;
+                self.extra.push(made);
+                Ok(made)
+            }
+            Some(BoundLayout::Flat) => {
+                self.flat[0].push(self.ins.len() as i64);
+                Ok(value)
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// An output that the call makes in its layout.
+    fn output_in(&mut self, value: Val<'c>, layout: Option<&BoundLayout>) -> Result<Outside<'c>> {
+        match layout {
+            Some(BoundLayout::Permuted(layout)) if !layout.is_identity() => {
+                return self.output(value, layout);
+            }
+            Some(BoundLayout::Flat) => self.flat[1].push(self.outs.len() as i64),
+            _ => {}
+        }
+        outside_use(value, &self.found.ops)
+            .map(|(user, place)| Outside::Use(user, place))
+            .ok_or_else(|| Error::internal("an output without use"))
+    }
+
     /// The transposed input; the operations of the match get it back as it was.
-    fn input(&mut self, b: &Builder<'c>, value: Val<'c>, layout: &Layout) -> Result<Val<'c>> {
-        let moved = match self.calls.constant(value, layout)? {
+    fn input(&mut self, b: &Builder<'c>, value: Val<'c>, layout: &Permutation) -> Result<Val<'c>> {
+        let constant = self.calls.constant(value, &BoundLayout::Permuted(layout.clone()))?;
+        let moved = match constant {
             Some(constant) => constant,
             None => {
                 let moved = transposed(b, value, &layout.permutation)?;
@@ -239,7 +334,7 @@ impl<'c> Maker<'c, '_, '_> {
     }
 
     /// Transposes an output inside of the match, and back outside of it.
-    fn output(&mut self, value: Val<'c>, layout: &Layout) -> Result<Outside<'c>> {
+    fn output(&mut self, value: Val<'c>, layout: &Permutation) -> Result<Outside<'c>> {
         let last = *self.found.ops.last().ok_or_else(|| Error::internal("an empty match"))?;
         let b = builder_after(last)?;
         let moved = transposed(&b, value, &layout.permutation)?;
@@ -351,29 +446,24 @@ fn transposed<'c>(b: &Builder<'c>, value: Val<'c>, permutation: &[usize]) -> Res
     b.op1_with("graph.transpose", &[value], ty, vec![("perm", b.i64s_attr(&perm))])
 }
 
-/// The elements of a row-major tensor in another order of dimensions.
-fn transpose(bytes: &[u8], dims: &[i64], permutation: &[usize], width: usize) -> Vec<u8> {
-    let sizes: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
-    let mut strides = vec![1_usize; sizes.len()];
-    for dim in (1..sizes.len()).rev() {
-        strides[dim - 1] = strides[dim] * sizes[dim];
+/// Adds operands to a composite that its decomposition does not use.
+fn add_operands<'c>(composite: Op<'c>, extra: &[Val<'c>]) -> Result<()> {
+    if extra.is_empty() {
+        return Ok(());
     }
-    let mut moved = Vec::with_capacity(bytes.len());
-    let mut index = vec![0_usize; sizes.len()];
-    let count: usize = sizes.iter().product();
-    for _ in 0..count {
-        let at: usize =
-            index.iter().zip(permutation).map(|(place, dim)| place * strides[*dim]).sum();
-        moved.extend_from_slice(&bytes[at * width..(at + 1) * width]);
-        for place in (0..index.len()).rev() {
-            index[place] += 1;
-            if index[place] < sizes[permutation[place]] {
-                break;
-            }
-            index[place] = 0;
-        }
+    let body = edit::entry_block(composite)
+        .ok_or_else(|| Error::internal("a composite without decomposition"))?;
+    let mut operands: Vec<_> = composite.operands().map(|value| Val::to_raw(&value)).collect();
+    for value in extra {
+        edit::add_argument(body, value.r#type(), composite.location());
+        operands.push(value.to_raw());
     }
-    moved
+    // SAFETY: the composite and its operands are live.
+    unsafe {
+        let count = operands.len() as isize;
+        mlir_sys::mlirOperationSetOperands(composite.to_raw(), count, operands.as_ptr());
+    }
+    Ok(())
 }
 
 fn integer<'c>(b: &Builder<'c>, ty: Option<CType>, value: i64) -> Attribute<'c> {
@@ -405,17 +495,4 @@ fn array<'c>(b: &Builder<'c>, dtype: DType, values: &[f64]) -> Result<Attribute<
     };
     let ty = b.tensor(&[values.len() as i64], element);
     elements::resource(ty, "argument", AlignedBuffer::copy_of(&bytes)?, BUFFER_ALIGN)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn constants_are_transposed_as_numpy_does() {
-        let bytes: Vec<u8> = (0..6).collect();
-        assert_eq!(transpose(&bytes, &[2, 3], &[1, 0], 1), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(transpose(&bytes, &[1, 3, 2], &[2, 0, 1], 1), [0, 2, 4, 1, 3, 5]);
-        assert_eq!(transpose(&bytes, &[3], &[0], 2), [0, 1, 2, 3, 4, 5]);
-    }
 }

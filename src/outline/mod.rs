@@ -2,6 +2,7 @@
 
 pub mod call;
 mod composite;
+mod data;
 mod divide;
 mod function;
 mod functions;

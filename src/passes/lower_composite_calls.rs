@@ -8,12 +8,14 @@
 
 use crate::{
     ir::{
-        self, Builder, Op,
+        self, Builder, Op, Val,
         call_extern::{CallExtern, Group},
         edit,
     },
+    lower::shape::reshape,
     outline::call::config,
     pass::{OptionValues, Pass, PassError},
+    tile::plan,
 };
 use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
 
@@ -86,12 +88,26 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
         };
         call.add(Group::Ins, value);
     }
+    let flat = |name| found.get(name).and_then(ir::i64s).unwrap_or_default();
+    for place in flat(config::FLAT_INS) {
+        let slot = usize::try_from(place).ok().and_then(|p| call.groups[Group::Ins as usize].get_mut(p));
+        let slot = slot.ok_or_else(malformed)?;
+        *slot = reshape(&b, *slot, &[elements(*slot).ok_or_else(malformed)?])?;
+    }
+    let flat_outs = flat(config::FLAT_OUTS);
     let mut made = vec![];
     for place in found.get(config::OUTS).and_then(ir::i64s).ok_or_else(malformed)? {
         let place = usize::try_from(place).map_err(|_| malformed())?;
         let result = *results.get(place).ok_or_else(malformed)?;
-        call.add(Group::Outs, b.empty(result.r#type())?);
-        made.push(result);
+        let ty = match flat_outs.contains(&(made.len() as i64)) {
+            true => {
+                let count = elements(result).ok_or_else(malformed)?;
+                b.tensor(&[count], ir::element_type(result.r#type()))
+            }
+            false => result.r#type(),
+        };
+        call.add(Group::Outs, b.empty(ty)?);
+        made.push((result, ty));
     }
     call.args = found.list(config::ARGS);
     for name in [config::DEVICE, config::STATUS, config::PROTOTYPE] {
@@ -102,13 +118,22 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
     if let Some(bytes) = found.get(config::SCRATCH).filter(|bytes| bytes.to_string() != "0 : i64") {
         call.set(config::SCRATCH, bytes);
     }
-    let types: Vec<_> = made.iter().map(|result| result.r#type()).collect();
+    if let Some(tile) = found.get(config::TILE) {
+        call.set(plan::ATTRIBUTE, tile);
+    }
+    let types: Vec<_> = made.iter().map(|(_, ty)| *ty).collect();
     let op = call.build(&b, &types)?;
-    for (old, new) in made.into_iter().zip(ir::results(op)) {
+    for ((old, _), new) in made.into_iter().zip(ir::results(op)) {
+        let new = reshape(&b, new, &ir::dims(old.r#type()))?;
         edit::replace_uses(old, new);
     }
     edit::erase(composite);
     Ok(())
+}
+
+/// The number of elements of a tensor whose dimensions are known.
+fn elements(value: Val<'_>) -> Option<i64> {
+    ir::static_dims(value.r#type())?.into_iter().try_fold(1, |count: i64, dim| count.checked_mul(dim))
 }
 
 fn elements_type(value: Attribute<'_>) -> Option<melior::ir::Type<'_>> {

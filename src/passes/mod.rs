@@ -34,10 +34,8 @@ passes! {
     set_llvm_target
     share_kernel_tasks
     split_by_target
+    tile_calls
     tir_double_buffer
     tir_insert_dma
-    vanilla_lower
-    vanilla_lower_dma
-    vanilla_pack_weights
-    vanilla_tile
+    tir_lower_dma
 }

@@ -8,9 +8,10 @@
 use crate::{
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref},
     pass::{OptionValues, Pass, PassError, PassOptions},
+    tile::plan::Pool,
 };
 use melior::ir::{
-    Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
+    Block, Region, RegionLike, Type, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
     operation::OperationLike,
 };
 use std::collections::HashMap;
@@ -32,8 +33,8 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Buffers in a device's memory start at multiples of so many elements, so halves do too.
-const HALF_ALIGNMENT: i64 = 16;
+/// What halves of buffers start at multiples of, in bytes, where no pool says so.
+const HALF_ALIGNMENT: i64 = 64;
 
 /// Values of a copy of some operations, by the values of the original.
 type Map<'c> = HashMap<usize, Val<'c>>;
@@ -50,12 +51,13 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     if !options.enable {
         return Ok(());
     }
+    let pools = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
     // The list is made first: with a loop goes its body, of which nothing may be touched. A loop
     // around it is not transformed.
     let loops: Vec<_> =
         edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
     for op in loops {
-        if let Some(stream) = Stream::of(op) {
+        if let Some(stream) = Stream::of(op, &pools) {
             stream.transform()?;
         }
     }
@@ -63,7 +65,8 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
 }
 
 /// A loop with loads that can run ahead.
-struct Stream<'c> {
+struct Stream<'c, 'p> {
+    pools: &'p [Pool],
     loops: Op<'c>,
     body: Blk<'c>,
     count: i64,
@@ -80,8 +83,8 @@ fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-impl<'c> Stream<'c> {
-    fn of(loops: Op<'c>) -> Option<Self> {
+impl<'c, 'p> Stream<'c, 'p> {
+    fn of(loops: Op<'c>, pools: &'p [Pool]) -> Option<Self> {
         let operands = ir::operands(loops);
         let bound = |index: usize| index_constant(*operands.get(index)?);
         let (0, count, 1) = (bound(0)?, bound(1)?, bound(2)?) else { return None };
@@ -97,8 +100,23 @@ impl<'c> Stream<'c> {
             let channel = ir::attr_i64(load.start, "static_channel");
             channel.is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
         };
+        // Of several tiles of one buffer there is memory for two, not for two and those that follow.
+        let sources: Vec<_> = ops
+            .iter()
+            .filter(|op| ir::op_name(**op) == "tir.dma_start")
+            .map(|op| memref::base(ir::operands(*op)[0]))
+            .collect();
+        let single = |load: &Load<'c>| {
+            let source = memref::base(ir::operands(load.start)[0]);
+            sources.iter().filter(|other| **other == source).count() == 1
+        };
+        // The memory of a pool that says no to this is used up by single tiles.
+        let allowed = |load: &Load<'c>| {
+            let pool = pool_of(pools, ir::result0(load.alloc).r#type());
+            pool.is_none_or(|pool| pool.dma.double_buffer)
+        };
         let loads: Vec<_> =
-            ops.iter().filter_map(|op| Self::load(*op, body)).filter(alone).collect();
+            ops.iter().filter_map(|op| Self::load(*op, body)).filter(|load| alone(load) && single(load) && allowed(load)).collect();
         let stored: Vec<_> = ops
             .iter()
             .filter(|op| ir::op_name(**op) == "tir.dma_start")
@@ -107,6 +125,7 @@ impl<'c> Stream<'c> {
         let reads_stored =
             |load: &Load<'c>| stored.contains(&memref::base(ir::operands(load.start)[0]));
         (!loads.is_empty() && !loads.iter().any(reads_stored)).then_some(Self {
+            pools,
             loops,
             body,
             count,
@@ -195,7 +214,7 @@ impl<'c> Stream<'c> {
         let element = ir::element_type(old);
         let pool = memref::space(old)
             .ok_or_else(|| PassError::at(&load.alloc, "is loaded, but in no pool"))?;
-        let elements = 2 * padded(old);
+        let elements = 2 * self.padded(old);
         let ty = b.parse_type(&format!("memref<{elements}x{element}, #tir.space<\"{pool}\">>"))?;
         let segments = DenseI32ArrayAttribute::new(b.context, &[0, 0]).into();
         let attributes = vec![("operandSegmentSizes", segments)];
@@ -223,7 +242,7 @@ impl<'c> Stream<'c> {
             text(&strides, ", "),
             memref::space(old).unwrap_or_default()
         ))?;
-        let offset = b.binary("arith.muli", half, b.index(padded(old))?)?;
+        let offset = b.binary("arith.muli", half, b.index(self.padded(old))?)?;
         let attributes = vec![
             ("static_offsets", b.i64s_attr(&[ir::DYNAMIC])),
             ("static_sizes", b.i64s_attr(&dims)),
@@ -295,15 +314,24 @@ impl<'c> Stream<'c> {
         Ok(())
     }
 
+    /// Elements of a half.
+    fn padded(&self, ty: Type<'c>) -> i64 {
+        let alignment = pool_of(self.pools, ty).map_or(HALF_ALIGNMENT, |pool| pool.alignment);
+        let bytes = ir::size::element_bytes(ir::element_type(ty)).map_or(1, |bytes| bytes as i64);
+        let step = (alignment / bytes).max(1);
+        let count: i64 = ir::dims(ty).iter().product();
+        (count + step - 1) / step * step
+    }
+
     fn map(&self, iv: Val<'c>) -> Map<'c> {
         edit::arguments(self.body).first().map(|old| (key(*old), iv)).into_iter().collect()
     }
 }
 
-/// Elements of a half.
-fn padded(ty: melior::ir::Type<'_>) -> i64 {
-    let count: i64 = ir::dims(ty).iter().product();
-    (count + HALF_ALIGNMENT - 1) / HALF_ALIGNMENT * HALF_ALIGNMENT
+/// The pool that a buffer is in, if it is declared.
+fn pool_of<'p>(pools: &'p [Pool], ty: Type<'_>) -> Option<&'p Pool> {
+    let space = memref::space(ty)?;
+    pools.iter().find(|pool| pool.name == space)
 }
 
 fn insert_results<'c>(map: &mut Map<'c>, old: Op<'c>, new: Op<'c>) {

@@ -1,11 +1,13 @@
 //! `tir-insert-dma`: copies between the host's memory and a device's become DMA transfers.
 //!
 //! A load is waited for where its buffer is used first, so that several loads are under way
-//! together. A store is waited for at once; `tir-double-buffer` moves what can overlap more.
+//! together. Pools and channels are those that `tile-calls` declared for the function, or else those of
+//! the options. A store is waited for at once; `tir-double-buffer` moves what can overlap more.
 
 use crate::{
     ir::{self, Builder, Op, OpSpec, Val, edit, memref},
     pass::{OptionValues, Pass, PassError, PassOptions},
+    tile::plan::Pool,
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike};
 
@@ -33,27 +35,27 @@ type Failure<'c> = Result<(), PassError<'c>>;
 
 fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
-    if options.channels < 2 {
-        return Err(PassError::new("tir-insert-dma: needs at least two channels"));
+    if options.channels < 1 {
+        return Err(PassError::new("tir-insert-dma: needs at least one channel"));
     }
     let context = ir::context_of(function);
     let mut found = false;
     let copies = edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "memref.copy");
-    let mut channels = Channels::new(options.channels);
+    let mut pools = pools(function, &options)?;
     for copy in copies {
         let [source, target] = ir::operands(copy)[..] else { continue };
-        let inside =
-            |value: Val<'c>| memref::space(value.r#type()).is_some_and(|s| s == options.pool);
+        let inside = |value: Val<'c>| {
+            let space = memref::space(value.r#type())?;
+            pools.iter().position(|(name, _)| *name == space)
+        };
         match (inside(source), inside(target)) {
-            (false, false) => continue,
-            (true, true) => {
-                return Err(PassError::at(
-                    &copy,
-                    format!("copies inside of {}, which DMA cannot", options.pool),
-                ));
+            (None, None) => continue,
+            (Some(pool), Some(_)) => {
+                let message = format!("copies inside of {}, which DMA cannot", pools[pool].0);
+                return Err(PassError::at(&copy, message));
             }
-            (false, true) => load(copy, source, target, &mut channels)?,
-            (true, false) => store(copy, source, target, options.channels - 1)?,
+            (None, Some(pool)) => load(copy, source, target, &mut pools[pool].1)?,
+            (Some(pool), None) => store(copy, source, target, pools[pool].1.last())?,
         }
         found = true;
     }
@@ -66,6 +68,19 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
     Ok(())
 }
 
+/// The pools of a function by name: those that it declares, or the one of the options.
+fn pools<'c>(
+    function: Op<'c>,
+    options: &Options,
+) -> Result<Vec<(String, Channels<'c>)>, PassError<'c>> {
+    let declared = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
+    if declared.is_empty() {
+        return Ok(vec![(options.pool.clone(), Channels::new(options.channels))]);
+    }
+    let named = declared.into_iter();
+    Ok(named.map(|pool| (pool.name, Channels::new(pool.dma.channels))).collect())
+}
+
 /// Which channels are under way where, in the block that is looked at.
 struct Channels<'c> {
     /// For each channel that loads, the wait for its last load.
@@ -75,7 +90,12 @@ struct Channels<'c> {
 
 impl<'c> Channels<'c> {
     fn new(count: i64) -> Self {
-        Self { until: vec![None; count as usize - 1], block: None }
+        Self { until: vec![None; (count - 1).max(0) as usize], block: None }
+    }
+
+    /// The channel that stores.
+    fn last(&self) -> i64 {
+        self.until.len() as i64
     }
 
     /// A channel that no load uses any more at `copy`.

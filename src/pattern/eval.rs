@@ -48,6 +48,19 @@ pub struct Facts<'a> {
     pub options: &'a OptionValues,
 }
 
+/// The value of an expression without names.
+pub fn evaluate(expr: &Expr) -> Val {
+    struct NoNames;
+    impl Scope for NoNames {
+        fn lookup(&self, _: &str) -> Option<Bound> {
+            None
+        }
+    }
+    let (graph, table, options) = (GraphView::new(), OpTable::new(), OptionValues::new());
+    let facts = Facts { graph: &graph, table: &table, options: &options };
+    Evaluator::new(facts, &NoNames).eval(expr)
+}
+
 /// What a place in a path denotes.
 enum Item {
     Entity(Bound),

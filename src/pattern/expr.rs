@@ -226,6 +226,37 @@ impl Expr {
         }
     }
 
+    /// The expression with parts replaced: `f` is asked from the outside inwards, and not again for
+    /// what is inside of what it replaces.
+    #[must_use]
+    pub fn replace(&self, f: &mut dyn FnMut(&Expr) -> Option<ExprKind>) -> Expr {
+        if let Some(kind) = f(self) {
+            return Expr { kind, span: self.span };
+        }
+        let mut boxed = |expr: &Expr| Box::new(expr.replace(f));
+        let kind = match &self.kind {
+            ExprKind::Field(base, name) => ExprKind::Field(boxed(base), name.clone()),
+            ExprKind::Negate(inner) => ExprKind::Negate(boxed(inner)),
+            ExprKind::Not(inner) => ExprKind::Not(boxed(inner)),
+            ExprKind::Index(a, b) => ExprKind::Index(boxed(a), boxed(b)),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, boxed(a), boxed(b)),
+            ExprKind::In(a, b) => ExprKind::In(boxed(a), boxed(b)),
+            ExprKind::List(items) => {
+                ExprKind::List(items.iter().map(|item| item.replace(f)).collect())
+            }
+            ExprKind::Call(name, items) => {
+                ExprKind::Call(name.clone(), items.iter().map(|item| item.replace(f)).collect())
+            }
+            ExprKind::Compare(first, rest) => {
+                let first = Box::new(first.replace(f));
+                let rest = rest.iter().map(|(op, operand)| (*op, operand.replace(f)));
+                ExprKind::Compare(first, rest.collect())
+            }
+            plain => plain.clone(),
+        };
+        Expr { kind, span: self.span }
+    }
+
     /// The number, if it is an integer as written.
     pub fn as_int(&self) -> Option<i64> {
         match self.kind {

@@ -133,7 +133,8 @@ fn unary(tokens: &mut Tokens) -> PatternResult<Expr> {
     })
 }
 
-fn postfix(tokens: &mut Tokens) -> PatternResult<Expr> {
+/// Reads a value with its fields, indices and arguments.
+pub(super) fn postfix(tokens: &mut Tokens) -> PatternResult<Expr> {
     let mut base = primary(tokens)?;
     loop {
         if tokens.eat(".") {

@@ -43,6 +43,7 @@ mod near;
 mod parse;
 mod resolve;
 mod table;
+pub mod tile;
 mod token;
 mod value;
 
@@ -50,11 +51,14 @@ mod value;
 mod tests;
 
 pub use ast::MatchExpr;
-pub use call::{BoundArg, BoundCall, CType, CallProto, Layout, Param, Returns};
+pub use call::{
+    BlockPart, BoundArg, BoundCall, BoundLayout, CType, CallProto, Layout, Param, Permutation,
+    Returns,
+};
 pub use check::{Ty, check_expression};
 pub use cost::check_rate;
 pub use error::{PatternError, PatternResult, Span};
-pub use eval::{Bound, Evaluator, Facts, Scope};
+pub use eval::{Bound, Evaluator, Facts, Scope, evaluate};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprKind};
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
@@ -62,6 +66,7 @@ pub use functions::quantize_multiplier;
 pub use matcher::{MatchRules, find_match};
 pub use near::{near_misses, suggestion, suggestion_only};
 pub use table::{Arity, AttrDecl, AttrKind, OpDecl, OpTable, OperandDecl};
+pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileRef, TileSpec};
 pub use value::{OptionType, OptionValue, OptionValues, Val, dtype_of};
 
 use resolve::Resolved;
@@ -97,6 +102,8 @@ pub struct PatternSpec {
     pub lower: Option<String>,
     /// Prototype of the function that a match becomes a call of.
     pub call: Option<String>,
+    /// How the call's work is cut into pieces.
+    pub tile: Option<TileSpec>,
 }
 
 impl PatternSpec {
@@ -112,6 +119,7 @@ impl PatternSpec {
             compute: true,
             lower: None,
             call: None,
+            tile: None,
         }
     }
 
@@ -171,6 +179,8 @@ pub struct Pattern {
     pub cost: Option<Expr>,
     /// The function to call, if lowering is a call.
     pub call: Option<CallProto>,
+    /// How the call's work is cut into pieces.
+    pub tile: Option<Tile>,
     resolved: Resolved,
 }
 
@@ -207,11 +217,22 @@ impl Pattern {
         let cost = cost.transpose().map_err(|e: PatternError| e.within(place("cost")))?;
         let call = spec.call.as_ref().map(|text| {
             let proto = CallProto::parse(text)?;
-            proto.check(text, &expr, &resolved, &names)?;
+            match &spec.tile {
+                // What differs from tile to tile is checked as if it were a number.
+                Some(tile) => proto
+                    .map(&mut |expr| Tile::closed(tile, text, expr))?
+                    .check(text, &expr, &resolved, &names)?,
+                None => proto.check(text, &expr, &resolved, &names)?,
+            }
             Ok(proto)
         });
         let call = call.transpose().map_err(|e: PatternError| e.within(place("call")))?;
-        Ok(Self { spec, expr, clauses, cost, call, resolved })
+        let tile = match (&spec.tile, &call) {
+            (Some(tile), Some(call)) => Some(Tile::new(tile.clone(), call, &names)),
+            _ => None,
+        };
+        let tile = tile.transpose().map_err(|e: PatternError| e.within(place("tile")))?;
+        Ok(Self { spec, expr, clauses, cost, call, tile, resolved })
     }
 
     /// Name of the pattern.

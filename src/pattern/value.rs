@@ -1,5 +1,9 @@
 //! What predicates compute with.
 
+use super::{
+    error::Span,
+    expr::{Expr, ExprKind},
+};
 use crate::tensor::DType;
 use std::{collections::BTreeMap, fmt};
 
@@ -74,6 +78,22 @@ impl Val {
             Val::Float(value) => Some(*value),
             _ => None,
         }
+    }
+
+    /// The value as part of an expression; none for element types and what has no value.
+    pub fn literal(&self) -> Option<ExprKind> {
+        Some(match self {
+            Val::Bool(value) => ExprKind::Bool(*value),
+            Val::Int(value) => ExprKind::Int(*value),
+            Val::Float(value) => ExprKind::Float(*value),
+            Val::Str(text) => ExprKind::Text(text.clone()),
+            Val::List(items) => {
+                let item =
+                    |item: &Val| item.literal().map(|kind| Expr { kind, span: Span::default() });
+                ExprKind::List(items.iter().map(item).collect::<Option<_>>()?)
+            }
+            Val::Absent | Val::Unknown(_) | Val::Type(_) => return None,
+        })
     }
 
     /// The integer, if it is one.

@@ -50,6 +50,7 @@ impl TargetKind {
             clause_lines,
             call_line: 0,
             cost_line: 0,
+            tile_lines: vec![],
         });
         self
     }

@@ -32,6 +32,8 @@ struct PatternJson<'a> {
     compute: bool,
     lower: Option<&'a str>,
     call: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tile: Option<&'a crate::pattern::TileSpec>,
 }
 
 #[derive(Serialize)]
@@ -117,6 +119,7 @@ impl<'a> KindJson<'a> {
                     compute: pattern.spec.compute,
                     lower: pattern.spec.lower.as_deref(),
                     call: pattern.spec.call.as_deref(),
+                    tile: pattern.spec.tile.as_ref(),
                 })
                 .collect(),
             phases: kind
@@ -192,6 +195,11 @@ impl TargetKind {
             patterns.extend(
                 pattern.spec.cost.iter().map(|c| (String::new(), format!("  cost {c} ns"))),
             );
+            patterns.extend(pattern.spec.tile.iter().map(|tile| {
+                let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
+                let text = format!("  in tiles of {} in {}", loops.join(" x "), tile.pool.name);
+                (String::new(), text)
+            }));
         }
         section("patterns", patterns);
         let phases = self.pipelines.iter();

@@ -5,7 +5,7 @@ use crate::{
     Error, Phase, Result,
     hook::{HookSet, Hooks},
     partition::Capabilities,
-    pattern::{Expr, OpTable, OptionType, Pattern, PatternSpec},
+    pattern::{DmaSpec, Expr, OpTable, OptionType, Pattern, PatternSpec},
 };
 use serde::Serialize;
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -31,8 +31,22 @@ pub struct PoolDecl {
     pub alignment: i64,
     /// Memory scope of buffers in it.
     pub scope: String,
+    /// How tiles get there and back.
+    pub dma: Option<DmaDecl>,
     /// One line of help.
     pub doc: String,
+}
+
+/// Texts of a declaration, with their lines in the manifest.
+pub type TileLines = Vec<(String, usize)>;
+
+/// How tiles get to a pool and back, with the places of its texts in the manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DmaDecl {
+    /// The declaration.
+    pub spec: DmaSpec,
+    /// The lines of its texts.
+    pub lines: TileLines,
 }
 
 /// What work and transfers cost, in nanoseconds; expressions over options.
@@ -61,6 +75,8 @@ pub struct PatternDecl {
     pub call_line: usize,
     /// Line of the cost.
     pub cost_line: usize,
+    /// Lines of the texts that say how work is cut.
+    pub tile_lines: TileLines,
 }
 
 /// How code of a target is generated.
@@ -269,7 +285,8 @@ impl PatternDecl {
         let clause = clauses.filter(|(clause, _)| clause.as_str() == text).map(|(_, line)| *line);
         let call = (self.spec.call.as_deref() == Some(text)).then_some(self.call_line);
         let cost = (self.spec.cost.as_deref() == Some(text)).then_some(self.cost_line);
-        clause.chain(call).chain(cost).next().unwrap_or(self.match_line)
+        let tile = self.tile_lines.iter().filter(|(other, _)| other == text).map(|(_, line)| *line);
+        clause.chain(call).chain(cost).chain(tile).next().unwrap_or(self.match_line)
     }
 }
 

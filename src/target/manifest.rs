@@ -5,6 +5,7 @@ mod define;
 mod hooks;
 mod option;
 mod raw;
+mod tile;
 
 use super::{
     kind::{
@@ -30,6 +31,12 @@ pub const VERSION: i64 = 1;
 /// `headers`.
 const C_CODEGEN: &str = include_str!("../../pipelines/common/c.pipeline");
 
+/// What a target runs whose patterns declare tiles, where its manifest has no pipeline of its own.
+const TILED: [(Phase, &str); 2] = [
+    (Phase::TirSchedule, "tile-calls"),
+    (Phase::TirPost, "tir-insert-dma,tir-double-buffer,canonicalize,cse"),
+];
+
 /// A manifest's text, for places in messages.
 struct Source<'t> {
     name: &'t str,
@@ -44,7 +51,11 @@ impl Source<'_> {
 
     /// A fault at a place, with its line.
     fn fault(&self, span: &Range<usize>, message: impl std::fmt::Display) -> Error {
-        let line = self.line(span);
+        self.fault_at(self.line(span), message)
+    }
+
+    /// A fault on a line.
+    fn fault_at(&self, line: usize, message: impl std::fmt::Display) -> Error {
         let text = self.text.lines().nth(line - 1).unwrap_or_default();
         Error::invalid(format!("{}:{line}: {message}\n  {}", self.name, text.trim_end()))
     }
@@ -66,17 +77,23 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let options = options(&source, raw.option)?;
     let capabilities = capabilities(&source, raw.capabilities)?;
     let cost = cost::declare(&source, raw.cost, &options)?;
-    let pools = pools(&source, raw.pool, &options)?;
     let definitions = define::Definitions::read(&source, raw.define)?;
+    let pools = pools(&source, raw.pool, &options, &definitions)?;
     for pattern in &mut raw.pattern {
         let texts = std::iter::once(&mut pattern.matches).chain(&mut pattern.clauses);
         for text in texts.chain(&mut pattern.call) {
             definitions.expand(&source, text)?;
         }
     }
-    let patterns = patterns(&source, raw.pattern, raw.op)?;
+    let patterns = patterns(&source, raw.pattern, raw.op, (&pools, &definitions))?;
     let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
     let hooks = HookSet { data: hooks::declare(&source, raw.hooks, &files, &options)?, rust: None };
+    let is_tiled = patterns.iter().any(|pattern| pattern.spec.tile.is_some());
+    for (phase, text) in TILED.into_iter().filter(|_| is_tiled) {
+        if !pipelines.iter().any(|(other, _)| *other == phase) {
+            pipelines.push((phase, text.to_owned()));
+        }
+    }
     let codegen = Codegen {
         // Accelerators are programmed in C, unless the manifest says otherwise.
         kind: match (raw.target.role, raw.codegen.kind) {
@@ -90,8 +107,11 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         check_stand_in(name, stand_in, &options)?;
     }
     if !pipelines.iter().any(|(p, _)| *p == Phase::Codegen) {
-        pipelines.extend(default_codegen(&codegen));
+        let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
+        let codegen = default_codegen(&codegen);
+        pipelines.extend(codegen.map(|(phase, text)| (phase, format!("{moves}{text}"))));
     }
+    pipelines.sort_by_key(|(phase, _)| *phase);
     Ok(TargetKind {
         name: raw.target.name.into_inner(),
         role: raw.target.role,
@@ -193,12 +213,22 @@ fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
     Ok(Capabilities { dtypes, multi_output, taps, merge, static_only: false })
 }
 
-fn pools(source: &Source, raw: Vec<RawPool>, options: &[OptionDecl]) -> Result<Vec<PoolDecl>> {
+fn pools(
+    source: &Source,
+    raw: Vec<RawPool>,
+    options: &[OptionDecl],
+    definitions: &define::Definitions,
+) -> Result<Vec<PoolDecl>> {
     check_unique(source, raw.iter().map(|pool| &pool.name), "pools")?;
-    raw.into_iter().map(|pool| self::pool(source, pool, options)).collect()
+    raw.into_iter().map(|pool| self::pool(source, pool, options, definitions)).collect()
 }
 
-fn pool(source: &Source, raw: RawPool, options: &[OptionDecl]) -> Result<PoolDecl> {
+fn pool(
+    source: &Source,
+    raw: RawPool,
+    options: &[OptionDecl],
+    definitions: &define::Definitions,
+) -> Result<PoolDecl> {
     check_name(source, &raw.name, "a pool")?;
     let bytes = match &raw.bytes {
         None => None,
@@ -225,13 +255,15 @@ fn pool(source: &Source, raw: RawPool, options: &[OptionDecl]) -> Result<PoolDec
     }
     let name = raw.name.into_inner();
     let scope = raw.scope.unwrap_or_else(|| name.clone());
-    Ok(PoolDecl { name, bytes, alignment, scope, doc: raw.doc })
+    let dma = raw.dma.map(|dma| tile::dma(source, dma, definitions)).transpose()?;
+    Ok(PoolDecl { name, bytes, alignment, scope, dma, doc: raw.doc })
 }
 
 fn patterns(
     source: &Source,
     patterns: Vec<RawPattern>,
     ops: Vec<RawOp>,
+    (pools, definitions): (&[PoolDecl], &define::Definitions),
 ) -> Result<Vec<PatternDecl>> {
     let names = patterns.iter().map(|pattern| &pattern.name).chain(ops.iter().map(|op| &op.op));
     check_unique(source, names, "patterns")?;
@@ -246,7 +278,15 @@ fn patterns(
             );
             return Err(source.fault(&raw.name.span(), message));
         }
+        if raw.tile.is_some() && raw.call.is_none() {
+            let message =
+                format!("pattern '{}' has tiles, but no call to make on them", raw.name.get_ref());
+            return Err(source.fault(&raw.name.span(), message));
+        }
+        let tile = raw.tile.map(|raw| tile::tile(source, raw, pools, definitions)).transpose()?;
+        let (tile, tile_lines) = tile.unzip();
         decls.push(PatternDecl {
+            tile_lines: tile_lines.unwrap_or_default(),
             match_line: source.line(&raw.matches.span()),
             clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
             call_line: raw.call.as_ref().map_or(0, |call| source.line(&call.span())),
@@ -261,6 +301,7 @@ fn patterns(
                 compute: raw.compute.unwrap_or(true),
                 lower: raw.lower,
                 call: raw.call.map(Spanned::into_inner),
+                tile,
             },
         });
     }
@@ -269,6 +310,7 @@ fn patterns(
         match_line: source.line(&raw.op.span()),
         clause_lines: raw.clauses.iter().map(|clause| source.line(&clause.span())).collect(),
         call_line: 0,
+        tile_lines: vec![],
         cost_line: raw.cost.as_ref().map_or(0, |cost| source.line(&cost.span())),
         spec: PatternSpec {
             matches: format!("{}(...)", raw.op.get_ref()),
@@ -280,6 +322,7 @@ fn patterns(
             compute: raw.compute.unwrap_or(true),
             lower: Some(raw.lower.unwrap_or_else(|| "default".to_owned())),
             call: None,
+            tile: None,
         },
     }));
     Ok(decls)

@@ -47,6 +47,14 @@ const CMSIS_NN: &[(&str, &str)] = &[
     ("cmsis_nn_softmax.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_softmax.c")),
 ];
 
+/// Files of the target `vanilla`: its manifest, and the simulated device.
+const VANILLA: &[(&str, &str)] = &[
+    ("target.toml", include_str!("../../pipelines/vanilla/target.toml")),
+    ("vanilla.h", include_str!("../../runtime-c/devices/vanilla/vanilla.h")),
+    ("vanilla_kernels.h", include_str!("../../runtime-c/devices/vanilla/vanilla_kernels.h")),
+    ("vanilla.c", include_str!("../../runtime-c/devices/vanilla/vanilla.c")),
+];
+
 /// The kind of a folder of `pipelines/`, with these files.
 macro_rules! embedded {
     ($kind:literal, $($file:literal),+) => {
@@ -73,7 +81,7 @@ const BUILTINS: &[Builtin] = &[
             ("npu.c", include_str!("../../runtime-c/devices/npu/npu.c")),
         ],
     ),
-    ("vanilla", crate::vanilla::FILES),
+    ("vanilla", VANILLA),
     embedded!(
         "dnnl",
         "target.toml",

@@ -456,7 +456,7 @@ mod vanilla {
     fn what_the_device_cannot_do_stays_with_a_reason() {
         for (attrs, weights, reason) in [
             (", group = 2", "32x8x3x3xf32", "`conv2d.group == 1` does not hold: conv2d.group = 2"),
-            (", dilations = [2, 2]", "32x16x3x3xf32", "conv2d.dilations = [2, 2]"),
+            (", pads = [-1, 0, 0, 0]", "32x16x3x3xf32", "conv2d.pads = [-1, 0, 0, 0]"),
             (", strides = [5, 1]", "32x16x3x3xf32", "conv2d.strides = [5, 1]"),
             ("", "32x16x3x3xf16", "`w.dtype == f32` does not hold: w.dtype = f16"),
         ] {

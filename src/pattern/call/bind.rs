@@ -1,6 +1,6 @@
 //! The arguments of a call for one match.
 
-use super::{CType, CallProto, Layout, Param, Returns};
+use super::{BlockPart, CType, CallProto, Layout, Param, Permutation, Returns};
 use crate::{
     partition::graph::ValueId,
     pattern::{
@@ -8,18 +8,37 @@ use crate::{
         eval::{Evaluator, Facts},
         expr::Expr,
         found::{Match, MatchScope},
+        tile,
         value::Val,
     },
     tensor::DType,
+    tile::plan::Plan,
 };
+
+/// A layout with all that is computed at compile time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BoundLayout {
+    /// The dimensions in another order.
+    Permuted(Permutation),
+    /// All elements in one dimension.
+    Flat,
+    /// A constant in blocks: for each dimension that the call sees, which one of the graph it is,
+    /// the size of its blocks (1 for none), and whether it is the place in a block.
+    Blocked {
+        /// The dimensions.
+        parts: Vec<(usize, i64, bool)>,
+        /// The shape that it is given; none for that of the parts.
+        shape: Option<Vec<i64>>,
+    },
+}
 
 /// An argument with all that is computed at compile time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundArg {
     /// An input of the match; none for a null pointer.
-    In(Option<ValueId>, Option<Layout>),
+    In(Option<ValueId>, Option<BoundLayout>),
     /// An output of the match, by its place in [`Match::outputs`].
-    Out(usize, Option<Layout>),
+    Out(usize, Option<BoundLayout>),
     /// An integer or boolean of a C type; none for the type of a field.
     Int(Option<CType>, i64),
     /// A float of a C type; none for the type of a field.
@@ -49,6 +68,8 @@ pub struct BoundCall {
     pub scratch: i64,
     /// The declaration in C, as far as the arguments tell; none if it takes structs.
     pub prototype: Option<String>,
+    /// How the work is cut into pieces that fit the device's memory.
+    pub tile: Option<Plan>,
 }
 
 impl CallProto {
@@ -59,10 +80,24 @@ impl CallProto {
         found: &Match,
         facts: Facts,
     ) -> Result<BoundCall, String> {
-        let mut binder = Binder { pattern, found, facts, taken: vec![], scratch: 0 };
+        let tile = pattern.tile.as_ref();
+        let tile = tile.map(|tile| tile::Binder::new(tile, pattern, (found, facts), self));
+        let mut binder = Binder {
+            pattern,
+            found,
+            facts,
+            taken: vec![],
+            scratch: 0,
+            tile: tile.transpose()?,
+            place: (0, String::new()),
+        };
         let device = self.params.first() == Some(&Param::Device);
         let params = self.params.iter().filter(|param| **param != Param::Device);
-        let args = params.map(|param| binder.argument(param)).collect::<Result<_, _>>()?;
+        let mut args = vec![];
+        for (place, param) in params.enumerate() {
+            binder.place = (place, String::new());
+            args.push(binder.argument(param)?);
+        }
         if binder.taken.len() != found.outputs.len() {
             return Err(format!(
                 "{} makes {} outputs, the match has {}",
@@ -78,6 +113,7 @@ impl CallProto {
             args,
             scratch: binder.scratch,
             prototype: self.prototype(found, facts),
+            tile: binder.tile.map(tile::Binder::finish).transpose()?,
         })
     }
 }
@@ -140,6 +176,9 @@ struct Binder<'a> {
     /// Outputs that parameters have taken.
     taken: Vec<usize>,
     scratch: i64,
+    tile: Option<tile::Binder<'a>>,
+    /// The argument that is computed: its place and, in a struct, its field.
+    place: (usize, String),
 }
 
 impl Binder<'_> {
@@ -148,7 +187,7 @@ impl Binder<'_> {
             Param::In { capture, layout, .. } => self.input(capture, layout)?,
             Param::Out { name, layout } => self.output(name, layout)?,
             Param::Scalar { ty, value } => self.scalar(*ty, value)?,
-            Param::Value(value) => match self.eval(value)? {
+            Param::Value(value) => match self.eval_argument(value)? {
                 Val::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
                     BoundArg::Int(None, number as i64)
                 }
@@ -161,7 +200,10 @@ impl Binder<'_> {
                 ty.clone(),
                 fields
                     .iter()
-                    .map(|(name, field)| Ok((name.clone(), self.argument(field)?)))
+                    .map(|(name, field)| {
+                        self.place.1.clone_from(name);
+                        Ok((name.clone(), self.argument(field)?))
+                    })
                     .collect::<Result<_, String>>()?,
             ),
             Param::Scratch { bytes } => {
@@ -184,7 +226,42 @@ impl Binder<'_> {
             return Err(format!("'{capture}' is computed inside of the match"));
         }
         self.check_rank(capture, value, layout)?;
-        Ok(BoundArg::In(Some(value), layout.clone()))
+        let layout = layout.as_ref().map(|layout| self.layout(capture, value, layout));
+        Ok(BoundArg::In(Some(value), layout.transpose()?))
+    }
+
+    fn layout(&self, name: &str, value: ValueId, layout: &Layout) -> Result<BoundLayout, String> {
+        let parts = match layout {
+            Layout::Permuted(permutation) => return Ok(BoundLayout::Permuted(permutation.clone())),
+            Layout::Flat => return Ok(BoundLayout::Flat),
+            Layout::Blocked(parts) => parts,
+        };
+        if !self.facts.graph.is_constant(value) {
+            return Err(format!("'{name}' is no constant, which alone can be in blocks"));
+        }
+        let mut bound = vec![];
+        for part in parts {
+            let block = part.block().map_or(Ok(1), |block| integer(block, &self.eval(block)?))?;
+            if !(1..=4096).contains(&block) {
+                return Err(format!("'{name}' cannot be in blocks of {block}"));
+            }
+            bound.push((part.dim(), block, matches!(part, BlockPart::Inner(..))));
+        }
+        let plan = self.tile.as_ref().map(|tile| &tile.plan);
+        let tensor = plan.and_then(|plan| plan.tensors.iter().find(|tensor| tensor.name == name));
+        let shape = tensor.map(|tensor| tensor.dims.iter().map(|dim| dim.size).collect());
+        Ok(BoundLayout::Blocked { parts: bound, shape })
+    }
+
+    /// The value of an expression that may differ from tile to tile.
+    fn eval_argument(&mut self, expr: &Expr) -> Result<Val, String> {
+        match &mut self.tile {
+            Some(tile) => match tile.argument((self.place.0, &self.place.1), expr)? {
+                Val::Absent => Ok(Val::Int(0)),
+                value => Ok(value),
+            },
+            None => self.eval(expr),
+        }
     }
 
     fn output(&mut self, name: &str, layout: &Option<Layout>) -> Result<BoundArg, String> {
@@ -197,7 +274,8 @@ impl Binder<'_> {
         let place = place.ok_or_else(|| format!("'{name}' is no output of the match"))?;
         self.check_rank(name, outputs[place], layout)?;
         self.taken.push(place);
-        Ok(BoundArg::Out(place, layout.clone()))
+        let layout = layout.as_ref().map(|layout| self.layout(name, outputs[place], layout));
+        Ok(BoundArg::Out(place, layout.transpose()?))
     }
 
     fn check_rank(
@@ -211,10 +289,20 @@ impl Binder<'_> {
             return Err(format!("'{name}' has a dynamic shape"));
         }
         match layout {
-            Some(layout) if layout.permutation.len() != shape.len() => {
+            None | Some(Layout::Flat) => Ok(()),
+            Some(layout) => {
+                let rank = match layout {
+                    Layout::Permuted(permutation) => permutation.permutation.len(),
+                    Layout::Blocked(parts) => {
+                        parts.iter().map(|part| part.dim() + 1).max().unwrap_or(0)
+                    }
+                    Layout::Flat => shape.len(),
+                };
+                if rank == shape.len() {
+                    return Ok(());
+                }
                 Err(format!("'{name}' has rank {}, which has no layout {layout}", shape.len()))
             }
-            _ => Ok(()),
         }
     }
 
@@ -227,8 +315,8 @@ impl Binder<'_> {
         }
     }
 
-    fn scalar(&self, ty: CType, expr: &Expr) -> Result<BoundArg, String> {
-        let value = self.eval(expr)?;
+    fn scalar(&mut self, ty: CType, expr: &Expr) -> Result<BoundArg, String> {
+        let value = self.eval_argument(expr)?;
         if let CType::Scalar(dtype) = ty
             && dtype.is_float()
         {

@@ -1,6 +1,6 @@
 //! Checks prototypes against their patterns when a manifest is loaded.
 
-use super::{CType, CallProto, Param};
+use super::{BlockPart, CType, CallProto, Layout, Param};
 use crate::{
     pattern::{
         ast::MatchExpr,
@@ -58,7 +58,13 @@ impl Checker<'_> {
 
     fn param(&self, param: &Param) -> PatternResult<()> {
         match param {
-            Param::In { capture, optional, .. } => self.input(capture, *optional),
+            Param::In { capture, optional, layout } => {
+                self.input(capture, *optional)?;
+                self.blocks(layout.as_ref())
+            }
+            Param::Out { name, layout: Some(Layout::Blocked(_)) } => {
+                self.fault(format!("'{name}' is no constant, which alone can be in blocks"))
+            }
             Param::Scalar { ty, value } => {
                 let found = check_scalar(self.text, value, self.names)?;
                 let fits = match ty {
@@ -87,6 +93,16 @@ impl Checker<'_> {
             },
             Param::Out { .. } | Param::Device | Param::Name(_) | Param::Struct { .. } => Ok(()),
         }
+    }
+
+    fn blocks(&self, layout: Option<&Layout>) -> PatternResult<()> {
+        let Some(Layout::Blocked(parts)) = layout else { return Ok(()) };
+        for block in parts.iter().filter_map(BlockPart::block) {
+            if check_scalar(self.text, block, self.names)? != Ty::Int {
+                return Err(self.tokens.error_at(block.span, "the size of a block is an integer"));
+            }
+        }
+        Ok(())
     }
 
     fn input(&self, capture: &String, optional: bool) -> PatternResult<()> {

@@ -8,7 +8,8 @@
 //! ```
 //! - `in x`: pointer to the const elements of a capture; `in? x` is null when it is absent.
 //! - `out y`: pointer to an output: a capture, or the match's outputs in order.
-//! - `as nhwc`: the tensor is transposed for the call; see [`Layout`].
+//! - `as nhwc`: the tensor is transposed for the call, `as flat` has one dimension, and
+//!   `as [0/8, 1, 0%8]` is a constant in blocks; see [`Layout`].
 //! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
 //!   an absent part of the match is 0.
 //! - `name X`: an enumerator or macro of a header.
@@ -23,10 +24,11 @@ mod check;
 mod layout;
 mod parse;
 
+pub use bind::BoundLayout;
 pub use bind::{BoundArg, BoundCall};
-pub use layout::Layout;
+pub use layout::{BlockPart, Layout, Permutation};
 
-use super::expr::Expr;
+use super::{error::PatternResult, expr::Expr};
 use crate::tensor::DType;
 use std::fmt;
 
@@ -112,7 +114,30 @@ pub struct CallProto {
     pub params: Vec<Param>,
 }
 
+impl CallProto {
+    /// The prototype with other expressions.
+    pub(super) fn map(
+        &self,
+        f: &mut dyn FnMut(&Expr) -> PatternResult<Expr>,
+    ) -> PatternResult<Self> {
+        let params = self.params.iter().map(|param| param.map(f)).collect::<PatternResult<_>>()?;
+        Ok(Self { params, ..self.clone() })
+    }
+}
+
 impl Param {
+    fn map(&self, f: &mut dyn FnMut(&Expr) -> PatternResult<Expr>) -> PatternResult<Self> {
+        Ok(match self {
+            Param::Scalar { ty, value } => Param::Scalar { ty: *ty, value: f(value)? },
+            Param::Value(value) => Param::Value(f(value)?),
+            Param::Struct { ty, fields } => {
+                let fields = fields.iter().map(|(name, field)| Ok((name.clone(), field.map(f)?)));
+                Param::Struct { ty: ty.clone(), fields: fields.collect::<PatternResult<_>>()? }
+            }
+            other => other.clone(),
+        })
+    }
+
     /// This parameter, and those inside it.
     pub fn flat(&self) -> Vec<&Param> {
         let mut all = vec![self];

@@ -32,6 +32,11 @@ impl Definitions {
         Ok(())
     }
 
+    /// A text with definitions filled in; `line` is where it is.
+    pub fn fill(&self, source: &Source, line: usize, text: &str) -> Result<String> {
+        self.expanded(text, MAX_DEPTH).map_err(|reason| source.fault_at(line, reason))
+    }
+
     fn expanded(&self, text: &str, depth: usize) -> Result<String, String> {
         if depth == 0 {
             return Err("definitions use one another in a circle".to_owned());

@@ -79,6 +79,7 @@ pub struct RawPool {
     pub bytes: Option<Spanned<toml::Value>>,
     pub alignment: Option<Spanned<i64>>,
     pub scope: Option<String>,
+    pub dma: Option<RawDma>,
     #[serde(default)]
     pub doc: String,
 }
@@ -98,6 +99,7 @@ pub struct RawPattern {
     pub compute: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
+    pub tile: Option<RawTile>,
 }
 
 #[derive(Deserialize)]
@@ -142,4 +144,56 @@ pub struct RawCommand {
 #[serde(deny_unknown_fields)]
 pub struct RawFile {
     pub file: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawDma {
+    pub channels: Option<Spanned<i64>>,
+    pub dims: Option<Spanned<i64>>,
+    pub double_buffer: Option<Spanned<toml::Value>>,
+    pub load: Spanned<String>,
+    pub store: Spanned<String>,
+    pub wait: Option<Spanned<String>>,
+    pub cost: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawTile {
+    pub pool: Spanned<String>,
+    pub loops: Vec<Spanned<RawLoop>>,
+    pub tensors: BTreeMap<Spanned<String>, Spanned<Vec<RawDim>>>,
+    pub cost: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawLoop {
+    pub name: String,
+    pub extent: toml::Value,
+    pub multiple: Option<toml::Value>,
+    pub max: Option<toml::Value>,
+    #[serde(default)]
+    pub reduce: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a loop, \"*\", or { over = LOOP, kernel = ..., stride = ..., dilation = ..., pad = ... }"
+)]
+pub enum RawDim {
+    Loop(String),
+    Window(RawWindow),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawWindow {
+    pub over: String,
+    pub kernel: toml::Value,
+    pub stride: Option<toml::Value>,
+    pub dilation: Option<toml::Value>,
+    pub pad: Option<toml::Value>,
 }

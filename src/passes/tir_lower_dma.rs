@@ -1,0 +1,327 @@
+//! `tir-lower-dma`: turns DMA transfers into calls of the device's functions.
+//!
+//! The functions are those that the manifest declares for the pool (`[pool.dma]`), which the
+//! attribute `phl.dma` of the function carries. A device knows a transfer by its channel, so tokens
+//! go away: a wait names the channel of the transfer that it waits for. Where the pool has no
+//! function that waits, a transfer is over when its function returns.
+
+use crate::{
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group, arg_attr, offset_attr},
+        edit, memref,
+    },
+    pass::{OptionValues, Pass, PassError},
+    pattern::{
+        CallProto, Expr, Param, Returns, Val as Number,
+        tile::dma::{Transfer, value},
+    },
+    tile::plan::{DMA_ATTRIBUTE, Dma, Pool},
+};
+use melior::ir::{
+    Attribute, Block, Region, RegionLike, Type, ValueLike,
+    attribute::{FloatAttribute, IntegerAttribute},
+    block::BlockLike,
+};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "tir-lower-dma",
+    summary: "Turn DMA transfers into calls of the functions that a manifest declares",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["scf", "tir"],
+    run,
+};
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
+    let ops = edit::walk(function);
+    let mut starts = vec![];
+    let ways = Ways::of(function)?;
+    for op in &ops {
+        match ir::op_name(*op) {
+            "tir.dma_wait" => {
+                let start = start_of(*op, ir::operands(*op)[0], 0)?;
+                wait(*op, start, ways.of_transfer(start)?)?;
+            }
+            "tir.dma_start" => starts.push(*op),
+            "tir.dma_copy" => {
+                return Err(PassError::at(op, "is no split transfer: run tir-insert-dma"));
+            }
+            _ => {}
+        }
+    }
+    let carries = |op: &Op<'c>| {
+        ir::op_name(*op) == "scf.for"
+            && ir::results(*op).iter().any(|value| is_token(value.r#type()))
+    };
+    // Inner loops come after the loops around them, so they are rebuilt first.
+    for op in function_loops(function).into_iter().rev().filter(carries) {
+        drop_tokens(op)?;
+    }
+    for start in starts {
+        lower_start(start, ways.of_transfer(start)?)?;
+    }
+    Ok(())
+}
+
+fn function_loops<'c>(function: Op<'c>) -> Vec<Op<'c>> {
+    edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect()
+}
+
+fn is_token(ty: Type<'_>) -> bool {
+    // SAFETY: takes any type.
+    unsafe { crate::ffi::phlTirTypeIsToken(melior::ir::TypeLike::to_raw(&ty)) }
+}
+
+/// A transfer of the channel that a token stands for.
+fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> Failure<'c, Op<'c>> {
+    let unknown = || {
+        PassError::at(
+            &wait,
+            "waits for a transfer whose channel is not known when compiling: \
+             carry each token from one place, and give its transfer a number as channel",
+        )
+    };
+    if depth > 64 {
+        return Err(unknown());
+    }
+    if let Some((block, index)) = edit::owner_block(token) {
+        // An argument of a loop, after the induction variable and three bounds.
+        let parent = block.parent_operation().filter(|op| ir::op_name(*op) == "scf.for");
+        let parent = parent.ok_or_else(unknown)?;
+        // SAFETY: the operation lives as long as its block.
+        let parent = unsafe { Op::from_raw(parent.to_raw()) };
+        let initial = *ir::operands(parent).get(index + 2).ok_or_else(unknown)?;
+        let from_outside = start_of(wait, initial, depth + 1)?;
+        let yielded =
+            ir::ops(block).last().and_then(|op| ir::operands(*op).get(index - 1).copied());
+        let start = yielded.and_then(edit::defining_op);
+        let inside = start.filter(|op| ir::op_name(*op) == "tir.dma_start");
+        let same = inside.is_none_or(|op| static_channel(op) == static_channel(from_outside));
+        return if same { Ok(from_outside) } else { Err(unknown()) };
+    }
+    let op = edit::defining_op(token).ok_or_else(unknown)?;
+    match ir::op_name(op) {
+        "tir.dma_start" if static_channel(op).is_some() => Ok(op),
+        "scf.for" => {
+            let results = ir::results(op);
+            let index = results.iter().position(|value| *value == token).ok_or_else(unknown)?;
+            let initial = *ir::operands(op).get(index + 3).ok_or_else(unknown)?;
+            start_of(wait, initial, depth + 1)
+        }
+        _ => Err(unknown()),
+    }
+}
+
+fn static_channel(start: Op<'_>) -> Option<i64> {
+    ir::attr_i64(start, "static_channel")
+}
+
+/// How the pools of a function are reached.
+struct Ways(Vec<Pool>);
+
+impl Ways {
+    fn of<'c>(function: Op<'c>) -> Failure<'c, Self> {
+        Pool::of_function(function).map(Self).map_err(|error| PassError::at(&function, error))
+    }
+
+    fn of_transfer<'c>(&self, start: Op<'c>) -> Failure<'c, &Dma> {
+        let ends = ir::operands(start);
+        let pool = ends.iter().find_map(|value| memref::space(value.r#type()));
+        let way = self.0.iter().find(|way| Some(&way.name) == pool.as_ref());
+        way.map(|way| &way.dma).ok_or_else(|| {
+            PassError::at(
+                &start,
+                format!(
+                    "is to or from pool '{}', and its function has no {DMA_ATTRIBUTE} that says \
+                     how: declare [pool.dma] in the manifest",
+                    pool.unwrap_or_default()
+                ),
+            )
+        })
+    }
+}
+
+fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> Failure<'c> {
+    if let Some(text) = &way.wait {
+        let channel = static_channel(start).unwrap_or_default();
+        let b = Builder::before(op)?;
+        let maker = Maker { b: &b, op, transfer: Transfer { channel, ..Transfer::default() } };
+        maker.call(text, None)?.build(&b, &[])?;
+    }
+    edit::erase(op);
+    Ok(())
+}
+
+fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
+    let b = Builder::before(op)?;
+    let [source, target] = ir::operands(op)[..] else {
+        return Err(PassError::at(&op, "has a channel that is computed; a number is needed"));
+    };
+    let loads = memref::space(target.r#type()).is_some();
+    if loads == memref::space(source.r#type()).is_some() {
+        return Err(PassError::at(&op, "is not between the host's memory and a device's"));
+    }
+    let (host, tile) = if loads { (source, target) } else { (target, source) };
+    let transfer = transfer(op, host.r#type(), tile.r#type(), way.dims)?;
+    let text = if loads { &way.load } else { &way.store };
+    let mut call = Maker { b: &b, op, transfer }.call(text, Some((host, tile, loads)))?;
+    call.set("strided", Attribute::unit(b.context));
+    call.build(&b, &[])?;
+    edit::erase(op);
+    Ok(())
+}
+
+/// The shape of a transfer: dimensions that are adjacent on both sides are one.
+fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> Failure<'c, Transfer> {
+    let element = ir::element_type(tile);
+    let bytes = ir::size::element_bytes(element).map(|bytes| bytes as i64);
+    let strides = [host, tile].map(memref::static_strides);
+    let ([Some(host), Some(spad)], Some(bytes)) = (strides, bytes) else {
+        return Err(PassError::at(&op, format!("copies {tile}, whose strides are not known")));
+    };
+    let mut dims: Vec<[i64; 3]> = vec![];
+    for (index, count) in ir::dims(tile).into_iter().enumerate() {
+        let dim = [count, host[index] * bytes, spad[index] * bytes];
+        match dims.last_mut() {
+            Some(last) if last[0] == 1 => *last = dim,
+            Some(last) if last[1] == dim[1] * count && last[2] == dim[2] * count => {
+                *last = [last[0] * count, dim[1], dim[2]];
+            }
+            Some(_) if count == 1 => {}
+            _ => dims.push(dim),
+        }
+    }
+    // The last dimension has adjacent elements, be it only one.
+    if dims.last().is_some_and(|last| last[1..] != [bytes, bytes]) && (dims.len() as i64) < most {
+        dims.push([1, bytes, bytes]);
+    }
+    let rank = dims.len() as i64;
+    if rank > most {
+        let message = format!("has {rank} dimensions, and the device moves {most} at most");
+        return Err(PassError::at(&op, message));
+    }
+    let fill = std::iter::repeat_n([1, 0, 0], (most - rank).max(0) as usize);
+    let dims: Vec<[i64; 3]> = fill.chain(dims).collect();
+    let list = |place: usize| dims.iter().map(|dim| dim[place]).collect();
+    Ok(Transfer {
+        channel: static_channel(op).unwrap_or_default(),
+        element: bytes,
+        rank,
+        count: list(0),
+        host_stride: list(1),
+        tile_stride: list(2),
+    })
+}
+
+/// Makes the call of one transfer.
+struct Maker<'c, 'a> {
+    b: &'a Builder<'c>,
+    op: Op<'c>,
+    transfer: Transfer,
+}
+
+impl<'c> Maker<'c, '_> {
+    /// The call of a prototype; `ends` are the host's memory, the tile, and whether it is loaded.
+    fn call(&self, text: &str, ends: Option<(Val<'c>, Val<'c>, bool)>) -> Failure<'c, CallExtern<'c>> {
+        let proto = CallProto::parse(text).map_err(|error| PassError::at(&self.op, error))?;
+        let mut call = CallExtern::new(&proto.symbol);
+        let unit = Attribute::unit(self.b.context);
+        let mut args = vec![];
+        for param in &proto.params {
+            match param {
+                Param::Device => call.set("with_device", unit),
+                param => args.push(self.argument(&mut call, param, ends)?),
+            }
+        }
+        call.args = args;
+        if proto.returns == Returns::Status {
+            call.set("returns_status", unit);
+        }
+        Ok(call)
+    }
+
+    fn argument(
+        &self,
+        call: &mut CallExtern<'c>,
+        param: &Param,
+        ends: Option<(Val<'c>, Val<'c>, bool)>,
+    ) -> Failure<'c, Attribute<'c>> {
+        let context = self.b.context;
+        let fault = |what: String| PassError::at(&self.op, what);
+        Ok(match param {
+            Param::In { capture: name, .. } | Param::Out { name, .. } => {
+                let (host, tile, loads) =
+                    ends.ok_or_else(|| fault(format!("waits with '{param}', which it has not")))?;
+                let is_host = name == "host";
+                let group = if is_host == loads { Group::Ins } else { Group::Outs };
+                let index = call.add(group, if is_host { host } else { tile });
+                if is_host { arg_attr(context, group, index) } else { offset_attr(context, group, index) }
+            }
+            Param::Name(name) => self.b.parse_attr(&format!("#tir.name<{name:?}>"))?,
+            Param::Struct { ty, fields } => {
+                let mut made = vec![];
+                for (name, field) in fields {
+                    made.push((name.clone(), self.argument(call, field, ends)?));
+                }
+                let fields = edit::dictionary_attr(context, &made);
+                self.b.parse_attr(&format!("#tir.struct<{ty:?}, {fields}>"))?
+            }
+            Param::Scalar { value, .. } | Param::Value(value) => self.number(value)?,
+            Param::Device | Param::Const { .. } | Param::Scratch { .. } => {
+                return Err(fault(format!("cannot pass '{param}' to a transfer")));
+            }
+        })
+    }
+
+    fn number(&self, expr: &Expr) -> Failure<'c, Attribute<'c>> {
+        let context = self.b.context;
+        let int = |value: i64| -> Attribute<'c> {
+            let bits = if i32::try_from(value).is_ok() { 32 } else { 64 };
+            IntegerAttribute::new(self.b.int(bits), value).into()
+        };
+        match value(expr, &self.transfer).map_err(|error| PassError::at(&self.op, error))? {
+            Number::Int(number) => Ok(int(number)),
+            Number::Bool(value) => Ok(int(i64::from(value))),
+            Number::Float(number) => Ok(FloatAttribute::new(context, self.b.f64(), number).into()),
+            Number::List(items) => {
+                let items: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_int().map(|item| item.to_string())).collect();
+                let items = items.ok_or_else(|| {
+                    PassError::at(&self.op, format!("`{expr}` is no list of integers"))
+                })?;
+                Ok(self.b.parse_attr(&format!("array<i64: {}>", items.join(", ")))?)
+            }
+            other => Err(PassError::at(&self.op, format!("`{expr}` is {other}, no number"))),
+        }
+    }
+}
+
+/// Builds a loop again that carried only tokens, without them.
+fn drop_tokens<'c>(op: Op<'c>) -> Failure<'c> {
+    let results = ir::results(op);
+    if !results.iter().all(|value| is_token(value.r#type())) {
+        return Err(PassError::at(&op, "carries tokens of transfers together with other values"));
+    }
+    let b = Builder::before(op)?;
+    let body = edit::entry_block(op).ok_or_else(|| PassError::at(&op, "has no body"))?;
+    let region = Region::new();
+    let block = region.append_block(Block::new(&[(b.index_type(), b.location)]));
+    // SAFETY: the block belongs to the region that the loop takes over, so it lives on.
+    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    edit::replace_uses(edit::arguments(body)[0], edit::arguments(block)[0]);
+    for inner in ir::ops(body) {
+        if ir::op_name(inner) != "scf.yield" {
+            edit::move_to_end(inner, block);
+        }
+    }
+    Builder::at_end(b.context, block, b.location).create("scf.yield", OpSpec::default())?;
+    let bounds = &ir::operands(op)[..3];
+    let spec = OpSpec { operands: bounds, regions: vec![region], ..Default::default() };
+    b.create("scf.for", spec)?;
+    edit::erase(op);
+    Ok(())
+}

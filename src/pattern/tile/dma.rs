@@ -1,0 +1,109 @@
+//! Prototypes of the functions that move tiles.
+//!
+//! They are written as calls are, with `host` and `tile` for the two ends of a transfer. Numbers
+//! are expressions over `channel`, `element` (bytes of one), `rank`, and lists with an entry for
+//! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
+//! `host_stride` and `tile_stride`. Dimensions that a transfer does not have have count 1 and
+//! stride 0.
+
+use crate::pattern::{
+    CallProto, Expr, ExprKind, Param, Val,
+    error::{PatternError, PatternResult, Span},
+    evaluate,
+    near::suggestion,
+};
+
+/// A transfer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transfer {
+    /// The channel.
+    pub channel: i64,
+    /// Bytes of an element.
+    pub element: i64,
+    /// Dimensions, without those that are filled up.
+    pub rank: i64,
+    /// Elements of each dimension.
+    pub count: Vec<i64>,
+    /// Bytes from one to the next in the host's memory.
+    pub host_stride: Vec<i64>,
+    /// Bytes from one to the next in the tile.
+    pub tile_stride: Vec<i64>,
+}
+
+const NAMES: [&str; 6] = ["channel", "element", "rank", "count", "host_stride", "tile_stride"];
+
+/// The most dimensions that a transfer has.
+pub const MAX_DIMS: usize = 4;
+
+/// The value of an expression for a transfer.
+pub fn value(expr: &Expr, transfer: &Transfer) -> Result<Val, String> {
+    let list = |items: &[i64]| {
+        let items = items.iter().map(|item| Expr { kind: ExprKind::Int(*item), span: expr.span });
+        ExprKind::List(items.collect())
+    };
+    let closed = expr.replace(&mut |part| {
+        let ExprKind::Name(name) = &part.kind else { return None };
+        Some(match name.as_str() {
+            "channel" => ExprKind::Int(transfer.channel),
+            "element" => ExprKind::Int(transfer.element),
+            "rank" => ExprKind::Int(transfer.rank),
+            "count" => list(&transfer.count),
+            "host_stride" => list(&transfer.host_stride),
+            "tile_stride" => list(&transfer.tile_stride),
+            _ => return None,
+        })
+    });
+    match evaluate(&closed) {
+        Val::Unknown(reason) => Err(format!("`{expr}` has no value: {reason}")),
+        value => Ok(value),
+    }
+}
+
+/// Checks a prototype.
+pub(super) fn check(text: &str) -> PatternResult<()> {
+    let proto = CallProto::parse(text)?;
+    let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
+    let all = Span { start: 0, end: text.len() };
+    for param in proto.params.iter().flat_map(Param::flat) {
+        match param {
+            Param::In { capture: name, .. } | Param::Out { name, .. } => {
+                if !["host", "tile"].contains(&name.as_str()) {
+                    let message = format!("a transfer is between 'host' and 'tile', not '{name}'");
+                    return fault(all, message);
+                }
+            }
+            Param::Scalar { value, .. } | Param::Value(value) => expression(text, value)?,
+            Param::Name(_) | Param::Device | Param::Struct { .. } => {}
+            Param::Const { .. } | Param::Scratch { .. } => {
+                return fault(all, format!("'{param}' cannot be passed to a transfer"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn expression(text: &str, expr: &Expr) -> PatternResult<()> {
+    let mut fault = None;
+    expr.visit(&mut |part| {
+        if let ExprKind::Name(name) = &part.kind
+            && !NAMES.contains(&name.as_str())
+        {
+            let message =
+                format!("transfers have no '{name}'{}", suggestion(name, NAMES.into_iter()));
+            fault = Some(PatternError::new(text, part.span, message));
+        }
+    });
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let ones = vec![1; MAX_DIMS];
+    let transfer = Transfer {
+        element: 4,
+        rank: 1,
+        count: ones.clone(),
+        host_stride: ones.clone(),
+        tile_stride: ones,
+        channel: 0,
+    };
+    value(expr, &transfer).map(|_| ()).map_err(|e| PatternError::new(text, expr.span, e))
+}

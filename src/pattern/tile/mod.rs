@@ -1,0 +1,128 @@
+//! `[pattern.tile]`: how the work of a match is cut into pieces for a device's own memory.
+//!
+//! The loops of the work have an extent; tensors of the call say for each dimension which loop cuts
+//! it, or which window of a loop slides over it, or `*` for all of it. Arguments of the call may
+//! then use `tile.oc` (positions of a loop that the tile has), `first(ic)` and `last(ic)`,
+//! `tile.x.shape[2]`, `tile.x.pad[2]` and `tile.x.pad_end[2]` (positions of a dimension that the
+//! tile has, and zeros before and after them at the borders of the tensor).
+
+mod bind;
+mod check;
+pub mod dma;
+mod reference;
+
+pub use reference::TileRef;
+
+pub(super) use bind::Binder;
+
+use super::{Expr, PatternResult};
+
+/// The declaration, as texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TileSpec {
+    /// The memory that tiles are in.
+    pub pool: PoolSpec,
+    /// The loops.
+    pub loops: Vec<LoopSpec>,
+    /// The tensors of the call by name, and what cuts each of their dimensions.
+    pub tensors: Vec<(String, Vec<DimSpec>)>,
+    /// What the computation of a tile costs.
+    pub cost: Option<String>,
+}
+
+/// A memory and how data gets there, as texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PoolSpec {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes, over options.
+    pub bytes: String,
+    /// What buffers in it start at multiples of.
+    pub alignment: i64,
+    /// Its DMA.
+    pub dma: DmaSpec,
+}
+
+/// How data gets to a pool and back, as texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DmaSpec {
+    /// Number of channels.
+    pub channels: i64,
+    /// The most dimensions of a transfer.
+    pub dims: i64,
+    /// Whether the next tile is loaded while one is computed on, over options.
+    pub double_buffer: String,
+    /// Prototype of the function that starts a transfer into the pool.
+    pub load: String,
+    /// Prototype of the function that starts a transfer out of it.
+    pub store: String,
+    /// Prototype of the function that waits for a transfer.
+    pub wait: Option<String>,
+    /// What a transfer costs.
+    pub cost: String,
+}
+
+/// A loop, as texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoopSpec {
+    /// Its name.
+    pub name: String,
+    /// Number of positions.
+    pub extent: String,
+    /// What pieces are multiples of.
+    pub multiple: Option<String>,
+    /// The most positions of a piece.
+    pub max: Option<String>,
+    /// Whether results of its pieces are added up.
+    pub reduce: bool,
+}
+
+/// What cuts a dimension of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub enum DimSpec {
+    /// The loop of this name; `*` for none.
+    Loop(String),
+    /// A window that slides along a loop.
+    Window {
+        /// The loop.
+        over: String,
+        /// Taps, stride, dilation and zeros before the first position.
+        numbers: [String; 4],
+    },
+}
+
+/// A declaration that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// The declaration.
+    pub spec: TileSpec,
+    pool_bytes: Expr,
+    double_buffer: Expr,
+    loops: Vec<Loop>,
+    /// For each tensor of the declaration, its dimensions.
+    tensors: Vec<Vec<Dim>>,
+    cost: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+struct Loop {
+    extent: Expr,
+    multiple: Option<Expr>,
+    max: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+enum Dim {
+    Whole,
+    Loop(usize),
+    Window(usize, Box<[Expr; 4]>),
+}
+
+fn parse(text: &str) -> PatternResult<Expr> {
+    Expr::parse(text)
+}

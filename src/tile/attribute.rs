@@ -1,0 +1,65 @@
+//! Plain data as attributes: structs become dictionaries, lists arrays.
+
+use crate::{
+    Error, Result,
+    ir::{Builder, edit},
+};
+use melior::ir::{Attribute, AttributeLike};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// Data as an attribute.
+pub fn to_attribute<'c>(b: &Builder<'c>, data: &impl Serialize) -> Result<Attribute<'c>> {
+    let value = serde_json::to_value(data).map_err(|error| Error::internal(error.to_string()))?;
+    attribute_of(b, &value)
+}
+
+fn attribute_of<'c>(b: &Builder<'c>, value: &Value) -> Result<Attribute<'c>> {
+    Ok(match value {
+        Value::Bool(value) => b.bool_attr(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => b.i64_attr(number),
+            None => return Err(Error::internal(format!("{number} as an attribute"))),
+        },
+        Value::String(text) => b.str_attr(text),
+        Value::Null => Attribute::unit(b.context),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| attribute_of(b, item)).collect::<Result<Vec<_>>>();
+            melior::ir::attribute::ArrayAttribute::new(b.context, &items?).into()
+        }
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| {
+                attribute_of(b, value).map(|attribute| (name.clone(), attribute))
+            });
+            edit::dictionary_attr(b.context, &fields.collect::<Result<Vec<_>>>()?)
+        }
+    })
+}
+
+/// Data from an attribute; the error says what is missing.
+pub fn from_attribute<T: DeserializeOwned>(attribute: Attribute<'_>) -> Result<T, String> {
+    serde_json::from_value(value_of(attribute)).map_err(|error| error.to_string())
+}
+
+fn value_of(attribute: Attribute<'_>) -> Value {
+    let raw = attribute.to_raw();
+    // SAFETY: each accessor is called on the kind that was asked for before it.
+    unsafe {
+        if mlir_sys::mlirAttributeIsADictionary(raw) {
+            let fields = edit::dictionary(attribute).into_iter();
+            return Value::Object(
+                fields.map(|(name, value)| (name, value_of(value))).collect::<Map<_, _>>(),
+            );
+        }
+        if mlir_sys::mlirAttributeIsAArray(raw) {
+            return Value::Array(edit::array(attribute).into_iter().map(value_of).collect());
+        }
+        if mlir_sys::mlirAttributeIsABool(raw) {
+            return Value::Bool(mlir_sys::mlirBoolAttrGetValue(raw));
+        }
+        if mlir_sys::mlirAttributeIsAInteger(raw) {
+            return Value::from(mlir_sys::mlirIntegerAttrGetValueInt(raw));
+        }
+    }
+    edit::string(attribute).map_or(Value::Null, Value::String)
+}

@@ -1,0 +1,288 @@
+//! The loops of a call that is computed tile by tile.
+//!
+//! Loops that are not cut have their place from the start, and a tile of a tensor is loaded as soon
+//! as the loops that it depends on have one: as far outside as it can be. Where a tile touches a
+//! border it gets a loop, or a place, of its own, so that every tile has static sizes. Tiles are
+//! tensors in the memory space of the pool: bufferization makes buffers there, and copies to and
+//! from them.
+
+use super::{
+    choose::{Choice, names_ends},
+    pieces::{Piece, Run},
+    plan::{Dim, Plan, Tensor},
+    slice::{Offset, allocate, fetch, insert, repeat},
+    value::value,
+};
+use crate::{
+    Error, Result,
+    ir::{
+        self, Builder, Val,
+        call_extern::{CallExtern, Group},
+        edit,
+    },
+    pattern::{Expr, Val as Number},
+};
+use melior::ir::{Attribute, AttributeLike, TypeLike, ValueLike, attribute::IntegerAttribute};
+
+/// Where a tile is in one loop: at `start + step * iv`, with all else as in the piece.
+#[derive(Clone, Copy)]
+struct Place<'c, 'e> {
+    run: &'e Run,
+    iv: Option<Val<'c>>,
+}
+
+/// What is known inside of some of the loops: places, and tiles that are loaded.
+#[derive(Clone)]
+struct Bound<'c, 'e> {
+    places: Vec<Option<Place<'c, 'e>>>,
+    inputs: Vec<Option<Val<'c>>>,
+}
+
+/// An argument that differs from tile to tile.
+struct Argument<'e> {
+    place: usize,
+    field: &'e str,
+    value: Expr,
+}
+
+/// Emits the loops of one call.
+pub struct Emitter<'c, 'e> {
+    builder: Builder<'c>,
+    call: &'e CallExtern<'c>,
+    plan: &'e Plan,
+    runs: Vec<Vec<Run>>,
+    /// The loops that do not reduce and are cut, then those that reduce.
+    order: &'e [usize],
+    reduced: Vec<usize>,
+    args: Vec<Argument<'e>>,
+    space: Attribute<'c>,
+}
+
+impl<'c, 'e> Emitter<'c, 'e> {
+    /// For a call, its plan and the sizes of its tiles.
+    pub fn new(
+        builder: Builder<'c>,
+        call: &'e CallExtern<'c>,
+        plan: &'e Plan,
+        choice: &'e Choice,
+    ) -> Result<Self> {
+        let mut args = vec![];
+        for argument in &plan.args {
+            args.push(Argument {
+                place: usize::try_from(argument.place).unwrap_or(usize::MAX),
+                field: &argument.field,
+                value: Expr::parse(&argument.value)?,
+            });
+        }
+        let runs = plan.loops.iter().zip(&choice.sizes).map(|(l, size)| {
+            let ends = args.iter().any(|argument| names_ends(&argument.value, &l.name));
+            l.runs(*size, ends)
+        });
+        let runs: Vec<Vec<Run>> = runs.collect();
+        let reduced = (0..runs.len()).filter(|place| plan.loops[*place].reduce);
+        let reduced = reduced.filter(|place| !is_whole(&runs[*place])).collect();
+        let space = builder.parse_attr(&format!("#tir.space<{:?}>", plan.pool.name))?;
+        Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, space })
+    }
+
+    /// The call's results, in `outputs`.
+    pub fn emit(&self, outputs: Vec<Val<'c>>) -> Result<Vec<Val<'c>>> {
+        let whole = |runs| is_whole(runs).then(|| Place { run: &runs[0], iv: None });
+        let places = self.runs.iter().map(|runs| whole(runs));
+        let inputs = vec![None; self.call.groups[Group::Ins as usize].len()];
+        let bound = Bound { places: places.collect(), inputs };
+        self.outer(&self.builder, self.order, bound, outputs)
+    }
+
+    /// The loops around one tile of the outputs, which are written into `targets`.
+    fn outer<'s>(
+        &'s self,
+        b: &Builder<'c>,
+        loops: &[usize],
+        mut bound: Bound<'c, 's>,
+        targets: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        self.load(b, &mut bound)?;
+        let Some((place, rest)) = loops.split_first() else {
+            return self.store(b, &bound, targets);
+        };
+        self.runs[*place].iter().try_fold(targets, |targets, run| {
+            repeat(b, run.count, targets, |b, iv, targets| {
+                let mut inner = bound.clone();
+                inner.places[*place] = Some(Place { run, iv });
+                self.outer(b, rest, inner, targets)
+            })
+        })
+    }
+
+    /// Computes one tile of each output and puts it into its target.
+    fn store<'s>(
+        &'s self,
+        b: &Builder<'c>,
+        bound: &Bound<'c, 's>,
+        targets: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        let outputs = &self.plan.tensors[bound.inputs.len()..];
+        let mut tiles = vec![];
+        let mut slices = vec![];
+        for (tensor, target) in outputs.iter().zip(&targets) {
+            let (offsets, sizes) = self.slice(b, bound, tensor)?;
+            let ty = b.tensor(&sizes, ir::element_type(target.r#type()));
+            tiles.push(allocate(b, ty, None, self.space)?);
+            slices.push((offsets, sizes));
+        }
+        let tiles = self.reduce(b, &self.reduced, bound.clone(), tiles)?;
+        let parts = tiles.into_iter().zip(targets).zip(&slices);
+        parts
+            .map(|((tile, target), (offsets, sizes))| insert(b, tile, target, offsets, sizes))
+            .collect()
+    }
+
+    /// The loops that add up the tiles of the outputs.
+    fn reduce<'s>(
+        &'s self,
+        b: &Builder<'c>,
+        loops: &[usize],
+        mut bound: Bound<'c, 's>,
+        tiles: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        self.load(b, &mut bound)?;
+        let Some((place, rest)) = loops.split_first() else {
+            return self.compute(b, &bound, tiles);
+        };
+        self.runs[*place].iter().try_fold(tiles, |tiles, run| {
+            repeat(b, run.count, tiles, |b, iv, tiles| {
+                let mut inner = bound.clone();
+                inner.places[*place] = Some(Place { run, iv });
+                self.reduce(b, rest, inner, tiles)
+            })
+        })
+    }
+
+    /// Loads the tiles whose places are known by now.
+    fn load(&self, b: &Builder<'c>, bound: &mut Bound<'c, '_>) -> Result<()> {
+        for (index, tensor) in self.plan.tensors.iter().take(bound.inputs.len()).enumerate() {
+            let needs = tensor.dims.iter().filter_map(Dim::loop_place);
+            if bound.inputs[index].is_none()
+                && needs.into_iter().all(|place| bound.places[place].is_some())
+            {
+                let (offsets, sizes) = self.slice(b, bound, tensor)?;
+                let source = self.call.groups[Group::Ins as usize][index];
+                bound.inputs[index] = Some(fetch(b, source, &offsets, &sizes, self.space)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which part of a tensor is its tile.
+    fn slice(
+        &self,
+        b: &Builder<'c>,
+        bound: &Bound<'c, '_>,
+        tensor: &Tensor,
+    ) -> Result<(Vec<Offset<'c>>, Vec<i64>)> {
+        let mut offsets = vec![];
+        let mut sizes = vec![];
+        for dim in &tensor.dims {
+            let place = dim.loop_place().and_then(|place| bound.places[place]);
+            let Some(Place { run, iv }) = place else {
+                offsets.push(Offset::Known(0));
+                sizes.push(dim.size);
+                continue;
+            };
+            let piece = &run.piece;
+            let (start, size, step) = match dim.window_place() {
+                Some(window) => {
+                    let reach = piece.reaches[window];
+                    (reach.start, reach.size, run.input_steps[window])
+                }
+                None => {
+                    let size = (piece.size + dim.divisor - 1) / dim.divisor;
+                    (piece.start / dim.divisor, size, run.step / dim.divisor)
+                }
+            };
+            offsets.push(Offset::of(b, iv, start, step)?);
+            sizes.push(size);
+        }
+        Ok((offsets, sizes))
+    }
+
+    /// The call for one tile.
+    fn compute(
+        &self,
+        b: &Builder<'c>,
+        bound: &Bound<'c, '_>,
+        tiles: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        let lost = || Error::internal("a tile is computed before it is loaded");
+        let pieces: Option<Vec<&Piece>> =
+            bound.places.iter().map(|place| place.map(|place| &place.run.piece)).collect();
+        let pieces = pieces.ok_or_else(lost)?;
+        let inputs: Option<Vec<Val<'c>>> = bound.inputs.iter().copied().collect();
+        let mut call = self.call.clone();
+        call.attributes.retain(|(name, _)| name != super::plan::ATTRIBUTE);
+        call.groups = [vec![], inputs.ok_or_else(lost)?, tiles];
+        for argument in &mut call.args {
+            *argument = ir::call_extern::by_offset(b.context, *argument)?;
+        }
+        for argument in &self.args {
+            let number = value(self.plan, &pieces, &argument.value).map_err(Error::invalid)?;
+            let slot = call.args.get_mut(argument.place).ok_or_else(lost)?;
+            *slot = replaced(b, *slot, argument.field, &number)?;
+        }
+        let adds = |(place, piece): (usize, &&Piece)| self.plan.loops[place].reduce && !piece.first;
+        if pieces.iter().enumerate().any(adds) {
+            call.set("accumulate", Attribute::unit(b.context));
+        }
+        let types: Vec<_> = call.groups[Group::Outs as usize].iter().map(|v| v.r#type()).collect();
+        Ok(ir::results(call.build(b, &types)?))
+    }
+}
+
+fn is_whole(runs: &[Run]) -> bool {
+    matches!(runs, [run] if run.count == 1)
+}
+
+/// An argument, or a field of it, with another number of its type.
+fn replaced<'c>(
+    b: &Builder<'c>,
+    argument: Attribute<'c>,
+    field: &str,
+    number: &Number,
+) -> Result<Attribute<'c>> {
+    if field.is_empty() {
+        return number_like(argument, number);
+    }
+    let (name, mut fields) = ir::call_extern::struct_of(argument)
+        .ok_or_else(|| Error::internal("a tile sets a field of what is no struct"))?;
+    let found = fields.iter_mut().find(|(name, _)| name == field);
+    let (_, value) = found.ok_or_else(|| Error::internal("a tile sets a field that is lost"))?;
+    *value = number_like(*value, number)?;
+    let fields = edit::dictionary_attr(b.context, &fields);
+    b.parse_attr(&format!("#tir.struct<{name:?}, {fields}>"))
+}
+
+fn number_like<'c>(old: Attribute<'c>, number: &Number) -> Result<Attribute<'c>> {
+    let raw = old.to_raw();
+    // SAFETY: the kind is checked before the type is asked for; types live as long as the context.
+    unsafe {
+        let ty = melior::ir::Type::from_raw(mlir_sys::mlirAttributeGetType(raw));
+        if mlir_sys::mlirAttributeIsAInteger(raw) {
+            let value = match number {
+                Number::Int(value) => Some(*value),
+                Number::Bool(value) => Some(i64::from(*value)),
+                Number::Absent => Some(0),
+                Number::Float(value) if value.fract() == 0.0 => Some(*value as i64),
+                _ => None,
+            };
+            let value = value.ok_or_else(|| {
+                Error::invalid(format!("passes {number} for a tile where an integer is due"))
+            })?;
+            return Ok(IntegerAttribute::new(ty, value).into());
+        }
+        let value = number.as_f64().filter(|_| mlir_sys::mlirAttributeIsAFloat(raw));
+        let value = value.ok_or_else(|| Error::invalid(format!("passes {number} for a tile")))?;
+        let context = mlir_sys::mlirAttributeGetContext(raw);
+        Ok(Attribute::from_raw(mlir_sys::mlirFloatAttrDoubleGet(context, ty.to_raw(), value)))
+    }
+}

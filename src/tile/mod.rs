@@ -1,0 +1,14 @@
+//! Calls that are computed tile by tile in a device's own memory.
+//!
+//! A pattern declares the loops of its work and which part of each tensor a tile has
+//! (`[pattern.tile]`); `crate::pattern` makes a [`plan::Plan`] of it for a match, [`choose`] picks
+//! the sizes and the order that cost least, and [`emit`] writes the loops.
+
+pub mod attribute;
+pub mod choose;
+pub mod emit;
+pub mod formula;
+pub mod pieces;
+pub mod plan;
+pub mod slice;
+pub mod value;

@@ -1,0 +1,232 @@
+//! What is known about a call that is computed tile by tile: its loops, and what each tile of its
+//! tensors is.
+//!
+//! A plan is made for a match (`crate::pattern`), travels with the call as the attribute
+//! [`ATTRIBUTE`], and is carried out by the pass `tile-calls`.
+
+use super::attribute;
+use crate::{
+    Error, Result,
+    ir::{Builder, Op},
+};
+use melior::ir::{Attribute, operation::OperationLike};
+use serde::{Deserialize, Serialize};
+
+/// The attribute of a call that holds its plan.
+pub const ATTRIBUTE: &str = "phl.tile";
+
+/// The attribute of a function that says how tiles are moved: an array of [`Pool`]s.
+pub const DMA_ATTRIBUTE: &str = "phl.dma";
+
+/// A call that is computed tile by tile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The memory that tiles are in.
+    pub pool: Pool,
+    /// The loops. Those that reduce are innermost; the order of the others is chosen.
+    pub loops: Vec<Loop>,
+    /// The tensors that the call reads, then those that it writes, in the order of its operands.
+    pub tensors: Vec<Tensor>,
+    /// The arguments that differ from tile to tile.
+    pub args: Vec<Argument>,
+    /// What the computation of a tile costs: an expression over sizes of the tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+}
+
+/// The memory that tiles are in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pool {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: i64,
+    /// What buffers in it start at multiples of, in bytes.
+    pub alignment: i64,
+    /// How data gets there and back.
+    pub dma: Dma,
+}
+
+/// How data gets to a pool and back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dma {
+    /// Number of channels; the last one stores.
+    pub channels: i64,
+    /// The most dimensions of a transfer.
+    pub dims: i64,
+    /// Whether the next tile is loaded while one is computed on, so that two must fit.
+    pub double_buffer: bool,
+    /// Prototype of the function that starts a transfer into the pool.
+    pub load: String,
+    /// Prototype of the function that starts a transfer out of it.
+    pub store: String,
+    /// Prototype of the function that waits; without it transfers are over when they return.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
+    /// What a transfer costs: an expression over `runs`, `run_bytes` and `bytes`.
+    pub cost: String,
+}
+
+/// A dimension of the work that is cut into pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loop {
+    /// Its name.
+    pub name: String,
+    /// Number of positions.
+    pub extent: i64,
+    /// Pieces are multiples of this, or all positions.
+    pub multiple: i64,
+    /// The most positions of a piece; 0 for no limit.
+    pub max: i64,
+    /// Whether the results of its pieces are added up in the output.
+    pub reduce: bool,
+    /// The windows that slide along it.
+    pub windows: Vec<Window>,
+}
+
+/// How positions of a loop read positions of a dimension of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// The tensor's name.
+    pub tensor: String,
+    /// Its dimension, as the pattern counts.
+    pub dim: i64,
+    /// Positions of the dimension.
+    pub input: i64,
+    /// Taps of the kernel.
+    pub kernel: i64,
+    /// Input positions from one position of the loop to the next.
+    pub stride: i64,
+    /// Input positions from one tap to the next.
+    pub dilation: i64,
+    /// Zeros before the input.
+    pub pad: i64,
+}
+
+/// A tensor of the call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tensor {
+    /// Its name in the prototype.
+    pub name: String,
+    /// Bytes of an element.
+    pub element: i64,
+    /// Its dimensions, in the layout of the call.
+    pub dims: Vec<Dim>,
+}
+
+/// The part of a dimension that a tile has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dim {
+    /// Positions of the whole dimension.
+    pub size: i64,
+    /// The loop that cuts it, by its place; -1 for none.
+    pub cut: i64,
+    /// Positions of the loop that are one position of the dimension.
+    pub divisor: i64,
+    /// Which window of the loop it is, by its place; -1 for positions of the loop themselves.
+    pub window: i64,
+}
+
+/// An argument that differs from tile to tile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// Its place among the arguments of the call.
+    pub place: i64,
+    /// The field, if the argument is a struct; else empty.
+    pub field: String,
+    /// Its value: an expression over the tile.
+    pub value: String,
+}
+
+impl Pool {
+    /// The pools that tiles of a function are in.
+    pub fn of_function(function: Op<'_>) -> Result<Vec<Self>> {
+        let Ok(pools) = function.attribute(DMA_ATTRIBUTE) else { return Ok(vec![]) };
+        attribute::from_attribute(pools)
+            .map_err(|error| Error::invalid(format!("has a malformed {DMA_ATTRIBUTE}: {error}")))
+    }
+}
+
+impl Dim {
+    /// A dimension of which each tile has all.
+    pub fn whole(size: i64) -> Self {
+        Self { size, cut: -1, divisor: 1, window: -1 }
+    }
+
+    /// The place of the loop that cuts it.
+    pub fn loop_place(&self) -> Option<usize> {
+        usize::try_from(self.cut).ok()
+    }
+
+    /// The place of its window among those of the loop.
+    pub fn window_place(&self) -> Option<usize> {
+        usize::try_from(self.window).ok()
+    }
+}
+
+impl Tensor {
+    /// Whether its tile depends on a loop.
+    pub fn depends_on(&self, place: usize) -> bool {
+        self.dims.iter().any(|dim| dim.loop_place() == Some(place))
+    }
+}
+
+impl Plan {
+    /// The plan of a call; none if it has none.
+    pub fn of(call: Op<'_>) -> Result<Option<Self>> {
+        match call.attribute(ATTRIBUTE) {
+            Ok(attribute) => Self::read(attribute).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn read(attribute: Attribute<'_>) -> Result<Self> {
+        let plan: Self = attribute::from_attribute(attribute)
+            .map_err(|error| Error::invalid(format!("has a malformed {ATTRIBUTE}: {error}")))?;
+        plan.check().map_err(|fault| Error::invalid(format!("has a {ATTRIBUTE} {fault}")))?;
+        Ok(plan)
+    }
+
+    /// The plan as an attribute.
+    pub fn attribute<'c>(&self, b: &Builder<'c>) -> Result<Attribute<'c>> {
+        attribute::to_attribute(b, self)
+    }
+
+    /// What is wrong with numbers that someone wrote.
+    fn check(&self) -> Result<(), String> {
+        if self.pool.bytes < 1 || self.pool.alignment < 1 {
+            return Err("whose pool has no size or alignment".to_owned());
+        }
+        let positive = |l: &Loop| {
+            let windows = l.windows.iter();
+            l.extent > 0
+                && l.multiple > 0
+                && windows.clone().all(|w| w.input > 0 && w.kernel > 0 && w.pad >= 0)
+                && windows.clone().all(|w| w.stride > 0 && w.dilation > 0)
+        };
+        if let Some(wrong) = self.loops.iter().find(|l| !positive(l)) {
+            return Err(format!("whose loop '{}' has a number that is not positive", wrong.name));
+        }
+        for dim in self.tensors.iter().flat_map(|tensor| &tensor.dims) {
+            let found = dim.loop_place().map(|place| self.loops.get(place));
+            let window = |l: &Loop| dim.window_place().is_none_or(|w| w < l.windows.len());
+            if dim.size < 1 || dim.divisor < 1 || !found.is_none_or(|l| l.is_some_and(window)) {
+                return Err("whose tensors have dimensions without size or loop".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a loop.
+    pub fn loop_named(&self, name: &str) -> Option<usize> {
+        self.loops.iter().position(|other| other.name == name)
+    }
+
+    /// The loop and the window that a dimension of a tensor is read through.
+    pub fn window(&self, tensor: &str, dim: i64) -> Option<(usize, usize)> {
+        self.loops.iter().enumerate().find_map(|(place, l)| {
+            let is = |w: &Window| w.tensor == tensor && w.dim == dim;
+            l.windows.iter().position(is).map(|window| (place, window))
+        })
+    }
+}

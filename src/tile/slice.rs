@@ -1,0 +1,153 @@
+//! Parts of tensors, and loops around what is done with them.
+
+use crate::{
+    Result,
+    ir::{self, Blk, Builder, OpSpec, Val, edit},
+};
+use melior::ir::{
+    Attribute, Block, Region, RegionLike, Type, ValueLike, attribute::DenseI32ArrayAttribute,
+    block::BlockLike,
+};
+
+/// An offset that is known, or computed when the program runs.
+#[derive(Clone, Copy)]
+pub enum Offset<'c> {
+    /// Known.
+    Known(i64),
+    /// Computed.
+    Value(Val<'c>),
+}
+
+impl<'c> Offset<'c> {
+    /// `base + step * iv`, or `base` outside of a loop.
+    pub fn of(b: &Builder<'c>, iv: Option<Val<'c>>, base: i64, step: i64) -> Result<Self> {
+        let Some(iv) = iv else { return Ok(Self::Known(base)) };
+        let mut value = iv;
+        if step != 1 {
+            value = b.binary("arith.muli", value, b.index(step)?)?;
+        }
+        if base != 0 {
+            value = b.binary("arith.addi", value, b.index(base)?)?;
+        }
+        Ok(Self::Value(value))
+    }
+}
+
+/// A tensor in a memory space with the contents of `copy`.
+pub fn allocate<'c>(
+    b: &Builder<'c>,
+    ty: Type<'c>,
+    copy: Option<Val<'c>>,
+    space: Attribute<'c>,
+) -> Result<Val<'c>> {
+    let sizes = [0, i32::from(copy.is_some()), 0];
+    let segments = DenseI32ArrayAttribute::new(b.context, &sizes).into();
+    let attributes = vec![("memory_space", space), ("operandSegmentSizes", segments)];
+    b.op1_with("bufferization.alloc_tensor", copy.as_slice(), ty, attributes)
+}
+
+/// A part of `source` in a memory space.
+pub fn fetch<'c>(
+    b: &Builder<'c>,
+    source: Val<'c>,
+    offsets: &[Offset<'c>],
+    sizes: &[i64],
+    space: Attribute<'c>,
+) -> Result<Val<'c>> {
+    let ty = b.tensor(sizes, ir::element_type(source.r#type()));
+    let part = if ty == source.r#type() {
+        source
+    } else {
+        let (values, attributes) = slice(b, offsets, sizes, &[1]);
+        let operands = [&[source], &values[..]].concat();
+        b.op1_with("tensor.extract_slice", &operands, ty, attributes)?
+    };
+    allocate(b, ty, Some(part), space)
+}
+
+/// Puts a tile into its place of `target`.
+pub fn insert<'c>(
+    b: &Builder<'c>,
+    tile: Val<'c>,
+    target: Val<'c>,
+    offsets: &[Offset<'c>],
+    sizes: &[i64],
+) -> Result<Val<'c>> {
+    // The tile is copied before it is inserted. An insertion alone would fold: who reads the same
+    // part again would get the tile itself, which is to be gone from the device by then.
+    let copy = |place: Val<'c>| {
+        let name = "bufferization.materialize_in_destination";
+        b.op1(name, &[tile, place], tile.r#type())
+    };
+    if tile.r#type() == target.r#type() {
+        return copy(target);
+    }
+    let (values, attributes) = slice(b, offsets, sizes, &[1]);
+    let operands = [&[target], &values[..]].concat();
+    let place = b.op1_with("tensor.extract_slice", &operands, tile.r#type(), attributes)?;
+    let copied = copy(place)?;
+    let (values, attributes) = slice(b, offsets, sizes, &[1, 1]);
+    let operands = [&[copied, target], &values[..]].concat();
+    b.op1_with("tensor.insert_slice", &operands, target.r#type(), attributes)
+}
+
+/// The offsets that are operands, and the attributes of a slice; `lead` are the numbers of the
+/// operands before the offsets.
+fn slice<'c>(
+    b: &Builder<'c>,
+    offsets: &[Offset<'c>],
+    sizes: &[i64],
+    lead: &[i32],
+) -> (Vec<Val<'c>>, Vec<(&'static str, Attribute<'c>)>) {
+    let mut values = vec![];
+    let known: Vec<i64> = offsets
+        .iter()
+        .map(|offset| match offset {
+            Offset::Known(number) => *number,
+            Offset::Value(value) => {
+                values.push(*value);
+                ir::DYNAMIC
+            }
+        })
+        .collect();
+    let segments = [lead, &[values.len() as i32, 0, 0]].concat();
+    let attributes = vec![
+        ("static_offsets", b.i64s_attr(&known)),
+        ("static_sizes", b.i64s_attr(sizes)),
+        ("static_strides", b.i64s_attr(&vec![1; sizes.len()])),
+        ("operandSegmentSizes", DenseI32ArrayAttribute::new(b.context, &segments).into()),
+    ];
+    (values, attributes)
+}
+
+/// Runs `body` `count` times on what it gave the time before: in a loop, unless it is once. The
+/// body gets the number of the iteration.
+pub fn repeat<'c>(
+    b: &Builder<'c>,
+    count: i64,
+    start: Vec<Val<'c>>,
+    body: impl FnOnce(&Builder<'c>, Option<Val<'c>>, Vec<Val<'c>>) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    if count == 1 {
+        return body(b, None, start);
+    }
+    let types: Vec<_> = start.iter().map(|value| value.r#type()).collect();
+    let arguments: Vec<_> =
+        [b.index_type()].iter().chain(&types).map(|ty| (*ty, b.location)).collect();
+    let region = Region::new();
+    let block = region.append_block(Block::new(&arguments));
+    // SAFETY: the block belongs to the region that the loop takes over, so it lives on.
+    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    let arguments = edit::arguments(block);
+    let inside = Builder::at_end(b.context, block, b.location);
+    let values = body(&inside, Some(arguments[0]), arguments[1..].to_vec())?;
+    inside.create("scf.yield", OpSpec { operands: &values, ..Default::default() })?;
+    let operands = [&[b.index(0)?, b.index(count)?, b.index(1)?][..], &start].concat();
+    let spec = OpSpec {
+        operands: &operands,
+        results: &types,
+        regions: vec![region],
+        ..Default::default()
+    };
+    Ok(ir::results(b.create("scf.for", spec)?))
+}
