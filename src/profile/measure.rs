@@ -59,7 +59,7 @@ impl Session {
         let question = Question::new(main, &targets, &DivideOptions::default())?;
         let all = collect(&question)?;
         let mut stand = Stand { session: self, options, how, question: &question, idle: 0.0 };
-        stand.idle = stand.time(self.parse(NOTHING.as_bytes(), "nothing")?)?;
+        stand.idle = stand.time(self.parse(NOTHING.as_bytes(), "nothing")?)?.least;
         let devices = question.devices.iter().map(|(device, _)| ProfiledTarget::of(device));
         let mut profile = Profile {
             phaseline_profile: Profile::VERSION,
@@ -68,12 +68,12 @@ impl Session {
             entries: vec![],
             skipped: vec![],
         };
-        let mut times: Vec<Option<f64>> = vec![];
+        let mut times: Vec<Option<Time>> = vec![];
         for (number, work) in all.iter().enumerate() {
             progress(number, all.len(), &work.text);
             let time = stand.measure(work, 1);
             times.push(time.as_ref().ok().copied());
-            profile.note(work, time);
+            profile.note(work, time.map(|time| time.usual));
             // What a failed compile said is in the list.
             self.clear_diagnostics();
         }
@@ -116,8 +116,8 @@ struct Stand<'a, 'c> {
 }
 
 impl Stand<'_, '_> {
-    /// The time of work that is done so many times in a row, in nanoseconds.
-    fn measure(&self, work: &Work, times: usize) -> Result<f64> {
+    /// The time of work that is done so many times in a row.
+    fn measure(&self, work: &Work, times: usize) -> Result<Time> {
         let devices = &self.question.devices;
         let cut = Cut {
             ops: &work.ops,
@@ -128,10 +128,11 @@ impl Stand<'_, '_> {
             times,
         };
         let module = cut.module(self.session, &self.question.view)?;
-        Ok((self.time(module)? - self.idle).max(0.0))
+        let Time { usual, least } = self.time(module)?;
+        Ok(Time { usual: (usual - self.idle).max(0.0), least: (least - self.idle).max(0.0) })
     }
 
-    fn time(&self, module: Module<'_>) -> Result<f64> {
+    fn time(&self, module: Module<'_>) -> Result<Time> {
         let options = CompileOptions {
             targets: self.options.targets.clone(),
             target_path: self.options.target_path.clone(),
@@ -148,8 +149,9 @@ impl Stand<'_, '_> {
 
     /// What calls and transfers of a device take. Where regions are not merged, they are in what
     /// was measured of the matches. Else they are what two matches in one region take less than
-    /// twice the time of one: a call, and the value between them out and in again.
-    fn transfer(&self, target: usize, all: &[Work], times: &[Option<f64>]) -> Option<Transfer> {
+    /// twice the time of one: a call, and the value between them out and in again. These are
+    /// differences of nearly equal times, so that the least times are compared.
+    fn transfer(&self, target: usize, all: &[Work], times: &[Option<Time>]) -> Option<Transfer> {
         /// Pieces of work that are tried.
         const TRIES: usize = 4;
         if !self.question.devices[target].0.kind.capabilities.merge {
@@ -174,7 +176,7 @@ impl Stand<'_, '_> {
                 continue;
             }
             if let Ok(both) = self.measure(work, 2) {
-                points.push((bytes, (2.0 * time - both).max(0.0)));
+                points.push((bytes, (2.0 * time.least - both.least).max(0.0)));
             }
         }
         fit(&points)
@@ -215,8 +217,17 @@ fn input(port: &Port, seed: u64) -> Result<Tensor> {
     }
 }
 
-/// The median time of a run.
-fn sample(executable: &Executable, inputs: &[Tensor], how: &ProfileOptions) -> Result<f64> {
+/// What a run takes, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Time {
+    /// The median.
+    usual: f64,
+    /// The least.
+    least: f64,
+}
+
+/// The time of a run.
+fn sample(executable: &Executable, inputs: &[Tensor], how: &ProfileOptions) -> Result<Time> {
     let ports = &executable.signature().outputs;
     let mut outputs = ports
         .iter()
@@ -246,8 +257,9 @@ fn sample(executable: &Executable, inputs: &[Tensor], how: &ProfileOptions) -> R
         let place = samples.partition_point(|other| *other < sample);
         samples.insert(place, sample);
     }
-    let median = samples.get(samples.len() / 2).copied();
-    median.ok_or_else(|| Error::invalid("at least one sample has to be taken"))
+    let (usual, least) = (samples.get(samples.len() / 2), samples.first());
+    let found = usual.zip(least).map(|(usual, least)| Time { usual: *usual, least: *least });
+    found.ok_or_else(|| Error::invalid("at least one sample has to be taken"))
 }
 
 #[cfg(test)]
