@@ -31,7 +31,8 @@ type Outcome<'c, T> = Result<T, PassError<'c>>;
 /// casts out.
 pub fn convert_function(function: Op<'_>, keep_signature: bool) -> Outcome<'_, ()> {
     let first = function.region(0)?.first_block();
-    let mut conversion = Conversion { function, keep_signature, values: HashMap::new() };
+    let values = HashMap::new();
+    let mut conversion = Conversion { function, keep_signature, values, erased: vec![] };
     if let Some(block) = first {
         if block.next_in_region().is_some() {
             return Err(PassError::at(
@@ -49,6 +50,9 @@ struct Conversion<'c> {
     keep_signature: bool,
     /// Converted values by the pointer of the value that they stand for.
     values: HashMap<*const std::ffi::c_void, Val<'c>>,
+    /// Converted ops, definitions before uses. They stay until the end because lowerings ask for
+    /// the types of the graph.
+    erased: Vec<Op<'c>>,
 }
 
 fn key(value: Val<'_>) -> *const std::ffi::c_void {
@@ -62,13 +66,12 @@ impl<'c> Conversion<'c> {
             (true, Some(first)) => self.cast_arguments(block, *first)?,
             _ => self.convert_arguments(block)?,
         };
-        let mut erased = vec![];
         for op in ops {
             if self.convert(op, None)? {
-                erased.push(op);
+                self.erased.push(op);
             }
         }
-        for op in erased.into_iter().rev() {
+        for op in self.erased.drain(..).rev() {
             // SAFETY: all users of a converted op come later, and are converted or erased.
             unsafe { sys::mlirOperationDestroy(op.to_raw()) };
         }
@@ -220,6 +223,7 @@ impl<'c> Conversion<'c> {
                     sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw());
                 }
             }
+            self.convert_regions(op)?;
             return Ok(false);
         }
         let b = Builder::before(anchor.unwrap_or(op))?;
@@ -239,8 +243,19 @@ impl<'c> Conversion<'c> {
             // SAFETY: the result has no users yet.
             unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) };
         }
+        self.convert_regions(clone)?;
         self.map_results(op, &ir::results(clone))?;
         Ok(true)
+    }
+
+    /// Converts what control flow has in its regions, in place.
+    fn convert_regions(&mut self, op: Op<'c>) -> Outcome<'c, ()> {
+        for inner in ir::ops_of(op) {
+            if self.convert(inner, None)? {
+                self.erased.push(inner);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a cast is one that an earlier conversion made.

@@ -18,8 +18,8 @@ pub use order::sort_topologically;
 pub use question::Question;
 pub use view::{PATTERN, PLACEMENT, View, node_name, view};
 
-use crate::ir::{Op, Val};
-use melior::ir::ValueLike;
+use crate::ir::{Op, Val, edit};
+use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashSet;
 
 /// The values that flow into and out of a set of operations of one block.
@@ -31,7 +31,8 @@ pub struct Boundary<'c> {
 }
 
 /// Finds the boundary of `ops`, which are in block order. Operations nested in the regions of
-/// `ops` are not looked into: graph operations with regions are isolated from above.
+/// `ops` are not looked into: graph operations with regions are isolated from above, and others
+/// stay where they are.
 pub fn boundary<'c>(ops: &[Op<'c>]) -> Boundary<'c> {
     let inside: HashSet<usize> = ops.iter().map(|op| op.to_raw().ptr as usize).collect();
     let mut seen = HashSet::new();
@@ -57,6 +58,28 @@ pub fn boundary<'c>(ops: &[Op<'c>]) -> Boundary<'c> {
         }
     }
     Boundary { inputs, outputs }
+}
+
+/// All values that an operation uses: its operands, then what its regions use from outside of it.
+pub fn used<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let mut values = crate::ir::operands(op);
+    if op.regions().next().is_none() {
+        return values;
+    }
+    let nested = edit::walk(op);
+    let address = |op: Op<'c>| op.to_raw().ptr as usize;
+    let mut within: HashSet<usize> = nested.iter().copied().map(address).collect();
+    within.insert(address(op));
+    for operand in nested.iter().flat_map(|other| crate::ir::operands(*other)) {
+        let owner = match edit::owner_block(operand) {
+            Some((block, _)) => block.parent_operation().map(|owner| owner.to_raw().ptr as usize),
+            None => definer(operand).map(address),
+        };
+        if !owner.is_some_and(|owner| within.contains(&owner)) && !values.contains(&operand) {
+            values.push(operand);
+        }
+    }
+    values
 }
 
 /// The operation that defines a value, unless it is a block argument.

@@ -1,9 +1,9 @@
 //! Stable topological order of a block.
 
-use super::definer;
+use super::{definer, used};
 use crate::{
     Error, Result,
-    ir::{Blk, Op, operands, ops},
+    ir::{Blk, Op, ops},
 };
 use melior::ir::operation::OperationLike;
 use std::{
@@ -21,7 +21,7 @@ pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
     let mut waiting = vec![0_usize; body.len()];
     let mut followers: Vec<Vec<usize>> = vec![vec![]; body.len()];
     for (i, op) in body.iter().enumerate() {
-        for definition in operands(*op).into_iter().filter_map(definer) {
+        for definition in used(*op).into_iter().filter_map(definer) {
             if let Some(&d) = index.get(&(definition.to_raw().ptr as usize)) {
                 waiting[i] += 1;
                 followers[d].push(i);

@@ -99,7 +99,8 @@ fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
     let values = ir::operands(op);
     let name = ir::op_name(op).trim_start_matches("graph.");
     let Some(declared) = table.get(name) else {
-        return values.into_iter().map(Some).collect();
+        // Control flow, for one, uses values within its regions.
+        return super::used(op).into_iter().map(Some).collect();
     };
     let segments = segments(op);
     let mut found = vec![];
