@@ -1,14 +1,14 @@
 //! Divides the network function between the targets of a spec, and changes the IR accordingly.
 
 use super::{
-    Question, RegionPlan, View,
+    PLACEMENT, Question, RegionPlan, View,
     call::{Calls, Found, cancel, outside_use, within},
     make_composite, outline_region, sort_topologically,
 };
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, func},
-    partition::{self, Composite, Partition, Placement, Report, graph::ValueId},
+    partition::{self, Composite, Partition, Placement, Report, graph::ValueId, placement::HOST},
     pattern::{BoundCall, Facts},
     profile::Profile,
     target::TargetInstance,
@@ -135,13 +135,28 @@ pub fn apply<'c>(
         sort_topologically(block)?;
     }
     if let Some(host) = targets.last() {
-        let name = Builder::before(function)?.str_attr(&host.id);
-        for other in func::functions(module) {
-            // What was placed by the function's attribute is in functions of its own now.
-            let is_divided = edit::same(other, function);
-            if is_divided || ir::attr_str(other, super::view::PLACEMENT).is_none() {
-                edit::set_attr(other, super::view::PLACEMENT, name);
+        name_hosts(module, function, &host.id)?;
+    }
+    Ok(())
+}
+
+/// Writes the host's id on the function that was divided and on those that are nobody's.
+fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
+    let b = Builder::before(function)?;
+    if ir::attr_str(function, PLACEMENT).as_deref() == Some(HOST) {
+        // The id is no demand any more, so that the operations have to say it.
+        let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+        for op in ops.into_iter().filter(|op| ir::op_name(*op).starts_with("graph.")) {
+            if ir::op_name(op) != "graph.constant" && ir::attr_str(op, PLACEMENT).is_none() {
+                edit::set_attr(op, PLACEMENT, b.str_attr(HOST));
             }
+        }
+    }
+    for other in func::functions(module) {
+        // What was placed by the function's attribute is in functions of its own now.
+        let is_divided = edit::same(other, function);
+        if is_divided || ir::attr_str(other, PLACEMENT).is_none() {
+            edit::set_attr(other, PLACEMENT, b.str_attr(id));
         }
     }
     Ok(())

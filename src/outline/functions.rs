@@ -4,6 +4,7 @@ use super::{DivideOptions, Division, PLACEMENT, divide_with};
 use crate::{
     Result,
     ir::{self, Op, edit, func},
+    partition::placement::HOST,
     target::TargetInstance,
 };
 
@@ -25,14 +26,17 @@ pub fn divide_all<'c>(
     Ok(divisions)
 }
 
-/// Whether a function has operations of the graph that are in no composite. What a host before the
-/// last place has is its own as it stands.
+/// Whether a function has operations of the graph that are in no composite, or the word for the host
+/// where an id belongs. What a host before the last place has is its own as it stands.
 fn is_open(function: Op<'_>, targets: &[TargetInstance]) -> bool {
     const BETWEEN: [&str; 3] = ["graph.constant", "graph.composite", "graph.transpose"];
     let id = ir::attr_str(function, PLACEMENT);
     let first = targets.split_last().map(|(_, first)| first).unwrap_or_default();
     if first.iter().any(|target| target.is_host() && Some(&target.id) == id.as_ref()) {
         return false;
+    }
+    if id.as_deref() == Some(HOST) {
+        return true;
     }
     let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
     let names = ops.into_iter().map(|op| ir::op_name(op));
