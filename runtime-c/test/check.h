@@ -32,6 +32,7 @@ void test_vanilla_compute(void);
 void test_vanilla_cycles(void);
 void test_cmsis_nn(void);
 void test_cmsis_nn_conv(void);
+void test_cmsis_nn_wide(void);
 void test_npu(void);
 
 #endif /* PHL_TEST_CHECK_H */

@@ -18,6 +18,7 @@ static const struct {
              {"vanilla_cycles", test_vanilla_cycles},
              {"cmsis_nn", test_cmsis_nn},
              {"cmsis_nn_conv", test_cmsis_nn_conv},
+             {"cmsis_nn_wide", test_cmsis_nn_wide},
              {"npu", test_npu}};
 
 int main(int argc, char **argv) {

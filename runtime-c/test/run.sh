@@ -29,6 +29,7 @@ run() {
 # The double of CMSIS-NN as of a core with nothing, with the DSP extension, and with Helium.
 run debug "-O0 -g -pthread"
 run release "-O2 -pthread -DARM_MATH_DSP"
+run single-rounding "-O1 -pthread -DCMSIS_NN_USE_SINGLE_ROUNDING" cmsis_nn
 if [ "$sanitize" = yes ]; then
   run sanitized "-O1 -g -pthread -DARM_MATH_MVEI -fsanitize=address,undefined -fno-sanitize-recover=all"
   run threads "-O1 -g -pthread -fsanitize=thread" pool

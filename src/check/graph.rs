@@ -211,13 +211,20 @@ impl<'c> Graph<'c, '_> {
         results.get(call.result).copied()
     }
 
-    /// Gives data whose element type is open the one that the conditions ask for.
+    /// Gives data whose element type is open the one that the conditions ask for, and a tensor one
+    /// scale where they want that.
     fn retype(&mut self, decl: &OpDecl, index: usize, arg: &Node, shape: &mut Shape) {
         let Some(operand) = decl.operands.get(index) else { return };
         let open = match (decl.name.as_str(), operand.name.as_str()) {
             ("dequantize_linear", "x") | ("quantize_linear", "zero_point") => true,
             (op, name) if op.starts_with("qlinear") => {
                 ["x", "w", "a", "b", "y_zero_point"].contains(&name) && shape.0 != DType::I32
+            }
+            ("quantize_linear" | "dequantize_linear", "scale") => {
+                if self.sampler.wished_number(arg.capture.as_deref(), "size") == Some(1.0) {
+                    shape.1.clear();
+                }
+                false
             }
             _ => false,
         };

@@ -21,7 +21,7 @@ pub use report::{Level, Note, PatternReport, Refusal, Report};
 
 use crate::{
     Error, Result, Session,
-    pattern::OpTable,
+    pattern::{OpTable, Pattern, suggestion},
     target::{Registry, Role, TargetInstance},
 };
 use std::path::PathBuf;
@@ -41,13 +41,16 @@ pub struct CheckOptions {
     pub attempts: usize,
     /// Seed of all choices.
     pub seed: u64,
+    /// Only patterns of this name.
+    pub pattern: Option<String>,
     /// Relative error of floats that is accepted.
     pub rtol: f64,
     /// Absolute error of floats that is accepted.
     pub atol: f64,
     /// Difference of integers that is accepted: that of another rule for rounding.
     pub steps: f64,
-    /// Part of a result's integers that may differ so.
+    /// Part of a result's integers that may differ so. Two roundings, to a whole and then of its
+    /// half, err in one of four cases; cutting off in place of rounding errs in one of two.
     pub off: f64,
 }
 
@@ -60,10 +63,11 @@ impl Default for CheckOptions {
             samples: 6,
             attempts: 600,
             seed: 1,
+            pattern: None,
             rtol: 1e-3,
             atol: 1e-3,
             steps: 1.0,
-            off: 0.25,
+            off: 0.4,
         }
     }
 }
@@ -95,7 +99,18 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
     if report.failed() {
         return Ok(report);
     }
-    for (number, pattern) in patterns.iter().enumerate() {
+    let is_meant =
+        |pattern: &Pattern| options.pattern.as_ref().is_none_or(|name| name == pattern.name());
+    if !patterns.iter().any(is_meant) {
+        let name = options.pattern.as_deref().unwrap_or_default();
+        let known = patterns.iter().map(Pattern::name);
+        return Err(Error::invalid(format!(
+            "target '{}' has no pattern '{name}'{}",
+            device.id,
+            suggestion(name, known)
+        )));
+    }
+    for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
         // Other options are for patterns that these rule out.
         let mut best: Option<PatternReport> = None;

@@ -101,12 +101,6 @@ impl Sampler {
         }
     }
 
-    /// True if the graph is to be simple: one scale for a tensor.
-    pub fn per_tensor(&mut self) -> bool {
-        let chance = if self.obedient { 90 } else { 60 };
-        self.chance(chance)
-    }
-
     /// A scale: often that of the other values of the graph.
     pub fn scale(&mut self) -> f32 {
         if self.chance(50) { self.scale } else { self.pick(&SCALES) }

@@ -39,7 +39,7 @@ impl Wishes {
 
     fn read(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+            ExprKind::Binary(BinaryOp::And, left, right) => {
                 self.read(left);
                 self.read(right);
             }

@@ -79,6 +79,9 @@ pub struct CheckTargetArgs {
     /// More directories that hold targets as data; may be repeated
     #[arg(long = "target-path", value_name = "DIR")]
     pub target_path: Vec<PathBuf>,
+    /// Try this pattern only
+    #[arg(long, value_name = "NAME")]
+    pub pattern: Option<String>,
     /// Matching graphs to compile and run for each pattern
     #[arg(long, default_value_t = 6)]
     pub samples: usize,
@@ -91,7 +94,7 @@ pub struct CheckTargetArgs {
     /// Absolute error of floats that is accepted
     #[arg(long, default_value_t = 1e-3)]
     pub atol: f64,
-    /// Difference of integers that is accepted; at most a quarter of a result's may have it
+    /// Difference of integers that is accepted; at most 40% of a result's may have it
     #[arg(long, default_value_t = 1.0)]
     pub steps: f64,
     /// Print JSON instead of text

@@ -20,6 +20,7 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
             host: args.host.clone(),
             samples: args.samples,
             seed: args.seed,
+            pattern: args.pattern.clone(),
             rtol: args.rtol,
             atol: args.atol,
             steps: args.steps,

@@ -78,9 +78,9 @@ fn value_field(name: &str) -> Option<Ty> {
     }
 }
 
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 13] = [
     "present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values", "select",
-    "repeat",
+    "repeat", "range",
 ];
 
 /// Checks that an expression is a condition.
@@ -357,6 +357,10 @@ impl Checker<'_> {
                     _ => wrong("repeat(list, count)"),
                 }
             }
+            ("range", [count]) => {
+                self.expect(count, &Ty::Int, "the number of elements")?;
+                Ok(Ty::List(Box::new(Ty::Int)))
+            }
             (name, [arg]) if NUMERIC.iter().any(|(known, ..)| *known == name) => {
                 let is_int = NUMERIC.iter().any(|(known, _, int)| *known == name && *int);
                 let result = |ty: Ty| match (is_int, name) {
@@ -385,6 +389,7 @@ impl Checker<'_> {
             ("values" | "len", _) => wrong(&format!("{name}(x)")),
             ("select", _) => wrong("select(condition, a, b)"),
             ("repeat", _) => wrong("repeat(list, count)"),
+            ("range", _) => wrong("range(count)"),
             _ if NUMERIC.iter().any(|(known, ..)| *known == name) => wrong(&format!("{name}(x)")),
             _ => {
                 let known = FUNCTIONS.into_iter().chain(NUMERIC.map(|(name, ..)| name));

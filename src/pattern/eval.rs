@@ -177,6 +177,9 @@ impl<'a> Evaluator<'a> {
         if let ("repeat", [list, count]) = (name, values.as_slice()) {
             return functions::repeat(list, count);
         }
+        if let ("range", [count]) = (name, values.as_slice()) {
+            return functions::range(count);
+        }
         if let [Val::List(items)] = values.as_slice() {
             values = items.clone();
         } else if let [only @ (Val::Absent | Val::Unknown(_))] = values.as_slice()

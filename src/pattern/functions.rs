@@ -3,13 +3,14 @@
 use super::{arith::overflow, value::Val};
 
 /// Name, number of arguments, and whether the result is an integer.
-pub(super) const NUMERIC: [(&str, usize, bool); 7] = [
+pub(super) const NUMERIC: [(&str, usize, bool); 8] = [
     ("quant_multiplier", 1, true),
     ("quant_shift", 1, true),
     ("pow2", 1, false),
     ("floor", 1, true),
     ("round", 1, true),
     ("sqrt", 1, false),
+    ("exp", 1, false),
     ("abs", 1, false),
 ];
 
@@ -46,6 +47,17 @@ pub(super) fn repeat(list: &Val, count: &Val) -> Val {
     }
 }
 
+/// The integers from 0 up to `count`, without it.
+pub(super) fn range(count: &Val) -> Val {
+    match count {
+        Val::Int(count) if (0..=MAX_REPEAT as i64).contains(count) => {
+            Val::List((0..*count).map(Val::Int).collect())
+        }
+        Val::Absent | Val::Unknown(_) => count.clone(),
+        other => Val::Unknown(format!("range of {other}")),
+    }
+}
+
 fn of_number(name: &str, number: f64) -> Val {
     let int = |value: f64| {
         if value.abs() < 9e18 { Val::Int(value as i64) } else { overflow(name) }
@@ -55,6 +67,7 @@ fn of_number(name: &str, number: f64) -> Val {
         "floor" => int(number.floor()),
         "round" => int(number.round()),
         "sqrt" => Val::Float(number.sqrt()),
+        "exp" => Val::Float(number.exp()),
         "abs" => Val::Float(number.abs()),
         _ => match quantize_multiplier(number) {
             Some((multiplier, _)) if name == "quant_multiplier" => Val::Int(multiplier),
@@ -111,6 +124,14 @@ mod tests {
         assert_eq!(repeat(&list(&[1, 2]), &Val::Int(2)), list(&[1, 2]));
         assert!(matches!(repeat(&list(&[1, 2]), &Val::Int(3)), Val::Unknown(_)));
         assert!(matches!(repeat(&list(&[1]), &Val::Int(-3)), Val::Unknown(_)));
+    }
+
+    #[test]
+    fn a_range_counts_up() {
+        assert_eq!(range(&Val::Int(3)), Val::List((0..3).map(Val::Int).collect()));
+        assert!(matches!(range(&Val::Int(-1)), Val::Unknown(_)));
+        assert!(matches!(range(&Val::Int(1 << 20)), Val::Unknown(_)));
+        assert_eq!(apply("exp", &Val::Int(0)), Some(Val::Float(1.0)));
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! `x.size`, `x.bytes`, `x.is_const`, `x.is_static`, `x.value` (of a constant with equal elements),
 //! `x.uses`; attributes `conv.strides[0]`, operands `conv.w.shape` and results `conv.out` of matched
 //! operations; `option.sram`; `present(b)`, `known(e)`, `all`, `any`, `len`, `min`, `max`, `sum`,
-//! `prod`, `abs`, `floor`, `round` (half away from zero), `sqrt`, `pow2`, `select(c, a, b)`,
+//! `prod`, `abs`, `floor`, `round` (half away from zero), `sqrt`, `exp`, `pow2`, `range(n)` (0 to n - 1), `select(c, a, b)`,
 //! `values(s)` (the elements of a small constant), `quant_multiplier` and `quant_shift` (the
 //! fixed-point form of a real factor). A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
 
@@ -96,6 +96,8 @@ pub struct PatternSpec {
     pub benefit: Option<i64>,
     /// What a match costs in nanoseconds, an expression; estimated if `None`.
     pub cost: Option<String>,
+    /// How far integers may be from the host's, for checks; one step if `None`.
+    pub steps: Option<u32>,
     /// False for work that is not worth a region of its own, such as a reshape.
     pub compute: bool,
     /// Name of a registered lowering.
@@ -116,6 +118,7 @@ impl PatternSpec {
             clauses: vec![],
             benefit: None,
             cost: None,
+            steps: None,
             compute: true,
             lower: None,
             call: None,

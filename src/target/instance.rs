@@ -145,13 +145,6 @@ impl TargetInstance {
 
     /// How its code is generated, with the library or what stands in for it.
     pub fn codegen(&self) -> Result<Codegen> {
-        let mut codegen = self.kind.codegen.clone();
-        let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
-        if self.text(&stand_in.option).is_none() {
-            codegen.headers = stand_in.headers;
-            codegen.sources.extend(stand_in.sources);
-            return Ok(codegen);
-        }
         let filled = |flags: &[String]| -> Result<Vec<String>> {
             let flag = |flag: &String| {
                 fill(flag, |word| self.word(word)).map_err(|reason| {
@@ -160,6 +153,14 @@ impl TargetInstance {
             };
             flags.iter().map(flag).collect()
         };
+        let mut codegen = self.kind.codegen.clone();
+        codegen.cflags = filled(&codegen.cflags)?;
+        let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
+        if self.text(&stand_in.option).is_none() {
+            codegen.headers = stand_in.headers;
+            codegen.sources.extend(stand_in.sources);
+            return Ok(codegen);
+        }
         codegen.headers.clear();
         codegen.cflags.extend(filled(&stand_in.library_cflags)?);
         codegen.link_flags.extend(filled(&stand_in.library_link_flags)?);

@@ -103,6 +103,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         },
         ..raw.codegen
     };
+    check_flags(name, codegen.cflags.iter(), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;
     }
@@ -146,12 +147,20 @@ fn check_stand_in(name: &str, stand_in: &StandIn, options: &[OptionDecl]) -> Res
             stand_in.option
         ));
     }
-    for flag in stand_in.library_cflags.iter().chain(&stand_in.library_link_flags) {
-        if let Err(message) = super::instance::check_placeholders(flag, options) {
-            return fault(message);
-        }
-    }
-    Ok(())
+    let flags = stand_in.library_cflags.iter().chain(&stand_in.library_link_flags);
+    check_flags(name, flags, options)
+}
+
+/// Checks that the options exist that flags of the C compiler name.
+fn check_flags<'f>(
+    name: &str,
+    mut flags: impl Iterator<Item = &'f String>,
+    options: &[OptionDecl],
+) -> Result<()> {
+    flags.try_for_each(|flag| {
+        super::instance::check_placeholders(flag, options)
+            .map_err(|message| Error::invalid(format!("{name}: codegen: {message}")))
+    })
 }
 
 /// True for names of targets, options and pools: a letter, then letters, digits, `-` and `_`.
@@ -299,6 +308,7 @@ fn patterns(
                 benefit: raw.benefit,
                 cost: raw.cost.map(Spanned::into_inner),
                 compute: raw.compute.unwrap_or(true),
+                steps: raw.steps,
                 lower: raw.lower,
                 call: raw.call.map(Spanned::into_inner),
                 tile,
@@ -320,6 +330,7 @@ fn patterns(
             benefit: raw.benefit,
             cost: raw.cost.map(Spanned::into_inner),
             compute: raw.compute.unwrap_or(true),
+            steps: None,
             lower: Some(raw.lower.unwrap_or_else(|| "default".to_owned())),
             call: None,
             tile: None,

@@ -45,6 +45,11 @@ const CMSIS_NN: &[(&str, &str)] = &[
     ),
     ("cmsis_nn_pooling.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_pooling.c")),
     ("cmsis_nn_softmax.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_softmax.c")),
+    (
+        "cmsis_nn_softmax_wide.c",
+        include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_softmax_wide.c"),
+    ),
+    ("cmsis_nn_wide.c", include_str!("../../runtime-c/devices/cmsis-nn/cmsis_nn_wide.c")),
 ];
 
 /// Files of the target `vanilla`: its manifest, and the simulated device.

@@ -89,8 +89,7 @@ def main(out):
         model = make(name)
         # Without optimization what the nodes say is computed, not what this machine is fast at.
         write_case(out / "quantized" / name, model, random_feeds(model, name), optimize=False)
-        atol = (quantized.steps(name) + 0.01) * quantized.output_scale(model)
-        tolerance = {"rtol": 0, "atol": atol}
+        tolerance = quantized.tolerance(name, model)
         (out / "quantized" / name / "tolerance.json").write_text(json.dumps(tolerance))
     light = Path(onnx.__file__).parent / "backend/test/data/light"
     for source in sorted(light.glob("light_*.onnx")):

@@ -10,6 +10,7 @@ from onnxruntime.quantization import (CalibrationDataReader, QuantFormat, QuantT
                                       quantize_static)
 
 import models
+import tiny
 from net import Net
 
 
@@ -95,7 +96,7 @@ def every_layer(name):
 
 
 def wide_layers(name):
-    """Layers in int16, whose zero points are 0."""
+    """Each kind of layer in int16, whose zero points are 0, with int8 weights."""
     n = _QdqNet(name, opset=21)
 
     def node(x, scale):
@@ -107,7 +108,18 @@ def wide_layers(name):
     s = node(n.op("Relu", n.op("Add", p, q)), 0.0003)
     m = node(n.op("Clip", n.op("Mul", s, q), n.const(np.float32(-1)), n.const(np.float32(2))),
              0.0001)
-    n.output(node(n.op("GlobalAveragePool", m), 0.0001))
+    w = n.rng.uniform(0.002, 0.005, 8).astype("f4")
+    c = n.op("Conv", m, n.qweight((8, 6, 3, 3), w), n.qbias(8, 0.0001 * w), pads=[1, 0, 1, 2])
+    c = node(n.op("Relu", c), 0.0002)
+    d = n.op("Conv", c, n.qweight((8, 1, 3, 3), np.float32(0.003)),
+             n.qbias(8, 0.0002 * np.float32(0.003)), group=8, pads=[1, 1, 1, 1])
+    g = node(n.op("GlobalAveragePool", node(d, 0.0001)), 0.0001)
+    f = n.op("Flatten", g)
+    f = n.op("Gemm", node(f, 0.0001), n.qweight((12, 8), np.float32(0.004)),
+             n.qbias(12, 0.0001 * np.float32(0.004)), transB=1)
+    w = n.rng.uniform(0.004, 0.008, 10).astype("f4")
+    f = n.op("MatMul", node(f, 0.0001), n.qweight((12, 10), w, zero_axis=1))
+    n.output(node(n.op("Softmax", node(f, 0.0001), axis=-1), 2.0**-15))
     return n.build()
 
 
@@ -123,8 +135,23 @@ def _residual(name):
     return n.build()
 
 
+def _with_probabilities(name):
+    """A quantized network with a layer of floats at its end, as exporters leave it."""
+    def build(_):
+        model = _network(name)(name)
+        logits = model.graph.output.pop()
+        model.graph.node.append(
+            onnx.helper.make_node("Softmax", [logits.name], ["probabilities"], axis=-1))
+        result = onnx.helper.make_tensor_value_info("probabilities", onnx.TensorProto.FLOAT, None)
+        result.type.CopyFrom(logits.type)
+        model.graph.output.append(result)
+        return model
+    return build
+
+
 def _network(name, **options):
-    return lambda _: _quantize(models.MODELS[name](name), **options)
+    make = models.MODELS.get(name) or tiny.MODELS[name]
+    return lambda _: _quantize(make(name), **options)
 
 
 # 7-bit weights: kernels for machines without dot products saturate sums of two products.
@@ -136,6 +163,9 @@ MODELS = {
     "lenet": _network("lenet"),
     "ds_cnn": _network("ds_cnn", extra_options={"QDQKeepRemovableActivations": True}),
     "mobilenet_v2": _network("mobilenet_v2"),
+    **{name: _network(name) for name in tiny.MODELS},
+    "lenet_softmax": _with_probabilities("lenet"),
+    "mobilenet_v2_softmax": _with_probabilities("mobilenet_v2"),
     "ds_cnn_qlinear": _network("ds_cnn", **_OPERATORS),
     "residual_qlinear": lambda name: _quantize(_residual(name), **_OPERATORS),
 }
@@ -143,7 +173,17 @@ MODELS = {
 
 def steps(name):
     """How many steps of the output's scale are right: one-off roundings of many layers add up."""
-    return 5 if name == "mobilenet_v2" else 2
+    return 5 if name.startswith("mobilenet_v2") else 2
+
+
+def tolerance(name, model):
+    """What `phaseline verify` is to accept, and the output's scale. If all logits are off by at most d, a probability is
+    off by a factor of at most e^2d."""
+    step = output_scale(model)
+    error = (steps(name) + 0.01) * step
+    if name.endswith("_softmax"):
+        return {"rtol": float(np.expm1(2 * error)), "atol": 1e-6, "step": step}
+    return {"rtol": 0, "atol": error, "step": step}
 
 
 def output_scale(model):
@@ -151,5 +191,7 @@ def output_scale(model):
     constants = {w.name: onnx.numpy_helper.to_array(w) for w in model.graph.initializer}
     last = {name: node for node in model.graph.node for name in node.output}
     node = last[model.graph.output[0].name]
+    if node.op_type == "Softmax":
+        node = last[node.input[0]]
     assert node.op_type == "DequantizeLinear", node.op_type
     return float(constants[node.input[1]])

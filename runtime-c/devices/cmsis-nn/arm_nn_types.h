@@ -33,6 +33,12 @@ typedef struct {
   int32_t size; /**< The library does not look at it; 0 is usual. */
 } cmsis_nn_context;
 
+/** The bias of an int16 convolution. The pointer may be NULL. */
+typedef struct {
+  const void *data;
+  const bool is_int32_bias; /**< Whether elements are int32, or int64. */
+} cmsis_nn_bias_data;
+
 /** A tensor's size. What n and c stand for depends on the tensor. */
 typedef struct {
   int32_t n;
@@ -90,5 +96,11 @@ typedef struct {
   int32_t output_offset;
   cmsis_nn_activation activation;
 } cmsis_nn_fc_params;
+
+/** Tables of 513 points each: e^x on [-10, 0] and 1 / (1 + x) on [0, 1]. */
+typedef struct {
+  const int16_t *exp_lut;
+  const int16_t *one_by_one_lut;
+} cmsis_nn_softmax_lut_s16;
 
 #endif /* ARM_NN_TYPES_H */

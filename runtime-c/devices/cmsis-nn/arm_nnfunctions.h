@@ -1,6 +1,6 @@
 /*===- arm_nnfunctions.h - The called subset of CMSIS-NN ----------*- C -*-===
  *
- * Prototypes of the functions of CMSIS-NN (v4 and later) that Phaseline
+ * Prototypes of the functions of CMSIS-NN (v6 and later) that Phaseline
  * generates calls of, implemented beside this file in portable C as a test
  * double: results are equal to the library's bit by bit, speed is no goal.
  *
@@ -60,6 +60,39 @@ int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(
     const cmsis_nn_dims *output_dims);
 
 /**
+ * 2-d convolution of int16 with int8 weights; there are no zero points. With an
+ * int32 bias sums are int32; with an int64 one they are int64, and multipliers
+ * are rounded to 15 bits. `bias_data` itself is never NULL.
+ */
+arm_cmsis_nn_status arm_convolve_wrapper_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params,
+    const cmsis_nn_dims *input_dims, const int16_t *input_data,
+    const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const cmsis_nn_bias_data *bias_data,
+    const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+/** Bytes of `ctx->buf` that arm_convolve_wrapper_s16 needs. */
+int32_t arm_convolve_wrapper_s16_get_buffer_size(
+    const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
+    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims);
+
+/** Depthwise convolution of int16 with int8 weights, with sums in int64. */
+arm_cmsis_nn_status arm_depthwise_conv_wrapper_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params,
+    const cmsis_nn_dims *input_dims, const int16_t *input_data,
+    const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int64_t *bias_data,
+    const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+/** Bytes of `ctx->buf` that arm_depthwise_conv_wrapper_s16 needs. */
+int32_t arm_depthwise_conv_wrapper_s16_get_buffer_size(
+    const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+    const cmsis_nn_dims *output_dims);
+
+/**
  * Product of `input_dims->n` rows, each of `filter_dims->n` elements, with a
  * filter of [C_OUT, filter_dims->n]; C_OUT is `output_dims->c`.
  */
@@ -74,6 +107,19 @@ arm_cmsis_nn_status arm_fully_connected_s8(
 /** Bytes of `ctx->buf` that arm_fully_connected_s8 needs. */
 int32_t
 arm_fully_connected_s8_get_buffer_size(const cmsis_nn_dims *filter_dims);
+
+/** The same for int16 rows with int8 weights, with sums in int64. */
+arm_cmsis_nn_status arm_fully_connected_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params,
+    const cmsis_nn_dims *input_dims, const int16_t *input_data,
+    const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int64_t *bias_data,
+    const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+/** Bytes of `ctx->buf` that arm_fully_connected_s16 needs. */
+int32_t
+arm_fully_connected_s16_get_buffer_size(const cmsis_nn_dims *filter_dims);
 
 /**
  * Mean of the elements of each window that are inside of the image, rounded
@@ -172,6 +218,17 @@ void arm_softmax_s8(const int8_t *input, const int32_t num_rows,
                     const int32_t row_size, const int32_t mult,
                     const int32_t shift, const int32_t diff_min,
                     int8_t *output);
+
+/**
+ * Softmax of each row of int16, by the tables of `softmax_params`. `mult` and
+ * `shift` bring differences of inputs to steps of 10/65535. The output's scale
+ * is 1/32768.
+ */
+arm_cmsis_nn_status
+arm_softmax_s16(const int16_t *input, const int32_t num_rows,
+                const int32_t row_size, const int32_t mult, const int32_t shift,
+                const cmsis_nn_softmax_lut_s16 *softmax_params,
+                int16_t *output);
 
 #ifdef __cplusplus
 }

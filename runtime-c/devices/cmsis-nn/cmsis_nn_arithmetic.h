@@ -10,6 +10,11 @@
 
 #include <stdint.h>
 
+/* The option of the target that the double is compiled for. */
+#ifdef PHL_ROUNDING_single
+#define CMSIS_NN_USE_SINGLE_ROUNDING
+#endif
+
 static inline int32_t nn_clamp(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
 }
@@ -47,14 +52,37 @@ static inline int32_t nn_rounded_shift(int32_t value, int bits) {
   return (int32_t)(quotient + (remainder > threshold));
 }
 
-/** value * multiplier / 2^31 * 2^shift, with TensorFlow Lite's two roundings.
+/**
+ * value * multiplier / 2^31 * 2^shift, with TensorFlow Lite's two roundings, or
+ * as the library does if it is built with CMSIS_NN_USE_SINGLE_ROUNDING: with
+ * one, halves up.
  */
 static inline int32_t nn_requantize(int32_t value, int32_t multiplier,
                                     int32_t shift) {
+#ifdef CMSIS_NN_USE_SINGLE_ROUNDING
+  const int64_t twice = nn_floor_shift((int64_t)value * multiplier, 30 - shift);
+  return (int32_t)nn_floor_shift((int64_t)nn_wrap(twice) + 1, 1);
+#else
   const int left = shift > 0 ? (int)shift : 0;
   const int right = shift > 0 ? 0 : (int)-shift;
   const int32_t shifted = nn_wrap((int64_t)value * (INT64_C(1) << left));
   return nn_rounded_shift(nn_high_product(shifted, multiplier), right);
+#endif
+}
+
+/** A Q31 multiplier with the 15 bits that functions with int64 sums keep. */
+static inline int32_t nn_reduced_multiplier(int32_t multiplier) {
+  return multiplier < 0x7FFF0000
+             ? (int32_t)nn_floor_shift((int64_t)multiplier + (1 << 15), 16)
+             : 0x7FFF;
+}
+
+/** The same as nn_requantize for an int64 value: halves are rounded up. */
+static inline int32_t nn_requantize_wide(int64_t value, int32_t multiplier,
+                                         int32_t shift) {
+  const int64_t product = value * nn_reduced_multiplier(multiplier);
+  const int32_t result = nn_wrap(nn_floor_shift(product, 14 - shift));
+  return (int32_t)nn_floor_shift((int64_t)result + 1, 1);
 }
 
 #endif /* CMSIS_NN_ARITHMETIC_H */

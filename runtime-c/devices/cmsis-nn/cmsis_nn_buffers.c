@@ -57,6 +57,38 @@ int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(
   return HAS_DSP && !is_3x3 ? 2 * input_dims->c * kernel : 0;
 }
 
+int32_t arm_convolve_wrapper_s16_get_buffer_size(
+    const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
+    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims) {
+  (void)conv_params;
+  (void)output_dims;
+  // Windows of any size are gathered: four of them for Helium, two else.
+  const int32_t window = input_dims->c * filter_dims->h * filter_dims->w;
+  return HAS_MVE ? 4 * 2 * round_up(window, 8) : 2 * 2 * window;
+}
+
+int32_t arm_depthwise_conv_wrapper_s16_get_buffer_size(
+    const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+    const cmsis_nn_dims *output_dims) {
+  (void)output_dims;
+  const int32_t kernel = filter_dims->h * filter_dims->w;
+  const bool is_optimised = dw_conv_params->ch_mult == 1 &&
+                            dw_conv_params->dilation.h == 1 &&
+                            dw_conv_params->dilation.w == 1 && kernel < 512;
+  if (!is_optimised)
+    return 0;
+  if (HAS_MVE)
+    return 4 * 2 * input_dims->c * kernel + 8;
+  return HAS_DSP ? 2 * input_dims->c * kernel : 0;
+}
+
+int32_t
+arm_fully_connected_s16_get_buffer_size(const cmsis_nn_dims *filter_dims) {
+  (void)filter_dims;
+  return 0;
+}
+
 int32_t
 arm_fully_connected_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
   return HAS_MVE ? 4 * filter_dims->c : 0;

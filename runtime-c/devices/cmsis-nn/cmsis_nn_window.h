@@ -37,6 +37,10 @@ static inline bool nn_is_range_s8(cmsis_nn_activation range) {
   return nn_is_range(range, INT8_MIN, INT8_MAX);
 }
 
+static inline bool nn_is_range_s16(cmsis_nn_activation range) {
+  return nn_is_range(range, INT16_MIN, INT16_MAX);
+}
+
 /**
  * Claims `bytes` of a call's working memory. The double needs none, but writes
  * all of it, so that memory which is missing, too small or in use shows.

@@ -97,6 +97,7 @@ pub struct RawPattern {
     pub benefit: Option<i64>,
     pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
+    pub steps: Option<u32>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
     pub tile: Option<RawTile>,
