@@ -9,6 +9,7 @@ use crate::{
     },
     ir::{self, edit, elements},
     package::{self, ExtraFile, TargetPart},
+    pass::PassObserver,
     passes::{graph_partition, make_entry_point, pack_constants},
     phase::TargetPipelines,
     runtime::{self, Executable, Signature},
@@ -49,6 +50,8 @@ pub struct CompileOptions<'a> {
     pub reproducer: Option<PathBuf>,
     /// Called before each phase.
     pub observer: Option<&'a dyn Fn(Phase)>,
+    /// Called before and after each pass.
+    pub pass_observer: Option<&'a PassObserver<'a>>,
     /// The C compiler, for generated C and for linking the shared library; arguments may follow
     /// the program.
     pub cc: String,
@@ -71,6 +74,7 @@ impl Default for CompileOptions<'_> {
             dump_weights: Weights::Elide,
             reproducer: None,
             observer: None,
+            pass_observer: None,
             cc: "cc".into(),
         }
     }
@@ -169,6 +173,7 @@ impl Session {
             dump_weights: options.dump_weights,
             reproducer: options.reproducer.as_deref(),
             observer: options.observer,
+            pass_observer: options.pass_observer,
         };
         stages.run(self, module)
     }

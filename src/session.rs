@@ -89,20 +89,27 @@ impl Session {
 
     /// Runs a textual pipeline anchored on `builtin.module`, and verifies the result.
     pub fn run_pipeline(&self, module: &Module<'_>, pipeline: &str) -> Result<()> {
-        self.run_pipeline_with(module, pipeline, None)
+        self.run_pipeline_with(module, pipeline, None, None)
     }
 
     /// As [`Session::run_pipeline`]; when a pass fails, `reproducer` gets the IR and the pipeline.
+    /// `observer` is told about each pass.
     pub fn run_pipeline_with(
         &self,
         module: &Module<'_>,
         pipeline: &str,
         reproducer: Option<&Path>,
+        observer: Option<&pass::PassObserver<'_>>,
     ) -> Result<()> {
+        // Declared before the manager, which looks at it until it is dropped.
+        let observer = observer.as_ref();
         let manager = PassManager::new(&self.context);
         manager.enable_verifier(true);
         if let Some(path) = reproducer {
             crate::stage::enable_reproducer(&manager, path);
+        }
+        if let Some(observer) = observer {
+            pass::watch(&manager, observer);
         }
         parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(|error| {
             let detail = match error {

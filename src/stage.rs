@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Result, Session,
+    pass::PassObserver,
     phase::{Phase, Pipeline},
 };
 use melior::{StringRef, ir::Module};
@@ -23,6 +24,8 @@ pub struct Stages<'a> {
     pub reproducer: Option<&'a Path>,
     /// Called before each phase, for progress display.
     pub observer: Option<&'a dyn Fn(Phase)>,
+    /// Called before and after each pass.
+    pub pass_observer: Option<&'a PassObserver<'a>>,
 }
 
 impl Stages<'_> {
@@ -38,7 +41,7 @@ impl Stages<'_> {
             }
             if let Some(text) = self.pipeline.section(phase) {
                 session
-                    .run_pipeline_with(module, text, self.reproducer)
+                    .run_pipeline_with(module, text, self.reproducer, self.pass_observer)
                     .map_err(|error| in_phase(phase, error))?;
             }
             if let Some(folder) = self.dump {

@@ -119,3 +119,39 @@ void phlPassManagerEnableCrashReproducer(MlirPassManager pm, MlirStringRef path,
                                          bool local) {
   unwrap(pm)->enableCrashReproducerGeneration(unwrap(path), local);
 }
+
+namespace {
+
+struct Watch : public PassInstrumentation {
+  using Event = void (*)(PhlPassEvent, MlirStringRef, MlirOperation, void *);
+
+  Watch(Event event, void *user) : event(event), user(user) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    tell(PHL_PASS_BEFORE, pass, op);
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    tell(PHL_PASS_AFTER, pass, op);
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    tell(PHL_PASS_FAILED, pass, op);
+  }
+
+  void tell(PhlPassEvent when, Pass *pass, Operation *op) {
+    // The managers of nested operations are passes without a name.
+    if (!pass->getArgument().empty())
+      event(when, wrap(pass->getArgument()), wrap(op), user);
+  }
+
+  Event event;
+  void *user;
+};
+
+} // namespace
+
+void phlPassManagerWatch(MlirPassManager pm,
+                         void (*event)(PhlPassEvent, MlirStringRef,
+                                       MlirOperation, void *),
+                         void *user) {
+  unwrap(pm)->addInstrumentation(std::make_unique<Watch>(event, user));
+}

@@ -67,6 +67,22 @@ MLIR_CAPI_EXPORTED void phlPassManagerEnableCrashReproducer(MlirPassManager pm,
                                                             MlirStringRef path,
                                                             bool local);
 
+/// When `phlPassManagerWatch` calls.
+typedef enum PhlPassEvent {
+  PHL_PASS_BEFORE = 0,
+  PHL_PASS_AFTER = 1,
+  PHL_PASS_FAILED = 2,
+} PhlPassEvent;
+
+/// Calls `event` before and after every pass of `pm`, those of dynamic
+/// pipelines too, on the thread that the pass runs on but never on two at once.
+/// `pass` is the pass's name in pipelines. `user` outlives the manager.
+MLIR_CAPI_EXPORTED void
+phlPassManagerWatch(MlirPassManager pm,
+                    void (*event)(PhlPassEvent event, MlirStringRef pass,
+                                  MlirOperation op, void *user),
+                    void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -162,6 +162,7 @@ pub struct TargetArgs {
   phaseline compile net.onnx --shape input=1x3x224x224 -o out
   phaseline compile net.onnx --emit=tir-schedule > net.mlir
   phaseline compile net.mlir --from=tir-schedule -o out
+  phaseline compile net.onnx --timing --print-ir-after=graph-partition -o out
   phaseline compile net.onnx -t llvm --print-pipeline > my.pipeline
   phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out")]
 pub struct CompileArgs {
@@ -177,6 +178,9 @@ pub struct CompileArgs {
     /// Name of the library and prefix of its symbols (default: from the model's file name)
     #[arg(long)]
     pub name: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub watch: super::watch::WatchArgs,
     /// Stop after a phase and print the IR
     #[arg(long, value_name = "PHASE", conflicts_with_all = ["output", "print_pipeline"])]
     pub emit: Option<Phase>,

@@ -3,25 +3,37 @@
 use super::{
     args::CompileArgs,
     model::{Source, check_name, compile_options, model_name},
-    print,
+    print, print_error,
     progress::Progress,
+    watch::Watcher,
 };
 use crate::{
-    Error, Phase, Result, Session, package,
+    Error, Phase, Result, Session,
+    ir::Op,
+    package,
     stage::{Weights, print_module},
 };
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
 pub fn compile(args: &CompileArgs) -> Result<()> {
     let progress = Progress::new();
-    let observer = |phase| progress.phase(phase);
+    let watcher = Watcher::new(&args.watch);
+    let observer = |phase| {
+        progress.phase(phase);
+        watcher.phase(phase);
+    };
+    let pass_observer = |event, pass: &str, op: Op<'_>| watcher.event(event, pass, op);
     let name = match &args.name {
         Some(name) => check_name(name)?,
         None => model_name(&args.model.model),
     };
     let after = args.from.unwrap_or(Phase::Import);
-    let options = compile_options(&args.target, name, after, Some(&observer))?;
+    let mut options = compile_options(&args.target, name, after, Some(&observer))?;
     let session = Session::new();
+    if watcher.is_needed() {
+        watcher.check(&session.pipeline(&options)?)?;
+        options.pass_observer = Some(&pass_observer);
+    }
     if args.print_pipeline {
         return print(&session.pipeline(&options)?.to_string());
     }
@@ -39,6 +51,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
         package::check_target_folder(folder)?;
     }
     progress.say("reading the model");
+    watcher.step("reading the model");
     let source = Source::open(&args.model.model)?;
     if matches!(source, Source::Onnx(_)) && after != Phase::Import {
         return Err(Error::invalid(format!(
@@ -48,10 +61,17 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     let module = source.import(&session, &args.model, None)?;
     if let Some(until) = args.emit {
         session.run_phases(&module, &options, until)?;
+        watcher.report().iter().for_each(|text| print_error(text));
         return print(&print_module(&module, Weights::Print)?);
     }
+    session.run_phases(&module, &options, Phase::Codegen)?;
+    watcher.step("generating code");
+    options.after = Phase::Codegen;
     let compiled = session.compile(module, &options)?;
     progress.say("writing");
+    watcher.step("writing");
     let output = args.output.as_deref().ok_or_else(|| Error::internal("no output directory"))?;
-    compiled.write_package(output)
+    compiled.write_package(output)?;
+    watcher.report().iter().for_each(|text| print_error(text));
+    Ok(())
 }

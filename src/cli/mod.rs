@@ -12,6 +12,7 @@ mod profile;
 mod progress;
 mod run;
 mod verify;
+pub mod watch;
 
 use crate::{Error, Result};
 use args::{Cli, Command};
@@ -61,6 +62,12 @@ fn execute(command: &Command) -> Result<()> {
 }
 
 /// Prints to standard output; a closed pipe is not an error.
+/// Writes to standard error what was asked for beside the output.
+fn print_error(text: &str) {
+    // Nobody can be told that standard error is closed.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
 fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

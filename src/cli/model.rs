@@ -131,6 +131,7 @@ pub fn compile_options<'a>(
         dump_weights: if args.dump_weights { Weights::Print } else { Weights::Elide },
         reproducer: args.reproducer.clone(),
         observer,
+        pass_observer: None,
         cc: super::data::c_compiler(),
     })
 }

@@ -6,10 +6,13 @@
 
 mod options;
 mod register;
+mod watch;
 
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
 pub(crate) use register::panic_text;
 pub use register::{register, register_all};
+pub(crate) use watch::watch;
+pub use watch::{PassEvent, PassObserver};
 
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 

@@ -1,0 +1,49 @@
+//! Watching passes while they run: for timing, and for looking at the IR in between.
+
+use crate::{ffi, ir::Op};
+use melior::ir::OperationRef;
+use std::{
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// What happened to a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassEvent {
+    /// It is about to run.
+    Before,
+    /// It has run.
+    After,
+    /// It has failed.
+    Failed,
+}
+
+/// Called with the name of a pass and the operation that it runs on. Passes run on several threads,
+/// but calls come one at a time, each on the thread of its pass.
+pub type PassObserver<'a> = dyn Fn(PassEvent, &str, Op<'_>) + Send + Sync + 'a;
+
+/// Lets `observer` watch all passes of a manager. It outlives the manager.
+pub(crate) fn watch(manager: &melior::pass::PassManager<'_>, observer: &&PassObserver<'_>) {
+    unsafe extern "C" fn event(
+        event: ffi::PhlPassEvent::Type,
+        pass: mlir_sys::MlirStringRef,
+        op: mlir_sys::MlirOperation,
+        user: *mut c_void,
+    ) {
+        // SAFETY: `user` is the observer below; MLIR passes a live name and operation.
+        let (observer, name, op) = unsafe {
+            let name = String::from_utf8_lossy(crate::ir::bytes(pass));
+            (*user.cast::<&PassObserver<'_>>(), name, OperationRef::from_raw(op))
+        };
+        let event = match event {
+            ffi::PhlPassEvent::PHL_PASS_BEFORE => PassEvent::Before,
+            ffi::PhlPassEvent::PHL_PASS_AFTER => PassEvent::After,
+            _ => PassEvent::Failed,
+        };
+        // A panic must not get into C++; what watches has no say in the compile.
+        let _ = catch_unwind(AssertUnwindSafe(|| observer(event, &name, op)));
+    }
+    let user = std::ptr::from_ref(observer).cast_mut().cast();
+    // SAFETY: the manager is live, and the caller keeps the observer alive.
+    unsafe { ffi::phlPassManagerWatch(manager.to_raw(), Some(event), user) };
+}
