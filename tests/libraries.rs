@@ -4,6 +4,8 @@
 
 #[path = "libraries/layers.rs"]
 mod layers;
+#[path = "libraries/rows.rs"]
+mod rows;
 
 use layers::Layer;
 use phaseline::{CompileOptions, Session, Tensor};
@@ -174,7 +176,7 @@ fn dnnl_s_functions_match_plain_loops() {
 #[test]
 fn each_pattern_of_dnnl_computes_what_the_host_does() {
     let mut taken = BTreeSet::new();
-    for layer in layers::dnnl() {
+    for layer in layers::dnnl().into_iter().chain(rows::rows()) {
         taken.extend(check(&layer, "dnnl"));
     }
     assert_eq!(taken, patterns("dnnl"));

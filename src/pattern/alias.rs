@@ -15,7 +15,7 @@ pub struct Alias {
     pub guards: &'static [&'static str],
 }
 
-const ALIASES: [Alias; 11] = [
+const ALIASES: [Alias; 13] = [
     Alias { name: "conv1d", ops: &["conv"], guards: &["self.x.rank == 3"] },
     Alias { name: "conv2d", ops: &["conv"], guards: &["self.x.rank == 4"] },
     Alias { name: "conv3d", ops: &["conv"], guards: &["self.x.rank == 5"] },
@@ -26,7 +26,9 @@ const ALIASES: [Alias; 11] = [
     },
     Alias { name: "conv1d_transpose", ops: &["conv_transpose"], guards: &["self.x.rank == 3"] },
     Alias { name: "conv2d_transpose", ops: &["conv_transpose"], guards: &["self.x.rank == 4"] },
+    Alias { name: "max_pool1d", ops: &["max_pool"], guards: &["self.x.rank == 3"] },
     Alias { name: "max_pool2d", ops: &["max_pool"], guards: &["self.x.rank == 4"] },
+    Alias { name: "average_pool1d", ops: &["average_pool"], guards: &["self.x.rank == 3"] },
     Alias { name: "average_pool2d", ops: &["average_pool"], guards: &["self.x.rank == 4"] },
     Alias {
         name: "dense",

@@ -26,7 +26,7 @@ fn ty(dims: &[usize]) -> String {
 }
 
 /// `%name = graph.constant ...`, with numbers of its own for each name.
-fn constant(name: &str, dims: &[usize]) -> String {
+pub fn constant(name: &str, dims: &[usize]) -> String {
     let mut hex = String::new();
     let seed = name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31) + u64::from(byte));
     for value in numbers(dims.iter().product(), seed) {
@@ -44,7 +44,7 @@ fn scalar(name: &str, value: &str) -> String {
 }
 
 /// A model of these inputs and lines that returns `results`, each of type `!y`.
-fn model(
+pub fn model(
     name: &'static str,
     inputs: &[&[usize]],
     y: &[usize],
@@ -106,7 +106,7 @@ fn limits() -> String {
 
 /// `layer` gives `%s`; each activation follows it once alone, and once after a sum with `%x1`.
 /// Each copy has constants of its own, so that they stay copies.
-fn with_activations(
+pub fn with_activations(
     name: &'static str,
     inputs: &[&[usize]],
     y: &[usize],
@@ -373,13 +373,13 @@ pub fn refused() -> Vec<(&'static str, String, &'static str)> {
          (!x, tensor<4x3x3x3xf32>) -> !y\n",
         &["%0"],
     );
-    let line = model(
+    let volume = model(
         "",
-        &[&[1, 3, 8]],
-        &[1, 4, 6],
-        &(constant("w", &[4, 3, 3])
-            + "  %0 = graph.conv %x0, %w strides = [1] pads = [0, 0] dilations = [1] : \
-               (!x, tensor<4x3x3xf32>) -> !y\n"),
+        &[&[1, 3, 8, 8, 8]],
+        &[1, 4, 8, 8, 8],
+        &(constant("w", &[4, 3, 1, 1, 1])
+            + "  %0 = graph.conv %x0, %w strides = [1, 1, 1] pads = [0, 0, 0, 0, 0, 0] dilations = [1, 1, 1] : \
+               (!x, tensor<4x3x1x1x1xf32>) -> !y\n"),
         &["%0"],
     );
     let pool = model(
@@ -394,7 +394,7 @@ pub fn refused() -> Vec<(&'static str, String, &'static str)> {
         ("softmax", dynamic.to_owned(), "a dimension is dynamic"),
         ("tanh", double.to_owned(), "it is f64"),
         ("conv", weights.text, "its weights are computed"),
-        ("conv1d", line.text, "it is no image"),
+        ("conv3d", volume.text, "it is no image"),
         ("average_pool", pool.text, "windows reach over the padding, which counts"),
     ]
 }
