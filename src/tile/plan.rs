@@ -18,6 +18,9 @@ pub const ATTRIBUTE: &str = "phl.tile";
 /// The attribute of a function that says how tiles are moved: an array of [`Pool`]s.
 pub const DMA_ATTRIBUTE: &str = "phl.dma";
 
+/// The greatest size of anything, so that no product of two is too large.
+const MAX_SIZE: i64 = i32::MAX as i64;
+
 /// A call that is computed tile by tile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -192,10 +195,20 @@ impl Plan {
         attribute::to_attribute(b, self)
     }
 
-    /// What is wrong with numbers that someone wrote.
-    fn check(&self) -> Result<(), String> {
+    /// What is wrong with the numbers.
+    pub fn check(&self) -> Result<(), String> {
         if self.pool.bytes < 1 || self.pool.alignment < 1 {
             return Err("whose pool has no size or alignment".to_owned());
+        }
+        let sizes = self.loops.iter().flat_map(|l| {
+            let windows =
+                l.windows.iter().flat_map(|w| [w.input, w.kernel, w.stride, w.dilation, w.pad]);
+            [l.extent, l.multiple, l.max].into_iter().chain(windows)
+        });
+        let dims = self.tensors.iter().flat_map(|tensor| &tensor.dims);
+        let dims = dims.flat_map(|dim| [dim.size, dim.divisor]);
+        if let Some(large) = sizes.chain(dims).find(|size| *size > MAX_SIZE) {
+            return Err(format!("with the size {large}, which is more than {MAX_SIZE}"));
         }
         let positive = |l: &Loop| {
             let windows = l.windows.iter();

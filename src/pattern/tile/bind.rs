@@ -343,6 +343,7 @@ impl<'a> Binder<'a> {
     /// The plan, if any tile fits.
     pub fn finish(self) -> Result<Plan, String> {
         let plan = self.plan;
+        plan.check().map_err(|fault| format!("the work has tiles {fault}"))?;
         let least: Vec<i64> = plan.loops.iter().map(crate::tile::choose::least).collect();
         let smallest = Chooser::new(&plan, self.reads, &least)?;
         let bytes = smallest.least_bytes();
