@@ -332,7 +332,7 @@ mod tests {
         );
         assert!(!text(Phase::TirSchedule).contains("npu"));
         let lower = "func.func(lower-composite-calls,convert-graph-to-linalg{keep-signature=true})}},apply-x,func.func(";
-        assert!(text(Phase::Lower).contains(&lower), "{}", text(Phase::Lower));
+        assert!(text(Phase::Lower).contains(lower), "{}", text(Phase::Lower));
     }
 
     #[test]
