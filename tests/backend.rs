@@ -209,10 +209,44 @@ fn run_c_program(package: &Path) {
 }
 
 #[test]
+fn models_in_memory_run_side_by_side() {
+    let compiled = compile(CONV).expect("compiles");
+    let (shared, x) = (compiled.jit(), conv_input());
+    let wanted = shared.run(std::slice::from_ref(&x)).expect("runs")[0].to_f64();
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let (shared, compiled, x, wanted) = (&shared, &compiled, &x, &wanted);
+            scope.spawn(move || {
+                // Two threads have one of their own, two share one.
+                let own = (number % 2 == 0).then(|| compiled.jit());
+                for _ in 0..20 {
+                    let network = own.as_ref().unwrap_or(shared);
+                    let got = network.run(std::slice::from_ref(x)).expect("runs");
+                    assert_eq!(got[0].to_f64(), *wanted);
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn missing_packages_are_named() {
     let work = tempfile::tempdir().expect("a directory");
     let error = runtime::load(work.path()).expect_err("fails").to_string();
     assert!(error.contains("is not a compiled model: it has no metadata.json"), "{error}");
+    // A package of an older or newer version is not guessed at.
+    compile(CONV).expect("compiles").write(work.path()).expect("writes");
+    let metadata = work.path().join("metadata.json");
+    let text = std::fs::read_to_string(&metadata).expect("reads");
+    let other = text.replacen("\"phaseline_package\": 2", "\"phaseline_package\": 1", 1);
+    assert_ne!(text, other);
+    std::fs::write(&metadata, other).expect("writes");
+    let error = runtime::load(work.path()).expect_err("fails").to_string();
+    assert!(
+        error.contains("has format 1, this version reads 2: compile the model again"),
+        "{error}"
+    );
+    let work = tempfile::tempdir().expect("a directory");
     let error = runtime::load(&work.path().join("lib.so")).expect_err("fails").to_string();
     assert!(error.contains("there is no compiled model at"), "{error}");
     std::fs::write(work.path().join("lib.so"), "x").expect("writes");

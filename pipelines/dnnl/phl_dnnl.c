@@ -44,7 +44,13 @@ int phl_dnnl_fail(phl_dnnl_step step, dnnl_status_t status) {
   return status == dnnl_success ? 0 : (int)step * STATUSES + (int)status;
 }
 
+/** The library in the process is not one that the code was compiled for. */
+#define OTHER_VERSION (PHL_DNNL_STEPS * STATUSES)
+
 const char *phl_dnnl_status_string(int status) {
+  if (status == OTHER_VERSION)
+    return "oneDNN: the library is of another major version, or older, than "
+           "the one that the model was compiled with";
   if (status < 0 || status >= PHL_DNNL_STEPS * STATUSES)
     return "oneDNN: a status that this version does not know";
   return texts[status / STATUSES][status % STATUSES];
@@ -64,7 +70,17 @@ static void stay(void) {
 #endif
 }
 
+/** Whether the library keeps what the header promises. */
+static int fits(void) {
+  const dnnl_version_t *version = dnnl_version();
+  return version->major == DNNL_VERSION_MAJOR &&
+         version->minor >= DNNL_VERSION_MINOR;
+}
+
 int phl_dnnl_open(phl_dnnl **out_device) {
+  *out_device = NULL;
+  if (!fits())
+    return OTHER_VERSION;
   stay();
   phl_dnnl *device = calloc(1, sizeof *device);
   if (!device)

@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LLVM = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
 SKIP = re.compile(r"<!-- not run: (.+?) \((.+)\) -->")
+# Documents whose tables say where to see that something is true.
+TABLES = ("coming-from-tvm.md", "pitfalls.md")
 PRELUDE = f"""set -euo pipefail
 make() {{ command make --no-print-directory -C '{ROOT}' "$@"; }}
 cargo() {{ (cd '{ROOT}' && command cargo "$@"); }}
@@ -91,6 +93,45 @@ def check(language, lines, skipped, folder):
     return check_rust(lines) if language == "rust" else None
 
 
+def functions():
+    """Names of the Rust functions and C functions that documents may name as tests or examples."""
+    names = set()
+    for folder in ("src", "tests", "examples", "pipelines", "runtime-c"):
+        for source in (ROOT / folder).rglob("*"):
+            if source.suffix == ".rs":
+                names.update(re.findall(r"\bfn (\w+)", source.read_text()))
+            elif source.suffix in (".c", ".h"):
+                names.update(re.findall(r"\b(\w+)\(", source.read_text()))
+    return names
+
+
+def mention_problem(text, known, folder):
+    """What is wrong with a text in backquotes in the last column of a table, if it names a file, a
+    test or a command."""
+    if text.startswith("phaseline "):
+        return bash(text.replace("MODEL", "net.onnx"), folder)
+    if re.match(r"(tests|src|pipelines|runtime-c|docs|examples)/", text):
+        return None if any(ROOT.glob(text.rstrip("/"))) else "there is no such file"
+    if text.endswith(".test"):
+        return None if any((ROOT / "tests/lit").rglob(text)) else "there is no such test"
+    if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+){2,}", text) and text not in known:
+        return "there is no such function"
+    return None
+
+
+def check_tables(path, folder, known):
+    """Checks what the last columns of tables refer to."""
+    failures = 0
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        cells = line.strip().strip("|").split(" | ") if line.startswith("| ") else []
+        for text in re.findall(r"`([^`]+)`", cells[-1]) if len(cells) > 2 else []:
+            problem = mention_problem(text, known, folder)
+            if problem is not None:
+                print(f"FAIL {path.relative_to(ROOT)}:{number} `{text}`: {problem}", flush=True)
+                failures += 1
+    return failures
+
+
 def check_document(path):
     failures = 0
     with tempfile.TemporaryDirectory() as name:
@@ -107,6 +148,8 @@ def check_document(path):
             where = f"{path.relative_to(ROOT)}:{start} ({language})"
             print(f"ok   {where}" if problem is None else f"FAIL {where}: {problem}", flush=True)
             failures += problem is not None
+        if path.name in TABLES:
+            failures += check_tables(path, folder, functions())
     return failures
 
 
