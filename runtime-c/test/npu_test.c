@@ -115,7 +115,7 @@ static void test_commands(npu_device *device) {
   CHECK(counters.commands == 2 && counters.multiplications == 6 &&
             counters.submissions == 1,
         "the counters are wrong");
-  CHECK(counters.dma_bytes == 3 + 6 + 8 + 2 + 2 + 2 + 2, "dma moved %d bytes",
+  CHECK(counters.dma_bytes == 3 + 16 + 16 + 2 + 2 + 2 + 2, "dma moved %d bytes",
         (int)counters.dma_bytes);
   /* Every stream that is cut off is refused. */
   for (int64_t cut = 0; cut < bytes; cut++) {

@@ -1,6 +1,6 @@
 //! The constant updater: what a target's calls are given as constants, replaced.
 
-use super::{Constant, DataHook, Request};
+use super::{DataHook, Request};
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements},
@@ -17,10 +17,29 @@ struct Use<'c> {
     constant: Constant,
 }
 
+/// A constant that a call of a target's function is given.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// The C function.
+    pub callee: String,
+    /// Which of the call's inputs it is, from 0.
+    pub input: usize,
+    /// Elements, row-major.
+    pub value: Tensor,
+}
+
 /// Asks the hook about each constant of `function`; `request.subject` is a copy of it.
-pub fn update<'c>(request: &Request<'_, 'c>, function: Op<'c>) -> Result<()> {
+pub(super) fn update<'c>(request: &Request<'_, 'c>, function: Op<'c>) -> Result<()> {
+    replace_each(function, |constant| ask(request, constant))
+}
+
+/// Replaces the constants that calls are given by what `new` makes of them; nothing leaves them.
+pub fn replace_each(
+    function: Op<'_>,
+    mut new: impl FnMut(&Constant) -> Result<Option<Tensor>>,
+) -> Result<()> {
     for found in uses(function)? {
-        let Some(new) = ask(request, &found.constant)? else { continue };
+        let Some(new) = new(&found.constant)? else { continue };
         replace(&found, &new)?;
     }
     Ok(())

@@ -9,12 +9,13 @@
 mod apply;
 pub mod artifact;
 mod command;
-mod constants;
+pub mod constants;
 mod splice;
 
 pub use apply::{GENERATED, apply};
 pub use artifact::{Artifact, ArtifactKind};
 pub use command::Command;
+pub use constants::Constant;
 
 use crate::{
     Error, Result,
@@ -107,17 +108,6 @@ impl<'c> Lowered<'c> {
             .ok_or_else(|| Error::invalid(format!("{name} is not valid MLIR")))?;
         Ok(Self { module, entry: entry.into(), artifacts: vec![] })
     }
-}
-
-/// A constant that a call of a target's function is given.
-#[derive(Clone, Debug)]
-pub struct Constant {
-    /// The C function.
-    pub callee: String,
-    /// Which of the call's inputs it is, from 0.
-    pub input: usize,
-    /// Elements, row-major.
-    pub value: Tensor,
 }
 
 /// A target's code, for an embedder's target kinds ([`crate::target::TargetKind::with_hooks`]).

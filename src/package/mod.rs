@@ -176,10 +176,17 @@ pub fn check_target_folder(folder: &Path) -> Result<()> {
         return refuse("is a file");
     }
     let mut entries = fs::read_dir(folder).map_err(|e| Error::io("cannot read", folder, e))?;
-    if entries.next().is_none() || Metadata::read(folder).is_ok() {
+    if entries.next().is_none() || is_package(folder) {
         return Ok(());
     }
     refuse("is not empty and not a compiled model")
+}
+
+/// Whether a package is in `folder`, of whichever format.
+fn is_package(folder: &Path) -> bool {
+    let text = fs::read(folder.join(METADATA)).unwrap_or_default();
+    let value: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+    value.is_some_and(|value| value["phaseline_package"].is_u64())
 }
 
 fn fill(folder: &Path, contents: &Contents<'_>) -> Result<()> {

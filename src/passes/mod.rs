@@ -28,6 +28,7 @@ passes! {
     lower_host_kernels
     make_entry_point
     pack_constants
+    pad_constants
     plan_memory
     reuse_elementwise_inputs
     separate_destinations

@@ -28,6 +28,8 @@ typedef struct argument {
   uint8_t *host;
   void *local;
   uint32_t bytes;
+  /* Whether it is fetched in bursts of ALIGNMENT bytes. */
+  bool burst;
 } argument;
 
 /* The memory that a submission was given. */
@@ -121,6 +123,7 @@ static int decode(const uint8_t *at, const memory *memory, argument *out) {
       return NPU_ERR_COMMAND;
     out->host = base + payload;
     out->bytes = (uint32_t)read_number(at + 4, 4);
+    out->burst = at[1] == SPACE_WEIGHTS;
     return NPU_OK;
   }
   case KIND_NONE:
@@ -145,8 +148,10 @@ static int load(npu_device *device, argument *arguments, int count,
     device->used += room;
     if (i == output)
       continue;
-    memcpy(a->local, a->host, a->bytes);
-    device->counters.dma_bytes += a->bytes;
+    /* Weights come in whole bursts. */
+    uint32_t moved = a->burst ? room : a->bytes;
+    memcpy(a->local, a->host, moved);
+    device->counters.dma_bytes += moved;
   }
   return NPU_OK;
 }

@@ -2,7 +2,8 @@
  *
  * An accelerator for int8 networks that takes its work as one stream of bytes,
  * and computes from its own SRAM: every operand of a command is brought in by
- * DMA, and its result is brought out. npu_submit runs a stream to its end.
+ * DMA, and its result is brought out. Weights are fetched in bursts of 16
+ * bytes, the last one to its end. npu_submit runs a stream to its end.
  *
  * Numbers. q stands for (q - zero) * scale. Products are summed exactly in 32
  * bits; a sum becomes an output by one multiplication with a float, rounded
