@@ -3,28 +3,46 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-missing=()
-while read -r package; do
-  [[ -z "$package" || "$package" == \#* ]] && continue
-  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-    missing+=("$package")
-done < setup/packages.txt
+# The packages of a list that are not installed.
+missing() {
+  local package
+  while read -r package; do
+    [[ -z "$package" || "$package" == \#* ]] && continue
+    dpkg-query -W -f='${Status}' "$package" 2> /dev/null | grep -q 'ok installed' ||
+      echo "$package"
+  done < "$1"
+}
 
-if ((${#missing[@]})); then
-  echo "setup: installing ${#missing[@]} Debian packages: ${missing[*]}"
-  sudo=()
+# Installs packages.
+install() {
+  local sudo=()
   if ((EUID != 0)); then
     command -v sudo > /dev/null || {
-      echo "setup: not root and no sudo; run as root: apt-get install ${missing[*]}" >&2
-      exit 1
+      echo "setup: not root and no sudo; run as root: apt-get install $*" >&2
+      return 1
     }
     sudo=(sudo)
   fi
-  "${sudo[@]}" apt-get update -qq
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+  echo "setup: installing $# Debian packages: $*"
+  "${sudo[@]}" apt-get update -qq &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+mapfile -t needed < <(missing setup/packages.txt)
+if ((${#needed[@]})); then
+  install "${needed[@]}"
 else
   echo "setup: Debian packages are present"
+fi
+
+# Asked for once: where they cannot be had, some tests are left out, and say so.
+mapfile -t cross < <(missing setup/packages-cross.txt)
+if ((${#cross[@]})) && [[ ! -e build/no-cross-tools ]]; then
+  install "${cross[@]}" || {
+    echo "setup: without compilers for other machines; their tests are left out"
+    mkdir -p build && touch build/no-cross-tools
+  }
 fi
 
 command -v cargo > /dev/null || {
