@@ -4,10 +4,10 @@ LLVM_BIN := /usr/lib/llvm-22/bin
 PYTHON := .venv/bin/python
 DATA := build/test-data
 C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c' \
-	'pipelines/*.h' 'pipelines/*.c' 'tests/*.h' 'tests/*.c')
+	'targets/*.h' 'targets/*.c' 'tests/*.h' 'tests/*.c')
 
-.PHONY: help setup build demo test check-format lint unit lit runtime-c embed check-docs data \
-	format docs bench clean
+.PHONY: help setup build demo test check-format lint unit fuzz lit runtime-c embed check-docs data \
+	format docs bench clean mutants mutate
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -21,7 +21,7 @@ build: setup ## Build the library and the three programs
 demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
 	examples/demo.sh
 
-test: check-format lint unit lit runtime-c embed check-docs ## Run every check
+test: check-format lint unit lit runtime-c embed check-docs mutants ## Run every check
 	@echo "make test: all passed"
 
 check-format: setup ## Check the format of Rust, C and C++
@@ -34,6 +34,10 @@ lint: setup ## Run clippy
 unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
 	cargo test
 
+fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
+	PHASELINE_FUZZ_SECONDS=$(or $(SECONDS),600) PHASELINE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \
+		cargo test --test fuzz -- --nocapture --test-threads=1
+
 lit: build data ## Run the FileCheck tests
 	$(LLVM_BIN)/lit -sv tests/lit
 
@@ -41,8 +45,15 @@ runtime-c: setup ## Test the C runtime and the device simulators, also under san
 	runtime-c/test/run.sh gcc build/runtime-c-gcc
 	runtime-c/test/run.sh $(LLVM_BIN)/clang build/runtime-c-clang
 
-embed: setup ## Build and run the embedding example
-	cargo run --quiet --manifest-path examples/embed/Cargo.toml --target-dir target
+embed: setup ## Build and run the embedding example outside of the repository, as README.md says
+	tests/embed/outside.sh target
+
+mutants: build ## Plant a few defects in targets; check-target finds them
+	$(PYTHON) tests/python/mutate.py target/debug/phaseline --sample 12 --least 80 \
+		--arguments '--samples 12'
+
+mutate: build ## Plant all defects in targets, and print the rate that check-target finds (an hour)
+	$(PYTHON) tests/python/mutate.py target/debug/phaseline --least 85
 
 check-docs: build data ## Run the commands of README.md and docs, compare docs/generated with the sources
 	docs/generate.sh --check

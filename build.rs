@@ -1,10 +1,12 @@
 //! Builds the C++ of `dialects/` (ODS through mlir-tblgen, then the C++ compiler) and the Rust
-//! bindings of its C API.
+//! bindings of its C API, and embeds the targets of `targets/`.
 
 #![allow(clippy::disallowed_methods, reason = "Cargo passes its arguments in the environment")]
 
-#[path = "dialects/op_table.rs"]
-mod op_table;
+#[path = "dialects/find_llvm.rs"]
+mod find_llvm;
+#[path = "dialects/op_views.rs"]
+mod op_views;
 
 use std::{
     env,
@@ -33,25 +35,22 @@ const GENERATORS: &[(&str, &str)] = &[
 const DIALECTS: &[&str] = &["graph", "tir"];
 
 fn main() -> Result<()> {
-    let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(
-        |_| "MLIR_SYS_220_PREFIX is not set; .cargo/config.toml sets it to /usr/lib/llvm-22",
-    )?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=dialects");
-    if !prefix.join("bin/mlir-tblgen").exists() {
-        return Err(format!(
-            "{} has no mlir-tblgen: install the packages of setup/packages.txt (`make setup`)",
-            prefix.display()
-        )
-        .into());
+    for name in find_llvm::VARIABLES {
+        println!("cargo:rerun-if-env-changed={name}");
     }
+    let path: Vec<_> = env::var_os("PATH").iter().flat_map(env::split_paths).collect();
+    let prefix = find_llvm::find(|name| env::var_os(name), &path, Path::new("/usr/lib/llvm-22"))?;
     for dialect in DIALECTS {
         generate(dialect, &prefix, &out)?;
     }
-    op_table::write(&prefix, &out)?;
+    op_views::write("graph", "Graph", &prefix, &out)?;
+    op_views::write("tir", "Tir", &prefix, &out)?;
     compile(&prefix, &out)?;
     compile_pool();
+    embed_targets(&out)?;
     bind(&prefix, &out)
 }
 
@@ -124,7 +123,7 @@ fn tblgen(
 /// MLIR's headers each takes many seconds.
 fn compile(prefix: &Path, out: &Path) -> Result<()> {
     let mut sources = vec![];
-    for folder in ["capi", "graph", "tir"] {
+    for folder in ["capi", "graph", "phl", "tir"] {
         let shared = [Path::new("dialects").join(folder), out.join(folder)];
         for path in shared.iter().flat_map(|folder| files(folder)) {
             if path.extension().is_some_and(|extension| extension == "cpp") {
@@ -189,6 +188,35 @@ fn compile_pool() {
         .std("c11")
         .opt_level(2)
         .compile("phaseline_pool");
+}
+
+/// Writes `targets.rs`, the table of the built-in targets: each folder of `targets/` with a
+/// manifest, and the files in it that a manifest may name.
+fn embed_targets(out: &Path) -> Result<()> {
+    println!("cargo:rerun-if-changed=targets");
+    let mut table = "const BUILTINS: &[Builtin] = &[\n".to_owned();
+    for folder in files(Path::new("targets")) {
+        if !folder.join("target.toml").is_file() {
+            continue;
+        }
+        let embedded = files(&folder).into_iter().filter(|path| {
+            let kind = path.extension().unwrap_or_default();
+            path.is_file() && ["toml", "pipeline", "h", "c"].iter().any(|known| kind == *known)
+        });
+        let rows: String = embedded
+            .map(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let path = path.to_string_lossy();
+                format!(
+                    "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),\n"
+                )
+            })
+            .collect();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        table.push_str(&format!("({name:?}, &[\n{rows}]),\n"));
+    }
+    fs::write(out.join("targets.rs"), table + "];\n")?;
+    Ok(())
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,8 @@
-//! The one error type of the crate.
+//! The one error type of the crate, and guesses at what was meant by a name that is unknown.
+
+mod near;
+
+pub use near::{near_misses, suggestion, suggestion_only};
 
 use std::path::{Path, PathBuf};
 

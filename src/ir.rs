@@ -4,27 +4,72 @@
 //! a pass the operation outlives the run, so both are the context's here; [`Val`], [`Op`] and
 //! [`Blk`] are plain copies of MLIR's pointers.
 
+pub mod adaptor;
 mod build;
 pub mod call_extern;
 pub mod calls;
+pub mod composite_call;
+pub mod constant;
+pub mod context;
 pub mod edit;
 pub mod elements;
 pub mod func;
+pub mod guard;
 pub mod liveness;
 pub mod memref;
+pub mod names;
+pub mod print;
 mod read;
 pub mod size;
+#[cfg(test)]
+mod tests;
+pub mod types;
+pub mod view;
 
 pub use build::{Builder, OpSpec};
 pub use read::{
-    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, bytes, dims, element_type, i64s,
-    integer_width, is_float, is_memref, is_tensor, op_name, operands, ops, ops_of, result0,
-    results, static_dims, text, users,
+    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, bytes, dims, element_type,
+    has_uses, i64s, integer_width, is_f32, is_float, is_memref, is_tensor, location_of, op_name,
+    operands, ops, ops_of, result0, results, static_dims, text, users,
 };
+
+/// Typed views of the `graph` dialect's operations, generated from its ODS.
+#[allow(
+    clippy::derivable_impls,
+    clippy::doc_lazy_continuation,
+    clippy::excessive_precision,
+    clippy::too_many_arguments,
+    reason = "ODS decides"
+)]
+pub mod graph {
+    use super::{
+        Attribute, Builder, Op, Type, Val, adaptor,
+        view::{self, *},
+    };
+    use crate::Result;
+    include!(concat!(env!("OUT_DIR"), "/graph_views.rs"));
+}
+
+/// Typed views of the `tir` dialect's operations, generated from its ODS.
+#[allow(
+    clippy::derivable_impls,
+    clippy::doc_lazy_continuation,
+    clippy::excessive_precision,
+    clippy::too_many_arguments,
+    reason = "ODS decides"
+)]
+pub mod tir {
+    use super::{
+        Attribute, Builder, Op, Type, Val, adaptor,
+        view::{self, *},
+    };
+    use crate::Result;
+    include!(concat!(env!("OUT_DIR"), "/tir_views.rs"));
+}
 
 use melior::{
     Context, ContextRef,
-    ir::{BlockRef, OperationRef, Value},
+    ir::{Attribute, BlockRef, OperationRef, Type, Value},
 };
 use std::{
     collections::BTreeMap,

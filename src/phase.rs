@@ -5,7 +5,13 @@
 //! framework's own sections (`pipelines/common/phases.pipeline`) and what the targets register;
 //! `--print-pipeline` prints it and `--pipeline FILE` takes it back.
 
-use crate::{Error, Result, hook::HookPoint};
+mod hook_point;
+mod schedules;
+
+pub use hook_point::HookPoint;
+pub use schedules::check_schedules;
+
+use crate::{Error, Result};
 use std::{fmt, str::FromStr};
 
 /// A point of the compile at which IR can be looked at, changed and resumed from.
@@ -263,6 +269,11 @@ fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
         _ => vec![passes.map(|text| within("func.func", text))],
     };
     parts.into_iter().flatten().collect()
+}
+
+/// Joins the lines of a pipeline without their `//` comments.
+pub fn strip_comments(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect()
 }
 
 /// A line up to its comment. `//` inside of a word is part of a path.

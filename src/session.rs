@@ -1,20 +1,22 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
 use crate::{
-    Error, Result, ffi, ir, pass,
-    target::{Registry, TargetKind},
+    Error, Result, ffi,
+    ir::{self, context::Carried, print},
+    pass,
+    targets::{EmbedderKinds, Registry, TargetKind},
 };
 use melior::{
-    Context,
-    diagnostic::{Diagnostic, DiagnosticSeverity},
+    Context, StringRef,
     dialect::DialectRegistry,
-    ir::Module,
+    ir::{Location, Module},
     pass::PassManager,
     utility::parse_pass_pipeline,
 };
 use std::{
+    ffi::c_void,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// What an embedder holds. Two sessions are independent of each other; the only thing that they
@@ -23,36 +25,46 @@ use std::{
 pub struct Session {
     context: Context,
     diagnostics: Arc<Mutex<Vec<String>>>,
-    /// Target kinds of the embedder. The context knows the address, so that passes find them.
-    kinds: Box<Kinds>,
+    /// What passes find by their context: the embedder's target kinds among it.
+    carried: Box<Carried>,
 }
 
-/// Target kinds at an address that stays.
-#[derive(Debug, Default)]
-struct Kinds(Vec<Arc<TargetKind>>);
+/// A context with all dialects, which notes errors in `diagnostics`.
+fn new_context(diagnostics: &Arc<Mutex<Vec<String>>>, carried: &Carried) -> Context {
+    let registry = DialectRegistry::new();
+    // SAFETY: the registry is live; the call fills it.
+    unsafe { ffi::phlRegisterDialects(registry.to_raw()) };
+    let context = Context::new_with_registry(&registry, true);
+    // Loaded up front: IR of a dialect that is not loaded cannot be built or parsed.
+    context.load_all_available_dialects();
+    // SAFETY: the session keeps both at addresses that stay as long as the context lives.
+    unsafe {
+        let sink = Arc::as_ptr(diagnostics).cast_mut().cast();
+        mlir_sys::mlirContextAttachDiagnosticHandler(context.to_raw(), Some(record), sink, None);
+        carried.attach(&context);
+    }
+    context
+}
 
 impl Session {
-    /// Creates a context with upstream's and our dialects, and makes all passes known.
-    pub fn new() -> Self {
-        pass::register_all();
-        let registry = DialectRegistry::new();
-        // SAFETY: the registry is live; the call fills it.
-        unsafe { ffi::phlRegisterDialects(registry.to_raw()) };
-        let context = Context::new_with_registry(&registry, true);
-        // Loaded up front: IR of a dialect that is not loaded cannot be built or parsed.
-        context.load_all_available_dialects();
+    /// Creates a context with upstream's and our dialects; `Session::new` makes the passes known
+    /// before.
+    pub(crate) fn with_known_passes() -> Self {
         let diagnostics = Arc::new(Mutex::new(vec![]));
-        let sink = diagnostics.clone();
-        context.attach_diagnostic_handler(move |diagnostic| {
-            record(&diagnostic, &sink);
-            true
-        });
-        let kinds: Box<Kinds> = Box::default();
-        // SAFETY: the box keeps its address, and lives as long as the context.
-        unsafe {
-            ffi::phlContextSetTargets(context.to_raw(), std::ptr::from_ref(&*kinds).cast());
-        }
-        Self { context, diagnostics, kinds }
+        let carried = Box::new(Carried::new(EmbedderKinds::default()));
+        let context = new_context(&diagnostics, &carried);
+        Self { context, diagnostics, carried }
+    }
+
+    /// Gives back the memory of all that was compiled so far. A context keeps every constant, type
+    /// and location that was ever made in it, so that a session grows with each model; a session
+    /// that compiles many calls this in between. Target kinds stay, and so does what was compiled:
+    /// nothing of it is in the context. That no [`Module`] of the session is left is the borrow
+    /// checker's to see.
+    pub fn clear(&mut self) {
+        self.carried.forget_names();
+        self.clear_diagnostics();
+        self.context = new_context(&self.diagnostics, &self.carried);
     }
 
     /// The MLIR context.
@@ -61,29 +73,35 @@ impl Session {
     }
 
     /// Adds a target kind to those that specs may name in this session: one read from a manifest
-    /// ([`crate::target::manifest::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
+    /// ([`crate::targets::manifest::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
     /// must be new.
     pub fn add_target(&mut self, kind: TargetKind) -> Result<()> {
         let mut registry = Registry::builtin()?;
-        for known in &self.kinds.0 {
+        let kinds = self
+            .carried
+            .user_mut::<EmbedderKinds>()
+            .ok_or_else(|| Error::internal("the context carries no target kinds"))?;
+        for known in &kinds.0 {
             registry.add_shared(known.clone())?;
         }
         let kind = Arc::new(kind);
         registry.add_shared(kind.clone())?;
-        self.kinds.0.push(kind);
+        kinds.0.push(kind);
         Ok(())
     }
 
     /// Parses textual or bytecode IR; `name` stands for the file in locations. Operations need not be
     /// inside of a `module`.
     pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        crate::limits::check_text(bytes)
+            .map_err(|(line, what)| Error::invalid(format!("{name}:{line}: {what}")))?;
         ir::parse_module(&self.context, bytes, name)
             .ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
     }
 
     /// Reads textual or bytecode IR.
     pub fn parse_file(&self, path: &Path) -> Result<Module<'_>> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read", path, e))?;
+        let bytes = crate::io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
         self.parse(&bytes, &path.to_string_lossy())
     }
 
@@ -101,12 +119,14 @@ impl Session {
         reproducer: Option<&Path>,
         observer: Option<&pass::PassObserver<'_>>,
     ) -> Result<()> {
+        crate::limits::check_text(pipeline.as_bytes())
+            .map_err(|(_, what)| Error::invalid(format!("the pipeline: {what}")))?;
         // Declared before the manager, which looks at it until it is dropped.
         let observer = observer.as_ref();
         let manager = PassManager::new(&self.context);
         manager.enable_verifier(true);
         if let Some(path) = reproducer {
-            crate::stage::enable_reproducer(&manager, path);
+            enable_reproducer(&manager, path);
         }
         if let Some(observer) = observer {
             pass::watch(&manager, observer);
@@ -143,42 +163,48 @@ impl Session {
     }
 }
 
-impl Default for Session {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// The target kinds that the session of a context has been given; none for other contexts.
-pub(crate) fn kinds_of(context: &Context) -> &[Arc<TargetKind>] {
-    // SAFETY: what a session sets lives as long as its context, and changes only while the session
-    // is borrowed alone, so that nothing of the context is in use.
+/// A reproducer's file name as MLIR wants it.
+fn enable_reproducer(manager: &PassManager<'_>, path: &Path) {
+    let text = path.to_string_lossy().into_owned();
+    let name = StringRef::new(&text);
+    // SAFETY: the manager is live; MLIR copies the name.
     unsafe {
-        let kinds = ffi::phlContextTargets(context.to_raw()).cast::<Kinds>();
-        kinds.as_ref().map_or(&[], |kinds| kinds.0.as_slice())
+        ffi::phlPassManagerEnableCrashReproducer(manager.to_raw(), name.to_raw(), false);
     }
 }
 
-fn record(diagnostic: &Diagnostic<'_>, sink: &Mutex<Vec<String>>) {
-    if !matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-        return;
+unsafe extern "C" fn record(
+    diagnostic: mlir_sys::MlirDiagnostic,
+    sink: *mut c_void,
+) -> mlir_sys::MlirLogicalResult {
+    // SAFETY: MLIR passes a live diagnostic, and the sink that the handler was attached with.
+    let (text, sink) = unsafe { (text(diagnostic), &*sink.cast::<Mutex<Vec<String>>>()) };
+    if let Some(text) = text {
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
-    let mut text = format!("{}: {diagnostic}", place(diagnostic));
-    for index in 0..diagnostic.note_count() {
-        if let Ok(note) = diagnostic.note(index) {
+    mlir_sys::MlirLogicalResult { value: 1 }
+}
+
+/// An error with its place and notes; nothing for what is less.
+///
+/// # Safety
+/// The diagnostic is live.
+unsafe fn text(diagnostic: mlir_sys::MlirDiagnostic) -> Option<String> {
+    // SAFETY: the caller's; notes live as long as their diagnostic.
+    unsafe {
+        let severity = mlir_sys::mlirDiagnosticGetSeverity(diagnostic);
+        if severity != mlir_sys::MlirDiagnosticSeverity_MlirDiagnosticError {
+            return None;
+        }
+        let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic));
+        let mut text = format!("{}: {}", print::place(location), print::message(diagnostic));
+        for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
+            let note = print::message(mlir_sys::mlirDiagnosticGetNote(diagnostic, index));
             // MLIR adds the whole operation as a note, which may be megabytes of text.
-            let note_text = note.to_string();
-            if !note_text.starts_with("see current operation") {
-                text.push_str(&format!("\n  note: {note_text}"));
+            if !note.starts_with("see current operation") {
+                text.push_str(&format!("\n  note: {note}"));
             }
         }
+        Some(text)
     }
-    sink.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(text);
-}
-
-/// A location without MLIR's `loc(...)` around it.
-fn place(diagnostic: &Diagnostic<'_>) -> String {
-    let text = diagnostic.location().to_string();
-    let inner = text.strip_prefix("loc(").and_then(|t| t.strip_suffix(')')).unwrap_or(&text);
-    inner.replace('"', "")
 }

@@ -3,6 +3,7 @@
 mod buffer;
 mod compare;
 mod dtype;
+mod element;
 mod random;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use thiserror::Error;
 pub use buffer::{AlignedBuffer, BUFFER_ALIGN};
 pub use compare::{Comparison, Worst, compare};
 pub use dtype::{DType, onnx_type_name};
+pub use element::{ElementType, SmallType, pack, unpack};
 pub(crate) use random::SplitMix64;
 
 /// What can be wrong with a tensor or with the use of one.

@@ -7,24 +7,17 @@ mod random_partition;
 
 use phaseline::{
     Error, Phase, Pipeline, Session,
-    codegen::llvm::{self, Object},
-    ir, package,
+    artifact::{Compiled, Machine, Signature},
+    codegen::llvm,
+    ir,
     passes::pack_constants,
     phase::TargetPipelines,
-    runtime::{self, Executable, Signature},
+    runtime,
     tensor::Tensor,
 };
 use std::{path::Path, process::Command};
 
 const CONV: &str = include_str!("backend/conv.mlir");
-
-/// A model after code generation.
-struct Compiled {
-    signature: Signature,
-    constants: Vec<u8>,
-    object: Object,
-    machine: llvm::machine::Machine,
-}
 
 fn compile(text: &str) -> Result<Compiled, Error> {
     let session = Session::new();
@@ -40,32 +33,16 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     let constants = pack_constants::constants(op(&module))?.into_owned();
     session.run_pipeline(&module, pipeline.section(Phase::Codegen).expect("a section"))?;
     let host = ir::ops_of(op(&module))[0];
-    let object = llvm::compile(&session, host, "model_host")?;
-    let machine = llvm::machine::Machine::of(host)?;
-    Ok(Compiled { signature, constants, object, machine })
-}
-
-impl Compiled {
-    fn jit(&self) -> Executable {
-        let objects = std::slice::from_ref(&self.object);
-        runtime::jit(objects, &self.constants, self.signature.clone(), vec![]).expect("links")
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), Error> {
-        package::write(
-            folder,
-            &package::Contents {
-                signature: &self.signature,
-                machine: &self.machine,
-                objects: std::slice::from_ref(&self.object),
-                constants: &self.constants,
-                files: &[],
-                targets: &[],
-                link: &[],
-                cc: "cc",
-            },
-        )
-    }
+    Ok(Compiled {
+        signature,
+        objects: vec![llvm::compile(&session, host, "model_host")?],
+        constants,
+        machine: Machine::of(host)?,
+        files: vec![],
+        targets: vec![],
+        link: vec![],
+        cc: "cc".into(),
+    })
 }
 
 fn op<'c>(module: &'c melior::ir::Module<'c>) -> ir::Op<'c> {
@@ -101,7 +78,7 @@ fn convolution_with_bias_and_relu() {
     assert_eq!(compiled.signature.outputs[0].shape, [1, 8, 8, 16]);
     // Everything is computed in the output: no temporaries.
     assert_eq!(compiled.signature.arena_bytes, 0);
-    let executable = compiled.jit();
+    let executable = compiled.load().expect("links");
     let x = conv_input();
     for _ in 0..2 {
         check_conv(&x, &executable.run(std::slice::from_ref(&x)).expect("runs")[0]);
@@ -120,7 +97,7 @@ fn arguments_and_constants_returned_as_they_are() {
     )
     .expect("compiles");
     let x = Tensor::from_slice(&[40], &(0..40).map(|i| i as f32).collect::<Vec<_>>()).expect("x");
-    let outputs = compiled.jit().run(std::slice::from_ref(&x)).expect("runs");
+    let outputs = compiled.load().expect("links").run(std::slice::from_ref(&x)).expect("runs");
     assert_eq!(outputs[0], x);
     assert_eq!(outputs[1].to_f64(), vec![1.5; 40]);
     assert_eq!(outputs[2], x);
@@ -129,7 +106,7 @@ fn arguments_and_constants_returned_as_they_are() {
 
 #[test]
 fn wrong_inputs_are_named() {
-    let executable = compile(CONV).expect("compiles").jit();
+    let executable = compile(CONV).expect("compiles").load().expect("links");
     let error = |inputs: &[Tensor]| executable.run(inputs).expect_err("is wrong").to_string();
     assert!(error(&[]).contains("1 inputs"), "{}", error(&[]));
     let shape = Tensor::from_slice(&[1], &[1.0_f32]).expect("a tensor");
@@ -147,7 +124,7 @@ fn wrong_inputs_are_named() {
 fn dynamic_shapes_are_refused() {
     let text = "module { func.func @main(%x: tensor<?xf32> {phl.name = \"n\"}) -> tensor<?xf32> {
         return %x : tensor<?xf32> } }";
-    let error = compile(text).err().expect("fails").to_string();
+    let error = compile(text).expect_err("fails").to_string();
     assert!(error.contains("input 'n' of 'main' has the type tensor<?xf32>"), "{error}");
     assert!(error.contains("--shape"), "{error}");
 }
@@ -156,8 +133,8 @@ fn dynamic_shapes_are_refused() {
 fn packages_load_link_and_repeat() {
     let work = tempfile::tempdir().expect("a directory");
     let (first, second) = (work.path().join("a/model"), work.path().join("b"));
-    compile(CONV).expect("compiles").write(&first).expect("writes");
-    compile(CONV).expect("compiles").write(&second).expect("writes");
+    compile(CONV).expect("compiles").write_package(&first).expect("writes");
+    compile(CONV).expect("compiles").write_package(&second).expect("writes");
     let x = conv_input();
     for path in [first.clone(), first.join("libmodel.so")] {
         let executable = runtime::load(&path).expect("loads");
@@ -175,11 +152,12 @@ fn packages_load_link_and_repeat() {
         assert!(read(&first) == read(&second), "{name} differs");
     }
     // A package is replaced, other directories are not.
-    compile(CONV).expect("compiles").write(&first).expect("replaces");
+    compile(CONV).expect("compiles").write_package(&first).expect("replaces");
     let other = work.path().join("other");
     std::fs::create_dir(&other).expect("creates");
     std::fs::write(other.join("precious"), "x").expect("writes");
-    let error = compile(CONV).expect("compiles").write(&other).expect_err("refuses").to_string();
+    let error =
+        compile(CONV).expect("compiles").write_package(&other).expect_err("refuses").to_string();
     assert!(error.contains("is not empty and not a compiled model"), "{error}");
     assert_eq!(std::fs::read_dir(&other).expect("lists").count(), 1);
     assert_eq!(std::fs::read_dir(work.path()).expect("lists").count(), 3, "leftovers");
@@ -211,14 +189,14 @@ fn run_c_program(package: &Path) {
 #[test]
 fn models_in_memory_run_side_by_side() {
     let compiled = compile(CONV).expect("compiles");
-    let (shared, x) = (compiled.jit(), conv_input());
+    let (shared, x) = (compiled.load().expect("links"), conv_input());
     let wanted = shared.run(std::slice::from_ref(&x)).expect("runs")[0].to_f64();
     std::thread::scope(|scope| {
         for number in 0..4 {
             let (shared, compiled, x, wanted) = (&shared, &compiled, &x, &wanted);
             scope.spawn(move || {
                 // Two threads have one of their own, two share one.
-                let own = (number % 2 == 0).then(|| compiled.jit());
+                let own = (number % 2 == 0).then(|| compiled.load().expect("links"));
                 for _ in 0..20 {
                     let network = own.as_ref().unwrap_or(shared);
                     let got = network.run(std::slice::from_ref(x)).expect("runs");
@@ -235,15 +213,15 @@ fn missing_packages_are_named() {
     let error = runtime::load(work.path()).expect_err("fails").to_string();
     assert!(error.contains("is not a compiled model: it has no metadata.json"), "{error}");
     // A package of an older or newer version is not guessed at.
-    compile(CONV).expect("compiles").write(work.path()).expect("writes");
+    compile(CONV).expect("compiles").write_package(work.path()).expect("writes");
     let metadata = work.path().join("metadata.json");
     let text = std::fs::read_to_string(&metadata).expect("reads");
-    let other = text.replacen("\"phaseline_package\": 2", "\"phaseline_package\": 1", 1);
+    let other = text.replacen("\"phaseline_package\": 3", "\"phaseline_package\": 1", 1);
     assert_ne!(text, other);
     std::fs::write(&metadata, other).expect("writes");
     let error = runtime::load(work.path()).expect_err("fails").to_string();
     assert!(
-        error.contains("has format 1, this version reads 2: compile the model again"),
+        error.contains("has format 1, this version reads 3: compile the model again"),
         "{error}"
     );
     let work = tempfile::tempdir().expect("a directory");

@@ -6,7 +6,7 @@
 #[path = "kernels/harness.rs"]
 mod harness;
 
-use harness::{Case, compare, compare_with};
+use harness::{Case, compare, compare_on, compare_with, tensor};
 
 /// x: NCHW; w: filters, input channels per group, rows, columns.
 struct Conv {
@@ -33,6 +33,10 @@ fn convs(cases: &[Conv], after: fn(&mut Case, String, &[i64]) -> String) -> Case
 fn plain(_: &mut Case, y: String, _: &[i64]) -> String {
     y
 }
+
+/// One channel in each group, whose neighbours in memory are another task's.
+const SINGLE: &[Conv] =
+    &[Conv { x: [1, 8, 4, 4], w: [2, 4, 1, 1], attributes: "group = 2", y: [1, 2, 4, 4] }];
 
 const CONVS: &[Conv] = &[
     Conv { x: [1, 3, 9, 11], w: [5, 3, 3, 3], attributes: "pads = [1, 1, 1, 1]", y: [1, 5, 9, 11] },
@@ -294,4 +298,128 @@ fn batch_normalization() {
     );
     case.output(&z);
     compare_with(&case, "graph-fold-batch-norm{scale-and-shift},", 512);
+}
+
+/// Convolutions of integers; `zeros` are the zero points of the image and the filters.
+fn integer_convs(cases: &[Conv], image: &str, weights: &str, zeros: (i64, Option<i64>)) -> Case {
+    let mut case = Case::default();
+    for conv in cases {
+        let (x_type, w_type) = (tensor(&conv.x, image), tensor(&conv.w, weights));
+        let x = case.input(&conv.x);
+        let scale = case.scalar(1.0 / 128.0);
+        let zero = case.byte(zeros.0, image);
+        let zero_type = tensor(&[], image);
+        let x = case.op_of(
+            "graph.quantize_linear %@, %@, %@",
+            &[(&x, &tensor(&conv.x, "f32")), (&scale, "tensor<f32>"), (&zero, &zero_type)],
+            &conv.x,
+            image,
+        );
+        let w = case.bytes(&conv.w, weights);
+        let mut text = "graph.conv_integer %@, %@ x_zero_point %@ ".to_owned();
+        let weights_zero_type = tensor(&[], weights);
+        let mut operands: Vec<(&str, &str)> =
+            vec![(&x, &x_type), (&w, &w_type), (&zero, &zero_type)];
+        let weights_zero = zeros.1.map(|zero| case.byte(zero, weights));
+        if let Some(zero) = &weights_zero {
+            text += "w_zero_point %@ ";
+            operands.push((zero, &weights_zero_type));
+        }
+        let sums = case.op_of(&(text + conv.attributes), &operands, &conv.y, "i32");
+        let one = case.scalar(1.0);
+        let y = case.op_of(
+            "graph.dequantize_linear %@, %@",
+            &[(&sums, &tensor(&conv.y, "i32")), (&one, "tensor<f32>")],
+            &conv.y,
+            "f32",
+        );
+        case.output(&y);
+    }
+    case
+}
+
+/// The machines whose integer instructions this one has, as options of `lower-host-kernels`.
+fn integer_machines() -> Vec<&'static str> {
+    let mut machines = vec![];
+    #[cfg(target_arch = "x86_64")]
+    {
+        machines.push("vector-bits=128");
+        if is_x86_feature_detected!("avx2") {
+            machines.push("vector-bits=256");
+        }
+        if is_x86_feature_detected!("avx512bw") {
+            machines.push("vector-bits=512");
+        }
+        if is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl") {
+            machines.extend([
+                "vector-bits=512 byte-products=true",
+                "vector-bits=256 byte-products=true",
+            ]);
+        }
+    }
+    machines.push("plain-integers=true");
+    machines
+}
+
+#[test]
+fn convolutions_of_integers() {
+    for machine in integer_machines() {
+        compare_on(&integer_convs(CONVS, "ui8", "i8", (128, None)), "", machine, 0.0);
+        compare_on(&integer_convs(CONVS, "i8", "i8", (5, Some(0))), "", machine, 0.0);
+        // Less their zero point these weights have nine bits.
+        compare_on(&integer_convs(CONVS, "i8", "ui8", (-128, Some(3))), "", machine, 0.0);
+    }
+}
+
+#[test]
+fn depthwise_convolutions_of_integers() {
+    for machine in integer_machines() {
+        compare_on(&integer_convs(SINGLE, "i8", "i8", (5, None)), "", machine, 0.0);
+        compare_on(&integer_convs(DEPTHWISE, "ui8", "i8", (77, None)), "", machine, 0.0);
+        compare_on(&integer_convs(DEPTHWISE, "i8", "ui8", (0, Some(200))), "", machine, 0.0);
+    }
+}
+
+/// Quantized layers through all of the host's passes: a bias for each channel, and integers that
+/// are written by the kernel.
+#[test]
+fn quantized_layers() {
+    let mut case = Case::default();
+    for conv in CONVS.iter().chain(DEPTHWISE) {
+        let x = case.input(&conv.x);
+        let scale = case.scalar(1.0 / 64.0);
+        let zero = case.byte(120, "ui8");
+        let parameters = [("tensor<f32>"), ("tensor<ui8>")];
+        let quantized = |case: &mut Case, x: &str, shape: &[i64]| {
+            let (real, bytes) = (tensor(shape, "f32"), tensor(shape, "ui8"));
+            let operands = [(x, real.as_str()), (&scale, parameters[0]), (&zero, parameters[1])];
+            let q = case.op_of("graph.quantize_linear %@, %@, %@", &operands, shape, "ui8");
+            let operands =
+                [(q.as_str(), bytes.as_str()), (&scale, parameters[0]), (&zero, parameters[1])];
+            case.op_of("graph.dequantize_linear %@, %@, %@", &operands, shape, "f32")
+        };
+        let x = quantized(&mut case, &x, &conv.x);
+        let w = case.bytes(&conv.w, "i8");
+        let scales = case.positive(&conv.w[..1]);
+        let small = case.scalar(1.0 / 512.0);
+        let scales = case.op("graph.mul %@, %@", &[&scales, &small], &conv.w[..1]);
+        let types = (tensor(&conv.w, "i8"), tensor(&conv.w[..1], "f32"));
+        let w = case.op_of(
+            "graph.dequantize_linear %@, %@ axis = 0",
+            &[(&w, &types.0), (&scales, &types.1)],
+            &conv.w,
+            "f32",
+        );
+        let b = case.constant(&conv.w[..1]);
+        let y =
+            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], &conv.y);
+        let y = case.op("graph.relu %@", &[&y], &conv.y);
+        let y = quantized(&mut case, &y, &conv.y);
+        case.output(&y);
+    }
+    let before = "canonicalize,func.func(graph-quantized-to-integer),";
+    for machine in integer_machines() {
+        // Sums of integers round once where sums of floats round often: a half may fall either way.
+        compare_on(&case, before, machine, 1.01 / 64.0);
+    }
 }

@@ -108,6 +108,13 @@ fn one_operator_models_match_onnxruntime() {
 }
 
 #[test]
+fn loops_match_onnxruntime() {
+    for target in ["llvm", "c", "vanilla, llvm"] {
+        assert_all_pass("recurrent", target);
+    }
+}
+
+#[test]
 fn networks_match_onnxruntime_on_the_host() {
     assert_all_pass("models", "llvm");
 }
@@ -176,7 +183,7 @@ fn whole_quantized_networks_are_layers_of_cmsis_nn() {
 /// The double, compiled to a shared library as of one core, stands for the real library.
 #[test]
 fn cmsis_nn_is_linked_from_where_its_option_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime-c/devices/cmsis-nn");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("targets/cmsis-nn");
     for (core, macros) in [("cortex-m55", "-DARM_MATH_MVEI"), ("cortex-m7", "-DARM_MATH_DSP")] {
         let folder = tempfile::tempdir().expect("a folder");
         let (include, lib) = (folder.path().join("Include"), folder.path().join("lib"));

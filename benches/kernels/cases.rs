@@ -1,7 +1,8 @@
 //! The cases: what they are called, and the kernels that they stand for.
 
-use phaseline::kernel::{
-    Contraction, Depthwise, Fold, Isa, View, Weights, Window, weights::Source,
+use phaseline::host::kernel::{
+    Buffer, Contraction, Depthwise, Element, Fold, Isa, Types, View, Weights, Window,
+    weights::Source,
 };
 use std::error::Error;
 
@@ -140,22 +141,23 @@ impl Case {
     pub fn pack(&self, isa: Isa, w: &[f32]) -> Vec<f32> {
         match &self.spec {
             Spec::Contraction(spec) if spec.weights == Weights::Packed => {
-                self.source().pack(w, &spec.blocking(isa).channels)
+                self.source().pack(w, &spec.blocking(isa).channels, spec.grouping(isa))
             }
             Spec::Depthwise(spec) if spec.fold == Fold::Weighted => self.source().pack_depthwise(w),
             _ => w.to_vec(),
         }
     }
 
-    /// Shapes of the kernel's buffers, which may be flat.
-    pub fn shapes(&self, isa: Isa) -> Vec<Vec<i64>> {
+    /// The kernel's buffers, which may be flat.
+    pub fn buffers(&self, isa: Isa) -> Vec<Buffer> {
+        let row = |count: usize| Buffer::row(count as i64, Element::F32);
         let packed = self.pack(isa, &vec![0.0; self.w_len()]).len();
-        let mut shapes = vec![vec![self.x_len() as i64]];
+        let mut buffers = vec![row(self.x_len())];
         if packed > 0 {
-            shapes.push(vec![packed as i64]);
+            buffers.push(row(packed));
         }
-        shapes.push(vec![self.y_len() as i64]);
-        shapes
+        buffers.push(row(self.y_len()));
+        buffers
     }
 }
 
@@ -176,6 +178,7 @@ fn conv(numbers: &[i64]) -> Result<Spec> {
         window = Window::point(rows, cols);
     }
     Ok(Spec::Contraction(Contraction {
+        types: Types::F32,
         batch: 1,
         rows,
         cols,
@@ -186,6 +189,7 @@ fn conv(numbers: &[i64]) -> Result<Spec> {
         x: View { row: window.input[1] * c, col: c, channel: 1, ..Default::default() },
         weights: Weights::Packed,
         weights_batch: 0,
+        start: None,
         y: View { row: cols * f, col: f, channel: 1, ..Default::default() },
         operands: vec![],
     }))
@@ -193,6 +197,7 @@ fn conv(numbers: &[i64]) -> Result<Spec> {
 
 fn product([m, n, k]: [i64; 3], weights: Weights) -> Spec {
     Spec::Contraction(Contraction {
+        types: Types::F32,
         batch: 1,
         rows: 1,
         cols: m,
@@ -203,6 +208,7 @@ fn product([m, n, k]: [i64; 3], weights: Weights) -> Spec {
         x: View { col: k, channel: 1, ..Default::default() },
         weights,
         weights_batch: 0,
+        start: None,
         y: View { col: n, channel: 1, ..Default::default() },
         operands: vec![],
     })
@@ -218,6 +224,7 @@ fn depthwise([h, w, c, k, stride, pad]: [i64; 6], fold: Fold) -> Spec {
     };
     let (rows, cols) = (window.output(0, pad), window.output(1, pad));
     Spec::Depthwise(Depthwise {
+        types: Types::F32,
         fold,
         batch: 1,
         rows,
@@ -225,6 +232,7 @@ fn depthwise([h, w, c, k, stride, pad]: [i64; 6], fold: Fold) -> Spec {
         channels: c,
         window,
         x: View { row: w * c, col: c, channel: 1, ..Default::default() },
+        start: None,
         y: View { row: cols * c, col: c, channel: 1, ..Default::default() },
         operands: vec![],
     })

@@ -14,8 +14,8 @@ use machine::Compiled;
 use melior::ir::{Location, Module};
 use phaseline::{
     Session,
+    host::kernel::{Isa, NoEpilogue},
     ir::{Blk, Builder},
-    kernel::{Isa, NoEpilogue},
 };
 use std::{env, error::Error, time::Instant};
 
@@ -78,15 +78,15 @@ fn compile(session: &Session, case: &Case, isa: Isa) -> Result<(Compiled, i64)> 
     // SAFETY: the module outlives the builder.
     let body = unsafe { Blk::from_raw(module.body().to_raw()) };
     let at = Builder::at_end(session.context(), body, location);
-    let shapes = case.shapes(isa);
+    let buffers = case.buffers(isa);
     let tasks = match &case.spec {
         Spec::Contraction(spec) => {
             let blocking = spec.blocking(isa);
-            spec.emit(at, isa, ("kernel", &shapes), &blocking, &NoEpilogue)?;
+            spec.emit(at, isa, ("kernel", &buffers), &blocking, &NoEpilogue)?;
             spec.tasks(&blocking)
         }
         Spec::Depthwise(spec) => {
-            spec.emit(at, isa, ("kernel", &shapes), &spec.blocking(isa), &NoEpilogue)?;
+            spec.emit(at, isa, ("kernel", &buffers), &spec.blocking(isa), &NoEpilogue)?;
             spec.tasks()
         }
     };

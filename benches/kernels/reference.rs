@@ -1,7 +1,7 @@
 //! What kernels are to compute, plainly.
 
 use crate::cases::{Case, Spec};
-use phaseline::kernel::{Contraction, Depthwise, Fold, Weights, Window};
+use phaseline::host::kernel::{Contraction, Depthwise, Fold, Weights, Window};
 
 /// Numbers between -0.5 and 0.5, the same on each run.
 pub fn random(count: usize, seed: u64) -> Vec<f32> {

@@ -1,9 +1,10 @@
-//===- Driver.cpp - C API of the drivers and translations -----------------===//
+//===- Driver.cpp - C API of the drivers and the parser -----------------===//
 
 #include "capi/Driver.h"
 #if PHL_HAVE_GRAPH
 #include "graph/GraphDialect.h"
 #endif
+#include "phl/Phl.h"
 #if PHL_HAVE_TIR
 #include "tir/Tir.h"
 #endif
@@ -15,7 +16,6 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/Cpp/CppEmitter.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -29,6 +29,7 @@ static void fill(DialectRegistry &registry) {
 #if PHL_HAVE_GRAPH
   registry.insert<phl::graph::GraphDialect>();
 #endif
+  registry.insert<phl::PhlDialect>();
 #if PHL_HAVE_TIR
   registry.insert<phl::tir::TirDialect>();
 #endif
@@ -52,13 +53,6 @@ int phlLspMain(int argc, char **argv) {
   DialectRegistry registry;
   fill(registry);
   return asMainReturnCode(MlirLspServerMain(argc, argv, registry));
-}
-
-MlirLogicalResult phlTranslateToC(MlirOperation op, MlirStringCallback callback,
-                                  void *user_data) {
-  mlir::detail::CallbackOstream stream(callback, user_data);
-  return wrap(emitc::translateToCpp(unwrap(op), stream,
-                                    /*declareVariablesAtTop=*/false));
 }
 
 MlirModule phlModuleParse(MlirContext context, MlirStringRef source,

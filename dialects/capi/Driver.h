@@ -1,4 +1,4 @@
-//===- Driver.h - C API of the drivers and translations ---------*- C -*-===//
+//===- Driver.h - C API of the drivers and the parser ---------*- C -*-===//
 
 #ifndef PHL_CAPI_DRIVER_H
 #define PHL_CAPI_DRIVER_H
@@ -21,11 +21,6 @@ MLIR_CAPI_EXPORTED int phlOptMain(int argc, char **argv);
 
 /// The main function of `phaseline-lsp-server`.
 MLIR_CAPI_EXPORTED int phlLspMain(int argc, char **argv);
-
-/// Prints the C (or C++) of a module in the emitc dialect through `callback`.
-/// Fails, after a diagnostic, when an operation has no C form.
-MLIR_CAPI_EXPORTED MlirLogicalResult
-phlTranslateToC(MlirOperation op, MlirStringCallback callback, void *user_data);
 
 /// Parses a module from text or bytecode; `name` stands for the file in
 /// locations. Operations outside of a `module` are put into one. The byte

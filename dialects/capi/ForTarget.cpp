@@ -7,17 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "capi/Native.h"
 #include "capi/Pass.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -91,29 +87,9 @@ struct ForTargetPass : public PassWrapper<ForTargetPass, OperationPass<>> {
   std::shared_ptr<OpPassManager> manager;
 };
 
-struct ExpandMathApproximationsPass
-    : public PassWrapper<ExpandMathApproximationsPass, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathApproximationsPass)
-
-  StringRef getArgument() const final { return "expand-math-approximations"; }
-  StringRef getDescription() const final {
-    return "Replace f32 transcendental functions by polynomials that vectorize";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect,
-                    vector::VectorDialect>();
-  }
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-
 } // namespace
 
 void phlRegisterNativePasses(void) {
   PassRegistration<ForTargetPass>();
-  PassRegistration<ExpandMathApproximationsPass>();
+  phl::registerFuseElementwiseOpsPass();
 }

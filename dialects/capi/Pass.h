@@ -57,8 +57,8 @@ MLIR_CAPI_EXPORTED void phlRegisterPass(const PhlPassDesc *desc);
 
 /// Registers the passes of this project that are written in C++ because they
 /// need something that the C API lacks: `for-target` (dynamic pipelines) and
-/// `expand-math-approximations` (rewrite patterns that upstream exports
-/// without a pass).
+/// `fuse-elementwise-ops` (rewrite patterns that upstream exports without a
+/// bound).
 MLIR_CAPI_EXPORTED void phlRegisterNativePasses(void);
 
 /// Makes `pm` write `path` with the IR and the pipeline when a pass fails or

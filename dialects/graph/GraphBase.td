@@ -121,6 +121,26 @@ class Graph_AnyOp<string mnemonic, list<Trait> traits = []>
     $_state.addOperands(operands);
     $_state.addAttributes(attributes);
   }]>];
+
+  // Facts that costs, fusion, layouts and patterns go by; Rust has them as
+  // `ir::view::OpInfo`.
+  //
+  // An element of the result depends on the elements at the same place of the
+  // operands, after broadcasting, and on nothing else.
+  bit elementwise = 0;
+  // The result has the elements of the first operand in their order.
+  bit view = 0;
+  // The operand that windows slide over, `[N, C, D1, ..., Dn]`. Then an empty
+  // list of strides, dilations or pads stands for ones or zeros.
+  string image = "";
+  // The operand that the image, or the first operand, is multiplied with.
+  string weights = "";
+  // Arithmetic operations for an element of the result; 0 if no element of an
+  // operand is looked at. A polynomial or a table counts 15, two of them 30.
+  int cost = 1;
+  // All arithmetic operations as an expression of patterns over `self`, where
+  // they do not go by elements of the result.
+  string flops = "";
 }
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>

@@ -16,6 +16,7 @@ class Graph_BroadcastOp<string mnemonic, Type type, string formula, string onnx,
       # "broadcasting a and b to one shape.\n\n" # "ONNX `" # onnx # "`.";
   let arguments = !con((ins type:$a, type:$b), attributes);
   let results = (outs type:$y);
+  let elementwise = 1;
   let inference = "inferBroadcast(infer, adaptor.getA(), adaptor.getB(), types)";
   let assemblyFormat = "$a `,` $b " # keywords
       # " attr-dict `:` custom<ElementwiseTypes>(type($a), type($b), type($y))";
@@ -51,6 +52,7 @@ def Graph_MaxOp : Graph_BroadcastOp<"max", Graph_NumberTensor,
     "y = the greater of a and b, NaN if one is", "Max (opset 13)", (ins), "",
     [Commutative]>;
 
+let cost = 30 in
 def Graph_PowOp : Graph_BroadcastOp<"pow", Graph_NumberTensor,
     "y = a^b", "Pow (opset 15)"> {
   let description = [{
@@ -76,6 +78,7 @@ def Graph_ModOp : Graph_BroadcastOp<"mod", Graph_NumberTensor,
 }
 
 def Graph_PreluOp : Graph_Op<"prelu"> {
+  let elementwise = 1;
   let summary = "ONNX PRelu (opset 16)";
   let description = [{
     Computes `y = x < 0 ? slope * x : x` for each element. The shape of `slope`
@@ -135,6 +138,7 @@ def Graph_BitShiftOp : Graph_BroadcastOp<"bit_shift", Graph_UnsignedTensor,
 }
 
 def Graph_WhereOp : Graph_Op<"where"> {
+  let elementwise = 1;
   let summary = "ONNX Where (opset 16)";
   let description = [{
     Computes `y = condition ? a : b` for each element, after broadcasting all

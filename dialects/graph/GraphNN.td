@@ -15,6 +15,9 @@ defvar Graph_WindowFormat = [{
 //===----------------------------------------------------------------------===//
 
 def Graph_ConvOp : Graph_Op<"conv"> {
+  let image = "x";
+  let weights = "w";
+  let flops = "2 * self.y.size * self.w.size / self.w.shape[0]";
   let summary = "ONNX Conv (opset 22)";
   let description = [{
     Correlates x `[N, C, D1, ..., Dn]` with the filters w
@@ -39,6 +42,9 @@ def Graph_ConvOp : Graph_Op<"conv"> {
 }
 
 def Graph_ConvTransposeOp : Graph_Op<"conv_transpose"> {
+  let image = "x";
+  let weights = "w";
+  let flops = "2 * self.x.size * self.w.size / self.w.shape[0]";
   let summary = "ONNX ConvTranspose (opset 22)";
   let description = [{
     The transpose of `graph.conv` with respect to its first operand: spreads x
@@ -83,6 +89,8 @@ class Graph_PoolOp<string mnemonic, Type type, string onnx, dag attributes,
                             Graph_I64s:$dilations, Graph_False:$ceil_mode),
                        attributes);
   let results = (outs type:$y);
+  let image = "x";
+  let flops = "self.y.size * prod(self.kernel_shape)";
   let format = !strconcat("$x `kernel_shape` `=` $kernel_shape ",
       Graph_WindowFormat, "(`ceil_mode` `=` $ceil_mode^)?", keywords);
 }
@@ -282,9 +290,11 @@ def Graph_LpNormOp : Graph_UnaryNormOp<"lp_norm", "LpNormalization (opset 22)",
     (ins Graph_I64<-1>:$axis, Graph_I64<2>:$p),
     "(`axis` `=` $axis^)? (`p` `=` $p^)?">;
 
+let cost = 15 in
 def Graph_SoftmaxOp : Graph_UnaryNormOp<"softmax", "Softmax (opset 13)",
     "Computes `y = e^x / sum(e^x)`, with the sum taken along `axis`.",
     (ins Graph_I64<-1>:$axis), "(`axis` `=` $axis^)?">;
+let cost = 15 in
 def Graph_LogSoftmaxOp : Graph_UnaryNormOp<"log_softmax",
     "LogSoftmax (opset 13)",
     "Computes `y = ln(e^x / sum(e^x))`, with the sum taken along `axis`.",
@@ -298,6 +308,8 @@ def Graph_HardmaxOp : Graph_UnaryNormOp<"hardmax", "Hardmax (opset 13)",
 //===----------------------------------------------------------------------===//
 
 def Graph_GemmOp : Graph_Op<"gemm"> {
+  let weights = "b";
+  let flops = "2 * self.y.size * self.a.shape[select(self.trans_a, 0, 1)]";
   let summary = "ONNX Gemm (opset 13)";
   let description = [{
     Computes `y = alpha * A * B + beta * c`, where A `[M, K]` is a, or its
@@ -318,6 +330,8 @@ def Graph_GemmOp : Graph_Op<"gemm"> {
 }
 
 def Graph_MatMulOp : Graph_Op<"matmul"> {
+  let weights = "b";
+  let flops = "2 * self.y.size * self.a.shape[self.a.rank - 1]";
   let summary = "ONNX MatMul (opset 13)";
   let description = [{
     Matrix product as of `numpy.matmul`: the last two dimensions are matrices,

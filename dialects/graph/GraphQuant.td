@@ -63,6 +63,9 @@ def Graph_DynamicQuantizeLinearOp : Graph_Op<"dynamic_quantize_linear"> {
 }
 
 def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
+  let image = "x";
+  let weights = "w";
+  let flops = "2 * self.y.size * self.w.size / self.w.shape[0]";
   let summary = "ONNX QLinearConv (opset 10)";
   let description = [{
     `graph.conv` on quantized tensors: x and w are dequantized, convolved, and
@@ -90,6 +93,8 @@ def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
 }
 
 def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
+  let weights = "b";
+  let flops = "2 * self.y.size * self.a.shape[self.a.rank - 1]";
   let summary = "ONNX QLinearMatMul (opset 21)";
   let description = [{
     `graph.matmul` on quantized tensors: a and b are dequantized, multiplied, and
@@ -109,6 +114,8 @@ def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
 
 def Graph_MatMulIntegerOp : Graph_Op<"matmul_integer",
                                      [AttrSizedOperandSegments]> {
+  let weights = "b";
+  let flops = "2 * self.y.size * self.a.shape[self.a.rank - 1]";
   let summary = "ONNX MatMulInteger (opset 10)";
   let description = [{
     `graph.matmul` of `a - a_zero_point` and `b - b_zero_point` in i32. An absent
@@ -126,6 +133,9 @@ def Graph_MatMulIntegerOp : Graph_Op<"matmul_integer",
 }
 
 def Graph_ConvIntegerOp : Graph_Op<"conv_integer", [AttrSizedOperandSegments]> {
+  let image = "x";
+  let weights = "w";
+  let flops = "2 * self.y.size * self.w.size / self.w.shape[0]";
   let summary = "ONNX ConvInteger (opset 10)";
   let description = [{
     `graph.conv` of `x - x_zero_point` and `w - w_zero_point` in i32; padding

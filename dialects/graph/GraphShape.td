@@ -24,6 +24,7 @@ def Graph_ConstantOp : Graph_Op<"constant", [ConstantLike,
 }
 
 def Graph_ShapeOp : Graph_Op<"shape"> {
+  let cost = 0;
   let summary = "ONNX Shape (opset 24)";
   let description = [{
     The sizes of the dimensions of x from `start` up to but without `end`, as
@@ -39,6 +40,7 @@ def Graph_ShapeOp : Graph_Op<"shape"> {
 }
 
 def Graph_SizeOp : Graph_Op<"size"> {
+  let cost = 0;
   let summary = "ONNX Size (opset 24)";
   let description = [{
     The number of elements of x, as an i64 scalar.
@@ -50,6 +52,7 @@ def Graph_SizeOp : Graph_Op<"size"> {
 }
 
 def Graph_ReshapeOp : Graph_Op<"reshape"> {
+  let view = 1;
   let summary = "ONNX Reshape (opset 24)";
   let description = [{
     The elements of x in row-major order with the sizes in `shape`. One size may
@@ -65,6 +68,7 @@ def Graph_ReshapeOp : Graph_Op<"reshape"> {
 }
 
 def Graph_FlattenOp : Graph_Op<"flatten"> {
+  let view = 1;
   let summary = "ONNX Flatten (opset 24)";
   let description = [{
     x as a matrix: the dimensions before `axis` make the rows, those from it on
@@ -78,6 +82,7 @@ def Graph_FlattenOp : Graph_Op<"flatten"> {
 }
 
 def Graph_SqueezeOp : Graph_Op<"squeeze"> {
+  let view = 1;
   let summary = "ONNX Squeeze (opset 24)";
   let description = [{
     x without the dimensions `axes`, each of size 1.
@@ -91,6 +96,7 @@ def Graph_SqueezeOp : Graph_Op<"squeeze"> {
 }
 
 def Graph_UnsqueezeOp : Graph_Op<"unsqueeze"> {
+  let view = 1;
   let summary = "ONNX Unsqueeze (opset 24)";
   let description = [{
     x with dimensions of size 1 put in, so that they are at `axes` in the result.

@@ -1,4 +1,4 @@
-//===- GraphStructure.td - Composites -----------------------*- tablegen -*-===//
+//===- GraphStructure.td - Composites and loops -------------*- tablegen -*-===//
 
 #ifndef PHASELINE_GRAPH_STRUCTURE_TD
 #define PHASELINE_GRAPH_STRUCTURE_TD
@@ -38,11 +38,64 @@ def Graph_CompositeOp : Graph_AnyOp<"composite", [
   let hasRegionVerifier = 1;
 }
 
-def Graph_YieldOp : Graph_AnyOp<"yield", [Pure, Terminator,
-                                          HasParent<"CompositeOp">]> {
-  let summary = "Ends the region of a composite with its results";
+def Graph_ScanOp : Graph_AnyOp<"scan", [
+    AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
+    RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "A loop with a known number of steps";
   let description = [{
-    Gives the values that the enclosing `graph.composite` results in.
+    Runs its region `steps` times. The arguments of the region are the states,
+    then one slice of each sequence, then the captured values; it yields the
+    states of the next step, then one slice of each collected result. The
+    results are the states after the last step, then the collected tensors.
+
+    A step sees the sequence without the dimension `input_axes` of it, at the
+    number of the step, or counted from the end where `input_reversed` is 1.
+    Slices are collected along a new dimension `output_axes` of the result,
+    from the end where `output_reversed` is 1. Lists that are empty mean 0
+    everywhere. Axes are counted from 0.
+
+    The region is isolated: what it uses from outside is captured. States keep
+    their types from step to step.
+
+    ```mlir
+    // All sums of the rows up to each one, and the last of them.
+    %last, %all = graph.scan 64 states (%sum = %zero) sequences (%row = %x)
+        captures () : (tensor<4xf32>, tensor<64x4xf32>)
+        -> (tensor<4xf32>, tensor<64x4xf32>) {
+      %next = graph.add %sum, %row : tensor<4xf32>
+      graph.yield %next, %next : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$states,
+                       Variadic<Graph_Tensor>:$sequences,
+                       Variadic<Graph_Tensor>:$captured,
+                       ConfinedAttr<I64Attr, [IntMinValue<1>]>:$steps,
+                       Graph_I64s:$input_axes, Graph_I64s:$input_reversed,
+                       Graph_I64s:$output_axes, Graph_I64s:$output_reversed);
+  let results = (outs Variadic<Graph_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange declared);
+
+    /// An element of a list of axes or directions, where an empty one is zeros.
+    static int64_t entry(::llvm::ArrayRef<int64_t> list, size_t index) {
+      return index < list.size() ? list[index] : 0;
+    }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Graph_YieldOp : Graph_AnyOp<"yield", [
+    Pure, Terminator, ParentOneOf<["CompositeOp", "ScanOp"]>]> {
+  let summary = "Ends the region of a composite or a loop with its results";
+  let description = [{
+    Gives the values that the enclosing `graph.composite` results in, or those
+    that a step of the enclosing `graph.scan` ends with.
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -15,6 +15,7 @@ class Graph_UnaryOp<string mnemonic, Type type, string formula, string onnx,
                     # "ONNX `" # onnx # "`.";
   let arguments = !con((ins type:$x), attributes);
   let results = (outs type:$y);
+  let elementwise = 1;
   let inference = "inferLike(adaptor.getX(), types)";
   let assemblyFormat = "$x " # keywords
       # " attr-dict `:` custom<ElementwiseTypes>(type($x), type($y))";
@@ -52,6 +53,7 @@ def Graph_CeilOp : Graph_FoldedUnaryOp<"ceil", Graph_FloatTensor,
 def Graph_RoundOp : Graph_FoldedUnaryOp<"round", Graph_FloatTensor,
     "y = the integer nearest to x, the even one when two are as near",
     "Round (opset 22)">;
+let view = 1 in
 def Graph_IdentityOp : Graph_FoldedUnaryOp<"identity", Graph_Tensor,
     "y = x", "Identity (opset 14)">;
 def Graph_NotOp : Graph_FoldedUnaryOp<"not", Graph_BoolTensor,
@@ -62,6 +64,9 @@ def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", Graph_IntTensor,
 //===----------------------------------------------------------------------===//
 // Transcendental functions
 //===----------------------------------------------------------------------===//
+
+// A polynomial each, most after a reduction of the argument.
+let cost = 15 in {
 
 def Graph_ExpOp : Graph_FloatUnaryOp<"exp", "y = e^x", "Exp (opset 13)">;
 def Graph_LogOp : Graph_FloatUnaryOp<"log",
@@ -82,28 +87,36 @@ def Graph_AsinhOp : Graph_FloatUnaryOp<"asinh", "y = arsinh(x)", "Asinh (opset 2
 def Graph_AcoshOp : Graph_FloatUnaryOp<"acosh", "y = arcosh(x)", "Acosh (opset 22)">;
 def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "y = artanh(x)", "Atanh (opset 22)">;
 
+} // cost = 15
+
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
 
 def Graph_ReluOp : Graph_FoldedUnaryOp<"relu", Graph_NumberTensor,
     "y = max(x, 0)", "Relu (opset 14)">;
+let cost = 15 in
 def Graph_SigmoidOp : Graph_FloatUnaryOp<"sigmoid",
     "y = 1 / (1 + e^-x)", "Sigmoid (opset 13)">;
+let cost = 30 in
 def Graph_SoftplusOp : Graph_FloatUnaryOp<"softplus",
     "y = ln(e^x + 1)", "Softplus (opset 22)">;
 def Graph_SoftsignOp : Graph_FloatUnaryOp<"softsign",
     "y = x / (1 + |x|)", "Softsign (opset 22)">;
+let cost = 30 in
 def Graph_MishOp : Graph_FloatUnaryOp<"mish",
     "y = x * tanh(ln(1 + e^x))", "Mish (opset 22)">;
 def Graph_HardSwishOp : Graph_FloatUnaryOp<"hard_swish",
     "y = x * max(0, min(1, x / 6 + 0.5))", "HardSwish (opset 22)">;
+let cost = 15 in
 def Graph_EluOp : Graph_FloatUnaryOp<"elu",
     "y = x < 0 ? alpha * (e^x - 1) : x", "Elu (opset 22)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+let cost = 15 in
 def Graph_CeluOp : Graph_FloatUnaryOp<"celu",
     "y = max(0, x) + min(0, alpha * (e^(x / alpha) - 1))", "Celu (opset 12)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+let cost = 15 in
 def Graph_SeluOp : Graph_FloatUnaryOp<"selu",
     "y = gamma * (x <= 0 ? alpha * (e^x - 1) : x)", "Selu (opset 22)",
     (ins Graph_F32<"1.67326319217681884765625">:$alpha,
@@ -119,6 +132,7 @@ def Graph_HardSigmoidOp : Graph_FloatUnaryOp<"hard_sigmoid",
 def Graph_ThresholdedReluOp : Graph_FloatUnaryOp<"thresholded_relu",
     "y = x > alpha ? x : 0", "ThresholdedRelu (opset 22)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
+let cost = 15 in
 def Graph_SwishOp : Graph_FloatUnaryOp<"swish",
     "y = x / (1 + e^(-alpha * x))", "Swish (opset 24)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
@@ -127,6 +141,7 @@ def Graph_ShrinkOp : Graph_UnaryOp<"shrink", Graph_NumberTensor,
     (ins Graph_F32<"0.0">:$bias, Graph_F32<"0.5">:$lambd),
     "(`bias` `=` $bias^)? (`lambd` `=` $lambd^)?">;
 
+let cost = 15 in
 def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
     "y = x * P(X <= x) for a normal X", "Gelu (opset 20)",
     (ins Graph_Choice<["none", "tanh"]>:$approximate),
@@ -145,6 +160,7 @@ def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
 //===----------------------------------------------------------------------===//
 
 def Graph_IsNanOp : Graph_Op<"is_nan"> {
+  let elementwise = 1;
   let summary = "ONNX IsNaN (opset 20)";
   let description = [{
     Computes `y = true` for each element that is a NaN, else `false`.
@@ -157,6 +173,7 @@ def Graph_IsNanOp : Graph_Op<"is_nan"> {
 }
 
 def Graph_IsInfOp : Graph_Op<"is_inf"> {
+  let elementwise = 1;
   let summary = "ONNX IsInf (opset 20)";
   let description = [{
     Computes `y = true` for each element that is an infinity of a sign that is
@@ -175,6 +192,7 @@ def Graph_IsInfOp : Graph_Op<"is_inf"> {
 }
 
 def Graph_CastOp : Graph_Op<"cast"> {
+  let elementwise = 1;
   let summary = "ONNX Cast (opset 21)";
   let description = [{
     Converts each element to the type `to`. Float to integer truncates toward
@@ -196,6 +214,7 @@ def Graph_CastOp : Graph_Op<"cast"> {
 }
 
 def Graph_ClipOp : Graph_Op<"clip", [AttrSizedOperandSegments]> {
+  let elementwise = 1;
   let summary = "ONNX Clip (opset 13)";
   let description = [{
     Computes `y = min(max(x, min), max)` for each element; a bound that is left

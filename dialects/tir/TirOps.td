@@ -84,6 +84,41 @@ def Tir_CallExternOp : Tir_Op<"call_extern", [
   }];
 }
 
+def Tir_ConcatOp : Tir_Op<"concat", [
+    DestinationStyleOpInterface, Pure,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+        ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+         "getAliasingValues", "bufferize"]>]> {
+  let summary = "Put many tensors one after the other";
+  let description = [{
+    The tensors of `ins` one after the other along dimension `dim`, which fill
+    `out` exactly. Bufferization makes it one copy for each of `ins`.
+
+    A chain of `tensor.insert_slice` says the same and lets producers write
+    straight into the result, but the time that bufferization takes for it grows
+    with the third power of its length. This operation is for joins that are too
+    long for a chain.
+
+    Example:
+
+    ```mlir
+    %r = tir.concat dim(0) ins(%a, %b : tensor<2x4xf32>, tensor<3x4xf32>)
+        outs(%d : tensor<5x4xf32>) -> tensor<5x4xf32>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
+      Variadic<AnyStaticShapeTensor>:$ins, AnyStaticShapeTensor:$out);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    `dim` `(` $dim `)` `ins` `(` $ins `:` type($ins) `)`
+    `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+}
+
 class Tir_ChannelOp<string mnemonic, list<Trait> traits>
     : Tir_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let hasVerifier = 1;

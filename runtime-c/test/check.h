@@ -25,14 +25,4 @@
           (int)(expected));                                                    \
   } while (0)
 
-void test_tensor(void);
-void test_pool(void);
-void test_vanilla_dma(void);
-void test_vanilla_compute(void);
-void test_vanilla_cycles(void);
-void test_cmsis_nn(void);
-void test_cmsis_nn_conv(void);
-void test_cmsis_nn_wide(void);
-void test_npu(void);
-
 #endif /* PHL_TEST_CHECK_H */

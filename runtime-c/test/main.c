@@ -8,18 +8,19 @@
 
 #include <string.h>
 
+/* tests.inc has a line TEST(name) for each function test_name; run.sh writes
+ * it. */
+#define TEST(name) void test_##name(void);
+#include "tests.inc"
+#undef TEST
+
+#define TEST(name) {#name, test_##name},
 static const struct {
   const char *name;
   void (*run)(void);
-} tests[] = {{"tensor", test_tensor},
-             {"pool", test_pool},
-             {"vanilla_dma", test_vanilla_dma},
-             {"vanilla_compute", test_vanilla_compute},
-             {"vanilla_cycles", test_vanilla_cycles},
-             {"cmsis_nn", test_cmsis_nn},
-             {"cmsis_nn_conv", test_cmsis_nn_conv},
-             {"cmsis_nn_wide", test_cmsis_nn_wide},
-             {"npu", test_npu}};
+} tests[] = {
+#include "tests.inc"
+};
 
 int main(int argc, char **argv) {
   int count = 0;

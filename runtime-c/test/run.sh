@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the C runtime and its tests, and runs them: plain, optimised, without
+# Builds the C runtime and the built-in targets' C with their tests, and runs them: plain, optimised, without
 # threads, under ASan and UBSan, and the pool under TSan.
 # Usage: run.sh CC BUILD_DIR [plain]
 # plain: leave the sanitizers out, for a compiler that is installed without them.
@@ -15,8 +15,17 @@ build=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
 
 strict="-std=c11 -Wall -Wextra -Wconversion -Wpedantic -Werror"
-include="-Iinclude -Idevices/vanilla -Idevices/cmsis-nn -Idevices/npu -Itest"
-sources="src/*.c devices/vanilla/*.c devices/cmsis-nn/*.c devices/npu/*.c test/*.c"
+include="-Iinclude -Itest -I$build"
+sources="src/*.c test/*.c"
+# The built-in targets whose C has tests that need no library.
+for tests in ../targets/*/test; do
+  ls "$tests"/*_test.c >"$build/found" 2>/dev/null || continue
+  target=$(dirname "$tests")
+  include="$include -I$target -I$tests"
+  sources="$sources $target/*.c $tests/*.c"
+done
+# shellcheck disable=SC2086
+sed -n 's/^void test_\([a-z0-9_]*\)(void) {.*/TEST(\1)/p' $(ls $sources) >"$build/tests.inc"
 
 # run NAME FLAGS [TEST]: builds the test program with FLAGS and runs it.
 run() {

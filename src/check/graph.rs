@@ -1,25 +1,20 @@
 //! Random graphs of the form that a pattern's match expression describes.
 
-use super::{
-    numbers,
-    sampler::Sampler,
-    template::{self, Shape},
-};
+use super::{attributes, numbers, operands, operands::Shape, sampler::Sampler, template};
 use crate::{
     Result, Session,
-    import::onnx::{elements_attribute, scalar_type},
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit},
-    lower::Elements,
-    partition::graph::AttrValue,
+    graph::{Alias, Arity, AttrValue, OpDecl, OpTable},
+    import::constants::{elements_attribute, scalar_type},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, constant::Elements, edit, graph},
+    outline,
     pattern::{
-        Arity, OpDecl, OpTable, Pattern,
-        alias::Alias,
+        Pattern,
         ast::{Call, Node, NodeKind},
     },
     tensor::{DType, Tensor},
 };
 use melior::ir::{
-    Attribute, Block, Location, Module, Region, RegionLike, Type, ValueLike,
+    Attribute, Location, Module, Region, Type, ValueLike,
     attribute::{
         BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FloatAttribute,
         IntegerAttribute, TypeAttribute,
@@ -41,9 +36,7 @@ pub fn generate<'c>(
     let location = Location::unknown(context);
     let module = Module::new(location);
     let region = Region::new();
-    let block = region.append_block(Block::new(&[]));
-    // SAFETY: the block belongs to the region that the function takes over, so it lives on.
-    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &[]);
     let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
     // SAFETY: as above, of the module's block.
     let body = unsafe { Blk::from_raw(module.body().to_raw()) };
@@ -64,10 +57,13 @@ pub fn generate<'c>(
         scales: vec![],
         bias_scale: None,
         wanted_scale: None,
+        naming: None,
+        first: None,
     };
     let value = graph.node(&pattern.expr.root, None)??;
     graph.finish(value).ok()?;
-    Some(module)
+    // Types and attributes that do not fit an operation are nobody's network.
+    melior::ir::operation::OperationLike::verify(&module.as_operation()).then_some(module)
 }
 
 struct Graph<'c, 'a> {
@@ -84,14 +80,22 @@ struct Graph<'c, 'a> {
     bias_scale: Option<Vec<f32>>,
     /// The same, for the next scale.
     wanted_scale: Option<Vec<f32>>,
+    /// What conditions call the operation that is made next.
+    naming: Option<String>,
+    /// The type of the first operand of the operation in work.
+    first: Option<Shape>,
 }
 
 impl<'c> Graph<'c, '_> {
     fn finish(&mut self, value: Val<'c>) -> Result<()> {
-        self.b.create("func.return", OpSpec { operands: &[value], ..Default::default() })?;
+        // Of an operation with several results, all are wanted.
+        let results = outline::definer(value).map(ir::results).unwrap_or_default();
+        let results = if results.is_empty() { vec![value] } else { results };
+        self.b.create("func.return", OpSpec { operands: &results, ..Default::default() })?;
         let inputs: Vec<Type<'c>> =
             edit::arguments(self.b.block()).iter().map(|value| value.r#type()).collect();
-        let ty = FunctionType::new(self.b.context, &inputs, &[value.r#type()]);
+        let outputs: Vec<Type<'c>> = results.iter().map(|value| value.r#type()).collect();
+        let ty = FunctionType::new(self.b.context, &inputs, &outputs);
         edit::set_attr(self.function, "function_type", TypeAttribute::new(ty.into()).into());
         Ok(())
     }
@@ -120,11 +124,16 @@ impl<'c> Graph<'c, '_> {
                         return Some(*known);
                     }
                     let part = self.pattern.expr.part(name)?;
+                    self.naming = Some(name.clone());
                     let value = self.node(part, wanted)?;
                     self.captures.insert(name.clone(), value);
                     value?
                 }
-                NodeKind::Call(call) => self.call(call, wanted)?,
+                NodeKind::Call(call) => {
+                    let outer = self.naming.take();
+                    self.naming = node.capture.clone().or(outer);
+                    self.call(call, wanted)?
+                }
             })
         };
         if let Some(name) = &node.capture {
@@ -153,7 +162,7 @@ impl<'c> Graph<'c, '_> {
         let element = scalar_type(self.b.context, dtype.mlir_name())?;
         let dims: Vec<i64> = tensor.shape().iter().map(|dim| *dim as i64).collect();
         let ty = self.b.tensor(&dims, element);
-        self.b.op1_with("graph.constant", &[], ty, vec![("value", value)]).ok()
+        self.b.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)]).ok()
     }
 
     fn call(&mut self, call: &Call, wanted: Option<&Shape>) -> Option<Val<'c>> {
@@ -194,7 +203,11 @@ impl<'c> Graph<'c, '_> {
             } else {
                 self.retype(decl, index, arg, &mut shape);
             }
+            if index == 0 && wanted.is_none() {
+                self.reshape(arg, &mut shape);
+            }
             self.expect_scale(decl, index, arg, &values);
+            self.first = if index == 0 { None } else { known[0].clone() };
             let value = self.operand(decl, index, arg, &shape)?;
             self.wanted_scale = None;
             if decl.name != "dequantize_linear" {
@@ -203,12 +216,25 @@ impl<'c> Graph<'c, '_> {
             known[index] = value.map(|value| shape_of(value));
             values[index] = value;
         }
-        let attributes = template::attributes(decl, written, &known, self.sampler);
+        let mut names = vec![written.as_str(), name];
+        names.extend(self.naming.as_deref());
+        let attributes = attributes::attributes(decl, &names, &known, self.sampler);
         let results = self.create(decl, &values, attributes)?;
         if decl.name == "dequantize_linear" {
             self.scales.push((results[0], values[1]?));
         }
         results.get(call.result).copied()
+    }
+
+    /// Gives an operand that nothing depends on yet the rank that the conditions ask for.
+    fn reshape(&mut self, arg: &Node, shape: &mut Shape) {
+        let Some(rank) = self.sampler.wished_number(arg.capture.as_deref(), "rank") else { return };
+        let rank = (rank.max(0.0) as usize).min(6);
+        while shape.1.len() < rank {
+            let size = self.sampler.size().min(8);
+            shape.1.push(size);
+        }
+        shape.1.truncate(rank);
     }
 
     /// Gives data whose element type is open the one that the conditions ask for, and a tensor one
@@ -268,14 +294,20 @@ impl<'c> Graph<'c, '_> {
         let is_leaf = matches!(arg.kind, NodeKind::Any | NodeKind::Const);
         let known = arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name));
         let constant = matches!(arg.kind, NodeKind::Const) || self.sampler.chance(50);
-        let parameter = numbers::is_parameter(decl, name);
+        let parameter = numbers::is_parameter(decl, name) || operands::is_number(decl, name);
         let absent = arg.optional && self.sampler.chance(50);
         if !is_leaf || known || absent || !(parameter || index > 0 && constant) {
             return self.node(arg, Some(shape));
         }
         let capture = arg.capture.as_deref();
-        let tensor =
-            numbers::constant(decl, name, capture, shape, self.wanted_scale.take(), self.sampler)?;
+        let first = self.first.clone();
+        let tensor = match operands::numbers(decl, name, first.as_ref(), shape, self.sampler) {
+            Some(tensor) => tensor,
+            None => {
+                let scale = self.wanted_scale.take();
+                numbers::constant(decl, name, capture, shape, scale, self.sampler)?
+            }
+        };
         let value = self.constant(tensor, shape.0)?;
         if let Some(name) = &arg.capture {
             self.captures.insert(name.clone(), Some(value));

@@ -2,9 +2,10 @@
 
 use super::{report::Note, shadow};
 use crate::{
-    codegen::c,
-    pattern::{Expr, ExprKind, Param, Pattern, ast::NodeKind},
-    target::{CodegenKind, TargetInstance},
+    codegen,
+    expr::{Expr, ExprKind},
+    pattern::{Param, Pattern, ast::NodeKind},
+    targets::TargetInstance,
 };
 use std::collections::BTreeSet;
 
@@ -103,10 +104,7 @@ fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
 
 /// Compiles the target's own C, with warnings as errors.
 pub fn sources(device: &TargetInstance) -> Vec<Note> {
-    if device.kind.codegen.kind != CodegenKind::C {
-        return vec![];
-    }
-    let result = c::target::options(device, None, "check", "")
-        .and_then(|options| c::compile::sources(&options));
+    let generator = codegen::generator(device.kind.codegen.kind);
+    let result = generator.check_sources(device);
     result.err().map(|error| Note::error(error.to_string())).into_iter().collect()
 }

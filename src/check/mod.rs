@@ -6,24 +6,33 @@
 //! miss, whose refusal is reported with the condition that failed, and one of each few is run too:
 //! other patterns and the host are to get it right.
 
+mod attributes;
+mod contest;
 mod graph;
+mod judge;
 mod lint;
 mod numbers;
+mod operands;
+mod program;
 mod report;
 mod sampler;
+mod sanitizer;
 mod shadow;
 mod template;
 mod trial;
 mod variations;
 mod wish;
 
-pub use report::{Level, Note, PatternReport, Refusal, Report};
+pub use report::{Level, PatternReport, Report};
 
 use crate::{
     Error, Result, Session,
-    pattern::{OpTable, Pattern, suggestion},
-    target::{Registry, Role, TargetInstance},
+    error::suggestion,
+    graph::OpTable,
+    pattern::Pattern,
+    targets::{Registry, Role, TargetInstance},
 };
+use sanitizer::Sanitizer;
 use std::path::PathBuf;
 
 /// What to check and how hard.
@@ -43,15 +52,17 @@ pub struct CheckOptions {
     pub seed: u64,
     /// Only patterns of this name.
     pub pattern: Option<String>,
-    /// Relative error of floats that is accepted.
-    pub rtol: f64,
-    /// Absolute error of floats that is accepted.
-    pub atol: f64,
+    /// Relative error of floats that is accepted; by their type if `None`.
+    pub rtol: Option<f64>,
+    /// Absolute error of floats that is accepted; by what they are computed from if `None`.
+    pub atol: Option<f64>,
     /// Difference of integers that is accepted: that of another rule for rounding.
     pub steps: f64,
     /// Part of a result's integers that may differ so. Two roundings, to a whole and then of its
     /// half, err in one of four cases; cutting off in place of rounding errs in one of two.
     pub off: f64,
+    /// The C compiler.
+    pub cc: String,
 }
 
 impl Default for CheckOptions {
@@ -60,14 +71,15 @@ impl Default for CheckOptions {
             target: String::new(),
             target_path: vec![],
             host: "llvm".into(),
-            samples: 6,
-            attempts: 600,
+            samples: 24,
+            attempts: 2000,
             seed: 1,
             pattern: None,
-            rtol: 1e-3,
-            atol: 1e-3,
+            rtol: None,
+            atol: None,
             steps: 1.0,
-            off: 0.4,
+            off: 0.3,
+            cc: "cc".into(),
         }
     }
 }
@@ -93,7 +105,13 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
     let table = OpTable::graph()?;
     let patterns = device.load_patterns(&table)?;
     let session = Session::new();
-    let mut report = Report { target: device.id.clone(), notes: vec![], patterns: vec![] };
+    let sanitizer = Sanitizer::of(&options.cc);
+    let mut report = Report {
+        target: device.id.clone(),
+        sanitized: sanitizer.is_there(),
+        notes: vec![],
+        patterns: vec![],
+    };
     report.notes.extend(lint::patterns(device, &patterns));
     report.notes.extend(lint::sources(device));
     if report.failed() {
@@ -110,32 +128,81 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
             suggestion(name, known)
         )));
     }
+    let stand = Stand { registry, session, options, patterns: &patterns, table, sanitizer };
     for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
-        // Other options are for patterns that these rule out.
-        let mut best: Option<PatternReport> = None;
-        for spec in variations::specs(&options.target, device, pattern) {
-            let spec = format!("{spec}, {}", options.host);
-            let targets = registry.resolve(&spec.parse()?)?;
-            let Some(device) = targets.iter().find(|target| !target.is_host()) else { continue };
-            let trial = trial::Trial {
-                session: &session,
-                options,
-                spec: &spec,
-                device,
-                patterns: &patterns,
-                table: &table,
-            };
-            let found = trial.run(number)?;
+        report.patterns.extend(stand.pattern(number, device)?);
+    }
+    Ok(report)
+}
+
+/// Graphs of each pattern from which other values of options are tried too.
+const THOROUGH: usize = 4;
+
+/// What all patterns are tried with.
+struct Stand<'a> {
+    registry: Registry,
+    session: Session,
+    options: &'a CheckOptions,
+    patterns: &'a [Pattern],
+    table: OpTable,
+    sanitizer: Sanitizer,
+}
+
+impl Stand<'_> {
+    /// Tries a pattern: with the options as they are given, or if these rule it out with others,
+    /// then a little with each other value of the options that it depends on.
+    fn pattern(&self, number: usize, device: &TargetInstance) -> Result<Option<PatternReport>> {
+        let pattern = &self.patterns[number];
+        let mut best: Option<(String, PatternReport)> = None;
+        for spec in variations::specs(&self.options.target, device, pattern) {
+            let Some(found) = self.trial(number, &spec, self.options)? else { continue };
             let matched = found.matched > 0;
             if matched || best.is_none() {
-                best = Some(found);
+                best = Some((spec, found));
             }
             if matched {
                 break;
             }
         }
-        report.patterns.extend(best);
+        let Some((known, mut best)) = best else { return Ok(None) };
+        if best.matched == 0 || self.options.samples < THOROUGH {
+            return Ok(Some(best));
+        }
+        let few = CheckOptions {
+            samples: self.options.samples.div_ceil(8),
+            attempts: self.options.attempts / 4,
+            seed: self.options.seed + 1,
+            ..self.options.clone()
+        };
+        for spec in variations::others(&self.options.target, device, pattern) {
+            if spec != known && best.errors() == 0 {
+                best.add_run(self.trial(number, &spec, &few)?);
+            }
+        }
+        Ok(Some(best))
     }
-    Ok(report)
+
+    fn trial(
+        &self,
+        number: usize,
+        spec: &str,
+        options: &CheckOptions,
+    ) -> Result<Option<PatternReport>> {
+        let spec = format!("{spec}, {}", self.options.host);
+        let targets = self.registry.resolve(&spec.parse()?)?;
+        let Some(device) = targets.iter().find(|target| !target.is_host()) else {
+            return Ok(None);
+        };
+        let trial = trial::Trial {
+            session: &self.session,
+            options,
+            spec: &spec,
+            device,
+            patterns: self.patterns,
+            table: &self.table,
+            sanitizer: &self.sanitizer,
+        };
+        trial.run(number).map(Some)
+    }
 }

@@ -1,9 +1,11 @@
 //! The elements of constants: scales, zero points, bounds, and data.
 
-use super::{sampler::Sampler, template::Shape};
+use super::{operands::Shape, sampler::Sampler};
 use crate::{
-    pattern::OpDecl,
-    tensor::{DType, Element, Tensor},
+    Error, Result,
+    artifact::Port,
+    graph::OpDecl,
+    tensor::{AlignedBuffer, DType, Element, SplitMix64, Tensor},
 };
 
 /// True if an operand is a number that shapes the operation, which networks have as a constant.
@@ -68,20 +70,91 @@ pub fn data(dtype: DType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
     integers(dtype, &sizes, &numbers)
 }
 
-/// An input of a compiled graph: quantized data takes the whole range of its type, or part of it.
-pub fn input(dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor> {
+/// What is said of numbers that are none.
+pub const SPECIAL: &str =
+    ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
+
+/// What a compiled graph is run on, one after the other on one device, and what to say of each:
+/// usual numbers, the ends of the types, numbers that are none, and the first again, in case the
+/// device keeps something from run to run.
+pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
+    let set = |kind: Kind| -> Result<Vec<Tensor>> {
+        let of = |(index, port): (usize, &Port)| {
+            input(kind, port.dtype, &port.shape, seed + 31 * index as u64)
+                .ok_or_else(|| Error::invalid(format!("no data of type {}", port.dtype)))
+        };
+        ports.iter().enumerate().map(of).collect()
+    };
+    let usual = set(Kind::Usual)?;
+    let mut all = vec![("", usual.clone()), (", with large numbers", set(Kind::Large)?)];
+    if !finite && ports.iter().any(|port| port.dtype.is_float()) {
+        all.push((SPECIAL, set(Kind::Special)?));
+    }
+    all.push((", when it is run again on the first inputs", usual));
+    Ok(all)
+}
+
+/// What numbers an input has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Usual,
+    Large,
+    Special,
+}
+
+/// An input: quantized data takes the whole range of its type, or part of it.
+fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor> {
+    let count: usize = shape.iter().product();
+    let mut rng = SplitMix64::new(seed ^ ((kind as u64) << 40));
+    if dtype.is_float() {
+        let scale = match (kind, seed % 3) {
+            (Kind::Large, _) => 30.0,
+            (_, 0) => 4.0,
+            _ => 1.0,
+        };
+        let usual = Tensor::random(dtype, shape, seed).ok()?.to_f64();
+        let number = |value: f64| match (kind, rng.next() % 16) {
+            (Kind::Special, 0) => f64::NAN,
+            (Kind::Special, 1) => f64::INFINITY,
+            (Kind::Special, 2) => f64::NEG_INFINITY,
+            (Kind::Special, 3) => 1e-40,
+            (Kind::Special, 4) => -0.0,
+            (Kind::Large, 0) => 0.0,
+            (Kind::Large, 1) => value.signum() * 0.5,
+            _ => value * scale,
+        };
+        return floats(dtype, shape, &usual.into_iter().map(number).collect::<Vec<_>>()).ok();
+    }
     let (low, high) = match dtype {
         DType::I8 => (-128, 127),
         DType::U8 => (0, 255),
         DType::I16 if seed.is_multiple_of(2) => (-32768, 32767),
         DType::I16 => (-300, 300),
+        DType::U16 => (0, 65535),
+        DType::I32 if kind == Kind::Large => (-(1 << 29), 1 << 29),
+        DType::I32 => (-1000, 1000),
         _ => return Tensor::random(dtype, shape, seed).ok(),
     };
-    let mut rng = crate::tensor::SplitMix64::new(seed);
-    let count: usize = shape.iter().product();
     let span = (high - low + 1) as u64;
-    let numbers: Vec<i64> = (0..count).map(|_| low + (rng.next() % span) as i64).collect();
+    let number = |place: u64| match (kind, place % 4) {
+        (Kind::Large, 0) => low,
+        (Kind::Large, 1) => high,
+        _ => low + (place / 4 % span) as i64,
+    };
+    let numbers: Vec<i64> = (0..count).map(|_| number(rng.next() >> 8)).collect();
     integers(dtype, shape, &numbers)
+}
+
+/// A tensor of a type of floats.
+pub fn floats(dtype: DType, shape: &[usize], numbers: &[f64]) -> Result<Tensor> {
+    let list = numbers.iter();
+    let bytes: Vec<u8> = match dtype {
+        DType::F64 => list.flat_map(|value| value.to_ne_bytes()).collect(),
+        DType::F16 => list.flat_map(|value| half::f16::from_f64(*value).to_ne_bytes()).collect(),
+        DType::BF16 => list.flat_map(|value| half::bf16::from_f64(*value).to_ne_bytes()).collect(),
+        _ => list.flat_map(|value| (*value as f32).to_ne_bytes()).collect(),
+    };
+    Ok(Tensor::from_buffer(dtype, shape, AlignedBuffer::copy_of(&bytes)?)?)
 }
 
 /// A tensor of an integer type; numbers beyond it are brought to its ends.

@@ -58,6 +58,16 @@ pub struct PatternReport {
     pub compared: usize,
     /// How many near misses were run on both, as a whole compile places them.
     pub near_misses: usize,
+    /// Graphs that it matches and that could not run on the device.
+    pub left: usize,
+    /// Why not.
+    pub reasons: Vec<String>,
+    /// Graphs given to the device in one way or another.
+    #[serde(skip)]
+    pub(super) tried: u64,
+    /// Whether one of them did not compile or run.
+    #[serde(skip)]
+    pub(super) ran_badly: bool,
     /// Largest absolute difference between target and host.
     pub worst: f64,
     /// Largest part of a result's integers that are not the host's.
@@ -68,11 +78,33 @@ pub struct PatternReport {
     pub notes: Vec<Note>,
 }
 
+impl PatternReport {
+    /// How many findings are errors.
+    pub fn errors(&self) -> usize {
+        self.notes.iter().filter(|note| note.level == Level::Error).count()
+    }
+
+    /// Adds what other options showed. That they rule the pattern out is no fault.
+    pub(super) fn add_run(&mut self, other: Option<Self>) {
+        let Some(other) = other.filter(|other| other.compared > 0 || other.ran_badly) else {
+            return;
+        };
+        self.compared += other.compared;
+        self.near_misses += other.near_misses;
+        self.worst = self.worst.max(other.worst);
+        let errors = other.notes.into_iter().filter(|note| note.level == Level::Error);
+        let with = |note: Note| Note::error(format!("with {}: {}", other.options, note.text));
+        self.notes.extend(errors.map(with));
+    }
+}
+
 /// What was found about a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Id of the target.
     pub target: String,
+    /// Whether the device's C ran with sanitizers, which find accesses out of bounds at once.
+    pub sanitized: bool,
     /// Findings about the whole.
     pub notes: Vec<Note>,
     /// Its patterns.
@@ -122,6 +154,9 @@ impl fmt::Display for Report {
             if pattern.off > 0.0 {
                 writeln!(f, "  up to {:.1}% of its integers differ", 100.0 * pattern.off)?;
             }
+            if pattern.left > 0 {
+                writeln!(f, "  could not run {}: {}", pattern.left, pattern.reasons.join("; or "))?;
+            }
             for refusal in &pattern.refusals {
                 writeln!(f, "  refused {:>4}: {}", refusal.graphs, refusal.reason)?;
                 if !refusal.example.is_empty() {
@@ -131,6 +166,13 @@ impl fmt::Display for Report {
             for note in &pattern.notes {
                 writeln!(f, "  {note}")?;
             }
+        }
+        if !self.sanitized {
+            writeln!(
+                f,
+                "the C compiler has no sanitizers: accesses out of bounds are only seen where they \
+                 change a guard or a result"
+            )?;
         }
         let errors = self.all_notes().filter(|note| note.level == Level::Error).count();
         let warnings = self.all_notes().count() - errors;

@@ -2,8 +2,9 @@
 
 use super::wish::{Want, Wishes};
 use crate::{
-    pattern::{Expr, Pattern},
-    target::TargetInstance,
+    expr::Expr,
+    pattern::Pattern,
+    targets::TargetInstance,
     tensor::{DType, SplitMix64},
 };
 
@@ -22,6 +23,10 @@ pub struct Sampler {
     obedient: bool,
     /// The scale that most values of the graph in work have.
     scale: f32,
+    /// The element type that data of the graph in work has, as the conditions want it.
+    wanted: Option<DType>,
+    /// What data may have where a target does not say.
+    all_types: bool,
 }
 
 /// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
@@ -39,7 +44,7 @@ impl Sampler {
             clause.expr.visit(&mut |expr: &Expr| literals.extend(expr.as_int()));
         }
         literals.extend(target.options.values().filter_map(|value| match value {
-            crate::pattern::OptionValue::Int(number) => Some(*number),
+            crate::expr::OptionValue::Int(number) => Some(*number),
             _ => None,
         }));
         let around = |n: &i64| [n - 1, *n, n + 1, 2 * n];
@@ -59,10 +64,12 @@ impl Sampler {
             rng: SplitMix64::new(seed),
             quantized,
             corners,
-            dtypes: target.kind.capabilities.dtypes.clone(),
+            dtypes: target.kind.capabilities.dtypes.iter().filter_map(|ty| ty.plain()).collect(),
             wishes: Wishes::of(pattern),
             obedient: false,
             scale: SCALES[0],
+            wanted: None,
+            all_types: target.kind.capabilities.dtypes.is_empty(),
         }
     }
 
@@ -71,6 +78,9 @@ impl Sampler {
     pub fn next_graph(&mut self) {
         self.obedient = self.chance(66);
         self.scale = self.pick(&SCALES);
+        let types = self.wishes.types();
+        let follows = !types.is_empty() && self.obedient;
+        self.wanted = follows.then(|| self.pick(&types));
     }
 
     /// What the conditions ask of a field of a capture, or nothing where the graph goes its own
@@ -89,7 +99,7 @@ impl Sampler {
     pub fn wished_number(&mut self, capture: Option<&str>, field: &str) -> Option<f64> {
         match self.wish(capture, field)? {
             Want::Number(number) => Some(number),
-            Want::Type(_) => None,
+            _ => None,
         }
     }
 
@@ -97,7 +107,7 @@ impl Sampler {
     pub fn wished_type(&mut self, capture: Option<&str>) -> Option<DType> {
         match self.wish(capture, "dtype")? {
             Want::Type(dtype) => Some(dtype),
-            Want::Number(_) => None,
+            _ => None,
         }
     }
 
@@ -136,6 +146,11 @@ impl Sampler {
         list[self.below(list.len())]
     }
 
+    /// What the conditions ask of an attribute of an operation, by any of its names.
+    pub fn wished_attribute(&mut self, names: &[&str], attribute: &str) -> Option<Want> {
+        names.iter().find_map(|name| self.wish(Some(name), attribute))
+    }
+
     /// A size of a dimension: small, or at a corner of the conditions.
     pub fn size(&mut self) -> i64 {
         if !self.corners.is_empty() && self.chance(50) {
@@ -154,6 +169,16 @@ impl Sampler {
 
     /// The element type of data, of those that the target has.
     pub fn dtype(&mut self) -> DType {
+        if let Some(dtype) = self.wanted
+            && self.chance(95)
+        {
+            return dtype;
+        }
+        if self.all_types {
+            let usual = [DType::F32, DType::F32, DType::F32, DType::F64, DType::F16, DType::BF16];
+            let integers = [DType::I8, DType::U8, DType::I16, DType::I32, DType::I64, DType::Bool];
+            return if self.chance(75) { self.pick(&usual) } else { self.pick(&integers) };
+        }
         let list = std::mem::take(&mut self.dtypes);
         let dtype = if list.is_empty() { DType::F32 } else { self.pick(&list) };
         self.dtypes = list;

@@ -1,11 +1,11 @@
 //! What the operands and attributes of operations look like: shapes that fit together, mostly.
 //! MLIR's own inference has the last word; what it refuses is thrown away.
 
-use super::sampler::Sampler;
-use crate::{partition::graph::AttrValue, pattern::OpDecl, tensor::DType};
-
-/// Element type and sizes.
-pub type Shape = (DType, Vec<i64>);
+use super::{
+    operands::{self, Shape},
+    sampler::Sampler,
+};
+use crate::{graph::OpDecl, tensor::DType};
 
 /// The type for operand `index` of `op`, given those of the operands before it and the shape that
 /// the result should have, if anybody asks for one.
@@ -65,85 +65,13 @@ pub fn operand(
             (dtype, dims)
         }
         ("quantize_linear", "x") => (DType::F32, any(wanted, s).1),
-        (_, _) if index == 0 => any(wanted, s),
+        (_, _) if index == 0 => first_of(op, wanted, s),
         (op, name) if op.starts_with("qlinear") && name.contains('_') => {
             qlinear_parameter(name, index, known, s)
         }
         (_, name) if name.ends_with("zero_point") => (DType::I8, vec![]),
-        _ => broadcast(&first, s),
+        _ => operands::shape(op, name, &first, s).unwrap_or_else(|| broadcast(&first, s)),
     }
-}
-
-/// The attributes of `op` that its operands leave open.
-pub fn attributes(
-    op: &OpDecl,
-    written: &str,
-    known: &[Option<Shape>],
-    s: &mut Sampler,
-) -> Vec<(String, AttrValue)> {
-    let dims = |index: usize| {
-        known.get(index).cloned().flatten().map(|(_, dims)| dims).unwrap_or_default()
-    };
-    let spatial = dims(0).len().saturating_sub(2);
-    let mut made = vec![];
-    for attr in &op.attrs {
-        if let Some(value) = uniform(written, &attr.name, spatial, s) {
-            made.push((attr.name.clone(), value));
-            continue;
-        }
-        let value = match (op.name.as_str(), attr.name.as_str()) {
-            ("conv" | "conv_integer" | "qlinear_conv", "group") => {
-                let (x, w) = (dims(0), dims(if op.name == "qlinear_conv" { 3 } else { 1 }));
-                let inner = w.get(1).copied().unwrap_or(1).max(1);
-                Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
-            }
-            (_, "kernel_shape") => {
-                Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
-            }
-            (_, "strides") => Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect())),
-            (_, "dilations") if s.chance(20) => {
-                Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect()))
-            }
-            (_, "pads") if spatial > 0 => {
-                Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
-            }
-            ("quantize_linear" | "dequantize_linear", "axis") => {
-                Some(AttrValue::Int(axis(&dims(0), &dims(1), s)))
-            }
-            (_, "axis") => Some(AttrValue::Int(s.pick(&[-1, 0, 1, -1]))),
-            ("transpose", "perm") => {
-                let rank = dims(0).len() as i64;
-                Some(AttrValue::Ints((0..rank).rev().collect()))
-            }
-            (_, "trans_b") => Some(AttrValue::Bool(transposed(&dims(0), &dims(1), s))),
-            _ if attr.default.is_some() => None,
-            _ => default(attr.kind, s),
-        };
-        made.extend(value.map(|value| (attr.name.clone(), value)));
-    }
-    made
-}
-
-/// An attribute all of whose elements are what the conditions ask for.
-fn uniform(written: &str, name: &str, spatial: usize, s: &mut Sampler) -> Option<AttrValue> {
-    let count = match name {
-        "strides" | "dilations" => spatial,
-        "pads" => 2 * spatial,
-        _ => return None,
-    };
-    let value = s.wished_number(Some(written), name)?;
-    Some(AttrValue::Ints(vec![value as i64; count]))
-}
-
-fn default(kind: crate::pattern::AttrKind, s: &mut Sampler) -> Option<AttrValue> {
-    use crate::pattern::AttrKind;
-    Some(match kind {
-        AttrKind::Int => AttrValue::Int(s.small()),
-        AttrKind::Float => AttrValue::Float(0.5),
-        AttrKind::Bool => AttrValue::Bool(s.chance(50)),
-        AttrKind::Ints => AttrValue::Ints(vec![s.small(), s.small()]),
-        _ => return None,
-    })
 }
 
 fn data_type(first: &Option<Shape>, s: &mut Sampler) -> DType {
@@ -154,8 +82,32 @@ fn any(wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     if let Some((dtype, dims)) = wanted {
         return (*dtype, dims.clone());
     }
-    let rank = s.pick(&[1, 2, 3, 4, 4]);
+    let rank = s.pick(&[1, 2, 2, 3, 3, 4, 4]);
     (s.dtype(), (0..rank).map(|_| s.size().min(16)).collect())
+}
+
+/// The first operand of an operation that is none of the usual ones.
+fn first_of(op: &OpDecl, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
+    let mut shape = any(wanted, s);
+    match op.name.as_str() {
+        "and" | "or" | "xor" | "not" | "where" => shape.0 = DType::Bool,
+        "depth_to_space" | "space_to_depth" if wanted.is_none() => {
+            let (a, b) = (s.pick(&[1, 2, 3]), s.pick(&[1, 2, 4]));
+            shape.1 = vec![s.pick(&[1, 2]), 4 * a, 2 * b, 2 * s.pick(&[1, 2, 3])];
+        }
+        "instance_norm" | "group_norm" | "lrn" | "lp_pool" | "resize" | "global_lp_pool"
+            if wanted.is_none() =>
+        {
+            shape.1 =
+                vec![s.pick(&[1, 2]), s.pick(&[2, 4, 6, 8]), s.pick(&[3, 4, 6]), s.pick(&[2, 5])];
+        }
+        "squeeze" if wanted.is_none() => {
+            let place = s.below(shape.1.len());
+            shape.1[place] = 1;
+        }
+        _ => {}
+    }
+    shape
 }
 
 fn image(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
@@ -178,13 +130,15 @@ fn image(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
 fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
     let (dtype, dims) = x.clone().unwrap_or((DType::F32, vec![1, 8, 8, 8]));
     let channels = dims.get(1).copied().unwrap_or(1);
-    let mut shape = match s.pick(&[0, 0, 0, 1]) {
+    let mut shape = match s.pick(&[0, 0, 0, 0, 1, 2]) {
+        // Two groups of channels.
+        2 if !transposed && channels % 2 == 0 => vec![2 * s.pick(&[1, 2, 4, 8]), channels / 2],
         1 if !transposed => vec![channels * s.pick(&[1, 1, 1, 2]), 1],
         _ if transposed => vec![channels, s.size()],
         _ => vec![s.size(), channels],
     };
     let kernel = s.pick(&[1, 1, 2, 3, 3, 5]);
-    shape.extend(dims.iter().skip(2).map(|_| if s.chance(80) { kernel } else { s.small() }));
+    shape.extend(dims.iter().skip(2).map(|_| if s.chance(65) { kernel } else { s.small() }));
     (dtype, shape)
 }
 
@@ -207,7 +161,9 @@ fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
 
 fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     let (dtype, dims) = a.clone().unwrap_or((DType::F32, vec![4, 8]));
-    let inner = dims.last().copied().unwrap_or(1);
+    // The first factor of a gemm may be transposed too; see `trans_a`.
+    let is_turned = written == "gemm" && s.chance(15);
+    let inner = if is_turned { dims.first() } else { dims.last() }.copied().unwrap_or(1);
     let mut shape = dims[..dims.len().saturating_sub(2)].to_vec();
     // For a gemm this may be the transposed factor; see `trans_b`.
     let columns = s.size();
@@ -217,14 +173,6 @@ fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     };
     shape.extend(if turned { [columns, inner] } else { [inner, columns] });
     (dtype, shape)
-}
-
-fn transposed(a: &[i64], b: &[i64], s: &mut Sampler) -> bool {
-    match (a, b) {
-        ([_, inner], [rows, columns]) if rows == columns && rows == inner => s.chance(50),
-        ([_, inner], [rows, _]) => rows != inner,
-        _ => false,
-    }
 }
 
 /// One scale for all, or one for each place along the first, second or last dimension.
@@ -254,14 +202,6 @@ fn qlinear_parameter(name: &str, index: usize, known: &[Option<Shape>], s: &mut 
     let dims = before(1).map_or(vec![], |(_, dims)| dims);
     let dtype = if is_result { None } else { before(2).map(|(dtype, _)| dtype) };
     (dtype.unwrap_or_else(|| s.quantized()), dims)
-}
-
-/// An axis with as many places as there are scales.
-fn axis(x: &[i64], scale: &[i64], s: &mut Sampler) -> i64 {
-    let [count] = scale else { return s.pick(&[-1, 0, 1, -1]) };
-    let fits: Vec<i64> = (0..x.len()).filter(|i| x[*i] == *count).map(|i| i as i64).collect();
-    let back = if s.chance(20) { x.len() as i64 } else { 0 };
-    if fits.is_empty() { s.pick(&[0, 1]) } else { s.pick(&fits) - back }
 }
 
 /// A shape that broadcasts with another one.

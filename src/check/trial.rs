@@ -1,24 +1,28 @@
 //! One pattern on many graphs.
 
 use super::{
-    CheckOptions, graph, numbers,
+    CheckOptions,
+    contest::{Outcome, Ring, rules},
+    graph,
+    judge::Judge,
+    numbers,
     report::{Note, PatternReport, Refusal},
     sampler::Sampler,
+    sanitizer::Sanitizer,
 };
 use crate::{
-    CompileOptions, Error, Result, Session,
-    ir::{self, edit, func},
+    Result, Session,
+    graph::{Facts, OpTable},
+    ir::{
+        self, edit, func,
+        print::{Weights, print_module},
+    },
     outline,
-    pattern::{Facts, MatchRules, OpTable, Pattern, Reason, find_match},
-    stage::{Weights, print_module},
-    target::TargetInstance,
-    tensor::{Tensor, compare},
+    pattern::{Pattern, Reason, find_match},
+    targets::TargetInstance,
 };
 use melior::ir::Module;
-use std::collections::BTreeSet;
-
-/// Of fewer integers than this, a few that are rounded in another way are no sign of anything.
-const FEW: usize = 256;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What all graphs are tried with.
 pub struct Trial<'a> {
@@ -29,6 +33,7 @@ pub struct Trial<'a> {
     pub device: &'a TargetInstance,
     pub patterns: &'a [Pattern],
     pub table: &'a OpTable,
+    pub sanitizer: &'a Sanitizer,
 }
 
 /// What became of a graph.
@@ -49,18 +54,25 @@ impl Trial<'_> {
         report.options = self.spec.split(',').next().unwrap_or_default().to_owned();
         let seed = self.options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
         let mut sampler = Sampler::new(self.device, pattern, seed);
-        let mut seen = BTreeSet::new();
+        let mut judge = Judge::new(self.options, pattern);
+        let mut chosen = Chosen::default();
         let mut taken_by = BTreeSet::new();
         for _ in 0..self.options.attempts {
             match self.attempt(pattern, &mut sampler)? {
                 Some(Fate::Match(module)) => {
                     report.graphs += 1;
                     report.matched += 1;
-                    if report.compared < self.options.samples {
-                        let text = print_module(&module, Weights::Print)?;
-                        if seen.insert(signature(&text)) {
+                    let text = print_module(&module, Weights::Print)?;
+                    // What is like an earlier one in all but sizes waits until others have had
+                    // their turn.
+                    let early = report.graphs < self.options.attempts / 4;
+                    let more = report.compared < self.options.samples;
+                    if more && report.errors() < FAULTS && chosen.takes(&text, early) {
+                        if taken_by.len() < 2 {
+                            taken_by.extend(self.ring().taken(&text).unwrap_or_default());
+                        }
+                        if self.compare(&text, Some(pattern), &mut judge, &mut report) {
                             report.compared += 1;
-                            taken_by.extend(self.compare(&text, pattern, &mut report));
                         }
                     }
                 }
@@ -71,17 +83,22 @@ impl Trial<'_> {
                     if is_new && report.near_misses < self.options.samples.div_ceil(3) {
                         report.near_misses += 1;
                         let text = print_module(&module, Weights::Print)?;
-                        self.compare(&text, pattern, &mut report);
+                        self.compare(&text, None, &mut judge, &mut report);
                     }
                 }
                 Some(Fate::Other) | None => {}
             }
-            // Half of the effort goes to near misses once there are enough matches.
-            let enough = report.compared >= self.options.samples;
-            if enough && report.graphs >= self.options.attempts / 2 {
+            // A quarter of the effort goes to near misses once there are enough matches.
+            let enough = report.compared >= self.options.samples || report.errors() >= FAULTS;
+            if enough && report.graphs >= self.options.attempts / 4 || report.left >= LEFT {
                 break;
             }
         }
+        report.worst = judge.worst;
+        let (off, fault) = judge.off();
+        report.off = off;
+        report.notes.extend(fault.map(Note::error));
+        report.notes.extend(judge.special.take().map(Note::warning));
         self.judge(pattern, &taken_by, &mut report);
         Ok(report)
     }
@@ -97,15 +114,9 @@ impl Trial<'_> {
         let last = block.and_then(|block| ir::ops(block).iter().rev().nth(1).copied());
         let root = last.and_then(|last| view.ops.iter().position(|op| edit::same(*op, last)));
         let Some(root) = root else { return Ok(None) };
-        let capabilities = &self.device.kind.capabilities;
         let facts = Facts { graph: &view.graph, table: self.table, options: &self.device.options };
-        let rules = MatchRules {
-            dtypes: capabilities.dtypes.clone(),
-            taps: false,
-            multi_output: capabilities.multi_output,
-            static_only: capabilities.static_only,
-        };
-        let root = crate::partition::graph::OpId(root as u32);
+        let rules = rules(self.device);
+        let root = crate::graph::OpId(root as u32);
         Ok(Some(match find_match(pattern, facts, &rules, root, &|_| true) {
             Ok(_) => Fate::Match(module),
             Err(Some(failure)) => match failure.reason {
@@ -121,112 +132,91 @@ impl Trial<'_> {
         }))
     }
 
-    /// Runs a graph on target and host; gives the pattern that took it.
-    fn compare(&self, text: &str, pattern: &Pattern, report: &mut PatternReport) -> Option<String> {
-        match self.both(text) {
-            Ok((taken, got, want)) => {
-                for (got, want) in got.iter().zip(&want) {
-                    if let Err(problem) = self.judge_numbers(got, want, pattern, report) {
-                        report.notes.push(Note::error(format!("{problem}, on\n{}", excerpt(text))));
+    /// Runs a graph on target and host; gives whether the device had it.
+    fn compare(
+        &self,
+        text: &str,
+        pattern: Option<&Pattern>,
+        judge: &mut Judge<'_>,
+        report: &mut PatternReport,
+    ) -> bool {
+        let ring = self.ring();
+        report.tried += 1;
+        let mut note = |fault: String| {
+            report.notes.push(Note::error(format!("{fault}, on\n{}", excerpt(text))));
+        };
+        match ring.run(text, pattern, report.tried) {
+            Ok(Outcome::Done(rounds)) => {
+                for round in &rounds {
+                    let mut results = round.got.iter().zip(&round.want).zip(&round.sway);
+                    let fault = results
+                        .find_map(|((got, want), sway)| judge.compare(got, want, *sway).err());
+                    let Some(fault) = fault else { continue };
+                    let fault = format!("{fault}{}", round.inputs);
+                    // Where nothing is promised, that of NaN and infinity is only said, and once.
+                    if round.inputs != numbers::SPECIAL || judge.promises_special() {
+                        note(fault);
+                        break;
                     }
+                    judge.special.get_or_insert(format!("{fault}, on\n{}", excerpt(text)));
                 }
-                taken
+                return true;
+            }
+            Ok(Outcome::NotRun(reason)) => {
+                let reason = reason.lines().next().unwrap_or_default().to_owned();
+                report.left += 1;
+                if !report.reasons.contains(&reason) {
+                    report.reasons.push(reason);
+                }
             }
             Err(error) => {
-                report.notes.push(Note::error(format!(
-                    "a graph for '{}' does not compile or run: {error}, on\n{}",
-                    pattern.name(),
-                    excerpt(text)
-                )));
-                None
+                report.ran_badly = true;
+                note(format!(
+                    "a graph for '{}' does not compile or run: {error}",
+                    judge.pattern_name()
+                ));
             }
         }
+        self.session.clear_diagnostics();
+        false
     }
 
-    /// Whether two results are near enough.
-    fn judge_numbers(
-        &self,
-        got: &Tensor,
-        want: &Tensor,
-        pattern: &Pattern,
-        report: &mut PatternReport,
-    ) -> std::result::Result<(), String> {
-        let is_float = got.dtype().is_float();
-        let steps = pattern.spec.steps.map_or(self.options.steps, f64::from);
-        let atol = if is_float { self.options.atol } else { steps };
-        let comparison = compare(got, want, self.options.rtol, atol).map_err(|e| e.to_string())?;
-        report.worst = report.worst.max(comparison.max_abs);
-        if !comparison.passed() {
-            return Err(format!("target and host differ: {comparison}"));
+    fn ring(&self) -> Ring<'_> {
+        Ring {
+            session: self.session,
+            options: self.options,
+            spec: self.spec,
+            device: self.device,
+            table: self.table,
+            sanitizer: self.sanitizer,
         }
-        if is_float || got.len() < FEW || pattern.spec.steps.is_some() {
-            return Ok(());
-        }
-        let others = got.to_i128().iter().zip(want.to_i128()).filter(|(a, b)| **a != *b).count();
-        let share = others as f64 / got.len() as f64;
-        report.off = report.off.max(share);
-        if share > self.options.off {
-            return Err(format!(
-                "{others} of {} integers are not the host's, which is more than another rule for \
-                 rounding halves explains",
-                got.len()
-            ));
-        }
-        Ok(())
-    }
-
-    fn both(&self, text: &str) -> Result<(Option<String>, Vec<Tensor>, Vec<Tensor>)> {
-        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
-        let options = CompileOptions {
-            targets: self.spec.to_owned(),
-            target_path: self.options.target_path.clone(),
-            name: "check".into(),
-            ..Default::default()
-        };
-        let targets = options.resolve(self.session)?;
-        let taken = func::main(ir::root(&module)).and_then(|main| {
-            let division = outline::divide(main, &targets, None).ok()?;
-            let composite = division.partition.regions.first()?.composites.last()?;
-            Some(composite.name.clone())
-        });
-        let got = self.execute(module, &options)?;
-        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
-        let host = CompileOptions {
-            targets: self.options.host.clone(),
-            name: "check".into(),
-            ..Default::default()
-        };
-        Ok((taken, got, self.execute(module, &host)?))
-    }
-
-    fn execute(
-        &self,
-        module: melior::ir::Module<'_>,
-        options: &CompileOptions<'_>,
-    ) -> Result<Vec<Tensor>> {
-        let executable = self.session.compile(module, options)?.load()?;
-        let ports = executable.signature().inputs.clone();
-        let inputs = ports.iter().enumerate().map(|(index, port)| {
-            let seed = self.options.seed + index as u64 + ports[0].shape.len() as u64;
-            numbers::input(port.dtype, &port.shape, seed)
-                .ok_or_else(|| Error::invalid(format!("no data of type {}", port.dtype)))
-        });
-        executable.run(&inputs.collect::<Result<Vec<_>>>()?)
     }
 
     fn judge(&self, pattern: &Pattern, taken: &BTreeSet<String>, report: &mut PatternReport) {
         if report.graphs == 0 {
-            report.notes.push(Note::warning(
-                "no random graph has its form, so it is not checked; try it on a network",
+            report.notes.push(Note::error(
+                "no random graph has its form, so nothing of it has run; is there an operation \
+                 with these operands?",
             ));
         } else if report.matched == 0 {
-            report.notes.push(Note::warning(format!(
-                "none of {} random graphs matches, so it is not checked; its conditions may \
-                 exclude each other",
+            let most = report.refusals.iter().max_by_key(|refusal| refusal.graphs);
+            let most = most.map_or(String::new(), |refusal| {
+                let reason: Vec<_> = refusal.reason.split_whitespace().collect();
+                format!("; most often {} is in the way", reason.join(" "))
+            });
+            report.notes.push(Note::error(format!(
+                "none of {} random graphs matches, so nothing of it has run{most}; its conditions \
+                 may exclude each other",
                 report.graphs
             )));
+        } else if report.compared == 0 && report.errors() == 0 {
+            let reason = report.reasons.first().cloned().unwrap_or_default();
+            report.notes.push(Note::error(format!(
+                "{} of {} random graphs match, but none of them has run on the device: {reason}",
+                report.matched, report.graphs
+            )));
         }
-        if !taken.is_empty() && !taken.contains(pattern.name()) {
+        if !taken.is_empty() && !taken.contains(pattern.name()) && pattern.spec.compute {
             let names: Vec<_> = taken.iter().map(|name| format!("'{name}'")).collect();
             report.notes.push(Note::warning(format!(
                 "every graph that it matches is taken by {}; give it a higher benefit, or remove \
@@ -238,9 +228,64 @@ impl Trial<'_> {
         let mut errors = 0;
         report.notes.retain(|note| {
             errors += usize::from(note.level == super::Level::Error);
-            note.level != super::Level::Error || errors <= 2
+            note.level != super::Level::Error || errors <= FAULTS
         });
     }
+}
+
+/// Faults of a pattern after which no more graphs are run.
+const FAULTS: usize = 2;
+
+/// Graphs that match and cannot run after which no more are tried.
+const LEFT: usize = 60;
+
+/// Which of the graphs that match are run: first those that differ in more than sizes.
+#[derive(Default)]
+struct Chosen {
+    /// All but the data.
+    seen: BTreeSet<String>,
+    /// Operations, types' ranks, and attributes, with how often.
+    forms: BTreeMap<String, usize>,
+}
+
+impl Chosen {
+    /// Whether a graph is run. As long as it is `early`, one that is like many others in all but
+    /// sizes waits until others had their turn.
+    fn takes(&mut self, text: &str, early: bool) -> bool {
+        let signature = signature(text);
+        if self.seen.contains(&signature) {
+            return false;
+        }
+        let form = form(text);
+        let count = self.forms.get(&form).copied().unwrap_or(0);
+        if early && count > self.seen.len() / self.forms.len().max(1) {
+            return false;
+        }
+        *self.forms.entry(form).or_default() += 1;
+        self.seen.insert(signature);
+        true
+    }
+}
+
+/// A graph's operations and attributes, with each number as one of few kinds.
+fn form(text: &str) -> String {
+    let mut form = String::new();
+    for line in signature(text).split("%") {
+        let kept = line.split_once("<{").map_or(line, |(_, rest)| rest);
+        let mut number = String::new();
+        for c in kept.chars().chain(['.']) {
+            if c.is_ascii_digit() {
+                number.push(c);
+                continue;
+            }
+            if !number.is_empty() {
+                form.push_str(if number.len() > 1 { "n" } else { &number });
+                number.clear();
+            }
+            form.push(c);
+        }
+    }
+    form
 }
 
 /// Notes a refusal; true if it is the first for this reason.

@@ -1,8 +1,9 @@
 //! Option values under which a pattern may match.
 
 use crate::{
-    pattern::{Expr, ExprKind, Pattern},
-    target::{OptionKind, TargetInstance},
+    expr::{Expr, ExprKind},
+    pattern::Pattern,
+    targets::{OptionKind, TargetInstance},
 };
 use std::collections::BTreeSet;
 
@@ -14,12 +15,7 @@ pub fn specs(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<S
         if !mentioned(pattern).contains(&option.name.replace('-', "_")) {
             continue;
         }
-        // What the user asked for stays.
-        let given = written.split_whitespace().any(|word| {
-            let word = word.trim_start_matches('-');
-            word.split('=').next() == Some(option.name.as_str())
-        });
-        if given {
+        if is_given(written, &option.name) {
             continue;
         }
         let values = match &option.kind {
@@ -31,6 +27,43 @@ pub fn specs(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<S
         specs.extend(values.into_iter().map(spec));
     }
     specs
+}
+
+/// Specs with each other value of an option that the pattern, the pools or the device's C depend on:
+/// the other truth, the other words, the ends of a range of integers.
+pub fn others(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<String> {
+    let kind = &device.kind;
+    let text = format!("{:?}{:?}{:?}{:?}", pattern.spec, kind.pools, kind.codegen, kind.pipelines);
+    let mut specs = vec![];
+    for option in &kind.options {
+        let name = format!("option.{}", option.name.replace('-', "_"));
+        if is_given(written, &option.name) || !text.contains(&name) {
+            continue;
+        }
+        let values: Vec<String> = match &option.kind {
+            OptionKind::Bool => vec!["true".to_owned(), "false".to_owned()],
+            OptionKind::Enum { values } => values.clone(),
+            OptionKind::Int { min, max } | OptionKind::Size { min, max } => {
+                [min, max].into_iter().flatten().map(i64::to_string).collect()
+            }
+            _ => vec![],
+        };
+        let now = device.options.get(&option.name.replace('-', "_")).map(ToString::to_string);
+        let others = values.into_iter().filter(|value| Some(value) != now.as_ref());
+        specs.extend(others.map(|value| format!("{written} -{}={value}", option.name)));
+    }
+    specs.truncate(MOST);
+    specs
+}
+
+/// Specs that [`others`] gives at most.
+const MOST: usize = 8;
+
+/// Whether the user chose an option's value, which stays.
+fn is_given(written: &str, name: &str) -> bool {
+    written
+        .split_whitespace()
+        .any(|word| word.trim_start_matches('-').split('=').next() == Some(name))
 }
 
 /// Options in a pattern's conditions.

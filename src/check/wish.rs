@@ -3,7 +3,8 @@
 //! that follow it in part are near misses.
 
 use crate::{
-    pattern::{BinaryOp, CompareOp, Expr, ExprKind, Pattern, dtype_of},
+    expr::{BinaryOp, CompareOp, Expr, ExprKind, dtype_of},
+    pattern::Pattern,
     tensor::DType,
 };
 use std::collections::BTreeMap;
@@ -15,6 +16,10 @@ pub enum Want {
     Number(f64),
     /// An element type.
     Type(DType),
+    /// A list of numbers.
+    Numbers(Vec<i64>),
+    /// A text.
+    Text(String),
 }
 
 /// What is asked of fields of captures and operations.
@@ -37,9 +42,23 @@ impl Wishes {
         self.wants.get(&key).map_or(&[], Vec::as_slice)
     }
 
+    /// The element types that are asked for anywhere.
+    pub fn types(&self) -> Vec<DType> {
+        let all = self.wants.values().flatten();
+        let mut types: Vec<DType> = vec![];
+        for want in all {
+            if let Want::Type(dtype) = want
+                && !types.contains(dtype)
+            {
+                types.push(*dtype);
+            }
+        }
+        types
+    }
+
     fn read(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Binary(BinaryOp::And, left, right) => {
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
                 self.read(left);
                 self.read(right);
             }
@@ -88,9 +107,17 @@ fn literal(expr: &Expr) -> Option<Want> {
         ExprKind::Float(number) => Want::Number(*number),
         ExprKind::Bool(truth) => Want::Number(f64::from(u8::from(*truth))),
         ExprKind::Name(name) => Want::Type(dtype_of(name)?),
+        ExprKind::Text(text) => Want::Text(text.clone()),
+        ExprKind::List(items) => {
+            let number = |item: &Expr| match literal(item)? {
+                Want::Number(number) => Some(number as i64),
+                _ => None,
+            };
+            Want::Numbers(items.iter().map(number).collect::<Option<_>>()?)
+        }
         ExprKind::Negate(inner) => match literal(inner)? {
             Want::Number(number) => Want::Number(-number),
-            Want::Type(_) => return None,
+            _ => return None,
         },
         _ => return None,
     })

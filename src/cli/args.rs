@@ -1,8 +1,8 @@
 //! The command line: what `phaseline --help` teaches.
 
-use crate::{import::onnx::parse_shape_option, phase::Phase};
+use crate::{Error, import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -25,6 +25,34 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// What `compile --emit` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The IR after a phase.
+    Ir(Phase),
+    /// The C that is printed after the last one.
+    C,
+}
+
+impl Emit {
+    /// The last phase that runs.
+    pub fn until(self) -> Phase {
+        match self {
+            Self::Ir(phase) => phase,
+            Self::C => Phase::Codegen,
+        }
+    }
+}
+
+impl FromStr for Emit {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let phase = || text.parse().map(Self::Ir);
+        let or_c = |error| Error::invalid(format!("{error}; or c, the C that is generated"));
+        if text == "c" { Ok(Self::C) } else { phase().map_err(or_c) }
+    }
 }
 
 /// The commands.
@@ -83,18 +111,19 @@ pub struct CheckTargetArgs {
     #[arg(long, value_name = "NAME")]
     pub pattern: Option<String>,
     /// Matching graphs to compile and run for each pattern
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 24)]
     pub samples: usize,
     /// Seed of the random graphs
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Relative error of floats that is accepted
-    #[arg(long, default_value_t = 1e-3)]
-    pub rtol: f64,
-    /// Absolute error of floats that is accepted
-    #[arg(long, default_value_t = 1e-3)]
-    pub atol: f64,
-    /// Difference of integers that is accepted; at most 40% of a result's may have it
+    /// Relative error of floats that is accepted (default: by their type, 128 units in the last
+    /// place of a float32)
+    #[arg(long)]
+    pub rtol: Option<f64>,
+    /// Absolute error of floats that is accepted (default: by what they are summed from)
+    #[arg(long)]
+    pub atol: Option<f64>,
+    /// Difference of integers that are rounded that is accepted; at most 30% of them may have it
     #[arg(long, default_value_t = 1.0)]
     pub steps: f64,
     /// Print JSON instead of text
@@ -110,6 +139,10 @@ pub struct ModelArgs {
     /// Shape of an input whose dimensions are symbolic; may be repeated
     #[arg(long = "shape", value_name = "NAME=1x3x224x224", value_parser = parse_shape_option)]
     pub shapes: Vec<(String, Vec<Option<i64>>)>,
+    /// Unroll loops of up to this many steps (recurrent layers, Scan, Loop), so that patterns see
+    /// through the steps; longer ones stay loops where they can [default: 2]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(i64).range(0..))]
+    pub unroll_loops: Option<i64>,
 }
 
 /// What to compile for, and with which pipelines.
@@ -172,18 +205,21 @@ pub struct CompileArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
-    /// Directory to create; one that phaseline made before is replaced
+    /// Directory to create; one that phaseline made before and that is unchanged is replaced
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Replace such a directory with the files that were added or changed there, which are lost
+    #[arg(long, requires = "output", conflicts_with_all = ["emit", "print_pipeline"])]
+    pub force: bool,
     /// Name of the library and prefix of its symbols (default: from the model's file name)
     #[arg(long)]
     pub name: Option<String>,
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub watch: super::watch::WatchArgs,
-    /// Stop after a phase and print the IR
+    /// Stop after a phase and print the IR, or with `c` the C of the targets that have it
     #[arg(long, value_name = "PHASE", conflicts_with_all = ["output", "print_pipeline"])]
-    pub emit: Option<Phase>,
+    pub emit: Option<Emit>,
     /// The model is IR that --emit printed: go on after this phase
     #[arg(long, value_name = "PHASE")]
     pub from: Option<Phase>,

@@ -1,17 +1,19 @@
 //! `phaseline compile`.
 
 use super::{
-    args::CompileArgs,
-    model::{Source, check_name, compile_options, model_name},
+    args::{CompileArgs, Emit},
+    model::{check_name, compile_options, import, model_name},
     print, print_error,
     progress::Progress,
     watch::Watcher,
 };
 use crate::{
     Error, Phase, Result, Session,
-    ir::Op,
-    package,
-    stage::{Weights, print_module},
+    ir::{
+        Op,
+        print::{Weights, print_module},
+    },
+    package::{self, Replace},
 };
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
@@ -42,27 +44,31 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline",
         ));
     }
-    if let Some(until) = args.emit
+    if let Some(until) = args.emit.map(Emit::until)
         && until < after
     {
         return Err(Error::invalid(format!("--emit={until} comes before --from={after}")));
     }
+    let replace = if args.force { Replace::Anything } else { Replace::Unchanged };
     if let Some(folder) = &args.output {
-        package::check_target_folder(folder)?;
+        package::check_target_folder(folder, replace)?;
     }
     progress.say("reading the model");
     watcher.step("reading the model");
-    let source = Source::open(&args.model.model)?;
-    if matches!(source, Source::Onnx(_)) && after != Phase::Import {
+    let source = crate::import::open(&args.model.model)?;
+    if !source.is_ir() && after != Phase::Import {
         return Err(Error::invalid(format!(
-            "--from={after} goes on from IR that --emit printed (.mlir), not from an ONNX model"
+            "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
         )));
     }
-    let module = source.import(&session, &args.model, None)?;
-    if let Some(until) = args.emit {
-        session.run_phases(&module, &options, until)?;
+    let module = import(&*source, &session, &args.model, None)?;
+    if let Some(emit) = args.emit {
+        session.run_phases(&module, &options, emit.until())?;
         watcher.report().iter().for_each(|text| print_error(text));
-        return print(&print_module(&module, Weights::Print)?);
+        return print(&match emit {
+            Emit::Ir(_) => print_module(&module, Weights::Print)?,
+            Emit::C => session.c_text(&module, &options)?,
+        });
     }
     session.run_phases(&module, &options, Phase::Codegen)?;
     watcher.step("generating code");
@@ -71,7 +77,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     progress.say("writing");
     watcher.step("writing");
     let output = args.output.as_deref().ok_or_else(|| Error::internal("no output directory"))?;
-    compiled.write_package(output)?;
+    compiled.write_package_over(output, replace)?;
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
 }

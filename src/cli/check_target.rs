@@ -1,10 +1,15 @@
 //! `phaseline check-target`.
 
-use super::{args::CheckTargetArgs, data::target_path, print, progress::Progress};
+use super::{
+    args::CheckTargetArgs,
+    data::{c_compiler, target_path},
+    print,
+    progress::Progress,
+};
 use crate::{
     Error, Result,
     check::{self, CheckOptions, Report},
-    target::Registry,
+    targets::Registry,
 };
 use std::path::{Path, PathBuf};
 
@@ -19,11 +24,13 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
             target_path: paths.clone(),
             host: args.host.clone(),
             samples: args.samples,
+            attempts: args.samples.saturating_mul(100).clamp(800, 3000),
             seed: args.seed,
             pattern: args.pattern.clone(),
             rtol: args.rtol,
             atol: args.atol,
             steps: args.steps,
+            cc: c_compiler(),
             ..Default::default()
         };
         let progress = Progress::new();

@@ -11,6 +11,7 @@ mod partition;
 mod profile;
 mod progress;
 mod run;
+mod signals;
 mod verify;
 pub mod watch;
 
@@ -36,6 +37,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    signals::install();
     let outcome = panic::catch_unwind(|| execute(&cli.command))
         .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));
     match outcome {
@@ -61,13 +63,13 @@ fn execute(command: &Command) -> Result<()> {
     }
 }
 
-/// Prints to standard output; a closed pipe is not an error.
 /// Writes to standard error what was asked for beside the output.
 fn print_error(text: &str) {
     // Nobody can be told that standard error is closed.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Prints to standard output; a closed pipe is not an error.
 fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -3,79 +3,44 @@
 use super::args::{ModelArgs, TargetArgs};
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
-    import::onnx::{self, ImportOptions},
+    import::{ImportOptions, Source},
     io,
-    stage::Weights,
+    ir::print::Weights,
 };
 use indexmap::IndexMap;
 use melior::ir::Module;
 use std::path::Path;
 
-/// A model file that was read, but not imported yet.
-pub enum Source {
-    /// An ONNX model.
-    Onnx(Box<onnx::Model>),
-    /// IR, as text or bytecode.
-    Ir(Vec<u8>),
-}
-
-impl Source {
-    /// Reads the file; its name's ending says what it is.
-    pub fn open(path: &Path) -> Result<Self> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        if path.is_dir() {
-            return Err(Error::invalid(format!(
-                "{} is a directory, not a model (.onnx, .mlir or .mlirbc)",
-                path.display()
-            )));
-        }
-        match extension {
-            "mlir" | "mlirbc" => {
-                let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read", path, e))?;
-                Ok(Self::Ir(bytes))
-            }
-            _ => Ok(Self::Onnx(Box::new(onnx::load_model(path)?))),
-        }
+/// Makes a module of a model. Given inputs fix the shapes of the model's own, and the values of those
+/// that decide on shapes.
+pub fn import<'s>(
+    source: &dyn Source,
+    session: &'s Session,
+    args: &ModelArgs,
+    given: Option<&IndexMap<String, Tensor>>,
+) -> Result<Module<'s>> {
+    if let Some((name, _)) = args.shapes.first().filter(|_| source.is_ir()) {
+        return Err(Error::invalid(format!(
+            "{} is IR, which has the types that it has: --shape {name}=... has no use",
+            args.model.display()
+        )));
     }
-
-    /// The names of the inputs, in order, if they are known before import.
-    pub fn input_names(&self) -> Option<Vec<String>> {
-        match self {
-            Self::Onnx(model) => Some(model.input_names()),
-            Self::Ir(_) => None,
-        }
+    let mut options = ImportOptions { unroll_loops: args.unroll_loops, ..Default::default() };
+    for (name, tensor) in given.into_iter().flatten() {
+        let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
+        options.shapes.insert(name.clone(), dims);
     }
-
-    /// Makes a module of the model. Given inputs fix the shapes of the model's own, and the values
-    /// of those that decide on shapes.
-    pub fn import<'s>(
-        self,
-        session: &'s Session,
-        args: &ModelArgs,
-        given: Option<&IndexMap<String, Tensor>>,
-    ) -> Result<Module<'s>> {
-        match self {
-            Self::Ir(bytes) => session.parse(&bytes, &args.model.to_string_lossy()),
-            Self::Onnx(model) => {
-                let mut options = ImportOptions::default();
-                for (name, tensor) in given.into_iter().flatten() {
-                    let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
-                    options.shapes.insert(name.clone(), dims);
-                }
-                if let Some(given) = given {
-                    for name in onnx::shape_like_inputs(&model)? {
-                        if let Some(tensor) = given.get(&name) {
-                            options.constants.insert(name, tensor.clone());
-                        }
-                    }
-                }
-                for (name, dims) in &args.shapes {
-                    options.shapes.insert(name.clone(), dims.clone());
-                }
-                Ok(onnx::import_model(session, &model, &options)?)
+    if let Some(given) = given {
+        for name in source.shape_inputs()? {
+            if let Some(tensor) = given.get(&name) {
+                options.constants.insert(name, tensor.clone());
             }
         }
     }
+    for (name, dims) in &args.shapes {
+        options.shapes.insert(name.clone(), dims.clone());
+    }
+    source.import(session, &options)
 }
 
 /// Reads the inputs at `path` for the inputs called `names`.
@@ -111,8 +76,7 @@ pub fn compile_options<'a>(
     let pipeline = match &args.pipeline {
         None => None,
         Some(path) => {
-            let text =
-                std::fs::read_to_string(path).map_err(|e| Error::io("cannot read", path, e))?;
+            let text = crate::io::read_text(path).map_err(|e| Error::io("cannot read", path, e))?;
             Some(Pipeline::parse(&text, &path.to_string_lossy())?)
         }
     };
@@ -133,6 +97,7 @@ pub fn compile_options<'a>(
         observer,
         pass_observer: None,
         cc: super::data::c_compiler(),
+        devices: None,
     })
 }
 

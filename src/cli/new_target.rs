@@ -1,7 +1,7 @@
 //! `phaseline new-target`.
 
 use super::{args::NewTargetArgs, print};
-use crate::{Error, Result, target::is_name};
+use crate::{Error, Result, process::Folder, targets::is_name};
 use std::path::Path;
 
 /// The files of a new target; `@NAME@` and `@C@` stand for its name, as it is and as C has it.
@@ -21,7 +21,7 @@ pub fn new_target(args: &NewTargetArgs) -> Result<()> {
             args.name
         )));
     }
-    let known = crate::target::Registry::builtin()?;
+    let known = crate::targets::Registry::builtin()?;
     if known.kinds().any(|kind| kind.name == args.name) {
         return Err(Error::invalid(format!(
             "there is a built-in target '{}'; choose another name",
@@ -60,22 +60,11 @@ fn write(folder: &Path, name: &str) -> Result<()> {
         _ => Path::new("."),
     };
     std::fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
-    let staging =
-        tempfile::tempdir_in(parent).map_err(|e| Error::io("cannot write into", parent, e))?;
+    let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write into", parent, e))?;
     for (file, text) in FILES {
         let fill = |text: &str| text.replace("@NAME@", name).replace("@C@", &c_name(name));
         let path = staging.path().join(fill(file));
         std::fs::write(&path, fill(text)).map_err(|e| Error::io("cannot write", &path, e))?;
     }
-    let staged = staging.keep();
-    // A temporary directory is its owner's alone; a new one is not.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = std::fs::set_permissions(&staged, std::fs::Permissions::from_mode(0o755));
-    }
-    std::fs::rename(&staged, folder).map_err(|error| {
-        let _ = std::fs::remove_dir_all(&staged);
-        Error::io("cannot create", folder, error)
-    })
+    staging.replace(folder).map_err(|error| Error::io("cannot create", folder, error))
 }

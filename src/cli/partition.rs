@@ -3,24 +3,23 @@
 use super::{
     args::{PartitionArgs, TargetsArgs},
     data::target_path,
-    model::{Source, compile_options, model_name},
+    model::{compile_options, import, model_name},
     print,
 };
 use crate::{
-    Error, Phase, Result, Session,
+    Error, Phase, Result, Session, io,
     ir::{self, func},
     outline,
-    partition::{FunctionReport, Report},
+    partition::{FunctionReport, Profile, Report},
     passes::graph_partition,
-    profile::Profile,
-    target::Registry,
+    targets::Registry,
 };
 
 /// Shows the division of a model between targets.
 pub fn partition(args: &PartitionArgs) -> Result<()> {
     let session = Session::new();
-    let source = Source::open(&args.model.model)?;
-    let module = source.import(&session, &args.model, None)?;
+    let source = crate::import::open(&args.model.model)?;
+    let module = import(&*source, &session, &args.model, None)?;
     let name = model_name(&args.model.model);
     let after = args.from.unwrap_or(Phase::Import);
     if after > Phase::PrePartition {
@@ -31,6 +30,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let options = compile_options(&args.target, name, after, None)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&module, &options, Phase::PrePartition)?;
+    session.run_pipeline(&module, "builtin.module(graph-outline-loops)")?;
     let targets = options.resolve(&session)?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
@@ -52,11 +52,11 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);
         let page = division.report.picture(&title)?;
-        std::fs::write(path, page).map_err(|e| Error::io("cannot write", path, e))?;
+        io::write_bytes(path, page)?;
     }
     if let Some(path) = &args.save_placement {
         let text = division.placement.to_json()?;
-        std::fs::write(path, text).map_err(|e| Error::io("cannot write", path, e))?;
+        io::write_bytes(path, text)?;
     }
     let report = &division.report;
     if args.json {

@@ -3,23 +3,25 @@
 use super::{
     args::ProfileArgs,
     data::{c_compiler, target_path},
-    model::Source,
+    model::import,
     print,
     progress::Progress,
 };
 use crate::{
-    CompileOptions, Error, Result, Session,
-    profile::{Profile, ProfileOptions},
+    CompileOptions, Error, Result, Session, io,
+    measure::ProfileOptions,
+    partition::{Profile, Skipped},
 };
 use std::{fmt::Write, time::Duration};
 
 /// Measures, and writes the profile.
 pub fn profile(args: &ProfileArgs) -> Result<()> {
     Profile::check_place(&args.output)?;
+    one_thread();
     let progress = Progress::new();
     progress.say("reading the model");
     let session = Session::new();
-    let module = Source::open(&args.model.model)?.import(&session, &args.model, None)?;
+    let module = import(&*crate::import::open(&args.model.model)?, &session, &args.model, None)?;
     let options = CompileOptions {
         targets: args.target.clone(),
         target_path: target_path(&args.target_path),
@@ -41,12 +43,47 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
             None => "the model has nothing to measure".to_owned(),
         }));
     }
+    refuse_noise(&profile)?;
     // The measurement takes a while, in which the file may have appeared.
     Profile::check_place(&args.output)?;
-    std::fs::write(&args.output, profile.to_json()?)
-        .map_err(|e| Error::io("cannot write", &args.output, e))?;
+    io::write_bytes(&args.output, profile.to_json()?)?;
     drop(progress);
     print(&summary(&profile))
+}
+
+/// Libraries of targets compute on one thread, as everything else that is measured: threads that
+/// wait for each other measure what else the machine does.
+fn one_thread() {
+    const VARIABLES: [&str; 6] = [
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "GOTO_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+    ];
+    for name in VARIABLES {
+        // SAFETY: the command has started no thread yet, and libraries are loaded afterwards.
+        unsafe { std::env::set_var(name, "1") };
+    }
+    // SAFETY: as above.
+    unsafe { std::env::set_var("OMP_DYNAMIC", "FALSE") };
+}
+
+/// Fails if there is more noise than measurements: a search would go by the rest alone.
+fn refuse_noise(profile: &Profile) -> Result<()> {
+    let is_noise = |skipped: &&Skipped| skipped.reason.contains("are noise");
+    let noise: Vec<_> = profile.skipped.iter().filter(is_noise).collect();
+    match noise.first() {
+        Some(first) if noise.len() > profile.entries.len() => Err(Error::invalid(format!(
+            "{} of {} measurements are noise, so nothing is written: {}: {}",
+            noise.len(),
+            noise.len() + profile.entries.len(),
+            first.work,
+            first.reason
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// What was measured, by target.

@@ -2,7 +2,7 @@
 
 use super::{
     args::{DataArgs, ModelArgs, RunArgs, TargetArgs},
-    model::{Source, compile_options, model_name, random_inputs, read_inputs},
+    model::{compile_options, import, model_name, random_inputs, read_inputs},
     print,
     progress::Progress,
 };
@@ -45,7 +45,7 @@ pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Resul
     }
     let progress = Progress::new();
     progress.say("reading the model");
-    let source = Source::open(&model.model)?;
+    let source = crate::import::open(&model.model)?;
     let start = Instant::now();
     let names = source.input_names();
     let session = Session::new();
@@ -53,7 +53,7 @@ pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Resul
         (Some(path), Some(names)) => Some(read_inputs(path, names)?),
         _ => None,
     };
-    let module = source.import(&session, model, given.as_ref())?;
+    let module = import(&*source, &session, model, given.as_ref())?;
     let interface = Interface::of(&module)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {
         (Some(given), ..) => given,

@@ -1,10 +1,13 @@
 //! `--timing`, `--print-ir-before` and `--print-ir-after`.
 
 use crate::{
-    Error, Phase, Pipeline, Result, ir,
+    Error, Phase, Pipeline, Result,
+    error::suggestion,
+    ir::{
+        self,
+        print::{Weights, print_op},
+    },
     pass::PassEvent,
-    pattern::suggestion,
-    stage::{Weights, print_op},
 };
 use clap::Args;
 use std::{

@@ -1,6 +1,78 @@
 //! Code generation: from planned buffers to what a linker or compiler of the target takes.
+//!
+//! A [`CodeGenerator`] makes the code of a target's module. Each is one file, and a line in the table
+//! here; [`CodegenKind`] has what manifests may say of it.
 
 pub mod c;
+mod custom;
 pub mod llvm;
-pub mod part;
 pub mod stream;
+pub mod symbols;
+
+use crate::{
+    Result, Session,
+    artifact::{Machine, Object},
+    ir::Op,
+    targets::{CodegenKind, TargetInstance},
+};
+use c::COptions;
+
+/// What makes the code of targets' modules.
+pub trait CodeGenerator: Sync {
+    /// What manifests call it.
+    fn kind(&self) -> CodegenKind;
+
+    /// Makes code of `part`, the module of `target`, and compiles the vendor's sources with it.
+    fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated>;
+
+    /// The text that `part` is generated as, if it is text.
+    fn text(&self, part: Op<'_>) -> Result<Option<String>> {
+        let _ = part;
+        Ok(None)
+    }
+
+    /// Compiles the sources that come with a target, to see whether they can be.
+    fn check_sources(&self, target: &TargetInstance) -> Result<()> {
+        let _ = target;
+        Ok(())
+    }
+}
+
+/// What code is generated for.
+pub struct Given<'a> {
+    /// The target.
+    pub target: &'a TargetInstance,
+    /// Its name in the model, and how C is compiled for it: the vendor's sources among it.
+    pub options: &'a COptions,
+}
+
+/// What generating code gave.
+#[derive(Clone, Debug, Default)]
+pub struct Generated {
+    /// The object of the module, and those of the vendor's sources after it.
+    pub objects: Vec<Object>,
+    /// Names and texts of what was generated as source, for people.
+    pub sources: Vec<(String, String)>,
+    /// The machine that the code is for; none if that is for the rest of the model to say.
+    pub machine: Option<CodeMachine>,
+}
+
+/// The machine that code is for.
+#[derive(Clone, Debug)]
+pub struct CodeMachine {
+    /// What is known about it.
+    pub machine: Machine,
+    /// The compiler that links for it; arguments may follow the program.
+    pub cc: String,
+    /// Whether this compiler comes before that of other targets.
+    pub decides: bool,
+}
+
+/// The code generators.
+static GENERATORS: [&dyn CodeGenerator; 3] = [&llvm::Llvm, &c::C, &custom::Custom];
+
+/// The code generator of a kind. A kind without one leaves all to its hook.
+pub fn generator(kind: CodegenKind) -> &'static dyn CodeGenerator {
+    let found = GENERATORS.into_iter().find(|generator| generator.kind() == kind);
+    found.unwrap_or(&custom::Custom)
+}

@@ -1,14 +1,20 @@
 //! Running a hook on all that it is about, and saying whose fault it is when that fails.
 
-use super::{
-    Artifact, DataHook, HookPoint, Lowered, Request, artifact, constants,
-    splice::{self, FINISHED},
-};
+use super::{constants, splice};
 use crate::{
     Error, Result,
-    ir::{self, Op, edit, func},
+    artifact::{Artifact, files},
+    ir::{
+        self, Op, edit, func, graph,
+        names::{self, FINISHED, GENERATED},
+        tir,
+    },
     pass::{PassError, panic_text},
-    target::TargetInstance,
+    phase::HookPoint,
+    targets::{
+        TargetInstance,
+        hooks::{DataHook, Lowered, Request},
+    },
 };
 use melior::ir::{
     Location, Module,
@@ -16,9 +22,6 @@ use melior::ir::{
     operation::OperationLike,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Attribute of a target's module whose code is in its artifacts: names of the functions there.
-pub const GENERATED: &str = "phl.generated";
 
 /// Runs a hook of a target on the module.
 pub fn apply<'c>(
@@ -54,15 +57,15 @@ pub fn apply<'c>(
 }
 
 fn is_of(op: Op<'_>, target: &TargetInstance) -> bool {
-    ir::attr_str(op, "phl.target").is_some_and(|id| id == target.id)
+    ir::attr_str(op, names::TARGET).is_some_and(|id| id == target.id)
 }
 
 /// Where the subject's first operation of the graph is, and what the subject is called with it.
 fn describe<'c>(subject: Op<'c>) -> (Location<'c>, String) {
     let name = func::symbol(subject);
     let called = |op: Op<'c>| match ir::op_name(op) {
-        "graph.composite" => ir::attr_str(op, "name"),
-        "tir.call_extern" => func::symbol_ref(op, "callee"),
+        graph::Composite::NAME => ir::attr_str(op, "name"),
+        tir::CallExtern::NAME => func::symbol_ref(op, "callee"),
         other => other
             .strip_prefix("graph.")
             .filter(|word| !matches!(*word, "constant" | "return" | "yield"))
@@ -161,7 +164,7 @@ fn hand_over<'c>(part: Op<'c>, artifacts: &[Artifact]) -> Result<()> {
         .filter(|function| edit::entry_block(*function).is_some())
         .map(|function| StringAttribute::new(context, &func::symbol(function)).into())
         .collect();
-    artifact::record(part, artifacts)?;
+    files::record(part, artifacts)?;
     edit::set_attr(part, GENERATED, ArrayAttribute::new(context, &defined).into());
     for op in ir::ops_of(part) {
         edit::erase(op);

@@ -11,32 +11,26 @@
 //! `output.npy`, and files in `artifacts/`, whose types go by the ends of their names. A program
 //! that writes none of them declines. Any exit code but 0 ends the compile with what it said.
 
-use super::{Artifact, ArtifactKind, Constant, HookPoint, Lowered, Request};
 use crate::{
-    Error, Result, io,
-    ir::{self, Op, edit, func},
-    stage::{Weights, print_op},
+    Error, Result,
+    artifact::{Artifact, ArtifactKind},
+    io,
+    ir::{
+        self, Op, edit, func,
+        print::{Weights, print_op},
+    },
+    phase::HookPoint,
+    process::{self, Folder},
+    targets::hooks::{Command, Constant, Lowered, Request},
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
 use serde_json::json;
-use std::{
-    collections::BTreeSet,
-    path::Path,
-    process::{Output, Stdio},
-};
-
-/// A program with arguments. `${dir}` is the target's folder, `${id}` and `${option.NAME}` are
-/// filled in as in pipelines.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Command {
-    /// The program and its arguments.
-    pub words: Vec<String>,
-}
+use std::{collections::BTreeSet, path::Path, process::Output};
 
 /// What a program answered.
 struct Answer {
-    folder: tempfile::TempDir,
+    folder: Folder,
 }
 
 impl Command {
@@ -107,8 +101,7 @@ impl Command {
         files: &[(&str, &[u8])],
     ) -> Result<Answer> {
         let target = request.target;
-        let folder = tempfile::tempdir()
-            .map_err(|e| Error::io("cannot create a folder in", &std::env::temp_dir(), e))?;
+        let folder = Folder::new()?;
         let options: serde_json::Map<_, _> = target
             .options
             .iter()
@@ -135,15 +128,12 @@ impl Command {
 
 fn start(words: &[String], folder: &Path) -> Result<Output> {
     let program = &words[0];
-    std::process::Command::new(program)
-        .args(&words[1..])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Error::Tool {
-            program: program.clone(),
-            detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
-        })
+    let mut command = std::process::Command::new(program);
+    command.args(&words[1..]).current_dir(folder);
+    process::output(&mut command).map_err(|error| Error::Tool {
+        program: program.clone(),
+        detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
+    })
 }
 
 fn check(program: &str, output: &Output) -> Result<()> {
@@ -155,26 +145,29 @@ fn check(program: &str, output: &Output) -> Result<()> {
     // The last lines of a traceback are those that say what is wrong.
     let lines: Vec<_> = text.lines().collect();
     let said = lines[lines.len().saturating_sub(LINES)..].join("\n");
-    let how = match output.status.code() {
-        Some(code) => format!("exit code {code}"),
-        None => "it was killed by a signal".to_owned(),
-    };
+    let how = process::ending(output.status);
     Err(Error::Tool { program: program.to_owned(), detail: format!("{how}\n{said}") })
 }
 
 impl Answer {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.folder.path().join(name);
-        if !path.exists() {
-            return Ok(None);
+        match kind_of(&path)? {
+            None => Ok(None),
+            Some(kind) if kind.is_file() => crate::io::read_regular(&path)
+                .map(Some)
+                .map_err(|e| Error::io("cannot read", &path, e)),
+            // A link could lead anywhere, and reading a pipe does not end.
+            Some(_) => Err(Error::invalid(format!("wrote an {name} that is not a plain file"))),
         }
-        std::fs::read(&path).map(Some).map_err(|e| Error::io("cannot read", &path, e))
     }
 
     fn artifacts(&self) -> Result<Vec<Artifact>> {
         let folder = self.folder.path().join("artifacts");
-        if !folder.is_dir() {
-            return Ok(vec![]);
+        match kind_of(&folder)? {
+            None => return Ok(vec![]),
+            Some(kind) if kind.is_dir() => {}
+            Some(_) => return Err(Error::invalid("made artifacts that is not a plain folder")),
         }
         let fail = |e| Error::io("cannot read", &folder, e);
         let mut names = vec![];
@@ -186,16 +179,28 @@ impl Answer {
                     entry.file_name().to_string_lossy()
                 )));
             }
-            names.push(entry.file_name().to_string_lossy().into_owned());
+            names.push(entry.file_name().into_string().map_err(|name| {
+                Error::invalid(format!("artifacts/{} is not UTF-8", name.to_string_lossy()))
+            })?);
         }
         // Directories have no order.
         names.sort();
         let read = |name: String| {
             let path = folder.join(&name);
-            let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+            let bytes =
+                crate::io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
             Ok(Artifact { kind: ArtifactKind::of_file(&name)?, name, bytes })
         };
         names.into_iter().map(read).collect()
+    }
+}
+
+/// What is at a path; links are not followed.
+fn kind_of(path: &Path) -> Result<Option<std::fs::FileType>> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.file_type())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("cannot read", path, error)),
     }
 }
 

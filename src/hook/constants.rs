@@ -1,10 +1,10 @@
 //! The constant updater: what a target's calls are given as constants, replaced.
 
-use super::{DataHook, Request};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements},
-    tensor::{AlignedBuffer, BUFFER_ALIGN, DType, Tensor},
+    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements, graph},
+    targets::hooks::{Constant, DataHook, Request},
+    tensor::{AlignedBuffer, BUFFER_ALIGN, DType, ElementType, Tensor},
 };
 use bytes::Bytes;
 use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
@@ -15,17 +15,6 @@ struct Use<'c> {
     operand: usize,
     defined: Op<'c>,
     constant: Constant,
-}
-
-/// A constant that a call of a target's function is given.
-#[derive(Clone, Debug)]
-pub struct Constant {
-    /// The C function.
-    pub callee: String,
-    /// Which of the call's inputs it is, from 0.
-    pub input: usize,
-    /// Elements, row-major.
-    pub value: Tensor,
 }
 
 /// Asks the hook about each constant of `function`; `request.subject` is a copy of it.
@@ -55,7 +44,7 @@ fn ask(request: &Request<'_, '_>, constant: &Constant) -> Result<Option<Tensor>>
     {
         return Ok(Some(new));
     }
-    match hooks.data(super::HookPoint::ConstantUpdater) {
+    match hooks.data(crate::phase::HookPoint::ConstantUpdater) {
         Some(DataHook::Command(command)) => command.update(request, constant).map_err(place),
         _ => Ok(None),
     }
@@ -76,21 +65,34 @@ fn uses<'c>(function: Op<'c>) -> Result<Vec<Use<'c>>> {
     Ok(found)
 }
 
+/// The constant that a value is, in its own shape or in another one.
 fn constant_of<'c>(value: Val<'c>) -> Option<(Op<'c>, Attribute<'c>)> {
-    let op = edit::defining_op(value)?;
-    let known = matches!(ir::op_name(op), "arith.constant" | "graph.constant");
+    const RESHAPES: [&str; 5] = [
+        graph::Reshape::NAME,
+        "tensor.cast",
+        "tensor.collapse_shape",
+        "tensor.expand_shape",
+        "tensor.reshape",
+    ];
+    let mut op = edit::defining_op(value)?;
+    while RESHAPES.contains(&ir::op_name(op)) {
+        op = edit::defining_op(*ir::operands(op).first()?)?;
+    }
+    let known = matches!(ir::op_name(op), "arith.constant" | graph::Constant::NAME);
     known.then(|| op.attribute("value").ok()).flatten().map(|attribute| (op, attribute))
 }
 
-/// The constant as a tensor; none if its elements are of a type that tensors do not have.
+/// The constant as a tensor, small floats as bytes; none if it has no bytes of its own.
 fn tensor_of(ty: Type<'_>, attribute: Attribute<'_>) -> Result<Option<Tensor>> {
     // SAFETY: the kind is checked first.
     if !unsafe { mlir_sys::mlirAttributeIsAElements(attribute.to_raw()) } {
         return Ok(None);
     }
     let name = ir::element_type(ty).to_string();
-    let Some(dtype) = DType::all().find(|dtype| dtype.mlir_name() == name) else {
-        return Ok(None);
+    let dtype = match ElementType::from_mlir_name(&name) {
+        Some(ElementType::Plain(dtype)) => dtype,
+        Some(ElementType::Small(small)) if small.bits() == 8 => DType::U8,
+        _ => return Ok(None),
     };
     let Some(dims) = ir::static_dims(ty) else { return Ok(None) };
     let dims: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
@@ -111,6 +113,7 @@ fn replace<'c>(found: &Use<'c>, new: &Tensor) -> Result<()> {
     let value = elements::resource(ty, "updated", data, BUFFER_ALIGN)?;
     let constant = builder.op1_with("arith.constant", &[], ty, vec![("value", value)])?;
     edit::set_operand(found.call, found.operand, constant);
+    // Reshapes of it that nothing uses any more go with it, by the next canonicalization.
     let unused = ir::results(found.defined).into_iter().all(|value| ir::users(value).is_empty());
     if unused {
         edit::erase(found.defined);

@@ -1,9 +1,13 @@
 //! Putting the functions that a hook made into the module that is compiled.
 
-use super::{Lowered, artifact};
 use crate::{
     Error, Result,
-    ir::{self, Op, edit, func},
+    artifact::files,
+    ir::{
+        self, Op, edit, func,
+        names::{self, FINISHED},
+    },
+    targets::hooks::Lowered,
 };
 use melior::{
     StringRef,
@@ -14,9 +18,6 @@ use melior::{
     },
 };
 use std::collections::BTreeSet;
-
-/// Mark of functions that are as their target wants them: later hooks pass over them.
-pub const FINISHED: &str = "phl.finished";
 
 /// Replaces `function` by what a hook made of it, under the same name. Other functions of the hook
 /// get names that are free.
@@ -29,7 +30,7 @@ pub fn replace<'c>(
     let made = ir::root(&lowered.module);
     let entry = check(function, made, &lowered.entry)?;
     let name = func::symbol(function);
-    let target = function.attribute("phl.target").ok();
+    let target = function.attribute(names::TARGET).ok();
     take_over(function, entry);
     // The old one goes first, so that its name is free for the entry.
     let next = placeholder(function)?;
@@ -41,7 +42,7 @@ pub fn replace<'c>(
             continue;
         }
         if let (Some(target), "func.func") = (target, ir::op_name(op)) {
-            edit::set_attr(op, "phl.target", target);
+            edit::set_attr(op, names::TARGET, target);
         }
         if !edit::same(op, entry) {
             edit::set_attr(op, "sym_visibility", StringAttribute::new(context, "private").into());
@@ -52,7 +53,7 @@ pub fn replace<'c>(
     if finished {
         edit::set_attr(entry, FINISHED, Attribute::unit(context));
     }
-    artifact::record(entry, &lowered.artifacts)
+    files::record(entry, &lowered.artifacts)
 }
 
 /// Finds the entry, and checks the functions by themselves and against the one that they replace.
@@ -109,7 +110,7 @@ fn take_over<'c>(function: Op<'c>, entry: Op<'c>) {
 /// An operation at the function's place that marks where to insert.
 fn placeholder<'c>(function: Op<'c>) -> Result<Op<'c>> {
     let builder = ir::Builder::before(function)?;
-    let none: Attribute<'c> = StringAttribute::new(builder.context, "phl.hook").into();
+    let none: Attribute<'c> = StringAttribute::new(builder.context, names::HOOK).into();
     let ty =
         TypeAttribute::new(melior::ir::r#type::FunctionType::new(builder.context, &[], &[]).into());
     builder.create(

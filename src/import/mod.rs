@@ -1,6 +1,120 @@
-//! Importing models of other formats into the `graph` dialect.
+//! Models of other formats become modules of the `graph` dialect.
+//!
+//! A format is a [`Frontend`]: a folder or file here, and a line of [`FRONTENDS`]. The command line
+//! and embedders [`open`] a file without a word about what it is.
 
+pub(crate) mod constants;
 mod error;
+mod mlir;
+#[cfg(feature = "onnx")]
 pub mod onnx;
+mod options;
 
 pub use error::{ImportError, UnsupportedOp};
+pub use options::{ImportOptions, parse_shape_option};
+
+use crate::{Error, Result, Session};
+use melior::ir::Module;
+use std::path::Path;
+
+/// A format of models.
+pub trait Frontend: Sync {
+    /// What a file of this format is called in messages: `ONNX model`.
+    fn name(&self) -> &'static str;
+
+    /// The endings of file names, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Reads a file, as far as it takes to know its inputs.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not of the format.
+    fn read(&self, path: &Path) -> Result<Box<dyn Source>>;
+}
+
+/// A model that was read, but is no module yet.
+pub trait Source {
+    /// The names of the inputs in order, if they are known before the import.
+    fn input_names(&self) -> Option<Vec<String>>;
+
+    /// The inputs whose values decide on shapes, or must be known for another reason. When the
+    /// value of one is given, it becomes a constant ([`ImportOptions::constants`]).
+    ///
+    /// # Errors
+    /// The model's graph is damaged.
+    fn shape_inputs(&self) -> Result<Vec<String>> {
+        Ok(vec![])
+    }
+
+    /// Whether the model is IR, which may have some phases behind it.
+    fn is_ir(&self) -> bool {
+        false
+    }
+
+    /// Makes a module: a function `main` with an argument for each input and a result for each
+    /// output, named by `phl.name`.
+    ///
+    /// # Errors
+    /// Something in the model is damaged or not supported; all unsupported operators are in one
+    /// message.
+    fn import<'s>(&self, session: &'s Session, options: &ImportOptions) -> Result<Module<'s>>;
+}
+
+/// All formats. A file whose name ends in none of their endings is taken for the last one's.
+pub static FRONTENDS: &[&dyn Frontend] = &[
+    &mlir::Mlir,
+    #[cfg(feature = "onnx")]
+    &onnx::Onnx,
+];
+
+/// Reads a model; the ending of the file's name says what it is.
+///
+/// # Errors
+/// The file cannot be read, or is not what its name says.
+pub fn open(path: &Path) -> Result<Box<dyn Source>> {
+    if path.is_dir() {
+        let endings: Vec<_> = FRONTENDS
+            .iter()
+            .rev()
+            .flat_map(|frontend| frontend.extensions())
+            .map(|ending| format!(".{ending}"))
+            .collect();
+        let message = match endings.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        };
+        return Err(Error::invalid(format!(
+            "{} is a directory, not a model ({message})",
+            path.display()
+        )));
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let by_name = FRONTENDS.iter().find(|frontend| frontend.extensions().contains(&ending));
+    match by_name.or(FRONTENDS.last()) {
+        Some(frontend) => frontend.read(path),
+        None => Err(Error::internal("there is no frontend")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_belong_to_one_frontend() {
+        let mut endings: Vec<_> =
+            FRONTENDS.iter().flat_map(|frontend| frontend.extensions()).collect();
+        let count = endings.len();
+        endings.sort_unstable();
+        endings.dedup();
+        assert_eq!(endings.len(), count, "{endings:?}");
+    }
+
+    #[test]
+    fn a_directory_is_no_model() {
+        let error = open(Path::new("src")).err().expect("is a directory").to_string();
+        assert!(error.starts_with("src is a directory, not a model (."), "{error}");
+        assert!(error.contains(".mlir"), "{error}");
+    }
+}

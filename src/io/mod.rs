@@ -8,7 +8,13 @@ mod error;
 mod files;
 pub mod npy;
 pub mod npz;
+#[cfg(feature = "onnx")]
+pub(crate) mod onnx_tensor;
+#[cfg(feature = "onnx")]
 pub mod pb;
+#[cfg(feature = "onnx")]
+pub mod proto;
+mod regular;
 
 use std::path::Path;
 
@@ -17,7 +23,8 @@ use indexmap::IndexMap;
 use crate::tensor::Tensor;
 
 pub use error::IoError;
-pub use files::{load_bytes, write_atomic};
+pub use files::{load_bytes, write_atomic, write_bytes};
+pub use regular::{open_regular, read_regular, read_text};
 
 /// What a path of inputs or outputs stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +89,17 @@ pub fn load_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Ten
             let tensor = npy::parse(&path.display().to_string(), &bytes)?;
             Ok(IndexMap::from([(name.clone(), tensor)]))
         }
+        #[cfg(feature = "onnx")]
         Kind::Directory => pb::read_inputs(path, names),
+        #[cfg(not(feature = "onnx"))]
+        Kind::Directory => Err(without_onnx(path)),
     }
+}
+
+#[cfg(not(feature = "onnx"))]
+fn without_onnx(path: &Path) -> IoError {
+    let message = "directories of .pb files need the feature `onnx`, which this build is without";
+    IoError::path(path, message)
 }
 
 fn list_or_nothing(items: &[String]) -> String {
@@ -117,15 +133,22 @@ pub fn save_outputs(path: &Path, tensors: &IndexMap<String, Tensor>) -> Result<(
         Kind::Directory if path.exists() && !path.is_dir() => {
             Err(IoError::path(path, "is a file, expected a directory or a name ending in .npz"))
         }
+        #[cfg(feature = "onnx")]
         Kind::Directory => pb::write_outputs(path, tensors),
+        #[cfg(not(feature = "onnx"))]
+        Kind::Directory => Err(without_onnx(path)),
     }
 }
 
 /// Protects an existing file that only by its name looks like one of ours.
 fn refuse_other_content(path: &Path, magic: &[u8], kind: &str) -> Result<(), IoError> {
     use std::io::Read;
-    let mut file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    // Opening a pipe would wait for its other end.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let mut file = match regular::open_regular(path) {
+        Ok((file, _)) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(IoError::file("read", path, error)),
     };

@@ -1,7 +1,7 @@
 //! numpy's `.npz` format: a zip archive with one `.npy` entry per array.
 
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -13,9 +13,18 @@ use crate::tensor::Tensor;
 
 use super::{IoError, files, npy};
 
+/// Bytes that an archive may inflate to whatever its size: a small one may stand for any number
+/// of them.
+const MAX_INFLATED: u64 = 1 << 30;
+
+/// Times its size that a larger archive may inflate to. Arrays of data shrink much less.
+const MAX_RATIO: u64 = 100;
+
 /// The `.npz` archive at `path`, opened.
 pub struct Npz {
     place: String,
+    /// Bytes that compressed entries may still become.
+    inflatable: u64,
     archive: ZipArchive<Cursor<bytes::Bytes>>,
     /// Array names (without `.npy`) and their entry numbers, in archive order.
     entries: IndexMap<String, usize>,
@@ -28,6 +37,7 @@ impl Npz {
         let damaged =
             |error| IoError::format(&place, format!("not a readable .npz (zip) archive: {error}"));
         let bytes = files::load_bytes(path)?;
+        let inflatable = (bytes.len() as u64).saturating_mul(MAX_RATIO).max(MAX_INFLATED);
         let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
         let mut entries = IndexMap::new();
         for number in 0..archive.len() {
@@ -38,7 +48,7 @@ impl Npz {
                 return Err(IoError::format(&place, format!("entry `{name}` occurs twice")));
             }
         }
-        Ok(Self { place, archive, entries })
+        Ok(Self { place, inflatable, archive, entries })
     }
 
     /// Names of the arrays, in archive order.
@@ -58,9 +68,24 @@ impl Npz {
             IoError::format(&place, format!("cannot be read: {error}"))
         };
         let mut entry = self.archive.by_index(number).map_err(|error| damaged(&error))?;
-        // The declared size is only a hint: a damaged archive may declare anything.
-        let mut bytes = Vec::with_capacity(entry.size().min(1 << 20) as usize);
-        entry.read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        // A damaged archive may declare any size, and an entry be of another one.
+        let declared = entry.size();
+        if entry.compression() != CompressionMethod::Stored {
+            self.inflatable = self.inflatable.checked_sub(declared).ok_or_else(|| {
+                damaged(&format!(
+                    "inflates to {declared} bytes, too many for an archive of this size; save it \
+                     without compression (numpy.savez)"
+                ))
+            })?;
+        }
+        let mut bytes = Vec::with_capacity(declared.min(1 << 20) as usize);
+        let mut limited = entry.by_ref().take(declared.saturating_add(1));
+        limited.read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        if bytes.len() as u64 != declared {
+            let real =
+                if bytes.len() as u64 > declared { "more".into() } else { bytes.len().to_string() };
+            return Err(damaged(&format!("it declares {declared} bytes, but has {real}")));
+        }
         npy::parse(&place, &bytes)
     }
 }
@@ -87,7 +112,7 @@ fn write_archive(
     file: &mut File,
 ) -> Result<(), IoError> {
     let failed = |error: std::io::Error| IoError::file("write", path, error);
-    let mut archive = ZipWriter::new(std::io::BufWriter::new(file));
+    let mut archive = ZipWriter::new(Latch::new(std::io::BufWriter::new(file)));
     for (name, tensor) in tensors {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
@@ -98,8 +123,60 @@ fn write_archive(
         archive.start_file(format!("{name}.npy"), options).map_err(|error| failed(error.into()))?;
         npy::write(tensor, &mut archive).map_err(failed)?;
     }
-    let mut writer = archive.finish().map_err(|error| failed(error.into()))?;
-    std::io::Write::flush(&mut writer).map_err(failed)
+    let mut latch = archive.finish().map_err(|error| failed(error.into()))?;
+    // It keeps the error.
+    let _ = latch.flush();
+    latch.error.map_or(Ok(()), |error| Err(failed(error)))
+}
+
+/// A writer that keeps its first error to itself, and from then on takes what comes and drops it:
+/// a zip archive that cannot be written complains on standard error when it is dropped.
+struct Latch<W> {
+    inner: W,
+    position: u64,
+    error: Option<std::io::Error>,
+}
+
+impl<W: Write + Seek> Latch<W> {
+    fn new(inner: W) -> Self {
+        Self { inner, position: 0, error: None }
+    }
+}
+
+impl<W: Write> Write for Latch<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.error.is_none() {
+            self.error = self.inner.write_all(bytes).err();
+        }
+        self.position += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        if self.error.is_none() {
+            self.error = self.inner.flush().err();
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write + Seek> Seek for Latch<W> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        if self.error.is_none() {
+            match self.inner.seek(to) {
+                Ok(position) => self.position = position,
+                Err(error) => self.error = Some(error),
+            }
+        }
+        if self.error.is_some() {
+            self.position = match to {
+                SeekFrom::Start(position) => position,
+                SeekFrom::Current(by) => self.position.saturating_add_signed(by),
+                SeekFrom::End(_) => self.position,
+            };
+        }
+        Ok(self.position)
+    }
 }
 
 #[cfg(test)]
@@ -126,6 +203,46 @@ mod tests {
         write(&b, &sample()).unwrap();
         assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file is left");
+    }
+
+    /// An archive with one compressed entry of zeros.
+    fn compressed(path: &Path, zeros: u64) {
+        let mut archive = ZipWriter::new(File::create(path).unwrap());
+        archive.start_file("x.npy", SimpleFileOptions::default()).unwrap();
+        let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({zeros},), }}\n");
+        archive.write_all(b"\x93NUMPY\x01\x00").unwrap();
+        archive.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+        archive.write_all(header.as_bytes()).unwrap();
+        std::io::copy(&mut std::io::repeat(0).take(zeros), &mut archive).unwrap();
+        archive.finish().unwrap();
+    }
+
+    #[test]
+    fn archives_inflate_within_bounds() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.npz");
+        // Zeros shrink to a thousandth.
+        compressed(&path, 20 << 20);
+        assert_eq!(read(&path).unwrap()["x"].len(), 20 << 20);
+        let good = std::fs::read(&path).unwrap();
+        // The size is declared in the directory at the end; a local header comes before the data.
+        let directory = good.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").unwrap();
+        let declare = |size: u32| {
+            let mut bad = good.clone();
+            bad[directory + 24..directory + 28].copy_from_slice(&size.to_le_bytes());
+            std::fs::write(&path, bad).unwrap();
+            read(&path).unwrap_err().to_string()
+        };
+        let message = declare(1000);
+        assert!(message.contains("declare"), "{message}");
+        let message = declare(3 << 30);
+        assert!(message.contains("inflates to 3221225472 bytes, too many"), "{message}");
+    }
+
+    #[test]
+    fn a_full_disk_is_one_error() {
+        let message = write(Path::new("/dev/full"), &sample()).unwrap_err().to_string();
+        assert_eq!(message, "cannot write /dev/full: No space left on device (os error 28)");
     }
 
     #[test]

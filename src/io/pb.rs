@@ -9,11 +9,11 @@ use bytes::Bytes;
 use indexmap::IndexMap;
 use prost::Message;
 
-use crate::import::onnx::proto::TensorProto;
-use crate::import::onnx::tensor_from_proto;
-use crate::tensor::Tensor;
-
 use super::{IoError, files};
+use crate::{
+    io::{onnx_tensor::tensor_from_proto, proto::TensorProto},
+    tensor::Tensor,
+};
 
 /// Reads one `TensorProto` file: the tensor and the name stored with it (often empty).
 pub fn read(path: &Path) -> Result<(String, Tensor), IoError> {
@@ -28,10 +28,7 @@ pub fn read(path: &Path) -> Result<(String, Tensor), IoError> {
 
 /// Writes one `TensorProto` file.
 pub fn write(path: &Path, name: &str, tensor: &Tensor) -> Result<(), IoError> {
-    let bytes = encode(name, tensor);
-    files::write_atomic(path, |file| {
-        file.write_all(&bytes).map_err(|error| IoError::file("write", path, error))
-    })
+    files::write_bytes(path, encode(name, tensor))
 }
 
 fn encode(name: &str, tensor: &Tensor) -> Vec<u8> {
@@ -110,9 +107,16 @@ pub fn write_outputs(dir: &Path, tensors: &IndexMap<String, Tensor>) -> Result<(
     } else {
         fs::create_dir_all(dir).map_err(fail)?;
     }
+    // All are written before any is in its place: a full disk leaves what was there.
+    let mut pending = Vec::new();
     for (number, (name, tensor)) in tensors.iter().enumerate() {
-        write(&dir.join(format!("output_{number}.pb")), name, tensor)?;
+        let path = dir.join(format!("output_{number}.pb"));
+        pending.push(files::Pending::write(&path, |file| {
+            let written = file.write_all(&encode(name, tensor));
+            written.map_err(|error| IoError::file("write", &path, error))
+        })?);
     }
+    pending.into_iter().try_for_each(files::Pending::finish)?;
     // Outputs of an earlier run with more of them would pass for this run's.
     for (_, stale) in numbered_files(dir, "output")?.range(tensors.len()..) {
         fs::remove_file(stale).map_err(fail)?;

@@ -1,6 +1,6 @@
 //! `tir.call_extern`, taken apart to be changed and built again.
 
-use super::{Builder, Op, OpSpec, Val, edit, func};
+use super::{Builder, Op, OpSpec, Val, edit, func, tir};
 use crate::{Result, ffi};
 use melior::{
     Context,
@@ -30,6 +30,9 @@ pub enum Group {
 /// Attribute that says which of `outs` is working memory, whose elements have no type in C.
 pub const SCRATCH_OUT: &str = "scratch_out";
 
+/// Attribute with the bytes of working memory that a call needs, once it is given some.
+pub const SCRATCH_NEED: &str = "scratch_need";
+
 /// The parts of a `tir.call_extern`.
 #[derive(Clone, Debug)]
 pub struct CallExtern<'c> {
@@ -56,7 +59,7 @@ impl<'c> CallExtern<'c> {
 
     /// Reads `op`; none if it is another operation.
     pub fn of(op: Op<'c>) -> Option<Self> {
-        if super::op_name(op) != "tir.call_extern" {
+        if super::op_name(op) != tir::CallExtern::NAME {
             return None;
         }
         let mut call = Self::new(&func::symbol_ref(op, "callee")?);
@@ -115,7 +118,7 @@ impl<'c> CallExtern<'c> {
         attributes.extend(self.attributes.iter().map(|(name, value)| (name.as_str(), *value)));
         let operands = self.groups.concat();
         let spec = OpSpec { operands: &operands, results, attributes, ..Default::default() };
-        builder.create("tir.call_extern", spec)
+        builder.create(tir::CallExtern::NAME, spec)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which function of a module calls which.
 
-use super::{Builder, Op, Val, call_extern::CallExtern, call_extern::Group, edit, func};
+use super::{Builder, Op, Val, call_extern::CallExtern, call_extern::Group, edit, func, tir};
 use crate::{Error, Result};
 use indexmap::IndexMap;
 use melior::ir::{Value, ValueLike, operation::OperationLike};
@@ -69,7 +69,7 @@ impl<'c> CallGraph<'c> {
 
 /// The name of the function that `op` calls, if it is a call.
 pub fn callee(op: Op<'_>) -> Option<String> {
-    matches!(super::op_name(op), "func.call" | "tir.call_extern")
+    matches!(super::op_name(op), "func.call" | tir::CallExtern::NAME)
         .then(|| func::symbol_ref(op, "callee"))
         .flatten()
 }

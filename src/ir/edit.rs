@@ -4,8 +4,8 @@ use super::{Blk, Op, Val};
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, BlockRef, Location, OperationRef, RegionLike, Type, TypeLike,
-        ValueLike,
+        Attribute, AttributeLike, Block, BlockRef, Location, OperationRef, Region, RegionLike,
+        Type, TypeLike, ValueLike,
         block::BlockLike,
         operation::{OperationBuilder, OperationLike},
     },
@@ -28,6 +28,13 @@ pub fn walk<'c>(op: Op<'c>) -> Vec<Op<'c>> {
 /// The first block of the first region, which a function that is only declared has not.
 pub fn entry_block<'c>(op: Op<'c>) -> Option<Blk<'c>> {
     op.regions().next()?.first_block()
+}
+
+/// Appends a block with these arguments to a region that an operation is about to take over.
+pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
+    let block = region.append_block(Block::new(arguments));
+    // SAFETY: the block belongs to the region, and through that to the operation.
+    unsafe { Blk::from_raw(block.to_raw()) }
 }
 
 /// The arguments of a block.
@@ -82,6 +89,23 @@ pub fn erase(op: Op<'_>) {
 pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
     // SAFETY: the operation has this operand, and the types are equal.
     unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) }
+}
+
+/// Changes all operands.
+pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
+    for (index, value) in values.iter().enumerate() {
+        set_operand(op, index, *value);
+    }
+}
+
+/// Makes each operand of `op` that is in `from` the value at the same place in `to`.
+pub fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) {
+    for (index, operand) in super::operands(op).into_iter().enumerate() {
+        let place = from.iter().position(|value| *value == operand);
+        if let Some(new) = place.and_then(|place| to.get(place)) {
+            set_operand(op, index, *new);
+        }
+    }
 }
 
 /// Moves an operation before another one.

@@ -6,6 +6,10 @@ use melior::ir::{Attribute, AttributeLike, Type, TypeLike, operation::OperationL
 use mlir_sys as sys;
 use std::borrow::Cow;
 
+/// Bytes that a constant with one value everywhere may become: a few characters of text stand for
+/// any number of them.
+const MAX_REPEATED: usize = 1 << 32;
+
 /// The bytes of an elements attribute as they are in memory: row-major, one byte for a boolean.
 /// Borrowed from the attribute where its storage has that form, so that weights are not copied.
 pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
@@ -30,10 +34,17 @@ pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
     // SAFETY: as above; the accessors are those for the kind of attribute.
     unsafe {
         if sys::mlirAttributeIsADenseElements(raw) {
+            let splat = sys::mlirDenseElementsAttrIsSplat(raw);
+            if splat && wanted > MAX_REPEATED {
+                return Err(Error::invalid(format!(
+                    "a constant of type {ty} takes {wanted} bytes; those with one value everywhere \
+                     may take {MAX_REPEATED}"
+                )));
+            }
             if is_boolean(ty) {
                 return Ok(booleans(raw, wanted).into());
             }
-            if sys::mlirDenseElementsAttrIsSplat(raw) && !stored.is_empty() {
+            if splat && !stored.is_empty() {
                 return Ok(stored.repeat(wanted / stored.len()).into());
             }
         }
@@ -45,6 +56,16 @@ pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
         )));
     }
     Ok(stored.into())
+}
+
+/// The value that a constant has everywhere, if it has one.
+pub fn splat(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first.
+    unsafe {
+        let one = sys::mlirAttributeIsADenseElements(raw) && sys::mlirDenseElementsAttrIsSplat(raw);
+        one.then(|| Attribute::from_raw(sys::mlirDenseElementsAttrGetSplatValue(raw)))
+    }
 }
 
 /// Fails if the text that `root` was parsed from left weights out.
@@ -110,7 +131,9 @@ where
     }
     let owner = Box::new(data);
     let (address, length) = (owner.as_ref().as_ref().as_ptr(), owner.as_ref().as_ref().len());
-    let name = melior::StringRef::new(name);
+    // SAFETY: a live type has a live context.
+    let name = unsafe { super::context::resource_name(sys::mlirTypeGetContext(ty.to_raw()), name) };
+    let name = melior::StringRef::new(&name);
     // SAFETY: the bytes stay where they are until MLIR frees their owner.
     unsafe {
         let raw = sys::mlirUnmanagedDenseResourceElementsAttrGet(

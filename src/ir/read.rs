@@ -2,7 +2,7 @@
 
 use super::{Op, Val};
 use melior::ir::{
-    Attribute, RegionLike, Type, TypeLike, ValueLike,
+    Attribute, Location, RegionLike, Type, TypeLike, ValueLike,
     block::{BlockLike, BlockRef},
     operation::{OperationLike, OperationRef},
 };
@@ -52,6 +52,12 @@ pub fn result0(op: Op<'_>) -> Val<'_> {
     unsafe { Val::from_raw(sys::mlirOperationGetResult(op.to_raw(), 0)) }
 }
 
+/// Where a value comes from: the location of its operation or argument.
+pub fn location_of(value: Val<'_>) -> Location<'_> {
+    // SAFETY: any value has a location, which lives as long as the context.
+    unsafe { Location::from_raw(sys::mlirValueGetLocation(value.to_raw())) }
+}
+
 /// The operations of a block, in order. The list is taken before it is returned, so the block may
 /// be changed while it is walked.
 pub fn ops<'c>(block: BlockRef<'c, 'c>) -> Vec<Op<'c>> {
@@ -89,6 +95,22 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
         }
     }
     found
+}
+
+/// Whether `value` is used at least `count` times; unlike counting [`users`], quick for a value with
+/// thousands of uses.
+pub fn has_uses(value: Val<'_>, count: usize) -> bool {
+    // SAFETY: walks the use list of a live value.
+    unsafe {
+        let mut next = sys::mlirValueGetFirstUse(value.to_raw());
+        for _ in 1..count {
+            if sys::mlirOpOperandIsNull(next) {
+                return false;
+            }
+            next = sys::mlirOpOperandGetNextUse(next);
+        }
+        count == 0 || !sys::mlirOpOperandIsNull(next)
+    }
 }
 
 /// Whether the type is a ranked tensor.
@@ -142,6 +164,12 @@ pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     unsafe {
         sys::mlirTypeIsAInteger(ty.to_raw()).then(|| sys::mlirIntegerTypeGetWidth(ty.to_raw()))
     }
+}
+
+/// Whether a type, or its elements, are f32.
+pub fn is_f32(ty: Type<'_>) -> bool {
+    // SAFETY: any type may be asked.
+    unsafe { sys::mlirTypeIsAF32(element_type(ty).to_raw()) }
 }
 
 /// Whether the element type is a float.

@@ -3,6 +3,9 @@
 use melior::ir::{Type, TypeLike};
 use mlir_sys as sys;
 
+/// What arena and constants are aligned to, and every buffer in them.
+pub const ALIGNMENT: i64 = 64;
+
 /// The bytes that an element takes in an array of it; none for types without a fixed size.
 pub fn element_bytes(ty: Type<'_>) -> Option<u64> {
     // SAFETY: each accessor is called on the kind of type that it is for.
@@ -27,6 +30,22 @@ pub fn element_bytes(ty: Type<'_>) -> Option<u64> {
         }
         None
     }
+}
+
+/// The bits of an element, if several are in a byte where ONNX stores them: 2 or 4.
+pub fn packed_bits(element: Type<'_>) -> Option<usize> {
+    // SAFETY: each accessor is called on the kind of type that it is for.
+    let bits = unsafe {
+        let raw = element.to_raw();
+        if sys::mlirTypeIsAInteger(raw) {
+            sys::mlirIntegerTypeGetWidth(raw)
+        } else if sys::mlirTypeIsAFloat(raw) {
+            sys::mlirFloatTypeGetWidth(raw)
+        } else {
+            8
+        }
+    };
+    matches!(bits, 2 | 4).then_some(bits as usize)
 }
 
 /// The bytes of a shaped type whose dimensions are all known, without holes.

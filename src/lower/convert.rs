@@ -1,21 +1,21 @@
 //! Conversion of a whole function.
 
-use super::{
-    Elements, Lowering, composite_hook, lowering,
-    types::{dtype_name, has_signedness, signless},
-};
+mod scan;
+
+use super::{Lowering, lowering};
 use crate::{
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val, edit,
+        self, Blk, Builder, Op, Val, edit,
         func::{Signature, set_in},
+        graph, names,
+        types::{dtype_name, has_signedness, signless},
+        view::OpView,
     },
     pass::PassError,
 };
 use melior::ir::{
-    BlockLike, RegionLike, TypeLike, ValueLike, attribute::StringAttribute,
-    operation::OperationLike,
+    BlockLike, RegionLike, ValueLike, attribute::StringAttribute, operation::OperationLike,
 };
-use mlir_sys as sys;
 use std::collections::HashMap;
 
 /// Stands between a value with a sign in its type and the same without.
@@ -71,13 +71,11 @@ impl<'c> Conversion<'c> {
                 self.erased.push(op);
             }
         }
-        for op in self.erased.drain(..).rev() {
-            // SAFETY: all users of a converted op come later, and are converted or erased.
-            unsafe { sys::mlirOperationDestroy(op.to_raw()) };
-        }
+        // All users of a converted op come later, and are converted or erased.
+        self.erased.drain(..).rev().for_each(edit::erase);
+        // The users of an old argument were converted to the new one.
         for index in replaced_arguments.into_iter().rev() {
-            // SAFETY: the users of the old argument were converted to the new one.
-            unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) };
+            edit::erase_argument(block, index);
         }
         Ok(())
     }
@@ -92,15 +90,8 @@ impl<'c> Conversion<'c> {
             let old: Val<'c> = block.argument(index)?.into();
             if has_signedness(old.r#type()) {
                 let ty = signless(context, old.r#type());
-                // SAFETY: the position is at most the number of arguments.
-                let new = unsafe {
-                    Val::from_raw(sys::mlirBlockInsertArgument(
-                        block.to_raw(),
-                        index as isize + 1,
-                        ty.to_raw(),
-                        self.function.location().to_raw(),
-                    ))
-                };
+                let location = self.function.location();
+                let new = edit::insert_argument(block, index + 1, ty, location);
                 self.values.insert(key(old), new);
                 replaced.push(index);
                 index += 1;
@@ -161,13 +152,15 @@ impl<'c> Conversion<'c> {
         }
         self.check_static(op)?;
         let b = Builder::before(anchor.unwrap_or(op))?.with_location(op.location());
-        let outputs = if name == "graph.composite" {
-            self.convert_composite(op, anchor.unwrap_or(op), &Lowering { b, op })?
+        let outputs = if name == graph::Composite::NAME {
+            self.convert_composite(op, anchor.unwrap_or(op))?
+        } else if name == graph::Scan::NAME {
+            self.convert_scan(op, &Lowering { b, op })?
         } else {
             let lower = lowering(name).ok_or_else(|| {
                 PassError::at(&op, "has no lowering; no target of this compilation supports it")
             })?;
-            lower(&Lowering { b, op }, op, &self.inputs(op))
+            lower(&Lowering { b, op }, &self.inputs(op))
                 .map_err(|error| PassError::at(&op, error))?
         };
         self.map_results(op, &outputs)?;
@@ -200,8 +193,10 @@ impl<'c> Conversion<'c> {
 
     /// Ops of other dialects stay, unless their types have signs or they are in a composite.
     fn convert_other(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
-        if ir::op_name(op) == CAST && self.is_sign_cast(op) {
-            let input = self.value(ir::operands(op)[0]);
+        if ir::op_name(op) == CAST
+            && self.is_sign_cast(op)
+            && let [input] = self.inputs(op)[..]
+        {
             let result = ir::result0(op);
             // Bodies of operations that are lowered already may use it, too.
             if result.r#type() == input.r#type() {
@@ -217,31 +212,14 @@ impl<'c> Conversion<'c> {
         let results = ir::results(op);
         let signed = results.iter().any(|value| has_signedness(value.r#type()));
         if !signed && anchor.is_none() {
-            for (index, value) in self.inputs(op).into_iter().enumerate() {
-                // SAFETY: the index is in range.
-                unsafe {
-                    sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw());
-                }
-            }
+            edit::set_operands(op, &self.inputs(op));
             self.convert_regions(op)?;
             return Ok(false);
         }
-        let b = Builder::before(anchor.unwrap_or(op))?;
-        // SAFETY: the clone is inserted in front of a live operation of the same block, then its
-        // operands and result types are set by index.
-        let clone = unsafe {
-            let clone = sys::mlirOperationClone(op.to_raw());
-            let before = anchor.unwrap_or(op).to_raw();
-            sys::mlirBlockInsertOwnedOperationBefore(b.block().to_raw(), before, clone);
-            for (index, value) in self.inputs(op).into_iter().enumerate() {
-                sys::mlirOperationSetOperand(clone, index as isize, value.to_raw());
-            }
-            Op::from_raw(clone)
-        };
+        let clone = edit::clone_before(op, anchor.unwrap_or(op));
+        edit::set_operands(clone, &self.inputs(op));
         for value in ir::results(clone) {
-            let ty = signless(b.context, value.r#type());
-            // SAFETY: the result has no users yet.
-            unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) };
+            edit::set_type(value, signless(ir::context_of(op), value.r#type()));
         }
         self.convert_regions(clone)?;
         self.map_results(op, &ir::results(clone))?;
@@ -268,17 +246,8 @@ impl<'c> Conversion<'c> {
         operand.is_some() && operand == result
     }
 
-    fn convert_composite(
-        &mut self,
-        op: Op<'c>,
-        anchor: Op<'c>,
-        lowering: &Lowering<'c>,
-    ) -> Outcome<'c, Vec<Val<'c>>> {
+    fn convert_composite(&mut self, op: Op<'c>, anchor: Op<'c>) -> Outcome<'c, Vec<Val<'c>>> {
         let inputs = self.inputs(op);
-        let name = ir::attr_str(op, "name").unwrap_or_default();
-        if let Some(hook) = composite_hook(&name) {
-            return hook(lowering, op, &inputs).map_err(|error| PassError::at(&op, error));
-        }
         let block = op
             .region(0)?
             .first_block()
@@ -287,7 +256,7 @@ impl<'c> Conversion<'c> {
             self.values.insert(key(block.argument(index)?.into()), input);
         }
         for inner in ir::ops(block) {
-            if ir::op_name(inner) == "graph.yield" {
+            if graph::Yield::of(inner).is_some() {
                 return Ok(self.inputs(inner));
             }
             self.convert(inner, Some(anchor))?;
@@ -335,7 +304,7 @@ impl<'c> Conversion<'c> {
         };
         let name = attributes
             .iter()
-            .find(|(name, _)| name == "phl.name")
+            .find(|(name, _)| name == names::NAME)
             .and_then(|(_, value)| edit::string(*value))
             .unwrap_or_else(|| format!("arg{index}"));
         let sizes: Vec<_> = ir::dims(ty).iter().map(|dim| dim.max(&1).to_string()).collect();
@@ -347,27 +316,13 @@ fn convert_signature(function: Op<'_>) -> Outcome<'_, ()> {
     let context = ir::context_of(function);
     let mut signature = Signature::of(function)?;
     for (ty, attributes) in signature.arguments.iter_mut().chain(&mut signature.results) {
-        let known = attributes.iter().any(|(name, _)| name == "phl.dtype");
+        let known = attributes.iter().any(|(name, _)| name == names::DTYPE);
         if ir::is_tensor(*ty) && !known {
             let dtype = StringAttribute::new(context, &dtype_name(*ty)).into();
-            set_in(attributes, "phl.dtype", dtype);
+            set_in(attributes, names::DTYPE, dtype);
         }
         *ty = signless(context, *ty);
     }
     signature.set(context, function);
     Ok(())
-}
-
-/// `graph.constant` becomes `arith.constant` of signless elements; blobs are shared.
-pub(super) fn lower_constant<'c>(
-    lowering: &Lowering<'c>,
-    op: Op<'c>,
-    _: &[Val<'c>],
-) -> crate::Result<Vec<Val<'c>>> {
-    let elements = Elements::new(op.attribute("value")?)
-        .ok_or_else(|| lowering.unsupported("constants without data"))?;
-    let value = elements.signless(&lowering.b)?;
-    let ty = lowering.result_type(0)?;
-    let spec = OpSpec { results: &[ty], attributes: vec![("value", value)], ..Default::default() };
-    Ok(ir::results(lowering.b.create("arith.constant", spec)?))
 }

@@ -1,14 +1,14 @@
 //! Building `linalg.generic`: index maps, loops and bodies.
 
-use super::{Elements, Lowering};
+use super::Lowering;
 use crate::{
     Result,
-    ir::{self, Blk, Builder, OpSpec, Val},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, constant::Elements, edit},
 };
 use melior::{
     Context,
     ir::{
-        Attribute, Block, BlockLike, Region, RegionLike, Type, ValueLike,
+        Attribute, AttributeLike, BlockLike, Region, Type, ValueLike,
         attribute::{ArrayAttribute, DenseI32ArrayAttribute},
     },
 };
@@ -76,6 +76,83 @@ impl Aff {
     }
 }
 
+impl Aff {
+    /// The results of the map in an attribute; none if they are no sums of loops.
+    pub fn of_map(map: Attribute<'_>) -> Option<Vec<Aff>> {
+        // SAFETY: the kind is checked first; indices are in range.
+        unsafe {
+            if !sys::mlirAttributeIsAAffineMap(map.to_raw()) {
+                return None;
+            }
+            let map = sys::mlirAffineMapAttrGetValue(map.to_raw());
+            let count = sys::mlirAffineMapGetNumResults(map);
+            (0..count).map(|index| Aff::read(sys::mlirAffineMapGetResult(map, index))).collect()
+        }
+    }
+
+    /// # Safety
+    /// The expression belongs to a live context.
+    unsafe fn read(expr: sys::MlirAffineExpr) -> Option<Aff> {
+        // SAFETY: the kind is checked before its accessor is called.
+        unsafe {
+            if sys::mlirAffineExprIsADim(expr) {
+                return Some(d(usize::try_from(sys::mlirAffineDimExprGetPosition(expr)).ok()?));
+            }
+            if sys::mlirAffineExprIsAConstant(expr) {
+                return Some(c(sys::mlirAffineConstantExprGetValue(expr)));
+            }
+            if !sys::mlirAffineExprIsABinary(expr) {
+                return None;
+            }
+            let left = Aff::read(sys::mlirAffineBinaryOpExprGetLHS(expr))?;
+            let right = Aff::read(sys::mlirAffineBinaryOpExprGetRHS(expr))?;
+            if sys::mlirAffineExprIsAAdd(expr) {
+                return Some(left + right);
+            }
+            (sys::mlirAffineExprIsAMul(expr) && right.terms.is_empty())
+                .then(|| left * right.constant)
+        }
+    }
+
+    /// The loop that it is the index of, if it is one alone.
+    pub fn single(&self) -> Option<usize> {
+        match self.terms[..] {
+            [(at, 1)] if self.constant == 0 => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The innermost loop, its factor, and all the rest; none if there is no loop or a loop occurs
+    /// twice.
+    pub fn split_last(&self) -> Option<(usize, i64, Aff)> {
+        let (at, factor) = *self.terms.iter().max_by_key(|(at, _)| *at)?;
+        let terms: Vec<_> = self.terms.iter().copied().filter(|(other, _)| *other != at).collect();
+        let alone = terms.len() + 1 == self.terms.len();
+        alone.then_some((at, factor, Aff { terms, constant: self.constant }))
+    }
+
+    /// Its value where the loops have these indices.
+    pub fn value<'c>(&self, b: &Builder<'c>, indices: &[Val<'c>]) -> Result<Val<'c>> {
+        let mut sum = None;
+        for (at, factor) in &self.terms {
+            let index = *indices.get(*at).ok_or_else(missing)?;
+            let term = match factor {
+                1 => index,
+                _ => b.binary("arith.muli", index, b.index(*factor)?)?,
+            };
+            sum = Some(match sum {
+                Some(sum) => b.binary("arith.addi", sum, term)?,
+                None => term,
+            });
+        }
+        match sum {
+            Some(sum) if self.constant == 0 => Ok(sum),
+            Some(sum) => b.binary("arith.addi", sum, b.index(self.constant)?),
+            None => b.index(self.constant),
+        }
+    }
+}
+
 /// The map of the loops `0..rank` to themselves.
 pub fn identity(rank: usize) -> Vec<Aff> {
     (0..rank).map(d).collect()
@@ -126,9 +203,7 @@ pub fn region<'c>(
 ) -> Result<Region<'c>> {
     let region = Region::new();
     let arguments: Vec<_> = arguments.iter().map(|ty| (*ty, b.location)).collect();
-    let block = region.append_block(Block::new(&arguments));
-    // SAFETY: the block lives in the region, which the caller gives to an op of the context.
-    let block: Blk<'c> = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &arguments);
     let values: Vec<Val<'c>> =
         (0..arguments.len()).map(|i| Ok(block.argument(i)?.into())).collect::<Result<_>>()?;
     body(&Builder::at_end(b.context, block, b.location), &values)?;
@@ -226,22 +301,41 @@ fn uniform<'c>(b: &Builder<'c>, value: Val<'c>) -> Option<(Type<'c>, Attribute<'
 /// A new tensor of type `ty` with `value` in each element.
 pub fn fill<'c>(b: &Builder<'c>, ty: Type<'c>, value: Val<'c>) -> Result<Val<'c>> {
     let out = b.empty(ty)?;
+    Ok(ir::result0(fill_into(b, out, &[ty], value)?))
+}
+
+/// Writes `value` everywhere into a buffer, or a tensor that `results` has the type of.
+pub fn fill_into<'c>(
+    b: &Builder<'c>,
+    out: Val<'c>,
+    results: &[Type<'c>],
+    value: Val<'c>,
+) -> Result<Op<'c>> {
     let region = region(b, &[value.r#type(), value.r#type()], |b, arguments| {
         b.create("linalg.yield", OpSpec { operands: &arguments[..1], ..Default::default() })?;
         Ok(())
     })?;
     let segments = DenseI32ArrayAttribute::new(b.context, &[1, 1]);
-    let op = b.create(
+    b.create(
         "linalg.fill",
         OpSpec {
             operands: &[value, out],
-            results: &[ty],
+            results,
             attributes: vec![("operandSegmentSizes", segments.into())],
             regions: vec![region],
             ..Default::default()
         },
-    )?;
-    Ok(ir::result0(op))
+    )
+}
+
+/// The values that the last operation of a body gives back.
+pub fn region_yield<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
+    ir::ops(body).last().map(|op| ir::operands(*op)).unwrap_or_default()
+}
+
+/// The loop that a `linalg.index` gives the index of.
+pub fn loop_index_of(op: Op<'_>) -> Option<usize> {
+    usize::try_from(ir::attr_i64(op, "dim")?).ok()
 }
 
 /// The index of a loop of the surrounding `linalg.generic`, in its body.
@@ -264,12 +358,6 @@ impl<'c> Lowering<'c> {
             .map(|value| (*value, broadcast(&ir::dims(value.r#type()), &to)))
             .collect();
         parallel(&self.b, ty, &ins, body)
-    }
-
-    /// A new tensor of type `ty` with the number `value` in each element.
-    pub fn splat(&self, ty: Type<'c>, value: f64) -> Result<Val<'c>> {
-        let scalar = self.b.constant(ir::element_type(ty), value)?;
-        fill(&self.b, ty, scalar)
     }
 }
 

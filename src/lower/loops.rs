@@ -11,10 +11,29 @@ use melior::ir::ValueLike;
 pub type Body<'c, 's> =
     Box<dyn FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's>;
 
+/// Where a loop starts, and where it ends before.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'c> {
+    /// The first index.
+    pub from: Val<'c>,
+    /// The index behind the last one.
+    pub to: Val<'c>,
+}
+
 /// `scf.for` from 0 to `count` (an index), which carries `state` along.
 pub fn count_to<'c>(
     b: &Builder<'c>,
     count: Val<'c>,
+    state: &[Val<'c>],
+    body: impl FnOnce(&Builder<'c>, Val<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    count_between(b, Bounds { from: b.index(0)?, to: count }, state, body)
+}
+
+/// `scf.for` between two indices, which carries `state` along.
+pub fn count_between<'c>(
+    b: &Builder<'c>,
+    bounds: Bounds<'c>,
     state: &[Val<'c>],
     body: impl FnOnce(&Builder<'c>, Val<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
 ) -> Result<Vec<Val<'c>>> {
@@ -26,7 +45,7 @@ pub fn count_to<'c>(
         b.create("scf.yield", OpSpec { operands: &operands, ..Default::default() })?;
         Ok(())
     })?;
-    let mut operands = vec![b.index(0)?, count, b.index(1)?];
+    let mut operands = vec![bounds.from, bounds.to, b.index(1)?];
     operands.extend(state);
     let spec = OpSpec {
         operands: &operands,

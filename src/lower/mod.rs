@@ -6,29 +6,30 @@
 //! unsigned: [`Lowering::is_unsigned`].
 
 pub mod convert;
-pub mod elements;
 pub mod generic;
 pub mod loops;
+pub mod neutral;
 pub mod operands;
 pub mod ops;
+pub mod padding;
 pub mod reduction;
 pub mod scalar;
 pub mod shape;
-pub mod types;
 
-pub use elements::Elements;
-pub use generic::{Aff, Iter, c, d};
+pub use generic::{Aff, Iter};
 
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{self, Builder, Op, Val, types::signless},
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
-use types::signless;
 
-/// Builds the replacement of a `graph` op in front of it. `inputs` are the op's operands after
+/// Builds the replacement of a `graph` op in front of it. The values are the op's operands after
 /// conversion; the result has one value for each of the op's results, of the converted type.
-pub type LowerFn = for<'c> fn(&Lowering<'c>, Op<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>;
+///
+/// What a family writes is typed: `fn gather(l: &Lowering, op: GatherAdaptor) -> ...`, which the
+/// table of the family turns into this, see `ops/mod.rs`.
+pub type LowerFn = for<'c> fn(&Lowering<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>;
 
 /// What a lowering works with.
 #[derive(Clone, Copy)]
@@ -41,21 +42,13 @@ pub struct Lowering<'c> {
 
 /// The lowering of the op `name`, such as `graph.conv`.
 pub fn lowering(name: &str) -> Option<LowerFn> {
-    let mnemonic = name.strip_prefix("graph.")?;
-    ops::TABLES
+    let found = ops::TABLES
         .iter()
         .flat_map(|table| table.iter())
-        .find(|(candidate, _)| *candidate == mnemonic)
-        .map(|(_, lower)| *lower)
-}
-
-/// Lowerings of composites by the prefix of their `name`; other composites are replaced by their
-/// decomposition.
-static COMPOSITE_HOOKS: &[(&str, LowerFn)] = &[];
-
-/// The lowering of a composite as a whole, if there is one for its name.
-pub fn composite_hook(name: &str) -> Option<LowerFn> {
-    COMPOSITE_HOOKS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, lower)| *lower)
+        .find(|(candidate, _)| *candidate == name)
+        .map(|(_, lower)| *lower);
+    let elementwise = || ir::view::info_of(name).is_some_and(|info| info.elementwise);
+    found.or_else(|| elementwise().then_some(ops::elementwise::lower as LowerFn))
 }
 
 impl<'c> Lowering<'c> {
@@ -77,40 +70,12 @@ impl<'c> Lowering<'c> {
 
     /// Whether an operand has unsigned elements in the graph. Booleans count as unsigned.
     pub fn is_unsigned(&self, operand: usize) -> bool {
-        self.op.operand(operand).is_ok_and(|value| types::is_unsigned(value.r#type()))
+        self.op.operand(operand).is_ok_and(|value| ir::types::is_unsigned(value.r#type()))
     }
 
     /// Whether a result has unsigned elements in the graph.
     pub fn is_unsigned_result(&self, index: usize) -> bool {
-        self.op.result(index).is_ok_and(|value| types::is_unsigned(value.r#type()))
-    }
-
-    /// The position among all operands of operand `index` of the op's declaration, when the op
-    /// has several optional operands and this one is present.
-    pub fn segment(&self, index: usize) -> Option<usize> {
-        let sizes = operand_segments(self.op)?;
-        let present = *sizes.get(index)? > 0;
-        present.then(|| sizes[..index].iter().sum::<i32>() as usize)
-    }
-
-    /// The converted operand `index` of the op's declaration; see [`Lowering::segment`].
-    pub fn optional(&self, inputs: &[Val<'c>], index: usize) -> Option<Val<'c>> {
-        inputs.get(self.segment(index)?).copied()
-    }
-
-    /// The elements of operand `index` when it is a `graph.constant`.
-    pub fn constant(&self, index: usize) -> Option<Elements<'c>> {
-        Elements::of_value(self.op.operand(index).ok()?)
-    }
-
-    /// The integers of operand `index` when it is a constant.
-    pub fn const_ints(&self, index: usize) -> Option<Vec<i64>> {
-        Some(self.constant(index)?.ints())
-    }
-
-    /// The elements of operand `index` as floats when it is a constant.
-    pub fn const_floats(&self, index: usize) -> Option<Vec<f64>> {
-        Some(self.constant(index)?.floats())
+        self.op.result(index).is_ok_and(|value| ir::types::is_unsigned(value.r#type()))
     }
 
     /// An integer attribute, or `default`.
@@ -151,18 +116,4 @@ pub fn normalize_axis(axis: i64, rank: usize) -> usize {
     let rank = rank as i64;
     let positive = if axis < 0 { axis + rank } else { axis };
     positive.clamp(0, rank) as usize
-}
-
-/// The number of values of each declared operand of an op with `AttrSizedOperandSegments`.
-pub(crate) fn operand_segments(op: Op<'_>) -> Option<Vec<i32>> {
-    use melior::ir::attribute::AttributeLike;
-    let attribute = op.attribute("operandSegmentSizes").ok()?.to_raw();
-    // SAFETY: the kind is checked first; indices are in range.
-    unsafe {
-        if !mlir_sys::mlirAttributeIsADenseI32Array(attribute) {
-            return None;
-        }
-        let count = mlir_sys::mlirDenseArrayGetNumElements(attribute);
-        Some((0..count).map(|i| mlir_sys::mlirDenseI32ArrayGetElement(attribute, i)).collect())
-    }
 }

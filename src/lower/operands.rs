@@ -1,12 +1,12 @@
 //! Operands whose values matter at compile time, and small constant tensors.
 
 use super::{
-    Elements, Lowering,
+    Lowering,
     scalar::{narrow, widen},
 };
 use crate::{
     Error, Result,
-    ir::{self, Builder, Val},
+    ir::{self, Builder, Val, constant::Elements},
 };
 use melior::ir::{Attribute, ValueLike, attribute::DenseElementsAttribute};
 

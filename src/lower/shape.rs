@@ -3,7 +3,7 @@
 use super::generic::{Aff, d, fill, parallel, region};
 use crate::{
     Error, Result,
-    ir::{self, Builder, OpSpec, Val},
+    ir::{self, Builder, OpSpec, Val, tir},
 };
 use melior::ir::{
     Attribute, Type, ValueLike,
@@ -194,16 +194,24 @@ pub fn insert_slice<'c>(
     b.op1_with("tensor.insert_slice", &[value, into], into.r#type(), attributes)
 }
 
+/// `tir.concat`: the tensors one after the other along `axis`, as a tensor of type `ty`, by copies.
+pub fn concat<'c>(
+    b: &Builder<'c>,
+    pieces: &[Val<'c>],
+    axis: usize,
+    ty: Type<'c>,
+) -> Result<Val<'c>> {
+    let mut operands = pieces.to_vec();
+    operands.push(b.empty(ty)?);
+    let attributes = vec![("dim", b.i64_attr(axis as i64))];
+    b.op1_with(tir::Concat::NAME, &operands, ty, attributes)
+}
+
 /// `tensor.extract`: one element at index values.
 pub fn extract<'c>(b: &Builder<'c>, tensor: Val<'c>, indices: &[Val<'c>]) -> Result<Val<'c>> {
     let mut operands = vec![tensor];
     operands.extend(indices);
     b.op1("tensor.extract", &operands, ir::element_type(tensor.r#type()))
-}
-
-/// A tensor type with the dimensions of `ty` and another element type.
-pub fn with_element<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
-    super::types::with_element(ty, element)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::{
     ir::{
         self, Builder, Op, Val,
         call_extern::{Group, arg_attr},
+        composite_call::CompositeCall,
         edit, elements,
     },
     pattern::{BoundArg, BoundCall, BoundLayout, CType, Permutation},
@@ -17,7 +18,7 @@ use crate::{
 };
 use melior::ir::{
     Attribute, Type, ValueLike,
-    attribute::{DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute},
+    attribute::{FloatAttribute, IntegerAttribute},
     operation::OperationLike,
 };
 
@@ -38,40 +39,12 @@ pub struct Calls<'c> {
     constants: Vec<(Val<'c>, BoundLayout, Val<'c>)>,
 }
 
-/// The parts of the attribute `config` of a composite that is called.
-pub mod config {
-    /// The C function.
-    pub const CALLEE: &str = "callee";
-    /// Its arguments, as `tir.call_extern` has them.
-    pub const ARGS: &str = "args";
-    /// For each `ins`, which operand of the composite it is, or -1 for the next of `consts`.
-    pub const INS: &str = "ins";
-    /// For each `outs`, which result of the composite it is.
-    pub const OUTS: &str = "outs";
-    /// Constant arrays.
-    pub const CONSTS: &str = "consts";
-    /// The declaration of the function, where no header has it.
-    pub const PROTOTYPE: &str = "prototype";
-    /// Bytes of working memory.
-    pub const SCRATCH: &str = "scratch_bytes";
-    /// Which of `ins` and `outs` the function sees as tensors of one dimension.
-    pub const FLAT_INS: &str = "flat_ins";
-    /// The same of `outs`.
-    pub const FLAT_OUTS: &str = "flat_outs";
-    /// How the work is cut into pieces.
-    pub const TILE: &str = "tile";
-    /// Present if the function takes the device.
-    pub const DEVICE: &str = "with_device";
-    /// Present if the function returns a status.
-    pub const STATUS: &str = "returns_status";
-}
-
 /// A match as operations and values of the IR.
 pub struct Found<'c, 'a> {
     /// Operations in block order.
     pub ops: Vec<Op<'c>>,
     /// The current value of an input of the match.
-    pub input: &'a dyn Fn(crate::partition::graph::ValueId) -> Result<Val<'c>>,
+    pub input: &'a dyn Fn(crate::graph::ValueId) -> Result<Val<'c>>,
     /// The outputs of the match.
     pub outputs: Vec<Val<'c>>,
 }
@@ -113,49 +86,23 @@ impl<'c> Calls<'c> {
         let results = ir::results(composite);
         let outs =
             outs.iter().map(|user| output_place(&results, *user)).collect::<Result<Vec<_>>>()?;
-        let fields = self.fields(&b, call, Passed { args, ins, outs, consts, flat })?;
-        edit::set_attr(composite, "config", edit::dictionary_attr(b.context, &fields));
+        let [flat_ins, flat_outs] = flat;
+        let described = CompositeCall {
+            callee: call.symbol.clone(),
+            args,
+            ins,
+            outs,
+            consts,
+            scratch_bytes: call.scratch,
+            flat_ins,
+            flat_outs,
+            tile: call.tile.as_ref().map(|plan| plan.attribute(&b)).transpose()?,
+            with_device: call.device,
+            returns_status: call.status,
+            prototype: call.prototype.clone().filter(|_| !self.has_headers),
+        };
+        described.write(&b, composite);
         Ok(composite)
-    }
-
-    /// The attribute that describes a call.
-    fn fields(
-        &self,
-        b: &Builder<'c>,
-        call: &BoundCall,
-        passed: Passed<'c>,
-    ) -> Result<Vec<(String, Attribute<'c>)>> {
-        let list = |values: &[i64]| -> Attribute<'c> {
-            DenseI64ArrayAttribute::new(b.context, values).into()
-        };
-        let array = |values: &[Attribute<'c>]| -> Attribute<'c> {
-            melior::ir::attribute::ArrayAttribute::new(b.context, values).into()
-        };
-        let mut fields = vec![
-            (config::CALLEE.to_owned(), b.str_attr(&call.symbol)),
-            (config::ARGS.to_owned(), array(&passed.args)),
-            (config::INS.to_owned(), list(&passed.ins)),
-            (config::OUTS.to_owned(), list(&passed.outs)),
-            (config::CONSTS.to_owned(), array(&passed.consts)),
-            (config::SCRATCH.to_owned(), b.i64_attr(call.scratch)),
-        ];
-        for (name, places) in [config::FLAT_INS, config::FLAT_OUTS].into_iter().zip(&passed.flat) {
-            if !places.is_empty() {
-                fields.push((name.to_owned(), list(places)));
-            }
-        }
-        if let Some(plan) = &call.tile {
-            fields.push((config::TILE.to_owned(), plan.attribute(b)?));
-        }
-        for (name, set) in [(config::DEVICE, call.device), (config::STATUS, call.status)] {
-            if set {
-                fields.push((name.to_owned(), Attribute::unit(b.context)));
-            }
-        }
-        if let Some(prototype) = call.prototype.as_ref().filter(|_| !self.has_headers) {
-            fields.push((config::PROTOTYPE.to_owned(), b.str_attr(prototype)));
-        }
-        Ok(fields)
     }
 
     /// A constant in another layout; none if the value is no constant.
@@ -194,15 +141,6 @@ impl<'c> Calls<'c> {
         self.constants.push((value, layout.clone(), made));
         Ok(Some(made))
     }
-}
-
-/// What a call is given.
-struct Passed<'c> {
-    args: Vec<Attribute<'c>>,
-    ins: Vec<i64>,
-    outs: Vec<i64>,
-    consts: Vec<Attribute<'c>>,
-    flat: [Vec<i64>; 2],
 }
 
 struct Maker<'c, 'a, 'm> {

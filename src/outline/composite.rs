@@ -3,7 +3,7 @@
 use super::{boundary, move_to_end, remap_operands, replace_uses};
 use crate::{
     Error, Result,
-    ir::{Builder, Op, OpSpec, Val, results},
+    ir::{Builder, Op, OpSpec, Val, graph, results},
 };
 use melior::ir::{
     Attribute, Block, Region, RegionLike, ValueLike, block::BlockLike, operation::OperationLike,
@@ -32,7 +32,7 @@ pub fn make_composite<'c>(
     // SAFETY: the block belongs to the region that the operation takes over, so it lives on.
     let body = unsafe { crate::ir::Blk::from_raw(body.to_raw()) };
     let composite = builder.create(
-        "graph.composite",
+        graph::Composite::NAME,
         OpSpec {
             operands: &edge.inputs,
             results: &outputs,
@@ -56,6 +56,6 @@ pub fn make_composite<'c>(
         remap_operands(*op, &edge.inputs, &arguments);
     }
     Builder::at_end(builder.context, body, last.location())
-        .create("graph.yield", OpSpec { operands: &edge.outputs, ..Default::default() })?;
+        .create(graph::Yield::NAME, OpSpec { operands: &edge.outputs, ..Default::default() })?;
     Ok(composite)
 }

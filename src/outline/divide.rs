@@ -1,17 +1,17 @@
 //! Divides the network function between the targets of a spec, and changes the IR accordingly.
 
 use super::{
-    PLACEMENT, Question, RegionPlan, View,
+    Question, RegionPlan, View,
     call::{Calls, Found, cancel, outside_use, within},
     make_composite, outline_region, sort_topologically,
 };
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, edit, func},
-    partition::{self, Composite, Partition, Placement, Report, graph::ValueId, placement::HOST},
-    pattern::{BoundCall, Facts},
-    profile::Profile,
-    target::TargetInstance,
+    graph::{Facts, ValueId},
+    ir::{self, Builder, Op, Val, edit, func, graph, names::TARGET},
+    partition::{self, Composite, Partition, Placement, Profile, Report, placement::HOST},
+    pattern::BoundCall,
+    targets::TargetInstance,
 };
 use std::{
     cell::RefCell,
@@ -143,20 +143,20 @@ pub fn apply<'c>(
 /// Writes the host's id on the function that was divided and on those that are nobody's.
 fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
     let b = Builder::before(function)?;
-    if ir::attr_str(function, PLACEMENT).as_deref() == Some(HOST) {
+    if ir::attr_str(function, TARGET).as_deref() == Some(HOST) {
         // The id is no demand any more, so that the operations have to say it.
         let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
         for op in ops.into_iter().filter(|op| ir::op_name(*op).starts_with("graph.")) {
-            if ir::op_name(op) != "graph.constant" && ir::attr_str(op, PLACEMENT).is_none() {
-                edit::set_attr(op, PLACEMENT, b.str_attr(HOST));
+            if ir::op_name(op) != graph::Constant::NAME && ir::attr_str(op, TARGET).is_none() {
+                edit::set_attr(op, TARGET, b.str_attr(HOST));
             }
         }
     }
     for other in func::functions(module) {
         // What was placed by the function's attribute is in functions of its own now.
         let is_divided = edit::same(other, function);
-        if is_divided || ir::attr_str(other, PLACEMENT).is_none() {
-            edit::set_attr(other, PLACEMENT, b.str_attr(id));
+        if is_divided || ir::attr_str(other, TARGET).is_none() {
+            edit::set_attr(other, TARGET, b.str_attr(id));
         }
     }
     Ok(())

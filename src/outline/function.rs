@@ -3,7 +3,7 @@
 use super::{boundary, definer, move_to_end, remap_operands, replace_uses};
 use crate::{
     Error, Result,
-    ir::{Builder, Op, OpSpec, Val, op_name, results},
+    ir::{self, Builder, Op, OpSpec, Val, graph, names, op_name, results},
 };
 use melior::ir::{
     Attribute, Block, Region, RegionLike, Type, ValueLike,
@@ -30,7 +30,7 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
     let last = *plan.ops.last().ok_or_else(|| Error::internal("a region without operations"))?;
     let edge = boundary(plan.ops);
     let is_constant =
-        |value: &Val<'c>| definer(*value).is_some_and(|def| op_name(def) == "graph.constant");
+        |value: &Val<'c>| definer(*value).is_some_and(|def| op_name(def) == graph::Constant::NAME);
     let (constants, inputs): (Vec<_>, Vec<_>) = edge.inputs.iter().copied().partition(is_constant);
     let parent = last
         .parent_operation()
@@ -47,7 +47,7 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
     let copies: Vec<Val<'c>> = constants
         .iter()
         .filter_map(|value| definer(*value))
-        .map(|def| crate::ir::result0(append_clone(def, body)))
+        .map(|def| crate::ir::result0(crate::ir::edit::clone_to_end(def, body)))
         .collect();
     let arguments: Vec<Val<'c>> =
         (0..inputs.len()).map(|i| body.argument(i).map(Into::into)).collect::<Result<_, _>>()?;
@@ -77,7 +77,7 @@ fn create_function<'c>(
     outputs: &[Val<'c>],
 ) -> Result<Op<'c>> {
     let builder = Builder::before(before)?;
-    let arguments: Vec<_> = inputs.iter().map(|v| (v.r#type(), builder.location)).collect();
+    let arguments: Vec<_> = inputs.iter().map(|v| (v.r#type(), ir::location_of(*v))).collect();
     let region = Region::new();
     region.append_block(Block::new(&arguments));
     let ty = FunctionType::new(builder.context, &types(inputs), &types(outputs));
@@ -85,7 +85,7 @@ fn create_function<'c>(
         ("sym_name", builder.str_attr(plan.symbol)),
         ("function_type", TypeAttribute::new(ty.into()).into()),
         ("sym_visibility", builder.str_attr("private")),
-        ("phl.target", builder.str_attr(plan.target)),
+        (names::TARGET, builder.str_attr(plan.target)),
     ];
     let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
     builder.create("func.func", spec)
@@ -108,13 +108,4 @@ fn create_call<'c>(
             ..Default::default()
         },
     )
-}
-
-fn append_clone<'c>(op: Op<'c>, block: crate::ir::Blk<'c>) -> Op<'c> {
-    // SAFETY: the clone is new and the block takes it over.
-    unsafe {
-        let clone = mlir_sys::mlirOperationClone(op.to_raw());
-        mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), clone);
-        Op::from_raw(clone)
-    }
 }

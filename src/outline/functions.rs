@@ -1,11 +1,11 @@
 //! Which functions of a module are divided between targets.
 
-use super::{DivideOptions, Division, PLACEMENT, divide_with};
+use super::{DivideOptions, Division, divide_with};
 use crate::{
     Result,
-    ir::{self, Op, edit, func},
+    ir::{self, Op, edit, func, graph, names::TARGET},
     partition::placement::HOST,
-    target::TargetInstance,
+    targets::TargetInstance,
 };
 
 /// Decides for the network function, and for every other function with operations that no target
@@ -29,8 +29,9 @@ pub fn divide_all<'c>(
 /// Whether a function has operations of the graph that are in no composite, or the word for the host
 /// where an id belongs. What a host before the last place has is its own as it stands.
 fn is_open(function: Op<'_>, targets: &[TargetInstance]) -> bool {
-    const BETWEEN: [&str; 3] = ["graph.constant", "graph.composite", "graph.transpose"];
-    let id = ir::attr_str(function, PLACEMENT);
+    const BETWEEN: [&str; 3] =
+        [graph::Constant::NAME, graph::Composite::NAME, graph::Transpose::NAME];
+    let id = ir::attr_str(function, TARGET);
     let first = targets.split_last().map(|(_, first)| first).unwrap_or_default();
     if first.iter().any(|target| target.is_host() && Some(&target.id) == id.as_ref()) {
         return false;

@@ -11,14 +11,18 @@ mod question;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{DivideOptions, Division, LOWERING, apply, divide, divide_with};
+pub use divide::{DivideOptions, Division, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use functions::divide_all;
 pub use order::sort_topologically;
 pub use question::Question;
-pub use view::{PATTERN, PLACEMENT, View, node_name, view};
+pub use view::{View, view};
 
-use crate::ir::{Op, Val, edit};
+pub use crate::ir::edit::{defining_op as definer, replace_uses};
+use crate::ir::{
+    Op, Val,
+    edit::{self, move_to_end, remap_operands},
+};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashSet;
 
@@ -80,43 +84,4 @@ pub fn used<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         }
     }
     values
-}
-
-/// The operation that defines a value, unless it is a block argument.
-pub fn definer<'c>(value: Val<'c>) -> Option<Op<'c>> {
-    if !value.is_operation_result() {
-        return None;
-    }
-    // SAFETY: the value is an operation's result, which was just checked.
-    unsafe { Op::from_option_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())) }
-}
-
-/// Moves `op` to the end of `block`.
-fn move_to_end<'c>(op: Op<'c>, block: crate::ir::Blk<'c>) {
-    use melior::ir::block::BlockLike;
-    // SAFETY: the operation leaves its parent and the block takes it over.
-    unsafe {
-        mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
-        mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
-    }
-}
-
-/// Replaces the operands of `op` that are in `from` by those at the same place in `to`.
-fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) {
-    for (index, operand) in crate::ir::operands(op).into_iter().enumerate() {
-        if let Some(place) = from.iter().position(|value| *value == operand)
-            && let Some(new) = to.get(place)
-        {
-            // SAFETY: the index is in range and both values live.
-            unsafe {
-                mlir_sys::mlirOperationSetOperand(op.to_raw(), index as isize, new.to_raw());
-            }
-        }
-    }
-}
-
-/// Replaces all uses of `old` by `new`.
-pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
-    // SAFETY: both values are live and of the same type.
-    unsafe { mlir_sys::mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
 }

@@ -3,7 +3,7 @@
 use super::{definer, used};
 use crate::{
     Error, Result,
-    ir::{Blk, Op, ops},
+    ir::{Blk, edit, ops},
 };
 use melior::ir::operation::OperationLike;
 use std::{
@@ -32,7 +32,7 @@ pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
         (0..body.len()).filter(|i| waiting[*i] == 0).map(Reverse).collect();
     let mut placed = 0;
     while let Some(Reverse(i)) = ready.pop() {
-        move_before(body[i], *terminator);
+        edit::move_before(body[i], *terminator);
         placed += 1;
         for &next in &followers[i] {
             waiting[next] -= 1;
@@ -49,9 +49,4 @@ pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
-    // SAFETY: both operations are in one block.
-    unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }

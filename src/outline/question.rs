@@ -3,10 +3,11 @@
 use super::{DivideOptions, View, view};
 use crate::{
     Error, Result,
-    ir::{self, Op},
-    partition::{self, Device, Measured, Request},
-    pattern::{OpTable, Pattern},
-    target::TargetInstance,
+    graph::{self, OpTable},
+    ir::{self, Op, names},
+    partition::{Device, Measured, Request},
+    pattern::Pattern,
+    targets::TargetInstance,
 };
 
 /// A function and the targets that it may be divided between.
@@ -45,10 +46,10 @@ impl<'c, 't> Question<'c, 't> {
         if let Some(placement) = options.placement {
             placement.apply(&mut view.graph)?;
         }
-        let instances: Vec<_> = devices.iter().map(|(device, _)| *device).collect();
-        let measured =
-            options.profile.map(|profile| profile.measured(&instances, host)).transpose()?;
-        let transfers = instances.iter().map(|i| options.profile?.transfer(i)).collect();
+        let profiled: Vec<_> = devices.iter().map(|(device, _)| device.profiled()).collect();
+        let measured = options.profile.map(|profile| profile.measured(&profiled, &host.profiled()));
+        let measured = measured.transpose()?;
+        let transfers = profiled.iter().map(|device| options.profile?.transfer(device)).collect();
         Ok(Self { table, view, devices, host, measured, transfers, search: options.search })
     }
 
@@ -84,9 +85,9 @@ impl<'c, 't> Question<'c, 't> {
 /// A device in the attribute of the function is demanded for all operations that demand none. The
 /// host's name says nothing: a function that was divided carries it.
 fn place_all(function: Op<'_>, view: &mut View<'_>, host: &str) {
-    let target = ir::attr_str(function, super::view::PLACEMENT);
+    let target = ir::attr_str(function, names::TARGET);
     let Some(target) = target.filter(|target| target != host) else { return };
-    let free = |op: &partition::graph::Op| op.placement.is_none() && !op.side_effects;
+    let free = |op: &graph::Op| op.placement.is_none() && !op.side_effects;
     let ids: Vec<_> = view.graph.ops().filter(|(_, op)| free(op)).map(|(id, _)| id).collect();
     for id in ids {
         view.graph.set_placement(id, Some(target.clone()), None);

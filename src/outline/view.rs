@@ -1,21 +1,19 @@
 //! The view of a function that patterns match on.
 
 use crate::{
-    DType, Error, Result,
-    ir::{self, Op, Val, edit},
-    lower::elements::Elements,
-    partition::graph::{AttrValue, GraphView, OpSpec, Payload, TensorType, ValueId},
-    pattern::{Arity, OpTable},
+    Error, Result,
+    graph::{Arity, AttrValue, GraphView, OpSpec, OpTable, Payload, TensorType, ValueId},
+    ir::{
+        self, Op, Val,
+        constant::Elements,
+        edit, graph,
+        names::{PATTERN, TARGET},
+    },
+    tensor::ElementType,
 };
 use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
 use mlir_sys as sys;
 use std::collections::{BTreeMap, HashMap};
-
-/// Attribute with the target that the user demands for an operation.
-pub const PLACEMENT: &str = "phl.target";
-
-/// Attribute with the pattern of that target that the user demands.
-pub const PATTERN: &str = "phl.pattern";
 
 /// Constants with at most this many elements are shown to patterns in full: enough for the scales
 /// of one layer's channels.
@@ -25,7 +23,7 @@ const SMALL: usize = 4096;
 pub struct View<'c> {
     /// The graph.
     pub graph: GraphView,
-    /// The operation behind each [`crate::partition::graph::OpId`].
+    /// The operation behind each [`crate::graph::OpId`].
     pub ops: Vec<Op<'c>>,
     /// The values behind the graph's.
     pub values: Vec<(ValueId, Val<'c>)>,
@@ -50,7 +48,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
         return Ok(View { graph, ops: viewed, values });
     };
     for op in body.iter().copied() {
-        if ir::op_name(op) == "graph.constant" {
+        if ir::op_name(op) == graph::Constant::NAME {
             let result = ir::result0(op);
             let id = graph.add_constant(tensor_type(result.r#type()), payload(op));
             ids.insert(key(result), id);
@@ -71,12 +69,11 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
             results: ir::results(op).iter().map(|r| tensor_type(r.r#type())).collect(),
             attrs: attributes(op),
             location: node_name(op),
-            placement: ir::attr_str(op, PLACEMENT),
+            placement: ir::attr_str(op, TARGET),
             side_effects: !ir::op_name(op).starts_with("graph."),
         };
         let id = graph.add_op(spec)?;
-        if let (Some(target), Some(pattern)) =
-            (ir::attr_str(op, PLACEMENT), ir::attr_str(op, PATTERN))
+        if let (Some(target), Some(pattern)) = (ir::attr_str(op, TARGET), ir::attr_str(op, PATTERN))
         {
             graph.set_placement(id, Some(target), Some(pattern));
         }
@@ -136,7 +133,7 @@ fn segments(op: Op<'_>) -> Option<Vec<usize>> {
 
 fn tensor_type(ty: Type<'_>) -> TensorType {
     TensorType {
-        dtype: DType::from_name(&ir::element_type(ty).to_string()),
+        dtype: ElementType::from_mlir_name(&ir::element_type(ty).to_string()),
         shape: ir::dims(ty).into_iter().map(|dim| (dim >= 0).then_some(dim)).collect(),
     }
 }
@@ -156,18 +153,9 @@ fn attributes(op: Op<'_>) -> BTreeMap<String, AttrValue> {
 
 /// What an empty list stands for at operations on windows, so that predicates can look into it.
 fn defaults(op: Op<'_>, name: &str) -> Option<AttrValue> {
-    const WINDOWED: [&str; 6] = [
-        "graph.conv",
-        "graph.conv_transpose",
-        "graph.max_pool",
-        "graph.average_pool",
-        "graph.qlinear_conv",
-        "graph.conv_integer",
-    ];
-    if !WINDOWED.contains(&ir::op_name(op)) {
-        return None;
-    }
-    let rank = ir::dims(ir::operands(op).first()?.r#type()).len();
+    let info = ir::view::info(op)?;
+    let image = info.operand(info.image?)?;
+    let rank = ir::dims(op.operand(image).ok()?.r#type()).len();
     let spatial = rank.checked_sub(2)?;
     Some(AttrValue::Ints(match name {
         "strides" | "dilations" => vec![1; spatial],
@@ -195,7 +183,7 @@ fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrV
     if ty {
         // SAFETY: the kind was checked.
         let held = unsafe { Type::from_raw(sys::mlirTypeAttrGetValue(raw)) };
-        return DType::from_name(&held.to_string()).map(AttrValue::Type);
+        return ElementType::from_mlir_name(&held.to_string()).map(AttrValue::Type);
     }
     ir::attr_f64(op, name)
         .map(AttrValue::Float)
@@ -209,9 +197,13 @@ fn payload(op: Op<'_>) -> Option<Payload> {
     if elements.len() > SMALL && !elements.is_splat() {
         return None;
     }
-    let dtype = DType::from_name(&ir::element_type(elements.r#type()).to_string())?;
+    let dtype = ElementType::from_mlir_name(&ir::element_type(elements.r#type()).to_string())?;
     let shown = if elements.is_splat() { elements.len().min(1) } else { elements.len() };
-    Some(if dtype.is_float() {
+    let is_float = ir::is_float(elements.r#type());
+    if is_float && dtype.plain().is_none() {
+        return None;
+    }
+    Some(if is_float {
         Payload::Floats((0..shown).map(|i| elements.float(i)).collect())
     } else {
         Payload::Ints((0..shown).map(|i| elements.int(i)).collect())

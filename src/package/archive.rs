@@ -1,6 +1,6 @@
 //! Static libraries in the format of GNU ar, without times, owners or other traces of the machine.
 
-use crate::{Error, Result, codegen::llvm::Object};
+use crate::{Error, Result, artifact::Object};
 use object::{Object as _, ObjectSymbol};
 
 /// The bytes of an archive of object files, with an index of their symbols.

@@ -1,9 +1,6 @@
 //! An object file that holds data: weights and the description of the model.
 
-use crate::{
-    Error, Result,
-    codegen::{c::tool::Tool, llvm::Object},
-};
+use crate::{Error, Result, artifact::Object, codegen::c::tool::Tool, process::Folder};
 use object::{
     Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
     write,
@@ -49,8 +46,7 @@ pub fn object(name: &str, triple: &str, symbols: &[(&str, &[u8])], cc: &str) -> 
 
 /// Has the C compiler assemble the data, in the way that the GNU assembler and Clang understand.
 fn assembled(name: &str, symbols: &[(&str, &[u8])], tool: &Tool) -> Result<Object> {
-    let folder = tempfile::tempdir()
-        .map_err(|e| Error::io("cannot create a folder in", &std::env::temp_dir(), e))?;
+    let folder = Folder::new()?;
     let write = |file: &str, bytes: &[u8]| {
         let path = folder.path().join(file);
         std::fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))
@@ -68,8 +64,7 @@ fn assembled(name: &str, symbols: &[(&str, &[u8])], tool: &Tool) -> Result<Objec
     write("data.s", text.as_bytes())?;
     let mut command = tool.command(folder.path());
     command.args(["-c", "data.s", "-o", "data.o"]);
-    tool.run(command, "the assembly of the weights")?;
     let path = folder.path().join("data.o");
-    let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    let bytes = tool.make(command, "the assembly of the weights", &path)?;
     Ok(Object { name: name.to_owned(), bytes })
 }

@@ -1,10 +1,11 @@
 //! The C header of a package.
 
 use crate::{
-    runtime::{Port, Signature},
+    artifact::{Port, Signature},
+    codegen::c::words,
     tensor::DType,
 };
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// The text of `NAME.h`.
 pub fn header(signature: &Signature) -> String {
@@ -22,8 +23,8 @@ pub fn header(signature: &Signature) -> String {
  * They allocate nothing and keep no state, so that threads may run the model at the same time if
  * each has an arena{of_its_own}.
  */
-#ifndef {guard}_H
-#define {guard}_H
+#ifndef PHASELINE_{name}_H
+#define PHASELINE_{name}_H
 
 #include <stdint.h>
 
@@ -45,18 +46,7 @@ extern \"C\" {{
             text.push_str(&macros(&format!("{guard}_{kind}_{index}"), port));
         }
     }
-    if !signature.devices.is_empty() {
-        let _ = writeln!(text, "\n/* Devices, in the order in which a run takes their handles. */");
-        let _ = writeln!(text, "#define {guard}_NUM_DEVICES {}", signature.devices.len());
-        for (index, device) in signature.devices.iter().enumerate() {
-            let open = device.open.as_deref().unwrap_or("nothing: pass NULL");
-            let target = &device.target;
-            let _ = writeln!(
-                text,
-                "#define {guard}_DEVICE_{index} \"{target}\" /* opened with {open} */"
-            );
-        }
-    }
+    text.push_str(&devices(signature));
     text.push_str(&functions(signature, &ports));
     let _ = write!(
         text,
@@ -65,10 +55,46 @@ extern \"C\" {{
 }}
 #endif
 
-#endif /* {guard}_H */
+#endif /* PHASELINE_{name}_H */
 "
     );
     text
+}
+
+/// What opens and closes the devices of a run.
+fn devices(signature: &Signature) -> String {
+    let guard = signature.name.to_uppercase();
+    let mut text = String::new();
+    if signature.devices.is_empty() {
+        return text;
+    }
+    let _ = writeln!(text, "\n/* Devices, in the order in which a run takes their handles. */");
+    let _ = writeln!(text, "#define {guard}_NUM_DEVICES {}", signature.devices.len());
+    let mut prototypes = String::new();
+    // Functions with names of the model's own have no header but this one.
+    let own = format!("{}_", signature.name);
+    for (index, device) in signature.devices.iter().enumerate() {
+        let open = device.open.as_deref().unwrap_or("nothing: pass NULL");
+        let (open, target) = (words::comment(open), words::string(&device.target));
+        let _ =
+            writeln!(text, "#define {guard}_DEVICE_{index} \"{target}\" /* opened with {open} */");
+        let functions = [
+            ("OPEN", &device.open, "int ", "void **device"),
+            ("CLOSE", &device.close, "int ", "void *device"),
+            ("STATUS_STRING", &device.status_string, "const char *", "int status"),
+        ];
+        for (role, function, result, parameter) in functions {
+            let Some(function) = function else { continue };
+            let _ = writeln!(text, "#define {guard}_DEVICE_{index}_{role} {function}");
+            if function.starts_with(&own) {
+                let _ = writeln!(prototypes, "{result}{function}({parameter});");
+            }
+        }
+    }
+    if !prototypes.is_empty() {
+        text += "/* What returns an int returns 0, or a status of the device. */\n";
+    }
+    text + &prototypes
 }
 
 fn usage(signature: &Signature, ports: &Ports) -> String {
@@ -103,7 +129,7 @@ fn macros(prefix: &str, port: &Port) -> String {
         "#define {prefix}_NAME \"{}\"\n#define {prefix}_DTYPE \"{}\"\n#define {prefix}_RANK {}\n\
          #define {prefix}_SHAPE {{{shape}}}\n#define {prefix}_ELEMENTS {elements}\n\
          #define {prefix}_BYTES {}\n",
-        escape(&port.name),
+        words::string(&port.name),
         port.dtype,
         port.shape.len(),
         elements * port.dtype.size(),
@@ -164,17 +190,23 @@ struct Ports {
 
 impl Ports {
     fn of(signature: &Signature) -> Self {
-        let taken = ["arena", "devices", "model_inputs", "model_outputs", "status"];
-        let mut taken: Vec<String> = taken.map(str::to_owned).to_vec();
+        let model = &signature.name;
+        let functions = ["invoke", "run", "constants"].map(|end| format!("{model}_{end}"));
+        let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
+        let taken = taken.map(str::to_owned).into_iter().chain(functions);
+        let mut taken: BTreeSet<String> = taken.collect();
         let mut names = |ports: &[Port], kind: &str| -> Vec<String> {
             ports
                 .iter()
                 .enumerate()
                 .map(|(index, port)| {
-                    let plain = super::c_identifier(&port.name);
-                    let free = !taken.contains(&plain) && !KEYWORDS.contains(&plain.as_str());
-                    let name = if free { plain } else { format!("{kind}_{index}_{plain}") };
-                    taken.push(name.clone());
+                    let plain = crate::artifact::c_identifier(&port.name);
+                    let free = !taken.contains(&plain) && words::is_free(&plain);
+                    let other = || format!("{kind}_{index}_{}", plain.trim_matches('_'));
+                    let mut name = if free { plain.clone() } else { other() };
+                    while !words::is_free(&name) || !taken.insert(name.clone()) {
+                        name.push('x');
+                    }
                     name
                 })
                 .collect()
@@ -182,72 +214,6 @@ impl Ports {
         Self { inputs: names(&signature.inputs, "in"), outputs: names(&signature.outputs, "out") }
     }
 }
-
-/// Words that C or C++ keep for themselves.
-const KEYWORDS: [&str; 62] = [
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "explicit",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "operator",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "while",
-    "and",
-    "or",
-    "not",
-    "xor",
-    "asm",
-    "nullptr",
-];
 
 fn c_type(dtype: DType) -> &'static str {
     match dtype {
@@ -265,16 +231,5 @@ fn c_type(dtype: DType) -> &'static str {
     }
 }
 
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            ' '..='~' => out.push(c),
-            _ => c.to_string().bytes().for_each(|byte| {
-                let _ = write!(out, "\\{byte:03o}");
-            }),
-        }
-    }
-    out
-}
+#[cfg(test)]
+mod tests;

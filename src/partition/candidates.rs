@@ -2,10 +2,12 @@
 
 use super::{
     Device, Request,
-    graph::OpId,
     placement::{Place, Placed},
 };
-use crate::pattern::{Facts, Failure, Match, MatchRules, find_match};
+use crate::{
+    graph::{Facts, OpId},
+    pattern::{Failure, Match, MatchRules, find_match},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A match that may be chosen.

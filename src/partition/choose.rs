@@ -3,10 +3,10 @@
 use super::{
     Request,
     candidates::{Candidate, Candidates},
-    graph::OpId,
     placement::{Place, Placed},
     quotient::Quotient,
 };
+use crate::graph::OpId;
 use std::cmp::Reverse;
 
 /// Why a match was not chosen.

@@ -17,9 +17,13 @@ use super::{
     candidates::{Candidate, Candidates},
     choose::Chosen,
     fusion::{chain, producers},
-    graph::{AttrValue, GraphView, Op, OpId, ValueId},
 };
-use crate::pattern::Facts;
+use crate::{
+    expr::OptionValues,
+    graph::{Facts, GraphView, OpId, OpTable, ValueId},
+    ir::view::graph_info,
+    tensor::ElementType,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -140,7 +144,7 @@ impl Prices {
             .ops()
             .map(|(id, _)| {
                 let known = request.measured.and_then(|m| m.on_host(request, &[id]));
-                let price = known.unwrap_or_else(|| estimate(graph, id, &request.host_rates));
+                let price = known.unwrap_or_else(|| estimate(request, id, &request.host_rates));
                 (price, known.is_some())
             })
             .unzip();
@@ -236,14 +240,14 @@ fn price(request: &Request, candidate: &Candidate) -> f64 {
     let declared = device.patterns[candidate.pattern].cost_of(&candidate.found, facts);
     declared.unwrap_or_else(|| {
         let ops = candidate.found.ops.iter();
-        ops.map(|op| estimate(request.graph, *op, &device.rates)).sum()
+        ops.map(|op| estimate(request, *op, &device.rates)).sum()
     })
 }
 
 /// The size of a value; dynamic dimensions count as 1.
 pub fn bytes(graph: &GraphView, value: ValueId) -> f64 {
     let ty = &graph.value(value).ty;
-    elements(graph, value) * ty.dtype.map_or(4, |dtype| dtype.size()) as f64
+    elements(graph, value) * ty.dtype.map_or(32, ElementType::bits) as f64 / 8.0
 }
 
 fn elements(graph: &GraphView, value: ValueId) -> f64 {
@@ -252,14 +256,15 @@ fn elements(graph: &GraphView, value: ValueId) -> f64 {
 }
 
 /// What an operation is estimated to cost: the longer of its arithmetic and its memory traffic.
-fn estimate(graph: &GraphView, id: OpId, rates: &Rates) -> f64 {
+fn estimate(request: &Request, id: OpId, rates: &Rates) -> f64 {
+    let graph = request.graph;
     let op = graph.op(id);
     if is_view(&op.name) {
         return 0.0;
     }
     let operands = op.operands.iter().flatten();
     let touched: f64 = operands.chain(&op.results).map(|value| bytes(graph, *value)).sum();
-    (flops(graph, op) * rates.per_flop).max(touched * rates.per_access)
+    (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
 }
 
 /// What an operation is estimated to cost if it takes the value of `producer` from registers, and
@@ -274,40 +279,23 @@ fn estimate_fused(request: &Request, id: OpId, producer: OpId) -> f64 {
         .flatten()
         .filter(|value| graph.definer(**value).is_none_or(|(definer, _)| definer != producer));
     let touched: f64 = others.map(|value| bytes(graph, *value)).sum();
-    (flops(graph, op) * rates.per_flop).max(touched * rates.per_access)
+    (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
 }
 
-/// Operations that only say differently what a tensor's dimensions are.
+/// Operations that only say differently what a tensor's dimensions are, or only look at those.
 pub fn is_view(name: &str) -> bool {
-    matches!(name, "reshape" | "flatten" | "squeeze" | "unsqueeze" | "identity" | "shape")
+    graph_info(name).is_some_and(|info| info.view || info.cost == 0)
 }
 
-fn flops(graph: &GraphView, op: &Op) -> f64 {
-    let dim = |operand: usize, axis: usize| {
-        let value = op.operands.get(operand).copied().flatten()?;
-        let shape = &graph.value(value).ty.shape;
-        Some(shape.get(shape.len().checked_sub(axis)?).copied()??.max(1) as f64)
-    };
-    let out: f64 = op.results.iter().map(|value| elements(graph, *value)).sum();
-    let product = |attr: &str| match op.attrs.get(attr) {
-        Some(AttrValue::Ints(list)) => list.iter().map(|size| *size as f64).product(),
-        _ => 1.0,
-    };
-    match op.name.as_str() {
-        "conv" | "qlinear_conv" | "conv_integer" => {
-            let filter = op.operands.get(if op.name == "qlinear_conv" { 3 } else { 1 });
-            let Some(filter) = filter.copied().flatten() else { return out };
-            let channels = graph.value(filter).ty.shape.first().copied().flatten().unwrap_or(1);
-            2.0 * out * elements(graph, filter) / channels.max(1) as f64
-        }
-        "matmul" | "qlinear_matmul" | "matmul_integer" => 2.0 * out * dim(0, 1).unwrap_or(1.0),
-        "gemm" => {
-            let transposed = op.attrs.get("trans_a") == Some(&AttrValue::Bool(true));
-            2.0 * out * dim(0, if transposed { 2 } else { 1 }).unwrap_or(1.0)
-        }
-        "max_pool" | "average_pool" | "lp_pool" => out * product("kernel_shape"),
-        // Transcendental functions take a polynomial each.
-        "tanh" | "sigmoid" | "erf" | "exp" | "log" | "softmax" | "gelu" => 15.0 * out,
-        _ => out,
-    }
+/// The arithmetic operations that an operation takes, as its ODS says.
+fn flops(graph: &GraphView, id: OpId, table: &OpTable) -> f64 {
+    let op = graph.op(id);
+    let declared = table.get(&op.name).and_then(|decl| decl.flops.as_ref());
+    let options = OptionValues::new();
+    let facts = Facts { graph, table, options: &options };
+    // What depends on a dynamic dimension falls back to the size of the results.
+    declared.and_then(|flops| flops.of_op(id, facts)).unwrap_or_else(|| {
+        let elements: f64 = op.results.iter().map(|value| elements(graph, *value)).sum();
+        graph_info(&op.name).map_or(1.0, |info| f64::from(info.cost)) * elements
+    })
 }

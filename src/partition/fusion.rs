@@ -4,8 +4,10 @@
 //! This says what a host does to a first approximation, for costs; `graph-fuse-host` decides what
 //! it really does.
 
-use super::graph::{GraphView, OpId};
-use crate::lower::scalar::MNEMONICS;
+use crate::{
+    graph::{GraphView, OpId},
+    ir::view::graph_info,
+};
 
 /// Operations in a row, at most, as in `graph-fuse-host`.
 const MAX_OPS: usize = 24;
@@ -20,7 +22,7 @@ pub fn producers(graph: &GraphView) -> Vec<Option<OpId>> {
     let mut taken = vec![false; graph.op_count()];
     for (id, op) in graph.ops() {
         let [result] = op.results[..] else { continue };
-        if !MNEMONICS.contains(&op.name.as_str()) {
+        if !is_elementwise(&op.name) {
             continue;
         }
         let makers = op.operands.iter().flatten().filter_map(|value| {
@@ -28,7 +30,7 @@ pub fn producers(graph: &GraphView) -> Vec<Option<OpId>> {
             let made = graph.value(*value);
             let alone = !made.returned && made.uses.iter().all(|user| user.op == id);
             let name = graph.op(maker).name.as_str();
-            let streams = ROOTS.contains(&name) || MNEMONICS.contains(&name);
+            let streams = ROOTS.contains(&name) || is_elementwise(name);
             let same = made.ty == graph.value(result).ty && graph.op(maker).results.len() == 1;
             (alone && streams && same && lengths[maker.index()] < MAX_OPS).then_some(maker)
         });
@@ -43,6 +45,10 @@ pub fn producers(graph: &GraphView) -> Vec<Option<OpId>> {
     producers
 }
 
+fn is_elementwise(name: &str) -> bool {
+    graph_info(name).is_some_and(|info| info.elementwise)
+}
+
 /// An operation and those before it that the host computes together with it, in program order.
 pub fn chain(producers: &[Option<OpId>], op: OpId) -> Vec<OpId> {
     let mut chain: Vec<OpId> =
@@ -54,7 +60,7 @@ pub fn chain(producers: &[Option<OpId>], op: OpId) -> Vec<OpId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::text::graph;
+    use crate::graph::text::graph;
 
     #[test]
     fn sums_go_with_the_later_branch_and_shared_values_are_stored() {

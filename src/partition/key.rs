@@ -1,7 +1,7 @@
 //! What makes two sets of operations the same work: names, attributes, types, and how they are
 //! connected. Measured costs are kept by it.
 
-use super::graph::{GraphView, OpId, Payload, ValueId};
+use crate::graph::{GraphView, OpId, Payload, ValueId};
 use std::fmt::Write;
 
 /// Integer constants with more elements than this are data; those with fewer say what an operation
@@ -83,7 +83,7 @@ fn constant(graph: &GraphView, value: ValueId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::text::graph;
+    use crate::graph::text::graph;
 
     fn keys(text: &str) -> Vec<String> {
         let (view, _) = graph(text);

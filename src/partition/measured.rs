@@ -1,6 +1,7 @@
 //! Measured costs, which take the place of estimates.
 
-use super::{Request, candidates::Candidate, cost::bytes, graph::OpId, key::key};
+use super::{Request, candidates::Candidate, cost::bytes, key::key};
+use crate::graph::OpId;
 use std::collections::BTreeMap;
 
 /// Times in nanoseconds of one target, by pattern and key; the host's have no pattern.

@@ -4,10 +4,10 @@ use super::{
     RefusedReason, Request,
     candidates::Candidates,
     choose::Chosen,
-    graph::OpId,
     placement::{Place, Placed},
     quotient::dependencies,
 };
+use crate::graph::OpId;
 use std::collections::BTreeSet;
 
 /// Two neighbouring groups that stay apart.

@@ -17,20 +17,18 @@ mod choose;
 mod cost;
 mod explain;
 mod fusion;
-pub mod graph;
 mod key;
 mod measured;
 mod merge;
 mod picture;
 pub mod placement;
+mod profile;
 pub mod quotient;
 pub mod report;
 mod search;
 mod solve;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) mod text;
 mod units;
 mod verdict;
 
@@ -38,23 +36,25 @@ pub use cost::{Costs, Rates, RegionCost, Search, bytes, is_view};
 pub use fusion::{chain, producers};
 pub use key::{describe, key};
 pub use measured::{Measured, Times};
-pub use placement::{PlacedOp, Placement};
+pub use placement::Placement;
+pub use profile::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
 pub use report::{FunctionReport, Report};
 pub use verdict::{Attempt, Verdict};
 
 use crate::{
     Result,
-    pattern::{Match, OpTable, OptionValues, Pattern},
-    tensor::DType,
+    expr::OptionValues,
+    graph::{GraphView, OpId, OpTable, ValueId},
+    pattern::{Match, Pattern},
+    tensor::ElementType,
 };
-use graph::{GraphView, OpId, ValueId};
 use serde::Serialize;
 
 /// What a target can do besides its patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Element types of tensors that are not constants; all, if empty.
-    pub dtypes: Vec<DType>,
+    pub dtypes: Vec<ElementType>,
     /// Matches and regions may have several outputs.
     pub multi_output: bool,
     /// A value inside a match may be used outside; it becomes an output. Needs `multi_output`.

@@ -1,7 +1,7 @@
 //! Placement by hand: demands on operations, and files that hold them.
 
-use super::{Partition, Request, graph::GraphView};
-use crate::{Error, Result, pattern::suggestion};
+use super::{Partition, Request};
+use crate::{Error, Result, error::suggestion, graph::GraphView};
 use serde::{Deserialize, Serialize};
 
 /// The word for the host in placements, whatever its id.
@@ -106,7 +106,7 @@ impl Placement {
             let Some(region) = partition.region_of[index].map(|r| &partition.regions[r]) else {
                 return (HOST.to_owned(), None);
             };
-            let has = |ops: &[super::graph::OpId]| ops.iter().any(|op| op.index() == index);
+            let has = |ops: &[crate::graph::OpId]| ops.iter().any(|op| op.index() == index);
             let composite = region.composites.iter().find(|c| has(&c.found.ops));
             (region.target.clone(), composite.map(|composite| composite.name.clone()))
         };
@@ -126,7 +126,7 @@ impl Placement {
     /// Puts the demands on the operations of a graph.
     pub fn apply(&self, graph: &mut GraphView) -> Result<()> {
         for placed in &self.ops {
-            let id = super::graph::OpId(u32::try_from(placed.index).unwrap_or(u32::MAX));
+            let id = crate::graph::OpId(u32::try_from(placed.index).unwrap_or(u32::MAX));
             let found = (id.index() < graph.op_count()).then(|| graph.op(id));
             match found {
                 Some(op) if op.name == placed.op && op.location == placed.node => {}

@@ -5,7 +5,7 @@
 //! kept up to date (after Pearce and Kelly): a merge looks only at groups whose place is between
 //! those of the merged ones, and moves only those that depend on them.
 
-use super::graph::{GraphView, OpId};
+use crate::graph::{GraphView, OpId};
 use std::collections::HashSet;
 
 /// A dependency between operations of two groups: who makes the value, who uses it.
@@ -74,17 +74,9 @@ impl Quotient {
 
     /// The groups that a group depends on, without duplicates, in order of dependency.
     pub fn producers(&self, group: OpId) -> Vec<OpId> {
-        self.neighbours(group, Direction::Backward)
-    }
-
-    /// The groups that depend on a group, without duplicates, in order of dependency.
-    pub fn consumers(&self, group: OpId) -> Vec<OpId> {
-        self.neighbours(group, Direction::Forward)
-    }
-
-    fn neighbours(&self, group: OpId, direction: Direction) -> Vec<OpId> {
-        let edges = self.edges(group, direction).iter();
-        let groups = edges.map(|edge| self.end(*edge, direction)).filter(|other| *other != group);
+        let edges = self.edges(group, Direction::Backward).iter();
+        let ends = edges.map(|edge| self.end(*edge, Direction::Backward));
+        let groups = ends.filter(|other| *other != group);
         groups.collect::<indexmap::IndexSet<OpId>>().into_iter().collect()
     }
 

@@ -2,9 +2,9 @@
 
 use super::{
     Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request,
-    graph::OpId,
     verdict::{Attempt, Verdict, path_text},
 };
+use crate::graph::OpId;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -241,7 +241,7 @@ impl Report {
 
 fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
     let graph = request.graph;
-    let report = |(id, op): (super::graph::OpId, &super::graph::Op)| {
+    let report = |(id, op): (crate::graph::OpId, &crate::graph::Op)| {
         let region = partition.region_of[id.index()];
         let attempts = &partition.attempts[id.index()];
         let verdicts = partition.verdicts[id.index()].iter().zip(attempts).zip(request.devices);
@@ -280,7 +280,7 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
     graph.ops().map(report).collect()
 }
 
-fn inputs(graph: &super::graph::GraphView, op: &super::graph::Op) -> Vec<InputReport> {
+fn inputs(graph: &crate::graph::GraphView, op: &crate::graph::Op) -> Vec<InputReport> {
     let operands = op.operands.iter().flatten();
     let made = operands.filter_map(|value| Some((graph.definer(*value)?.0, *value)));
     made.map(|(maker, value)| InputReport {

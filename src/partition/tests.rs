@@ -1,11 +1,14 @@
 //! Tests of partitioning.
 
-use super::{
-    graph::{OpSpec, TensorType},
-    text::{graph, test_table},
-    *,
+use super::*;
+use crate::{
+    graph::{
+        OpSpec, TensorType,
+        text::{graph, test_table},
+    },
+    pattern::PatternSpec,
+    tensor::DType,
 };
-use crate::{pattern::PatternSpec, tensor::DType};
 use std::collections::BTreeMap;
 
 /// A device that owns what [`Device`] borrows.

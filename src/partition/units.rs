@@ -5,13 +5,12 @@ use super::{
     candidates::Candidates,
     choose::Chosen,
     cost::Costs,
-    graph::OpId,
     placement::{Place, Placed},
     quotient::dependencies,
     solve::{Problem, Solution},
     verdict::{Verdict, attempts, verdicts},
 };
-use crate::{Error, Result};
+use crate::{Error, Result, graph::OpId};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Makes regions of the groups, orders everything, and explains it.

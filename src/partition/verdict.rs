@@ -2,11 +2,13 @@
 
 use super::{
     choose::{Chosen, Rejection},
-    graph::{GraphView, OpId},
     placement::Place,
     solve::Problem,
 };
-use crate::pattern::Reason;
+use crate::{
+    graph::{GraphView, OpId},
+    pattern::Reason,
+};
 use serde::Serialize;
 
 /// The decision about one operation and one device.

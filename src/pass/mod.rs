@@ -10,7 +10,7 @@ mod watch;
 
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
 pub(crate) use register::panic_text;
-pub use register::{register, register_all};
+pub(crate) use register::{register, register_native};
 pub(crate) use watch::watch;
 pub use watch::{PassEvent, PassObserver};
 

@@ -4,24 +4,17 @@ use super::{OptionKind, OptionValues, Pass, PassError};
 use crate::ffi;
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, Once},
 };
 
 /// Names already given to MLIR, whose registry aborts the process on a second registration.
-static REGISTERED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+static REGISTERED: Mutex<BTreeMap<&'static str, &'static Pass>> = Mutex::new(BTreeMap::new());
 
-/// Registers a pass in MLIR's registry, for the whole process. Registering a name again is an
-/// error, unless it is the same pass.
-pub fn register(pass: &'static Pass) -> crate::Result<()> {
-    register_all();
-    register_unchecked(pass)
-}
-
-/// Registers upstream's passes and all of ours; later calls do nothing.
-pub fn register_all() {
+/// Registers the passes that are written in C++, upstream's and ours; later calls do nothing.
+pub fn register_native() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: both calls only fill MLIR's registry, and run once.
@@ -29,21 +22,23 @@ pub fn register_all() {
             ffi::phlRegisterUpstreamPasses();
             ffi::phlRegisterNativePasses();
         }
-        for pass in crate::passes::PASSES {
-            // The table's names are distinct: a test checks it.
-            let _ = register_unchecked(pass);
-        }
     });
 }
 
-fn register_unchecked(pass: &'static Pass) -> crate::Result<()> {
+/// Registers a pass in MLIR's registry, for the whole process. Registering a name again is an
+/// error, unless it is the same pass.
+pub fn register(pass: &'static Pass) -> crate::Result<()> {
     let mut registered = REGISTERED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if !registered.insert(pass.name) {
+    if let Some(other) = registered.get(pass.name) {
+        if is_same(pass, other) {
+            return Ok(());
+        }
         return Err(crate::Error::invalid(format!(
             "a pass named '{}' is registered already; choose another name",
             pass.name
         )));
     }
+    registered.insert(pass.name, pass);
     let options: Vec<_> = pass
         .options
         .iter()
@@ -74,6 +69,19 @@ fn register_unchecked(pass: &'static Pass) -> crate::Result<()> {
     // SAFETY: the descriptor and all it points to live forever.
     unsafe { ffi::phlRegisterPass(desc) };
     Ok(())
+}
+
+/// Whether two declarations are one: a constant may be at several addresses.
+fn is_same(a: &Pass, b: &Pass) -> bool {
+    let texts = |pass: &Pass| (pass.name, pass.summary, pass.anchor);
+    std::ptr::eq(a, b)
+        || (texts(a) == texts(b)
+            && a.dialects == b.dialects
+            && a.options
+                .iter()
+                .map(|option| option.name)
+                .eq(b.options.iter().map(|option| option.name))
+            && std::ptr::fn_addr_eq(a.run, b.run))
 }
 
 fn leak(text: &str) -> *const c_char {
@@ -145,6 +153,20 @@ mod tests {
         dialects: &[],
         run: panics,
     };
+
+    fn passes<'c>(_: PassOp<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+        Ok(())
+    }
+
+    #[test]
+    fn a_name_is_registered_for_one_pass() {
+        static FIRST: Pass = Pass { name: "test-twice", run: passes, ..PANICS };
+        static OTHER: Pass = Pass { name: "test-twice", summary: "Do other things", ..PANICS };
+        register(&FIRST).expect("is new");
+        register(&FIRST).expect("is the same");
+        let error = register(&OTHER).expect_err("is another").to_string();
+        assert!(error.contains("'test-twice' is registered already"), "{error}");
+    }
 
     #[test]
     fn panic_becomes_a_diagnostic_with_place() {

@@ -5,7 +5,7 @@
 //! write. Without that, no loop that reads one and writes the other could become vector code.
 
 use crate::{
-    ir::{self, Op, Val, edit, func},
+    ir::{self, Op, Val, edit, func, names::IO, size::ALIGNMENT, tir},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
@@ -13,8 +13,6 @@ use melior::ir::{
     attribute::{IntegerAttribute, StringAttribute},
     r#type::{IntegerType, MemRefType},
 };
-
-use super::convert_functions_to_dps::IO;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -25,9 +23,6 @@ pub const PASS: Pass = Pass {
     dialects: &["llvm"],
     run,
 };
-
-/// What arena and constants are aligned to, and every buffer in them.
-pub const ALIGNMENT: i64 = 64;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let context = ir::context_of(module);
@@ -63,7 +58,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 fn without_empty_dims<'c>(argument: Val<'c>) -> Type<'c> {
     let ty = argument.r#type();
     let dims = ir::dims(ty);
-    let is_call = |user: &Op<'_>| ir::op_name(*user) == "tir.call_extern";
+    let is_call = |user: &Op<'_>| ir::op_name(*user) == tir::CallExtern::NAME;
     if dims.len() < 2 || !dims.contains(&0) || !ir::users(argument).iter().all(is_call) {
         return ty;
     }

@@ -8,10 +8,11 @@
 //! What hooks are and may do is in [`crate::hook`].
 
 use crate::{
-    hook::{self, HookPoint},
-    ir::{self, Op},
+    hook,
+    ir::{self, Op, names::TARGET_SPEC},
     pass::{OptionValues, Pass, PassError, PassOptions},
-    passes::graph_partition::{SPEC, resolve_in},
+    passes::graph_partition::resolve_in,
+    phase::HookPoint,
 };
 
 crate::pass_options! {
@@ -37,8 +38,8 @@ pub const PASS: Pass = Pass {
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let point: HookPoint = options.hook.parse()?;
-    let spec = ir::attr_str(module, SPEC).ok_or_else(|| {
-        PassError::new(format!("the module has no {SPEC}, which says what the targets are"))
+    let spec = ir::attr_str(module, TARGET_SPEC).ok_or_else(|| {
+        PassError::new(format!("the module has no {TARGET_SPEC}, which says what the targets are"))
     })?;
     let context = ir::context_of(module);
     let targets = resolve_in(context, &spec, std::env::split_paths(&options.target_path))?;

@@ -10,6 +10,7 @@ use crate::{
         call_extern::{CallExtern, Group},
         edit,
         func::{self, Signature},
+        names::{self, DEVICE, IO},
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -34,12 +35,6 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Marks an argument that the function reads, or one that it writes its result to.
-pub const IO: &str = "phl.io";
-
-/// On a call with a device: the id of the target whose device it is.
-pub const DEVICE: &str = "phl.device";
-
 struct Callee<'c> {
     signature: Signature<'c>,
     target: Option<String>,
@@ -51,11 +46,11 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut callees = BTreeMap::new();
     for function in &functions {
         let signature = Signature::of(*function)?;
-        let target = ir::attr_str(*function, "phl.target");
+        let target = ir::attr_str(*function, names::TARGET);
         callees.insert(func::symbol(*function), Callee { signature, target });
     }
     for function in &functions {
-        let caller = ir::attr_str(*function, "phl.target");
+        let caller = ir::attr_str(*function, names::TARGET);
         for call in edit::walk(*function) {
             if ir::op_name(call) != "func.call" {
                 continue;
@@ -79,16 +74,17 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// Writes the ids of the targets other than the host's on the module, in order of appearance; a
 /// run is given an array of their devices in that order.
 fn record_devices<'c>(context: &'c Context, module: Op<'c>, functions: &[Op<'c>]) {
-    let host = func::main(module).and_then(|main| ir::attr_str(main, "phl.target"));
+    let host = func::main(module).and_then(|main| ir::attr_str(main, names::TARGET));
     let mut devices: Vec<String> = vec![];
     for function in functions {
-        let target = ir::attr_str(*function, "phl.target").filter(|target| Some(target) != host.as_ref());
+        let target =
+            ir::attr_str(*function, names::TARGET).filter(|target| Some(target) != host.as_ref());
         devices.extend(target.filter(|target| !devices.contains(target)));
     }
     if !devices.is_empty() {
         let names: Vec<_> =
             devices.iter().map(|name| StringAttribute::new(context, name).into()).collect();
-        edit::set_attr(module, "phl.devices", ArrayAttribute::new(context, &names).into());
+        edit::set_attr(module, names::DEVICES, ArrayAttribute::new(context, &names).into());
     }
 }
 
@@ -141,7 +137,7 @@ fn check_static<'c>(
     if ir::static_dims(ty).is_some() {
         return Ok(());
     }
-    let name = attributes.iter().find(|(name, _)| name == "phl.name");
+    let name = attributes.iter().find(|(name, _)| name == names::NAME);
     let name = name.map_or(format!("#{index}"), |(_, value)| value.to_string().replace('"', "'"));
     Err(PassError::at(
         &function,
@@ -163,8 +159,11 @@ fn convert_body<'c>(
     let returns = block.terminator().filter(|op| ir::op_name(*op) == "func.return");
     let several = function.regions().next().and_then(|r| r.first_block()?.next_in_region());
     let (Some(returns), None) = (returns, several) else {
-        return Err(PassError::at(&function, "has several blocks; only structured control flow \
-             (scf) can be compiled"));
+        return Err(PassError::at(
+            &function,
+            "has several blocks; only structured control flow \
+             (scf) can be compiled",
+        ));
     };
     let unit = Attribute::unit(context);
     // Buffers become tensors at the very start, in the order of the arguments.
@@ -182,8 +181,10 @@ fn convert_body<'c>(
         edit::replace_uses_except(argument, value, owner);
     }
     let at_return = Builder::before(returns)?;
-    for (value, (ty, _)) in ir::operands(returns).into_iter().zip(&new.arguments[old.arguments.len()..]) {
-        let out = edit::add_argument(block, *ty, function.location());
+    for (value, (ty, _)) in
+        ir::operands(returns).into_iter().zip(&new.arguments[old.arguments.len()..])
+    {
+        let out = edit::add_argument(block, *ty, ir::location_of(value));
         at_return.create(
             "bufferization.materialize_in_destination",
             OpSpec {

@@ -32,10 +32,8 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         let builder = Builder::before(copy)?;
         let element = ir::element_type(buffers[0].r#type());
         let region = Region::new();
-        let block = region.append_block(Block::new(&[
-            (element, builder.location),
-            (element, builder.location),
-        ]));
+        let block = region
+            .append_block(Block::new(&[(element, builder.location), (element, builder.location)]));
         let inner = Builder::at_end(builder.context, block, builder.location);
         let value = edit::arguments(block)[0];
         inner.create("linalg.yield", OpSpec { operands: &[value], ..Default::default() })?;

@@ -11,6 +11,8 @@ use crate::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, arg_of},
         edit, func,
+        names::{self, DEVICE, IO},
+        tir,
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -24,8 +26,6 @@ use melior::{
     },
 };
 use std::collections::BTreeMap;
-
-use super::convert_functions_to_dps::{DEVICE, IO};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -60,7 +60,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         context: ir::context_of(module),
         module,
         functions: BTreeMap::new(),
-        devices: ir::attr_strs(module, "phl.devices").unwrap_or_default(),
+        devices: ir::attr_strs(module, names::DEVICES).unwrap_or_default(),
     };
     for op in ir::ops_of(module) {
         if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
@@ -85,7 +85,10 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
 }
 
 fn calls<'c>(function: Op<'c>) -> Vec<Op<'c>> {
-    edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "tir.call_extern").collect()
+    edit::walk(function)
+        .into_iter()
+        .filter(|op| ir::op_name(*op) == tir::CallExtern::NAME)
+        .collect()
 }
 
 impl<'c> Conversion<'c> {
@@ -134,8 +137,11 @@ impl<'c> Conversion<'c> {
         let mut result = (!is_void(result)).then_some(result);
         if needs.status {
             if result.is_some() {
-                return Err(PassError::at(&function, "returns a value, so it cannot also return \
-                     the status of the calls in it"));
+                return Err(PassError::at(
+                    &function,
+                    "returns a value, so it cannot also return \
+                     the status of the calls in it",
+                ));
             }
             result = Some(self.i32());
             for op in edit::walk(function) {
@@ -173,8 +179,11 @@ impl<'c> Conversion<'c> {
     ) -> Failure<'c> {
         let call = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
         if call.attributes.iter().any(|(name, _)| name == "scratch_bytes") {
-            return Err(PassError::at(&op, "needs scratch memory that has no place yet: run \
-                 plan-memory first"));
+            return Err(PassError::at(
+                &op,
+                "needs scratch memory that has no place yet: run \
+                 plan-memory first",
+            ));
         }
         let builder = Builder::before(op)?;
         let mut operands = vec![];
@@ -208,12 +217,22 @@ impl<'c> Conversion<'c> {
 
     fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
         let id = ir::attr_str(op, DEVICE).ok_or_else(|| {
-            PassError::at(&op, format!("passes a device but does not say whose: set {DEVICE} to \
-                 the id of its target"))
+            PassError::at(
+                &op,
+                format!(
+                    "passes a device but does not say whose: set {DEVICE} to \
+                 the id of its target"
+                ),
+            )
         })?;
         let index = self.devices.iter().position(|device| *device == id).ok_or_else(|| {
-            PassError::at(&op, format!("passes the device of '{id}', which is not in phl.devices \
-                 of the module"))
+            PassError::at(
+                &op,
+                format!(
+                    "passes the device of '{id}', which is not in phl.devices \
+                 of the module"
+                ),
+            )
         })?;
         i32::try_from(index).map_err(|_| PassError::at(&op, "has too many devices"))
     }
@@ -228,8 +247,13 @@ impl<'c> Conversion<'c> {
     ) -> Failure<'c, Val<'c>> {
         if let Some((group, index, by_offset)) = arg_of(argument) {
             if group == Group::Scratch || by_offset {
-                return Err(PassError::at(&op, format!("passes {argument}, which host code \
-                     cannot; only generated C can")));
+                return Err(PassError::at(
+                    &op,
+                    format!(
+                        "passes {argument}, which host code \
+                     cannot; only generated C can"
+                    ),
+                ));
             }
             let value = call.groups[group as usize].get(index).copied();
             let value = value.ok_or_else(|| PassError::at(&op, "is malformed"))?;
@@ -239,8 +263,13 @@ impl<'c> Conversion<'c> {
         let ty = unsafe {
             let raw = argument.to_raw();
             if !mlir_sys::mlirAttributeIsAInteger(raw) && !mlir_sys::mlirAttributeIsAFloat(raw) {
-                return Err(PassError::at(&op, format!("passes {argument}, which only generated C \
-                     knows: move the call into a function of a target that emits C")));
+                return Err(PassError::at(
+                    &op,
+                    format!(
+                        "passes {argument}, which only generated C \
+                     knows: move the call into a function of a target that emits C"
+                    ),
+                ));
             }
             Type::from_raw(mlir_sys::mlirAttributeGetType(raw))
         };
@@ -258,9 +287,8 @@ impl<'c> Conversion<'c> {
                     .then(|| mlir_sys::mlirIntegerTypeGetWidth(raw))
             })
         };
-        signless.map_or(ty, |width| {
-            melior::ir::r#type::IntegerType::new(self.context, width).into()
-        })
+        signless
+            .map_or(ty, |width| melior::ir::r#type::IntegerType::new(self.context, width).into())
     }
 
     fn operand(&self, builder: &Builder<'c>, value: Val<'c>) -> Failure<'c, Val<'c>> {
@@ -322,8 +350,13 @@ impl<'c> Conversion<'c> {
             return if same {
                 Ok(())
             } else {
-                Err(PassError::at(&op, format!("calls @{name} with other argument types than an \
-                     earlier call does")))
+                Err(PassError::at(
+                    &op,
+                    format!(
+                        "calls @{name} with other argument types than an \
+                     earlier call does"
+                    ),
+                ))
             };
         }
         let builder = Builder::before(first)?.with_location(Location::unknown(self.context));
@@ -344,8 +377,11 @@ impl<'c> Conversion<'c> {
             block.parent_operation().is_some_and(|parent| edit::same(parent, function))
         });
         let (Some(block), Some(region)) = (block, function.regions().next()) else {
-            return Err(PassError::at(&call, "returns a status inside of structured control flow; \
-                 convert that to branches first"));
+            return Err(PassError::at(
+                &call,
+                "returns a status inside of structured control flow; \
+                 convert that to branches first",
+            ));
         };
         let exit = match exit {
             Some(exit) => *exit,

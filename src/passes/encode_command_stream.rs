@@ -15,12 +15,12 @@
 //! and the bytes are those of [`crate::codegen::stream`].
 
 use crate::{
+    artifact::{ArtifactKind, files},
     codegen::stream::{Argument, Space, Stream},
-    hook::{ArtifactKind, artifact},
     ir::{
         self, Builder, Op, Val,
         call_extern::{CallExtern, Group, arg_attr, arg_of},
-        edit, elements, func, size,
+        edit, elements, func, graph, size, tir,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
     plan::{self, Buffer},
@@ -53,13 +53,13 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     let opcodes = opcodes(&options)?;
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
     let ops = ir::ops(block);
-    let is_call = |op: &Op<'c>| ir::op_name(*op) == "tir.call_extern";
+    let is_call = |op: &Op<'c>| ir::op_name(*op) == tir::CallExtern::NAME;
     let calls: Vec<Op<'c>> = ops.iter().copied().filter(is_call).collect();
     let Some(terminator) = ops.last().copied().filter(|_| !calls.is_empty()) else { return Ok(()) };
     for op in &ops {
         let known = [
-            "tir.call_extern",
-            "graph.constant",
+            tir::CallExtern::NAME,
+            graph::Constant::NAME,
             "arith.constant",
             "tensor.empty",
             "func.return",
@@ -101,7 +101,8 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
 fn opcodes<'c>(options: &Options) -> Result<HashMap<String, u16>, PassError<'c>> {
     let mut table = HashMap::new();
     for entry in options.opcodes.split_whitespace() {
-        let number = entry.split_once('=').and_then(|(name, text)| Some((name, text.parse().ok()?)));
+        let number =
+            entry.split_once('=').and_then(|(name, text)| Some((name, text.parse().ok()?)));
         let (name, number) = number.ok_or_else(|| {
             PassError::new(format!("opcodes: '{entry}' is not NAME=NUMBER, as in npu_conv=1"))
         })?;
@@ -211,7 +212,8 @@ impl Encoder {
             self.place(value, Space::Weights, offset);
         }
         let (space, offset) = self.places[&key(value)];
-        let size = u32::try_from(size).map_err(|_| PassError::at(&op, "has a buffer over 4 GiB"))?;
+        let size =
+            u32::try_from(size).map_err(|_| PassError::at(&op, "has a buffer over 4 GiB"))?;
         Ok(Argument::Buffer(space, offset, size))
     }
 }
@@ -300,7 +302,7 @@ fn keep<'c>(
     let data = edit::defining_op(blob).and_then(|op| op.attribute("value").ok());
     let (Some(function), Some(data)) = (function, data) else { return Ok(()) };
     let name = format!("{}.{extension}", func::symbol(function));
-    artifact::attach(function, &name, kind, data)
+    files::attach(function, &name, kind, data)
 }
 
 fn blob<'c>(b: &Builder<'c>, name: &str, bytes: &[u8]) -> crate::Result<Val<'c>> {

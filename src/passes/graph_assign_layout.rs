@@ -7,7 +7,7 @@
 //! regions only.
 
 use crate::{
-    layout::Layout,
+    host::layout::Layout,
     pass::{OptionValues, Pass, PassError},
 };
 

@@ -7,11 +7,10 @@
 
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, OpSpec, Val, edit, op_name},
-    kernel::{recognize::f32_dims, weights},
+    host::kernel::{recognize::f32_dims, weights},
+    ir::{self, Builder, Op, Val, edit, graph, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
-use melior::ir::{ValueLike, operation::OperationLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -34,13 +33,11 @@ fn run<'c>(root: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let mut count = 0;
     for op in edit::walk(root) {
-        if op_name(op) != "graph.batch_norm" {
-            continue;
-        }
-        let Some(affine) = Affine::of(op) else { continue };
-        let folded = fold_into_conv(op, &affine, &mut count)?;
+        let Some(norm) = graph::BatchNorm::of(op) else { continue };
+        let Some(affine) = Affine::of(norm) else { continue };
+        let folded = fold_into_conv(norm, &affine, &mut count)?;
         if !folded && options.scale_and_shift {
-            to_scale_and_shift(op, &affine, &mut count)?;
+            to_scale_and_shift(norm, &affine, &mut count)?;
         }
     }
     Ok(())
@@ -56,10 +53,11 @@ struct Affine {
 
 impl Affine {
     /// The normalization of f32 with constant parameters.
-    fn of(op: Op<'_>) -> Option<Self> {
-        let list = |index| weights::floats(op.operand(index).ok()?);
-        let (scale, bias, mean, var) = (list(1)?, list(2)?, list(3)?, list(4)?);
-        let epsilon = ir::attr_f64(op, "epsilon").unwrap_or(1e-5);
+    fn of(norm: graph::BatchNorm<'_>) -> Option<Self> {
+        let [scale, bias] = [norm.scale(), norm.bias()].map(weights::floats);
+        let [mean, var] = [norm.mean(), norm.var()].map(weights::floats);
+        let (scale, bias, mean, var) = (scale?, bias?, mean?, var?);
+        let epsilon = norm.epsilon();
         let factor: Vec<f32> = scale
             .iter()
             .zip(&var)
@@ -71,14 +69,11 @@ impl Affine {
 }
 
 /// Folds into the convolution that computes the operand, if there is one that nothing else uses.
-fn fold_into_conv(op: Op<'_>, affine: &Affine, count: &mut usize) -> Result<bool> {
-    let Some(conv) = op.operand(0).ok().and_then(edit::defining_op) else { return Ok(false) };
-    if op_name(conv) != "graph.conv" || ir::users(ir::result0(conv)).len() != 1 {
-        return Ok(false);
-    }
-    let (given_w, given_b) = (conv.operand(1)?, conv.operand(2).ok());
-    let Some(mut w) = weights::floats(given_w) else { return Ok(false) };
-    let b = match given_b.map(weights::floats) {
+fn fold_into_conv(norm: graph::BatchNorm<'_>, affine: &Affine, count: &mut usize) -> Result<bool> {
+    let conv = edit::defining_op(norm.x()).and_then(graph::Conv::of);
+    let Some(conv) = conv.filter(|conv| ir::users(conv.y()).len() == 1) else { return Ok(false) };
+    let Some(mut w) = weights::floats(conv.w()) else { return Ok(false) };
+    let b = match conv.b().map(weights::floats) {
         None => vec![0.0; affine.factor.len()],
         Some(Some(b)) => b,
         Some(None) => return Ok(false),
@@ -92,42 +87,39 @@ fn fold_into_conv(op: Op<'_>, affine: &Affine, count: &mut usize) -> Result<bool
     }
     let bias: Vec<f32> =
         (0..b.len()).map(|c| (b[c] - affine.mean[c]) * affine.factor[c] + affine.bias[c]).collect();
-    let builder = Builder::before(op)?;
-    let new_w = constant(&builder, &dims(given_w)?, w, count)?;
+    let builder = Builder::before(norm.op())?;
+    let new_w = constant(&builder, &dims(conv.w())?, w, count)?;
     let new_b = constant(&builder, &[bias.len() as i64], bias, count)?;
-    let attributes: Vec<_> = conv
-        .attributes()
-        .map(|(name, value)| (name.as_string_ref().as_str().unwrap_or("").to_owned(), value))
-        .collect();
-    let folded = builder.create(
-        "graph.conv",
-        OpSpec {
-            operands: &[conv.operand(0)?, new_w, new_b],
-            results: &[ir::result0(op).r#type()],
-            attributes: attributes.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
-            ..Default::default()
-        },
-    )?;
-    edit::replace_uses(ir::result0(op), ir::result0(folded));
-    edit::erase(op);
-    edit::erase(conv);
+    let attributes = graph::ConvAttrs {
+        strides: conv.strides(),
+        pads: conv.pads(),
+        dilations: conv.dilations(),
+        group: conv.group(),
+    };
+    let folded = graph::Conv::build(&builder, conv.x(), new_w, Some(new_b), attributes)?;
+    edit::replace_uses(norm.y(), folded.y());
+    edit::erase(norm.op());
+    edit::erase(conv.op());
     Ok(true)
 }
 
-fn to_scale_and_shift(op: Op<'_>, affine: &Affine, count: &mut usize) -> Result<()> {
-    let x = op.operand(0)?;
-    let Some(rank) = f32_dims(x).map(|dims| dims.len()) else { return Ok(()) };
-    let builder = Builder::before(op)?;
+fn to_scale_and_shift(
+    norm: graph::BatchNorm<'_>,
+    affine: &Affine,
+    count: &mut usize,
+) -> Result<()> {
+    let Some(rank) = f32_dims(norm.x()).map(|dims| dims.len()) else { return Ok(()) };
+    let builder = Builder::before(norm.op())?;
     let mut shape = vec![1; rank.saturating_sub(1)];
     if let Some(first) = shape.first_mut() {
         *first = affine.factor.len() as i64;
     }
     let factor = constant(&builder, &shape, affine.factor.clone(), count)?;
     let offset = constant(&builder, &shape, affine.offset.clone(), count)?;
-    let scaled = builder.op1("graph.mul", &[x, factor], x.r#type())?;
-    let shifted = builder.op1("graph.add", &[scaled, offset], ir::result0(op).r#type())?;
-    edit::replace_uses(ir::result0(op), shifted);
-    edit::erase(op);
+    let scaled = graph::Mul::build(&builder, norm.x(), factor)?;
+    let shifted = graph::Add::build(&builder, scaled.y(), offset)?;
+    edit::replace_uses(norm.y(), shifted.y());
+    edit::erase(norm.op());
     Ok(())
 }
 

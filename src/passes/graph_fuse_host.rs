@@ -7,9 +7,10 @@
 
 use crate::{
     Result,
-    ir::{self, Op, Val, edit, op_name},
-    kernel::recognize::{NHWC, broadcast_strides, f32_dims, operand_view},
-    lower::scalar::is_elementwise,
+    host::kernel::recognize::{
+        NHWC, broadcast_strides, f32_dims, is_step, kernel_dims, operand_view,
+    },
+    ir::{self, Op, Val, edit, graph, names, op_name},
     outline::make_composite,
     pass::{OptionValues, Pass, PassError},
 };
@@ -31,13 +32,13 @@ const MAX_OPS: usize = 24;
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
-    let target = ir::attr_str(function, "phl.target").unwrap_or_else(|| "llvm".to_owned());
+    let target = ir::attr_str(function, names::TARGET).unwrap_or_else(|| "llvm".to_owned());
     let ops = ir::ops(block);
     let mut places = Places(ops.iter().enumerate().map(|(i, op)| (pointer(*op), i)).collect());
     let mut grouped = HashSet::new();
     for root in ops.iter().rev() {
         let Some(kind) = root_kind(*root) else { continue };
-        if grouped.contains(&pointer(*root)) || f32_dims(ir::result0(*root)).is_none() {
+        if grouped.contains(&pointer(*root)) || kernel_dims(ir::result0(*root)).is_none() {
             continue;
         }
         let group = places.grow(*root);
@@ -52,11 +53,15 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// The kernel that an op is the root of.
 fn root_kind(op: Op<'_>) -> Option<String> {
     match op_name(op) {
-        "graph.matmul" | "graph.gemm" => Some("matmul".to_owned()),
-        "graph.composite" => {
+        graph::MatMul::NAME | graph::Gemm::NAME => {
+            f32_dims(ir::result0(op)).map(|_| "matmul".to_owned())
+        }
+        graph::MatMulInteger::NAME => Some("matmul".to_owned()),
+        graph::Composite::NAME => {
             let name = ir::attr_str(op, "name")?;
             let depthwise = ir::ops_of(op).into_iter().any(|op| {
-                op_name(op) == "graph.conv" && ir::attr_i64(op, "group").unwrap_or(1) > 1
+                matches!(op_name(op), graph::Conv::NAME | graph::ConvInteger::NAME)
+                    && ir::attr_i64(op, "group").unwrap_or(1) > 1
             });
             let kind = name.strip_prefix(NHWC)?;
             Some(if depthwise { format!("grouped_{kind}") } else { kind.to_owned() })
@@ -103,12 +108,12 @@ impl Places {
 
     /// Whether an op may join the group.
     fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
-        let Some(out) = f32_dims(ir::result0(root)) else { return false };
-        let images = op_name(root) == "graph.composite";
-        if self.of(op).is_none() || !is_elementwise(op_name(op)) || ir::results(op).len() != 1 {
+        let Some(out) = kernel_dims(ir::result0(root)) else { return false };
+        let images = op_name(root) == graph::Composite::NAME;
+        if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
         }
-        if f32_dims(ir::result0(op)).as_ref() != Some(&out) {
+        if kernel_dims(ir::result0(op)).as_ref() != Some(&out) {
             return false;
         }
         let mut seen = HashSet::new();
@@ -117,7 +122,7 @@ impl Places {
             if definer.is_some_and(|definer| inside.contains(&pointer(definer))) {
                 return true;
             }
-            let readable = f32_dims(operand)
+            let readable = kernel_dims(operand)
                 .and_then(|dims| broadcast_strides(&dims, &out))
                 .and_then(|strides| operand_view(&out, &strides, images));
             readable.is_some() && !self.depends(operand, root, inside, &mut seen)

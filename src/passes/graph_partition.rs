@@ -11,13 +11,11 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit},
+    ir::{self, Op, edit, names::TARGET_SPEC},
     outline::{self, Division},
-    partition::Placement,
+    partition::{Placement, Profile},
     pass::{OptionValues, Pass, PassError, PassOptions},
-    profile::Profile,
-    session,
-    target::{Registry, TargetInstance, TargetSpec},
+    targets::{Registry, TargetInstance, TargetSpec, of_context},
 };
 use melior::{Context, ir::attribute::StringAttribute};
 use std::path::Path;
@@ -43,13 +41,10 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Module attribute with the target spec.
-pub const SPEC: &str = "phl.target_spec";
-
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let spec = match options.targets.trim() {
-        "" => ir::attr_str(module, SPEC).unwrap_or_else(|| "llvm".to_owned()),
+        "" => ir::attr_str(module, TARGET_SPEC).unwrap_or_else(|| "llvm".to_owned()),
         given => given.to_owned(),
     };
     let context = ir::context_of(module);
@@ -74,7 +69,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     if divisions.is_empty() {
         return Ok(());
     }
-    edit::set_attr(module, SPEC, StringAttribute::new(context, &spec).into());
+    edit::set_attr(module, TARGET_SPEC, StringAttribute::new(context, &spec).into());
     Ok(())
 }
 
@@ -86,7 +81,7 @@ pub fn resolve_in(
     paths: impl Iterator<Item = std::path::PathBuf>,
 ) -> crate::Result<Vec<TargetInstance>> {
     let mut registry = Registry::builtin()?;
-    for kind in session::kinds_of(context) {
+    for kind in of_context(context) {
         registry.add_shared(kind.clone())?;
     }
     for path in paths.filter(|path| !path.as_os_str().is_empty()) {
@@ -97,6 +92,6 @@ pub fn resolve_in(
 
 /// Reads a placement file.
 pub fn read_placement(path: &Path) -> crate::Result<Placement> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("cannot read", path, e))?;
+    let text = crate::io::read_text(path).map_err(|e| Error::io("cannot read", path, e))?;
     Placement::from_json(&text, &path.to_string_lossy())
 }

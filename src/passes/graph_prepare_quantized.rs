@@ -8,8 +8,14 @@
 //! - Numbers that are dequantized and quantized again with the same parameters stay as they are.
 
 use crate::{
-    ir::{self, Op, Val, edit},
-    lower::{Elements, types::with_element},
+    ir::{
+        self, Op, Val,
+        constant::Elements,
+        edit,
+        graph::{self, DequantizeLinear, QuantizeLinear},
+        types::with_element,
+        view::OpView,
+    },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{Type, ValueLike};
@@ -24,12 +30,14 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-const QUANTIZE: &str = "graph.quantize_linear";
-const DEQUANTIZE: &str = "graph.dequantize_linear";
-
 /// Operations that give the elements of their first operand other places.
-const MOVES: &[&str] =
-    &["graph.reshape", "graph.flatten", "graph.transpose", "graph.squeeze", "graph.unsqueeze"];
+const MOVES: &[&str] = &[
+    graph::Reshape::NAME,
+    graph::Flatten::NAME,
+    graph::Transpose::NAME,
+    graph::Squeeze::NAME,
+    graph::Unsqueeze::NAME,
+];
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     separate(function);
@@ -42,7 +50,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// Copies dequantizations for all of their uses but one.
 fn separate(function: Op<'_>) {
     for op in edit::walk(function) {
-        if ir::op_name(op) != DEQUANTIZE {
+        if DequantizeLinear::of(op).is_none() {
             continue;
         }
         let uses: Vec<_> = ir::users(ir::result0(op));
@@ -58,33 +66,32 @@ fn separate(function: Op<'_>) {
 
 /// Makes one change at this operation; true if there was one to make.
 fn step(op: Op<'_>) -> bool {
-    match ir::op_name(op) {
-        QUANTIZE => fold_pair(op) || move_quantization_up(op),
-        DEQUANTIZE => move_dequantization_down(op),
-        _ => false,
+    if let Some(quantize) = QuantizeLinear::of(op) {
+        return fold_pair(quantize) || move_quantization_up(quantize);
     }
+    DequantizeLinear::of(op).is_some_and(move_dequantization_down)
 }
 
 /// `quantize(dequantize(x))` with the same parameters is `x`.
-fn fold_pair(quantize: Op<'_>) -> bool {
-    let source = edit::defining_op(ir::operands(quantize)[0]);
-    let Some(dequantize) = source.filter(|op| ir::op_name(*op) == DEQUANTIZE) else {
+fn fold_pair(quantize: QuantizeLinear<'_>) -> bool {
+    let source = edit::defining_op(quantize.x());
+    let Some(dequantize) = source.and_then(DequantizeLinear::of) else {
         return false;
     };
-    let (from, to) = (ir::operands(dequantize), ir::operands(quantize));
-    let result = ir::result0(quantize);
+    let (from, to) = (ir::operands(dequantize.op()), ir::operands(quantize.op()));
+    let result = ir::result0(quantize.op());
     let same = from.len() == to.len()
-        && from[0].r#type() == result.r#type()
+        && dequantize.x().r#type() == result.r#type()
         && (from[1..].iter().zip(&to[1..])).all(|(a, b)| is_same_number(*a, *b));
     // Of more bits than a float's fraction has, numbers do not come back.
     let is_exact = ir::integer_width(ir::element_type(result.r#type())).is_some_and(|w| w <= 16);
     if !same || !is_exact {
         return false;
     }
-    edit::replace_uses(result, from[0]);
-    edit::erase(quantize);
-    if ir::users(ir::result0(dequantize)).is_empty() {
-        edit::erase(dequantize);
+    edit::replace_uses(result, dequantize.x());
+    edit::erase(quantize.op());
+    if ir::users(ir::result0(dequantize.op())).is_empty() {
+        edit::erase(dequantize.op());
     }
     true
 }
@@ -105,17 +112,21 @@ fn is_per_tensor(op: Op<'_>) -> bool {
     block == 0 && ir::operands(op)[1..].iter().all(single)
 }
 
+/// An operation that only moves elements, and the tensor that it takes them from.
+fn moves(op: Op<'_>) -> Option<(Op<'_>, Val<'_>)> {
+    let from = MOVES.contains(&ir::op_name(op)).then(|| ir::operands(op).first().copied())?;
+    Some((op, from?))
+}
+
 /// `quantize(move(x))` becomes `move(quantize(x))`.
-fn move_quantization_up(quantize: Op<'_>) -> bool {
-    let moved = ir::operands(quantize)[0];
-    let Some(mover) = edit::defining_op(moved).filter(|op| MOVES.contains(&ir::op_name(*op)))
-    else {
+fn move_quantization_up(quantize: QuantizeLinear<'_>) -> bool {
+    let (moved, quantize) = (quantize.x(), quantize.op());
+    let Some((mover, source)) = edit::defining_op(moved).and_then(moves) else {
         return false;
     };
     if !is_per_tensor(quantize) || ir::users(moved).len() != 1 {
         return false;
     }
-    let source = ir::operands(mover)[0];
     let (result, integers) = (ir::result0(quantize), ir::result0(quantize).r#type());
     edit::move_after(mover, quantize);
     edit::replace_uses(result, moved);
@@ -127,15 +138,15 @@ fn move_quantization_up(quantize: Op<'_>) -> bool {
 }
 
 /// `move(dequantize(x))` becomes `dequantize(move(x))`.
-fn move_dequantization_down(dequantize: Op<'_>) -> bool {
+fn move_dequantization_down(dequantize: DequantizeLinear<'_>) -> bool {
+    let (source, dequantize) = (dequantize.x(), dequantize.op());
     let real = ir::result0(dequantize);
     let users = ir::users(real);
     let [mover] = users[..] else { return false };
-    let moves_it = MOVES.contains(&ir::op_name(mover)) && ir::operands(mover)[0] == real;
+    let moves_it = moves(mover).is_some_and(|(_, from)| from == real);
     if !moves_it || !is_per_tensor(dequantize) {
         return false;
     }
-    let source = ir::operands(dequantize)[0];
     let (moved, reals) = (ir::result0(mover), ir::result0(mover).r#type());
     edit::move_after(dequantize, mover);
     edit::replace_uses(moved, real);

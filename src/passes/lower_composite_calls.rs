@@ -10,12 +10,12 @@ use crate::{
     ir::{
         self, Builder, Op, Val,
         call_extern::{CallExtern, Group},
-        edit,
+        composite_call::CompositeCall,
+        edit, elements, names, size,
     },
     lower::shape::reshape,
-    outline::call::config,
     pass::{OptionValues, Pass, PassError},
-    tile::plan,
+    tensor::{AlignedBuffer, BUFFER_ALIGN, pack},
 };
 use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
 
@@ -31,53 +31,35 @@ pub const PASS: Pass = Pass {
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut composites = vec![];
-    collect(function, &mut composites);
-    composites.into_iter().try_for_each(|(op, config)| lower(op, &config))
+    collect(function, &mut composites)?;
+    composites.into_iter().try_for_each(|(op, call)| lower(op, call))
 }
 
 /// The composites with a call inside of `op`, but not those inside of such composites, which go with
 /// these.
-fn collect<'c>(op: Op<'c>, found: &mut Vec<(Op<'c>, Config<'c>)>) {
+fn collect<'c>(
+    op: Op<'c>,
+    found: &mut Vec<(Op<'c>, CompositeCall<'c>)>,
+) -> Result<(), PassError<'c>> {
     for inner in ir::ops_of(op) {
         let is_composite = ir::op_name(inner) == "graph.composite";
-        match is_composite.then(|| Config::of(inner)).flatten() {
-            Some(config) => found.push((inner, config)),
-            None => collect(inner, found),
+        let call = if is_composite { CompositeCall::of(inner) } else { Ok(None) };
+        match call.map_err(|reason| PassError::at(&inner, reason))? {
+            Some(call) => found.push((inner, call)),
+            None => collect(inner, found)?,
         }
     }
+    Ok(())
 }
 
-/// The attribute that describes the call.
-struct Config<'c> {
-    fields: Vec<(String, Attribute<'c>)>,
-    callee: String,
-}
-
-impl<'c> Config<'c> {
-    fn of(composite: Op<'c>) -> Option<Self> {
-        let fields = edit::dictionary(composite.attribute("config").ok()?);
-        let callee = fields.iter().find(|(name, _)| name == config::CALLEE);
-        let callee = callee.and_then(|(_, value)| edit::string(*value))?;
-        Some(Self { fields, callee })
-    }
-
-    fn get(&self, name: &str) -> Option<Attribute<'c>> {
-        self.fields.iter().find(|(other, _)| other == name).map(|(_, value)| *value)
-    }
-
-    fn list(&self, name: &str) -> Vec<Attribute<'c>> {
-        self.get(name).map(edit::array).unwrap_or_default()
-    }
-}
-
-fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>> {
+fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassError<'c>> {
     let b = Builder::before(composite)?;
     let malformed = || PassError::at(&composite, "has a config that describes no call");
     let operands = ir::operands(composite);
     let results = ir::results(composite);
     let mut call = CallExtern::new(&found.callee);
-    let mut consts = found.list(config::CONSTS).into_iter();
-    for place in found.get(config::INS).and_then(ir::i64s).ok_or_else(malformed)? {
+    let mut consts = found.consts.into_iter();
+    for place in found.ins {
         let value = match usize::try_from(place) {
             Ok(place) => *operands.get(place).ok_or_else(malformed)?,
             Err(_) => {
@@ -86,22 +68,24 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
                 b.op1_with("graph.constant", &[], ty, vec![("value", value)])?
             }
         };
-        call.add(Group::Ins, value);
+        call.add(Group::Ins, packed(&b, composite, value)?);
     }
-    let flat = |name| found.get(name).and_then(ir::i64s).unwrap_or_default();
-    for place in flat(config::FLAT_INS) {
-        let slot = usize::try_from(place).ok().and_then(|p| call.groups[Group::Ins as usize].get_mut(p));
+    for place in found.flat_ins {
+        let slot =
+            usize::try_from(place).ok().and_then(|p| call.groups[Group::Ins as usize].get_mut(p));
         let slot = slot.ok_or_else(malformed)?;
-        *slot = reshape(&b, *slot, &[elements(*slot).ok_or_else(malformed)?])?;
+        if ir::dims(slot.r#type()).len() == 1 {
+            continue;
+        }
+        *slot = reshape(&b, *slot, &[count(*slot).ok_or_else(malformed)?])?;
     }
-    let flat_outs = flat(config::FLAT_OUTS);
     let mut made = vec![];
-    for place in found.get(config::OUTS).and_then(ir::i64s).ok_or_else(malformed)? {
+    for place in found.outs {
         let place = usize::try_from(place).map_err(|_| malformed())?;
         let result = *results.get(place).ok_or_else(malformed)?;
-        let ty = match flat_outs.contains(&(made.len() as i64)) {
+        let ty = match found.flat_outs.contains(&(made.len() as i64)) {
             true => {
-                let count = elements(result).ok_or_else(malformed)?;
+                let count = count(result).ok_or_else(malformed)?;
                 b.tensor(&[count], ir::element_type(result.r#type()))
             }
             false => result.r#type(),
@@ -109,17 +93,23 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
         call.add(Group::Outs, b.empty(ty)?);
         made.push((result, ty));
     }
-    call.args = found.list(config::ARGS);
-    for name in [config::DEVICE, config::STATUS, config::PROTOTYPE] {
-        if let Some(unit) = found.get(name) {
+    call.args = found.args;
+    let unit = Attribute::unit(b.context);
+    for (name, set) in
+        [("with_device", found.with_device), ("returns_status", found.returns_status)]
+    {
+        if set {
             call.set(name, unit);
         }
     }
-    if let Some(bytes) = found.get(config::SCRATCH).filter(|bytes| bytes.to_string() != "0 : i64") {
-        call.set(config::SCRATCH, bytes);
+    if let Some(prototype) = found.prototype {
+        call.set("prototype", b.str_attr(&prototype));
     }
-    if let Some(tile) = found.get(config::TILE) {
-        call.set(plan::ATTRIBUTE, tile);
+    if found.scratch_bytes != 0 {
+        call.set("scratch_bytes", b.i64_attr(found.scratch_bytes));
+    }
+    if let Some(tile) = found.tile {
+        call.set(names::TILE, tile);
     }
     let types: Vec<_> = made.iter().map(|(_, ty)| *ty).collect();
     let op = call.build(&b, &types)?;
@@ -131,9 +121,36 @@ fn lower<'c>(composite: Op<'c>, found: &Config<'c>) -> Result<(), PassError<'c>>
     Ok(())
 }
 
+/// A constant whose elements have less than a byte as bytes, as ONNX packs it: in row-major order, the
+/// first in the low bits. Others are returned as they are.
+fn packed<'c>(
+    b: &Builder<'c>,
+    composite: Op<'c>,
+    value: Val<'c>,
+) -> Result<Val<'c>, PassError<'c>> {
+    let ty = value.r#type();
+    let Some(bits) = size::packed_bits(ir::element_type(ty)) else { return Ok(value) };
+    let constant = edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
+    let Some(attribute) = constant.and_then(|op| op.attribute("value").ok()) else {
+        return Err(PassError::at(
+            &composite,
+            format!(
+                "passes a value of type {ty} that is no constant: its elements have no packed form"
+            ),
+        ));
+    };
+    let bytes = pack(&elements::bytes(attribute)?, bits);
+    let ty = b.tensor(&[bytes.len() as i64], b.parse_type("ui8")?);
+    let data = AlignedBuffer::copy_of(&bytes).map_err(crate::Error::from)?;
+    let attribute = elements::resource(ty, "packed", data, BUFFER_ALIGN)?;
+    Ok(b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])?)
+}
+
 /// The number of elements of a tensor whose dimensions are known.
-fn elements(value: Val<'_>) -> Option<i64> {
-    ir::static_dims(value.r#type())?.into_iter().try_fold(1, |count: i64, dim| count.checked_mul(dim))
+fn count(value: Val<'_>) -> Option<i64> {
+    ir::static_dims(value.r#type())?
+        .into_iter()
+        .try_fold(1, |count: i64, dim| count.checked_mul(dim))
 }
 
 fn elements_type(value: Attribute<'_>) -> Option<melior::ir::Type<'_>> {

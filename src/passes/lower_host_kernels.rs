@@ -1,28 +1,28 @@
 //! `lower-host-kernels`: composites of the host become calls of kernels.
 //!
-//! For each composite that has a kernel (`src/kernel`) the pass adds the kernel as a private
+//! For each composite that has a kernel (`src/host/kernel`) the pass adds the kernel as a private
 //! function on buffers, once for all composites that need the same code, packs constant weights,
 //! and puts a `tir.call_extern` of the kernel in place of the composite. A composite without a
 //! kernel stays; lowering replaces it by its decomposition.
 
 use crate::{
     Result,
-    ir::{
-        self, Builder, Op,
-        call_extern::{CallExtern, Group},
-        edit, func,
+    host::kernel::{
+        Arithmetic, Buffer, Dot, Element, Isa, Start,
+        recognize::{Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint, recognize},
+        start, weights,
     },
-    kernel::{
-        Isa,
-        recognize::{Kernel, NHWC, Recognized, f32_dims, recognize},
-        weights,
+    ir::{
+        self, Builder, Op, Val,
+        call_extern::{CallExtern, Group},
+        constant::Elements,
+        edit, func, graph,
+        names::{self, KERNEL},
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Attribute, ValueLike, operation::OperationLike};
 use std::collections::HashMap;
-
-use super::share_kernel_tasks::KERNEL;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -30,7 +30,7 @@ pub const PASS: Pass = Pass {
     summary: "Turn composites of the host into calls of generated vector kernels",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["arith", "func", "graph", "memref", "scf", "tensor", "tir", "vector"],
+    dialects: &["arith", "func", "graph", "llvm", "memref", "scf", "tensor", "tir", "vector"],
     run,
 };
 
@@ -39,6 +39,10 @@ crate::pass_options! {
     pub struct Options {
         vector_bits: i64 = "0", "Width of the vector registers: 512, 256 or 128; \
             0 for that of the module's CPU";
+        byte_products: bool = "false", "With vector-bits: the CPU multiplies bytes and adds up the \
+            products (VNNI)";
+        plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
+            integers and add up the products";
         target: String = "", "Only functions of this target; all if empty";
     }
 }
@@ -46,22 +50,26 @@ crate::pass_options! {
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let isa = match options.vector_bits {
+        _ if options.plain_integers => Isa::PLAIN,
         0 => Isa::of_module(module),
-        bits => Isa::of_vector_bits(bits).ok_or_else(|| {
-            PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
-        })?,
+        bits => {
+            let isa = Isa::of_vector_bits(bits).ok_or_else(|| {
+                PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
+            })?;
+            if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa }
+        }
     };
     let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
     let is_ours = |function: &Op<'c>| {
         options.target.is_empty()
-            || ir::attr_str(*function, "phl.target").is_none_or(|id| id == options.target)
+            || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
     };
     for function in func::functions(module).into_iter().filter(is_ours) {
         for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
             if is_candidate(op)
                 && let Some(found) = recognize(op)
             {
-                kernels.lower(function, op, &found).map_err(|error| PassError::at(&op, error))?;
+                kernels.lower(function, op, found).map_err(|error| PassError::at(&op, error))?;
             }
         }
     }
@@ -69,7 +77,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
 }
 
 fn is_candidate(op: Op<'_>) -> bool {
-    ir::op_name(op) == "graph.composite"
+    ir::op_name(op) == graph::Composite::NAME
         && ir::attr_str(op, "name")
             .is_some_and(|name| name.starts_with(NHWC) || name.starts_with("llvm."))
 }
@@ -84,31 +92,22 @@ struct Kernels<'c> {
 }
 
 impl<'c> Kernels<'c> {
-    fn lower(&mut self, function: Op<'c>, op: Op<'c>, found: &Recognized<'c>) -> Result<()> {
+    fn lower(&mut self, function: Op<'c>, op: Op<'c>, mut found: Recognized<'c>) -> Result<()> {
         let b = Builder::before(op)?;
         let result = ir::result0(op);
+        let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
-        let kernel = Cut::of(found, self.isa);
-        if let Some(weights) = found.weights {
-            let given = op.operand(weights.operand)?;
-            ins.push(match (weights.source, weights::floats(given)) {
-                (Some(source), Some(mut values)) => {
-                    values.iter_mut().for_each(|value| *value *= weights.scale);
-                    let values = kernel.pack(&source, &values);
-                    let count = values.len() as i64;
-                    self.packed += 1;
-                    let name = format!("kernel_weights_{}", self.packed);
-                    weights::constant(&b, &[count], values, &name)?
-                }
-                _ => given,
-            });
+        let kernel = Cut::of(&found, self.isa);
+        if let Some(weights) = &found.weights {
+            ins.push(self.weights(&b, op, &kernel, weights)?);
         }
+        ins.extend(starts);
         for operand in &found.operands {
             ins.push(op.operand(*operand)?);
         }
         let all = ins.iter().copied().chain([result]);
-        let shapes: Vec<Vec<i64>> = all.filter_map(f32_dims).collect();
-        let symbol = self.symbol(function, op, found, &kernel, &shapes)?;
+        let buffers: Vec<Buffer> = all.filter_map(Buffer::of).collect();
+        let symbol = self.symbol(function, op, &found, &kernel, &buffers)?;
         let mut call = CallExtern::new(&symbol);
         for value in ins {
             call.push(b.context, Group::Ins, value);
@@ -122,6 +121,79 @@ impl<'c> Kernels<'c> {
         Ok(())
     }
 
+    /// The weights as the kernel reads them.
+    fn weights(
+        &mut self,
+        b: &Builder<'c>,
+        op: Op<'c>,
+        kernel: &Cut<'_>,
+        weights: &WeightsOperand,
+    ) -> Result<Val<'c>> {
+        let given = op.operand(weights.operand)?;
+        let Some(source) = weights.source else { return Ok(given) };
+        if let Some(integers) = &weights.integers {
+            let packed = kernel.pack(&source, integers, self.isa);
+            return match kernel.packed_element(self.isa) {
+                Element::I8 => {
+                    self.constant(b, packed.into_iter().map(|value| value as i8).collect())
+                }
+                _ => self.constant(b, packed),
+            };
+        }
+        let Some(mut values) = weights::floats(given) else { return Ok(given) };
+        values.iter_mut().for_each(|value| *value *= weights.scale);
+        self.constant(b, kernel.pack(&source, &values, self.isa))
+    }
+
+    /// A constant made for a kernel.
+    fn constant<T: weights::Number>(&mut self, b: &Builder<'c>, values: Vec<T>) -> Result<Val<'c>> {
+        self.packed += 1;
+        let name = format!("kernel_weights_{}", self.packed);
+        weights::constant(b, &[values.len() as i64], values, &name)
+    }
+
+    /// Decides what sums of integers start from, and gives the kernel's arguments for that.
+    fn starts(
+        &mut self,
+        b: &Builder<'c>,
+        op: Op<'c>,
+        found: &mut Recognized<'c>,
+    ) -> Result<Vec<Val<'c>>> {
+        let (Some(Sums { zero, bias }), Some(weights)) = (found.sums, &found.weights) else {
+            return Ok(vec![]);
+        };
+        let (Some(source), Some(integers)) = (weights.source, &weights.integers) else {
+            return Ok(vec![]);
+        };
+        let (window, points, types, start) = match &mut found.kernel {
+            Kernel::Contraction(spec) => {
+                (spec.window, (spec.rows, spec.cols), spec.types, &mut spec.start)
+            }
+            Kernel::Depthwise(spec) => {
+                (spec.window, (spec.rows, spec.cols), spec.types, &mut spec.start)
+            }
+        };
+        let offset = Arithmetic::of(self.isa, types).image_offset(types.image);
+        let bias = match bias {
+            Some(bias) => Elements::of_value(op.operand(bias)?).map_or(vec![], |b| b.ints()),
+            None => vec![],
+        };
+        let table = |zero| start::table(&window, points, &source, integers, (zero, &bias));
+        match zero {
+            ZeroPoint::Known(zero) if zero + offset == 0 && bias.is_empty() => Ok(vec![]),
+            ZeroPoint::Known(zero) => {
+                *start = Some(Start::Table);
+                let table = table(zero + offset);
+                Ok(vec![self.constant(b, table)?])
+            }
+            ZeroPoint::Operand(operand) => {
+                *start = Some(Start::Scaled(types.image, offset));
+                let table = table(1);
+                Ok(vec![self.constant(b, table)?, op.operand(operand)?])
+            }
+        }
+    }
+
     /// The symbol of the kernel, which is emitted if it does not exist.
     fn symbol(
         &mut self,
@@ -129,10 +201,10 @@ impl<'c> Kernels<'c> {
         op: Op<'c>,
         found: &Recognized<'c>,
         kernel: &Cut<'_>,
-        shapes: &[Vec<i64>],
+        buffers: &[Buffer],
     ) -> Result<String> {
-        let target = ir::attr_str(function, "phl.target").unwrap_or_default();
-        let key = format!("{:?}{shapes:?}{kernel:?}{target}{}", self.isa, found.program.key());
+        let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
+        let key = format!("{:?}{buffers:?}{kernel:?}{target}{}", self.isa, found.program.key());
         if let Some(symbol) = self.symbols.get(&key) {
             return Ok(symbol.clone());
         }
@@ -142,16 +214,16 @@ impl<'c> Kernels<'c> {
         let at = Builder::at_end(ir::context_of(op), body, op.location());
         match kernel {
             Cut::Contraction(spec, blocking) => {
-                spec.emit(at, self.isa, (&name, shapes), blocking, &found.program)?;
+                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
             }
             Cut::Depthwise(spec, blocking) => {
-                spec.emit(at, self.isa, (&name, shapes), blocking, &found.program)?;
+                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
             }
         }
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
             if !target.is_empty() {
-                edit::set_attr(*emitted, "phl.target", at.str_attr(&target));
+                edit::set_attr(*emitted, names::TARGET, at.str_attr(&target));
             }
         }
         self.symbols.insert(key, name.clone());
@@ -162,8 +234,8 @@ impl<'c> Kernels<'c> {
 /// A kernel and how its work is cut.
 #[derive(Debug)]
 enum Cut<'k> {
-    Contraction(&'k crate::kernel::Contraction, crate::kernel::Blocking),
-    Depthwise(&'k crate::kernel::Depthwise, crate::kernel::DepthwiseBlocking),
+    Contraction(&'k crate::host::kernel::Contraction, crate::host::kernel::Blocking),
+    Depthwise(&'k crate::host::kernel::Depthwise, crate::host::kernel::DepthwiseBlocking),
 }
 
 impl<'k> Cut<'k> {
@@ -174,10 +246,20 @@ impl<'k> Cut<'k> {
         }
     }
 
-    fn pack(&self, source: &weights::Source, values: &[f32]) -> Vec<f32> {
+    fn pack<T: Copy + Default>(&self, source: &weights::Source, values: &[T], isa: Isa) -> Vec<T> {
         match self {
-            Self::Contraction(_, blocking) => source.pack(values, &blocking.channels),
+            Self::Contraction(spec, blocking) => {
+                source.pack(values, &blocking.channels, spec.grouping(isa))
+            }
             Self::Depthwise(..) => source.pack_depthwise(values),
+        }
+    }
+
+    /// The type of packed integers.
+    fn packed_element(&self, isa: Isa) -> Element {
+        match self {
+            Self::Contraction(spec, _) => spec.grouping(isa).arithmetic.packed(spec.types.weights),
+            Self::Depthwise(spec, _) => spec.types.weights,
         }
     }
 
@@ -195,7 +277,7 @@ fn erase_with_constants(op: Op<'_>) {
     edit::erase(op);
     let mut erased: Vec<Op<'_>> = vec![];
     for constant in operands {
-        if ir::op_name(constant) == "graph.constant"
+        if ir::op_name(constant) == graph::Constant::NAME
             && !erased.iter().any(|other| edit::same(*other, constant))
             && ir::users(ir::result0(constant)).is_empty()
         {

@@ -10,15 +10,13 @@
 
 use crate::{
     codegen::llvm::dialect as llvm,
-    ir::{self, Builder, Op, OpSpec, Val, edit, func},
+    ir::{
+        self, Builder, Op, OpSpec, Val, edit, func,
+        names::{IO, PIECE, model_name},
+    },
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{
-    Block, Location, Region, RegionLike,
-    operation::OperationLike,
-};
-
-use super::convert_functions_to_dps::IO;
+use melior::ir::{Block, Location, Region, RegionLike, operation::OperationLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -30,20 +28,12 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Module attribute with the model's name, which starts the name of every symbol.
-pub const MODEL: &str = "phl.model";
-
-/// The name of the model that `module` is, or is a part of.
-pub fn model_name(module: Op<'_>) -> String {
-    ir::attr_str(module, MODEL).unwrap_or_else(|| "model".to_owned())
-}
-
 const PARAMETERS: [&str; 6] = ["input", "output", "constants", "arena", "devices", "pool"];
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let context = ir::context_of(module);
     let model = model_name(module);
-    let main_name = super::split_by_target::symbol_name(&model, "main");
+    let main_name = crate::ir::names::symbol_name(&model, "main");
     let main = ir::ops_of(module)
         .into_iter()
         .find(|op| ir::op_name(*op) == "llvm.func" && func::symbol(*op) == main_name);
@@ -73,7 +63,12 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let attributes = llvm::function_attributes(&at_end, &name, ty, "external")?;
     let regions = vec![region];
     at_end.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
-    hide(&at_end, main)?;
+    for function in ir::ops_of(module) {
+        let is_piece = ir::op_name(function) == "llvm.func" && function.has_attribute(PIECE);
+        if is_piece || edit::same(function, main) {
+            hide(&at_end, function)?;
+        }
+    }
     Ok(())
 }
 
@@ -98,8 +93,7 @@ fn operands<'c>(
         operands.push(match next.get_mut(position) {
             Some(counter) => {
                 let pointer = llvm::pointer(builder.context);
-                let slot =
-                    llvm::constant_element_address(builder, parameter, pointer, *counter)?;
+                let slot = llvm::constant_element_address(builder, parameter, pointer, *counter)?;
                 *counter += 1;
                 llvm::load_pointer(builder, slot)?
             }
@@ -110,7 +104,7 @@ fn operands<'c>(
 }
 
 /// Keeps the main function out of the entry point, where it would lose that its arguments do not
-/// alias.
+/// alias, and its pieces out of it, where they would make it long again.
 fn hide<'c>(builder: &Builder<'c>, main: Op<'c>) -> Result<(), PassError<'c>> {
     edit::set_attr(main, "linkage", builder.parse_attr("#llvm.linkage<internal>")?);
     edit::set_attr(main, "no_inline", melior::ir::Attribute::unit(builder.context));

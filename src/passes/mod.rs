@@ -1,5 +1,10 @@
 //! The table of passes: one file and one line each.
 
+use crate::{
+    Result, Session,
+    pass::{self, Pass},
+};
+
 /// Declares the modules and collects their `PASS` constants.
 macro_rules! passes {
     ($($module:ident)*) => {
@@ -15,15 +20,18 @@ passes! {
     convert_functions_to_dps
     convert_graph_to_linalg
     convert_strided_copies
-    convert_tir_to_emitc
     convert_tir_to_llvm
     encode_command_stream
+    expand_math_approximations
     graph_assign_layout
     graph_fold_batch_norm
     graph_fold_pad
     graph_fuse_host
+    graph_outline_loops
     graph_partition
     graph_prepare_quantized
+    graph_quantized_to_integer
+    graph_unsigned_to_signed
     lower_composite_calls
     lower_host_kernels
     make_entry_point
@@ -32,11 +40,49 @@ passes! {
     plan_memory
     reuse_elementwise_inputs
     separate_destinations
+    set_c_target
     set_llvm_target
     share_kernel_tasks
+    skip_padding
     split_by_target
+    split_large_functions
     tile_calls
     tir_double_buffer
     tir_insert_dma
     tir_lower_dma
+    verify_c
+    verify_plan
+}
+
+/// Makes all passes known to MLIR, upstream's and those of this crate; later calls do nothing.
+pub fn register_all() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        pass::register_native();
+        for pass in PASSES {
+            // The table's names are distinct: a test checks it.
+            let _ = pass::register(pass);
+        }
+    });
+}
+
+/// Registers a pass of an embedder in MLIR's registry, for the whole process, after all others.
+/// Registering a name again is an error, unless it is the same pass.
+pub fn register(pass: &'static Pass) -> Result<()> {
+    register_all();
+    pass::register(pass)
+}
+
+impl Session {
+    /// Creates a context with upstream's and our dialects, and makes all passes known.
+    pub fn new() -> Self {
+        register_all();
+        Self::with_known_passes()
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
 }

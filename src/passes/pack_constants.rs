@@ -1,30 +1,35 @@
 //! `pack-constants`: collects the weights of all functions in one block of memory.
 //!
 //! The block is the module attribute `phl.constants` and an argument of the main function, which
-//! is given its address when it runs. Every other function gets the constants that it reads as
-//! arguments. Weights so never pass through code generation, and equal ones are kept once.
+//! is given its address when it runs, and of every other function that reads constants. Weights so
+//! never pass through code generation, and equal ones are kept once.
 
 use crate::{
     ir::{
         self, Builder, Op, Val,
         call_extern::Group,
         calls::{self, CallGraph},
-        edit, elements, func,
+        edit, elements, func, guard,
+        names::{self, CONSTANTS, IO},
+        size::ALIGNMENT,
     },
+    lower::generic::fill_into,
     pass::{OptionValues, Pass, PassError, PassOptions},
     tensor::AlignedBuffer,
 };
 use indexmap::IndexMap;
 use melior::{
     Context,
-    ir::{Attribute, Type, ValueLike, attribute::StringAttribute, operation::OperationLike},
+    ir::{
+        Attribute, Type, ValueLike,
+        attribute::{DenseI32ArrayAttribute, StringAttribute},
+        operation::OperationLike,
+    },
 };
 use std::{
-    collections::{BTreeMap, HashMap, hash_map::DefaultHasher},
+    collections::{BTreeMap, BTreeSet, HashMap, hash_map::DefaultHasher},
     hash::{Hash, Hasher},
 };
-
-use super::{annotate_llvm_arguments::ALIGNMENT, convert_functions_to_dps::IO};
 
 crate::pass_options! {
     /// Options of `pack-constants`.
@@ -40,12 +45,12 @@ pub const PASS: Pass = Pass {
     summary: "Collect the weights of all functions in one block of memory",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["arith", "memref"],
+    dialects: &["arith", "linalg", "memref"],
     run,
 };
 
-/// Module attribute that holds the bytes.
-pub const CONSTANTS: &str = "phl.constants";
+/// Size from which a constant with one value everywhere is written by the host instead.
+const FILL_BYTES: u64 = 1 << 20;
 
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
@@ -65,7 +70,11 @@ struct Packing<'c> {
     known: HashMap<(u64, usize), Vec<usize>>,
     /// The place in the table of each global.
     places: BTreeMap<String, usize>,
+    /// Globals that are written when the network runs.
+    filled: BTreeSet<String>,
     size: u64,
+    /// Bytes after each constant that nothing reads.
+    guard: u64,
 }
 
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
@@ -88,59 +97,99 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         table: vec![],
         known: HashMap::new(),
         places: BTreeMap::new(),
+        filled: BTreeSet::new(),
         size: 0,
+        guard: guard::bytes(module),
     };
     packing.run()
 }
 
 impl<'c> Packing<'c> {
     fn run(&mut self) -> Failure<'c> {
+        self.write_fills()?;
         // In the order of the module, so that the block has the order of the program.
         let reads = self.reads()?;
         if self.table.is_empty() {
+            self.erase_unused();
             return Ok(());
         }
         if self.module.has_attribute(CONSTANTS) {
             return Err(PassError::new(format!("the module has constants in {CONSTANTS} already")));
         }
-        let mut given: BTreeMap<String, IndexMap<Key, Type<'c>>> = BTreeMap::new();
+        let mut readers: BTreeSet<String> = BTreeSet::new();
         for name in self.graph.order.clone() {
             let Some(function) = self.graph.function(&name) else { continue };
-            let mut values = if edit::same(function, self.main) {
-                Values::of_main(self.context, function, self.size)?
-            } else {
-                Values::of_function(self.context, function)
-            };
-            for (read, place) in reads.get(&name).into_iter().flatten() {
+            let reads = reads.get(&name).map(Vec::as_slice).unwrap_or_default();
+            let calls = self.graph.calls(function).into_iter();
+            let calls: Vec<_> = calls.filter(|(_, callee)| readers.contains(callee)).collect();
+            let is_main = edit::same(function, self.main);
+            if reads.is_empty() && calls.is_empty() && !is_main {
+                continue;
+            }
+            let mut values = Values::of(self.context, function, self.size)?;
+            for (read, place) in reads {
                 let old = ir::result0(*read);
-                let new = values.get(self, *place, old.r#type())?;
+                let new = values.get(*read, (*place, self.table[*place].0), old.r#type())?;
                 edit::replace_uses(old, new);
                 edit::erase(*read);
             }
-            for (mut call, callee) in self.graph.calls(function) {
-                for ((place, _), ty) in given.get(&callee).into_iter().flatten() {
-                    let value = values.get(self, *place, *ty)?;
-                    call = calls::pass_buffer(call, Group::Ins, value)?;
-                }
+            for (call, _) in calls {
+                calls::pass_buffer(call, Group::Ins, values.block)?;
             }
-            let used = values.made.into_iter().map(|(key, value)| (key, value.r#type())).collect();
-            given.insert(name, used);
+            readers.insert(name);
         }
         self.erase_unused();
         self.write_block()
     }
 
+    /// Has the host write large constants with one value everywhere when it runs, so that nobody
+    /// has to store them.
+    fn write_fills(&mut self) -> Failure<'c> {
+        let host = ir::attr_str(self.main, names::TARGET);
+        for function in func::functions(self.module) {
+            let target = ir::attr_str(function, names::TARGET);
+            if target.is_some() && target != host {
+                continue;
+            }
+            for op in edit::walk(function) {
+                let global =
+                    func::symbol_ref(op, "name").filter(|_| ir::op_name(op) == "memref.get_global");
+                let global = global.and_then(|name| self.globals.get(&name).copied());
+                let Some(value) = global.and_then(fill_value) else { continue };
+                let builder = Builder::before(op)?;
+                let old = ir::result0(op);
+                let element = ir::element_type(old.r#type());
+                let value =
+                    builder.op1_with("arith.constant", &[], element, vec![("value", value)])?;
+                let new = builder.op1_with(
+                    "memref.alloc",
+                    &[],
+                    old.r#type(),
+                    vec![(
+                        "operandSegmentSizes",
+                        DenseI32ArrayAttribute::new(self.context, &[0, 0]).into(),
+                    )],
+                )?;
+                fill_into(&builder, new, &[], value)?;
+                edit::replace_uses(old, new);
+                edit::erase(op);
+                self.filled.extend(global.map(func::symbol));
+            }
+        }
+        Ok(())
+    }
+
     /// The reads of constants that are to be packed, by function, with places in the table.
     fn reads(&mut self) -> Failure<'c, BTreeMap<String, Vec<(Op<'c>, usize)>>> {
-        let host = ir::attr_str(self.main, "phl.target");
+        let host = ir::attr_str(self.main, names::TARGET);
         let mut found: BTreeMap<String, Vec<(Op<'c>, usize)>> = BTreeMap::new();
-        let reachable: std::collections::BTreeSet<String> = self.reachable();
+        let reachable: BTreeSet<String> = self.reachable();
         for function in func::functions(self.module) {
             let name = func::symbol(function);
             if !reachable.contains(&name) {
                 continue;
             }
-            let target = ir::attr_str(function, "phl.target");
+            let target = ir::attr_str(function, names::TARGET);
             let least = if target.is_none() || target == host { self.min_bytes } else { 0 };
             for op in edit::walk(function) {
                 if ir::op_name(op) != "memref.get_global" {
@@ -157,9 +206,9 @@ impl<'c> Packing<'c> {
 
     /// The functions that the main function calls, directly or not, and itself. What is outside of
     /// these has nobody who could give it constants.
-    fn reachable(&self) -> std::collections::BTreeSet<String> {
+    fn reachable(&self) -> BTreeSet<String> {
         let mut work = vec![func::symbol(self.main)];
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         while let Some(name) = work.pop() {
             if let Some(function) = self.graph.function(&name).filter(|_| !seen.contains(&name)) {
                 work.extend(self.graph.calls(function).into_iter().map(|(_, callee)| callee));
@@ -180,7 +229,7 @@ impl<'c> Packing<'c> {
             let size = self.size_of(*place)?;
             return Ok((size >= least).then_some(*place));
         }
-        let Ok(bytes) = elements::bytes(value) else { return Ok(None) };
+        let bytes = elements::bytes(value).map_err(|error| PassError::at(&global, error))?;
         if (bytes.len() as u64) < least {
             return Ok(None);
         }
@@ -195,7 +244,8 @@ impl<'c> Packing<'c> {
         }
         let place = self.table.len();
         self.table.push((self.size, value));
-        self.size = (self.size + bytes.len() as u64).next_multiple_of(ALIGNMENT as u64);
+        self.size =
+            (self.size + bytes.len() as u64 + self.guard).next_multiple_of(ALIGNMENT as u64);
         self.known.entry(key).or_default().push(place);
         self.places.insert(name.to_owned(), place);
         Ok(Some(place))
@@ -206,13 +256,14 @@ impl<'c> Packing<'c> {
     }
 
     fn erase_unused(&self) {
-        let used: std::collections::BTreeSet<_> = edit::walk(self.module)
+        let used: BTreeSet<_> = edit::walk(self.module)
             .into_iter()
             .filter(|op| ir::op_name(*op) == "memref.get_global")
             .filter_map(|op| func::symbol_ref(op, "name"))
             .collect();
         for (name, global) in &self.globals {
-            if self.places.contains_key(name) && !used.contains(name) {
+            let ours = self.places.contains_key(name) || self.filled.contains(name);
+            if ours && !used.contains(name) {
                 edit::erase(*global);
             }
         }
@@ -221,10 +272,16 @@ impl<'c> Packing<'c> {
     /// Writes the bytes to the module.
     fn write_block(&self) -> Failure<'c> {
         let mut block = AlignedBuffer::zeroed(self.size as usize).map_err(crate::Error::from)?;
+        let mut gaps = vec![];
         for (offset, value) in &self.table {
             let bytes = elements::bytes(*value)?;
+            let end = offset + bytes.len() as u64;
+            gaps.push((end, end + self.guard));
             let offset = *offset as usize;
             block.as_mut_slice()[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        }
+        if self.guard > 0 {
+            guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }
         let ty = Type::parse(self.context, &format!("tensor<{}xi8>", self.size))
             .ok_or_else(|| PassError::new("the constants are too large"))?;
@@ -234,50 +291,49 @@ impl<'c> Packing<'c> {
     }
 }
 
+/// What a constant is filled with, if it is large and has one value everywhere.
+fn fill_value(global: Op<'_>) -> Option<Attribute<'_>> {
+    let value =
+        global.attribute("initial_value").ok().filter(|_| global.has_attribute("constant"))?;
+    let splat = elements::splat(value)?;
+    (crate::planned::generated::size_of(value) >= FILL_BYTES).then_some(splat)
+}
+
 /// The constants that a function has at hand.
 struct Values<'c> {
-    context: &'c Context,
     function: Op<'c>,
-    /// The block of all constants, in the main function.
-    block: Option<Val<'c>>,
+    /// The block of all constants, an argument.
+    block: Val<'c>,
     made: IndexMap<Key, Val<'c>>,
 }
 
 impl<'c> Values<'c> {
-    fn of_function(context: &'c Context, function: Op<'c>) -> Self {
-        Self { context, function, block: None, made: IndexMap::new() }
-    }
-
-    fn of_main(context: &'c Context, main: Op<'c>, size: u64) -> Failure<'c, Self> {
+    fn of(context: &'c Context, function: Op<'c>, size: u64) -> Failure<'c, Self> {
         let ty = Type::parse(context, &format!("memref<{size}xi8>"))
             .ok_or_else(|| PassError::new("the constants are too large"))?;
         let role: Attribute<'c> = StringAttribute::new(context, "constants").into();
-        let block = func::add_argument(context, main, ty, vec![(IO.to_owned(), role)])?;
-        Ok(Self { context, function: main, block: Some(block), made: IndexMap::new() })
+        let block = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
+        Ok(Self { function, block, made: IndexMap::new() })
     }
 
-    /// The constant at a place of the table as a buffer of type `ty`: a part of the block, or an
-    /// argument of its own.
-    fn get(&mut self, packing: &Packing<'c>, place: usize, ty: Type<'c>) -> Failure<'c, Val<'c>> {
+    /// What `read` reads, at a place of the table and an offset in the block, as a buffer of type
+    /// `ty`.
+    fn get(
+        &mut self,
+        read: Op<'c>,
+        (place, offset): (usize, u64),
+        ty: Type<'c>,
+    ) -> Failure<'c, Val<'c>> {
         let key = (place, ty.to_string());
         if let Some(value) = self.made.get(&key) {
             return Ok(*value);
         }
-        let value = match self.block {
-            Some(block) => {
-                let body = edit::entry_block(self.function);
-                let first = body.and_then(|body| ir::ops(body).first().copied());
-                let first = first.ok_or_else(|| PassError::new("an empty function"))?;
-                let builder = Builder::before(first)?;
-                let offset = builder.index(packing.table[place].0 as i64)?;
-                builder.op1("memref.view", &[block, offset], ty)?
-            }
-            None => {
-                let role: Attribute<'c> = StringAttribute::new(self.context, "constant").into();
-                let attributes = vec![(IO.to_owned(), role)];
-                func::add_argument(self.context, self.function, ty, attributes)?
-            }
-        };
+        let body = edit::entry_block(self.function);
+        let first = body.and_then(|body| ir::ops(body).first().copied());
+        let first = first.ok_or_else(|| PassError::new("an empty function"))?;
+        let builder = Builder::before(first)?.with_location(read.location());
+        let offset = builder.index(offset as i64)?;
+        let value = builder.op1("memref.view", &[self.block, offset], ty)?;
         self.made.insert(key, value);
         Ok(value)
     }

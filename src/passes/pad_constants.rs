@@ -9,9 +9,10 @@
 
 use crate::{
     Error, Result,
-    hook::constants::{self, Constant},
+    hook::constants,
     ir::Op,
     pass::{OptionValues, Pass, PassError, PassOptions},
+    targets::hooks::Constant,
     tensor::{AlignedBuffer, Tensor},
 };
 

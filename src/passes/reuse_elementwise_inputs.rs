@@ -5,7 +5,7 @@
 //! instead, so that a chain of operations stays in one buffer, up to the function's output.
 
 use crate::{
-    ir::{self, Op, Val, edit},
+    ir::{self, Op, Val, edit, tir},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{Attribute, ValueLike, operation::OperationLike};
@@ -41,7 +41,7 @@ fn reuse<'c>(op: Op<'c>) {
     let mut taken: Vec<usize> = vec![];
     for out in inputs..operands.len() {
         let block_argument = edit::arguments(body).get(out).copied();
-        let unread = block_argument.is_some_and(|argument| ir::users(argument).is_empty());
+        let unread = block_argument.is_some_and(|argument| !ir::has_uses(argument, 1));
         let empty = edit::defining_op(operands[out])
             .is_some_and(|owner| ir::op_name(owner) == "tensor.empty");
         if !unread || !empty {
@@ -71,10 +71,10 @@ fn dies_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     let Some(owner) = edit::defining_op(value) else { return false };
     let name = ir::op_name(owner);
     let computed = name.starts_with("linalg.")
-        || matches!(name, "tir.call_extern" | "tensor.insert_slice" | "scf.for");
+        || matches!(name, tir::CallExtern::NAME | "tensor.insert_slice" | "scf.for");
     let same_block = match (owner.block(), op.block()) {
         (Some(a), Some(b)) => a == b,
         _ => false,
     };
-    computed && same_block && ir::users(value).len() == 1
+    computed && same_block && !ir::has_uses(value, 2)
 }

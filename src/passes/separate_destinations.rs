@@ -9,12 +9,23 @@
 //! cse makes one fill of equal ones. `eliminate-empty-tensors` then puts it into the buffer of the
 //! output that one of the results is copied to at the end, and bufferization lets another result
 //! be computed there too, because it does not see that the copy writes to that buffer.
+//!
+//! The same goes for loops that begin with one value, and for calls. A value that was computed, and
+//! is read after it may have been written over, is copied.
+//!
+//! In the same way each use of a `tensor.empty` gets one of its own, where cse made one of all of a
+//! type. Nothing is computed for them, and bufferization looks at each pair of operations that might
+//! share a buffer, which takes minutes for thousands of operations with one destination.
 
 use crate::{
-    ir::{self, Builder, Op, edit},
+    ir::{self, Builder, Op, OpSpec, Val, edit, tir},
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{Attribute, ValueLike, operation::OperationLike};
+use melior::ir::{
+    Attribute, Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute,
+    operation::OperationLike,
+};
+use std::ops::Range;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -27,41 +38,126 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    for op in edit::walk(function).into_iter().filter(|op| is_linalg(*op)) {
-        let operands = ir::operands(op);
-        let inputs = operands.len().saturating_sub(op.result_count());
-        for (index, start) in operands.iter().enumerate().skip(inputs) {
-            let Some(owner) = edit::defining_op(*start).filter(|owner| is_start(*owner)) else {
-                continue;
-            };
-            if ir::users(*start).len() < 2 {
+    let ops = edit::walk(function);
+    for op in &ops {
+        for index in destinations(*op) {
+            let start = ir::operands(*op)[index];
+            let Some(owner) = edit::defining_op(start) else { continue };
+            if !ir::is_tensor(start.r#type()) || !ir::has_uses(start, 2) {
                 continue;
             }
-            let builder = Builder::before(op)?;
-            let copy = builder.insert_clone(owner);
-            let empty = builder.with_location(owner.location()).empty(start.r#type())?;
-            let written = ir::operands(copy).len() - 1;
-            edit::set_operand(copy, written, empty);
-            if let Some(empty) = edit::defining_op(empty) {
-                edit::move_before(empty, copy);
+            if is_start(owner) {
+                make_again(*op, index, owner)?;
+            } else if ir::op_name(owner) != "tensor.empty" && is_read_later(start, *op, index) {
+                copy(*op, index, start)?;
             }
-            edit::set_operand(op, index, ir::result0(copy));
         }
+    }
+    for empty in edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "tensor.empty") {
+        separate(empty);
     }
     Ok(())
 }
 
-fn is_linalg(op: Op<'_>) -> bool {
-    ir::op_name(op).starts_with("linalg.") && op.result_count() > 0
+/// The operands that an operation on tensors may write over.
+fn destinations(op: Op<'_>) -> Range<usize> {
+    let count = op.operand_count();
+    match ir::op_name(op) {
+        // After the bounds and the step come the values that the loop carries.
+        "scf.for" => 3..count,
+        "tensor.insert" | "tensor.insert_slice" => 1..2,
+        tir::CallExtern::NAME | tir::Concat::NAME => count.saturating_sub(op.result_count())..count,
+        name if name.starts_with("linalg.") => count.saturating_sub(op.result_count())..count,
+        _ => 0..0,
+    }
+}
+
+/// Gives `op` a start value of its own, made as `owner` makes the shared one.
+fn make_again<'c>(op: Op<'c>, index: usize, owner: Op<'c>) -> Result<(), PassError<'c>> {
+    let builder = Builder::before(op)?;
+    let copy = builder.insert_clone(owner);
+    let start = ir::operands(op)[index];
+    let empty = builder.with_location(owner.location()).empty(start.r#type())?;
+    let written = ir::operands(copy).len() - 1;
+    edit::set_operand(copy, written, empty);
+    if let Some(empty) = edit::defining_op(empty) {
+        edit::move_before(empty, copy);
+    }
+    edit::set_operand(op, index, ir::result0(copy));
+    Ok(())
+}
+
+/// Whether a value that `op` may write over has another use that does not come before it.
+/// Bufferization then has to copy the value, but may do so into the buffer of an output.
+fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
+    let Some(block) = op.block() else { return true };
+    let before: Vec<_> = ir::ops(block).into_iter().take_while(|o| !edit::same(*o, op)).collect();
+    let users = ir::users(value);
+    let reads_itself = users.iter().filter(|user| edit::same(**user, op)).count() > 1;
+    reads_itself && !is_in_place(op, index)
+        || users.into_iter().any(|user| {
+            !edit::same(user, op) && !before.iter().any(|earlier| edit::same(*earlier, user))
+        })
+}
+
+/// Whether an operation reads each element of its destination only where it writes it: an
+/// elementwise one that was given its input to write over.
+fn is_in_place(op: Op<'_>, index: usize) -> bool {
+    let operands = ir::operands(op);
+    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
+    let iterators = op.attribute("iterator_types").map(edit::array).unwrap_or_default();
+    let same = |(operand, map): (&Val<'_>, &Attribute<'_>)| {
+        *operand != operands[index] || *map == maps[index]
+    };
+    ir::op_name(op) == "linalg.generic"
+        && maps.len() == operands.len()
+        && iterators.iter().all(|kind| kind.to_string().contains("parallel"))
+        && operands.iter().zip(&maps).all(same)
+}
+
+/// Lets `op` write over a copy of a value.
+fn copy<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<(), PassError<'c>> {
+    let builder = Builder::before(op)?;
+    let empty = builder.empty(value.r#type())?;
+    let element = ir::element_type(value.r#type());
+    let region = Region::new();
+    let location = builder.location;
+    let block = region.append_block(Block::new(&[(element, location), (element, location)]));
+    let inner = Builder::at_end(builder.context, block, location);
+    let read = edit::arguments(block)[0];
+    inner.create("linalg.yield", OpSpec { operands: &[read], ..Default::default() })?;
+    let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 1]);
+    let spec = OpSpec {
+        operands: &[value, empty],
+        results: &[value.r#type()],
+        attributes: vec![("operandSegmentSizes", sizes.into())],
+        regions: vec![region],
+        ..Default::default()
+    };
+    let copied = builder.create("linalg.copy", spec)?;
+    edit::set_operand(op, index, ir::result0(copied));
+    Ok(())
+}
+
+/// Leaves an empty tensor to the first of its uses in MLIR's order, and makes a copy beside it for
+/// each other one.
+fn separate(empty: Op<'_>) {
+    let shared = ir::result0(empty);
+    for user in ir::users(shared).into_iter().skip(1) {
+        // An operation is listed once for each use.
+        let own = |index: &usize| ir::operands(user).get(*index) == Some(&shared);
+        if let Some(index) = (0..user.operand_count()).find(own) {
+            edit::set_operand(user, index, ir::result0(edit::clone_before(empty, empty)));
+        }
+    }
 }
 
 /// Whether an operation only makes a start value: a fill, or elements spread over a new tensor.
 /// Doing that twice is no more work than the copy that bufferization would make.
 fn is_start(op: Op<'_>) -> bool {
     let last = ir::operands(op).last().copied();
-    let into_empty = last
-        .and_then(edit::defining_op)
-        .is_some_and(|owner| ir::op_name(owner) == "tensor.empty");
+    let into_empty =
+        last.and_then(edit::defining_op).is_some_and(|owner| ir::op_name(owner) == "tensor.empty");
     let cheap = match ir::op_name(op) {
         "linalg.fill" | "linalg.broadcast" => true,
         "linalg.generic" => {

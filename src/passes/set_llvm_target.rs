@@ -4,7 +4,7 @@
 //! expands bytewise, so this must come before any LLVM pass (`mlir-notes.md`, trap T1).
 
 use crate::{
-    codegen::llvm::machine::Machine,
+    artifact::Machine,
     ir::{self, Op, edit},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };

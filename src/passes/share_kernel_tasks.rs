@@ -9,17 +9,21 @@
 //! ```
 //! `KERNEL_part` calls the kernel. `KERNEL_shared` does so, too, when there is no pool; else it
 //! gives the part to `phl_pool_parallel_for`, whose address is the pool's first word, so that a
-//! model needs no library to be linked. The main function gets the pool as an argument.
+//! model needs no library to be linked. The main function gets the pool as an argument, and so do its
+//! pieces that call kernels.
 
 use crate::{
     codegen::llvm::dialect as llvm,
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func},
+    ir::{
+        self, Builder, Op, OpSpec, Val, edit, func,
+        names::{IO, KERNEL, PIECE, model_name, symbol_name},
+    },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::{
     Context,
     ir::{
-        Attribute, Block, Location, Region, RegionLike, Type,
+        Attribute, Location, Region, Type, ValueLike,
         attribute::{
             ArrayAttribute, DenseI32ArrayAttribute, FlatSymbolRefAttribute, StringAttribute,
             TypeAttribute,
@@ -28,8 +32,6 @@ use melior::{
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-use super::{convert_functions_to_dps::IO, make_entry_point, split_by_target::symbol_name};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -41,13 +43,10 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Attribute of the functions that are kernels: their last arguments are the tasks to do.
-pub const KERNEL: &str = "phl.kernel";
-
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
-    let main_name = symbol_name(&make_entry_point::model_name(module), "main");
+    let main_name = symbol_name(&model_name(module), "main");
     let functions: BTreeMap<String, Op<'c>> = ir::ops_of(module)
         .into_iter()
         .filter(|op| ir::op_name(*op) == "llvm.func")
@@ -57,34 +56,86 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         // A module of some other target than the one that runs the model.
         return Ok(());
     };
-    let calls: Vec<(Op<'c>, Op<'c>)> = edit::walk(*main)
-        .into_iter()
-        .filter(|op| ir::op_name(*op) == "llvm.call")
-        .filter_map(|op| Some((op, *functions.get(&func::symbol_ref(op, "callee")?)?)))
-        .filter(|(_, callee)| callee.has_attribute(KERNEL))
-        .collect();
-    if calls.is_empty() {
-        return Ok(());
-    }
     let context = ir::context_of(module);
     let at = Builder::at_end(context, body, Location::unknown(context));
-    let pool = add_pool(context, *main)?;
-    let mut shared = BTreeSet::new();
-    for (call, kernel) in calls {
-        let kernel = Kernel::of(&at, kernel)?;
-        if shared.insert(kernel.name.clone()) {
-            kernel.emit_part(&at)?;
-            kernel.emit_shared(&at)?;
-        }
-        let mut operands = vec![pool];
-        operands.extend(ir::operands(call));
-        llvm::call(&Builder::before(call)?, &kernel.shared(), &operands, None, vec![])?;
-        edit::erase(call);
-    }
+    let mut sharing =
+        Sharing { at, functions: &functions, shared: BTreeSet::new(), pieces: BTreeMap::new() };
+    sharing.visit(*main)?;
     Ok(())
 }
 
-/// Gives the main function the pool as its last argument.
+struct Sharing<'f, 'c> {
+    at: Builder<'c>,
+    functions: &'f BTreeMap<String, Op<'c>>,
+    /// The kernels that have their two functions.
+    shared: BTreeSet<String>,
+    /// The pieces that were visited, and whether they take the pool.
+    pieces: BTreeMap<String, bool>,
+}
+
+impl<'c> Sharing<'_, 'c> {
+    /// The calls of a function to others of the module.
+    fn calls(&self, caller: Op<'c>) -> Vec<(Op<'c>, Op<'c>)> {
+        edit::walk(caller)
+            .into_iter()
+            .filter(|op| ir::op_name(*op) == "llvm.call")
+            .filter_map(|op| Some((op, *self.functions.get(&func::symbol_ref(op, "callee")?)?)))
+            .collect()
+    }
+
+    /// Shares the kernels of a function after those of the pieces that it calls. Pieces may call
+    /// others: bodies of loops are pieces, too.
+    fn visit(&mut self, caller: Op<'c>) -> Failure<'c, bool> {
+        for (_, callee) in self.calls(caller) {
+            let name = func::symbol(callee);
+            if callee.has_attribute(PIECE) && !self.pieces.contains_key(&name) {
+                let takes_pool = self.visit(callee)?;
+                self.pieces.insert(name, takes_pool);
+            }
+        }
+        self.share(caller)
+    }
+
+    /// Gives a function the pool, and lets it hand the pool to the kernels and pieces that it
+    /// calls and that take it. False if it calls none.
+    fn share(&mut self, caller: Op<'c>) -> Failure<'c, bool> {
+        let takes_pool = |callee: &Op<'c>| {
+            callee.has_attribute(KERNEL)
+                || self.pieces.get(&func::symbol(*callee)).copied().unwrap_or(false)
+        };
+        let calls: Vec<_> =
+            self.calls(caller).into_iter().filter(|(_, callee)| takes_pool(callee)).collect();
+        if calls.is_empty() {
+            return Ok(false);
+        }
+        let pool = add_pool(self.at.context, caller)?;
+        for (call, callee) in calls {
+            let mut operands = ir::operands(call);
+            let builder = Builder::before(call)?;
+            if callee.has_attribute(KERNEL) {
+                let kernel = Kernel::of(&self.at, callee)?;
+                if self.shared.insert(kernel.name.clone()) {
+                    kernel.emit_part(&self.at)?;
+                    kernel.emit_shared(&self.at)?;
+                }
+                operands.insert(0, pool);
+                llvm::call(&builder, &kernel.shared(), &operands, None, vec![])?;
+            } else {
+                operands.push(pool);
+                let status = ir::results(call).first().copied();
+                let result = status.map(|status| status.r#type());
+                let new = llvm::call(&builder, &func::symbol(callee), &operands, result, vec![])?;
+                if let Some(status) = status {
+                    edit::replace_uses(status, ir::result0(new));
+                }
+            }
+            edit::erase(call);
+        }
+        Ok(true)
+    }
+}
+
+/// Gives a function the pool as its last argument.
 fn add_pool<'c>(context: &'c Context, main: Op<'c>) -> Failure<'c, Val<'c>> {
     let block = edit::entry_block(main).ok_or_else(|| PassError::at(&main, "has no body"))?;
     let (mut arguments, result) = llvm::signature(main)?;
@@ -139,8 +190,7 @@ impl<'c> Kernel<'c> {
         define(at, &self.part(), &types, |b, values, _| {
             let mut operands = vec![];
             for index in 0..self.addresses() {
-                let slot =
-                    llvm::constant_element_address(b, values[0], pointer, index as i32)?;
+                let slot = llvm::constant_element_address(b, values[0], pointer, index as i32)?;
                 operands.push(llvm::load_pointer(b, slot)?);
             }
             operands.extend(&values[1..]);
@@ -164,11 +214,7 @@ impl<'c> Kernel<'c> {
             let null = b.op1("llvm.mlir.zero", &[], pointer)?;
             let equal = vec![("predicate", b.i64_attr(0))];
             let alone = b.op1_with("llvm.icmp", &[pool, null], b.int(1), equal)?;
-            let block = |region: &Region<'c>| -> Blk<'c> {
-                // SAFETY: the block belongs to the region, which the function takes over.
-                unsafe { Blk::from_raw(region.append_block(Block::new(&[])).to_raw()) }
-            };
-            let (serial, parallel) = (block(region), block(region));
+            let [serial, parallel] = [(); 2].map(|()| edit::append_block(region, &[]));
             let sizes = DenseI32ArrayAttribute::new(b.context, &[1, 0, 0]).into();
             let sizes = vec![("operandSegmentSizes", sizes)];
             edit::create_branch(b, "llvm.cond_br", &[alone], &[serial, parallel], sizes)?;
@@ -198,8 +244,7 @@ impl<'c> Kernel<'c> {
         }
         let parallel_for = llvm::load_pointer(b, pool)?;
         let part = FlatSymbolRefAttribute::new(b.context, &self.part()).into();
-        let part =
-            b.op1_with("llvm.mlir.addressof", &[], pointer, vec![("global_name", part)])?;
+        let part = b.op1_with("llvm.mlir.addressof", &[], pointer, vec![("global_name", part)])?;
         let tasks = arguments[arguments.len() - 1];
         let grain = llvm::constant(b, b.int(64), 1)?;
         let operands = [parallel_for, pool, part, list, tasks, grain];
@@ -227,9 +272,7 @@ fn define<'c>(
 ) -> Failure<'c> {
     let region = Region::new();
     let with_locations: Vec<_> = arguments.iter().map(|ty| (*ty, at.location)).collect();
-    let block = region.append_block(Block::new(&with_locations));
-    // SAFETY: the block belongs to the region, which the function takes over below.
-    let block: Blk<'c> = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &with_locations);
     body(&Builder::at_end(at.context, block, at.location), &edit::arguments(block), &region)?;
     let ty = llvm::function_type(at.context, arguments, None);
     let mut attributes = llvm::function_attributes(at, name, ty, "internal")?;

@@ -5,10 +5,12 @@
 //! into one program.
 
 use crate::{
-    hook::artifact,
-    ir::{self, Builder, Op, OpSpec, edit, func},
+    artifact::{Signature, files},
+    ir::{
+        self, Builder, Op, OpSpec, edit, func,
+        names::{self, TARGET, symbol_name},
+    },
     pass::{OptionValues, Pass, PassError},
-    runtime::Signature,
 };
 use indexmap::IndexMap;
 use melior::ir::{
@@ -28,16 +30,8 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Attribute with the id of a target, on functions and on the modules made here.
-const TARGET: &str = "phl.target";
-
 /// The id that a function without a target counts to.
 const DEFAULT_HOST: &str = "llvm";
-
-/// The name of symbol `name` in the object code of `model`.
-pub fn symbol_name(model: &str, name: &str) -> String {
-    format!("{model}_{name}")
-}
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let context = ir::context_of(module);
@@ -50,7 +44,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         signature.and_then(|s| s.record(module)).map_err(|error| PassError::at(&main, error))?;
         edit::set_attr(main, "sym_name", StringAttribute::new(context, "main").into());
     }
-    rename(module, &functions, &super::make_entry_point::model_name(module));
+    rename(module, &functions, &crate::ir::names::model_name(module));
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let mut parts: IndexMap<String, Vec<Op<'c>>> = IndexMap::new();
     for function in functions {
@@ -67,7 +61,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             ("sym_name", StringAttribute::new(context, &target).into()),
             (TARGET, StringAttribute::new(context, &target).into()),
         ];
-        for name in ["phl.model", "phl.devices", "phl.target_spec", "tir.pools"] {
+        for name in [names::MODEL, names::DEVICES, names::TARGET_SPEC, names::POOLS] {
             attributes.extend(module.attribute(name).ok().map(|value| (name, value)));
         }
         let regions = vec![region];
@@ -76,7 +70,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         for function in functions {
             edit::move_to_end(function, block);
             if let Some(part) = function.parent_operation() {
-                artifact::transfer(function, part)?;
+                files::transfer(function, part)?;
             }
         }
     }

@@ -12,14 +12,15 @@ use crate::{
     ir::{
         self, Builder, Op,
         call_extern::{CallExtern, Group},
-        edit,
+        edit, guard,
+        names::{self, DMA},
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::{
         attribute,
         choose::{Choice, Chooser},
         emit::Emitter,
-        plan::{DMA_ATTRIBUTE, Plan, Pool},
+        plan::{Plan, Pool},
     },
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute};
@@ -63,12 +64,13 @@ fn declare<'c>(function: Op<'c>, pools: &[Pool]) -> Result<(), PassError<'c>> {
     let mut declared = vec![];
     let mut ways = vec![];
     for pool in pools {
-        let Pool { name, bytes, alignment, .. } = pool;
+        let Pool { name, bytes, base, alignment, .. } = pool;
+        let bytes = bytes.saturating_add(*base);
         declared.push(b.parse_attr(&format!("#tir.pool<{name:?}, {bytes}, {alignment}>"))?);
         ways.push(attribute::to_attribute(&b, pool)?);
     }
-    edit::set_attr(function, "tir.pools", ArrayAttribute::new(b.context, &declared).into());
-    edit::set_attr(function, DMA_ATTRIBUTE, ArrayAttribute::new(b.context, &ways).into());
+    edit::set_attr(function, names::POOLS, ArrayAttribute::new(b.context, &declared).into());
+    edit::set_attr(function, DMA, ArrayAttribute::new(b.context, &ways).into());
     Ok(())
 }
 
@@ -152,7 +154,11 @@ fn choose<'c>(
         sizes.push(size);
     }
     let chooser = Chooser::new(plan, reads, &sizes).map_err(|error| PassError::at(&op, error))?;
-    chooser.choose().ok_or_else(|| {
+    let choice = match guard::around(op, names::TILE_CHOICE) {
+        Some(number) if given.is_empty() => chooser.any(number as u64),
+        _ => chooser.choose(),
+    };
+    choice.ok_or_else(|| {
         PassError::at(
             &op,
             format!(

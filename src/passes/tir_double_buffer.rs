@@ -6,12 +6,12 @@
 //! more to load, so it stands behind the loop.
 
 use crate::{
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::plan::Pool,
 };
 use melior::ir::{
-    Block, Region, RegionLike, Type, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
+    Region, Type, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
     operation::OperationLike,
 };
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ type Map<'c> = HashMap<usize, Val<'c>>;
 /// A load of a loop that can run ahead.
 struct Load<'c> {
     alloc: Op<'c>,
-    start: Op<'c>,
+    start: tir::DmaStart<'c>,
     wait: Op<'c>,
 }
 
@@ -97,17 +97,18 @@ impl<'c, 'p> Stream<'c, 'p> {
             ops.iter().filter_map(|op| ir::attr_i64(*op, "static_channel")).collect();
         // A transfer that runs through the whole loop has its channel to itself.
         let alone = |load: &Load<'c>| {
-            let channel = ir::attr_i64(load.start, "static_channel");
-            channel.is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
+            load.start
+                .static_channel()
+                .is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
         };
         // Of several tiles of one buffer there is memory for two, not for two and those that follow.
         let sources: Vec<_> = ops
             .iter()
-            .filter(|op| ir::op_name(**op) == "tir.dma_start")
-            .map(|op| memref::base(ir::operands(*op)[0]))
+            .filter_map(|op| tir::DmaStart::of(*op))
+            .map(|start| memref::base(start.source()))
             .collect();
         let single = |load: &Load<'c>| {
-            let source = memref::base(ir::operands(load.start)[0]);
+            let source = memref::base(load.start.source());
             sources.iter().filter(|other| **other == source).count() == 1
         };
         // The memory of a pool that says no to this is used up by single tiles.
@@ -115,15 +116,17 @@ impl<'c, 'p> Stream<'c, 'p> {
             let pool = pool_of(pools, ir::result0(load.alloc).r#type());
             pool.is_none_or(|pool| pool.dma.double_buffer)
         };
-        let loads: Vec<_> =
-            ops.iter().filter_map(|op| Self::load(*op, body)).filter(|load| alone(load) && single(load) && allowed(load)).collect();
+        let loads: Vec<_> = ops
+            .iter()
+            .filter_map(|op| Self::load(*op, body))
+            .filter(|load| alone(load) && single(load) && allowed(load))
+            .collect();
         let stored: Vec<_> = ops
             .iter()
-            .filter(|op| ir::op_name(**op) == "tir.dma_start")
-            .map(|op| memref::base(ir::operands(*op)[1]))
+            .filter_map(|op| tir::DmaStart::of(*op))
+            .map(|start| memref::base(start.target()))
             .collect();
-        let reads_stored =
-            |load: &Load<'c>| stored.contains(&memref::base(ir::operands(load.start)[0]));
+        let reads_stored = |load: &Load<'c>| stored.contains(&memref::base(load.start.source()));
         (!loads.is_empty() && !loads.iter().any(reads_stored)).then_some(Self {
             pools,
             loops,
@@ -135,19 +138,15 @@ impl<'c, 'p> Stream<'c, 'p> {
 
     /// The load that `start` begins, if its buffer and its wait are in the same iteration.
     fn load(start: Op<'c>, body: Blk<'c>) -> Option<Load<'c>> {
-        if ir::op_name(start) != "tir.dma_start" {
-            return None;
-        }
+        let start = tir::DmaStart::of(start)?;
         let here =
             |op: &Op<'c>| op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr);
-        let target = ir::operands(start)[1];
-        let alloc = edit::defining_op(target)
+        let alloc = edit::defining_op(start.target())
             .filter(|op| ir::op_name(*op) == "memref.alloc" && here(op))?;
-        let waits = ir::users(ir::result0(start));
+        let waits = ir::users(start.token());
         let [wait] = waits[..] else { return None };
-        let is_wait = ir::op_name(wait) == "tir.dma_wait" && here(&wait);
-        let outside =
-            edit::defining_op(memref::base(ir::operands(start)[0])).is_none_or(|op| !here(&op));
+        let is_wait = tir::DmaWait::of(wait).is_some() && here(&wait);
+        let outside = edit::defining_op(memref::base(start.source())).is_none_or(|op| !here(&op));
         (is_wait && outside).then_some(Load { alloc, start, wait })
     }
 
@@ -162,7 +161,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         let rest = self.build_loop(&before, &first, &buffers)?;
         let last = before.index(self.count - 1)?;
         for token in ir::results(rest) {
-            before.create("tir.dma_wait", OpSpec { operands: &[token], ..Default::default() })?;
+            tir::DmaWait::build(&before, token, &[])?;
         }
         let half = before.index((self.count - 1) % 2)?;
         self.compute(&before, last, half, &buffers)?;
@@ -181,14 +180,12 @@ impl<'c, 'p> Stream<'c, 'p> {
         let mut types = vec![(before.index_type(), location)];
         types.extend(first.iter().map(|token| (token.r#type(), location)));
         let region = Region::new();
-        let block = region.append_block(Block::new(&types));
-        // SAFETY: the block belongs to the region that the loop takes over, so it lives on.
-        let block = unsafe { Blk::from_raw(block.to_raw()) };
+        let block = edit::append_block(&region, &types);
         let b = Builder::at_end(before.context, block, location);
         let arguments = edit::arguments(block);
         let iv = arguments[0];
         for token in &arguments[1..] {
-            b.create("tir.dma_wait", OpSpec { operands: &[*token], ..Default::default() })?;
+            tir::DmaWait::build(&b, *token, &[])?;
         }
         let next = b.binary("arith.addi", iv, b.index(1)?)?;
         let two = b.index(2)?;
@@ -263,10 +260,10 @@ impl<'c, 'p> Stream<'c, 'p> {
         let mut map = self.map(iv);
         let mut tokens = vec![];
         for (load, buffer) in self.loads.iter().zip(buffers) {
-            self.copy_address(b, ir::operands(load.start)[0], &mut map)?;
+            self.copy_address(b, load.start.source(), &mut map)?;
             let tile = self.half(b, load, *buffer, half)?;
             map.insert(key(ir::result0(load.alloc)), tile);
-            tokens.push(ir::result0(copy(b, load.start, &map)));
+            tokens.push(ir::result0(copy(b, load.start.op(), &map)));
         }
         Ok(tokens)
     }
@@ -304,7 +301,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         }
         for op in ir::ops(self.body) {
             let replaced = self.loads.iter().any(|load| {
-                [load.alloc, load.start, load.wait].iter().any(|old| edit::same(*old, op))
+                [load.alloc, load.start.op(), load.wait].iter().any(|old| edit::same(*old, op))
             });
             if !replaced && ir::op_name(op) != "scf.yield" {
                 let new = copy(b, op, &map);
@@ -343,10 +340,7 @@ fn copy<'c>(b: &Builder<'c>, op: Op<'c>, map: &Map<'c>) -> Op<'c> {
     let new = b.insert_clone(op);
     for (index, operand) in ir::operands(op).into_iter().enumerate() {
         if let Some(value) = map.get(&key(operand)) {
-            // SAFETY: the index is in range and both values are live.
-            unsafe {
-                mlir_sys::mlirOperationSetOperand(new.to_raw(), index as isize, value.to_raw());
-            }
+            edit::set_operand(new, index, *value);
         }
     }
     new

@@ -5,7 +5,7 @@
 //! the options. A store is waited for at once; `tir-double-buffer` moves what can overlap more.
 
 use crate::{
-    ir::{self, Builder, Op, OpSpec, Val, edit, memref},
+    ir::{self, Builder, Op, Val, edit, memref, names, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::plan::Pool,
 };
@@ -59,11 +59,11 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
         }
         found = true;
     }
-    if found && !function.has_attribute("tir.pools") {
+    if found && !function.has_attribute(names::POOLS) {
         let Options { pool, bytes, alignment, .. } = &options;
         let text = format!("#tir.pool<\"{pool}\", {bytes}, {alignment}>");
         let pool = Builder::before(function)?.parse_attr(&text)?;
-        edit::set_attr(function, "tir.pools", ArrayAttribute::new(context, &[pool]).into());
+        edit::set_attr(function, names::POOLS, ArrayAttribute::new(context, &[pool]).into());
     }
     Ok(())
 }
@@ -176,10 +176,11 @@ fn start<'c>(
         }
     }
     let b = Builder::before(copy)?;
-    let attributes = vec![("static_channel", b.i64_attr(channel))];
-    Ok(b.op1_with("tir.dma_start", &[source, target], b.parse_type("!tir.token")?, attributes)?)
+    let attributes = tir::DmaStartAttrs { static_channel: Some(channel) };
+    let token = b.parse_type("!tir.token")?;
+    Ok(tir::DmaStart::build(&b, source, target, None, attributes, &[token])?.token())
 }
 
 fn wait<'c>(b: &Builder<'c>, token: Val<'c>) -> crate::Result<Op<'c>> {
-    b.create("tir.dma_wait", OpSpec { operands: &[token], ..Default::default() })
+    Ok(tir::DmaWait::build(b, token, &[])?.op())
 }

@@ -6,20 +6,24 @@
 //! function that waits, a transfer is over when its function returns.
 
 use crate::{
+    expr::{Expr, Val as Number},
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, arg_attr, offset_attr},
         edit, memref,
+        names::DMA,
+        tir,
+        view::OpView,
     },
     pass::{OptionValues, Pass, PassError},
     pattern::{
-        CallProto, Expr, Param, Returns, Val as Number,
+        CallProto, Param, Returns,
         tile::dma::{Transfer, value},
     },
-    tile::plan::{DMA_ATTRIBUTE, Dma, Pool},
+    tile::plan::{Dma, Pool},
 };
 use melior::ir::{
-    Attribute, Block, Region, RegionLike, Type, ValueLike,
+    Attribute, Region, Type, ValueLike,
     attribute::{FloatAttribute, IntegerAttribute},
     block::BlockLike,
 };
@@ -41,16 +45,13 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
     let mut starts = vec![];
     let ways = Ways::of(function)?;
     for op in &ops {
-        match ir::op_name(*op) {
-            "tir.dma_wait" => {
-                let start = start_of(*op, ir::operands(*op)[0], 0)?;
-                wait(*op, start, ways.of_transfer(start)?)?;
-            }
-            "tir.dma_start" => starts.push(*op),
-            "tir.dma_copy" => {
-                return Err(PassError::at(op, "is no split transfer: run tir-insert-dma"));
-            }
-            _ => {}
+        if let Some(waits) = tir::DmaWait::of(*op) {
+            let start = start_of(*op, waits.token(), 0)?;
+            wait(*op, start, ways.of_transfer(start)?)?;
+        } else if tir::DmaStart::of(*op).is_some() {
+            starts.push(*op);
+        } else if tir::DmaCopy::of(*op).is_some() {
+            return Err(PassError::at(op, "is no split transfer: run tir-insert-dma"));
         }
     }
     let carries = |op: &Op<'c>| {
@@ -99,13 +100,13 @@ fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> Failure<'c, Op<'c
         let yielded =
             ir::ops(block).last().and_then(|op| ir::operands(*op).get(index - 1).copied());
         let start = yielded.and_then(edit::defining_op);
-        let inside = start.filter(|op| ir::op_name(*op) == "tir.dma_start");
+        let inside = start.filter(|op| tir::DmaStart::of(*op).is_some());
         let same = inside.is_none_or(|op| static_channel(op) == static_channel(from_outside));
         return if same { Ok(from_outside) } else { Err(unknown()) };
     }
     let op = edit::defining_op(token).ok_or_else(unknown)?;
     match ir::op_name(op) {
-        "tir.dma_start" if static_channel(op).is_some() => Ok(op),
+        tir::DmaStart::NAME if static_channel(op).is_some() => Ok(op),
         "scf.for" => {
             let results = ir::results(op);
             let index = results.iter().position(|value| *value == token).ok_or_else(unknown)?;
@@ -117,7 +118,7 @@ fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> Failure<'c, Op<'c
 }
 
 fn static_channel(start: Op<'_>) -> Option<i64> {
-    ir::attr_i64(start, "static_channel")
+    tir::DmaStart::of(start)?.static_channel()
 }
 
 /// How the pools of a function are reached.
@@ -136,7 +137,7 @@ impl Ways {
             PassError::at(
                 &start,
                 format!(
-                    "is to or from pool '{}', and its function has no {DMA_ATTRIBUTE} that says \
+                    "is to or from pool '{}', and its function has no {DMA} that says \
                      how: declare [pool.dma] in the manifest",
                     pool.unwrap_or_default()
                 ),
@@ -226,7 +227,11 @@ struct Maker<'c, 'a> {
 
 impl<'c> Maker<'c, '_> {
     /// The call of a prototype; `ends` are the host's memory, the tile, and whether it is loaded.
-    fn call(&self, text: &str, ends: Option<(Val<'c>, Val<'c>, bool)>) -> Failure<'c, CallExtern<'c>> {
+    fn call(
+        &self,
+        text: &str,
+        ends: Option<(Val<'c>, Val<'c>, bool)>,
+    ) -> Failure<'c, CallExtern<'c>> {
         let proto = CallProto::parse(text).map_err(|error| PassError::at(&self.op, error))?;
         let mut call = CallExtern::new(&proto.symbol);
         let unit = Attribute::unit(self.b.context);
@@ -259,7 +264,11 @@ impl<'c> Maker<'c, '_> {
                 let is_host = name == "host";
                 let group = if is_host == loads { Group::Ins } else { Group::Outs };
                 let index = call.add(group, if is_host { host } else { tile });
-                if is_host { arg_attr(context, group, index) } else { offset_attr(context, group, index) }
+                if is_host {
+                    arg_attr(context, group, index)
+                } else {
+                    offset_attr(context, group, index)
+                }
             }
             Param::Name(name) => self.b.parse_attr(&format!("#tir.name<{name:?}>"))?,
             Param::Struct { ty, fields } => {
@@ -309,9 +318,7 @@ fn drop_tokens<'c>(op: Op<'c>) -> Failure<'c> {
     let b = Builder::before(op)?;
     let body = edit::entry_block(op).ok_or_else(|| PassError::at(&op, "has no body"))?;
     let region = Region::new();
-    let block = region.append_block(Block::new(&[(b.index_type(), b.location)]));
-    // SAFETY: the block belongs to the region that the loop takes over, so it lives on.
-    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &[(b.index_type(), b.location)]);
     edit::replace_uses(edit::arguments(body)[0], edit::arguments(block)[0]);
     for inner in ir::ops(body) {
         if ir::op_name(inner) != "scf.yield" {

@@ -1,6 +1,6 @@
 //! Match expressions as trees, and their text.
 
-use super::error::Span;
+use crate::expr::Span;
 use std::fmt;
 
 /// A match expression with its named parts.

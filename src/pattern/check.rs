@@ -1,12 +1,12 @@
 //! Checks predicates when a pattern is loaded: every name exists, and types fit.
 
-use super::{
-    error::{PatternError, PatternResult, Span},
-    expr::{BinaryOp, CompareOp, Expr, ExprKind},
-    functions::NUMERIC,
-    near::suggestion,
-    table::{AttrKind, OpTable},
-    value::{OptionType, dtype_of},
+use crate::{
+    error::suggestion,
+    expr::{
+        BinaryOp, CompareOp, Expr, ExprKind, OptionType, PatternError, PatternResult, Span,
+        element_of, functions::NUMERIC,
+    },
+    graph::{AttrKind, OpTable, eval::VALUE_FIELDS},
 };
 use std::collections::BTreeMap;
 
@@ -61,10 +61,6 @@ pub struct Names<'a> {
     /// Names of operations that a match may have more than once.
     pub ambiguous: &'a [String],
 }
-
-/// Names of the fields that every value has.
-pub(super) const VALUE_FIELDS: [&str; 9] =
-    ["dtype", "rank", "shape", "is_const", "is_static", "size", "bytes", "uses", "value"];
 
 /// The type of a field that every value has.
 fn value_field(name: &str) -> Option<Ty> {
@@ -226,7 +222,7 @@ impl Checker<'_> {
         if name == "option" {
             return Ok(Ty::Options);
         }
-        if dtype_of(name).is_some() {
+        if element_of(name).is_some() {
             return Ok(Ty::Type);
         }
         if self.names.ambiguous.iter().any(|other| other == name) {
@@ -343,12 +339,21 @@ impl Checker<'_> {
                 _ => wrong("values(constant)"),
             },
             ("select", [condition, yes, no]) => {
-                self.expect(condition, &Ty::Bool, "the condition")?;
-                match (self.value(yes)?, self.value(no)?) {
-                    (a, b) if a == b => Ok(a),
-                    (a, b) if a.is_number() && b.is_number() => Ok(Ty::Number),
-                    _ => wrong("select(condition, a, b) with a and b of one type"),
+                let each = self.value(condition)? == Ty::List(Box::new(Ty::Bool));
+                if !each {
+                    self.expect(condition, &Ty::Bool, "the condition")?;
                 }
+                // With a list of conditions, each side is a list or one for all.
+                let item = |ty: Ty| match ty {
+                    Ty::List(item) if each => *item,
+                    ty => ty,
+                };
+                let ty = match (item(self.value(yes)?), item(self.value(no)?)) {
+                    (a, b) if a == b => a,
+                    (a, b) if a.is_number() && b.is_number() => Ty::Number,
+                    _ => return wrong("select(condition, a, b) with a and b of one type"),
+                };
+                Ok(if each { Ty::List(Box::new(ty)) } else { ty })
             }
             ("repeat", [items, count]) => {
                 self.expect(count, &Ty::Int, "the number of elements")?;

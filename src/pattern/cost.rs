@@ -3,12 +3,11 @@
 use super::{
     Pattern,
     check::{Names, Ty, check_scalar},
-    error::{PatternError, PatternResult},
-    eval::Facts,
-    expr::Expr,
     found::Match,
-    table::OpTable,
-    value::OptionType,
+};
+use crate::{
+    expr::{Expr, OptionType, PatternError, PatternResult},
+    graph::{Facts, OpTable},
 };
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Why a pattern does not match: data for `phaseline partition`.
 
-use crate::partition::graph::OpId;
+use crate::graph::OpId;
 use serde::Serialize;
 use std::fmt;
 

@@ -1,13 +1,10 @@
 //! A match, and what the names of its pattern stand for in it.
 
-use super::{
-    Pattern,
-    eval::{Bound, Evaluator, Facts, Scope},
-    expr::Expr,
-    resolve::Referent,
-    value::Val,
+use super::{Pattern, resolve::Referent};
+use crate::{
+    expr::{Expr, Val},
+    graph::{Bound, Evaluator, Facts, OpId, Scope, ValueId},
 };
-use crate::partition::graph::{OpId, ValueId};
 
 /// A set of operations that fits a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,17 +21,6 @@ pub struct Match {
     pub outputs: Vec<ValueId>,
     /// For each call of the pattern, the operation and which of the call's choices it is.
     pub(super) slots: Vec<Option<(OpId, usize)>>,
-}
-
-/// `self` in the conditions of an alias.
-pub(super) struct OpScope {
-    pub(super) op: OpId,
-}
-
-impl Scope for OpScope {
-    fn lookup(&self, name: &str) -> Option<Bound> {
-        (name == "self").then_some(Bound { value: None, op: Some(self.op) })
-    }
 }
 
 /// The names of a pattern in a match of it.

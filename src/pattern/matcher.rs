@@ -7,22 +7,21 @@
 use super::{
     Pattern,
     ast::{Call, Node, NodeKind},
-    eval::{Bound, Evaluator, Facts},
     failure::{Failure, Reason},
-    found::{Match, MatchScope, OpScope},
+    found::{Match, MatchScope},
     resolve::Choice,
-    value::Val,
 };
 use crate::{
-    partition::graph::{GraphView, OpId, ValueId},
-    tensor::DType,
+    expr::Val,
+    graph::{Bound, Evaluator, Facts, GraphView, OpId, ValueId, eval::OpScope},
+    tensor::{DType, ElementType},
 };
 
 /// What a target accepts besides its patterns.
 #[derive(Clone, Debug, Default)]
 pub struct MatchRules {
     /// Element types of tensors that are not constants; all, if empty.
-    pub dtypes: Vec<DType>,
+    pub dtypes: Vec<ElementType>,
     /// Values inside a match may be used outside as well.
     pub taps: bool,
     /// A match may have several outputs.
@@ -265,7 +264,7 @@ impl<'p> Matcher<'p, '_> {
     fn is_number(&self, value: ValueId, number: f64, tolerance: Option<f64>) -> bool {
         let node = self.facts.graph.value(value);
         let usual = match node.ty.dtype {
-            Some(DType::F16 | DType::BF16) => 1e-2,
+            Some(ElementType::Plain(DType::F16 | DType::BF16)) => 1e-2,
             _ => 1e-5,
         };
         let tolerance = tolerance.unwrap_or(usual) * number.abs();

@@ -25,27 +25,16 @@
 //! `values(s)` (the elements of a small constant), `quant_multiplier` and `quant_shift` (the
 //! fixed-point form of a real factor). A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
 
-pub mod alias;
-mod arith;
 pub mod ast;
 mod call;
 mod check;
 mod cost;
-mod error;
-mod eval;
-mod expr;
-mod expr_parse;
 mod failure;
 mod found;
-mod functions;
 mod matcher;
-mod near;
 mod parse;
 mod resolve;
-mod table;
 pub mod tile;
-mod token;
-mod value;
 
 #[cfg(test)]
 mod tests;
@@ -57,18 +46,15 @@ pub use call::{
 };
 pub use check::{Ty, check_expression};
 pub use cost::check_rate;
-pub use error::{PatternError, PatternResult, Span};
-pub use eval::{Bound, Evaluator, Facts, Scope, evaluate};
-pub use expr::{BinaryOp, CompareOp, Expr, ExprKind};
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
-pub use functions::quantize_multiplier;
 pub use matcher::{MatchRules, find_match};
-pub use near::{near_misses, suggestion, suggestion_only};
-pub use table::{Arity, AttrDecl, AttrKind, OpDecl, OpTable, OperandDecl};
-pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileRef, TileSpec};
-pub use value::{OptionType, OptionValue, OptionValues, Val, dtype_of};
+pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileSpec};
 
+use crate::{
+    expr::{Expr, OptionType, PatternError, PatternResult},
+    graph::OpTable,
+};
 use resolve::Resolved;
 use std::collections::BTreeMap;
 
@@ -98,6 +84,12 @@ pub struct PatternSpec {
     pub cost: Option<String>,
     /// How far integers may be from the host's, for checks; one step if `None`.
     pub steps: Option<u32>,
+    /// How far floats may be from the host's, for checks, in units of the last place of their type;
+    /// the usual if `None`.
+    pub ulps: Option<u32>,
+    /// Whether only finite numbers count, for checks. If not, NaN and infinity are to become what they
+    /// become on the host; if `None`, checks only say where they do not.
+    pub finite: Option<bool>,
     /// False for work that is not worth a region of its own, such as a reshape.
     pub compute: bool,
     /// Name of a registered lowering.
@@ -119,6 +111,8 @@ impl PatternSpec {
             benefit: None,
             cost: None,
             steps: None,
+            ulps: None,
+            finite: None,
             compute: true,
             lower: None,
             call: None,

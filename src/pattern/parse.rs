@@ -1,18 +1,17 @@
 //! Reads match expressions.
 //!
 //! ```text
-//! match  = { name '=' node ';' } node
+//! match  = { name '=' node ';' } [ name '=' ] node
 //! node   = [ (name | '_') [ '?' ] ':' ] core { '|' core }
 //! core   = call | 'const' | number [ '~' tolerance ] | name [ '?' ] | '_' [ '?' ] | '(' node ')'
 //! call   = ops [ '?' ] '(' [ node { ',' node } [ ',' '...' ] ] ')' [ '#' result ]
 //! ops    = name { '|' name } | '(' name { '|' name } ')'
 //! ```
 
-use super::{
-    ast::{Call, MatchExpr, Node, NodeKind, Part},
-    error::{PatternResult, Span},
+use super::ast::{Call, MatchExpr, Node, NodeKind, Part};
+use crate::expr::{
+    PatternResult, Span, dtype_of,
     token::{Token, Tokens},
-    value::dtype_of,
 };
 
 /// Words that cannot be captures: they mean something in predicates.
@@ -23,10 +22,17 @@ impl MatchExpr {
     /// Reads a match expression. Names are checked later, against a table of operations.
     pub fn parse(text: &str) -> PatternResult<Self> {
         let mut parser = Parser { tokens: Tokens::new(text)?, parts: vec![], slots: 0 };
-        while matches!(parser.tokens.peek(), Token::Name(_)) && parser.tokens.is_at(1, "=") {
-            parser.part()?;
+        let mut last = None;
+        while last.is_none()
+            && matches!(parser.tokens.peek(), Token::Name(_))
+            && parser.tokens.is_at(1, "=")
+        {
+            last = parser.part()?;
         }
-        let root = parser.node()?;
+        let root = match last {
+            Some(root) => root,
+            None => parser.node()?,
+        };
         parser.tokens.expect_end()?;
         Ok(Self { parts: parser.parts, root, slots: parser.slots })
     }
@@ -39,16 +45,27 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn part(&mut self) -> PatternResult<()> {
+    /// A part; the node itself if it is the last, which is the expression then.
+    fn part(&mut self) -> PatternResult<Option<Node>> {
         let (name, span) = self.capture_name("the name of a part")?;
         if self.parts.iter().any(|part| part.name == name) {
             return Err(self.tokens.error_at(span, format!("part '{name}' is defined twice")));
         }
         self.tokens.expect("=", "after the name of the part")?;
-        let node = self.node()?;
-        self.tokens.expect(";", "after a part")?;
+        let mut node = self.node()?;
+        let is_last = matches!(self.tokens.peek(), Token::End);
+        if is_last && node.capture.is_none() {
+            node.capture = Some(name);
+            return Ok(Some(node));
+        }
+        let kind = NodeKind::Part(name.clone());
+        let whole = Node { capture: None, optional: false, kind, span: node.span };
         self.parts.push(Part { name, node });
-        Ok(())
+        if is_last {
+            return Ok(Some(whole));
+        }
+        self.tokens.expect(";", "after a part")?;
+        Ok(None)
     }
 
     fn capture_name(&mut self, what: &str) -> PatternResult<(String, Span)> {

@@ -1,12 +1,10 @@
 //! Checks a match expression against the table of operations, and finds out what its names mean.
 
-use super::{
-    alias::Alias,
-    ast::{Call, MatchExpr, Node, NodeKind},
-    error::{PatternError, PatternResult},
-    expr::Expr,
-    near::suggestion,
-    table::{OpDecl, OpTable},
+use super::ast::{Call, MatchExpr, Node, NodeKind};
+use crate::{
+    error::suggestion,
+    expr::{Expr, PatternError, PatternResult},
+    graph::{Alias, OpDecl, OpTable},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,10 +49,11 @@ pub struct Resolved {
 
 /// Checks `expr` and resolves its names.
 pub fn resolve(text: &str, expr: &MatchExpr, table: &OpTable) -> PatternResult<Resolved> {
-    let resolver = Resolver { text, expr, table };
+    let mut resolver = Resolver { text, expr, table, parts: BTreeMap::new() };
     let calls = expr.calls();
     let slots: Vec<Vec<Choice>> =
         calls.iter().map(|call| resolver.choices(call)).collect::<PatternResult<_>>()?;
+    resolver.summarize_parts(&slots);
     resolver.check_parts()?;
     if !resolver.has_op(&expr.root) {
         let message = "the pattern may match without any operation; make one not optional";
@@ -79,9 +78,29 @@ struct Resolver<'a> {
     text: &'a str,
     expr: &'a MatchExpr,
     table: &'a OpTable,
+    parts: BTreeMap<&'a str, Summary>,
+}
+
+/// What is asked of a part again wherever it is named.
+struct Summary {
+    has_op: bool,
+    roots: BTreeSet<String>,
+    always: BTreeSet<String>,
 }
 
 impl Resolver<'_> {
+    /// Looks at each part once. A part names only parts before it, so that those are known then.
+    fn summarize_parts(&mut self, slots: &[Vec<Choice>]) {
+        for part in &self.expr.parts {
+            let summary = Summary {
+                has_op: self.has_op(&part.node),
+                roots: self.roots(&part.node, slots),
+                always: self.always(&part.node),
+            };
+            self.parts.insert(&part.name, summary);
+        }
+    }
+
     fn choices(&self, call: &Call) -> PatternResult<Vec<Choice>> {
         let mut choices = vec![];
         for written in &call.ops {
@@ -159,7 +178,7 @@ impl Resolver<'_> {
             }
             NodeKind::Call(_) => true,
             NodeKind::Alt(nodes) => nodes.iter().all(|node| self.has_op(node)),
-            NodeKind::Part(name) => self.expr.part(name).is_some_and(|node| self.has_op(node)),
+            NodeKind::Part(name) => self.parts.get(&**name).is_some_and(|part| part.has_op),
             NodeKind::Any | NodeKind::Const | NodeKind::Number { .. } => false,
         }
     }
@@ -177,7 +196,7 @@ impl Resolver<'_> {
             }
             NodeKind::Alt(nodes) => nodes.iter().flat_map(|node| self.roots(node, slots)).collect(),
             NodeKind::Part(name) => {
-                self.expr.part(name).map(|node| self.roots(node, slots)).unwrap_or_default()
+                self.parts.get(&**name).map(|part| part.roots.clone()).unwrap_or_default()
             }
             NodeKind::Any | NodeKind::Const | NodeKind::Number { .. } => BTreeSet::new(),
         }
@@ -199,7 +218,7 @@ impl Resolver<'_> {
             }
             NodeKind::Part(name) => {
                 let mut names =
-                    self.expr.part(name).map(|node| self.always(node)).unwrap_or_default();
+                    self.parts.get(&**name).map(|part| part.always.clone()).unwrap_or_default();
                 names.insert(name.clone());
                 names
             }

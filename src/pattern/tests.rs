@@ -1,9 +1,12 @@
 //! Tests of the pattern language.
 
 use super::*;
-use crate::partition::{
-    graph::{GraphView, OpId},
-    text::{graph, test_table},
+use crate::{
+    expr::{OptionValue, OptionValues},
+    graph::{
+        Alias, Facts, GraphView, OpDecl, OpId,
+        text::{graph, test_table},
+    },
 };
 
 fn options() -> BTreeMap<String, OptionType> {
@@ -111,6 +114,19 @@ fn optional_parts_match_with_and_without() {
 }
 
 #[test]
+fn the_last_part_may_have_a_name() {
+    let (view, names) = graph(CONV_NET);
+    let text = "c = conv2d(x, w: const); a = add(c, b: const); r = relu(a)";
+    let p = pattern(PatternSpec::new("conv", text).clause("r.shape == relu.out.shape"));
+    let found = find(&p, &view, "r", &MatchRules::default()).expect("matches");
+    assert_eq!(found.capture("r").and_then(|bound| bound.value), Some(names["r"]));
+    assert_eq!(found.outputs, [names["r"]]);
+    let p = pattern(PatternSpec::new("conv", "y = o: relu(a)").clause("o.rank == 4"));
+    assert_eq!(matches(&p, &view, "r"), [2]);
+    assert!(fails(PatternSpec::new("conv", "y = relu(a) b")).contains("';'"));
+}
+
+#[test]
 fn conditions_see_captures_attributes_and_options() {
     let (view, _) = graph(CONV_NET);
     let spec = || PatternSpec::new("conv", "relu?(add?(conv2d(x, w: const), b: const))");
@@ -125,6 +141,8 @@ fn conditions_see_captures_attributes_and_options() {
         "conv.name == 'conv' and relu.name == 'relu' and sum([1, 2]) == 3 and abs(-2) == 2",
         "known(x.shape[0]) and x.is_static and any([conv.group == 2, true])",
         "-7 / 2 == -4 and -7 % 2 == 1 and 7.0 / 2 == 3.5",
+        "select([true, false], 1, [2, 3]) == [1, 3] and select(1 < 2, 5, 6) == 5",
+        "select(x.shape == 1, [7, 7, 7, 7], x.shape)[0] == 7 and w.dtype != i4",
     ] {
         let p = pattern(spec().clause(clause));
         assert_eq!(matches(&p, &view, "r"), [0, 1, 2], "{clause}");
@@ -259,7 +277,8 @@ fn values_and_operations_are_told_apart() {
 fn element_types_and_effects_are_respected() {
     let (view, _) = graph("x = arg 4xi8\ny = relu(x) : 4xi8\nz = print(y) : 4xi8\nreturn z");
     let p = pattern(PatternSpec::new("p", "relu(x)"));
-    let rules = MatchRules { dtypes: vec![crate::tensor::DType::F32], ..MatchRules::default() };
+    let rules =
+        MatchRules { dtypes: vec![crate::tensor::DType::F32.into()], ..MatchRules::default() };
     let failure = find(&p, &view, "y", &rules).expect_err("no match").expect("a reason");
     assert_eq!(failure.reason.to_string(), "a tensor is 4xi8; the target computes with f32");
     let p = pattern(PatternSpec::new("p", "print(x)"));
@@ -361,7 +380,7 @@ fn prototypes_parse_print_and_are_checked() {
 #[test]
 fn aliases_are_well_formed() {
     let table = OpTable::graph().expect("is right");
-    for alias in alias::Alias::all() {
+    for alias in Alias::all() {
         let entities = [("self".to_owned(), alias.ops.iter().map(|op| (*op).to_owned()).collect())];
         let names = check::Names {
             table: &table,
@@ -430,6 +449,24 @@ fn the_graph_dialect_is_known() {
     assert!(text("pad").contains("mode: str = 'constant'"));
     assert!(table.get("split").is_some_and(|op| op.variadic_results));
     assert!(table.get("constant").is_none() && table.get("composite").is_none());
+}
+
+/// Parts that name the one before twice, so that there are 2^40 ways through the expression.
+fn entangled() -> String {
+    let parts = (1..40).map(|i| format!("p{i} = (add(p{0}, p{0}) | relu?(p{0})); ", i - 1));
+    format!("p0 = relu(x); {}p39", parts.collect::<String>())
+}
+
+#[test]
+fn parts_are_looked_at_once() {
+    let table = OpTable::graph().expect("is right");
+    let spec = PatternSpec::new("p", entangled());
+    let pattern = Pattern::new(spec, &table, &BTreeMap::new()).expect("is right");
+    assert_eq!(pattern.roots().collect::<Vec<_>>(), ["add", "relu"]);
+    assert!(pattern.always_captures("p39") && pattern.always_captures("p0"));
+    let optional = entangled().replace("p0 = relu(x)", "p0 = relu?(x)");
+    let empty = Pattern::new(PatternSpec::new("p", optional), &table, &BTreeMap::new());
+    assert!(empty.is_err_and(|error| error.to_string().contains("without any operation")));
 }
 
 mod random {

@@ -1,7 +1,6 @@
 //! The devices that a model runs on besides the host.
 
-use super::Signature;
-use crate::{Error, Result};
+use crate::{Error, Result, artifact::Signature};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 type Open = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
@@ -30,7 +29,7 @@ impl Devices {
     /// Opens the devices of a model in order.
     ///
     /// # Safety
-    /// `symbol` gives addresses of functions with the C types that [`super::Device`] says, which
+    /// `symbol` gives addresses of functions with the C types that [`crate::artifact::Device`] says, which
     /// stay valid as long as the devices are open.
     pub(super) unsafe fn open(
         signature: &Signature,

@@ -1,8 +1,9 @@
 //! A compiled model that is ready to run.
 
-use super::{Signature, devices::Devices, pool::Pool};
+use super::{devices::Devices, pool::Pool};
 use crate::{
     Error, Result,
+    artifact::Signature,
     tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
 };
 use indexmap::IndexMap;
@@ -59,7 +60,7 @@ impl Executable {
     ///
     /// # Safety
     /// `invoke` is the entry point of the model that `signature` describes, and `symbol` gives
-    /// the addresses of functions with the C types that [`super::Device`] says; both stay valid
+    /// the addresses of functions with the C types that [`crate::artifact::Device`] says; both stay valid
     /// while `code` lives.
     pub(super) unsafe fn new(
         signature: Signature,
@@ -160,7 +161,7 @@ impl Executable {
     /// Runs the model on inputs by name.
     pub fn run_named(&self, inputs: &IndexMap<String, Tensor>) -> Result<IndexMap<String, Tensor>> {
         let signature = &self.signature;
-        let names = |ports: &[super::Port]| {
+        let names = |ports: &[crate::artifact::Port]| {
             ports.iter().map(|port| format!("'{}'", port.name)).collect::<Vec<_>>().join(", ")
         };
         if let Some(name) = inputs.keys().find(|name| signature.input(name).is_none()) {

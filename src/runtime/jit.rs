@@ -1,7 +1,11 @@
 //! Linking object files into this process, by LLVM's ORC.
 
-use super::{Executable, Invoke, Signature, executable::Constants, shared::Library};
-use crate::{Error, Result, codegen::llvm::Object, tensor::AlignedBuffer};
+use super::{Executable, Invoke, executable::Constants, shared::Library};
+use crate::{
+    Error, Result,
+    artifact::{Object, Signature},
+    tensor::AlignedBuffer,
+};
 use inkwell::llvm_sys::{
     core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
     error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage},
@@ -69,7 +73,7 @@ unsafe impl Sync for Linker {}
 impl Linker {
     fn new(libraries: Vec<Library>) -> Result<Self> {
         // The JIT looks up the code generator of this machine, even to link objects.
-        crate::codegen::llvm::machine::initialize();
+        crate::artifact::initialize();
         // SAFETY: each object is made before it is used; ownership passes as ORC's C API says.
         unsafe {
             let mut raw = ptr::null_mut();

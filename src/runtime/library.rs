@@ -1,10 +1,14 @@
 //! Loading the shared library of a package.
 
-use super::{Executable, Invoke, Signature, executable::Constants};
-use crate::{Error, Result, package};
+use super::{Executable, Invoke, executable::Constants};
+use crate::{
+    Error, Result,
+    artifact::{ArtifactKind, shared_library_name},
+    package::{self, Embedded, Metadata},
+};
 use libloading::Library;
 use std::{
-    ffi::{CStr, c_char, c_void},
+    ffi::c_void,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,10 +18,15 @@ use std::{
 /// The library runs code when it is loaded and in every run, so it has to be as trusted as a
 /// program.
 pub fn load(path: &Path) -> Result<Executable> {
-    let file = if path.is_dir() { library_in(path)? } else { path.to_path_buf() };
-    if !file.exists() {
+    let (file, described) = if path.is_dir() {
+        described_in(path)?
+    } else if path.exists() {
+        (path.to_path_buf(), package::describe_library(path)?)
+    } else {
         return Err(Error::invalid(format!("there is no compiled model at {}", path.display())));
-    }
+    };
+    described.machine.check_runs_here()?;
+    let signature = described.signature;
     // A name without a directory would be searched for in the system's places.
     let absolute = std::path::absolute(&file).map_err(|e| Error::io("cannot find", &file, e))?;
     // SAFETY: the caller trusts the library, as the documentation says.
@@ -25,14 +34,6 @@ pub fn load(path: &Path) -> Result<Executable> {
         .map_err(|e| Error::invalid(format!("cannot load {}: {e}", file.display())))?;
     let library = Arc::new(library);
     let address = |name: &str| symbol(&library, name, &file);
-    // SAFETY: packages hold a NUL-terminated text under this name.
-    let text = unsafe { CStr::from_ptr(address(package::SIGNATURE_SYMBOL)?.cast::<c_char>()) };
-    let signature: Signature = serde_json::from_slice(text.to_bytes()).map_err(|e| {
-        Error::invalid(format!(
-            "{} was made by another version of Phaseline ({e}): compile the model again",
-            file.display()
-        ))
-    })?;
     let entry = address(&format!("{}_invoke", signature.name))?;
     let constants = if signature.constants_bytes > 0 {
         address(&format!("{}_constants", signature.name))?
@@ -48,10 +49,31 @@ pub fn load(path: &Path) -> Result<Executable> {
     }
 }
 
-fn library_in(folder: &Path) -> Result<PathBuf> {
-    let metadata = package::Metadata::read(folder)?;
+/// The shared library of a package and what it says about itself. Fails unless all files are as
+/// they were written, and library and description agree.
+fn described_in(folder: &Path) -> Result<(PathBuf, Embedded)> {
+    let metadata = Metadata::read(folder)?;
     metadata.machine.check_runs_here()?;
-    Ok(folder.join(package::shared_library_name(&metadata.signature.name)))
+    metadata.check_files(folder)?;
+    let name = shared_library_name(&metadata.signature.name);
+    let listed = metadata.files.iter().find(|file| file.path == name);
+    if listed.is_none_or(|file| file.kind != ArtifactKind::SharedLibrary) {
+        return Err(Error::invalid(format!(
+            "{} has no shared library {name}, which is what runs",
+            folder.display()
+        )));
+    }
+    let file = folder.join(&name);
+    let described = package::describe_library(&file)?;
+    let Metadata { machine, signature, .. } = metadata;
+    match described.difference(&Embedded { machine, signature }) {
+        None => Ok((file, described)),
+        Some(what) => Err(Error::invalid(format!(
+            "metadata.json in {} contradicts {name} about {what}: it was changed or belongs to \
+             another model; compile the model again",
+            folder.display()
+        ))),
+    }
 }
 
 fn symbol(library: &Library, name: &str, file: &Path) -> Result<*const c_void> {

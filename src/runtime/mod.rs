@@ -6,10 +6,19 @@ mod jit;
 mod library;
 mod pool;
 mod shared;
-mod signature;
 
 pub use executable::{Executable, Invoke};
 pub use jit::jit;
 pub use library::load;
 pub use shared::{Library, load_libraries};
-pub use signature::{Device, Port, Signature};
+
+use crate::{Result, artifact::Compiled};
+
+impl Compiled {
+    /// Links the objects into this process.
+    pub fn load(&self) -> Result<Executable> {
+        self.machine.check_runs_here()?;
+        let libraries = load_libraries(&self.link, &self.cc)?;
+        jit(&self.objects, &self.constants, self.signature.clone(), libraries)
+    }
+}

@@ -1,6 +1,6 @@
 //! The shared libraries that a target's code is linked with.
 
-use crate::{Error, Result};
+use crate::{Error, Result, codegen::c::tool::Tool};
 use libloading::os::unix::{Library as Raw, RTLD_GLOBAL, RTLD_NOW};
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,9 @@ pub struct Library {
 const STANDARD: [&str; 5] = ["c", "m", "dl", "pthread", "rt"];
 
 /// Loads what `-lNAME` and paths of shared objects among a linker's arguments name; `-LDIR` and
-/// `-Wl,-rpath,DIR` say where to look first. Other arguments mean nothing here.
-pub fn load_libraries(flags: &[String]) -> Result<Vec<Library>> {
+/// `-Wl,-rpath,DIR` say where to look first. Other arguments mean nothing here. A static library is
+/// linked into a shared one first, by the compiler `cc`.
+pub fn load_libraries(flags: &[String], cc: &str) -> Result<Vec<Library>> {
     let folder = |flag: &String| {
         let path = flag.strip_prefix("-L").or_else(|| flag.strip_prefix("-Wl,-rpath,"));
         path.map(PathBuf::from)
@@ -25,19 +26,56 @@ pub fn load_libraries(flags: &[String]) -> Result<Vec<Library>> {
     for flag in flags {
         let name = flag.strip_prefix("-l").filter(|name| !STANDARD.contains(name));
         if let Some(name) = name {
-            libraries.push(load(name, &folders)?);
+            libraries.push(load(name, &folders, cc)?);
         } else if flag.ends_with(".so") || flag.contains(".so.") {
             libraries.push(open(Path::new(flag)).map_err(|error| failure(flag, &error))?);
+        } else if flag.ends_with(".a") && !flag.starts_with('-') {
+            libraries.push(load_static(Path::new(flag), cc)?);
         }
     }
     Ok(libraries)
 }
 
-fn load(name: &str, folders: &[PathBuf]) -> Result<Library> {
+fn load(name: &str, folders: &[PathBuf], cc: &str) -> Result<Library> {
     let file = format!("lib{name}.so");
-    let local = folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file());
-    let path = local.unwrap_or_else(|| PathBuf::from(file));
-    open(&path).map_err(|error| failure(name, &error))
+    // As a linker does: in each folder the shared one goes first.
+    for folder in folders {
+        let shared = folder.join(&file);
+        if shared.is_file() {
+            return open(&shared).map_err(|error| failure(name, &error));
+        }
+        let archive = folder.join(format!("lib{name}.a"));
+        if archive.is_file() {
+            return load_static(&archive, cc);
+        }
+    }
+    open(Path::new(&file)).map_err(|error| failure(name, &error))
+}
+
+/// Links all of a static library into a shared one, which is loaded. What its code calls in itself
+/// stays in it.
+fn load_static(archive: &Path, cc: &str) -> Result<Library> {
+    let folder = tempfile::tempdir()
+        .map_err(|e| Error::io("cannot create a folder in", &std::env::temp_dir(), e))?;
+    let archive = archive.canonicalize().map_err(|e| Error::io("cannot read", archive, e))?;
+    let shared = folder.path().join("library.so");
+    let tool = Tool::new(cc).or_else(|_| Tool::new("cc"))?;
+    let mut command = tool.command(folder.path());
+    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(&shared);
+    command.arg("-Wl,--whole-archive").arg(&archive).args(["-Wl,--no-whole-archive", "-lm"]);
+    let advice = |error: String| Error::Tool {
+        program: "the loader of static libraries".to_owned(),
+        detail: format!(
+            "{} cannot be linked into this process: {error}\nto run here, it must be for this machine \
+             and of position-independent code: build it with -fPIC (CMake: \
+             -DCMAKE_POSITION_INDEPENDENT_CODE=ON), or as a shared library (-DBUILD_SHARED_LIBS=ON), \
+             by this machine's compiler",
+            archive.display()
+        ),
+    };
+    tool.run(command, &archive.display().to_string()).map_err(|error| advice(error.to_string()))?;
+    // The file may go as soon as it is loaded.
+    open(&shared).map_err(advice)
 }
 
 fn open(path: &Path) -> std::result::Result<Library, String> {
@@ -66,9 +104,11 @@ mod tests {
         let flags =
             |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert!(
-            load_libraries(&flags(&["-lm", "-L/nowhere", "-pthread"])).expect("loads").is_empty()
+            load_libraries(&flags(&["-lm", "-L/nowhere", "-pthread"]), "cc")
+                .expect("loads")
+                .is_empty()
         );
-        let error = load_libraries(&flags(&["-lno_such_thing"])).expect_err("fails");
+        let error = load_libraries(&flags(&["-lno_such_thing"]), "cc").expect_err("fails");
         assert!(error.to_string().contains("'no_such_thing'"), "{error}");
     }
 }

@@ -4,11 +4,16 @@
 //! and computation cost, and the cheapest that fits the pool is taken: first of a coarse choice of
 //! sizes, then of all sizes of one loop after the other around the best.
 
+mod any;
+
 use super::{
     formula::Formula,
     plan::{Loop, Plan, Tensor},
 };
-use crate::pattern::{Expr, ExprKind, TileRef};
+use crate::{
+    expr::{Expr, ExprKind},
+    tile::TileRef,
+};
 
 /// The sizes of a tile and the order of the loops.
 #[derive(Clone, Debug, PartialEq, Eq)]

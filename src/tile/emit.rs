@@ -15,12 +15,12 @@ use super::{
 };
 use crate::{
     Error, Result,
+    expr::{Expr, Val as Number},
     ir::{
         self, Builder, Val,
         call_extern::{CallExtern, Group},
-        edit,
+        edit, names,
     },
-    pattern::{Expr, Val as Number},
 };
 use melior::ir::{Attribute, AttributeLike, TypeLike, ValueLike, attribute::IntegerAttribute};
 
@@ -220,7 +220,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let pieces = pieces.ok_or_else(lost)?;
         let inputs: Option<Vec<Val<'c>>> = bound.inputs.iter().copied().collect();
         let mut call = self.call.clone();
-        call.attributes.retain(|(name, _)| name != super::plan::ATTRIBUTE);
+        call.attributes.retain(|(name, _)| name != names::TILE);
         call.groups = [vec![], inputs.ok_or_else(lost)?, tiles];
         for argument in &mut call.args {
             *argument = ir::call_extern::by_offset(b.context, *argument)?;
@@ -253,10 +253,17 @@ fn replaced<'c>(
     if field.is_empty() {
         return number_like(argument, number);
     }
-    let (name, mut fields) = ir::call_extern::struct_of(argument)
-        .ok_or_else(|| Error::internal("a tile sets a field of what is no struct"))?;
-    let found = fields.iter_mut().find(|(name, _)| name == field);
-    let (_, value) = found.ok_or_else(|| Error::internal("a tile sets a field that is lost"))?;
+    // The plan is an attribute, which the IR that a compile goes on from may have in any form.
+    let (name, mut fields) = ir::call_extern::struct_of(argument).ok_or_else(|| {
+        Error::invalid(format!("the tile's plan sets the field '{field}' of {argument}, no struct"))
+    })?;
+    let Some((_, value)) = fields.iter_mut().find(|(name, _)| name == field) else {
+        let known: Vec<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(Error::invalid(format!(
+            "the tile's plan sets the field '{field}', but the struct '{name}' has {}",
+            known.join(", ")
+        )));
+    };
     *value = number_like(*value, number)?;
     let fields = edit::dictionary_attr(b.context, &fields);
     b.parse_attr(&format!("#tir.struct<{name:?}, {fields}>"))

@@ -1,6 +1,6 @@
 //! Costs as formulas that are computed many thousand times.
 
-use crate::pattern::{BinaryOp, Expr, ExprKind};
+use crate::expr::{BinaryOp, Expr, ExprKind};
 
 /// An expression of numbers over variables.
 #[derive(Clone, Debug, PartialEq)]

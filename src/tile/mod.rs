@@ -10,5 +10,8 @@ pub mod emit;
 pub mod formula;
 pub mod pieces;
 pub mod plan;
+mod reference;
 pub mod slice;
 pub mod value;
+
+pub use reference::TileRef;

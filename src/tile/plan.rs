@@ -2,21 +2,18 @@
 //! tensors is.
 //!
 //! A plan is made for a match (`crate::pattern`), travels with the call as the attribute
-//! [`ATTRIBUTE`], and is carried out by the pass `tile-calls`.
+//! [`TILE`], and is carried out by the pass `tile-calls`.
 
 use super::attribute;
 use crate::{
     Error, Result,
-    ir::{Builder, Op},
+    ir::{
+        Builder, Op,
+        names::{DMA, TILE},
+    },
 };
 use melior::ir::{Attribute, operation::OperationLike};
 use serde::{Deserialize, Serialize};
-
-/// The attribute of a call that holds its plan.
-pub const ATTRIBUTE: &str = "phl.tile";
-
-/// The attribute of a function that says how tiles are moved: an array of [`Pool`]s.
-pub const DMA_ATTRIBUTE: &str = "phl.dma";
 
 /// The greatest size of anything, so that no product of two is too large.
 const MAX_SIZE: i64 = i32::MAX as i64;
@@ -42,8 +39,11 @@ pub struct Plan {
 pub struct Pool {
     /// Its name.
     pub name: String,
-    /// Its size.
+    /// Its size, without what is free at the start.
     pub bytes: i64,
+    /// Bytes at its start that stay free, so that no tile is at offset 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub base: i64,
     /// What buffers in it start at multiples of, in bytes.
     pub alignment: i64,
     /// How data gets there and back.
@@ -141,12 +141,16 @@ pub struct Argument {
     pub value: String,
 }
 
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
 impl Pool {
     /// The pools that tiles of a function are in.
     pub fn of_function(function: Op<'_>) -> Result<Vec<Self>> {
-        let Ok(pools) = function.attribute(DMA_ATTRIBUTE) else { return Ok(vec![]) };
+        let Ok(pools) = function.attribute(DMA) else { return Ok(vec![]) };
         attribute::from_attribute(pools)
-            .map_err(|error| Error::invalid(format!("has a malformed {DMA_ATTRIBUTE}: {error}")))
+            .map_err(|error| Error::invalid(format!("has a malformed {DMA}: {error}")))
     }
 }
 
@@ -177,7 +181,7 @@ impl Tensor {
 impl Plan {
     /// The plan of a call; none if it has none.
     pub fn of(call: Op<'_>) -> Result<Option<Self>> {
-        match call.attribute(ATTRIBUTE) {
+        match call.attribute(TILE) {
             Ok(attribute) => Self::read(attribute).map(Some),
             Err(_) => Ok(None),
         }
@@ -185,8 +189,8 @@ impl Plan {
 
     fn read(attribute: Attribute<'_>) -> Result<Self> {
         let plan: Self = attribute::from_attribute(attribute)
-            .map_err(|error| Error::invalid(format!("has a malformed {ATTRIBUTE}: {error}")))?;
-        plan.check().map_err(|fault| Error::invalid(format!("has a {ATTRIBUTE} {fault}")))?;
+            .map_err(|error| Error::invalid(format!("has a malformed {TILE}: {error}")))?;
+        plan.check().map_err(|fault| Error::invalid(format!("has a {TILE} {fault}")))?;
         Ok(plan)
     }
 

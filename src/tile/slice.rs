@@ -2,12 +2,9 @@
 
 use crate::{
     Result,
-    ir::{self, Blk, Builder, OpSpec, Val, edit},
+    ir::{self, Builder, OpSpec, Val, edit},
 };
-use melior::ir::{
-    Attribute, Block, Region, RegionLike, Type, ValueLike, attribute::DenseI32ArrayAttribute,
-    block::BlockLike,
-};
+use melior::ir::{Attribute, Region, Type, ValueLike, attribute::DenseI32ArrayAttribute};
 
 /// An offset that is known, or computed when the program runs.
 #[derive(Clone, Copy)]
@@ -135,9 +132,7 @@ pub fn repeat<'c>(
     let arguments: Vec<_> =
         [b.index_type()].iter().chain(&types).map(|ty| (*ty, b.location)).collect();
     let region = Region::new();
-    let block = region.append_block(Block::new(&arguments));
-    // SAFETY: the block belongs to the region that the loop takes over, so it lives on.
-    let block = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &arguments);
     let arguments = edit::arguments(block);
     let inside = Builder::at_end(b.context, block, b.location);
     let values = body(&inside, Some(arguments[0]), arguments[1..].to_vec())?;

@@ -1,7 +1,11 @@
 //! The values of arguments for one tile.
 
 use super::{pieces::Piece, plan::Plan};
-use crate::pattern::{Expr, ExprKind, TileRef, Val, evaluate};
+use crate::{
+    expr::{Expr, ExprKind, Val},
+    graph::evaluate,
+    tile::TileRef,
+};
 
 /// The pieces of all loops whose tile is computed.
 pub type Pieces<'a> = [&'a Piece];

@@ -6,7 +6,7 @@ use phaseline::{
     ir::{self, edit, func},
     melior::ir::operation::OperationLike,
     pattern::PatternSpec,
-    target::{Codegen, CodegenKind, TargetKind},
+    targets::{Codegen, CodegenKind, TargetKind},
 };
 use std::sync::{
     Arc,
@@ -205,7 +205,7 @@ fn constants_change_their_type_and_order_for_the_device() {
     let mut patterns = kind.clone();
     patterns.patterns.retain(|pattern| pattern.spec.name == "scale");
     session
-        .add_target(patterns.with_files(phaseline::target::Files::Embedded(FILES)))
+        .add_target(patterns.with_files(phaseline::targets::Files::Embedded(FILES)))
         .expect("is new");
     let module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
@@ -268,4 +268,30 @@ fn target_kinds_belong_to_their_session() {
     third.add_target(kind(tester(&[], ""), custom).expect("a kind")).expect("is new");
     let error = options.resolve(&third).expect_err("has no hook").to_string();
     assert!(error.contains("needs the hook tir-to-runtime"), "{error}");
+}
+
+#[test]
+fn what_rust_declines_is_left_to_the_manifest() {
+    const MANIFEST: &str = r#"
+        version = 1
+        [target]
+        name = "tester"
+        role = "device"
+        doc = "Pads what it is given"
+        [[op]]
+        op = "abs"
+        [hooks]
+        graph-to-tir = "canonicalize"
+    "#;
+    let files = phaseline::targets::Files::Embedded(&[]);
+    let kind = phaseline::targets::manifest::parse(MANIFEST, "m", files).expect("is right");
+    let mut session = Session::new();
+    session
+        .add_target(kind.with_hooks(tester(&[HookPoint::GraphToTir], "vandal")))
+        .expect("is new");
+    let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
+    let text = session.pipeline(&options).expect("a pipeline").to_string();
+    let code = text.find("apply-hook{target=tester hook=graph-to-tir}").expect("Rust is asked");
+    let data = text.find("for-target{target=tester pipeline={func.func(canonicalize)}}");
+    assert!(data.expect("the manifest's pipeline runs") > code, "{text}");
 }

@@ -260,7 +260,7 @@ fn device(random: &mut Random, folder: &Path, name: &str) {
     let folder = folder.join(name);
     std::fs::create_dir_all(&folder).expect("creates");
     std::fs::write(folder.join("target.toml"), text).expect("writes");
-    let pipeline = include_str!("../../pipelines/llvm/codegen.pipeline")
+    let pipeline = include_str!("../../targets/llvm/codegen.pipeline")
         .replace("${option.mcpu}", "native")
         .replace("${option.mtriple}", "")
         .replace("${option.mattr}", "");

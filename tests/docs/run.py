@@ -1,10 +1,10 @@
-"""Runs what README.md and docs/*.md tell readers to type: run.py [FILE.md]...
+"""Runs what README.md, docs/*.md and targets/*/README.md tell readers to type: run.py [FILE.md]...
 
 sh       a script, run by bash in a folder of its own that has net.onnx and net.mlir; `make` and
          `cargo` run in the repository
 console  the same for the lines that start with `$ `
 mlir     a FileCheck test: each RUN line is run on it
-rust     every line has to stand in examples/embed/src, which `make embed` runs
+rust     every line has to stand in examples/embed/src, which `make embed` runs, or in src/ir/tests.rs
 A line `<!-- not run: COMMAND (REASON) -->` before a block leaves out its line COMMAND.
 """
 
@@ -79,10 +79,10 @@ def check_mlir(lines, folder):
 
 
 def check_rust(lines):
-    sources = (ROOT / "examples" / "embed" / "src").glob("*.rs")
+    sources = [*(ROOT / "examples/embed/src").glob("*.rs"), ROOT / "src/ir/tests.rs"]
     known = {line.strip() for source in sources for line in source.read_text().splitlines()}
     strange = [line for line in lines if line.strip() and line.strip() not in known]
-    return f"not in examples/embed/src: {strange}" if strange else None
+    return f"neither in examples/embed/src nor in src/ir/tests.rs: {strange}" if strange else None
 
 
 def check(language, lines, skipped, folder):
@@ -96,7 +96,7 @@ def check(language, lines, skipped, folder):
 def functions():
     """Names of the Rust functions and C functions that documents may name as tests or examples."""
     names = set()
-    for folder in ("src", "tests", "examples", "pipelines", "runtime-c"):
+    for folder in ("src", "tests", "examples", "targets", "runtime-c"):
         for source in (ROOT / folder).rglob("*"):
             if source.suffix == ".rs":
                 names.update(re.findall(r"\bfn (\w+)", source.read_text()))
@@ -110,7 +110,7 @@ def mention_problem(text, known, folder):
     test or a command."""
     if text.startswith("phaseline "):
         return bash(text.replace("MODEL", "net.onnx"), folder)
-    if re.match(r"(tests|src|pipelines|runtime-c|docs|examples)/", text):
+    if re.match(r"(tests|src|pipelines|targets|runtime-c|docs|examples)/", text):
         return None if any(ROOT.glob(text.rstrip("/"))) else "there is no such file"
     if text.endswith(".test"):
         return None if any((ROOT / "tests/lit").rglob(text)) else "there is no such test"
@@ -155,7 +155,7 @@ def check_document(path):
 
 def main():
     given = [Path(name).resolve() for name in sys.argv[1:]]
-    documents = given or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
     failures = sum(map(check_document, documents))
     if failures:
         sys.exit(f"{failures} blocks of the documentation do not work")

@@ -2,9 +2,10 @@
 
 use phaseline::{
     Session,
+    artifact::Signature,
     codegen::llvm,
     ir,
-    runtime::{self, Executable, Signature},
+    runtime::{self, Executable},
     tensor::Tensor,
 };
 use std::fmt::Write;
@@ -19,7 +20,8 @@ pub struct Case {
     seed: u64,
 }
 
-fn tensor(shape: &[i64], element: &str) -> String {
+/// The type of a tensor.
+pub fn tensor(shape: &[i64], element: &str) -> String {
     let dims: String = shape.iter().map(|dim| format!("{dim}x")).collect();
     format!("tensor<{dims}{element}>")
 }
@@ -59,6 +61,25 @@ impl Case {
     pub fn positive(&mut self, shape: &[i64]) -> String {
         let values: Vec<f32> = self.random(shape).iter().map(|value| value.abs() + 0.5).collect();
         self.dense(shape, &values)
+    }
+
+    /// A constant of random bytes.
+    pub fn bytes(&mut self, shape: &[i64], element: &str) -> String {
+        let values = self.random(shape);
+        let hex: String =
+            values.iter().map(|value| format!("{:02X}", (value * 128.0) as i8)).collect();
+        let name = self.name(shape);
+        let ty = tensor(shape, element);
+        let _ = writeln!(self.body, "  %{name} = graph.constant dense<\"0x{hex}\"> : {ty}");
+        name
+    }
+
+    /// A constant byte of rank 0.
+    pub fn byte(&mut self, value: i64, element: &str) -> String {
+        let name = self.name(&[]);
+        let _ =
+            writeln!(self.body, "  %{name} = graph.constant dense<{value}> : tensor<{element}>");
+        name
     }
 
     /// A constant of rank 0.
@@ -109,12 +130,23 @@ impl Case {
         operands: &[(&str, &str)],
         shape: &[i64],
     ) -> String {
+        self.op_of(text, operands, shape, "f32")
+    }
+
+    /// An op whose result has other elements than f32.
+    pub fn op_of(
+        &mut self,
+        text: &str,
+        operands: &[(&str, &str)],
+        shape: &[i64],
+        element: &str,
+    ) -> String {
         let mut text = text.to_owned();
         for (operand, _) in operands {
             text = text.replacen("%@", &format!("%{operand}"), 1);
         }
         let types: Vec<_> = operands.iter().map(|(_, ty)| *ty).collect();
-        let ty = tensor(shape, "f32");
+        let ty = tensor(shape, element);
         let name = self.name(shape);
         // Unary ops whose result has the operand's type print it once.
         let short = [
@@ -182,9 +214,15 @@ pub fn compare(case: &Case, bits: u32) {
 
 /// The same, with passes before layouts are assigned.
 pub fn compare_with(case: &Case, before: &str, bits: u32) {
+    compare_on(case, before, &format!("vector-bits={bits}"), 0.0);
+}
+
+/// The same for a machine that options of `lower-host-kernels` describe. Results may be `step`
+/// apart.
+pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
     let passes = format!(
         "{before}func.func(graph-assign-layout,graph-fuse-host),canonicalize,\
-         lower-host-kernels{{vector-bits={bits}}},"
+         lower-host-kernels{{{machine}}},"
     );
     let (kernels, general) = (compile(case, &passes, true), compile(case, "", false));
     let inputs: Vec<Tensor> = case
@@ -205,7 +243,7 @@ pub fn compare_with(case: &Case, before: &str, bits: u32) {
         assert!(expected.iter().any(|value| *value != 0.0), "output {index} is all zero");
         for (at, (f, e)) in found.iter().zip(expected).enumerate() {
             assert!(
-                (f - e).abs() <= 1e-4 * e.abs().max(1.0),
+                (f - e).abs() <= (1e-4 * e.abs().max(1.0)).max(step),
                 "output {index}, element {at}: {f}, expected {e}"
             );
         }

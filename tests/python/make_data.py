@@ -2,6 +2,7 @@
 
 OUT_DIR/ops/CASE       one-operator models          (ONNX test layout: model.onnx and
 OUT_DIR/models/NAME    whole networks                test_data_set_0/{input,output}_N.pb)
+OUT_DIR/recurrent/CASE loops over time            (the same layout)
 OUT_DIR/quantized/NAME networks in int8, with a tolerance of a few steps of the output's scale
 OUT_DIR/light/NAME     the light models of the onnx package
 OUT_DIR/suite/CASE     ONNX's own node, simple and pytorch cases
@@ -23,6 +24,7 @@ from onnx import numpy_helper
 import models
 import op_cases
 import quantized
+import recurrent
 from suite import write_suite
 
 HERE = Path(__file__).resolve().parent
@@ -82,6 +84,8 @@ def main(out):
         write_case(out / "ops" / name, net.build(), feeds)
         count += 1
     print(f"data: {count} one-operator cases", flush=True)
+    for name, net, feeds in recurrent.all_cases():
+        write_case(out / "recurrent" / name, net.build(), feeds)
     for name, make in models.MODELS.items():
         model = make(name)
         write_case(out / "models" / name, model, random_feeds(model, name))

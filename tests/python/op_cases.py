@@ -261,8 +261,16 @@ def quantization(c):
           {2: np.uint8(12), 3: np.uint8(0)})
 
 
+def spectrum(c):
+    numbers = {1: np.array(4, "i8"), 3: np.array(16, "i8")}
+    for name, shape in [("real", (2, 50)), ("part", (2, 50, 1)), ("complex", (2, 50, 2))]:
+        onesided = int(name != "complex")
+        c.add(f"stft_{name}", "STFT", [c.normal(*shape)], {**numbers, 2: c.normal(16)}, onesided=onesided)
+        c.add(f"stft_{name}_plain", "STFT", [c.normal(*shape)], {**numbers, 2: None}, onesided=onesided)
+
+
 FAMILIES = [unary, binary, convolution, pooling, linear, normalization, reduction, movement,
-            quantization, *op_cases_data.FAMILIES]
+            quantization, *op_cases_data.FAMILIES, spectrum]
 
 
 def all_cases():

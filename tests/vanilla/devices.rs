@@ -12,13 +12,14 @@ fn strawberry() -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("strawberry");
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).expect("a directory");
-    for source in ["pipelines/vanilla", "runtime-c/devices/vanilla"] {
-        for entry in std::fs::read_dir(root().join(source)).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            let text = std::fs::read_to_string(&path).expect("a text");
-            let text = text.replace("\nname = \"vanilla\"", "\nname = \"strawberry\"");
-            std::fs::write(directory.join(path.file_name().expect("a name")), text).expect("room");
+    for entry in std::fs::read_dir(root().join("targets/vanilla")).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            continue;
         }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let text = text.replace("\nname = \"vanilla\"", "\nname = \"strawberry\"");
+        std::fs::write(directory.join(path.file_name().expect("a name")), text).expect("room");
     }
     directory
 }

@@ -14,7 +14,7 @@ const ABS: &str = "func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 }";
 
 fn main() -> phaseline::Result<()> {
-    phaseline::pass::register(&count_ops::PASS)?;
+    phaseline::passes::register(&count_ops::PASS)?;
     let session = Session::new();
     let module = session.parse(MODEL.as_bytes(), "net.mlir")?;
 

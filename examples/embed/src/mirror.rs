@@ -6,7 +6,7 @@ use phaseline::{
     ir::{edit, func, op_name, result0},
     melior::ir::ValueLike,
     pattern::PatternSpec,
-    target::TargetKind,
+    targets::TargetKind,
 };
 use std::sync::Arc;
 

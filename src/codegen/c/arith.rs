@@ -6,17 +6,17 @@
 use super::{
     compare,
     expression::{Sum, Text},
-    scalar::{self, CType, Expr, Level, fill},
+    scalar::{self, CType, Expr, Level, cast_to, fill, function_call, signed, unsigned},
     writer::{Failure, Scalar, Writer, c_type, unsupported},
 };
 use crate::{
-    ir::{self, Builder, Op},
+    ir::{self, Op},
     pass::PassError,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
 /// Writes an operation of the dialect; an error for any other.
-pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let name = ir::op_name(op);
     let Some(result) = op.result(0).ok().filter(|_| op.regions().count() == 0) else {
         return Err(unsupported(op));
@@ -47,11 +47,11 @@ pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failur
             _ => return Err(unsupported(op)),
         },
     };
-    writer.define(b, op, expr)
+    writer.define(op, expr)
 }
 
 /// Sums and products of indices, which are kept as sums.
-fn index_sum<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Option<Sum<'c>>> {
+fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Option<Sum>> {
     let result = ir::result0(op);
     if CType::of(result.r#type()) != Some(CType::Index) {
         return Ok(None);
@@ -83,7 +83,7 @@ fn index_sum<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Option<Sum<'c>>
     })
 }
 
-fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr<'c>> {
+fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr> {
     if ir::op_name(op) == "ub.poison" {
         return Ok(scalar::integer(ty, 0));
     }
@@ -93,7 +93,7 @@ fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr<'c>> {
 }
 
 /// The type of the first operand, and all operands.
-fn operands<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, (CType, Vec<Expr<'c>>)> {
+fn operands<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, (CType, Vec<Expr>)> {
     let values = ir::operands(op);
     let first = values.first().ok_or_else(|| unsupported(op))?;
     let ty = c_type(op, first.r#type())?;
@@ -102,15 +102,15 @@ fn operands<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, (CType, Vec<Expr
 }
 
 fn float<'c>(
-    writer: &mut Writer<'c>,
+    writer: &mut Writer<'_>,
     op: Op<'c>,
     word: &str,
     ty: CType,
-    two: &[Expr<'c>],
-) -> Failure<'c, Expr<'c>> {
+    two: &[Expr],
+) -> Failure<'c, Expr> {
     let single = ty == CType::Float;
     let helper =
-        |writer: &mut Writer<'c>, f32, f64| Ok(writer.helper(if single { f32 } else { f64 }, two));
+        |writer: &mut Writer<'_>, f32, f64| Ok(writer.helper(if single { f32 } else { f64 }, two));
     match word {
         "addf" => Ok(infix("$0 + $1", Level::Sum, two)),
         "subf" => Ok(infix("$0 - $1", Level::Sum, two)),
@@ -118,20 +118,20 @@ fn float<'c>(
         "divf" => Ok(infix("$0 / $1", Level::Product, two)),
         "maximumf" => helper(writer, "f32_max", "f64_max"),
         "minimumf" => helper(writer, "f32_min", "f64_min"),
-        "maxnumf" => Ok(super::writer::function_call(if single { "fmaxf" } else { "fmax" }, two)),
-        "minnumf" => Ok(super::writer::function_call(if single { "fminf" } else { "fmin" }, two)),
-        "remf" => Ok(super::writer::function_call(if single { "fmodf" } else { "fmod" }, two)),
+        "maxnumf" => Ok(function_call(if single { "fmaxf" } else { "fmax" }, two)),
+        "minnumf" => Ok(function_call(if single { "fminf" } else { "fmin" }, two)),
+        "remf" => Ok(function_call(if single { "fmodf" } else { "fmod" }, two)),
         _ => Err(unsupported(op)),
     }
 }
 
 /// An operator that is evaluated from the left.
-fn infix<'c>(template: &str, level: Level, two: &[Expr<'c>]) -> Expr<'c> {
+fn infix(template: &str, level: Level, two: &[Expr]) -> Expr {
     let right = if level == Level::Sum { Level::Product } else { Level::Unary };
     Expr::new(fill(template, &[two[0].at(level), two[1].at(right)]), level)
 }
 
-fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr<'c>]) -> Failure<'c, Expr<'c>> {
+fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr]) -> Failure<'c, Expr> {
     let parts = [two[0].at(Level::Unary), two[1].at(Level::Unary)];
     let template = match word {
         "andi" | "muli" | "minui" | "maxsi" => "$0 && $1",
@@ -145,7 +145,7 @@ fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr<'c>]) -> Failure<'c, Expr<'c>
     Ok(Expr::new(fill(template, &parts), Level::Weak))
 }
 
-fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr<'c>]) -> Failure<'c, Expr<'c>> {
+fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr]) -> Failure<'c, Expr> {
     if let Some(width) = ty.odd_width() {
         return Err(PassError::at(
             &op,
@@ -186,12 +186,12 @@ fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr<'c>]) -> Failure<'
 }
 
 /// The result of unsigned operations: promoted to `int` if it is small.
-fn narrow(ty: CType, expr: Expr<'_>) -> Expr<'_> {
+fn narrow(ty: CType, expr: Expr) -> Expr {
     if ty.storage_bits() < 32 { cast_to(ty.name(), &expr) } else { expr.as_unsigned() }
 }
 
 /// An operation that wraps around. Indices never do.
-fn wrapping<'c>(ty: CType, operator: &str, level: Level, two: &[Expr<'c>]) -> Expr<'c> {
+fn wrapping(ty: CType, operator: &str, level: Level, two: &[Expr]) -> Expr {
     let template = format!("$0 {operator} $1");
     match ty {
         CType::Index => infix(&template, level, two),
@@ -205,13 +205,13 @@ fn wrapping<'c>(ty: CType, operator: &str, level: Level, two: &[Expr<'c>]) -> Ex
 
 /// Shifts by more bits than there are have no meaning; C may then do anything, so the number is
 /// kept in range.
-fn shift<'c>(word: &str, ty: CType, two: &[Expr<'c>]) -> Expr<'c> {
+fn shift(word: &str, ty: CType, two: &[Expr]) -> Expr {
     let bits = ty.storage_bits();
     let by = match two[1].as_number() {
         Some(_) => two[1].text(),
         None => fill(&format!("($0 & {})", bits - 1), &[signed(ty, &two[1]).at(Level::Unary)]),
     };
-    let parts = |value: Expr<'c>, by: Text<'c>| [value.at(Level::Unary), by];
+    let parts = |value: Expr, by: Text| [value.at(Level::Unary), by];
     match word {
         "shrsi" => Expr::new(fill("$0 >> $1", &parts(signed(ty, &two[0]), by)), Level::Weak),
         "shli" if bits < 32 => {
@@ -226,28 +226,7 @@ fn shift<'c>(word: &str, ty: CType, two: &[Expr<'c>]) -> Expr<'c> {
     }
 }
 
-/// `(type)value`
-pub fn cast_to<'c>(ty: &str, value: &Expr<'c>) -> Expr<'c> {
-    Expr::new(fill(&format!("({ty})$0"), &[value.at(Level::Unary)]), Level::Unary)
-}
-
-/// The value with the signed type.
-pub fn signed<'c>(ty: CType, value: &Expr<'c>) -> Expr<'c> {
-    if value.is_unsigned() { cast_to(ty.name(), value) } else { value.clone() }
-}
-
-/// The value with the unsigned type.
-pub fn unsigned<'c>(ty: CType, value: &Expr<'c>) -> Expr<'c> {
-    match value.as_number() {
-        _ if value.is_unsigned() => value.clone(),
-        Some(number) if number >= 0 && ty.storage_bits() == 32 => {
-            Expr::atom(format!("{number}u")).as_unsigned()
-        }
-        _ => cast_to(ty.unsigned_name(), value).as_unsigned(),
-    }
-}
-
-fn select<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Expr<'c>> {
+fn select<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
     let values = ir::operands(op);
     let [condition, yes, no] = values[..] else { return Err(unsupported(op)) };
     let ty = c_type(op, yes.r#type())?;
@@ -275,7 +254,7 @@ fn is_cast(word: &str) -> bool {
     )
 }
 
-fn cast<'c>(writer: &mut Writer<'c>, op: Op<'c>, word: &str) -> Failure<'c, Expr<'c>> {
+fn cast<'c>(writer: &mut Writer<'_>, op: Op<'c>, word: &str) -> Failure<'c, Expr> {
     let (from, operands) = operands(writer, op)?;
     let to = c_type(op, ir::result0(op).r#type())?;
     let value = &operands[0];
@@ -309,7 +288,7 @@ fn cast<'c>(writer: &mut Writer<'c>, op: Op<'c>, word: &str) -> Failure<'c, Expr
 }
 
 /// An integer of a width that C has no type for, from its lowest bits.
-fn low_bits<'c>(ty: CType, value: &Expr<'c>, sign: bool) -> Expr<'c> {
+fn low_bits(ty: CType, value: &Expr, sign: bool) -> Expr {
     let Some(width) = ty.odd_width() else { return value.clone() };
     let mask = (1_u64 << width) - 1;
     let part = fill(&format!("($0 & {mask})"), &[value.at(Level::Unary)]);
@@ -320,7 +299,7 @@ fn low_bits<'c>(ty: CType, value: &Expr<'c>, sign: bool) -> Expr<'c> {
     Expr::new(fill(&format!("(($0 ^ {half}) - {half})"), &[part]), Level::Atom)
 }
 
-fn float_cast<'c>(writer: &mut Writer<'c>, from: CType, to: CType, value: &Expr<'c>) -> Expr<'c> {
+fn float_cast(writer: &mut Writer<'_>, from: CType, to: CType, value: &Expr) -> Expr {
     let wide = match from {
         CType::Half => writer.helper("f16_to_f32", std::slice::from_ref(value)),
         CType::Brain => writer.helper("bf16_to_f32", std::slice::from_ref(value)),
@@ -335,12 +314,12 @@ fn float_cast<'c>(writer: &mut Writer<'c>, from: CType, to: CType, value: &Expr<
 }
 
 fn bit_cast<'c>(
-    writer: &mut Writer<'c>,
+    writer: &mut Writer<'_>,
     op: Op<'c>,
     from: CType,
     to: CType,
-    value: &Expr<'c>,
-) -> Failure<'c, Expr<'c>> {
+    value: &Expr,
+) -> Failure<'c, Expr> {
     let value = signed(from, value);
     Ok(match (from, to) {
         (CType::Float, CType::Int(32)) => writer.helper("f32_bits", &[value]),

@@ -3,54 +3,72 @@
 use super::{
     expression::Text,
     memory::{Base, pointer},
-    writer::{Failure, Writer, line},
+    scalar::fill,
+    writer::{Failure, Writer},
 };
 use crate::{
     ffi,
     ir::{
-        self, Builder, Op, Val,
-        call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of},
-        edit,
+        self, Op, Val,
+        call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of, struct_of},
+        edit, size,
     },
     pass::PassError,
 };
-use melior::ir::{Attribute, AttributeLike};
+use melior::ir::{Attribute, AttributeLike, ValueLike};
+
+/// An argument of a call in C.
+struct Argument {
+    text: Text,
+    /// It is known when the code is compiled.
+    constant: bool,
+    /// It is a structure in the block around it.
+    local: bool,
+}
+
+impl Argument {
+    fn constant(text: impl Into<String>) -> Self {
+        Self { text: Text::plain(text), constant: true, local: false }
+    }
+
+    fn variable(text: Text) -> Self {
+        Self { text, constant: false, local: false }
+    }
+}
 
 /// Writes a `tir.call_extern`.
-pub fn write<'c>(
-    writer: &Writer<'c>,
-    b: &Builder<'c>,
-    op: Op<'c>,
-    call: &CallExtern<'c>,
-) -> Failure<'c> {
-    let returns_status = writer.returns_status(op);
-    let mut text = Text::plain(if returns_status { "status = " } else { "" });
-    text.push(&format!("{}(", call.callee));
-    let mut first = true;
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, call: &CallExtern<'c>) -> Failure<'c> {
+    let mut arguments = vec![];
     if writer.passes_device(op) {
-        text.push(&writer.device(op)?);
-        first = false;
+        arguments.push(writer.device(op)?);
     }
+    let mut local = false;
     for argument in &call.args {
-        if !std::mem::take(&mut first) {
-            text.push(", ");
-        }
-        text.append(write_argument(writer, op, call, *argument)?);
+        let argument = write_argument(writer, op, call, *argument)?;
+        local |= argument.local;
+        arguments.push(argument.text.text);
     }
-    text.push(");");
-    line(b, text)?;
-    if returns_status {
-        line(b, Text::plain("if (status != 0) return status;"))?;
+    let text = format!("{}({})", call.callee, arguments.join(", "));
+    // Structures live as long as the block around them: in blocks of their own they share a place.
+    if local {
+        writer.line("{");
+    }
+    writer.line(match writer.returns_status(op) {
+        true => format!("if ((status = {text}) != 0) return status;"),
+        false => format!("{text};"),
+    });
+    if local {
+        writer.line("}");
     }
     Ok(())
 }
 
 fn write_argument<'c>(
-    writer: &Writer<'c>,
+    writer: &mut Writer<'_>,
     op: Op<'c>,
     call: &CallExtern<'c>,
     argument: Attribute<'c>,
-) -> Failure<'c, Text<'c>> {
+) -> Failure<'c, Argument> {
     if let Some((group, index, by_offset)) = arg_of(argument) {
         if group == Group::Scratch {
             return Err(PassError::at(
@@ -61,80 +79,144 @@ fn write_argument<'c>(
         }
         let operand = call.groups[group as usize].get(index).copied();
         let operand = operand.ok_or_else(|| PassError::at(&op, "is malformed"))?;
-        let text = write_operand(writer, op, operand, group, by_offset)?;
-        let is_scratch = group == Group::Outs
-            && ir::attr_i64(op, SCRATCH_OUT).is_some_and(|place| place == index as i64);
-        if !is_scratch {
-            return Ok(text);
+        check_elements(op, operand)?;
+        let mut argument = write_operand(writer, op, operand, group, by_offset)?;
+        if group == Group::Outs && ir::attr_i64(op, SCRATCH_OUT) == Some(index as i64) {
+            argument.text = fill("(void *)($0)", &[argument.text]);
         }
-        let mut cast = Text::plain("(void *)(");
-        cast.append(text);
-        cast.push(")");
-        return Ok(cast);
+        return Ok(argument);
     }
-    let raw = argument.to_raw();
-    // SAFETY: the accessors take any attribute of the kind that is asked for first; texts live as
-    // long as the context.
-    unsafe {
-        match ffi::phlTirAttrKind(raw) {
-            ffi::PhlTirAttrKind::PHL_TIR_ATTR_NAME => return Ok(Text::plain(name_of(argument))),
-            ffi::PhlTirAttrKind::PHL_TIR_ATTR_STRUCT => {
-                let fields =
-                    edit::dictionary(Attribute::from_raw(ffi::phlTirStructAttrFields(raw)));
-                let mut text = Text::plain(format!("&({}){{{{", name_of(argument)));
-                for (index, (name, value)) in fields.into_iter().enumerate() {
-                    text.push(if index > 0 { ", " } else { "" });
-                    text.push(&format!(".{name} = "));
-                    let pointer = arg_of(value)
-                        .is_some_and(|(group, _, by_offset)| group != Group::Scalars && !by_offset);
-                    // Fields are often pointers to what is not const, though it is only read.
-                    text.push(if pointer { "(void *)(" } else { "" });
-                    text.append(write_argument(writer, op, call, value)?);
-                    text.push(if pointer { ")" } else { "" });
-                }
-                text.push("}");
-                return Ok(text);
-            }
-            _ => {}
-        }
-        if mlir_sys::mlirAttributeIsAInteger(raw) {
-            return Ok(Text::plain(mlir_sys::mlirIntegerAttrGetValueInt(raw).to_string()));
-        }
-        if mlir_sys::mlirAttributeIsAFloat(raw) {
-            return Ok(Text::plain(float(mlir_sys::mlirFloatAttrGetValueDouble(raw))));
-        }
+    if let Some((name, fields)) = struct_of(argument) {
+        return structure(writer, op, call, &name, fields);
+    }
+    if let Some(name) = name_of(argument) {
+        return Ok(match is_constant_name(&name) {
+            true => Argument::constant(name),
+            false => Argument::variable(Text::plain(name)),
+        });
+    }
+    if let Some(number) = number(argument) {
+        return Ok(Argument::constant(number));
     }
     let numbers = numbers(argument)
         .ok_or_else(|| PassError::at(&op, format!("passes {argument}, which has no form in C")))?;
-    let mut text = Text::plain("{{");
-    text.push(&numbers.join(", "));
-    text.push("}");
-    Ok(text)
+    Ok(Argument::constant(format!("{{{}}}", numbers.join(", "))))
+}
+
+/// The names of a header that a call uses, and the types of its structures.
+pub fn words(op: Op<'_>) -> Vec<String> {
+    fn collect(argument: Attribute<'_>, found: &mut Vec<String>) {
+        if let Some((ty, fields)) = struct_of(argument) {
+            found.extend(ty.split(' ').map(str::to_owned));
+            fields.into_iter().for_each(|(_, value)| collect(value, found));
+        }
+        found.extend(name_of(argument));
+    }
+    let mut found = vec![];
+    let call = CallExtern::of(op);
+    call.iter().flat_map(|call| &call.args).for_each(|arg| collect(*arg, &mut found));
+    found
+}
+
+/// The text of a `#tir.name`.
+fn name_of(argument: Attribute<'_>) -> Option<String> {
+    let raw = argument.to_raw();
+    // SAFETY: the accessor takes any attribute of the kind that is asked for first; the text lives
+    // as long as the context.
+    unsafe {
+        (ffi::phlTirAttrKind(raw) == ffi::PhlTirAttrKind::PHL_TIR_ATTR_NAME)
+            .then(|| ir::text(ffi::phlTirAttrName(raw)))
+    }
+}
+
+/// Whether a name of a header stands for a number: in capitals, as enumerators and macros are, and
+/// not variables.
+fn is_constant_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && !name.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// The address of a structure: of one that is made once if its fields never change, which calls in
+/// the same block share.
+fn structure<'c>(
+    writer: &mut Writer<'_>,
+    op: Op<'c>,
+    call: &CallExtern<'c>,
+    ty: &str,
+    fields: Vec<(String, Attribute<'c>)>,
+) -> Failure<'c, Argument> {
+    let mut texts = vec![];
+    let mut constant = true;
+    for (name, value) in fields {
+        let pointer = arg_of(value)
+            .is_some_and(|(group, _, by_offset)| group != Group::Scalars && !by_offset);
+        let argument = write_argument(writer, op, call, value)?;
+        constant &= argument.constant;
+        let text = argument.text.text;
+        // Fields are often pointers to what is not const, though it is only read.
+        texts.push(match pointer {
+            true => format!(".{name} = (void *)({text})"),
+            false => format!(".{name} = {text}"),
+        });
+    }
+    let content = texts.join(", ");
+    if !constant || texts.is_empty() {
+        let text = Text::plain(format!("&({ty}){{{content}}}"));
+        return Ok(Argument { text, constant: false, local: true });
+    }
+    let key = (ty.to_owned(), content);
+    let known = writer.structures.iter().find_map(|block| block.get(&key)).cloned();
+    let name = known.unwrap_or_else(|| {
+        let name = writer.names.of_structure(ty);
+        writer.line(format!("static const {ty} {name} = {{{}}};", key.1));
+        if let Some(block) = writer.structures.last_mut() {
+            block.insert(key, name.clone());
+        }
+        name
+    });
+    Ok(Argument::constant(format!("&{name}")))
+}
+
+/// Fails if a buffer has elements of less than a byte: here each has a byte of its own, which is not
+/// how functions know them.
+fn check_elements<'c>(op: Op<'c>, operand: Val<'c>) -> Failure<'c> {
+    let ty = operand.r#type();
+    match size::packed_bits(ir::element_type(ty)) {
+        Some(_) if ir::is_memref(ty) => Err(PassError::at(
+            &op,
+            format!(
+                "passes a buffer of type {ty}, each of whose elements takes a byte: pass bytes with \
+                 packed elements"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn write_operand<'c>(
-    writer: &Writer<'c>,
+    writer: &Writer<'_>,
     op: Op<'c>,
     operand: Val<'c>,
     group: Group,
     by_offset: bool,
-) -> Failure<'c, Text<'c>> {
+) -> Failure<'c, Argument> {
     if group == Group::Scalars {
-        return Ok(writer.expr(op, operand)?.text());
+        let text = writer.expr(op, operand)?.text();
+        let known = edit::defining_op(operand).map(ir::op_name) == Some("arith.constant");
+        return Ok(Argument { text, constant: known, local: false });
     }
     let buffer = writer.buffer(op, operand)?;
     match (&buffer.base, by_offset) {
-        (Base::Pointer(name), false) => Ok(pointer(name, &buffer.offset, false)),
+        (Base::Pointer(name), false) => {
+            Ok(Argument::variable(pointer(name, &buffer.offset, false)))
+        }
         (Base::Space(start), true) => {
             let bytes = buffer.offset.times(buffer.element);
             let bytes = bytes.plus(&super::expression::Sum::number(*start));
-            if bytes.as_number().is_some() {
-                return Ok(bytes.text());
-            }
-            let mut text = Text::plain("(uint32_t)(");
-            text.append(bytes.text());
-            text.push(")");
-            Ok(text)
+            Ok(match bytes.as_number() {
+                Some(number) => Argument::constant(number.to_string()),
+                None => Argument::variable(fill("(uint32_t)($0)", &[bytes.text()])),
+            })
         }
         (Base::Pointer(_), true) => {
             Err(PassError::at(&op, "passes the offset of a buffer that is in the host's memory"))
@@ -145,12 +227,6 @@ fn write_operand<'c>(
              device's memory; pass its offset",
         )),
     }
-}
-
-/// The text of a `#tir.name`, or the name of a struct.
-fn name_of(attribute: Attribute<'_>) -> String {
-    // SAFETY: the accessor takes any attribute; the text lives as long as the context.
-    unsafe { ir::text(ffi::phlTirAttrName(attribute.to_raw())) }
 }
 
 fn float(value: f64) -> String {
@@ -186,20 +262,20 @@ fn numbers(attribute: Attribute<'_>) -> Option<Vec<String>> {
             return None;
         }
     }
-    edit::array(attribute)
-        .into_iter()
-        .map(|element| {
-            let raw = element.to_raw();
-            // SAFETY: the kind is checked first.
-            unsafe {
-                if mlir_sys::mlirAttributeIsAInteger(raw) {
-                    Some(mlir_sys::mlirIntegerAttrGetValueInt(raw).to_string())
-                } else if mlir_sys::mlirAttributeIsAFloat(raw) {
-                    Some(float(mlir_sys::mlirFloatAttrGetValueDouble(raw)))
-                } else {
-                    None
-                }
-            }
-        })
-        .collect()
+    edit::array(attribute).into_iter().map(number).collect()
+}
+
+/// The number that an attribute is.
+fn number(attribute: Attribute<'_>) -> Option<String> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kinds are checked first.
+    unsafe {
+        if mlir_sys::mlirAttributeIsAInteger(raw) {
+            Some(mlir_sys::mlirIntegerAttrGetValueInt(raw).to_string())
+        } else if mlir_sys::mlirAttributeIsAFloat(raw) {
+            Some(float(mlir_sys::mlirFloatAttrGetValueDouble(raw)))
+        } else {
+            None
+        }
+    }
 }

@@ -1,8 +1,7 @@
 //! Comparisons: `arith.cmpi` and `arith.cmpf`.
 
 use super::{
-    arith::{signed, unsigned},
-    scalar::{CType, Expr, Level, fill},
+    scalar::{CType, Expr, Level, fill, signed, unsigned},
     writer::{Failure, Writer, c_type, unsupported},
 };
 use crate::ir::{self, Op, Val};
@@ -16,7 +15,7 @@ fn parts<'c>(op: Op<'c>) -> Failure<'c, (Val<'c>, Val<'c>, CType, i64)> {
 }
 
 /// `arith.cmpi`
-pub fn integers<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Expr<'c>> {
+pub fn integers<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
     let (a, b, ty, predicate) = parts(op)?;
     let (a, b) = (writer.expr(op, a)?, writer.expr(op, b)?);
     if ty.odd_width().is_some() {
@@ -43,7 +42,7 @@ pub fn integers<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Expr<'c>> {
 }
 
 /// `arith.cmpf`
-pub fn floats<'c>(writer: &Writer<'c>, op: Op<'c>) -> Failure<'c, Expr<'c>> {
+pub fn floats<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
     let (a, b, ty, predicate) = parts(op)?;
     if !ty.is_real() {
         return Err(unsupported(op));

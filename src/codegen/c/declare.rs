@@ -18,6 +18,11 @@ use melior::ir::{
     Attribute, AttributeLike, Type, ValueLike, attribute::TypeAttribute, operation::OperationLike,
 };
 
+/// The name in C of a `memref.global`.
+pub fn name(global: Op<'_>) -> String {
+    constant_name(&func::symbol(global))
+}
+
 /// A constant array for a `memref.global`.
 pub fn constant(global: Op<'_>) -> Failure<'_, String> {
     let attribute = |name: &str| global.attribute(name).ok();
@@ -36,14 +41,14 @@ pub fn constant(global: Op<'_>) -> Failure<'_, String> {
         .chunks_exact(element.bytes() as usize)
         .map(|bytes| number(element, bytes).text().text)
         .collect();
-    let name = constant_name(&func::symbol(global));
+    let name = name(global);
     let list = if numbers.is_empty() { "0".to_owned() } else { numbers.join(", ") };
     let size = numbers.len().max(1);
     Ok(format!("static const {} {name}[{size}] = {{{list}}};", element.name()))
 }
 
 /// An element from its bytes in memory.
-fn number(ty: CType, bytes: &[u8]) -> scalar::Expr<'static> {
+fn number(ty: CType, bytes: &[u8]) -> scalar::Expr {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let bits = i64::from_le_bytes(wide);
@@ -73,6 +78,7 @@ pub fn prototype<'c>(op: Op<'c>) -> Option<String> {
     }
     for argument in &call.args {
         parameters.push(match arg_of(*argument) {
+            Some((Group::Ins | Group::Outs, _, true)) => "uint32_t",
             Some((Group::Ins, ..)) => "const void *",
             Some((Group::Outs | Group::Scratch, ..)) => "void *",
             Some((Group::Scalars, index, _)) => {

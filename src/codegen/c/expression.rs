@@ -1,54 +1,56 @@
 //! C expressions for index arithmetic: a sum of terms and a number.
 
-use crate::ir::Val;
+use std::collections::BTreeSet;
 
-/// C text with a `{}` for each of its values.
-#[derive(Clone, Debug, Default)]
-pub struct Text<'c> {
-    /// The text; braces that stand for themselves are doubled.
+/// C text of an expression or a part of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
     pub text: String,
-    /// The values.
-    pub values: Vec<Val<'c>>,
+    /// The variables that it reads and that are assigned more than once, so that it means
+    /// something else later.
+    pub changing: BTreeSet<String>,
 }
 
-impl<'c> Text<'c> {
-    /// Text without values.
+impl Text {
+    /// Text that means the same everywhere.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), values: vec![] }
+        Self { text: text.into(), changing: BTreeSet::new() }
     }
 
-    /// A value alone.
-    pub fn value(value: Val<'c>) -> Self {
-        Self { text: "{}".to_owned(), values: vec![value] }
+    /// The name of a variable that is assigned more than once.
+    pub fn changing(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { changing: BTreeSet::from([text.clone()]), text }
     }
 
-    /// Appends text.
+    /// Appends text that means the same everywhere.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Appends other text with its values.
-    pub fn append(&mut self, other: Text<'c>) {
+    /// Appends other text.
+    pub fn append(&mut self, other: Text) {
         self.text.push_str(&other.text);
-        self.values.extend(other.values);
+        self.changing.extend(other.changing);
     }
 }
 
 /// `constant + factor * term + ...`.
 #[derive(Clone, Debug, Default)]
-pub struct Sum<'c> {
+pub struct Sum {
     constant: i64,
-    terms: Vec<(i64, Text<'c>)>,
+    terms: Vec<(i64, Text)>,
 }
 
-impl<'c> Sum<'c> {
+impl Sum {
     /// A number.
     pub fn number(constant: i64) -> Self {
         Self { constant, terms: vec![] }
     }
 
     /// A term.
-    pub fn term(text: Text<'c>) -> Self {
+    pub fn term(text: Text) -> Self {
         Self { constant: 0, terms: vec![(1, text)] }
     }
 
@@ -67,8 +69,7 @@ impl<'c> Sum<'c> {
         let mut sum = self.clone();
         sum.constant += other.constant;
         for (factor, term) in &other.terms {
-            let same = |t: &Text<'c>| t.text == term.text && t.values == term.values;
-            match sum.terms.iter_mut().find(|(_, old)| same(old)) {
+            match sum.terms.iter_mut().find(|(_, old)| old == term) {
                 Some((old, _)) => *old += factor,
                 None => sum.terms.push((*factor, term.clone())),
             }
@@ -97,7 +98,7 @@ impl<'c> Sum<'c> {
     }
 
     /// The sum as an operand of an operator that binds stronger.
-    fn operand(&self) -> Text<'c> {
+    fn operand(&self) -> Text {
         let single = match &self.terms[..] {
             [] => true,
             [(1, _)] => self.constant == 0,
@@ -114,7 +115,7 @@ impl<'c> Sum<'c> {
     }
 
     /// The C expression.
-    pub fn text(&self) -> Text<'c> {
+    pub fn text(&self) -> Text {
         let mut text = Text::default();
         for (factor, term) in &self.terms {
             let sign = if *factor < 0 { " - " } else { " + " };
@@ -145,7 +146,7 @@ mod tests {
     #[test]
     fn sums_are_printed_as_people_write_them() {
         let i = Sum::term(Text::plain("i"));
-        let print = |sum: &Sum<'_>| sum.text().text;
+        let print = |sum: &Sum| sum.text().text;
         assert_eq!(print(&Sum::number(-3)), "-3");
         assert_eq!(print(&i.times(4).plus(&Sum::number(8))), "i * 4 + 8");
         assert_eq!(print(&i.plus(&Sum::number(-1))), "i - 1");

@@ -11,11 +11,14 @@ pub fn format(text: &str) -> String {
     let mut depth = 0_usize;
     for line in text.lines() {
         let line = line.trim();
+        let outside = depth == 0;
         let (opened, closed) = braces(line);
         let indent = depth - usize::from(line.starts_with('}')).min(depth);
         depth = (depth + opened).saturating_sub(closed);
         let line = if line.is_empty() { String::new() } else { "  ".repeat(indent) + line };
-        let starts_function = line.ends_with(") {") && !line.starts_with(' ');
+        // A comment belongs to the function after it.
+        let starts_function = outside
+            && (line.ends_with(") {") && !previous.starts_with("/*") || line.starts_with("/*"));
         let after_includes = previous.starts_with("#include") && !line.starts_with("#include");
         if (starts_function || after_includes) && !previous.is_empty() && !line.is_empty() {
             out.push('\n');

@@ -137,6 +137,11 @@ pub fn texts<'n>(names: &'n BTreeSet<&str>) -> impl Iterator<Item = &'static str
     HELPERS.iter().filter(|(name, _)| names.contains(name)).map(|(_, text)| *text)
 }
 
+/// The names of all of them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HELPERS.iter().map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,10 @@
 //! Mathematical functions: the dialect `math`, as those of `<math.h>`.
 
 use super::{
-    arith::{cast_to, signed},
-    scalar::{CType, Expr, Level, fill},
-    writer::{Failure, Writer, c_type, function_call, unsupported},
+    scalar::{CType, Expr, Level, cast_to, fill, function_call, signed},
+    writer::{Failure, Writer, c_type, unsupported},
 };
-use crate::ir::{self, Builder, Op};
+use crate::ir::{self, Op};
 use melior::ir::ValueLike;
 
 /// Functions by the names of their operations, where these differ from C's.
@@ -24,7 +23,7 @@ const SAME: &[&str] = &[
 ];
 
 /// Writes an operation of the dialect.
-pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let word = ir::op_name(op).trim_start_matches("math.");
     let values = ir::operands(op);
     let first = values.first().ok_or_else(|| unsupported(op))?;
@@ -60,10 +59,20 @@ pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failur
         }
         _ => return Err(unsupported(op)),
     };
-    writer.define(b, op, expr)
+    writer.define(op, expr)
 }
 
 /// The name of a function of `<math.h>` for a type.
 fn of_type(name: &str, ty: CType) -> String {
     if ty == CType::Float { format!("{name}f") } else { name.to_owned() }
+}
+
+/// The names of the standard library that generated code may call.
+pub fn names() -> impl Iterator<Item = String> {
+    const OTHERS: [&str; 12] = [
+        "fmax", "fmin", "fmod", "fabs", "isnan", "isinf", "isfinite", "memcpy", "ldexp", "frexp",
+        "signbit", "memset",
+    ];
+    let all = NAMES.iter().map(|(_, name)| *name).chain(SAME.iter().copied()).chain(OTHERS);
+    all.flat_map(|name| [name.to_owned(), format!("{name}f"), format!("{name}l")])
 }

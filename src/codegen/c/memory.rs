@@ -1,14 +1,14 @@
 //! Buffers: where they are, and reading, writing and copying them.
 
 use super::{
-    control::for_loop,
     expression::{Sum, Text},
+    names::node_name,
     scalar::{CType, Expr, Level, fill},
-    writer::{Failure, Writer, c_type, key, line, literal, unsupported},
+    writer::{Failure, Writer, c_type, key, unsupported},
 };
 use crate::{
-    ir::{self, Builder, Op, Val, edit, func, memref},
-    package::c_identifier,
+    artifact::c_identifier,
+    ir::{self, Op, Val, edit, func, memref},
     pass::PassError,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -24,11 +24,11 @@ pub enum Base {
 
 /// A buffer: a place so many elements behind its base.
 #[derive(Clone, Debug)]
-pub struct Buffer<'c> {
+pub struct Buffer {
     /// Where it is.
     pub base: Base,
     /// In elements.
-    pub offset: Sum<'c>,
+    pub offset: Sum,
     /// Bytes of an element.
     pub element: i64,
 }
@@ -38,61 +38,67 @@ pub fn constant_name(symbol: &str) -> String {
     c_identifier(symbol.trim_start_matches('_'))
 }
 
-/// Writes an operation on buffers; false for any other operation.
-pub fn write<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c, bool> {
+/// Writes an operation on buffers.
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     match ir::op_name(op) {
         "tir.buffer" => {
             let at = ir::attr_i64(op, "offset").unwrap_or_default();
-            writer.define_buffer(op, ir::result0(op), Base::Space(at), Sum::default())?;
+            writer.define_buffer(op, ir::result0(op), Base::Space(at), Sum::default())
         }
-        "memref.view" => view(writer, b, op)?,
-        "memref.subview" | "memref.reinterpret_cast" => part(writer, op)?,
-        "memref.cast" | "memref.collapse_shape" | "memref.expand_shape" | "memref.transpose" => {
+        "memref.view" => view(writer, op),
+        "memref.subview" | "memref.reinterpret_cast" => part(writer, op),
+        "memref.cast"
+        | "memref.collapse_shape"
+        | "memref.expand_shape"
+        | "memref.transpose"
+        | "memref.assume_alignment" => {
             let source = writer.buffer(op, op.operand(0)?)?.clone();
             writer.buffers.insert(key(ir::result0(op)), source);
+            Ok(())
         }
         "memref.copy" => {
-            writer.note(b, op)?;
-            copy(writer, b, op)?;
+            writer.note(op);
+            copy(writer, op)
         }
-        "memref.load" => load(writer, b, op)?,
+        "memref.load" => load(writer, op),
         "memref.store" => {
-            writer.note(b, op)?;
-            store(writer, b, op)?;
+            writer.note(op);
+            store(writer, op)
         }
-        "memref.alloca" => local(writer, b, op)?,
+        "memref.alloca" => local(writer, op),
         "memref.get_global" => {
             let symbol = func::symbol_ref(op, "name").unwrap_or_default();
             let base = Base::Pointer(constant_name(&symbol));
-            writer.define_buffer(op, ir::result0(op), base, Sum::default())?;
-        }
-        "memref.assume_alignment" => {
-            let source = writer.buffer(op, op.operand(0)?)?.clone();
-            writer.buffers.insert(key(ir::result0(op)), source);
+            writer.define_buffer(op, ir::result0(op), base, Sum::default())
         }
         "memref.alloc" | "memref.dealloc" => {
-            return Err(PassError::at(&op, "has no planned place: run plan-memory first"));
+            Err(PassError::at(&op, "has no planned place: run plan-memory first"))
         }
-        _ => return Ok(false),
+        _ => Err(unsupported(op)),
     }
-    Ok(true)
 }
 
-impl<'c> Writer<'c> {
+impl Writer<'_> {
     /// The place that a buffer is.
-    pub fn buffer(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, &Buffer<'c>> {
+    pub fn buffer<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, &Buffer> {
         self.buffers.get(&key(value)).ok_or_else(|| {
             PassError::at(&op, format!("has a buffer {} with no place in C", value.r#type()))
         })
     }
 
+    /// A name for the buffer that an operation makes: that of the node, or else a number.
+    fn buffer_name(&mut self, op: Op<'_>, stem: &'static str) -> String {
+        let name = self.names.like(&node_name(op));
+        name.unwrap_or_else(|| self.names.numbered(stem))
+    }
+
     /// Says where a buffer is.
-    pub fn define_buffer(
+    pub fn define_buffer<'c>(
         &mut self,
         op: Op<'c>,
         value: Val<'c>,
         base: Base,
-        offset: Sum<'c>,
+        offset: Sum,
     ) -> Failure<'c> {
         let element = c_type(op, ir::element_type(value.r#type()))?.bytes();
         self.buffers.insert(key(value), Buffer { base, offset, element });
@@ -101,7 +107,7 @@ impl<'c> Writer<'c> {
 }
 
 /// A part of a buffer: its start moves by whole elements.
-fn part<'c>(writer: &mut Writer<'c>, op: Op<'c>) -> Failure<'c> {
+fn part<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let operands = ir::operands(op);
     let offsets = ir::attr_i64s(op, "static_offsets").unwrap_or_default();
     let source = writer.buffer(op, operands[0])?.clone();
@@ -127,48 +133,52 @@ fn part<'c>(writer: &mut Writer<'c>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// A typed buffer in a block of bytes gets a variable.
-fn view<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let result = ir::result0(op);
     let source = writer.buffer(op, op.operand(0)?)?.clone();
     let shift = writer.sum(op, op.operand(1)?)?;
     let Base::Pointer(name) = &source.base else { return Err(unsupported(op)) };
     let element = c_type(op, ir::element_type(result.r#type()))?.name();
-    let variable = writer.name("t");
+    if ir::users(result).is_empty() {
+        return Ok(());
+    }
+    let variable = writer.buffer_name(op, "t");
     let constant = if writer.is_constant(name) { "const " } else { "" };
     if !constant.is_empty() {
         writer.constants.insert(variable.clone());
     }
-    if !ir::users(result).is_empty() {
-        let mut text =
-            Text::plain(format!("{constant}{element} *const {variable} = ({constant}{element} *)"));
-        text.append(pointer(name, &source.offset.plus(&shift), true));
-        text.push(";");
-        line(b, text)?;
+    let place = source.offset.plus(&shift);
+    let text = pointer(name, &place, true).text;
+    let text = format!("{constant}{element} *const {variable} = ({constant}{element} *){text};");
+    if writer.is_outermost() && place.as_number().is_some() {
+        writer.later.insert(key(result), text);
+    } else {
+        writer.line(text);
     }
     writer.define_buffer(op, result, Base::Pointer(variable), Sum::default())
 }
 
 /// Memory on the stack.
-fn local<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+fn local<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let result = ir::result0(op);
     let dims = ir::static_dims(result.r#type()).ok_or_else(|| unsupported(op))?;
     let element = c_type(op, ir::element_type(result.r#type()))?.name();
-    let name = writer.name("local");
+    let name = writer.names.numbered("local");
     // C has no arrays without elements.
     let size = dims.iter().product::<i64>().max(1);
     if !ir::users(result).is_empty() {
-        line(b, Text::plain(format!("{element} {name}[{size}];")))?;
+        writer.line(format!("{element} {name}[{size}];"));
     }
     writer.define_buffer(op, result, Base::Pointer(name), Sum::default())
 }
 
 /// `buffer[index]`
 fn element<'c>(
-    writer: &Writer<'c>,
+    writer: &Writer<'_>,
     op: Op<'c>,
     buffer: Val<'c>,
     indices: &[Val<'c>],
-) -> Failure<'c, Text<'c>> {
+) -> Failure<'c, Text> {
     let strides = memref::static_strides(buffer.r#type()).ok_or_else(|| unsupported(op))?;
     let place = writer.buffer(op, buffer)?;
     let Base::Pointer(name) = &place.base else {
@@ -182,7 +192,7 @@ fn element<'c>(
 }
 
 /// A load gets a variable, because what comes after may change the memory.
-fn load<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let operands = ir::operands(op);
     let result = ir::result0(op);
     if ir::users(result).is_empty() {
@@ -194,25 +204,21 @@ fn load<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c>
     let at_once = next.is_some_and(|next| ir::operands(next)[1..].iter().all(|v| *v != result));
     let variable = match &ir::users(result)[..] {
         [user] if at_once && next.is_some_and(|next| edit::same(*user, next)) => text,
-        _ => writer.variable(b, ty, "x", &text, true)?,
+        _ => writer.constant(ty, "x", &text),
     };
-    let scalar = match ty {
-        CType::Index => super::writer::Scalar::Sum(Sum::term(variable.text())),
-        _ => super::writer::Scalar::Expr(variable),
-    };
-    writer.know(result, scalar);
-    Ok(())
+    writer.know_expr(op, result, variable)
 }
 
-fn store<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+fn store<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let operands = ir::operands(op);
     let value = writer.expr(op, operands[0])?.text();
     let place = element(writer, op, operands[1], &operands[2..])?;
-    line(b, fill("$0 = $1;", &[place, value]))
+    writer.assign(place, value);
+    Ok(())
 }
 
 /// Copies within the host's memory: at once where both sides are contiguous.
-fn copy<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
+fn copy<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let [source, target] = ir::operands(op)[..] else { return Err(unsupported(op)) };
     let dims = ir::static_dims(source.r#type()).ok_or_else(|| unsupported(op))?;
     let strides =
@@ -229,7 +235,7 @@ fn copy<'c>(writer: &mut Writer<'c>, b: &Builder<'c>, op: Op<'c>) -> Failure<'c>
         return Ok(());
     }
     let copy = Copy { names: [from_name.clone(), to_name.clone()], element: from.element };
-    copy.part(b, &dims, [&strides(source)?, &strides(target)?], [from.offset, to.offset])
+    copy.part(writer, &dims, [&strides(source)?, &strides(target)?], [from.offset, to.offset])
 }
 
 /// What is copied from where to where.
@@ -242,35 +248,32 @@ impl Copy {
     /// Copies a part: a block of memory, one element, or each part along the outermost dimension.
     fn part<'c>(
         &self,
-        b: &Builder<'c>,
+        writer: &mut Writer<'_>,
         dims: &[i64],
         strides: [&[i64]; 2],
-        at: [Sum<'c>; 2],
+        at: [Sum; 2],
     ) -> Failure<'c> {
         let [from, to] = &self.names;
         let elements: i64 = dims.iter().product();
         if elements == 1 {
-            let text = format!("{to}[$0] = {from}[$1];");
-            return line(b, fill(&text, &[at[1].text(), at[0].text()]));
+            let place = |name: &str, at: &Sum| fill(&format!("{name}[$0]"), &[at.text()]);
+            writer.assign(place(to, &at[1]), place(from, &at[0]));
+            return Ok(());
         }
         if strides.iter().all(|list| is_contiguous(dims, list)) {
-            let mut text = Text::plain("memcpy(");
-            text.append(pointer(to, &at[1], false));
-            text.push(", ");
-            text.append(pointer(from, &at[0], false));
-            text.push(&format!(", {});", elements * self.element));
-            return line(b, text);
+            let parts = [pointer(to, &at[1], false), pointer(from, &at[0], false)];
+            let bytes = elements * self.element;
+            writer.line(fill(&format!("memcpy($0, $1, {bytes});"), &parts).text);
+            return Ok(());
         }
         if dims[0] == 1 {
-            return self.part(b, &dims[1..], strides.map(|list| &list[1..]), at);
+            return self.part(writer, &dims[1..], strides.map(|list| &list[1..]), at);
         }
-        let ty = b.parse_type("!emitc.ptrdiff_t")?;
-        let bounds =
-            [literal(b, "0", ty)?, literal(b, &dims[0].to_string(), ty)?, literal(b, "1", ty)?];
-        for_loop(b, ty, bounds, |b, iv| {
-            let iv = Sum::term(Text::value(iv));
+        let bounds = [0, dims[0], 1].map(|bound| Sum::number(bound).text());
+        writer.for_loop(CType::Index, bounds, |writer, name| {
+            let iv = Sum::term(Text::plain(name));
             let at = [0, 1].map(|side| at[side].plus(&iv.times(strides[side][0])));
-            self.part(b, &dims[1..], strides.map(|list| &list[1..]), at)
+            self.part(writer, &dims[1..], strides.map(|list| &list[1..]), at)
         })
     }
 }
@@ -282,7 +285,7 @@ fn is_contiguous(dims: &[i64], strides: &[i64]) -> bool {
 }
 
 /// `name + offset`, in parentheses if asked for and needed.
-pub fn pointer<'c>(name: &str, offset: &Sum<'c>, parentheses: bool) -> Text<'c> {
+pub fn pointer(name: &str, offset: &Sum, parentheses: bool) -> Text {
     if offset.as_number() == Some(0) {
         return Text::plain(name);
     }

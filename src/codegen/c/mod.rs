@@ -1,21 +1,34 @@
-//! C code of accelerators and of the host `c`: from the emitc dialect through C text and a C compiler to object files.
+//! C code of accelerators and of the host `c`: from structured operations on planned buffers
+//! through C text ([`print()`]) and a C compiler to object files.
+//!
+//! [`print()`] prints a module, `function` a function, `statement` a block; below these stand what
+//! writes one operation (`arith`, `call`, `math`, `memory`), the state of the function that is
+//! written (`writer`, `names`), and text (`scalar`, `expression`, `words`).
 
 pub mod arith;
 pub mod call;
 pub mod compare;
 pub mod compile;
-pub mod control;
 pub mod declare;
 pub mod expression;
 pub mod format;
 pub mod function;
+mod generator;
 pub mod helpers;
 pub mod math;
 pub mod memory;
+pub mod names;
+pub mod print;
 pub mod scalar;
+pub mod statement;
 pub mod target;
 pub mod tool;
+pub mod words;
 pub mod writer;
 
-pub use compile::{CArtifacts, COptions, compile, translate};
+pub use compile::{CArtifacts, COptions, compile};
+pub use print::print;
 pub use target::{device, options};
+
+/// The generator of C.
+pub struct C;

@@ -127,16 +127,16 @@ pub enum Level {
 
 /// A C expression.
 #[derive(Clone, Debug)]
-pub struct Expr<'c> {
-    text: Text<'c>,
+pub struct Expr {
+    text: Text,
     level: Level,
     /// The text has the unsigned type of the value's size.
     unsigned: bool,
 }
 
-impl<'c> Expr<'c> {
+impl Expr {
     /// An expression whose outermost operator binds as `level` says.
-    pub fn new(text: Text<'c>, level: Level) -> Self {
+    pub fn new(text: Text, level: Level) -> Self {
         Self { text, level, unsigned: false }
     }
 
@@ -162,18 +162,18 @@ impl<'c> Expr<'c> {
     }
 
     /// The text alone.
-    pub fn text(&self) -> Text<'c> {
+    pub fn text(&self) -> Text {
         self.text.clone()
     }
 
     /// The text as an operand, in parentheses if it binds weaker than `level`.
-    pub fn at(&self, level: Level) -> Text<'c> {
+    pub fn at(&self, level: Level) -> Text {
         if self.level >= level { self.text() } else { fill("($0)", &[self.text()]) }
     }
 
     /// The integer that it is, if it is written as one.
     pub fn as_number(&self) -> Option<i64> {
-        if self.text.values.is_empty() { self.text.text.parse().ok() } else { None }
+        self.text.text.parse().ok()
     }
 
     /// Characters of the text.
@@ -183,7 +183,7 @@ impl<'c> Expr<'c> {
 }
 
 /// Puts texts in the places `$0`, `$1`, ... of a template.
-pub fn fill<'c>(template: &str, parts: &[Text<'c>]) -> Text<'c> {
+pub fn fill(template: &str, parts: &[Text]) -> Text {
     let mut text = Text::default();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('$') {
@@ -198,8 +198,40 @@ pub fn fill<'c>(template: &str, parts: &[Text<'c>]) -> Text<'c> {
     text
 }
 
+/// `(type)value`
+pub fn cast_to(ty: &str, value: &Expr) -> Expr {
+    Expr::new(fill(&format!("({ty})$0"), &[value.at(Level::Unary)]), Level::Unary)
+}
+
+/// The value with the signed type.
+pub fn signed(ty: CType, value: &Expr) -> Expr {
+    if value.is_unsigned() { cast_to(ty.name(), value) } else { value.clone() }
+}
+
+/// The value with the unsigned type.
+pub fn unsigned(ty: CType, value: &Expr) -> Expr {
+    match value.as_number() {
+        _ if value.is_unsigned() => value.clone(),
+        Some(number) if number >= 0 && ty.storage_bits() == 32 => {
+            Expr::atom(format!("{number}u")).as_unsigned()
+        }
+        _ => cast_to(ty.unsigned_name(), value).as_unsigned(),
+    }
+}
+
+/// A call of a C function without effects.
+pub fn function_call(name: &str, arguments: &[Expr]) -> Expr {
+    let mut text = Text::plain(format!("{name}("));
+    for (index, argument) in arguments.iter().enumerate() {
+        text.push(if index > 0 { ", " } else { "" });
+        text.append(argument.text());
+    }
+    text.push(")");
+    Expr::new(text, Level::Atom)
+}
+
 /// An integer constant of a type.
-pub fn integer(ty: CType, value: i64) -> Expr<'static> {
+pub fn integer(ty: CType, value: i64) -> Expr {
     match (ty, value) {
         (CType::Bool, 0) => Expr::atom("false"),
         (CType::Bool, _) => Expr::atom("true"),
@@ -214,7 +246,7 @@ pub fn integer(ty: CType, value: i64) -> Expr<'static> {
 }
 
 /// A float constant of a type.
-pub fn real(ty: CType, value: f64) -> Expr<'static> {
+pub fn real(ty: CType, value: f64) -> Expr {
     match ty {
         CType::Half => return Expr::atom(format!("{:#06x}", half::f16::from_f64(value).to_bits())),
         CType::Brain => {
@@ -239,7 +271,7 @@ mod tests {
 
     #[test]
     fn constants_are_valid_c() {
-        let print = |expr: Expr<'_>| expr.text().text;
+        let print = |expr: Expr| expr.text().text;
         assert_eq!(print(real(CType::Float, 1.0)), "1.0f");
         assert_eq!(print(real(CType::Float, f64::from(0.1_f32))), "0.1f");
         assert_eq!(print(real(CType::Float, 1e-5_f32.into())), "1e-5f");

@@ -3,9 +3,8 @@
 use super::{COptions, tool::Tool};
 use crate::{
     Result,
-    package::has_shared_libraries,
-    runtime::Device,
-    target::{CodegenKind, Files, TargetInstance},
+    artifact::{Device, has_shared_libraries},
+    targets::{CodegenKind, Files, TargetInstance},
 };
 
 /// How the C of `model` for a target is compiled: with the headers and sources of its manifest, and
@@ -48,6 +47,7 @@ pub fn options(
         sources: read(&codegen.sources)?,
         flags,
         include_dirs,
+        cache: None,
     })
 }
 
@@ -56,7 +56,8 @@ pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
     if !target.is_host() || target.kind.codegen.kind != CodegenKind::C {
         return Ok(None);
     }
-    Tool::new(target.text("compiler").unwrap_or(usual)).map(Some)
+    let tool = target.text("compiler").map_or_else(|| Tool::new(usual), Tool::of_option)?;
+    Ok(Some(tool))
 }
 
 /// How a runner opens and closes the device of a target.

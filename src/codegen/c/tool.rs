@@ -1,48 +1,93 @@
-//! The C compiler of a host target: which machine it is for, and how it is called.
+//! C compilers: how they are called, what goes wrong with them, and which machine they are for.
 
-use crate::{Error, Result};
+use crate::{Error, Result, process};
 use std::{
     path::Path,
-    process::{Command, Stdio},
+    process::{Command, Output},
 };
+
+/// Lines of a compiler's messages that are shown.
+const LINES: usize = 20;
 
 /// A C compiler with arguments, such as `["clang", "--target=aarch64-linux-gnu"]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tool(Vec<String>);
+pub struct Tool {
+    words: Vec<String>,
+    remedy: &'static str,
+}
 
 impl Tool {
-    /// The compiler that a command names, with words apart by blanks.
+    /// The compiler that the environment or an embedder names, with words apart by blanks.
     pub fn new(command: &str) -> Result<Self> {
+        Self::with_remedy(command, "name another C compiler (set CC)")
+    }
+
+    /// The compiler that the option of a target names.
+    pub fn of_option(command: &str) -> Result<Self> {
+        Self::with_remedy(command, "name another with the target's option -compiler")
+    }
+
+    fn with_remedy(command: &str, remedy: &'static str) -> Result<Self> {
         let words: Vec<_> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
-            return Err(Error::invalid("the option compiler names no program; the usual is cc"));
+            return Err(Error::invalid(format!("no C compiler is named: {remedy}")));
         }
-        Ok(Self(words))
+        Ok(Self { words, remedy })
     }
 
     /// The command, to be run in `folder`.
     pub fn command(&self, folder: &Path) -> Command {
-        let mut command = Command::new(&self.0[0]);
-        command.current_dir(folder).args(&self.0[1..]);
+        let program = Path::new(&self.words[0]);
+        // A path is one from here, not from the folder.
+        let path = (program.components().count() > 1).then(|| std::path::absolute(program).ok());
+        let mut command = Command::new(path.flatten().as_deref().unwrap_or(program));
+        command.current_dir(folder).args(&self.words[1..]);
         command
     }
 
     /// Runs it; the error has what it said, the least of it that helps.
-    pub fn run(&self, mut command: Command, about: &str) -> Result<Vec<u8>> {
-        let program = self.0[0].clone();
-        let output = command.output().map_err(|error| Error::Tool {
-            program: program.clone(),
-            detail: format!(
-                "cannot be started: {error}; install it, or name another with the target's \
-                 option -compiler"
-            ),
+    pub fn run(&self, command: Command, about: &str) -> Result<Vec<u8>> {
+        self.succeed(command, about).map(|output| output.stdout)
+    }
+
+    fn succeed(&self, mut command: Command, about: &str) -> Result<Output> {
+        let output = process::output(&mut command).map_err(|error| {
+            self.fault(format!("cannot be started: {error}; install it, or {}", self.remedy))
         })?;
         if output.status.success() {
-            return Ok(output.stdout);
+            return Ok(output);
         }
-        let message = String::from_utf8_lossy(&output.stderr);
-        let lines: Vec<_> = message.lines().take(20).collect();
-        Err(Error::Tool { program, detail: format!("on {about}:\n{}", lines.join("\n")) })
+        Err(self.fault(format!("on {about}: {}", process::account(&output, LINES))))
+    }
+
+    /// Runs it to make the file at `path`, and returns that.
+    pub fn make(&self, command: Command, about: &str, path: &Path) -> Result<Vec<u8>> {
+        let output = self.succeed(command, about)?;
+        let bytes = match std::fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_file() => std::fs::read(path),
+            Ok(_) => return Err(self.nothing(about, path, "no plain file", &output)),
+            Err(_) => return Err(self.nothing(about, path, "no file", &output)),
+        };
+        let bytes = bytes.map_err(|e| Error::io("cannot read", path, e))?;
+        match object::File::parse(&*bytes) {
+            Ok(_) => Ok(bytes),
+            Err(_) => Err(self.nothing(about, path, "no object file", &output)),
+        }
+    }
+
+    /// The error for a program that says it has succeeded.
+    fn nothing(&self, about: &str, path: &Path, what: &str, output: &Output) -> Error {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let said = process::said(output, LINES);
+        let said = said.map_or(String::new(), |said| format!("\n{said}"));
+        self.fault(format!(
+            "on {about}: it has exit code 0, but wrote {what} {name}: it is no C compiler; {}{said}",
+            self.remedy
+        ))
+    }
+
+    fn fault(&self, detail: String) -> Error {
+        Error::Tool { program: self.words[0].clone(), detail }
     }
 
     /// The triple of the machine that it is for, as GCC and Clang say it.
@@ -52,10 +97,10 @@ impl Tool {
         let out = self.run(command, "-dumpmachine")?;
         let mut triple = String::from_utf8_lossy(&out).trim().to_owned();
         if triple.is_empty() || triple.contains(char::is_whitespace) {
-            return Err(Error::Tool {
-                program: self.0[0].clone(),
-                detail: format!("answers '{triple}' to -dumpmachine; a triple is expected"),
-            });
+            return Err(self.fault(format!(
+                "answers '{triple}' to -dumpmachine; a triple is expected: {}",
+                self.remedy
+            )));
         }
         // GCC answers the same with -m32.
         if let Some(rest) = triple.strip_prefix("x86_64-")
@@ -69,7 +114,7 @@ impl Tool {
     /// Whether it defines a macro by itself.
     fn defines(&self, name: &str) -> Result<bool> {
         let mut command = self.command(Path::new("."));
-        command.args(["-E", "-dM", "-x", "c", "-"]).stdin(Stdio::null());
+        command.args(["-E", "-dM", "-x", "c", "-"]);
         let out = self.run(command, "-dM")?;
         let line = format!("#define {name} ");
         Ok(String::from_utf8_lossy(&out).lines().any(|other| other.starts_with(&line)))
@@ -78,7 +123,7 @@ impl Tool {
 
 impl std::fmt::Display for Tool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0.join(" "))
+        f.write_str(&self.words.join(" "))
     }
 }
 
@@ -89,8 +134,30 @@ mod tests {
     #[test]
     fn a_compiler_that_is_not_there_is_named() {
         assert!(Tool::new("  ").is_err());
-        let tool = Tool::new("no-such-compiler --flag").expect("words");
+        let tool = Tool::of_option("no-such-compiler --flag").expect("words");
         let error = tool.machine().expect_err("is not there").to_string();
         assert!(error.contains("no-such-compiler") && error.contains("-compiler"), "{error}");
+    }
+
+    #[test]
+    fn what_a_compiler_does_instead_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let make = |script: &str| {
+            let tool = Tool::new("sh -c").expect("words");
+            let mut command = tool.command(folder.path());
+            command.arg(script);
+            tool.make(command, "x.c", &folder.path().join("x.o")).expect_err("fails").to_string()
+        };
+        for (script, wanted) in [
+            ("exit 1", "sh failed: on x.c: exit code 1, without a message"),
+            ("kill -9 $$", "sh failed: on x.c: killed by signal 9"),
+            ("true", "exit code 0, but wrote no file x.o: it is no C compiler; name another"),
+            ("echo hello", "(set CC)\nhello"),
+            ("mkdir x.o", "but wrote no plain file x.o"),
+            ("rmdir x.o; echo text > x.o", "but wrote no object file x.o"),
+        ] {
+            let error = make(script);
+            assert!(error.contains(wanted), "{script}: {error}");
+        }
     }
 }

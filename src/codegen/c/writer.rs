@@ -1,50 +1,82 @@
-//! The statements of one function: what is known of its values, and which operation is written how.
+//! The state of writing one function: what is known of its values, the names that are taken and the
+//! lines so far.
 
 use super::{
-    arith, call, control,
     expression::{Sum, Text},
-    function::{Kind, Surroundings},
-    math,
-    memory::{self, Buffer},
-    scalar::{CType, Expr, Level, fill},
+    memory::Buffer,
+    names::{Names, node_name},
+    scalar::{CType, Expr, Level, fill, function_call},
+    words,
 };
 use crate::{
-    ir::{self, Blk, Builder, Op, OpSpec, Val, call_extern::CallExtern, func},
+    ir::{self, Op, Val, func, names},
     pass::PassError,
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The result of a conversion.
+/// The result of printing.
 pub type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// Characters up to which an expression is written where it is used instead of being given a name.
 const INLINE_WIDTH: usize = 48;
 
-/// A number in the function: an index is a sum, others are any expression.
-#[derive(Clone, Debug)]
-pub enum Scalar<'c> {
-    /// Index arithmetic.
-    Sum(Sum<'c>),
-    /// Anything else.
-    Expr(Expr<'c>),
+/// How a function is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// By the host, with the device of its target first.
+    #[default]
+    Device,
+    /// By functions of the same file, with the array of devices first.
+    Internal,
+    /// By the program that uses the model, under this name; `make-entry-point` describes how.
+    Entry(String),
 }
 
-/// What is known of the values of the function that is converted.
-pub struct Writer<'c> {
-    scalars: HashMap<usize, Scalar<'c>>,
+/// What the functions of a module have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// C type of the target's device.
+    pub device: String,
+    /// The ids of the targets with a device, in the order of the array of devices.
+    pub devices: Vec<String>,
+    /// The functions of this module that are called within it.
+    pub internal: BTreeSet<String>,
+    /// Names that mean something in the file, which no variable may have.
+    pub reserved: BTreeSet<String>,
+}
+
+/// A number in the function: an index is a sum, others are any expression.
+#[derive(Clone, Debug)]
+pub enum Scalar {
+    /// Index arithmetic.
+    Sum(Sum),
+    /// Anything else.
+    Expr(Expr),
+}
+
+/// What is known of the values of the function that is printed.
+pub struct Writer<'m> {
+    scalars: HashMap<usize, Scalar>,
     /// Buffers by their values; their handling is in `memory`.
-    pub(super) buffers: HashMap<usize, Buffer<'c>>,
+    pub(super) buffers: HashMap<usize, Buffer>,
     /// How the function is called.
     pub(super) kind: Kind,
     /// What it shares with the others of its module.
-    pub(super) around: Surroundings,
+    pub(super) around: &'m Surroundings,
     /// The pointers to memory that is only read.
     pub(super) constants: BTreeSet<String>,
     /// The helper functions that it calls.
     pub(super) helpers: BTreeSet<&'static str>,
+    /// The names that it has.
+    pub(super) names: Names,
+    /// Constant structures by type and content, of each block that is open.
+    pub(super) structures: Vec<BTreeMap<(String, String), String>>,
+    /// Declarations of buffers at fixed places, which stand before what uses them first.
+    pub(super) later: HashMap<usize, String>,
     comment: String,
-    names: HashMap<&'static str, usize>,
+    lines: String,
+    loops: usize,
 }
 
 /// What a value is known by.
@@ -58,65 +90,102 @@ pub fn c_type<'c>(op: Op<'c>, ty: Type<'c>) -> Failure<'c, CType> {
         .ok_or_else(|| PassError::at(&op, format!("has a value of type {ty}, which C has not")))
 }
 
-impl<'c> Writer<'c> {
+impl<'m> Writer<'m> {
     /// A writer that knows no values.
-    pub fn new(kind: Kind, around: &Surroundings) -> Self {
+    pub fn new(kind: Kind, around: &'m Surroundings) -> Self {
         Self {
             scalars: HashMap::new(),
             buffers: HashMap::new(),
             kind,
-            around: around.clone(),
+            around,
             constants: BTreeSet::new(),
             helpers: BTreeSet::new(),
+            names: Names::new(&around.reserved),
+            structures: vec![BTreeMap::new()],
+            later: HashMap::new(),
             comment: String::new(),
-            names: HashMap::new(),
+            lines: String::new(),
+            loops: 0,
         }
     }
 
-    /// Writes the operations of a block but its terminator's values.
-    pub fn block(&mut self, b: &Builder<'c>, block: Blk<'c>) -> Failure<'c> {
-        for op in ir::ops(block) {
-            self.op(&b.with_location(op.location()), op)?;
-        }
+    /// The lines, and the helper functions that they call.
+    pub fn finish(self) -> (String, BTreeSet<&'static str>) {
+        (self.lines, self.helpers)
+    }
+
+    /// One line of C.
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        self.lines.push_str(text.as_ref());
+        self.lines.push('\n');
+    }
+
+    /// A line that opens a block, the block, and the line that closes it.
+    pub fn block<'c>(
+        &mut self,
+        head: impl AsRef<str>,
+        body: impl FnOnce(&mut Self) -> Failure<'c>,
+    ) -> Failure<'c> {
+        self.line(format!("{}{{", head.as_ref()));
+        self.scope(body)?;
+        self.line("}");
         Ok(())
     }
 
-    fn op(&mut self, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
-        let name = ir::op_name(op);
-        if control::write(self, b, op)? || memory::write(self, b, op)? {
-            return Ok(());
-        }
-        match name {
-            "func.return" => {
-                let zero = literal(b, "0", b.int(32))?;
-                b.create("emitc.return", OpSpec { operands: &[zero], ..Default::default() })?;
-                Ok(())
-            }
-            "tir.call_extern" => {
-                self.note(b, op)?;
-                let parts = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
-                call::write(self, b, op, &parts)
-            }
-            _ if name.starts_with("math.") => math::write(self, b, op),
-            _ => arith::write(self, b, op),
-        }
+    /// The inside of a block: what is declared there is known there alone.
+    pub fn scope<'c>(&mut self, body: impl FnOnce(&mut Self) -> Failure<'c>) -> Failure<'c> {
+        self.structures.push(BTreeMap::new());
+        let result = body(self);
+        self.structures.pop();
+        result
     }
 
-    /// A name that the function has not had yet: the stem and a number.
-    pub fn name(&mut self, stem: &'static str) -> String {
-        let count = self.names.entry(stem).or_default();
-        *count += 1;
-        format!("{stem}{}", *count - 1)
+    /// Whether what is written stands in no block but the function's.
+    pub fn is_outermost(&self) -> bool {
+        self.structures.len() == 1
+    }
+
+    /// A loop that counts from the first bound up to the second by the third.
+    pub fn for_loop<'c>(
+        &mut self,
+        ty: CType,
+        [from, to, step]: [Text; 3],
+        body: impl FnOnce(&mut Self, &str) -> Failure<'c>,
+    ) -> Failure<'c> {
+        let name = self.names.of_loop(self.loops);
+        let step = match step.text.as_str() {
+            "1" => format!("++{name}"),
+            text => format!("{name} += {text}"),
+        };
+        self.loops += 1;
+        let head =
+            format!("for ({} {name} = {}; {name} < {}; {step}) ", ty.name(), from.text, to.text);
+        self.block(head, |writer| body(writer, &name))?;
+        self.loops -= 1;
+        Ok(())
     }
 
     /// Says what a value is.
-    pub fn know(&mut self, value: Val<'c>, scalar: Scalar<'c>) {
+    pub fn know(&mut self, value: Val<'_>, scalar: Scalar) {
         self.scalars.insert(key(value), scalar);
+    }
+
+    /// Says that a value is an expression.
+    pub fn know_expr<'c>(&mut self, op: Op<'c>, value: Val<'c>, expr: Expr) -> Failure<'c> {
+        let scalar = match c_type(op, value.r#type())? {
+            CType::Index => Scalar::Sum(match expr.as_number() {
+                Some(number) => Sum::number(number),
+                None => Sum::term(expr.at(Level::Unary)),
+            }),
+            _ => Scalar::Expr(expr),
+        };
+        self.know(value, scalar);
+        Ok(())
     }
 
     /// Defines the result of an operation without effects: as the expression itself where that is
     /// short and used once, else as a variable.
-    pub fn define(&mut self, b: &Builder<'c>, op: Op<'c>, expr: Expr<'c>) -> Failure<'c> {
+    pub fn define<'c>(&mut self, op: Op<'c>, expr: Expr) -> Failure<'c> {
         let result = ir::result0(op);
         let users = ir::users(result);
         let ty = c_type(op, result.r#type())?;
@@ -128,37 +197,28 @@ impl<'c> Writer<'c> {
         let expr = if expr.is_simple() || once && expr.width() <= INLINE_WIDTH {
             expr
         } else {
-            self.variable(b, ty, "x", &expr, true)?
+            self.constant(ty, "x", &expr)
         };
-        let scalar = match ty {
-            CType::Index => Scalar::Sum(match expr.as_number() {
-                Some(number) => Sum::number(number),
-                None => Sum::term(expr.at(Level::Unary)),
-            }),
-            _ => Scalar::Expr(expr),
-        };
-        self.know(result, scalar);
-        Ok(())
+        self.know_expr(op, result, expr)
     }
 
-    /// Declares a variable; gives its name.
-    pub fn variable(
-        &mut self,
-        b: &Builder<'c>,
-        ty: CType,
-        stem: &'static str,
-        value: &Expr<'c>,
-        constant: bool,
-    ) -> Failure<'c, Expr<'c>> {
-        let name = self.name(stem);
-        let constant = if constant { "const " } else { "" };
-        let text = format!("{constant}{} {name} = $0;", ty.name());
-        line(b, fill(&text, &[value.text()]))?;
-        Ok(Expr::atom(name))
+    /// Declares a variable that keeps its value.
+    pub fn constant(&mut self, ty: CType, stem: &'static str, value: &Expr) -> Expr {
+        let name = self.names.numbered(stem);
+        self.line(format!("const {} {name} = {};", ty.name(), value.text().text));
+        Expr::atom(name)
+    }
+
+    /// Declares a variable that is assigned again.
+    pub fn variable(&mut self, ty: CType, stem: &'static str, value: Option<&Expr>) -> Expr {
+        let name = self.names.numbered(stem);
+        let start = value.map(|value| format!(" = {}", value.text().text)).unwrap_or_default();
+        self.line(format!("{} {name}{start};", ty.name()));
+        Expr::new(Text::changing(name), Level::Atom)
     }
 
     /// The number that a value is, as an expression.
-    pub fn expr(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Expr<'c>> {
+    pub fn expr<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Expr> {
         match self.scalars.get(&key(value)) {
             Some(Scalar::Expr(expr)) => Ok(expr.clone()),
             Some(Scalar::Sum(sum)) => Ok(match sum.as_number() {
@@ -175,7 +235,7 @@ impl<'c> Writer<'c> {
     }
 
     /// The index that a value is.
-    pub fn sum(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Sum<'c>> {
+    pub fn sum<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Sum> {
         if let Some(Scalar::Sum(sum)) = self.scalars.get(&key(value)) {
             return Ok(sum.clone());
         }
@@ -192,33 +252,33 @@ impl<'c> Writer<'c> {
     }
 
     /// Whether a call gives back a status: so says the call, and so do all functions here.
-    pub fn returns_status(&self, op: Op<'c>) -> bool {
+    pub fn returns_status(&self, op: Op<'_>) -> bool {
         ir::op_name(op) == "tir.call_extern"
             && (op.has_attribute("returns_status") || self.is_internal(op))
     }
 
     /// Whether a call is given a device, or the array of devices.
-    pub fn passes_device(&self, op: Op<'c>) -> bool {
+    pub fn passes_device(&self, op: Op<'_>) -> bool {
         ir::op_name(op) == "tir.call_extern"
             && (op.has_attribute("with_device") || self.is_internal(op))
     }
 
     /// Whether a call is to a function of the same module.
-    fn is_internal(&self, op: Op<'c>) -> bool {
+    fn is_internal(&self, op: Op<'_>) -> bool {
         let callee = func::symbol_ref(op, "callee").unwrap_or_default();
         self.around.internal.contains(&callee)
     }
 
     /// What a call passes as its device: that of the function's own target, the one of the callee's
     /// target, or all of them.
-    pub fn device(&self, op: Op<'c>) -> Failure<'c, String> {
+    pub fn device<'c>(&self, op: Op<'c>) -> Failure<'c, String> {
         if self.is_internal(op) && self.kind != Kind::Device {
             return Ok("devices".to_owned());
         }
         if self.kind == Kind::Device {
             return Ok("device".to_owned());
         }
-        let id = ir::attr_str(op, "phl.device").unwrap_or_default();
+        let id = ir::attr_str(op, names::DEVICE).unwrap_or_default();
         let index = self.around.devices.iter().position(|device| *device == id);
         index.map(|index| format!("devices[{index}]")).ok_or_else(|| {
             PassError::at(
@@ -232,41 +292,24 @@ impl<'c> Writer<'c> {
     }
 
     /// Calls a helper function, which is printed with the code.
-    pub fn helper(&mut self, name: &'static str, arguments: &[Expr<'c>]) -> Expr<'c> {
+    pub fn helper(&mut self, name: &'static str, arguments: &[Expr]) -> Expr {
         self.helpers.insert(name);
         function_call(name, arguments)
     }
 
     /// A comment with the name of the node that the following statements compute.
-    pub fn note(&mut self, b: &Builder<'c>, op: Op<'c>) -> Failure<'c> {
-        let name = node_name(&op.location().to_string());
+    pub fn note(&mut self, op: Op<'_>) {
+        let name = node_name(op);
         if name.is_empty() || name == self.comment {
-            return Ok(());
+            return;
         }
-        line(b, Text::plain(format!("/* {} */", name.replace("*/", "* /").replace('{', "{{"))))?;
+        self.line(format!("/* {} */", words::comment(&name)));
         self.comment = name;
-        Ok(())
     }
-}
 
-/// A call of a C function without effects.
-pub fn function_call<'c>(name: &str, arguments: &[Expr<'c>]) -> Expr<'c> {
-    let mut text = Text::plain(format!("{name}("));
-    for (index, argument) in arguments.iter().enumerate() {
-        text.push(if index > 0 { ", " } else { "" });
-        text.append(argument.text());
-    }
-    text.push(")");
-    Expr::new(text, Level::Atom)
-}
-
-/// The name in a location that has one.
-fn node_name(location: &str) -> String {
-    let Some(rest) = location.strip_prefix("loc(\"") else { return String::new() };
-    match rest.split_once('"') {
-        // A quote that a position follows is a file.
-        Some((name, after)) if !after.starts_with(':') => name.to_owned(),
-        _ => String::new(),
+    /// Assigns to a variable or an element.
+    pub fn assign(&mut self, place: Text, value: Text) {
+        self.line(fill("$0 = $1;", &[place, value]).text);
     }
 }
 
@@ -277,19 +320,4 @@ pub fn unsupported(op: Op<'_>) -> PassError<'_> {
         "has no form in C; only structured loops and branches, arithmetic, math functions, \
          buffers and tir.call_extern do",
     )
-}
-
-/// A literal of emitc: C text without values.
-pub fn literal<'c>(b: &Builder<'c>, text: &str, ty: Type<'c>) -> crate::Result<Val<'c>> {
-    b.op1_with("emitc.literal", &[], ty, vec![("value", b.str_attr(text))])
-}
-
-/// One line of C.
-pub fn line<'c>(b: &Builder<'c>, text: Text<'c>) -> Failure<'c> {
-    // Without values the text is taken as it is.
-    let value = if text.values.is_empty() { text.text.replace("{{", "{") } else { text.text };
-    let attributes = vec![("value", b.str_attr(&value))];
-    let spec = OpSpec { operands: &text.values, attributes, ..Default::default() };
-    b.create("emitc.verbatim", spec)?;
-    Ok(())
 }

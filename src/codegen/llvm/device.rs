@@ -10,7 +10,7 @@
 use super::dialect as llvm;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, edit, func},
+    ir::{self, Builder, Op, edit, func, names},
 };
 use melior::ir::{
     Type,
@@ -30,7 +30,7 @@ pub fn add_handles<'c>(
     devices: &[String],
     is_handed_devices: &dyn Fn(Op<'c>) -> bool,
 ) -> Result<()> {
-    let target = ir::attr_str(module, "phl.target").unwrap_or_default();
+    let target = ir::attr_str(module, names::TARGET).unwrap_or_default();
     let Some(index) = devices.iter().position(|device| *device == target) else { return Ok(()) };
     let called: BTreeSet<String> =
         edit::walk(module).into_iter().filter_map(|op| func::symbol_ref(op, "callee")).collect();

@@ -2,28 +2,40 @@
 
 pub mod device;
 pub mod dialect;
-pub mod machine;
 
-use crate::{Error, Result, Session, ir::Op};
+use crate::{
+    Error, Result, Session,
+    artifact::{Machine, Object},
+    codegen::{CodeGenerator, CodeMachine, Generated, Given, c},
+    ir::Op,
+    phase::strip_comments,
+    targets::CodegenKind,
+};
 use inkwell::{context::Context, module::Module, passes::PassBuilderOptions, targets::FileType};
-use machine::Machine;
 
-/// A relocatable object file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object {
-    /// File name, such as `model_host.o`.
-    pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
+/// The generator of machine code through LLVM.
+pub struct Llvm;
+
+impl CodeGenerator for Llvm {
+    fn kind(&self) -> CodegenKind {
+        CodegenKind::Llvm
+    }
+
+    fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
+        let options = given.options;
+        let machine = Machine::of(part)?;
+        let mut objects = vec![compile(session, part, &options.name)?];
+        objects.extend(c::compile::sources(options)?);
+        // C compilers say less about their code, so this machine comes first.
+        let machine = CodeMachine { machine, cc: options.compiler.clone(), decides: true };
+        Ok(Generated { objects, sources: vec![], machine: Some(machine) })
+    }
 }
 
 /// The passes that make LLVM dialect of a module of host functions on planned buffers, for the
 /// machine that the options of `set-llvm-target` say.
 pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
-    let passes: String = include_str!("../../../pipelines/llvm/codegen.pipeline")
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default().trim())
-        .collect();
+    let passes = strip_comments(include_str!("../../../targets/llvm/codegen.pipeline"));
     passes
         .replace("${option.mtriple}", mtriple)
         .replace("${option.mcpu}", mcpu)

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::proto::{AttributeProto, NodeProto, SparseTensorProto, TensorProto, attribute_type};
+use super::proto::{AttributeProto, NodeProto, attribute_type};
+use crate::io::proto::{SparseTensorProto, TensorProto};
 
 /// The attributes of one node. Remembers which were asked for: one that the importer of an
 /// operator never asks for does not belong to the operator, or carries a meaning that would be
@@ -17,6 +18,11 @@ impl<'a> Attributes<'a> {
     pub(crate) fn of(node: &'a NodeProto) -> Self {
         let list = &node.attribute[..];
         Self { list, asked: RefCell::new(vec![false; list.len()]) }
+    }
+
+    /// Those of operations that a node makes beside it, of which none is the node's.
+    pub(crate) fn none() -> Self {
+        Self { list: &[], asked: RefCell::default() }
     }
 
     /// Fails when an attribute was never asked for.

@@ -1,15 +1,17 @@
 //! What the importer of one operator works with: the node's inputs, attributes and outputs.
 
 use melior::ir::{Type, ValueLike};
+use std::ops::RangeInclusive;
 
 use crate::ir::{self, DYNAMIC, Val};
 use crate::tensor::{DType, Tensor};
 
 use super::Model;
 use super::attributes::Attributes;
-use super::constants::{scalar_tensor, tensor_from_f64};
 use super::emit::{Attrs, Emitter, OpError, OpResult};
+use super::ops::MANY;
 use super::types::element_name;
+use crate::import::constants::{scalar_tensor, tensor_from_f64};
 
 /// The node that is being imported.
 pub(crate) struct NodeContext<'a, 'c> {
@@ -24,18 +26,39 @@ pub(crate) struct NodeContext<'a, 'c> {
     pub(crate) wanted: Vec<bool>,
     /// Name of the node, for constants that it makes.
     pub(crate) name: &'a str,
+    /// Loops of up to this many steps are unrolled.
+    pub(crate) unroll_loops: i64,
 }
 
 impl<'c> NodeContext<'_, 'c> {
+    /// For operations in the body of a loop that the node makes. It has no inputs and attributes.
+    pub(crate) fn inside<'i>(&self, emitter: &'i Emitter<'c>) -> NodeContext<'i, 'c>
+    where
+        Self: 'i,
+    {
+        NodeContext {
+            attributes: Attributes::none(),
+            emitter,
+            inputs: vec![],
+            wanted: vec![],
+            ..*self
+        }
+    }
+
     // --- inputs and outputs ---
 
     /// Fails unless the node has a number of inputs in this range.
-    pub(crate) fn expect_inputs(&self, least: usize, most: usize) -> OpResult<()> {
+    pub(crate) fn expect_inputs(&self, expected: &RangeInclusive<usize>) -> OpResult<()> {
         let count = self.inputs.len();
-        if (least..=most).contains(&count) {
+        if expected.contains(&count) {
             return Ok(());
         }
-        let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        let (least, most) = (expected.start(), expected.end());
+        let range = match most {
+            _ if least == most => least.to_string(),
+            &MANY => format!("at least {least}"),
+            _ => format!("{least} to {most}"),
+        };
         Err(OpError::Invalid(format!("has {count} inputs, expected {range}")))
     }
 
@@ -181,7 +204,7 @@ impl<'c> NodeContext<'_, 'c> {
     }
 
     pub(crate) fn constant(&self, tensor: &Tensor) -> OpResult<Val<'c>> {
-        self.emitter.constant(tensor, self.name)
+        self.emitter.constant(&tensor.clone().into(), self.name)
     }
 
     /// A constant list of 64-bit integers.
@@ -211,7 +234,7 @@ impl<'c> NodeContext<'_, 'c> {
 
     /// `x` with the element type `dtype`.
     pub(crate) fn cast(&self, x: Val<'c>, dtype: DType) -> OpResult<Val<'c>> {
-        if super::constants::dtype_of(x.r#type()) == Some(dtype) {
+        if crate::import::constants::dtype_of(x.r#type()) == Some(dtype) {
             return Ok(x);
         }
         self.op("cast", &[x], &[("to", self.emitter.scalar(dtype.mlir_name())?.into())])

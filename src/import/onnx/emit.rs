@@ -9,15 +9,18 @@ use melior::ir::attribute::{
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, Location, Type, ValueLike};
+use melior::ir::{Attribute, Location, Region, Type, ValueLike};
 use mlir_sys as sys;
 use thiserror::Error;
 
-use crate::ir::{self, Builder, OpSpec, Val};
-use crate::tensor::{DType, Tensor, TensorError};
-use crate::{Session, ffi};
-
-use super::constants::{elements_attribute, scalar_type, tensor_of_dense};
+use crate::import::constants::{constant_attribute, scalar_type, tensor_of_dense};
+use crate::{
+    Session, ffi,
+    io::onnx_tensor::Constant,
+    ir::{self, Builder, OpSpec, Val, graph},
+    limits,
+    tensor::{DType, Tensor, TensorError},
+};
 
 /// Why the node that is being imported cannot be.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -104,11 +107,46 @@ pub(crate) struct Emitter<'c> {
     builder: Builder<'c>,
     /// Constants by the identity of their value; none of them is ever erased.
     constants: RefCell<HashMap<usize, Tensor>>,
+    /// In the body of a loop: values from outside of it, and what stands for them inside.
+    captured: RefCell<Vec<(Val<'c>, Val<'c>)>>,
 }
 
 impl<'c> Emitter<'c> {
     pub(crate) fn new(session: &'c Session, builder: Builder<'c>) -> Self {
-        Self { session, builder, constants: RefCell::default() }
+        Self { session, builder, constants: RefCell::default(), captured: RefCell::default() }
+    }
+
+    /// What emits into the body of a loop.
+    pub(crate) fn inside(&self, builder: Builder<'c>) -> Self {
+        Self::new(self.session, builder)
+    }
+
+    /// What stands in this body of a loop for a value of `outer`, which emits around the loop:
+    /// constants are made again, other values become arguments of the body.
+    pub(crate) fn capture(&self, outer: &Emitter<'c>, value: Val<'c>) -> Val<'c> {
+        let known = |pair: &&(Val<'c>, Val<'c>)| pair.0 == value;
+        if let Some((_, inside)) = self.captured.borrow().iter().find(known) {
+            return *inside;
+        }
+        let block = self.builder.block();
+        let constant =
+            ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
+        let inside = match constant {
+            Some(op) => ir::result0(ir::edit::clone_to_end(op, block)),
+            None => ir::edit::add_argument(block, value.r#type(), self.builder.location),
+        };
+        if let Some(tensor) = outer.known(value) {
+            self.constants.borrow_mut().insert(identity(inside), tensor);
+        }
+        self.captured.borrow_mut().push((value, inside));
+        inside
+    }
+
+    /// The values that became arguments of this body, in order.
+    pub(crate) fn captured(&self) -> Vec<Val<'c>> {
+        let captured = self.captured.borrow();
+        let arguments = captured.iter().filter(|(_, inside)| inside.is_block_argument());
+        arguments.map(|(outside, _)| *outside).collect()
     }
 
     /// Sets the location of what is emitted from now on.
@@ -135,7 +173,7 @@ impl<'c> Emitter<'c> {
         attributes: Attrs<'c, '_>,
     ) -> OpResult<Vec<Val<'c>>> {
         let attributes = attributes.iter().map(|(n, v)| (*n, self.attribute(v))).collect();
-        self.create(name, operands, attributes)
+        self.create(name, operands, attributes, vec![])
     }
 
     /// Like [`Emitter::op`], for operations with several optional operands.
@@ -151,7 +189,23 @@ impl<'c> Emitter<'c> {
             attributes.iter().map(|(n, v)| (*n, self.attribute(v))).collect();
         let segments = DenseI32ArrayAttribute::new(self.builder.context, &segments);
         attributes.push(("operandSegmentSizes", segments.into()));
-        self.create(name, &present, attributes)
+        self.create(name, &present, attributes, vec![])
+    }
+
+    /// Like [`Emitter::op`], for operations with a region and groups of operands.
+    pub(crate) fn op_with_region(
+        &self,
+        name: &str,
+        (operands, groups): (&[Val<'c>], &[usize]),
+        attributes: Attrs<'c, '_>,
+        region: Region<'c>,
+    ) -> OpResult<Vec<Val<'c>>> {
+        let groups: Vec<i32> = groups.iter().map(|count| *count as i32).collect();
+        let mut attributes: Vec<_> =
+            attributes.iter().map(|(n, v)| (*n, self.attribute(v))).collect();
+        let groups = DenseI32ArrayAttribute::new(self.builder.context, &groups);
+        attributes.push(("operandSegmentSizes", groups.into()));
+        self.create(name, operands, attributes, vec![region])
     }
 
     fn create(
@@ -159,9 +213,10 @@ impl<'c> Emitter<'c> {
         name: &str,
         operands: &[Val<'c>],
         attributes: Vec<(&'static str, Attribute<'c>)>,
+        regions: Vec<Region<'c>>,
     ) -> OpResult<Vec<Val<'c>>> {
         let full = format!("graph.{name}");
-        let spec = OpSpec { operands, attributes, infer: true, ..Default::default() };
+        let spec = OpSpec { operands, attributes, regions, infer: true, ..Default::default() };
         let op = self.builder.create(&full, spec).map_err(|_| self.diagnosis(&full))?;
         // Inference looks at shapes; what types an operation takes, its verifier tells.
         if !op.verify() {
@@ -200,22 +255,27 @@ impl<'c> Emitter<'c> {
     }
 
     /// A constant; large ones are blobs of that name.
-    pub(crate) fn constant(&self, tensor: &Tensor, name: &str) -> OpResult<Val<'c>> {
-        let value = elements_attribute(self.builder.context, tensor, name)
+    pub(crate) fn constant(&self, constant: &Constant, name: &str) -> OpResult<Val<'c>> {
+        let Constant { tensor, small } = constant;
+        let value = constant_attribute(self.builder.context, constant, name)
             .ok_or_else(|| OpError::Invalid(format!("{tensor:?} has no constant in the IR")))?;
         let spec = OpSpec { attributes: vec![("value", value)], infer: true, ..Default::default() };
         let op = self
             .builder
-            .create("graph.constant", spec)
-            .map_err(|_| self.diagnosis("graph.constant"))?;
+            .create(graph::Constant::NAME, spec)
+            .map_err(|_| self.diagnosis(graph::Constant::NAME))?;
         let result = ir::result0(op);
-        self.constants.borrow_mut().insert(identity(result), tensor.clone());
+        check_size(result.r#type())?;
+        if small.is_none() {
+            self.constants.borrow_mut().insert(identity(result), tensor.clone());
+        }
         Ok(result)
     }
 
     /// An elements attribute, for operations that hold one.
-    pub(crate) fn elements(&self, tensor: &Tensor) -> OpResult<Attr<'c>> {
-        elements_attribute(self.builder.context, tensor, "value")
+    pub(crate) fn elements(&self, constant: &Constant) -> OpResult<Attr<'c>> {
+        let tensor = &constant.tensor;
+        constant_attribute(self.builder.context, constant, "value")
             .map(Attr::Raw)
             .ok_or_else(|| OpError::Invalid(format!("{tensor:?} has no constant in the IR")))
     }
@@ -228,7 +288,7 @@ impl<'c> Emitter<'c> {
     /// The element type of a value.
     pub(crate) fn dtype(&self, value: Val<'c>) -> OpResult<DType> {
         let ty = value.r#type();
-        super::constants::dtype_of(ty).ok_or_else(|| {
+        crate::import::constants::dtype_of(ty).ok_or_else(|| {
             let element = ir::element_type(ty);
             OpError::Unsupported(format!("computing on {element} tensors is not supported"))
         })
@@ -253,7 +313,7 @@ impl<'c> Emitter<'c> {
     /// Notes the value of a constant that a fold made.
     fn remember(&self, value: Val<'c>) {
         let constant =
-            ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
+            ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == graph::Constant::NAME);
         let attribute = constant.and_then(|op| op.attribute("value").ok());
         if let Some(tensor) = attribute.and_then(tensor_of_dense) {
             self.constants.borrow_mut().entry(identity(value)).or_insert(tensor);
@@ -266,16 +326,7 @@ fn identity(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// A small file can describe a tensor of any size; none of this size can ever be computed.
+/// A small file can describe a tensor of any size.
 pub(crate) fn check_size(ty: Type<'_>) -> OpResult<()> {
-    const MAX_ELEMENTS: i64 = 1 << 40;
-    let known = ir::dims(ty).into_iter().filter(|dim| *dim >= 0);
-    let dims: Vec<i64> = known.collect();
-    if dims.contains(&0) {
-        return Ok(());
-    }
-    match dims.iter().try_fold(1i64, |count, dim| count.checked_mul(*dim)) {
-        Some(count) if count <= MAX_ELEMENTS => Ok(()),
-        _ => Err(OpError::Invalid(format!("the result {ty} is too large"))),
-    }
+    limits::check_type(ty).map_err(|reason| OpError::Invalid(format!("the result {reason}")))
 }

@@ -5,12 +5,16 @@ use std::path::{Component, Path, PathBuf};
 use bytes::Bytes;
 use indexmap::IndexMap;
 
-use crate::import::ImportError;
-use crate::io;
-use crate::tensor::{Tensor, element_count};
-
-use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
-use super::tensor::{from_raw, type_of};
+use super::proto::{AttributeProto, GraphProto, NodeProto};
+use crate::{
+    import::ImportError,
+    io::{
+        self,
+        onnx_tensor::{Constant, element_of, from_raw, packed_bytes, type_of},
+        proto::TensorProto,
+    },
+    tensor::{ElementType, Tensor},
+};
 
 /// The external files of a model, by their `location`.
 #[derive(Debug, Default)]
@@ -52,8 +56,23 @@ impl ExternalFiles {
     /// when they are aligned.
     pub(crate) fn tensor(&self, proto: &TensorProto) -> Result<Tensor, String> {
         let (dtype, shape) = type_of(proto)?;
-        let wanted =
-            element_count(dtype, &shape).map_err(|error| error.to_string())? * dtype.size();
+        from_raw(dtype, &shape, self.bytes(proto)?)
+    }
+
+    /// The same of any element type that graphs may hold.
+    pub(crate) fn constant(&self, proto: &TensorProto) -> Result<Constant, String> {
+        match element_of(proto)? {
+            (ElementType::Plain(_), _) => self.tensor(proto).map(Constant::from),
+            (ElementType::Small(small), shape) => {
+                Constant::from_packed(small, &shape, &self.bytes(proto)?)
+            }
+        }
+    }
+
+    /// The bytes of a tensor in its file.
+    fn bytes(&self, proto: &TensorProto) -> Result<Bytes, String> {
+        let (dtype, shape) = element_of(proto)?;
+        let wanted = packed_bytes(dtype, &shape)?;
         let location = entry(proto, "location").unwrap_or_default();
         let file = self
             .files
@@ -75,7 +94,7 @@ impl ExternalFiles {
                 file.len()
             )
         })?;
-        from_raw(dtype, &shape, file.slice(offset..end))
+        Ok(file.slice(offset..end))
     }
 }
 

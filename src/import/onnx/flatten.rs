@@ -9,13 +9,9 @@ use indexmap::IndexMap;
 use crate::import::ImportError;
 
 use super::Model;
+use super::expansion::Expansions;
 use super::model::{initializer_names, normal_domain, opset_versions};
 use super::proto::{AttributeProto, FunctionProto, GraphProto, NodeProto};
-
-/// Functions may call functions, this deep.
-const MAX_DEPTH: usize = 64;
-/// A short file can describe a graph that doubles with every level of functions.
-const MAX_NODES: usize = 1 << 20;
 
 /// Versions of operator sets by domain.
 pub(crate) type Opsets = Rc<IndexMap<String, i64>>;
@@ -71,9 +67,8 @@ pub(crate) fn flatten_graph<'m>(
     opsets: &Opsets,
     prefix: &str,
 ) -> Result<Vec<Node<'m>>, ImportError> {
-    let functions = model.functions.iter().map(|f| (key(&f.domain, &f.name, &f.overload), f));
-    let mut flattener =
-        Flattener { model, functions: functions.collect(), nodes: Vec::new(), calls: 0 };
+    let expansions = Expansions::new(&model.functions);
+    let mut flattener = Flattener { model, expansions, nodes: Vec::new(), calls: 0 };
     for (position, proto) in graph.node.iter().enumerate() {
         let name = node_name(prefix, proto, position);
         flattener.add(Cow::Borrowed(proto), name, opsets, 0)?;
@@ -89,15 +84,9 @@ fn node_name(prefix: &str, proto: &NodeProto, position: usize) -> String {
     }
 }
 
-type Key<'m> = (&'m str, &'m str, &'m str);
-
-fn key<'m>(domain: &'m str, name: &'m str, overload: &'m str) -> Key<'m> {
-    (normal_domain(domain), name, overload)
-}
-
 struct Flattener<'m> {
     model: &'m Model,
-    functions: HashMap<Key<'m>, &'m FunctionProto>,
+    expansions: Expansions<'m>,
     nodes: Vec<Node<'m>>,
     /// Calls replaced so far; numbers the values of each body.
     calls: usize,
@@ -112,9 +101,7 @@ impl<'m> Flattener<'m> {
         depth: usize,
     ) -> Result<(), ImportError> {
         let domain = normal_domain(&proto.domain);
-        if let Some(&function) =
-            self.functions.get(&key(domain, proto.op_type.as_str(), proto.overload.as_str()))
-        {
+        if let Some(function) = self.expansions.function(&proto) {
             return self.call(function, &proto, &name, depth);
         }
         let opset = opsets.get(domain).copied().ok_or_else(|| {
@@ -124,9 +111,6 @@ impl<'m> Flattener<'m> {
                 proto.op_type
             ))
         })?;
-        if self.nodes.len() >= MAX_NODES {
-            return Err(self.error(format!("there are more than {MAX_NODES} nodes")));
-        }
         let captures = captures(&proto);
         self.nodes.push(Node { proto, opset, opsets: opsets.clone(), captures, name });
         Ok(())
@@ -143,8 +127,10 @@ impl<'m> Flattener<'m> {
         let refuse = |this: &Self, what: String| {
             Err(this.error(format!("node `{name}` ({}): {what}", function.name)))
         };
-        if depth == MAX_DEPTH {
-            return refuse(self, format!("functions call each other more than {MAX_DEPTH} deep"));
+        if depth == 0
+            && let Err(reason) = self.expansions.admit(function, name)
+        {
+            return refuse(self, reason);
         }
         for (what, given, declared) in [
             ("inputs", caller.input.len(), function.input.len()),
@@ -153,9 +139,6 @@ impl<'m> Flattener<'m> {
             if given > declared {
                 return refuse(self, format!("{given} {what}, but the function has {declared}"));
             }
-        }
-        if self.calls >= MAX_NODES {
-            return refuse(self, format!("there are more than {MAX_NODES} calls of functions"));
         }
         let names = self.value_names(function, caller, name);
         let opsets = Rc::new(opset_versions(&function.opset_import));

@@ -9,13 +9,13 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, RankedTensorType};
 use melior::ir::{Attribute, Identifier, Location, Module, Region, RegionLike, Type, ValueLike};
 
-use crate::import::ImportError;
 use crate::ir::{self, Builder, OpSpec, Val};
+use crate::limits;
+use crate::{import::ImportError, ir::names};
 
 use super::Model;
-use super::constants::scalar_type;
-use super::emit::check_size;
 use super::types::InputType;
+use crate::import::constants::scalar_type;
 
 /// The module and its function, empty at first.
 pub(crate) struct Frame<'c> {
@@ -46,14 +46,14 @@ impl<'c> Frame<'c> {
             })?;
             let dims: Vec<u64> = argument.dims.iter().map(|&dim| dim as u64).collect();
             let ty = RankedTensorType::new(&dims, element, None).into();
-            check_size(ty).map_err(|_| {
-                let message = format!("input `{}` of type {ty} is too large", argument.name);
-                ImportError::graph(&model.path, message)
+            limits::check_type(ty).map_err(|reason| {
+                ImportError::graph(&model.path, format!("input `{}` {reason}", argument.name))
             })?;
             types.push(ty);
         }
         let names = arguments.iter().map(|argument| argument.name.as_str());
-        let slots: Vec<(Type<'c>, Location<'c>)> = types.iter().map(|ty| (*ty, file)).collect();
+        let slot = |(ty, name): (&Type<'c>, &str)| (*ty, Location::name(context, name, file));
+        let slots: Vec<_> = types.iter().zip(names.clone()).map(slot).collect();
         let region = Region::new();
         region.append_block(Block::new(&slots));
         let attributes = vec![
@@ -123,7 +123,7 @@ fn name_attributes<'c, 'n>(
 ) -> Attribute<'c> {
     let entry = |name: &str| -> Attribute<'c> {
         let name = StringAttribute::new(context, name).into();
-        let key = Identifier::new(context, "phl.name");
+        let key = Identifier::new(context, names::NAME);
         DictionaryAttribute::new(context, &[(key, name)]).into()
     };
     let entries: Vec<_> = names.map(entry).collect();

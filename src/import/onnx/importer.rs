@@ -7,24 +7,31 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use melior::ir::{Location, Module};
 
-use crate::Session;
-use crate::import::{ImportError, UnsupportedOp};
-use crate::ir::{Builder, Val};
-use crate::tensor::{DType, Tensor};
-
-use super::attributes::Attributes;
-use super::context::NodeContext;
-use super::emit::{Emitter, OpError, OpResult};
-use super::flatten::{Node, flatten_graph};
-use super::frame::{Frame, file_name};
-use super::model::{Model, load_model, sparse_name};
-use super::ops;
-use super::proto::GraphProto;
-use super::topology::Topology;
-use super::types::{ImportOptions, input_types};
+use super::{
+    attributes::Attributes,
+    context::NodeContext,
+    emit::{Emitter, OpError, OpResult},
+    flatten::{Node, flatten_graph},
+    frame::{Frame, file_name},
+    model::{Model, load_model, sparse_name},
+    ops,
+    proto::GraphProto,
+    topology::Topology,
+    types::input_types,
+};
+use crate::{
+    Session,
+    import::{ImportError, ImportOptions, UnsupportedOp},
+    io::onnx_tensor::Constant,
+    ir::{Builder, Val},
+    tensor::{DType, Tensor},
+};
 
 /// Loops that are unrolled can make any number of nodes.
-pub(super) const MAX_NODES: usize = 1 << 20;
+pub(super) const MAX_NODES: usize = 1 << 18;
+/// Loops of up to this many steps are unrolled, unless the user says otherwise: what one step
+/// computes for the next is then seen through.
+const UNROLLED: i64 = 2;
 /// A function can call itself from within a graph.
 pub(super) const MAX_NESTED_GRAPHS: usize = 64;
 
@@ -63,10 +70,12 @@ pub fn import_model<'c>(
     let mut importer = Importer {
         model,
         emitter: Emitter::new(session, builder),
+        outer: Vec::new(),
         file: frame.file,
         scopes: Vec::new(),
         refused: IndexMap::new(),
         nodes: 0,
+        unroll_loops: options.unroll_loops.unwrap_or(UNROLLED),
     };
     let opsets = Rc::new(model.opsets.clone());
     let results = importer.import_graph(&model.graph, &opsets, "", scope)?;
@@ -103,16 +112,23 @@ pub(super) struct Scope<'c> {
     pub(super) values: HashMap<String, Option<Val<'c>>>,
     /// Inputs that have a value already, which becomes a constant if something reads it.
     constants: IndexMap<String, Tensor>,
+    /// Number of loops around the operations that the values are of.
+    depth: usize,
 }
 
 /// The state of an import.
 pub(super) struct Importer<'m, 'c> {
     pub(super) model: &'m Model,
+    /// Emits where the import is at.
     pub(super) emitter: Emitter<'c>,
+    /// What emits around the loops that the import is in the body of, the outermost first.
+    outer: Vec<Emitter<'c>>,
     file: Location<'c>,
     scopes: Vec<Scope<'c>>,
-    refused: Refused,
+    pub(super) refused: Refused,
     nodes: usize,
+    /// Loops of up to this many steps are unrolled.
+    pub(super) unroll_loops: i64,
 }
 
 impl<'m, 'c> Importer<'m, 'c> {
@@ -123,7 +139,7 @@ impl<'m, 'c> Importer<'m, 'c> {
         graph: &GraphProto,
         opsets: &super::flatten::Opsets,
         prefix: &str,
-        scope: Scope<'c>,
+        mut scope: Scope<'c>,
     ) -> Result<Vec<Option<Val<'c>>>, ImportError> {
         if self.scopes.len() > MAX_NESTED_GRAPHS {
             let message = format!("graphs are nested more than {MAX_NESTED_GRAPHS} deep");
@@ -132,15 +148,36 @@ impl<'m, 'c> Importer<'m, 'c> {
         let nodes = flatten_graph(self.model, graph, opsets, prefix)?;
         let outer = |name: &str| self.find(name).is_some();
         let topology = Topology::new(&self.model.path, graph, &nodes, &outer)?;
+        let around = self.scopes.len();
+        scope.depth = self.outer.len();
         self.scopes.push(scope);
+        let outputs = self.add_nodes(graph, &nodes, &topology);
+        self.scopes.truncate(around);
+        outputs
+    }
+
+    /// The operations of a graph whose scope is the last one, and its outputs.
+    fn add_nodes(
+        &mut self,
+        graph: &GraphProto,
+        nodes: &[Node<'_>],
+        topology: &Topology<'_>,
+    ) -> Result<Vec<Option<Val<'c>>>, ImportError> {
         self.add_constants(graph, &topology.used)?;
         for &number in &topology.order {
             self.add_node(&nodes[number], number + 1, &topology.used)?;
         }
-        let outputs = graph.output.iter().map(|output| self.find(&output.name).flatten());
-        let outputs = outputs.collect();
-        self.scopes.pop();
-        Ok(outputs)
+        Ok(graph.output.iter().map(|output| self.value(&output.name)).collect())
+    }
+
+    /// Goes on in the body of a loop.
+    pub(super) fn enter(&mut self, body: Emitter<'c>) {
+        self.outer.push(std::mem::replace(&mut self.emitter, body));
+    }
+
+    /// Goes on behind the loop, and gives what emitted its body.
+    pub(super) fn leave(&mut self) -> Option<Emitter<'c>> {
+        self.outer.pop().map(|outer| std::mem::replace(&mut self.emitter, outer))
     }
 
     /// Fails if there were nodes that are not supported.
@@ -158,6 +195,17 @@ impl<'m, 'c> Importer<'m, 'c> {
         self.scopes.iter().rev().find_map(|scope| scope.values.get(name).copied())
     }
 
+    /// The value of that name as it can be used here: one from outside of a loop is captured.
+    fn value(&self, name: &str) -> Option<Val<'c>> {
+        let scope = self.scopes.iter().rev().find(|scope| scope.values.contains_key(name))?;
+        let mut value = scope.values.get(name).copied().flatten()?;
+        for depth in scope.depth..self.outer.len() {
+            let inside = self.outer.get(depth + 1).unwrap_or(&self.emitter);
+            value = inside.capture(&self.outer[depth], value);
+        }
+        Some(value)
+    }
+
     fn set(&mut self, name: &str, value: Option<Val<'c>>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.values.insert(name.to_string(), value);
@@ -172,16 +220,18 @@ impl<'m, 'c> Importer<'m, 'c> {
     ) -> Result<(), ImportError> {
         let mut tensors = Vec::new();
         for proto in graph.initializer.iter().filter(|proto| used.contains(proto.name.as_str())) {
-            tensors.push((proto.name.clone(), self.model.tensor(proto)?));
+            tensors.push((proto.name.clone(), self.model.constant(proto)?));
         }
         for proto in &graph.sparse_initializer {
             if used.contains(sparse_name(proto)) {
-                tensors.push((sparse_name(proto).to_string(), self.model.sparse_tensor(proto)?));
+                let tensor = self.model.sparse_tensor(proto)?;
+                tensors.push((sparse_name(proto).to_string(), tensor.into()));
             }
         }
         if let Some(scope) = self.scopes.last_mut() {
             let known = std::mem::take(&mut scope.constants).into_iter();
-            tensors.extend(known.filter(|(name, _)| used.contains(name.as_str())));
+            let known = known.filter(|(name, _)| used.contains(name.as_str()));
+            tensors.extend(known.map(|(name, tensor)| (name, Constant::from(tensor))));
         }
         for (name, tensor) in tensors {
             self.emitter.set_location(self.location(&name, 0));
@@ -215,7 +265,7 @@ impl<'m, 'c> Importer<'m, 'c> {
         }
         let mut inputs = Vec::new();
         for name in &node.proto.input {
-            let value = self.find(name).flatten();
+            let value = self.value(name);
             if value.is_none() && !name.is_empty() {
                 // The provider was refused; all that can be said is whether this operator is known.
                 if !self.is_known(node) {
@@ -227,7 +277,7 @@ impl<'m, 'c> Importer<'m, 'c> {
             inputs.push(value);
         }
         self.emitter.set_location(self.location(&node.name, position));
-        let results = if super::control::is_control_flow(node) {
+        let results = if super::topology::is_control_flow(node) {
             self.import_control_flow(node, &inputs)?
         } else {
             self.import_node(node, inputs, used)
@@ -252,7 +302,7 @@ impl<'m, 'c> Importer<'m, 'c> {
     }
 
     fn is_known(&self, node: &Node<'_>) -> bool {
-        super::control::is_control_flow(node)
+        super::topology::is_control_flow(node)
             || ops::find(node.domain(), &node.proto.op_type).is_some()
     }
 
@@ -284,6 +334,7 @@ impl<'m, 'c> Importer<'m, 'c> {
             inputs,
             wanted: node.proto.output.iter().map(|name| used.contains(name.as_str())).collect(),
             name: &node.name,
+            unroll_loops: self.unroll_loops,
         };
         let results = entry.import(&context)?;
         context.attributes.all_were_asked_for()?;

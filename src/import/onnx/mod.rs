@@ -1,29 +1,67 @@
 //! Importing ONNX models.
 
 mod attributes;
-mod constants;
+mod body;
 mod context;
 mod control;
 mod emit;
+mod expansion;
 mod external;
 mod flatten;
 mod frame;
 mod importer;
+mod loops;
 mod model;
 mod ops;
 pub mod proto;
 mod shape_inputs;
-mod tensor;
 mod topology;
 mod types;
 
-pub(crate) use constants::{elements_attribute, scalar_type};
+pub use super::ImportOptions;
 pub use importer::{import_model, import_onnx};
 pub use model::{Model, decode_model, load_model};
 pub use ops::supported_operators;
 pub use shape_inputs::shape_like_inputs;
-pub use tensor::tensor_from_proto;
-pub use types::{ImportOptions, parse_shape_option};
+
+use super::{Frontend, Source};
+use crate::{Result, Session};
+use std::path::Path;
+
+/// The format.
+pub struct Onnx;
+
+impl Frontend for Onnx {
+    fn name(&self) -> &'static str {
+        "ONNX model"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["onnx"]
+    }
+
+    fn read(&self, path: &Path) -> Result<Box<dyn Source>> {
+        Ok(Box::new(load_model(path)?))
+    }
+}
+
+impl Source for Model {
+    fn input_names(&self) -> Option<Vec<String>> {
+        Some(Model::input_names(self))
+    }
+
+    fn shape_inputs(&self) -> Result<Vec<String>> {
+        Ok(shape_like_inputs(self)?)
+    }
+
+    fn import<'s>(
+        &self,
+        session: &'s Session,
+        options: &ImportOptions,
+    ) -> Result<melior::ir::Module<'s>> {
+        Ok(import_model(session, self, options)?)
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -6,15 +6,19 @@ use bytes::Bytes;
 use indexmap::IndexMap;
 use prost::Message;
 
-use crate::import::ImportError;
-use crate::io;
-use crate::tensor::Tensor;
-
-use super::external::ExternalFiles;
-use super::proto::{
-    FunctionProto, GraphProto, ModelProto, OperatorSetIdProto, SparseTensorProto, TensorProto,
+use super::{
+    external::ExternalFiles,
+    proto::{FunctionProto, GraphProto, ModelProto, OperatorSetIdProto},
 };
-use super::tensor::{dense_from_sparse, tensor_from_proto};
+use crate::{
+    import::ImportError,
+    io::{
+        self,
+        onnx_tensor::{Constant, dense_from_sparse, tensor_from_proto},
+        proto::{SparseTensorProto, TensorProto},
+    },
+    tensor::Tensor,
+};
 
 /// An ONNX model, decoded; the messages share the memory of the file.
 #[derive(Debug)]
@@ -115,6 +119,16 @@ impl Model {
             other => Err(format!("data location {other} is not known")),
         };
         tensor.map_err(|message| ImportError::tensor(&self.path, &proto.name, message))
+    }
+
+    /// What a constant of the graph holds, of any element type that graphs may hold.
+    pub(crate) fn constant(&self, proto: &TensorProto) -> Result<Constant, ImportError> {
+        let constant = match proto.data_location {
+            0 => Constant::from_proto(proto),
+            1 => self.external.constant(proto),
+            other => Err(format!("data location {other} is not known")),
+        };
+        constant.map_err(|message| ImportError::tensor(&self.path, &proto.name, message))
     }
 
     /// The dense form of a sparse tensor of this model.

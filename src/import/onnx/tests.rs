@@ -8,7 +8,10 @@ use prost::Message;
 
 use super::proto::*;
 use super::*;
+use crate::io::proto::{StringStringEntryProto, TensorProto};
 use crate::tensor::{DType, SplitMix64, Tensor};
+
+mod loops;
 
 fn float_tensor(name: &str, values: &[f32]) -> TensorProto {
     TensorProto {
@@ -455,28 +458,6 @@ fn a_known_condition_takes_one_branch() {
     let text = import(&model).unwrap();
     assert!(text.contains("graph.where"), "{text}");
     assert!(text.contains("graph.neg") && text.contains("graph.abs"), "{text}");
-}
-
-#[test]
-fn loops_of_known_length_are_unrolled() {
-    let inner = body(
-        vec![node("Add", &["carried", "x"], &["sum"]), node("Identity", &["go"], &["on"])],
-        &["i", "go", "carried"],
-        &["on", "sum", "sum"],
-    );
-    let looped = with_graph(node("Loop", &["n", "", "x"], &["last", "all"]), "body", inner);
-    let mut model = graph_of(vec![looped], &["x"], &["last", "all"]);
-    model.graph.as_mut().unwrap().initializer = vec![scalar_tensor("n", DType::I64, 3)];
-    let text = import(&model).unwrap();
-    assert_eq!(text.matches("graph.add").count(), 3, "{text}");
-    assert!(text.contains("tensor<3x2xf32> {phl.name = \"all\"}"), "{text}");
-    // A trip count that only running tells is refused, with the node's name.
-    let graph = model.graph.as_mut().unwrap();
-    graph.initializer.clear();
-    graph.input.push(value("n", &[]));
-    let message = import(&model).unwrap_err();
-    assert!(message.contains("Loop (ai.onnx opset 17, 1 node: `Loop_0`)"), "{message}");
-    assert!(message.contains("trip count"), "{message}");
 }
 
 #[test]

@@ -191,3 +191,8 @@ fn live_nodes(
     }
     live
 }
+
+/// Whether the node holds graphs that it runs.
+pub(super) fn is_control_flow(node: &Node<'_>) -> bool {
+    node.domain().is_empty() && matches!(node.proto.op_type.as_str(), "If" | "Loop" | "Scan")
+}

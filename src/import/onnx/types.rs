@@ -2,43 +2,12 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
-use crate::import::ImportError;
+use crate::import::{ImportError, ImportOptions};
 use crate::ir::DYNAMIC;
-use crate::tensor::{DType, Tensor, onnx_type_name};
+use crate::tensor::{DType, SmallType, onnx_type_name};
 
 use super::Model;
 use super::proto::{DimensionValue, TensorTypeProto, TypeValue, ValueInfoProto};
-
-/// What the importer of a model is told.
-#[derive(Clone, Debug, Default)]
-pub struct ImportOptions {
-    /// Shapes of inputs, for dimensions that the model leaves open; `None` keeps one open.
-    pub shapes: IndexMap<String, Vec<Option<i64>>>,
-    /// Inputs that become constants of these values, and are no inputs any more.
-    pub constants: IndexMap<String, Tensor>,
-}
-
-/// Parses `name=1x3x224x224`, the value of `--shape`. A dimension `?` stays open; nothing after
-/// the `=` is the shape of a scalar.
-pub fn parse_shape_option(text: &str) -> Result<(String, Vec<Option<i64>>), String> {
-    let malformed =
-        || format!("`{text}` is not a shape, expected an input and its dimensions: x=1x3x224x224");
-    let (name, dims) = text.rsplit_once('=').ok_or_else(malformed)?;
-    let parse = |dim: &str| match dim.trim() {
-        "?" => Ok(None),
-        number => number.parse().ok().filter(|n| *n >= 0).map(Some).ok_or_else(malformed),
-    };
-    if name.is_empty() {
-        return Err(malformed());
-    }
-    let dims = match dims.trim() {
-        "" => Vec::new(),
-        dims => dims.split(['x', ',']).map(parse).collect::<Result<_, _>>()?,
-    };
-    Ok((name.to_string(), dims))
-}
 
 /// Element type and shape of an input.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,24 +19,10 @@ pub(crate) struct InputType {
     pub(crate) dims: Vec<i64>,
 }
 
-/// Small types that graphs may hold, although tensors in memory may not.
-const SMALL_TYPES: [(i32, &str); 10] = [
-    (17, "f8E4M3FN"),
-    (18, "f8E4M3FNUZ"),
-    (19, "f8E5M2"),
-    (20, "f8E5M2FNUZ"),
-    (21, "ui4"),
-    (22, "i4"),
-    (23, "f4E2M1FN"),
-    (24, "f8E8M0FNU"),
-    (25, "ui2"),
-    (26, "i2"),
-];
-
 /// MLIR's spelling of an ONNX element type; an error for those that the graph dialect lacks.
 pub(crate) fn element_name(code: i64) -> Result<&'static str, String> {
     let code = i32::try_from(code).unwrap_or(-1);
-    let small = || SMALL_TYPES.iter().find(|(c, _)| *c == code).map(|(_, name)| *name);
+    let small = || SmallType::from_onnx_code(code).map(SmallType::mlir_name);
     DType::from_onnx_code(code)
         .map(DType::mlir_name)
         .or_else(small)
@@ -136,10 +91,15 @@ fn named_dims<'a>(input: &'a ValueInfoProto, shape: &[Option<i64>]) -> Vec<(&'a 
     let declared = tensor_type(input).and_then(|tensor| tensor.shape.as_ref());
     let dims = declared.map_or(&[][..], |shape| &shape.dim[..]);
     let pairs = dims.iter().zip(shape).filter_map(|(dim, size)| match &dim.value {
-        Some(DimensionValue::Param(name)) if !name.is_empty() => Some((name.as_str(), (*size)?)),
+        Some(DimensionValue::Param(name)) if is_symbol(name) => Some((name.as_str(), (*size)?)),
         _ => None,
     });
     pairs.collect()
+}
+
+/// Whether dimensions of this name are equal: `?` and nothing only say that a size is unknown.
+fn is_symbol(name: &str) -> bool {
+    !matches!(name.trim(), "" | "?")
 }
 
 fn tensor_type(value: &ValueInfoProto) -> Option<&TensorTypeProto> {
@@ -223,17 +183,36 @@ fn describe_non_tensor(value: &ValueInfoProto) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::proto::{DimensionProto, TensorShapeProto, TypeProto};
     use super::*;
 
     #[test]
     fn shape_options() {
-        let parse = parse_shape_option;
+        let parse = crate::import::parse_shape_option;
         assert_eq!(parse("x=1x3x?").unwrap(), ("x".into(), vec![Some(1), Some(3), None]));
         assert_eq!(parse("a=b=2,5").unwrap(), ("a=b".into(), vec![Some(2), Some(5)]));
         assert_eq!(parse("x=").unwrap(), ("x".into(), vec![]));
         for bad in ["x", "=1", "x=1xa", "x=-1", "x=1x"] {
             assert!(parse(bad).unwrap_err().contains("not a shape"), "{bad}");
         }
+    }
+
+    #[test]
+    fn only_names_make_dimensions_equal() {
+        let dims = ["n", "?", "", "n", "?", " "];
+        let dims = dims
+            .map(|name| DimensionProto { value: Some(DimensionValue::Param(name.to_string())) });
+        let input = ValueInfoProto {
+            r#type: Some(TypeProto {
+                value: Some(TypeValue::Tensor(TensorTypeProto {
+                    shape: Some(TensorShapeProto { dim: dims.to_vec() }),
+                    ..Default::default()
+                })),
+            }),
+            ..Default::default()
+        };
+        let shape: Vec<_> = (1..7).map(Some).collect();
+        assert_eq!(named_dims(&input, &shape), [("n", 1), ("n", 4)]);
     }
 
     #[test]

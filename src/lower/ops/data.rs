@@ -1,9 +1,11 @@
 //! Ops that join, cut and pad.
 
-use super::Table;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{ConcatAdaptor, PadAdaptor, ReverseSequenceAdaptor, SliceAdaptor, SplitAdaptor},
+    },
     lower::{
         Lowering,
         generic::{c, d, loop_index, parallel},
@@ -12,12 +14,17 @@ use crate::{
         shape,
     },
 };
-use melior::ir::ValueLike;
+use melior::ir::{ValueLike, operation::OperationLike};
 
-fn concat<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+/// Insertions into one tensor up to which a join is a chain of them, whose producers can write
+/// straight into the result. Bufferization's time grows with the third power of this number, so
+/// longer joins are copies.
+const LONGEST_CHAIN: usize = 32;
+
+fn concat<'c>(l: &Lowering<'c>, op: ConcatAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
-    let axis = l.axis("axis", 0, ir::dims(ty).len());
-    Ok(vec![join(&l.b, inputs, axis, ty)?])
+    let axis = normalize_axis(op.axis(), ir::dims(ty).len());
+    Ok(vec![join(&l.b, op.inputs(), axis, ty)?])
 }
 
 /// The tensors one after the other along `axis`, as a tensor of type `ty`.
@@ -34,28 +41,48 @@ fn join<'c>(
     if let Some(whole) = pieces.iter().find(|piece| ir::dims(piece.r#type()) == to) {
         return Ok(*whole);
     }
+    let pieces: Vec<_> =
+        pieces.iter().copied().filter(|piece| ir::dims(piece.r#type())[axis] != 0).collect();
+    if pieces.iter().map(|piece| 1 + chained(*piece)).sum::<usize>() > LONGEST_CHAIN {
+        return shape::concat(b, &pieces, axis, ty);
+    }
     let ones = vec![1; to.len()];
     let mut offsets = vec![0; to.len()];
     let mut joined = b.empty(ty)?;
     for piece in pieces {
-        let size = ir::dims(piece.r#type())[axis];
-        if size == 0 {
-            continue;
-        }
-        joined = shape::insert_slice(b, *piece, joined, &offsets, &ones)?;
-        offsets[axis] += size;
+        joined = shape::insert_slice(b, piece, joined, &offsets, &ones)?;
+        offsets[axis] += ir::dims(piece.r#type())[axis];
     }
     Ok(joined)
 }
 
-fn split<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let rank = ir::dims(inputs[0].r#type()).len();
-    let axis = l.axis("axis", 0, rank);
+/// How many insertions lead to a value, through views and other joins: up to a little more than
+/// [`LONGEST_CHAIN`].
+fn chained(mut value: Val<'_>) -> usize {
+    let mut found = 0;
+    while found <= LONGEST_CHAIN {
+        let Some(owner) = ir::edit::defining_op(value) else { break };
+        let operands = ir::operands(owner);
+        value = match (ir::op_name(owner), &operands[..]) {
+            ("tensor.insert_slice", [piece, into, ..]) => {
+                found += 1 + chained(*piece);
+                *into
+            }
+            ("tensor.expand_shape" | "tensor.collapse_shape" | "tensor.cast", [from, ..]) => *from,
+            _ => break,
+        };
+    }
+    found
+}
+
+fn split<'c>(l: &Lowering<'c>, op: SplitAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let rank = ir::dims(op.x().r#type()).len();
+    let axis = normalize_axis(op.axis(), rank);
     let mut offsets = vec![0; rank];
     let mut pieces = vec![];
-    for index in 0..ir::results(op).len() {
+    for index in 0..l.op.result_count() {
         let sizes = l.result_dims(index)?;
-        pieces.push(take(l, inputs[0], &offsets, &sizes, &vec![1; rank])?);
+        pieces.push(take(l, op.x(), &offsets, &sizes, &vec![1; rank])?);
         offsets[axis] += sizes[axis];
     }
     Ok(pieces)
@@ -77,12 +104,12 @@ fn axes_or_all<'c>(
     }
 }
 
-fn slice<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = inputs[0];
+fn slice<'c>(l: &Lowering<'c>, op: SliceAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = op.x();
     let (from, to) = (ir::dims(x.r#type()), l.result_dims(0)?);
-    let starts = l.known_ints(inputs[1], "starts")?;
-    let axes = axes_or_all(l, l.optional(inputs, 3), starts.len(), from.len())?;
-    let steps = match l.optional(inputs, 4) {
+    let starts = l.known_ints(op.starts(), "starts")?;
+    let axes = axes_or_all(l, op.axes(), starts.len(), from.len())?;
+    let steps = match op.steps() {
         Some(steps) => l.known_ints(steps, "steps")?,
         None => vec![1; starts.len()],
     };
@@ -135,32 +162,39 @@ fn take<'c>(
     parallel(&l.b, ty, &[(x, map)], |_, x| Ok(x[0]))
 }
 
-fn pad<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = inputs[0];
+fn pad<'c>(l: &Lowering<'c>, op: PadAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = op.x();
     let from = ir::dims(x.r#type());
-    let pads = l.known_ints(inputs[1], "pads")?;
-    let axes = axes_or_all(l, l.optional(inputs, 3), pads.len() / 2, from.len())?;
+    let pads = l.known_ints(op.pads(), "pads")?;
+    let axes = axes_or_all(l, op.axes(), pads.len() / 2, from.len())?;
     let (mut begin, mut end) = (vec![0; from.len()], vec![0; from.len()]);
     for (i, axis) in axes.iter().enumerate() {
         begin[*axis] = pads[i];
         end[*axis] = pads[i + axes.len()];
     }
-    let offsets: Vec<_> = begin.iter().map(|pad| (-pad).max(0)).collect();
-    let sizes: Vec<_> =
-        (0..from.len()).map(|i| (from[i] - offsets[i] - (-end[i]).max(0)).max(0)).collect();
+    let offsets: Vec<_> = begin.iter().map(|pad| pad.saturating_neg().max(0)).collect();
+    let sizes: Vec<_> = (0..from.len())
+        .map(|i| (from[i] - offsets[i] - end[i].saturating_neg().max(0)).max(0))
+        .collect();
     let x = take(l, x, &offsets, &sizes, &vec![1; from.len()])?;
     let [begin, end] =
         [begin, end].map(|list| list.into_iter().map(|pad| pad.max(0)).collect::<Vec<_>>());
-    let mode = ir::attr_str(op, "mode").unwrap_or_default();
+    let mode = op.mode();
     if mode != "constant" && !mode.is_empty() {
-        return Ok(vec![pad_from_x(l, x, &begin, &end, &mode)?]);
+        return Ok(vec![pad_from_x(l, x, &begin, &end, mode)?]);
     }
-    let padding = match l.optional(inputs, 2) {
+    let padding = match op.value() {
         Some(value) => only_element(&l.b, value)?,
         None => l.b.constant(ir::element_type(x.r#type()), 0.0)?,
     };
     Ok(vec![shape::pad(&l.b, x, &begin, &end, padding)?])
 }
+
+/// Most elements of an axis that is padded with elements of it.
+const MAX_SOURCES: i64 = 1 << 24;
+
+/// Most pieces that an axis is put together from.
+const MAX_PIECES: usize = 1 << 12;
 
 /// Padding with elements of x, one axis after the other.
 fn pad_from_x<'c>(
@@ -175,7 +209,7 @@ fn pad_from_x<'c>(
     for axis in 0..sizes.len() {
         let (low, high) = (begin[axis], end[axis]);
         let size = sizes[axis];
-        sizes[axis] = low + size + high;
+        sizes[axis] = low.saturating_add(size).saturating_add(high);
         if sizes.contains(&0) || sizes[axis] == size {
             continue;
         }
@@ -183,6 +217,12 @@ fn pad_from_x<'c>(
             return Err(Error::invalid(format!(
                 "pads axis {axis} in mode '{mode}', but that axis has no element to repeat; use \
                  mode 'constant'"
+            )));
+        }
+        if sizes[axis] > MAX_SOURCES {
+            return Err(Error::unsupported(format!(
+                "pads axis {axis} to {} elements in mode '{mode}', which can make {MAX_SOURCES}",
+                sizes[axis]
             )));
         }
         let sources: Vec<_> =
@@ -218,7 +258,15 @@ fn pick<'c>(
 ) -> Result<Val<'c>> {
     let rank = to.len();
     let mut pieces = vec![];
-    for (first, count, stride) in even_runs(sources) {
+    let runs = even_runs(sources);
+    if runs.len() > MAX_PIECES {
+        return Err(Error::unsupported(format!(
+            "repeats axis {axis} so often that {} pieces are needed; at most {MAX_PIECES} are \
+             supported",
+            runs.len()
+        )));
+    }
+    for (first, count, stride) in runs {
         let mut sizes = to.to_vec();
         sizes[axis] = count;
         let (mut offsets, mut strides) = (vec![0; rank], vec![1; rank]);
@@ -246,12 +294,16 @@ fn even_runs(list: &[i64]) -> Vec<(i64, i64, i64)> {
     runs
 }
 
-fn reverse_sequence<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn reverse_sequence<'c>(
+    l: &Lowering<'c>,
+    op: ReverseSequenceAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let dims = ir::dims(ty);
-    let (batch, time) = (l.axis("batch_axis", 1, dims.len()), l.axis("time_axis", 0, dims.len()));
-    let x = inputs[0];
-    let lens = (inputs[1], vec![d(batch)]);
+    let (batch, time) =
+        (normalize_axis(op.batch_axis(), dims.len()), normalize_axis(op.time_axis(), dims.len()));
+    let x = op.x();
+    let lens = (op.lens(), vec![d(batch)]);
     let value = parallel(&l.b, ty, &[lens], |b, lens| {
         let mut at = (0..dims.len()).map(|i| loop_index(b, i)).collect::<Result<Vec<_>>>()?;
         let longest = b.constant_int(b.int(64), dims[time])?;
@@ -267,14 +319,13 @@ fn reverse_sequence<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Resu
     Ok(vec![value])
 }
 
-/// This family.
-pub const TABLE: Table = &[
-    ("concat", concat),
-    ("pad", pad),
-    ("reverse_sequence", reverse_sequence),
-    ("slice", slice),
-    ("split", split),
-];
+super::lowerings! {
+    Concat => concat,
+    Pad => pad,
+    ReverseSequence => reverse_sequence,
+    Slice => slice,
+    Split => split,
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,9 @@
 //! `graph.grid_sample`: each element of the result interpolates between elements of x around a
 //! point that is only known at run time.
 
-use super::Table;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{self, Builder, Val, graph::GridSampleAdaptor},
     lower::{
         Lowering,
         generic::{c, d, loop_index, parallel},
@@ -57,25 +56,25 @@ struct Sampler<'c> {
 }
 
 impl<'c> Sampler<'c> {
-    fn new(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Self {
-        let x = inputs[0];
+    fn new(l: &Lowering<'c>, op: GridSampleAdaptor<'_, 'c>) -> Self {
+        let x = op.x();
         let double = |value: Val<'c>| ir::element_type(value.r#type()) == l.b.f64();
         Self {
             x,
             unsigned: l.is_unsigned(0),
             sizes: ir::dims(x.r#type())[2..].to_vec(),
-            mode: match ir::attr_str(op, "mode").as_deref() {
-                Some("nearest") => Mode::Nearest,
-                Some("cubic") => Mode::Cubic,
+            mode: match op.mode() {
+                "nearest" => Mode::Nearest,
+                "cubic" => Mode::Cubic,
                 _ => Mode::Linear,
             },
-            padding: match ir::attr_str(op, "padding_mode").as_deref() {
-                Some("border") => Padding::Border,
-                Some("reflection") => Padding::Reflection,
+            padding: match op.padding_mode() {
+                "border" => Padding::Border,
+                "reflection" => Padding::Reflection,
                 _ => Padding::Zeros,
             },
-            align_corners: l.flag("align_corners", false),
-            real: if inputs.iter().any(|value| double(*value)) { l.b.f64() } else { l.b.f32() },
+            align_corners: op.align_corners(),
+            real: if double(x) || double(op.grid()) { l.b.f64() } else { l.b.f32() },
         }
     }
 
@@ -249,16 +248,16 @@ impl<'c> Sampler<'c> {
     }
 }
 
-fn grid_sample<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn grid_sample<'c>(l: &Lowering<'c>, op: GridSampleAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     if ir::dims(ty).contains(&0) {
         return Ok(vec![l.b.empty(ty)?]);
     }
-    let sampler = Sampler::new(l, op, inputs);
+    let sampler = Sampler::new(l, op);
     if sampler.sizes.contains(&0) {
         return Err(crate::Error::invalid(format!(
             "samples {}, which has no elements",
-            inputs[0].r#type()
+            op.x().r#type()
         )));
     }
     let (rank, spatial) = (ir::dims(ty).len(), sampler.sizes.len());
@@ -267,7 +266,7 @@ fn grid_sample<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<V
         .map(|axis| {
             let coordinate = c((spatial - 1 - axis) as i64);
             let map = [d(0)].into_iter().chain((2..rank).map(d)).chain([coordinate]).collect();
-            (inputs[1], map)
+            (op.grid(), map)
         })
         .collect();
     let element = ir::element_type(ty);
@@ -285,5 +284,6 @@ fn grid_sample<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<V
     Ok(vec![value])
 }
 
-/// This family.
-pub const TABLE: Table = &[("grid_sample", grid_sample)];
+super::lowerings! {
+    GridSample => grid_sample,
+}

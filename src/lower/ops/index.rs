@@ -3,13 +3,20 @@
 //! Positions that are only known at run time are led into the tensor: one that is out of range
 //! (which ONNX does not allow) reads or writes the nearest element along that axis.
 
-use super::Table;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        constant::Elements,
+        graph::{
+            CompressAdaptor, GatherAdaptor, GatherElementsAdaptor, GatherNDAdaptor, NonZeroAdaptor,
+            OneHotAdaptor,
+        },
+    },
     lower::{
-        Aff, Elements, Lowering,
+        Aff, Lowering,
         generic::{c, d, loop_index, parallel},
+        normalize_axis,
         operands::{choose, i64_tensor},
         scalar::convert,
         shape,
@@ -45,12 +52,12 @@ fn loop_indices<'c>(b: &Builder<'c>, range: std::ops::Range<usize>) -> Result<Ve
     range.map(|dim| loop_index(b, dim)).collect()
 }
 
-fn gather<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (x, indices) = (inputs[0], inputs[1]);
+fn gather<'c>(l: &Lowering<'c>, op: GatherAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (x, indices) = (op.x(), op.indices());
     let ty = l.result_type(0)?;
     check_not_empty(x, ty)?;
     let from = ir::dims(x.r#type());
-    let axis = l.axis("axis", 0, from.len());
+    let axis = normalize_axis(op.axis(), from.len());
     if let Some(value) = gather_one(l, x, indices, axis)? {
         return Ok(vec![value]);
     }
@@ -87,12 +94,15 @@ fn gather_one<'c>(
     shape::reshape(&l.b, slice, &l.result_dims(0)?).map(Some)
 }
 
-fn gather_elements<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (x, indices) = (inputs[0], inputs[1]);
+fn gather_elements<'c>(
+    l: &Lowering<'c>,
+    op: GatherElementsAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
+    let (x, indices) = (op.x(), op.indices());
     let ty = l.result_type(0)?;
     check_not_empty(x, ty)?;
     let from = ir::dims(x.r#type());
-    let axis = l.axis("axis", 0, from.len());
+    let axis = normalize_axis(op.axis(), from.len());
     let map = (0..from.len()).map(d).collect();
     let value = parallel(&l.b, ty, &[(indices, map)], |b, raw| {
         let mut at = loop_indices(b, 0..from.len())?;
@@ -102,12 +112,12 @@ fn gather_elements<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Resul
     Ok(vec![value])
 }
 
-fn gather_nd<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (x, indices) = (inputs[0], inputs[1]);
+fn gather_nd<'c>(l: &Lowering<'c>, op: GatherNDAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (x, indices) = (op.x(), op.indices());
     let ty = l.result_type(0)?;
     check_not_empty(x, ty)?;
     let (from, positions) = (ir::dims(x.r#type()), ir::dims(indices.r#type()));
-    let batch = l.int("batch_dims", 0).max(0) as usize;
+    let batch = op.batch_dims().max(0) as usize;
     let (outer, depth) = (positions.len() - 1, positions[positions.len() - 1]);
     // One access of the coordinates for each of them.
     let coordinate = |k: i64| -> Vec<Aff> { (0..outer).map(d).chain([c(k)]).collect() };
@@ -124,14 +134,14 @@ fn gather_nd<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<
     Ok(vec![value])
 }
 
-fn one_hot<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (indices, values) = (inputs[0], inputs[2]);
+fn one_hot<'c>(l: &Lowering<'c>, op: OneHotAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (indices, values) = (op.indices(), op.values());
     let ty = l.result_type(0)?;
     let to = ir::dims(ty);
     if to.contains(&0) {
         return Ok(vec![l.b.empty(ty)?]);
     }
-    let axis = l.axis("axis", -1, to.len());
+    let axis = normalize_axis(op.axis(), to.len());
     let map = (0..to.len()).filter(|dim| *dim != axis).map(d).collect();
     let off = shape::extract(&l.b, values, &[l.b.index(0)?])?;
     let on = shape::extract(&l.b, values, &[l.b.index(1)?])?;
@@ -157,9 +167,9 @@ fn depends_on_data(name: &str) -> Error {
     ))
 }
 
-fn non_zero<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = Elements::of_value(inputs[0]).ok_or_else(|| depends_on_data("x"))?;
-    let dims = ir::dims(inputs[0].r#type());
+fn non_zero<'c>(l: &Lowering<'c>, op: NonZeroAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = Elements::of_value(op.x()).ok_or_else(|| depends_on_data("x"))?;
+    let dims = ir::dims(op.x().r#type());
     let hits: Vec<_> = (0..x.len() as i64).filter(|i| x.float(*i as usize) != 0.0).collect();
     let mut rows = vec![];
     for axis in 0..dims.len() {
@@ -181,13 +191,13 @@ fn check_count(l: &Lowering<'_>, found: &[i64]) -> Result<()> {
     )))
 }
 
-fn compress<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let kept = Elements::of_value(inputs[1]).ok_or_else(|| depends_on_data("condition"))?;
+fn compress<'c>(l: &Lowering<'c>, op: CompressAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let kept = Elements::of_value(op.condition()).ok_or_else(|| depends_on_data("condition"))?;
     let kept: Vec<_> = (0..kept.len() as i64).filter(|i| kept.int(*i as usize) != 0).collect();
-    let (mut x, mut axis) = (inputs[0], 0);
+    let (mut x, mut axis) = (op.x(), 0);
     let mut dims = ir::dims(x.r#type());
-    if ir::attr_i64(op, "axis").is_some() {
-        axis = l.axis("axis", 0, dims.len());
+    if let Some(along) = op.axis() {
+        axis = normalize_axis(along, dims.len());
     } else {
         dims = vec![dims.iter().product()];
         x = shape::reshape(&l.b, x, &dims)?;
@@ -206,12 +216,11 @@ fn compress<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<
     Ok(vec![value])
 }
 
-/// This family.
-pub const TABLE: Table = &[
-    ("compress", compress),
-    ("gather", gather),
-    ("gather_elements", gather_elements),
-    ("gather_nd", gather_nd),
-    ("non_zero", non_zero),
-    ("one_hot", one_hot),
-];
+super::lowerings! {
+    Compress => compress,
+    Gather => gather,
+    GatherElements => gather_elements,
+    GatherND => gather_nd,
+    NonZero => non_zero,
+    OneHot => one_hot,
+}

@@ -1,9 +1,12 @@
 //! Matrix products and einsum.
 
-use super::Table;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{EinsumAdaptor, GemmAdaptor, MatMulAdaptor},
+        types::with_element,
+    },
     lower::{
         Lowering,
         generic::{Access, Aff, Iter, c, d, fill, generic},
@@ -12,14 +15,15 @@ use crate::{
             float::{add, arith, mul, number},
             narrow, wide_type, widen,
         },
-        types::with_element,
     },
 };
 use melior::ir::{Type, ValueLike};
 
-/// This family.
-pub const TABLE: Table =
-    &[("matmul", lower_matmul), ("gemm", lower_gemm), ("einsum", lower_einsum)];
+super::lowerings! {
+    MatMul => lower_matmul,
+    Gemm => lower_gemm,
+    Einsum => lower_einsum,
+}
 
 /// `sum + x * y` in the type of `sum`.
 pub fn multiply_add<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>, sum: Val<'c>) -> Result<Val<'c>> {
@@ -137,12 +141,8 @@ const ROW: u32 = 1000;
 const INNER: u32 = 1001;
 const COLUMN: u32 = 1002;
 
-fn lower_matmul<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
-    let ranks: Vec<_> = inputs.iter().map(|value| ir::dims(value.r#type()).len()).collect();
+fn lower_matmul<'c>(lowering: &Lowering<'c>, op: MatMulAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let ranks = [op.a(), op.b()].map(|value| ir::dims(value.r#type()).len());
     let batch = ranks.iter().map(|rank| rank.saturating_sub(2)).max().unwrap_or(0);
     // Batch labels align at the last batch dimension.
     let batch_of = |rank: usize| -> Vec<u32> {
@@ -162,29 +162,29 @@ fn lower_matmul<'c>(
     let ty = lowering.result_type(0)?;
     let init = zeros(&lowering.b, ty)?;
     let contraction = Contraction { operands: vec![&a, &b], result: &y };
-    let value = contraction.emit(&lowering.b, inputs, init)?;
+    let value = contraction.emit(&lowering.b, &[op.a(), op.b()], init)?;
     Ok(vec![finish(lowering, value, ty)?])
 }
 
-fn lower_gemm<'c>(lowering: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn lower_gemm<'c>(lowering: &Lowering<'c>, op: GemmAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
     let b = &lowering.b;
     let (alpha, beta) = (lowering.float("alpha", 1.0), lowering.float("beta", 1.0));
-    let order = |name, usual: [u32; 2]| match lowering.flag(name, false) {
+    let order = |transposed, usual: [u32; 2]| match transposed {
         true => [usual[1], usual[0]],
         false => usual,
     };
-    let (left, right) = (order("trans_a", [ROW, INNER]), order("trans_b", [INNER, COLUMN]));
+    let (left, right) = (order(op.trans_a(), [ROW, INNER]), order(op.trans_b(), [INNER, COLUMN]));
     let contraction = Contraction { operands: vec![&left, &right], result: &[ROW, COLUMN] };
     let element = ir::element_type(ty);
     let plain = alpha == 1.0 && beta == 1.0 && element == wide_type(b, element);
-    let addend = inputs.get(2).copied();
+    let addend = op.c();
     let init = match addend {
         // The sum starts from c instead of a pass over the result afterwards.
         Some(addend) if plain => lowering.elementwise(&[addend], ty, |_, args| Ok(args[0]))?,
         _ => zeros(b, ty)?,
     };
-    let value = contraction.emit(b, &inputs[..2], init)?;
+    let value = contraction.emit(b, &[op.a(), op.b()], init)?;
     if plain {
         return Ok(vec![value]);
     }
@@ -274,19 +274,15 @@ fn labels(term: &str, rank: usize) -> Option<Vec<u32>> {
     Some([code(before), middle, code(after)].concat())
 }
 
-fn lower_einsum<'c>(
-    lowering: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+fn lower_einsum<'c>(lowering: &Lowering<'c>, op: EinsumAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
-    let text = ir::attr_str(op, "equation").unwrap_or_default();
-    let ranks: Vec<_> = inputs.iter().map(|value| ir::dims(value.r#type()).len()).collect();
-    let equation = Equation::parse(&text, &ranks)
+    let text = op.equation();
+    let ranks: Vec<_> = op.inputs().iter().map(|value| ir::dims(value.r#type()).len()).collect();
+    let equation = Equation::parse(text, &ranks)
         .ok_or_else(|| lowering.unsupported(format!("the equation \"{text}\"")))?;
     let ty = lowering.result_type(0)?;
     let mut pending: Vec<(Vec<u32>, Val<'c>)> =
-        equation.operands.into_iter().zip(inputs.iter().copied()).collect();
+        equation.operands.into_iter().zip(op.inputs().iter().copied()).collect();
     // Two operands at a time, from the left: all at once would multiply the loops of all.
     while pending.len() > 2 {
         let rest = pending.split_off(2);

@@ -1,5 +1,6 @@
 //! Lowerings by family, and the table of them.
 
+pub mod constant;
 pub mod data;
 pub mod elementwise;
 pub mod grid_sample;
@@ -16,10 +17,39 @@ pub mod resize_taps;
 pub mod scatter;
 pub mod shape;
 pub mod top_k;
+pub mod window;
 
-use super::LowerFn;
+use super::{LowerFn, Lowering};
+use crate::{
+    Error, Result,
+    ir::{Val, adaptor::Adaptor, view::OpView},
+};
 
-/// Mnemonics (without `graph.`) and lowerings of a family.
+/// The table of a family: the views of ops, and what lowers each of them, which gets the lowering
+/// and the op's adaptor.
+macro_rules! lowerings {
+    ($($op:ident => $lower:expr),* $(,)?) => {
+        /// This family.
+        pub const TABLE: super::Table = &[$((
+            crate::ir::graph::$op::NAME,
+            |l, values| super::typed::<crate::ir::graph::$op<'_>>(l, values, $lower),
+        )),*];
+    };
+}
+use lowerings;
+
+/// Calls the lowering of one kind of op.
+fn typed<'c, V: OpView<'c>>(
+    l: &Lowering<'c>,
+    values: &[Val<'c>],
+    lower: impl FnOnce(&Lowering<'c>, Adaptor<'_, 'c, V>) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    let op = Adaptor::of(l.op, values)
+        .ok_or_else(|| Error::internal(format!("a {} that is not as ODS has it", V::INFO.name)))?;
+    lower(l, op)
+}
+
+/// Names and lowerings of a family.
 pub type Table = &'static [(&'static str, LowerFn)];
 
 /// All families.
@@ -38,5 +68,5 @@ pub static TABLES: &[Table] = &[
     scatter::TABLE,
     shape::TABLE,
     top_k::TABLE,
-    &[("constant", super::convert::lower_constant)],
+    constant::TABLE,
 ];

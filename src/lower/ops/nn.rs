@@ -4,100 +4,36 @@
 //! of the input.
 
 use super::{
-    Table,
     matmul::{finish, multiply_add},
-    pool,
+    pool::{self, Fold},
+    window::Window,
 };
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{ConvAdaptor, ConvTransposeAdaptor},
+        types::with_element,
+    },
     lower::{
         Lowering,
         generic::{Aff, Iter, c, d, fill, generic},
         scalar::{narrow, wide_type, widen},
         shape::{pad, reshape},
-        types::with_element,
     },
 };
 use melior::ir::{Type, ValueLike};
 
-/// This family.
-pub const TABLE: Table = &[
-    ("conv", lower_conv),
-    ("conv_transpose", lower_conv_transpose),
-    ("max_pool", pool::lower_max_pool),
-    ("max_pool_with_indices", pool::lower_max_pool_with_indices),
-    ("average_pool", pool::lower_average_pool),
-    ("lp_pool", pool::lower_lp_pool),
-    ("global_average_pool", pool::lower_global),
-    ("global_max_pool", pool::lower_global),
-    ("global_lp_pool", pool::lower_global),
-];
-
-/// The window attributes of a convolution or pool, one number per spatial dimension.
-pub struct Window {
-    /// Size of the window.
-    pub kernel: Vec<i64>,
-    /// Distance of two windows.
-    pub strides: Vec<i64>,
-    /// Distance of two elements of a window.
-    pub dilations: Vec<i64>,
-    /// Padding before the first element; negative cuts off.
-    pub begin: Vec<i64>,
-    /// Padding after the last element.
-    pub end: Vec<i64>,
-}
-
-impl Window {
-    /// Reads the attributes of an op.
-    pub fn of(lowering: &Lowering<'_>, kernel: &[i64]) -> Self {
-        let rank = kernel.len();
-        let mut begin = lowering.ints("pads", 2 * rank, 0);
-        begin.resize(2 * rank, 0);
-        let end = begin.split_off(rank);
-        Self {
-            kernel: kernel.to_vec(),
-            strides: lowering.ints("strides", rank, 1),
-            dilations: lowering.ints("dilations", rank, 1),
-            begin,
-            end,
-        }
-    }
-
-    /// Number of spatial dimensions.
-    pub fn rank(&self) -> usize {
-        self.kernel.len()
-    }
-
-    /// Elements from the first of a window to the last, in dimension `i`.
-    pub fn extent(&self, i: usize) -> i64 {
-        self.dilations[i] * (self.kernel[i] - 1) + 1
-    }
-
-    /// Position in the padded input of element `k` of window `o` in dimension `i`; both are loops.
-    pub fn position(&self, i: usize, o: usize, k: usize) -> Aff {
-        d(o) * self.strides[i] + d(k) * self.dilations[i]
-    }
-
-    /// `x` (two dimensions and then the spatial ones) with padding, as far as `output` windows
-    /// reach.
-    pub fn pad<'c>(
-        &self,
-        b: &Builder<'c>,
-        x: Val<'c>,
-        output: &[i64],
-        padding: Val<'c>,
-    ) -> Result<Val<'c>> {
-        let dims = ir::dims(x.r#type());
-        let (mut low, mut high) = (vec![0, 0], vec![0, 0]);
-        for i in 0..self.rank() {
-            let reach = (output[i] - 1) * self.strides[i] + self.extent(i);
-            low.push(self.begin[i]);
-            // What no window reaches need not be copied when something is added anyway.
-            high.push((reach - dims[i + 2] - self.begin[i]).max(0));
-        }
-        pad(b, x, &low, &high, padding)
-    }
+super::lowerings! {
+    Conv => lower_conv,
+    ConvTranspose => lower_conv_transpose,
+    MaxPool => pool::lower_max_pool,
+    MaxPoolWithIndices => pool::lower_max_pool_with_indices,
+    AveragePool => pool::lower_average_pool,
+    LpPool => pool::lower_lp_pool,
+    GlobalAveragePool => |l, op| pool::global(l, op.x(), Fold::Mean),
+    GlobalMaxPool => |l, op| pool::global(l, op.x(), Fold::Max),
+    GlobalLpPool => |l, op| pool::global(l, op.x(), Fold::Power(op.p())),
 }
 
 /// A bias `[M]`, or zeros, as the tensor `[N, M, ...]` that sums start from.
@@ -187,15 +123,15 @@ pub fn convolve<'c>(
     reshape(b, results[0], &output)
 }
 
-fn lower_conv<'c>(lowering: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn lower_conv<'c>(lowering: &Lowering<'c>, op: ConvAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
     let ty = lowering.result_type(0)?;
-    let window = Window::of(lowering, &ir::dims(inputs[1].r#type())[2..]);
-    let element = ir::element_type(inputs[0].r#type());
-    let init = initial(lowering, inputs.get(2).copied(), ty, wide_type(b, element))?;
+    let window = Window::of(lowering, &ir::dims(op.w().r#type())[2..]);
+    let element = ir::element_type(op.x().r#type());
+    let init = initial(lowering, op.b(), ty, wide_type(b, element))?;
     let padding = b.constant(element, 0.0)?;
-    let groups = lowering.int("group", 1);
-    let operands = [inputs[0], inputs[1], init];
+    let groups = op.group();
+    let operands = [op.x(), op.w(), init];
     let value = convolve(lowering, &window, groups, operands, padding, |b, args| {
         multiply_add(b, args[0], args[1], args[2])
     })?;
@@ -205,13 +141,12 @@ fn lower_conv<'c>(lowering: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Res
 /// Every input element adds a scaled filter to the result; what `pads` covers is cut off.
 fn lower_conv_transpose<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: ConvTransposeAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
     let ty = lowering.result_type(0)?;
     let output = ir::dims(ty);
-    let (x_dims, w_dims) = (ir::dims(inputs[0].r#type()), ir::dims(inputs[1].r#type()));
+    let (x_dims, w_dims) = (ir::dims(op.x().r#type()), ir::dims(op.w().r#type()));
     let window = Window::of(lowering, &w_dims[2..]);
     let element = wide_type(b, ir::element_type(ty));
     let zero = b.constant(element, 0.0)?;
@@ -225,14 +160,14 @@ fn lower_conv_transpose<'c>(
         high.push(output[i + 2] - (size - window.begin[i]));
     }
     let sum = fill(b, b.tensor(&full, element), zero)?;
-    let sum = spread(lowering, &window, [inputs[0], inputs[1], sum])?;
+    let sum = spread(lowering, &window, op.group(), [op.x(), op.w(), sum])?;
     let sum = pad(b, sum, &low, &high, zero)?;
-    let Some(bias) = inputs.get(2) else {
+    let Some(bias) = op.b() else {
         return Ok(vec![finish(lowering, sum, ty)?]);
     };
     let mut dims = ir::dims(bias.r#type());
     dims.resize(output.len() - 1, 1);
-    let bias = reshape(b, *bias, &dims)?;
+    let bias = reshape(b, bias, &dims)?;
     let value = lowering.elementwise(&[sum, bias], ty, |b, args| {
         let total = b.binary("arith.addf", args[0], widen(b, args[1])?)?;
         narrow(b, total, ir::element_type(ty))
@@ -244,11 +179,11 @@ fn lower_conv_transpose<'c>(
 fn spread<'c>(
     lowering: &Lowering<'c>,
     window: &Window,
+    groups: i64,
     [x, w, sum]: [Val<'c>; 3],
 ) -> Result<Val<'c>> {
     let b = &lowering.b;
     let dims = ir::dims(sum.r#type());
-    let groups = lowering.int("group", 1);
     if [x, w, sum].iter().any(|value| ir::dims(value.r#type()).contains(&0)) {
         return Ok(sum);
     }

@@ -1,16 +1,23 @@
 //! Normalizations and softmax. Statistics are computed in f32 for 16-bit floats.
 
 use super::{
-    Table,
     pool::{power, root},
     reduce::{arg_extreme, extreme},
 };
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{
+            BatchNormAdaptor, HardmaxAdaptor, LayerNormAdaptor, LayerNormWithStatsAdaptor,
+            LogSoftmaxAdaptor, LpNormAdaptor, LrnAdaptor, MeanVarianceNormAdaptor, RmsNormAdaptor,
+            SoftmaxAdaptor,
+        },
+    },
     lower::{
         Lowering,
         generic::{Iter, d, fill, generic, loop_index},
+        normalize_axis,
         reduction::{keepdims, reduce},
         scalar::{
             float::{accumulate, add, arith, div, mul, number, sub},
@@ -21,21 +28,20 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike};
 
-/// This family.
-pub const TABLE: Table = &[
-    ("batch_norm", lower_batch_norm),
-    ("instance_norm", lower_group_norm),
-    ("group_norm", lower_group_norm),
-    ("layer_norm", lower_layer_norm),
-    ("layer_norm_with_stats", lower_layer_norm),
-    ("rms_norm", lower_rms_norm),
-    ("lrn", lower_lrn),
-    ("mean_variance_norm", lower_mean_variance_norm),
-    ("lp_norm", lower_lp_norm),
-    ("softmax", lower_softmax),
-    ("log_softmax", lower_log_softmax),
-    ("hardmax", lower_hardmax),
-];
+super::lowerings! {
+    BatchNorm => lower_batch_norm,
+    InstanceNorm => |l, op| grouped(l, [op.x(), op.scale(), op.bias()], None),
+    GroupNorm => |l, op| grouped(l, [op.x(), op.scale(), op.bias()], Some(op.num_groups())),
+    LayerNorm => lower_layer_norm,
+    LayerNormWithStats => lower_layer_norm_with_stats,
+    RmsNorm => lower_rms_norm,
+    Lrn => lower_lrn,
+    MeanVarianceNorm => lower_mean_variance_norm,
+    LpNorm => lower_lp_norm,
+    Softmax => lower_softmax,
+    LogSoftmax => lower_log_softmax,
+    Hardmax => lower_hardmax,
+}
 
 /// The type of an elementwise result over `dims` in the type that is computed in.
 fn wide_tensor<'c>(b: &Builder<'c>, dims: &[i64], like: Val<'c>) -> Type<'c> {
@@ -115,25 +121,22 @@ fn per_channel<'c>(b: &Builder<'c>, vector: Val<'c>, rank: usize) -> Result<Val<
 
 fn lower_batch_norm<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: BatchNormAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
     let ty = lowering.result_type(0)?;
     let rank = ir::dims(ty).len();
-    let [x, scale, bias, average, variance] = inputs else {
-        return Err(crate::Error::internal("a batch_norm without five operands"));
-    };
+    let (x, scale) = (op.x(), op.scale());
     let epsilon = lowering.float("epsilon", 1e-5);
     // y = x * factor + offset, with both computed once per channel.
-    let vector = wide_tensor(b, &ir::dims(scale.r#type()), *x);
-    let factor = lowering.elementwise(&[*scale, *variance], vector, |b, args| {
+    let vector = wide_tensor(b, &ir::dims(scale.r#type()), x);
+    let factor = lowering.elementwise(&[scale, op.var()], vector, |b, args| {
         mul(b, widen(b, args[0])?, inverse_root(b, widen(b, args[1])?, epsilon)?)
     })?;
-    let offset = lowering.elementwise(&[*bias, *average, factor], vector, |b, args| {
+    let offset = lowering.elementwise(&[op.bias(), op.mean(), factor], vector, |b, args| {
         sub(b, widen(b, args[0])?, mul(b, widen(b, args[1])?, args[2])?)
     })?;
-    let operands = [*x, per_channel(b, factor, rank)?, per_channel(b, offset, rank)?];
+    let operands = [x, per_channel(b, factor, rank)?, per_channel(b, offset, rank)?];
     let value = lowering.elementwise(&operands, ty, |b, args| {
         let value = add(b, mul(b, widen(b, args[0])?, args[1])?, args[2])?;
         narrow(b, value, ir::element_type(ty))
@@ -142,63 +145,76 @@ fn lower_batch_norm<'c>(
 }
 
 /// Group and instance normalization: the latter has one channel per group.
-fn lower_group_norm<'c>(
+fn grouped<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    [x, scale, bias]: [Val<'c>; 3],
+    groups: Option<i64>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
     let ty = lowering.result_type(0)?;
     let dims = ir::dims(ty);
     let channels = dims[1];
-    let groups = lowering.int("num_groups", channels);
+    let groups = groups.unwrap_or(channels);
     let spatial: i64 = dims[2..].iter().product();
     let view = [dims[0], groups, channels / groups.max(1), spatial];
-    let x = reshape(b, inputs[0], &view)?;
+    let x = reshape(b, x, &view)?;
     let (average, inverse) = moments(lowering, x, &[2, 3], lowering.float("epsilon", 1e-5))?;
     let channel = |value: Val<'c>| reshape(b, value, &[groups, view[2], 1]);
-    let operands = [x, average, inverse, channel(inputs[1])?, channel(inputs[2])?];
+    let operands = [x, average, inverse, channel(scale)?, channel(bias)?];
     let value = normalize(lowering, &operands, b.tensor(&view, ir::element_type(ty)))?;
     Ok(vec![reshape(b, value, &dims)?])
 }
 
-fn lower_layer_norm<'c>(
+/// The normalized tensor, the mean, and `1 / sqrt(variance + epsilon)`, over the axes from `axis` on.
+fn over_layer<'c>(
     lowering: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+    [x, scale]: [Val<'c>; 2],
+    bias: Option<Val<'c>>,
+    axis: i64,
+) -> Result<[Val<'c>; 3]> {
     let ty = lowering.result_type(0)?;
     let rank = ir::dims(ty).len();
-    let axes: Vec<_> = (lowering.axis("axis", -1, rank)..rank).collect();
-    let (average, inverse) = moments(lowering, inputs[0], &axes, lowering.float("epsilon", 1e-5))?;
-    let mut operands = vec![inputs[0], average, inverse];
-    operands.extend(&inputs[1..]);
-    let mut results = vec![normalize(lowering, &operands, ty)?];
-    if ir::op_name(op) == "graph.layer_norm_with_stats" {
-        for (index, value) in [(1, average), (2, inverse)] {
-            let ty = lowering.result_type(index)?;
-            results.push(lowering.elementwise(&[value], ty, |b, args| {
-                crate::lower::scalar::convert(b, args[0], false, ir::element_type(ty), false)
-            })?);
-        }
+    let axes: Vec<_> = (normalize_axis(axis, rank)..rank).collect();
+    let (average, inverse) = moments(lowering, x, &axes, lowering.float("epsilon", 1e-5))?;
+    let mut operands = vec![x, average, inverse, scale];
+    operands.extend(bias);
+    Ok([normalize(lowering, &operands, ty)?, average, inverse])
+}
+
+fn lower_layer_norm<'c>(
+    lowering: &Lowering<'c>,
+    op: LayerNormAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
+    let [value, ..] = over_layer(lowering, [op.x(), op.scale()], op.bias(), op.axis())?;
+    Ok(vec![value])
+}
+
+fn lower_layer_norm_with_stats<'c>(
+    lowering: &Lowering<'c>,
+    op: LayerNormWithStatsAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
+    let [value, average, inverse] =
+        over_layer(lowering, [op.x(), op.scale()], op.bias(), op.axis())?;
+    let mut results = vec![value];
+    for (index, value) in [(1, average), (2, inverse)] {
+        let ty = lowering.result_type(index)?;
+        results.push(lowering.elementwise(&[value], ty, |b, args| {
+            crate::lower::scalar::convert(b, args[0], false, ir::element_type(ty), false)
+        })?);
     }
     Ok(results)
 }
 
-fn lower_rms_norm<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+fn lower_rms_norm<'c>(lowering: &Lowering<'c>, op: RmsNormAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
-    let shape = ir::dims(inputs[0].r#type());
-    let axes: Vec<_> = (lowering.axis("axis", -1, shape.len())..shape.len()).collect();
+    let shape = ir::dims(op.x().r#type());
+    let axes: Vec<_> = (normalize_axis(op.axis(), shape.len())..shape.len()).collect();
     let count: i64 = axes.iter().map(|axis| shape[*axis]).product();
-    let square = mean(lowering, &axes, &inputs[..1], count, |b, args| mul(b, args[0], args[0]))?;
+    let square = mean(lowering, &axes, &[op.x()], count, |b, args| mul(b, args[0], args[0]))?;
     let epsilon = lowering.float("epsilon", 1e-5);
     let inverse = lowering
         .elementwise(&[square], square.r#type(), |b, args| inverse_root(b, args[0], epsilon))?;
-    let value = lowering.elementwise(&[inputs[0], inverse, inputs[1]], ty, |b, args| {
+    let value = lowering.elementwise(&[op.x(), inverse, op.scale()], ty, |b, args| {
         let value = mul(b, widen(b, args[0])?, widen(b, args[1])?)?;
         let scale = widen(b, args[2])?;
         let value = crate::lower::scalar::convert(b, value, false, scale.r#type(), false)?;
@@ -207,23 +223,25 @@ fn lower_rms_norm<'c>(
     Ok(vec![value])
 }
 
-fn lower_lrn<'c>(lowering: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (b, x) = (&lowering.b, inputs[0]);
+fn lower_lrn<'c>(lowering: &Lowering<'c>, op: LrnAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (b, x) = (&lowering.b, op.x());
     let ty = lowering.result_type(0)?;
     let dims = ir::dims(ty);
     let element = ir::element_type(ty);
     if dims.contains(&0) {
         return Ok(vec![b.empty(ty)?]);
     }
-    let size = lowering.int("size", 1);
+    let size = op.size();
     let view = [dims[0], dims[1], dims[2..].iter().product()];
     let x = reshape(b, x, &view)?;
     let before = (size - 1) / 2;
+    // Beyond the first and last channel there is nothing to sum up.
+    let [before, after] = [before, size - 1 - before].map(|reach| reach.min(dims[1] - 1));
     let zero = b.constant(element, 0.0)?;
-    let padded = pad(b, x, &[0, before, 0], &[0, size - 1 - before, 0], zero)?;
+    let padded = pad(b, x, &[0, before, 0], &[0, after, 0], zero)?;
     let wide = wide_tensor(b, &view, x);
     let sum = fill(b, wide, b.constant(ir::element_type(wide), 0.0)?)?;
-    let window = b.empty(b.tensor(&[size], b.i1()))?;
+    let window = b.empty(b.tensor(&[before + 1 + after], b.i1()))?;
     let loops = [Iter::Parallel, Iter::Parallel, Iter::Reduction, Iter::Parallel];
     let sums = generic(
         b,
@@ -253,23 +271,19 @@ fn lower_lrn<'c>(lowering: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Resu
 
 fn lower_mean_variance_norm<'c>(
     lowering: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
+    op: MeanVarianceNormAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
     let shape = ir::dims(ty);
-    let axes: Vec<_> = ir::attr_i64s(op, "axes")
-        .unwrap_or_default()
-        .into_iter()
-        .map(|axis| crate::lower::normalize_axis(axis, shape.len()))
-        .collect();
+    let axes: Vec<_> =
+        op.axes().into_iter().map(|axis| normalize_axis(axis, shape.len())).collect();
     let count: i64 = axes.iter().map(|axis| shape[*axis]).product();
-    let average = mean(lowering, &axes, inputs, count, |_, args| Ok(args[0]))?;
-    let variance = mean(lowering, &axes, &[inputs[0], average], count, |b, args| {
+    let average = mean(lowering, &axes, &[op.x()], count, |_, args| Ok(args[0]))?;
+    let variance = mean(lowering, &axes, &[op.x(), average], count, |b, args| {
         let difference = sub(b, args[0], args[1])?;
         mul(b, difference, difference)
     })?;
-    let value = lowering.elementwise(&[inputs[0], average, variance], ty, |b, args| {
+    let value = lowering.elementwise(&[op.x(), average, variance], ty, |b, args| {
         let deviation = arith(b, "math.sqrt", &[args[2]])?;
         let divisor = add(b, deviation, number(b, deviation, 1e-9)?)?;
         narrow(b, div(b, sub(b, widen(b, args[0])?, args[1])?, divisor)?, ir::element_type(ty))
@@ -277,16 +291,12 @@ fn lower_mean_variance_norm<'c>(
     Ok(vec![value])
 }
 
-fn lower_lp_norm<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+fn lower_lp_norm<'c>(lowering: &Lowering<'c>, op: LpNormAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
-    let axis = lowering.axis("axis", -1, ir::dims(ty).len());
-    let p = lowering.int("p", 2);
-    let sum = mean(lowering, &[axis], inputs, 1, |b, args| power(b, args[0], p))?;
-    let value = lowering.elementwise(&[inputs[0], sum], ty, |b, args| {
+    let axis = normalize_axis(op.axis(), ir::dims(ty).len());
+    let p = op.p();
+    let sum = mean(lowering, &[axis], &[op.x()], 1, |b, args| power(b, args[0], p))?;
+    let value = lowering.elementwise(&[op.x(), sum], ty, |b, args| {
         let zero = number(b, args[1], 0.0)?;
         let quotient = div(b, widen(b, args[0])?, root(b, args[1], p)?)?;
         let value = b.select(b.cmpf("oeq", args[1], zero)?, zero, quotient)?;
@@ -307,17 +317,13 @@ fn maximum<'c>(lowering: &Lowering<'c>, x: Val<'c>, axis: usize) -> Result<Val<'
     Ok(results[0])
 }
 
-fn lower_softmax<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+fn lower_softmax<'c>(lowering: &Lowering<'c>, op: SoftmaxAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
     let shape = ir::dims(ty);
-    let axis = lowering.axis("axis", -1, shape.len());
-    let max = maximum(lowering, inputs[0], axis)?;
-    let wide = wide_tensor(&lowering.b, &shape, inputs[0]);
-    let exp = lowering.elementwise(&[inputs[0], max], wide, |b, args| {
+    let axis = normalize_axis(op.axis(), shape.len());
+    let max = maximum(lowering, op.x(), axis)?;
+    let wide = wide_tensor(&lowering.b, &shape, op.x());
+    let exp = lowering.elementwise(&[op.x(), max], wide, |b, args| {
         arith(b, "math.exp", &[sub(b, widen(b, args[0])?, args[1])?])
     })?;
     let sum = mean(lowering, &[axis], &[exp], 1, |_, args| Ok(args[0]))?;
@@ -331,37 +337,32 @@ fn lower_softmax<'c>(
 
 fn lower_log_softmax<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: LogSoftmaxAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let ty = lowering.result_type(0)?;
-    let axis = lowering.axis("axis", -1, ir::dims(ty).len());
-    let max = maximum(lowering, inputs[0], axis)?;
-    let sum = mean(lowering, &[axis], &[inputs[0], max], 1, |b, args| {
+    let axis = normalize_axis(op.axis(), ir::dims(ty).len());
+    let max = maximum(lowering, op.x(), axis)?;
+    let sum = mean(lowering, &[axis], &[op.x(), max], 1, |b, args| {
         arith(b, "math.exp", &[sub(b, args[0], args[1])?])
     })?;
     let log =
         lowering.elementwise(&[sum], sum.r#type(), |b, args| arith(b, "math.log", &[args[0]]))?;
-    let value = lowering.elementwise(&[inputs[0], max, log], ty, |b, args| {
+    let value = lowering.elementwise(&[op.x(), max, log], ty, |b, args| {
         let value = sub(b, sub(b, widen(b, args[0])?, args[1])?, args[2])?;
         narrow(b, value, ir::element_type(ty))
     })?;
     Ok(vec![value])
 }
 
-fn lower_hardmax<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
+fn lower_hardmax<'c>(lowering: &Lowering<'c>, op: HardmaxAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
     let ty = lowering.result_type(0)?;
     let shape = ir::dims(ty);
-    let axis = lowering.axis("axis", -1, shape.len());
+    let axis = normalize_axis(op.axis(), shape.len());
     if shape.contains(&0) {
         return Ok(vec![b.empty(ty)?]);
     }
-    let first = arg_extreme(lowering, inputs[0], axis, true, false)?;
+    let first = arg_extreme(lowering, op.x(), axis, true, false)?;
     debug_assert_eq!(ir::dims(first.r#type()), keepdims(&shape, &[axis]));
     let value = lowering.elementwise(&[first], ty, |b, args| {
         let index = b.op1("arith.index_cast", &[loop_index(b, axis)?], b.int(64))?;

@@ -1,18 +1,21 @@
 //! Pooling: reductions over windows that slide over the spatial dimensions.
 
-use super::{nn::Window, reduce::extreme};
+use super::{reduce::extreme, window::Window};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, OpSpec, Val},
+    ir::{
+        self, Builder, OpSpec, Val,
+        graph::{AveragePoolAdaptor, LpPoolAdaptor, MaxPoolAdaptor, MaxPoolWithIndicesAdaptor},
+        types::with_element,
+    },
     lower::{
         Lowering,
         generic::{Aff, Iter, d, fill, generic, loop_index},
         reduction::reduce,
         scalar::{
-            float::{accumulate, arith, div, mul, number},
+            float::{self, accumulate, arith, div, mul, number},
             narrow, wide_type, widen,
         },
-        types::with_element,
     },
 };
 use melior::ir::{Type, ValueLike, attribute::DenseElementsAttribute};
@@ -84,54 +87,65 @@ fn fold_windows<'c>(
     })
 }
 
-fn window_of(lowering: &Lowering<'_>) -> Result<Window> {
-    let kernel = ir::attr_i64s(lowering.op, "kernel_shape")
-        .ok_or_else(|| Error::internal("a pool without kernel_shape"))?;
-    Ok(Window::of(lowering, &kernel))
-}
-
-/// Whether x is greater than the accumulator.
-fn greater<'c>(b: &Builder<'c>, x: Val<'c>, than: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
+/// Whether x is greater than the accumulator, or the first NaN.
+fn ranks_above<'c>(b: &Builder<'c>, x: Val<'c>, than: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
     match (ir::is_float(x.r#type()), unsigned) {
-        (true, _) => b.cmpf("ogt", x, than),
+        (true, _) => float::ranks_above(b, x, than, false),
         (false, true) => b.cmpi("ugt", x, than),
         (false, false) => b.cmpi("sgt", x, than),
     }
 }
 
+/// The greater of an element and the accumulator, and NaN if either is.
+fn greatest<'c>(
+    b: &Builder<'c>,
+    x: Val<'c>,
+    than: Val<'c>,
+    element: Type<'c>,
+    unsigned: bool,
+) -> Result<Val<'c>> {
+    if ir::is_float(element) {
+        return narrow(b, float::greater(b, widen(b, than)?, widen(b, x)?)?, element);
+    }
+    b.binary(if unsigned { "arith.maxui" } else { "arith.maxsi" }, than, x)
+}
+
 /// `graph.max_pool`.
 pub fn lower_max_pool<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: MaxPoolAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
-    let element = ir::element_type(inputs[0].r#type());
+    let element = ir::element_type(op.x().r#type());
     let unsigned = lowering.is_unsigned(0);
     let least = extreme(b, element, unsigned, true)?;
-    fold_windows(lowering, &window_of(lowering)?, inputs[0], least, &[least], |b, args| {
-        let better = greater(b, widen(b, args[0])?, widen(b, args[1])?, unsigned)?;
-        Ok(vec![b.select(better, args[0], args[1])?])
-    })
+    fold_windows(
+        lowering,
+        &Window::of(lowering, &op.kernel_shape()),
+        op.x(),
+        least,
+        &[least],
+        |b, args| Ok(vec![greatest(b, args[0], args[1], element, unsigned)?]),
+    )
 }
 
 /// `graph.max_pool_with_indices`. An index of -1 marks a window without any element yet.
 pub fn lower_max_pool_with_indices<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: MaxPoolWithIndicesAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
-    let shape = ir::dims(inputs[0].r#type());
-    let element = ir::element_type(inputs[0].r#type());
+    let shape = ir::dims(op.x().r#type());
+    let element = ir::element_type(op.x().r#type());
     let unsigned = lowering.is_unsigned(0);
     let least = extreme(b, element, unsigned, true)?;
-    let window = window_of(lowering)?;
-    let column_major = lowering.int("storage_order", 0) == 1;
+    let window = Window::of(lowering, &op.kernel_shape());
+    let column_major = op.storage_order() == 1;
     let none = b.constant_int(b.int(64), -1)?;
-    fold_windows(lowering, &window, inputs[0], least, &[least, none], |b, args| {
+    fold_windows(lowering, &window, op.x(), least, &[least, none], |b, args| {
         let (inside, index) = flat_index(b, &window, &shape, column_major)?;
-        let better = greater(b, widen(b, args[0])?, widen(b, args[1])?, unsigned)?;
+        let (x, than) = (widen(b, args[0])?, widen(b, args[1])?);
+        let better = ranks_above(b, x, than, unsigned)?;
         let first = b.cmpi("slt", args[2], b.constant_int(b.int(64), 0)?)?;
         let better = b.binary("arith.ori", better, first)?;
         let better = b.binary("arith.andi", better, inside)?;
@@ -176,11 +190,10 @@ fn flat_index<'c>(
 /// `graph.average_pool`.
 pub fn lower_average_pool<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: AveragePoolAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
-    let (x, window) = (inputs[0], window_of(lowering)?);
+    let (x, window) = (op.x(), Window::of(lowering, &op.kernel_shape()));
     let element = ir::element_type(x.r#type());
     let zero = b.constant(wide_type(b, element), 0.0)?;
     let padding = b.constant(element, 0.0)?;
@@ -200,6 +213,9 @@ pub fn lower_average_pool<'c>(
     Ok(vec![value])
 }
 
+/// Most positions along a dimension whose elements are counted here.
+const MAX_COUNTS: i64 = 1 << 26;
+
 /// How many elements each window has in each dimension, as constants that broadcast to the
 /// result; their product is the divisor of the average.
 fn counts<'c>(
@@ -218,13 +234,21 @@ fn counts<'c>(
             true => (-window.begin[i], shape[i + 2] + window.end[i]),
             false => (0, shape[i + 2]),
         };
+        if output[i + 2] > MAX_COUNTS {
+            return Err(Error::unsupported(format!(
+                "averages at {} positions along a dimension; at most {MAX_COUNTS} are supported",
+                output[i + 2]
+            )));
+        }
+        // The first element of the window that does not lie before a position.
+        let first = |position: i64| {
+            let steps = (position.max(0) + window.dilations[i] - 1) / window.dilations[i];
+            steps.min(window.kernel[i])
+        };
         let counts: Vec<f64> = (0..output[i + 2])
             .map(|o| {
                 let start = o * window.strides[i] - window.begin[i];
-                (0..window.kernel[i])
-                    .map(|k| start + k * window.dilations[i])
-                    .filter(|position| (low..high).contains(position))
-                    .count() as f64
+                (first(high - start) - first(low - start)) as f64
             })
             .collect();
         let mut dims = vec![output[i + 2]];
@@ -276,16 +300,15 @@ pub fn root<'c>(b: &Builder<'c>, x: Val<'c>, p: i64) -> Result<Val<'c>> {
 /// `graph.lp_pool`.
 pub fn lower_lp_pool<'c>(
     lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: LpPoolAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &lowering.b;
-    let element = ir::element_type(inputs[0].r#type());
-    let p = lowering.int("p", 2);
+    let element = ir::element_type(op.x().r#type());
+    let p = op.p();
     let zero = b.constant(wide_type(b, element), 0.0)?;
     let padding = b.constant(element, 0.0)?;
-    let window = window_of(lowering)?;
-    let sums = fold_windows(lowering, &window, inputs[0], padding, &[zero], |b, args| {
+    let window = Window::of(lowering, &op.kernel_shape());
+    let sums = fold_windows(lowering, &window, op.x(), padding, &[zero], |b, args| {
         Ok(vec![accumulate(b, args[1], power(b, widen(b, args[0])?, p)?)?])
     })?;
     let value = lowering.elementwise(&sums, lowering.result_type(0)?, |b, args| {
@@ -294,35 +317,40 @@ pub fn lower_lp_pool<'c>(
     Ok(vec![value])
 }
 
+/// What a global pool makes of all elements of a channel.
+#[derive(Clone, Copy)]
+pub enum Fold {
+    /// Their mean.
+    Mean,
+    /// The greatest.
+    Max,
+    /// The root of the sum of their powers by this exponent.
+    Power(i64),
+}
+
 /// `graph.global_average_pool`, `graph.global_max_pool` and `graph.global_lp_pool`.
-pub fn lower_global<'c>(
-    lowering: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
-    let (b, x) = (&lowering.b, inputs[0]);
+pub fn global<'c>(lowering: &Lowering<'c>, x: Val<'c>, fold: Fold) -> Result<Vec<Val<'c>>> {
+    let b = &lowering.b;
     let shape = ir::dims(x.r#type());
     let axes: Vec<_> = (2..shape.len()).collect();
     let element = ir::element_type(x.r#type());
     let wide = wide_type(b, element);
     let count: i64 = shape[2..].iter().product();
-    let p = lowering.int("p", 2);
-    let name = ir::op_name(op);
-    let start = if name == "graph.global_max_pool" { f64::NEG_INFINITY } else { 0.0 };
+    let start = if matches!(fold, Fold::Max) { f64::NEG_INFINITY } else { 0.0 };
     let init = b.constant(wide, start)?;
     let folded = reduce(b, &shape, &axes, &[x], &[init], |b, args| {
         let x = widen(b, args[0])?;
-        Ok(vec![match name {
-            "graph.global_max_pool" => b.select(b.cmpf("ogt", x, args[1])?, x, args[1])?,
-            "graph.global_lp_pool" => accumulate(b, args[1], power(b, x, p)?)?,
-            _ => accumulate(b, args[1], x)?,
+        Ok(vec![match fold {
+            Fold::Max => float::greater(b, args[1], x)?,
+            Fold::Power(p) => accumulate(b, args[1], power(b, x, p)?)?,
+            Fold::Mean => accumulate(b, args[1], x)?,
         }])
     })?;
     let value = lowering.elementwise(&folded, lowering.result_type(0)?, |b, args| {
-        let value = match name {
-            "graph.global_max_pool" => args[0],
-            "graph.global_lp_pool" => root(b, args[0], p)?,
-            _ => div(b, args[0], number(b, args[0], count as f64)?)?,
+        let value = match fold {
+            Fold::Max => args[0],
+            Fold::Power(p) => root(b, args[0], p)?,
+            Fold::Mean => div(b, args[0], number(b, args[0], count as f64)?)?,
         };
         narrow(b, value, element)
     })?;

@@ -1,19 +1,21 @@
 //! Products and convolutions of quantized tensors: exact sums in i32, requantized with one f32
 //! multiplication by `x_scale * w_scale / y_scale` and rounding to even.
 
-use super::{
-    Table,
-    quant::{Quantized, matrix_parameter},
-};
+use super::quant::matrix_parameter;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{
+            ConvIntegerAdaptor, MatMulIntegerAdaptor, QLinearConvAdaptor, QLinearMatMulAdaptor,
+        },
+    },
     lower::{
         Aff, Iter, Lowering,
         generic::{Access, broadcast, c, d, fill, generic, identity, parallel},
         operands::only_element,
         scalar::{
-            convert,
+            Quantized, convert,
             float::{div, mul},
         },
         shape,
@@ -29,15 +31,14 @@ struct Tensor<'c> {
 }
 
 impl<'c> Tensor<'c> {
-    /// The tensor that is operand `index`; its zero point is the value `zero`.
+    /// What stands for `operand`, the one of the graph; its zero point is the value `zero`.
     fn new(
         l: &Lowering<'c>,
-        inputs: &[Val<'c>],
-        index: usize,
+        value: Val<'c>,
+        operand: Val<'c>,
         zero: Option<Val<'c>>,
     ) -> Result<Self> {
-        let value = inputs[index];
-        let elements = Quantized::new(l, value.r#type(), l.is_unsigned(index))?;
+        let elements = Quantized::of_type(l, operand.r#type())?;
         Ok(Self { value, zero, elements })
     }
 
@@ -144,9 +145,9 @@ fn matmul<'c>(l: &Lowering<'c>, x: Tensor<'c>, w: Tensor<'c>) -> Result<Val<'c>>
     sum_of_products(&l.b, &to, 1, (&x, x_map, x_zero), (&w, w_map, w_zero))
 }
 
-fn matmul_integer<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let a = Tensor::new(l, inputs, 0, l.optional(inputs, 2))?;
-    let b = Tensor::new(l, inputs, 1, l.optional(inputs, 3))?;
+fn matmul_integer<'c>(l: &Lowering<'c>, op: MatMulIntegerAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let a = Tensor::new(l, op.a(), op.view().a(), op.a_zero_point())?;
+    let b = Tensor::new(l, op.b(), op.view().b(), op.b_zero_point())?;
     let sums = matmul(l, a, b)?;
     Ok(vec![shape::reshape(&l.b, sums, &l.result_dims(0)?)?])
 }
@@ -204,9 +205,9 @@ fn pad<'c>(l: &Lowering<'c>, x: &Tensor<'c>, spatial: usize) -> Result<Val<'c>> 
     shape::pad(&l.b, x.value, &around(&pads[..spatial]), &around(&pads[spatial..]), zero)
 }
 
-fn conv_integer<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = Tensor::new(l, inputs, 0, l.optional(inputs, 2))?;
-    let w = Tensor::new(l, inputs, 1, l.optional(inputs, 3))?;
+fn conv_integer<'c>(l: &Lowering<'c>, op: ConvIntegerAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = Tensor::new(l, op.x(), op.view().x(), op.x_zero_point())?;
+    let w = Tensor::new(l, op.w(), op.view().w(), op.w_zero_point())?;
     Ok(vec![conv(l, x, w)?])
 }
 
@@ -222,7 +223,7 @@ struct Requantize<'c> {
 
 fn requantize<'c>(l: &Lowering<'c>, sums: Val<'c>, parameters: Requantize<'c>) -> Result<Val<'c>> {
     let dims = ir::dims(sums.r#type());
-    let to = Quantized::new(l, l.result_type(0)?, l.is_unsigned_result(0))?;
+    let to = Quantized::of_result(l, 0)?;
     let Requantize { x_scale, w_scale, y_scale, y_zero, bias } = parameters;
     let mut ins = vec![(sums, identity(dims.len())), x_scale, w_scale, y_scale, y_zero];
     ins.extend(bias);
@@ -238,59 +239,57 @@ fn requantize<'c>(l: &Lowering<'c>, sums: Val<'c>, parameters: Requantize<'c>) -
     })
 }
 
-fn qlinear_matmul<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let a = Tensor::new(l, inputs, 0, Some(inputs[2]))?;
-    let b = Tensor::new(l, inputs, 3, Some(inputs[5]))?;
+fn qlinear_matmul<'c>(l: &Lowering<'c>, op: QLinearMatMulAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let a = Tensor::new(l, op.a(), op.view().a(), Some(op.a_zero_point()))?;
+    let b = Tensor::new(l, op.b(), op.view().b(), Some(op.b_zero_point()))?;
     let sums = matmul(l, a, b)?;
     let loops = identity(ir::dims(sums.r#type()).len());
-    let read = |index: usize, per_column| {
-        let value: Val<'c> = inputs[index];
+    let read = |value: Val<'c>, per_column| {
         (value, matrix_parameter(&ir::dims(value.r#type()), &loops, per_column))
     };
     let y = requantize(
         l,
         sums,
         Requantize {
-            x_scale: read(1, false),
-            w_scale: read(4, true),
-            y_scale: read(6, false),
-            y_zero: read(7, false),
+            x_scale: read(op.a_scale(), false),
+            w_scale: read(op.b_scale(), true),
+            y_scale: read(op.y_scale(), false),
+            y_zero: read(op.y_zero_point(), false),
             bias: None,
         },
     )?;
     Ok(vec![shape::reshape(&l.b, y, &l.result_dims(0)?)?])
 }
 
-fn qlinear_conv<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = Tensor::new(l, inputs, 0, Some(inputs[2]))?;
-    let w = Tensor::new(l, inputs, 3, Some(inputs[5]))?;
+fn qlinear_conv<'c>(l: &Lowering<'c>, op: QLinearConvAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = Tensor::new(l, op.x(), op.view().x(), Some(op.x_zero_point()))?;
+    let w = Tensor::new(l, op.w(), op.view().w(), Some(op.w_zero_point()))?;
     let sums = conv(l, x, w)?;
-    let read = |value: &Val<'c>| {
+    let read = |value: Val<'c>| {
         let map = match ir::dims(value.r#type())[..] {
             [] => vec![],
             [1] => vec![c(0)],
             _ => vec![d(1)],
         };
-        (*value, map)
+        (value, map)
     };
     let y = requantize(
         l,
         sums,
         Requantize {
-            x_scale: read(&inputs[1]),
-            w_scale: read(&inputs[4]),
-            y_scale: read(&inputs[6]),
-            y_zero: read(&inputs[7]),
-            bias: inputs.get(8).map(read),
+            x_scale: read(op.x_scale()),
+            w_scale: read(op.w_scale()),
+            y_scale: read(op.y_scale()),
+            y_zero: read(op.y_zero_point()),
+            bias: op.b().map(read),
         },
     )?;
     Ok(vec![y])
 }
 
-/// This family.
-pub const TABLE: Table = &[
-    ("conv_integer", conv_integer),
-    ("matmul_integer", matmul_integer),
-    ("qlinear_conv", qlinear_conv),
-    ("qlinear_matmul", qlinear_matmul),
-];
+super::lowerings! {
+    ConvInteger => conv_integer,
+    MatMulInteger => matmul_integer,
+    QLinearConv => qlinear_conv,
+    QLinearMatMul => qlinear_matmul,
+}

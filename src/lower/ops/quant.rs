@@ -3,95 +3,26 @@
 //! Real numbers are f32, or f64 where 32-bit integers take part. Rounding is to nearest, ties to
 //! even; NaN quantizes to the lowest integer.
 
-use super::Table;
 use crate::{
     Result,
-    ir::{self, Builder, Op, OpSpec, Val},
+    ir::{
+        self, Builder, OpSpec, Val,
+        graph::{DequantizeLinearAdaptor, DynamicQuantizeLinearAdaptor, QuantizeLinearAdaptor},
+        types::with_element,
+    },
     lower::{
         Aff, Iter, Lowering,
         generic::{Access, c, d, generic, identity, loop_index, parallel},
         operands::only_element,
         scalar::{
-            convert,
-            float::{add, at_least, at_most, div, mul, sub},
+            Quantized, convert, dequantize,
+            float::{add, div, greater, lesser, mul, sub},
             small_float::encode,
         },
         shape,
-        types::with_element,
     },
 };
-use melior::ir::{Type, ValueLike, r#type::IntegerType};
-
-/// The integer type that a lowering quantizes to or from.
-#[derive(Clone, Copy)]
-pub(super) struct Quantized<'c> {
-    pub element: Type<'c>,
-    pub unsigned: bool,
-    pub bits: u32,
-}
-
-impl<'c> Quantized<'c> {
-    /// The element type of `ty`, after conversion.
-    pub fn new(l: &Lowering<'c>, ty: Type<'c>, unsigned: bool) -> Result<Self> {
-        let element = ir::element_type(ty);
-        match IntegerType::try_from(element) {
-            Ok(integer) => Ok(Self { element, unsigned, bits: integer.width() }),
-            Err(_) => Err(l.unsupported(format!("quantized elements of type {element}"))),
-        }
-    }
-
-    /// The lowest and highest integer.
-    fn range(self) -> (f64, f64) {
-        let half = 2f64.powi(self.bits as i32 - 1);
-        if self.unsigned { (0.0, 2.0 * half - 1.0) } else { (-half, half - 1.0) }
-    }
-
-    /// The float type in which all of the integers are exact.
-    pub fn real(self, b: &Builder<'c>) -> Type<'c> {
-        if self.bits > 16 { b.f64() } else { b.f32() }
-    }
-
-    /// `saturate(round(value) + zero)` for a real `value`.
-    pub fn saturate(
-        self,
-        b: &Builder<'c>,
-        value: Val<'c>,
-        zero: Option<Val<'c>>,
-    ) -> Result<Val<'c>> {
-        let real = value.r#type();
-        let mut rounded = b.unary("math.roundeven", value)?;
-        if let Some(zero) = zero {
-            rounded = add(b, rounded, convert(b, zero, self.unsigned, real, false)?)?;
-        }
-        let (low, high) = self.range();
-        let (low, high) = (b.constant(real, low)?, b.constant(real, high)?);
-        let value = b.select(b.cmpf("ogt", rounded, low)?, rounded, low)?;
-        let value = b.select(b.cmpf("olt", value, high)?, value, high)?;
-        let wide = b.int(if self.bits > 16 { 64 } else { 32 });
-        let integer = b.op1("arith.fptosi", &[value], wide)?;
-        if wide == self.element {
-            return Ok(integer);
-        }
-        b.op1("arith.trunci", &[integer], self.element)
-    }
-
-    /// An integer less its zero point, as `wide`.
-    pub fn centered(
-        self,
-        b: &Builder<'c>,
-        value: Val<'c>,
-        zero: Option<Val<'c>>,
-        wide: Type<'c>,
-    ) -> Result<Val<'c>> {
-        let value = convert(b, value, self.unsigned, wide, false)?;
-        match zero {
-            Some(zero) => {
-                b.binary("arith.subi", value, convert(b, zero, self.unsigned, wide, false)?)
-            }
-            None => Ok(value),
-        }
-    }
-}
+use melior::ir::{Type, ValueLike};
 
 /// How a scale or zero point is read in the loops over the tensor that it belongs to.
 enum Parameter<'c> {
@@ -151,16 +82,17 @@ impl<'c> Parameter<'c> {
 fn with_parameters<'c>(
     l: &Lowering<'c>,
     ty: Type<'c>,
-    inputs: &[Val<'c>],
+    [x, scale]: [Val<'c>; 2],
+    zero: Option<Val<'c>>,
     body: impl FnOnce(&Builder<'c>, Val<'c>, Val<'c>, Option<Val<'c>>) -> Result<Val<'c>>,
 ) -> Result<Val<'c>> {
     let rank = ir::dims(ty).len();
     if ir::dims(ty).contains(&0) {
         return l.b.empty(ty);
     }
-    let scale = Parameter::new(l, inputs[1], rank)?;
-    let zero = inputs.get(2).map(|zero| Parameter::new(l, *zero, rank)).transpose()?;
-    let mut ins = vec![(inputs[0], identity(rank))];
+    let scale = Parameter::new(l, scale, rank)?;
+    let zero = zero.map(|zero| Parameter::new(l, zero, rank)).transpose()?;
+    let mut ins = vec![(x, identity(rank))];
     ins.extend(scale.access());
     ins.extend(zero.as_ref().and_then(Parameter::access));
     parallel(&l.b, ty, &ins, |b, loaded| {
@@ -171,38 +103,40 @@ fn with_parameters<'c>(
     })
 }
 
-fn quantize_linear<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn quantize_linear<'c>(
+    l: &Lowering<'c>,
+    op: QuantizeLinearAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     if ir::is_float(ty) {
-        return quantize_to_float(l, ty, inputs);
+        return quantize_to_float(l, ty, op);
     }
-    let to = Quantized::new(l, ty, l.is_unsigned_result(0))?;
-    let x_is_float = ir::is_float(inputs[0].r#type());
+    let to = Quantized::of_result(l, 0)?;
+    let x_is_float = ir::is_float(op.x().r#type());
     let real = if x_is_float { to.real(&l.b) } else { l.b.f64() };
     let (x_unsigned, scale_unsigned) = (l.is_unsigned(0), l.is_unsigned(1));
-    let value = with_parameters(l, ty, inputs, |b, x, scale, zero| {
-        let x = convert(b, x, x_unsigned, real, false)?;
-        let scale = convert(b, scale, scale_unsigned, real, false)?;
-        to.saturate(b, div(b, x, scale)?, zero)
-    })?;
+    let value =
+        with_parameters(l, ty, [op.x(), op.scale()], op.zero_point(), |b, x, scale, zero| {
+            let x = convert(b, x, x_unsigned, real, false)?;
+            let scale = convert(b, scale, scale_unsigned, real, false)?;
+            to.saturate(b, div(b, x, scale)?, zero)
+        })?;
     Ok(vec![value])
 }
 
-fn dequantize_linear<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn dequantize_linear<'c>(
+    l: &Lowering<'c>,
+    op: DequantizeLinearAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
-    let element = ir::element_type(ty);
-    if ir::is_float(inputs[0].r#type()) {
-        return dequantize_float(l, ty, inputs);
+    if ir::is_float(op.x().r#type()) {
+        return dequantize_float(l, ty, op);
     }
-    let from = Quantized::new(l, inputs[0].r#type(), l.is_unsigned(0))?;
-    let value = with_parameters(l, ty, inputs, |b, x, scale, zero| {
-        let real = if scale.r#type() == b.f64() { b.f64() } else { b.f32() };
-        let wide = b.int(if from.bits > 16 { 64 } else { 32 });
-        let centered = from.centered(b, x, zero, wide)?;
-        let centered = convert(b, centered, false, real, false)?;
-        let product = mul(b, centered, convert(b, scale, false, real, false)?)?;
-        convert(b, product, false, element, false)
-    })?;
+    let from = Quantized::of_operand(l, 0)?;
+    let value =
+        with_parameters(l, ty, [op.x(), op.scale()], op.zero_point(), |b, x, scale, zero| {
+            dequantize(b, from, x, scale, zero)
+        })?;
     Ok(vec![value])
 }
 
@@ -211,35 +145,37 @@ fn dequantize_linear<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Res
 fn quantize_to_float<'c>(
     l: &Lowering<'c>,
     ty: Type<'c>,
-    inputs: &[Val<'c>],
+    op: QuantizeLinearAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let element = ir::element_type(ty);
     let (x_unsigned, scale_unsigned) = (l.is_unsigned(0), l.is_unsigned(1));
-    let value = with_parameters(l, ty, inputs, |b, x, scale, zero| {
-        let single = |x, unsigned| convert(b, x, unsigned, b.f32(), false);
-        let mut value = div(b, single(x, x_unsigned)?, single(scale, scale_unsigned)?)?;
-        if let Some(zero) = zero {
-            value = add(b, value, single(zero, false)?)?;
-        }
-        encode(b, value, element, l.flag("saturate", true))
-    })?;
+    let value =
+        with_parameters(l, ty, [op.x(), op.scale()], op.zero_point(), |b, x, scale, zero| {
+            let single = |x, unsigned| convert(b, x, unsigned, b.f32(), false);
+            let mut value = div(b, single(x, x_unsigned)?, single(scale, scale_unsigned)?)?;
+            if let Some(zero) = zero {
+                value = add(b, value, single(zero, false)?)?;
+            }
+            encode(b, value, element, op.saturate())
+        })?;
     Ok(vec![value])
 }
 
 fn dequantize_float<'c>(
     l: &Lowering<'c>,
     ty: Type<'c>,
-    inputs: &[Val<'c>],
+    op: DequantizeLinearAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let element = ir::element_type(ty);
-    let value = with_parameters(l, ty, inputs, |b, x, scale, zero| {
-        let single = |x| convert(b, x, false, b.f32(), false);
-        let mut value = single(x)?;
-        if let Some(zero) = zero {
-            value = sub(b, value, single(zero)?)?;
-        }
-        convert(b, mul(b, value, single(scale)?)?, false, element, false)
-    })?;
+    let value =
+        with_parameters(l, ty, [op.x(), op.scale()], op.zero_point(), |b, x, scale, zero| {
+            let single = |x| convert(b, x, false, b.f32(), false);
+            let mut value = single(x)?;
+            if let Some(zero) = zero {
+                value = sub(b, value, single(zero)?)?;
+            }
+            convert(b, mul(b, value, single(scale)?)?, false, element, false)
+        })?;
     Ok(vec![value])
 }
 
@@ -255,7 +191,7 @@ fn range_with_zero<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<(Val<'c>, Val<'c>)
         &vec![Iter::Reduction; rank],
         &[(x, identity(rank))],
         &[(zero, nothing.clone()), (zero, nothing)],
-        |b, x| Ok(vec![at_most(b, x[1], x[0])?, at_least(b, x[2], x[0])?]),
+        |b, x| Ok(vec![lesser(b, x[1], x[0])?, greater(b, x[2], x[0])?]),
     )?;
     Ok((shape::extract(b, found[0], &[])?, shape::extract(b, found[1], &[])?))
 }
@@ -268,11 +204,10 @@ fn scalar_tensor<'c>(b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
 
 fn dynamic_quantize_linear<'c>(
     l: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
+    op: DynamicQuantizeLinearAdaptor<'_, 'c>,
 ) -> Result<Vec<Val<'c>>> {
     let b = &l.b;
-    let x = inputs[0];
+    let x = op.x();
     let to = Quantized { element: b.int(8), unsigned: true, bits: 8 };
     let (low, high) = range_with_zero(b, x)?;
     let steps = b.constant(b.f32(), 255.0)?;
@@ -290,12 +225,11 @@ fn dynamic_quantize_linear<'c>(
     Ok(vec![y, scalar_tensor(b, scale)?, scalar_tensor(b, zero)?])
 }
 
-/// This family.
-pub const TABLE: Table = &[
-    ("dequantize_linear", dequantize_linear),
-    ("dynamic_quantize_linear", dynamic_quantize_linear),
-    ("quantize_linear", quantize_linear),
-];
+super::lowerings! {
+    DequantizeLinear => dequantize_linear,
+    DynamicQuantizeLinear => dynamic_quantize_linear,
+    QuantizeLinear => quantize_linear,
+}
 
 /// The map that reads a parameter of matrices, which is one for all, one per row or column, or of
 /// the matrices' rank. `loops` are those over the dimensions of the product, rows and columns

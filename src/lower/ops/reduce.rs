@@ -1,9 +1,8 @@
 //! Reductions, argmax and argmin, cumulative sums.
 
-use super::Table;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{self, Builder, Val, graph::CumSumAdaptor, types::is_unsigned},
     lower::{
         Lowering,
         generic::loop_index,
@@ -11,31 +10,29 @@ use crate::{
         reduction::{keepdims, reduce, scan},
         scalar::{
             convert,
-            float::{accumulate, arith, mul, number, sub},
+            float::{self, accumulate, arith, mul, number, sub},
             narrow, wide_type, widen,
         },
         shape::reshape,
-        types::is_unsigned,
     },
 };
 use melior::ir::{Type, ValueLike, r#type::IntegerType};
 
-/// This family.
-pub const TABLE: Table = &[
-    ("reduce_sum", lower_reduce),
-    ("reduce_mean", lower_reduce),
-    ("reduce_max", lower_reduce),
-    ("reduce_min", lower_reduce),
-    ("reduce_prod", lower_reduce),
-    ("reduce_l1", lower_reduce),
-    ("reduce_l2", lower_reduce),
-    ("reduce_log_sum", lower_reduce),
-    ("reduce_log_sum_exp", lower_reduce),
-    ("reduce_sum_square", lower_reduce),
-    ("argmax", lower_arg),
-    ("argmin", lower_arg),
-    ("cumsum", lower_cumsum),
-];
+super::lowerings! {
+    ReduceSum => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceMean => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceMax => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceMin => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceProd => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceL1 => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceL2 => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceLogSum => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceLogSumExp => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ReduceSumSquare => |l, op| lower_reduce(l, op.x(), op.axes()),
+    ArgMax => |l, op| lower_arg(l, op.x(), op.axis(), (true, op.select_last_index())),
+    ArgMin => |l, op| lower_arg(l, op.x(), op.axis(), (false, op.select_last_index())),
+    CumSum => lower_cumsum,
+}
 
 /// The least value of a type, or the greatest: -infinity or infinity for floats.
 pub fn extreme<'c>(b: &Builder<'c>, ty: Type<'c>, unsigned: bool, least: bool) -> Result<Val<'c>> {
@@ -55,8 +52,7 @@ pub fn extreme<'c>(b: &Builder<'c>, ty: Type<'c>, unsigned: bool, least: bool) -
 }
 
 /// The axes of a reduction, counted from the first dimension; an empty list is all of them.
-fn axes(lowering: &Lowering<'_>, rank: usize) -> Vec<usize> {
-    let axes = ir::attr_i64s(lowering.op, "axes").unwrap_or_default();
+fn counted(axes: Vec<i64>, rank: usize) -> Vec<usize> {
     if axes.is_empty() {
         return (0..rank).collect();
     }
@@ -68,15 +64,11 @@ fn computes_in_float(name: &str) -> bool {
     matches!(name, "reduce_l2" | "reduce_log_sum" | "reduce_log_sum_exp")
 }
 
-fn lower_reduce<'c>(
-    lowering: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
-    let (b, x) = (&lowering.b, inputs[0]);
-    let name = ir::op_name(op).strip_prefix("graph.").unwrap_or_default();
+fn lower_reduce<'c>(lowering: &Lowering<'c>, x: Val<'c>, axes: Vec<i64>) -> Result<Vec<Val<'c>>> {
+    let b = &lowering.b;
+    let name = ir::op_name(lowering.op).strip_prefix("graph.").unwrap_or_default();
     let shape = ir::dims(x.r#type());
-    let axes = axes(lowering, shape.len());
+    let axes = counted(axes, shape.len());
     let element = ir::element_type(x.r#type());
     let unsigned = lowering.is_unsigned(0);
     let float_of_int = !ir::is_float(element) && computes_in_float(name);
@@ -124,8 +116,8 @@ fn step<'c>(
         return integer_step(b, name, x, sum, unsigned);
     }
     match name {
-        "reduce_max" => arith(b, "arith.maximumf", &[sum, x]),
-        "reduce_min" => arith(b, "arith.minimumf", &[sum, x]),
+        "reduce_max" => float::greater(b, sum, x),
+        "reduce_min" => float::lesser(b, sum, x),
         "reduce_prod" => mul(b, sum, x),
         "reduce_l1" => accumulate(b, sum, arith(b, "math.absf", &[x])?),
         "reduce_l2" | "reduce_sum_square" => accumulate(b, sum, mul(b, x, x)?),
@@ -187,7 +179,7 @@ fn log_sum_exp<'c>(
     let shape = ir::dims(x.r#type());
     let least = extreme(b, ty, false, true)?;
     let max = reduce(b, &shape, axes, &[x], &[least], |b, args| {
-        Ok(vec![arith(b, "arith.maximumf", &[args[1], load(b, args[0])?])?])
+        Ok(vec![float::greater(b, args[1], load(b, args[0])?)?])
     })?[0];
     let max = lowering.elementwise(&[max], max.r#type(), |b, args| {
         let magnitude = arith(b, "math.absf", &[args[0]])?;
@@ -204,7 +196,7 @@ fn log_sum_exp<'c>(
     })
 }
 
-/// Positions (i64) of the greatest elements along `axis`, or of the least. The result keeps the
+/// Positions (i64) of the greatest elements along `axis`, or of the least; of NaN if there is one. The result keeps the
 /// dimension with size 1.
 pub fn arg_extreme<'c>(
     lowering: &Lowering<'c>,
@@ -225,15 +217,17 @@ pub fn arg_extreme<'c>(
     let position = usize::from(outer != 1);
     let results = reduce(b, &view, &[1], &[reshape(b, x, &view)?], &init, |b, args| {
         let x = widen(b, args[0])?;
-        let comparison = match (greatest, last) {
-            (true, false) => "gt",
-            (true, true) => "ge",
-            (false, false) => "lt",
-            (false, true) => "le",
-        };
         let better = if ir::is_float(x.r#type()) {
-            b.cmpf(&format!("o{comparison}"), x, args[1])?
+            // Less is more for the negatives, of which NaN still comes first.
+            let sign = |x| if greatest { Ok(x) } else { b.unary("arith.negf", x) };
+            float::ranks_above(b, sign(x)?, sign(args[1])?, last)?
         } else {
+            let comparison = match (greatest, last) {
+                (true, false) => "gt",
+                (true, true) => "ge",
+                (false, false) => "lt",
+                (false, true) => "le",
+            };
             b.cmpi(&format!("{}{comparison}", if unsigned { 'u' } else { 's' }), x, args[1])?
         };
         let index = if shape[axis] == 1 { b.index(0)? } else { loop_index(b, position)? };
@@ -243,27 +237,26 @@ pub fn arg_extreme<'c>(
     reshape(b, results[1], &keepdims(&shape, &[axis]))
 }
 
-fn lower_arg<'c>(lowering: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let rank = ir::dims(inputs[0].r#type()).len();
-    let axis = lowering.axis("axis", 0, rank);
-    let greatest = ir::op_name(op) == "graph.argmax";
-    let last = lowering.flag("select_last_index", false);
-    let found = arg_extreme(lowering, inputs[0], axis, greatest, last)?;
+/// The first or last position of the greatest or least elements.
+fn lower_arg<'c>(
+    lowering: &Lowering<'c>,
+    x: Val<'c>,
+    axis: i64,
+    (greatest, last): (bool, bool),
+) -> Result<Vec<Val<'c>>> {
+    let axis = normalize_axis(axis, ir::dims(x.r#type()).len());
+    let found = arg_extreme(lowering, x, axis, greatest, last)?;
     Ok(vec![reshape(&lowering.b, found, &lowering.result_dims(0)?)?])
 }
 
-fn lower_cumsum<'c>(
-    lowering: &Lowering<'c>,
-    _: Op<'c>,
-    inputs: &[Val<'c>],
-) -> Result<Vec<Val<'c>>> {
-    let (b, x) = (&lowering.b, inputs[0]);
+fn lower_cumsum<'c>(lowering: &Lowering<'c>, op: CumSumAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (b, x) = (&lowering.b, op.x());
     let element = ir::element_type(x.r#type());
     let rank = ir::dims(x.r#type()).len();
-    let axis = lowering.axis("axis", 0, rank);
-    let exclusive = lowering.flag("exclusive", false);
+    let axis = normalize_axis(op.axis(), rank);
+    let exclusive = op.exclusive();
     let zero = b.constant(wide_type(b, element), 0.0)?;
-    let value = scan(b, x, axis, lowering.flag("reverse", false), zero, |b, x, sum| {
+    let value = scan(b, x, axis, op.reverse(), zero, |b, x, sum| {
         let x = widen(b, x)?;
         let add = if ir::is_float(x.r#type()) { "arith.addf" } else { "arith.addi" };
         let next = b.binary(add, sum, x)?;

@@ -2,13 +2,15 @@
 //! and loops that apply them.
 
 use super::{
-    Table,
     resize_taps::{Axis, Mode, Rounding, Sampling, Taps, Transformation},
     shape::repeat,
 };
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{Resize, ResizeAdaptor},
+    },
     lower::{
         Iter, Lowering,
         generic::{Access, c, d, fill, generic, identity, loop_index, parallel},
@@ -26,12 +28,12 @@ use melior::ir::{Type, ValueLike, r#type::IntegerType};
 /// Up to this many taps are written out; more are summed by a loop.
 const MOST_TAPS_WRITTEN_OUT: usize = 4;
 
-fn resize<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = inputs[0];
+fn resize<'c>(l: &Lowering<'c>, op: ResizeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = op.x();
     let (from, ty) = (ir::dims(x.r#type()), l.result_type(0)?);
     let to = ir::dims(ty);
-    let sampling = sampling(l, op)?;
-    let axes: Vec<_> = axes(l, inputs, &from, &to, &sampling)?
+    let sampling = sampling(l, *op)?;
+    let axes: Vec<_> = axes(l, op, &from, &to, &sampling)?
         .into_iter()
         .enumerate()
         .filter(|(_, axis)| !axis.is_identity(&sampling))
@@ -45,6 +47,12 @@ fn resize<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Va
     if from.contains(&0) {
         return Err(Error::invalid(format!("resizes {}, which has no elements", x.r#type())));
     }
+    let longest = axes.iter().map(|(_, axis)| axis.from.max(axis.to)).max().unwrap_or_default();
+    if longest > MAX_LENGTH {
+        return Err(Error::unsupported(format!(
+            "resizes an axis of {longest} elements; at most {MAX_LENGTH} are supported"
+        )));
+    }
     let tables: Vec<_> = axes.iter().map(|(axis, sizes)| (*axis, sizes.taps(&sampling))).collect();
     let value = match sampling.mode {
         Mode::Nearest(_) => nearest(l, x, ty, &tables)?,
@@ -53,21 +61,23 @@ fn resize<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Va
     Ok(vec![value])
 }
 
-fn sampling(l: &Lowering<'_>, op: Op<'_>) -> Result<Sampling> {
-    let word = |name, default: &str| ir::attr_str(op, name).unwrap_or_else(|| default.to_owned());
-    let rounding = match word("nearest_mode", "round_prefer_floor").as_str() {
+/// Longest axis that is resized: positions are computed in f32, which counts no further.
+const MAX_LENGTH: i64 = 1 << 24;
+
+fn sampling<'c>(l: &Lowering<'c>, op: Resize<'c>) -> Result<Sampling> {
+    let rounding = match op.nearest_mode() {
         "round_prefer_ceil" => Rounding::PreferCeil,
         "floor" => Rounding::Floor,
         "ceil" => Rounding::Ceil,
         _ => Rounding::PreferFloor,
     };
-    let mode = match word("mode", "nearest").as_str() {
+    let mode = match op.mode() {
         "linear" => Mode::Linear,
         "cubic" => Mode::Cubic,
         _ => Mode::Nearest(rounding),
     };
-    let name = word("coordinate_transformation_mode", "half_pixel");
-    let transformation = match name.as_str() {
+    let name = op.coordinate_transformation_mode();
+    let transformation = match name {
         "half_pixel" => Transformation::HalfPixel,
         "half_pixel_symmetric" => Transformation::HalfPixelSymmetric,
         "pytorch_half_pixel" => Transformation::PytorchHalfPixel,
@@ -80,15 +90,15 @@ fn sampling(l: &Lowering<'_>, op: Op<'_>) -> Result<Sampling> {
         mode,
         transformation,
         cubic_coefficient: l.float("cubic_coeff_a", -0.75),
-        exclude_outside: l.flag("exclude_outside", false),
-        antialias: l.flag("antialias", false),
+        exclude_outside: op.exclude_outside(),
+        antialias: op.antialias(),
     })
 }
 
 /// Sizes, factor and region of every dimension.
 fn axes<'c>(
     l: &Lowering<'c>,
-    inputs: &[Val<'c>],
+    op: ResizeAdaptor<'_, 'c>,
     from: &[i64],
     to: &[i64],
     sampling: &Sampling,
@@ -99,23 +109,20 @@ fn axes<'c>(
         .zip(to)
         .map(|(from, to)| Axis { from: *from, to: *to, scale: 1.0, region: (0.0, 1.0) })
         .collect();
-    let mut named: Vec<usize> = ir::attr_i64s(l.op, "axes")
-        .unwrap_or_default()
-        .into_iter()
-        .map(|axis| normalize_axis(axis, rank))
-        .collect();
+    let mut named: Vec<usize> =
+        op.axes().into_iter().map(|axis| normalize_axis(axis, rank)).collect();
     if named.is_empty() {
         named = (0..rank).collect();
     }
-    if let Some(scales) = l.optional(inputs, 2) {
+    if let Some(scales) = op.scales() {
         let scales = l.known(scales, "scales")?.floats();
         for (axis, scale) in named.iter().zip(scales) {
             axes[*axis].scale = scale;
         }
-    } else if let Some(sizes) = l.optional(inputs, 3) {
+    } else if let Some(sizes) = op.sizes() {
         scale_to_sizes(l, sizes, &named, &mut axes)?;
     }
-    let roi = l.optional(inputs, 1).filter(|_| sampling.transformation == Transformation::Crop);
+    let roi = op.roi().filter(|_| sampling.transformation == Transformation::Crop);
     if let Some(roi) = roi {
         let roi = l.known(roi, "roi")?.floats();
         for (i, axis) in named.iter().enumerate() {
@@ -376,5 +383,6 @@ fn many_taps<'c>(
     sums.first().copied().ok_or_else(|| Error::internal("a resize without a result"))
 }
 
-/// This family.
-pub const TABLE: Table = &[("resize", resize)];
+super::lowerings! {
+    Resize => resize,
+}

@@ -1,15 +1,19 @@
 //! Ops that write to positions held in tensors: sequential loops, as later updates of a position
 //! see earlier ones. Positions out of range are led into the tensor as in [`super::index`].
 
-use super::{Table, index::position};
+use super::index::position;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        graph::{ScatterElementsAdaptor, ScatterNDAdaptor},
+    },
     lower::{
         Lowering,
         loops::{insert, nest},
+        normalize_axis,
         scalar::{
-            float::{add, mul},
+            float::{self, add, mul},
             narrow, widen,
         },
         shape,
@@ -31,8 +35,8 @@ fn combine<'c>(
         let value = match reduction {
             "add" => add(b, old, update)?,
             "mul" => mul(b, old, update)?,
-            "max" => b.binary("arith.maximumf", old, update)?,
-            _ => b.binary("arith.minimumf", old, update)?,
+            "max" => float::greater(b, old, update)?,
+            _ => float::lesser(b, old, update)?,
         };
         return narrow(b, value, ty);
     }
@@ -53,11 +57,10 @@ fn combine<'c>(
 /// own.
 fn scatter<'c>(
     l: &Lowering<'c>,
-    op: Op<'c>,
-    inputs: &[Val<'c>],
+    [x, updates]: [Val<'c>; 2],
+    reduction: &str,
     place: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
 ) -> Result<Vec<Val<'c>>> {
-    let (x, updates) = (inputs[0], inputs[2]);
     let dims = ir::dims(updates.r#type());
     if dims.contains(&0) {
         return Ok(vec![x]);
@@ -68,36 +71,38 @@ fn scatter<'c>(
             x.r#type()
         )));
     }
-    let reduction = ir::attr_str(op, "reduction").unwrap_or_default();
     let unsigned = l.is_unsigned(0);
     nest(&l.b, &dims, &[x], |b, from, state| {
         let mut value = shape::extract(b, updates, from)?;
         let to = place(b, from)?;
         if !reduction.is_empty() && reduction != "none" {
             let old = shape::extract(b, state[0], &to)?;
-            value = combine(b, &reduction, unsigned, old, value)?;
+            value = combine(b, reduction, unsigned, old, value)?;
         }
         Ok(vec![insert(b, value, state[0], &to)?])
     })
 }
 
-fn scatter_elements<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn scatter_elements<'c>(
+    l: &Lowering<'c>,
+    op: ScatterElementsAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
     let to = l.result_dims(0)?;
-    let axis = l.axis("axis", 0, to.len());
-    let indices = inputs[1];
-    scatter(l, op, inputs, |b, from| {
+    let axis = normalize_axis(op.axis(), to.len());
+    let indices = op.indices();
+    scatter(l, [op.x(), op.updates()], op.reduction(), |b, from| {
         let mut at = from.to_vec();
         at[axis] = position(b, shape::extract(b, indices, from)?, to[axis])?;
         Ok(at)
     })
 }
 
-fn scatter_nd<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn scatter_nd<'c>(l: &Lowering<'c>, op: ScatterNDAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let to = l.result_dims(0)?;
-    let indices = inputs[1];
+    let indices = op.indices();
     let positions = ir::dims(indices.r#type());
     let (outer, depth) = (positions.len() - 1, positions[positions.len() - 1]);
-    scatter(l, op, inputs, |b, from| {
+    scatter(l, [op.x(), op.updates()], op.reduction(), |b, from| {
         let mut at = vec![];
         for k in 0..depth {
             let mut coordinate = from[..outer].to_vec();
@@ -110,5 +115,7 @@ fn scatter_nd<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Ve
     })
 }
 
-/// This family.
-pub const TABLE: Table = &[("scatter_elements", scatter_elements), ("scatter_nd", scatter_nd)];
+super::lowerings! {
+    ScatterElements => scatter_elements,
+    ScatterND => scatter_nd,
+}

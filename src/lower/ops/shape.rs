@@ -1,11 +1,18 @@
 //! Ops on shapes, and ops that only rearrange or repeat elements.
 
-use super::Table;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Val,
+        constant::Elements,
+        graph::{
+            ConstantOfShapeAdaptor, DepthToSpaceAdaptor, ExpandAdaptor, EyeLikeAdaptor,
+            RangeAdaptor, ShapeAdaptor, SizeAdaptor, SpaceToDepthAdaptor, TileAdaptor,
+            TransposeAdaptor, TriluAdaptor,
+        },
+    },
     lower::{
-        Elements, Lowering,
+        Lowering,
         generic::{broadcast, d, fill, loop_index, parallel},
         operands::{choose, constant_tensor, i64_tensor, only_element},
         scalar::{
@@ -16,57 +23,57 @@ use crate::{
         shape,
     },
 };
-use melior::ir::{ValueLike, attribute::DenseElementsAttribute, operation::OperationLike};
+use melior::ir::{ValueLike, attribute::DenseElementsAttribute};
 
 /// Constants up to this many elements stay constants; larger ones are cheaper to fill.
 const LARGEST_SPLAT: i64 = 1024;
 
 /// `graph.shape`.
-fn shape_of<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let dims = ir::dims(inputs[0].r#type());
+fn shape_of<'c>(l: &Lowering<'c>, op: ShapeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let dims = ir::dims(op.x().r#type());
     let rank = dims.len() as i64;
     let clamp = |at: i64| (if at < 0 { at + rank } else { at }).clamp(0, rank) as usize;
-    let (start, end) = (clamp(l.int("start", 0)), clamp(l.int("end", rank)));
+    let (start, end) = (clamp(op.start()), clamp(op.end().unwrap_or(rank)));
     let sizes = &dims[start..end.max(start)];
     Ok(vec![i64_tensor(&l.b, &[sizes.len() as i64], sizes)?])
 }
 
 /// `graph.size`.
-fn size<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let count = ir::dims(inputs[0].r#type()).iter().product();
+fn size<'c>(l: &Lowering<'c>, op: SizeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let count = ir::dims(op.x().r#type()).iter().product();
     Ok(vec![i64_tensor(&l.b, &[], &[count])?])
 }
 
 /// The ops whose result has the elements of the first operand in the same order.
-fn reshape<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    Ok(vec![shape::reshape(&l.b, inputs[0], &l.result_dims(0)?)?])
+fn in_order<'c>(l: &Lowering<'c>, x: Val<'c>) -> Result<Vec<Val<'c>>> {
+    Ok(vec![shape::reshape(&l.b, x, &l.result_dims(0)?)?])
 }
 
-fn transpose<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn transpose<'c>(l: &Lowering<'c>, op: TransposeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let rank = l.result_dims(0)?.len();
-    let perm = ir::attr_i64s(l.op, "perm").unwrap_or_default();
+    let perm = op.perm();
     let perm: Vec<_> = if perm.is_empty() {
         (0..rank).rev().collect()
     } else {
         perm.iter().map(|axis| *axis as usize).collect()
     };
-    Ok(vec![shape::transpose(&l.b, inputs[0], &perm)?])
+    Ok(vec![shape::transpose(&l.b, op.x(), &perm)?])
 }
 
-fn expand<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn expand<'c>(l: &Lowering<'c>, op: ExpandAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
-    let (from, to) = (ir::dims(inputs[0].r#type()), ir::dims(ty));
+    let (from, to) = (ir::dims(op.x().r#type()), ir::dims(ty));
     if from.iter().product::<i64>() == to.iter().product::<i64>() {
-        return Ok(vec![shape::reshape(&l.b, inputs[0], &to)?]);
+        return Ok(vec![shape::reshape(&l.b, op.x(), &to)?]);
     }
-    Ok(vec![parallel(&l.b, ty, &[(inputs[0], broadcast(&from, &to))], |_, x| Ok(x[0]))?])
+    Ok(vec![parallel(&l.b, ty, &[(op.x(), broadcast(&from, &to))], |_, x| Ok(x[0]))?])
 }
 
 /// Each repeated dimension becomes two loops, over the copies and inside of one.
-fn tile<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let (from, to) = (ir::dims(inputs[0].r#type()), l.result_dims(0)?);
+fn tile<'c>(l: &Lowering<'c>, op: TileAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (from, to) = (ir::dims(op.x().r#type()), l.result_dims(0)?);
     let times: Vec<_> = from.iter().zip(&to).map(|(from, to)| to / from.max(&1)).collect();
-    Ok(vec![repeat(&l.b, inputs[0], &times, &vec![1; from.len()], &to)?])
+    Ok(vec![repeat(&l.b, op.x(), &times, &vec![1; from.len()], &to)?])
 }
 
 /// `x` with `outer` copies of each dimension one after the other, and each element of it repeated
@@ -101,11 +108,11 @@ pub(super) fn repeat<'c>(
     shape::reshape(b, copies, to)
 }
 
-fn range<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn range<'c>(l: &Lowering<'c>, op: RangeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let element = ir::element_type(ty);
-    let start = only_element(&l.b, inputs[0])?;
-    let delta = only_element(&l.b, inputs[2])?;
+    let start = only_element(&l.b, op.start())?;
+    let delta = only_element(&l.b, op.delta())?;
     let value = parallel(&l.b, ty, &[], |b, _| {
         let index = b.op1("arith.index_cast", &[loop_index(b, 0)?], b.int(64))?;
         if !ir::is_float(element) {
@@ -119,13 +126,16 @@ fn range<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<
     Ok(vec![value])
 }
 
-fn constant_of_shape<'c>(l: &Lowering<'c>, op: Op<'c>, _: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn constant_of_shape<'c>(
+    l: &Lowering<'c>,
+    op: ConstantOfShapeAdaptor<'_, 'c>,
+) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let count: i64 = ir::dims(ty).iter().product();
     if count == 0 {
         return Ok(vec![l.b.empty(ty)?]);
     }
-    let value = Elements::new(op.attribute("value")?)
+    let value = Elements::new(op.value())
         .and_then(|elements| elements.uniform(&l.b))
         .ok_or_else(|| l.unsupported("a 'value' of this kind"))?;
     if count <= LARGEST_SPLAT {
@@ -144,30 +154,29 @@ fn diagonal<'c>(b: &Builder<'c>, rank: usize) -> Result<Val<'c>> {
     b.binary("arith.subi", column, row)
 }
 
-fn eye_like<'c>(l: &Lowering<'c>, _: Op<'c>, _: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn eye_like<'c>(l: &Lowering<'c>, op: EyeLikeAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let element = ir::element_type(ty);
     let value = parallel(&l.b, ty, &[], |b, _| {
-        let wanted = b.constant_int(b.int(64), l.int("k", 0))?;
+        let wanted = b.constant_int(b.int(64), op.k())?;
         let hit = b.cmpi("eq", diagonal(b, 2)?, wanted)?;
         choose(b, hit, b.constant(element, 1.0)?, b.constant(element, 0.0)?)
     })?;
     Ok(vec![value])
 }
 
-fn trilu<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+fn trilu<'c>(l: &Lowering<'c>, op: TriluAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let rank = ir::dims(ty).len();
-    let k = match inputs.get(1) {
-        Some(k) => only_element(&l.b, *k)?,
+    let k = match op.k() {
+        Some(k) => only_element(&l.b, k)?,
         None => l.b.constant_int(l.b.int(64), 0)?,
     };
-    let predicate = if l.flag("upper", true) { "sge" } else { "sle" };
-    let value =
-        parallel(&l.b, ty, &[(inputs[0], crate::lower::generic::identity(rank))], |b, x| {
-            let kept = b.cmpi(predicate, diagonal(b, rank)?, k)?;
-            choose(b, kept, x[0], b.constant(x[0].r#type(), 0.0)?)
-        })?;
+    let predicate = if op.upper() { "sge" } else { "sle" };
+    let value = parallel(&l.b, ty, &[(op.x(), crate::lower::generic::identity(rank))], |b, x| {
+        let kept = b.cmpi(predicate, diagonal(b, rank)?, k)?;
+        choose(b, kept, x[0], b.constant(x[0].r#type(), 0.0)?)
+    })?;
     Ok(vec![value])
 }
 
@@ -183,41 +192,40 @@ fn regroup<'c>(
     Ok(vec![shape::reshape(&l.b, swapped, &l.result_dims(0)?)?])
 }
 
-fn depth_to_space<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let from = ir::dims(inputs[0].r#type());
-    let block = l.int("blocksize", 1);
+fn depth_to_space<'c>(l: &Lowering<'c>, op: DepthToSpaceAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let from = ir::dims(op.x().r#type());
+    let block = op.blocksize();
     let depth = from[1] / (block * block);
     let (n, h, w) = (from[0], from[2], from[3]);
-    if ir::attr_str(op, "mode").as_deref() == Some("CRD") {
-        return regroup(l, inputs[0], &[n, depth, block, block, h, w], &[0, 1, 4, 2, 5, 3]);
+    if op.mode() == "CRD" {
+        return regroup(l, op.x(), &[n, depth, block, block, h, w], &[0, 1, 4, 2, 5, 3]);
     }
-    regroup(l, inputs[0], &[n, block, block, depth, h, w], &[0, 3, 4, 1, 5, 2])
+    regroup(l, op.x(), &[n, block, block, depth, h, w], &[0, 3, 4, 1, 5, 2])
 }
 
-fn space_to_depth<'c>(l: &Lowering<'c>, op: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let from = ir::dims(inputs[0].r#type());
-    let block = l.int("blocksize", 1);
+fn space_to_depth<'c>(l: &Lowering<'c>, op: SpaceToDepthAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let from = ir::dims(op.x().r#type());
+    let block = op.blocksize();
     let split = [from[0], from[1], from[2] / block, block, from[3] / block, block];
-    let depth_first = ir::attr_str(op, "mode").as_deref() == Some("CRD");
+    let depth_first = ir::attr_str(l.op, "mode").as_deref() == Some("CRD");
     let perm = if depth_first { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
-    regroup(l, inputs[0], &split, &perm)
+    regroup(l, op.x(), &split, &perm)
 }
 
-/// This family.
-pub const TABLE: Table = &[
-    ("constant_of_shape", constant_of_shape),
-    ("depth_to_space", depth_to_space),
-    ("expand", expand),
-    ("eye_like", eye_like),
-    ("flatten", reshape),
-    ("range", range),
-    ("reshape", reshape),
-    ("shape", shape_of),
-    ("size", size),
-    ("space_to_depth", space_to_depth),
-    ("squeeze", reshape),
-    ("tile", tile),
-    ("transpose", transpose),
-    ("trilu", trilu),
-    ("unsqueeze", reshape),
-];
+super::lowerings! {
+    ConstantOfShape => constant_of_shape,
+    DepthToSpace => depth_to_space,
+    Expand => expand,
+    EyeLike => eye_like,
+    Flatten => |l, op| in_order(l, op.x()),
+    Range => range,
+    Reshape => |l, op| in_order(l, op.x()),
+    Shape => shape_of,
+    Size => size,
+    SpaceToDepth => space_to_depth,
+    Squeeze => |l, op| in_order(l, op.x()),
+    Tile => tile,
+    Transpose => transpose,
+    Trilu => trilu,
+    Unsqueeze => |l, op| in_order(l, op.x()),
+}

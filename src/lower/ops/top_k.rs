@@ -1,16 +1,16 @@
 //! `graph.top_k`: the best elements so far are kept in order while the axis is read once, so the
 //! usual element costs one comparison with the last of them.
 
-use super::Table;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{self, Builder, Val, graph::TopKAdaptor},
     lower::{
         Lowering,
         generic::fill,
         loops::{count_to, insert, nest, when},
+        normalize_axis,
         operands::choose,
-        scalar::widen,
+        scalar::{float, widen},
         shape::extract,
     },
 };
@@ -27,8 +27,11 @@ impl Order {
     fn before<'c>(self, b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
         let (x, y) = (widen(b, x)?, widen(b, y)?);
         match (ir::is_float(x.r#type()), self.largest, self.unsigned) {
-            (true, true, _) => b.cmpf("ogt", x, y),
-            (true, false, _) => b.cmpf("olt", x, y),
+            (true, true, _) => float::ranks_above(b, x, y, false),
+            (true, false, _) => {
+                let number = b.binary("arith.andi", b.cmpf("ord", x, x)?, b.cmpf("uno", y, y)?)?;
+                b.binary("arith.ori", b.cmpf("olt", x, y)?, number)
+            }
             (false, true, true) => b.cmpi("ugt", x, y),
             (false, true, false) => b.cmpi("sgt", x, y),
             (false, false, true) => b.cmpi("ult", x, y),
@@ -51,13 +54,13 @@ impl<'c> Row<'c> {
     }
 }
 
-fn top_k<'c>(l: &Lowering<'c>, _: Op<'c>, inputs: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
-    let x = inputs[0];
+fn top_k<'c>(l: &Lowering<'c>, op: TopKAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let x = op.x();
     let from = ir::dims(x.r#type());
-    let axis = l.axis("axis", -1, from.len());
+    let axis = normalize_axis(op.axis(), from.len());
     let types = [l.result_type(0)?, l.result_type(1)?];
     let kept = ir::dims(types[0])[axis];
-    let order = Order { largest: l.flag("largest", true), unsigned: l.is_unsigned(0) };
+    let order = Order { largest: op.largest(), unsigned: l.is_unsigned(0) };
     let mut state = vec![];
     for ty in types {
         let zero = l.b.constant(ir::element_type(ty), 0.0)?;
@@ -128,5 +131,6 @@ fn make_room<'c>(
     Ok(next)
 }
 
-/// This family.
-pub const TABLE: Table = &[("top_k", top_k)];
+super::lowerings! {
+    TopK => top_k,
+}

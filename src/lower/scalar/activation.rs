@@ -61,7 +61,7 @@ fn scale_negative<'c>(b: &Builder<'c>, x: Val<'c>, slope: Val<'c>) -> Result<Val
 }
 
 fn exp_minus_1<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
-    sub(b, arith(b, "math.exp", &[x])?, number(b, x, 1.0)?)
+    arith(b, "math.expm1", &[x])
 }
 
 /// `max(0, x) + min(0, alpha * (e^(x / alpha) - 1))`.
@@ -71,11 +71,13 @@ fn celu<'c>(b: &Builder<'c>, x: Val<'c>, alpha: Val<'c>) -> Result<Val<'c>> {
     add(b, at_least(b, x, zero)?, at_most(b, negative, zero)?)
 }
 
-/// `1 / (1 + e^-x)`: the exponential may be infinite, which gives the right limit 0.
+/// `1 / (1 + e^-x)`, or `e^x / (1 + e^x)` below zero, where e^-x may be infinite.
 fn sigmoid<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
     let one = number(b, x, 1.0)?;
-    let exp = arith(b, "math.exp", &[arith(b, "arith.negf", &[x])?])?;
-    div(b, one, add(b, one, exp)?)
+    let magnitude = arith(b, "math.absf", &[x])?;
+    let exp = arith(b, "math.exp", &[arith(b, "arith.negf", &[magnitude])?])?;
+    let over = b.select(b.cmpf("olt", x, number(b, x, 0.0)?)?, exp, one)?;
+    div(b, over, add(b, one, exp)?)
 }
 
 fn clamp_unit<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {

@@ -1,9 +1,8 @@
 //! Arithmetic of f32 and f64 elements, and small helpers for other lowerings.
 
-use super::super::Elements;
 use crate::{
     Result,
-    ir::{self, Builder, Op, Val},
+    ir::{self, Builder, Op, Val, constant::Elements, graph, view::OpView},
 };
 use melior::ir::{
     Attribute, ValueLike,
@@ -52,6 +51,34 @@ pub fn at_least<'c>(b: &Builder<'c>, x: Val<'c>, bound: Val<'c>) -> Result<Val<'
 /// `x > bound ? bound : x`: the lesser of the two, and NaN if x is.
 pub fn at_most<'c>(b: &Builder<'c>, x: Val<'c>, bound: Val<'c>) -> Result<Val<'c>> {
     b.select(b.cmpf("ogt", x, bound)?, bound, x)
+}
+
+/// The greater of the two, and NaN if either is; of two zeros either.
+pub fn greater<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    extreme(b, "arith.maximumf", x, y)
+}
+
+/// The lesser of the two, and NaN if either is; of two zeros either.
+pub fn lesser<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    extreme(b, "arith.minimumf", x, y)
+}
+
+/// Telling zeros apart would be as much work again as finding NaN.
+fn extreme<'c>(b: &Builder<'c>, name: &str, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    let flags = b.parse_attr("#arith.fastmath<nsz>")?;
+    b.op1_with(name, &[x, y], x.r#type(), vec![("fastmath", flags)])
+}
+
+/// Whether `x` comes before `y` in the order of size in which NaN is more than infinity: x is
+/// greater, or x is NaN and y is not. With `or_equal` also if both are equal or NaN.
+pub fn ranks_above<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>, or_equal: bool) -> Result<Val<'c>> {
+    let above = b.cmpf(if or_equal { "oge" } else { "ogt" }, x, y)?;
+    let nan = b.cmpf("uno", x, x)?;
+    if or_equal {
+        return b.binary("arith.ori", above, nan);
+    }
+    let only = b.binary("arith.andi", nan, b.cmpf("ord", y, y)?)?;
+    b.binary("arith.ori", above, only)
 }
 
 /// The sum of an accumulator and a term, which may be reordered with other terms. It is what
@@ -111,8 +138,6 @@ const DIRECT: &[(&str, &str)] = &[
     ("sub", "arith.subf"),
     ("mul", "arith.mulf"),
     ("div", "arith.divf"),
-    ("max", "arith.maximumf"),
-    ("min", "arith.minimumf"),
 ];
 
 const COMPARISONS: &[(&str, &str)] = &[
@@ -141,6 +166,8 @@ pub(super) fn emit<'c>(
         return b.cmpf(predicate, *x, *y).map(Some);
     }
     let value = match (name, args) {
+        ("max", [x, y]) => greater(b, *x, *y)?,
+        ("min", [x, y]) => lesser(b, *x, *y)?,
         ("reciprocal", [x]) => div(b, number(b, *x, 1.0)?, *x)?,
         ("sign", [x]) => sign(b, *x)?,
         ("is_nan", [x]) => b.cmpf("uno", *x, *x)?,
@@ -185,8 +212,7 @@ pub(super) fn clip_bounds<'c>(
     match bounds {
         [low, high] => (Some(*low), Some(*high)),
         [only] => {
-            let has_low = super::super::operand_segments(op)
-                .is_some_and(|sizes| sizes.get(1).is_some_and(|size| *size > 0));
+            let has_low = graph::Clip::of(op).is_some_and(|clip| clip.min().is_some());
             if has_low { (Some(*only), None) } else { (None, Some(*only)) }
         }
         _ => (None, None),
@@ -195,7 +221,12 @@ pub(super) fn clip_bounds<'c>(
 
 fn pow<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
     match scalar_constant(y) {
-        Some(0.5) => return arith(b, "math.sqrt", &[x]),
+        Some(0.5) => {
+            // The root of -0 is -0, and that of minus infinity NaN, unlike these powers.
+            let root = arith(b, "math.sqrt", &[b.binary("arith.addf", x, number(b, x, 0.0)?)?])?;
+            let infinite = b.cmpf("oeq", x, number(b, x, f64::NEG_INFINITY)?)?;
+            return b.select(infinite, number(b, x, f64::INFINITY)?, root);
+        }
         Some(1.0) => return Ok(x),
         Some(2.0) => return mul(b, x, x),
         Some(3.0) => return mul(b, mul(b, x, x)?, x),

@@ -8,15 +8,19 @@ mod activation;
 mod cast;
 pub mod float;
 mod integer;
+mod quant;
 pub mod small_float;
 
 pub use cast::{convert, narrow, wide_type, widen};
 pub use float::scalar_constant;
+pub use quant::{Quantized, dequantize};
 
-use super::types::{is_unsigned, signless};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val},
+    ir::{
+        self, Builder, Op, Val,
+        types::{is_unsigned, signless},
+    },
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
 
@@ -52,81 +56,14 @@ pub fn emit_scalar<'c>(
     narrow(b, result, element_of_result(b, op)?)
 }
 
-/// Whether [`emit_scalar`] knows the op `name` (`graph.add`).
-pub fn is_elementwise(name: &str) -> bool {
-    name.strip_prefix("graph.").is_some_and(|name| MNEMONICS.contains(&name))
+/// Emits the computation of one element of an elementwise op, or of a quantization whose
+/// parameters are operands like others, as [`emit_scalar`] does.
+pub fn emit_element<'c>(b: &Builder<'c>, op: Op<'c>, args: &[Val<'c>]) -> Result<Val<'c>> {
+    match quant::emit(b, op, args)? {
+        Some(value) => Ok(value),
+        None => emit_scalar(b, op, args, operand_unsigned(op, 0)),
+    }
 }
-
-/// All elementwise ops, without `graph.`.
-pub const MNEMONICS: &[&str] = &[
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "and",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "bit_shift",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "cast",
-    "ceil",
-    "celu",
-    "clip",
-    "cos",
-    "cosh",
-    "div",
-    "elu",
-    "equal",
-    "erf",
-    "exp",
-    "floor",
-    "gelu",
-    "greater",
-    "greater_or_equal",
-    "hard_sigmoid",
-    "hard_swish",
-    "identity",
-    "is_inf",
-    "is_nan",
-    "leaky_relu",
-    "less",
-    "less_or_equal",
-    "log",
-    "max",
-    "min",
-    "mish",
-    "mod",
-    "mul",
-    "neg",
-    "not",
-    "or",
-    "pow",
-    "prelu",
-    "reciprocal",
-    "relu",
-    "round",
-    "selu",
-    "shrink",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softplus",
-    "softsign",
-    "sqrt",
-    "sub",
-    "swish",
-    "tan",
-    "tanh",
-    "thresholded_relu",
-    "where",
-    "xor",
-];
 
 /// The few ops that compute in floats although their operand may be an integer.
 fn emit_float_of_int<'c>(

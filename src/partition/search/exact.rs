@@ -6,11 +6,13 @@
 //! open operation the least that anybody takes for it.
 
 use super::{is_cheaper, ranks};
-use crate::partition::{
-    cost,
+use crate::{
     graph::{OpId, ValueId},
-    placement::Place,
-    solve::{Problem, Solution},
+    partition::{
+        cost,
+        placement::Place,
+        solve::{Problem, Solution},
+    },
 };
 use std::collections::BTreeSet;
 

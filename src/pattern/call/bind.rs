@@ -2,16 +2,14 @@
 
 use super::{BlockPart, CType, CallProto, Layout, Param, Permutation, Returns};
 use crate::{
-    partition::graph::ValueId,
+    expr::{Expr, Val},
+    graph::{Evaluator, Facts, ValueId},
     pattern::{
         Pattern,
-        eval::{Evaluator, Facts},
-        expr::Expr,
         found::{Match, MatchScope},
         tile,
-        value::Val,
     },
-    tensor::DType,
+    tensor::{DType, ElementType},
     tile::plan::Plan,
 };
 
@@ -112,7 +110,7 @@ impl CallProto {
             device,
             args,
             scratch: binder.scratch,
-            prototype: self.prototype(found, facts),
+            prototype: self.prototype(found, facts, pattern.tile.is_some()),
             tile: binder.tile.map(tile::Binder::finish).transpose()?,
         })
     }
@@ -120,15 +118,17 @@ impl CallProto {
 
 impl CallProto {
     /// The declaration of the function in C.
-    fn prototype(&self, found: &Match, facts: Facts) -> Option<String> {
+    fn prototype(&self, found: &Match, facts: Facts, in_tiles: bool) -> Option<String> {
         let element = |value: Option<ValueId>| {
             let dtype = value.and_then(|value| facts.graph.value(value).ty.dtype);
-            dtype.and_then(c_name).unwrap_or("void")
+            dtype.and_then(ElementType::plain).and_then(c_name).unwrap_or("void")
         };
         let mut outputs = found.outputs.iter().copied();
         let mut params = vec![];
         for param in &self.params {
             params.push(match param {
+                // Tiles are passed by their place in the pool.
+                Param::In { .. } | Param::Out { .. } if in_tiles => "uint32_t".to_owned(),
                 // One declaration serves all calls, whether the operand is there or not.
                 Param::In { optional: true, .. } => "const void *".to_owned(),
                 Param::In { capture, .. } => {
@@ -226,6 +226,9 @@ impl Binder<'_> {
             return Err(format!("'{capture}' is computed inside of the match"));
         }
         self.check_rank(capture, value, layout)?;
+        if !self.facts.graph.is_constant(value) {
+            self.check_bytes(capture, value)?;
+        }
         let layout = layout.as_ref().map(|layout| self.layout(capture, value, layout));
         Ok(BoundArg::In(Some(value), layout.transpose()?))
     }
@@ -273,9 +276,23 @@ impl Binder<'_> {
         };
         let place = place.ok_or_else(|| format!("'{name}' is no output of the match"))?;
         self.check_rank(name, outputs[place], layout)?;
+        self.check_bytes(name, outputs[place])?;
         self.taken.push(place);
         let layout = layout.as_ref().map(|layout| self.layout(name, outputs[place], layout));
         Ok(BoundArg::Out(place, layout.transpose()?))
+    }
+
+    /// Elements of less than a byte are packed in constants; where they are computed each has a byte
+    /// of its own, which is no form that a function would expect.
+    fn check_bytes(&self, name: &str, value: ValueId) -> Result<(), String> {
+        let ty = &self.facts.graph.value(value).ty;
+        match ty.dtype {
+            Some(element) if element.bits() < 8 => Err(format!(
+                "'{name}' is {ty}, and no constant: elements of less than a byte are passed in \
+                 constants only"
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn check_rank(

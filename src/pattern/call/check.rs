@@ -2,14 +2,12 @@
 
 use super::{BlockPart, CType, CallProto, Layout, Param};
 use crate::{
+    error::suggestion,
+    expr::{ExprKind, PatternResult, Span, token::Tokens},
     pattern::{
         ast::MatchExpr,
         check::{Names, Ty, check_scalar, check_values},
-        error::{PatternResult, Span},
-        expr::ExprKind,
-        near::suggestion,
         resolve::Resolved,
-        token::Tokens,
     },
     tensor::DType,
 };

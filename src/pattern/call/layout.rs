@@ -1,9 +1,8 @@
 //! Layouts that a function wants its tensors in.
 
-use crate::pattern::{
-    error::PatternResult,
-    expr::Expr,
-    expr_parse::postfix,
+use crate::expr::{
+    Expr, PatternResult,
+    parse::postfix,
     token::{Token, Tokens},
 };
 use std::fmt;

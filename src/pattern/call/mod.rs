@@ -28,8 +28,10 @@ pub use bind::BoundLayout;
 pub use bind::{BoundArg, BoundCall};
 pub use layout::{BlockPart, Layout, Permutation};
 
-use super::{error::PatternResult, expr::Expr};
-use crate::tensor::DType;
+use crate::{
+    expr::{Expr, ExprKind, PatternResult},
+    tensor::DType,
+};
 use std::fmt;
 
 /// What a function returns.
@@ -115,6 +117,35 @@ pub struct CallProto {
 }
 
 impl CallProto {
+    /// The parameters that may be absent while no argument says so: no `present(b)` is among them.
+    pub fn unsaid_optionals(&self) -> impl Iterator<Item = &str> {
+        let params: Vec<&Param> = self.params.iter().flat_map(Param::flat).collect();
+        let mut said = vec![];
+        for param in &params {
+            let (Param::Scalar { value: expr, .. }
+            | Param::Value(expr)
+            | Param::Const { values: expr, .. }
+            | Param::Scratch { bytes: expr }) = param
+            else {
+                continue;
+            };
+            expr.visit(&mut |part| {
+                if let ExprKind::Call(name, args) = &part.kind
+                    && let ("present", [Expr { kind: ExprKind::Name(capture), .. }]) =
+                        (name.as_str(), args.as_slice())
+                {
+                    said.push(capture.clone());
+                }
+            });
+        }
+        params.into_iter().filter_map(move |param| match param {
+            Param::In { capture, optional: true, .. } if !said.contains(capture) => {
+                Some(capture.as_str())
+            }
+            _ => None,
+        })
+    }
+
     /// The prototype with other expressions.
     pub(super) fn map(
         &self,

@@ -2,12 +2,11 @@
 
 use super::{CType, CallProto, Layout, Param, Returns};
 use crate::{
-    pattern::{
-        error::PatternResult,
-        expr_parse::expression,
-        near::suggestion,
+    error::suggestion,
+    expr::{
+        PatternResult, dtype_of,
+        parse::expression,
         token::{Token, Tokens},
-        value::dtype_of,
     },
     tensor::DType,
 };

@@ -1,15 +1,17 @@
 //! The plan of a match whose call is computed tile by tile.
 
-use super::{Dim, Tile, TileRef, dma::MAX_DIMS};
+use super::{Dim, Tile, dma::MAX_DIMS};
 use crate::{
-    partition::graph::ValueId,
+    expr::{Expr, ExprKind, Val},
+    graph::{Evaluator, Facts, ValueId},
     pattern::{
-        CallProto, Expr, ExprKind, Layout, Param, Pattern, Val,
+        CallProto, Layout, Param, Pattern,
         call::BlockPart,
-        eval::{Evaluator, Facts},
         found::{Match, MatchScope},
     },
+    tensor::ElementType,
     tile::{
+        TileRef,
         choose::Chooser,
         pieces::Piece,
         plan::{self, Plan},
@@ -42,6 +44,7 @@ impl<'a> Binder<'a> {
             pool: plan::Pool {
                 name: tile.spec.pool.name.clone(),
                 bytes: 0,
+                base: if tile.keeps_start { tile.spec.pool.alignment } else { 0 },
                 alignment: tile.spec.pool.alignment,
                 dma: plan::Dma {
                     channels: dma.channels,
@@ -61,7 +64,7 @@ impl<'a> Binder<'a> {
         let mut binder = Self { tile, pattern, found, facts, plan, reads: 0 };
         let overlaps = matches!(binder.eval(&tile.double_buffer)?, Val::Bool(true));
         binder.plan.pool.dma.double_buffer = overlaps && dma.wait.is_some();
-        binder.plan.pool.bytes = binder.number(&tile.pool_bytes)?;
+        binder.plan.pool.bytes = binder.number(&tile.pool_bytes)? - binder.plan.pool.base;
         binder.loops()?;
         binder.tensors(call)?;
         if let Some(cost) = &tile.cost {
@@ -150,8 +153,12 @@ impl<'a> Binder<'a> {
         let ty = &self.facts.graph.value(value).ty;
         let shape: Option<Vec<i64>> = ty.shape.iter().copied().collect();
         let mut shape = shape.ok_or_else(|| format!("'{name}' has a dynamic shape"))?;
-        let element = ty.dtype.map(|dtype| dtype.size() as i64);
-        let element = element.ok_or_else(|| format!("'{name}' has elements without size"))?;
+        let bits = ty.dtype.map(ElementType::bits).filter(|bits| bits % 8 == 0);
+        let element = bits.map(|bits| bits as i64 / 8).ok_or_else(|| {
+            format!(
+                "'{name}' is {ty}, whose elements do not have bytes of their own: no tile of it"
+            )
+        })?;
         if matches!(layout, Some(Layout::Flat)) {
             shape = vec![shape.iter().product()];
         }

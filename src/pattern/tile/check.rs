@@ -1,14 +1,14 @@
 //! Checks `[pattern.tile]` when a manifest is loaded.
 
-use super::{Dim, DimSpec, Loop, Tile, TileRef, TileSpec, dma, parse};
+use super::{Dim, DimSpec, Loop, Tile, TileSpec, dma, parse};
 use crate::{
+    error::suggestion,
+    expr::{Expr, ExprKind, PatternError, PatternResult, Span},
     pattern::{
-        CallProto, Expr, ExprKind, Param,
+        CallProto, Param,
         check::{Names, Ty, check_scalar},
-        error::{PatternError, PatternResult, Span},
-        near::suggestion,
     },
-    tile::{choose::transfer_variable, formula::Formula},
+    tile::{TileRef, choose::transfer_variable, formula::Formula},
 };
 
 impl Tile {
@@ -44,7 +44,7 @@ impl Tile {
         }
         let double_buffer = checker.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
         let pool_bytes = checker.integer(&spec.pool.bytes)?;
-        Ok(Self { pool_bytes, double_buffer, loops, tensors, cost, spec })
+        Ok(Self { pool_bytes, double_buffer, loops, tensors, cost, spec, keeps_start: false })
     }
 
     /// An expression of the call with numbers in place of what differs from tile to tile, so that

@@ -6,11 +6,11 @@
 //! `host_stride` and `tile_stride`. Dimensions that a transfer does not have have count 1 and
 //! stride 0.
 
-use crate::pattern::{
-    CallProto, Expr, ExprKind, Param, Val,
-    error::{PatternError, PatternResult, Span},
-    evaluate,
-    near::suggestion,
+use crate::{
+    error::suggestion,
+    expr::{Expr, ExprKind, PatternError, PatternResult, Span, Val},
+    graph::evaluate,
+    pattern::{CallProto, Param},
 };
 
 /// A transfer.

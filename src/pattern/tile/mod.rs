@@ -9,13 +9,10 @@
 mod bind;
 mod check;
 pub mod dma;
-mod reference;
-
-pub use reference::TileRef;
 
 pub(super) use bind::Binder;
 
-use super::{Expr, PatternResult};
+use crate::expr::{Expr, PatternResult};
 
 /// The declaration, as texts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -107,6 +104,8 @@ pub struct Tile {
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,
     cost: Option<Expr>,
+    /// Whether nothing may be at the start of the pool, whose offset stands for an absent operand.
+    pub keeps_start: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -7,8 +7,10 @@ use super::super::context::NodeContext;
 use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
-pub(super) const OPS: &[OpEntry] =
-    &[OpEntry::with("Attention", attention), OpEntry::with("RotaryEmbedding", rotary_embedding)];
+pub(super) const OPS: &[OpEntry] = &[
+    OpEntry::with("Attention", 23, 3..=7, attention),
+    OpEntry::with("RotaryEmbedding", 23, 3..=4, rotary_embedding),
+];
 
 /// `[batch, length, heads * size]` as `[batch, heads, length, size]`; given so already if the rank
 /// is 4.
@@ -54,7 +56,6 @@ pub(super) fn repeat_heads<'c>(
 }
 
 fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 7)?;
     let (q_heads, kv_heads) =
         (node.attributes.int("q_num_heads")?, node.attributes.int("kv_num_heads")?);
     let packed = node.rank(node.input(0, "Q")?) == 3;
@@ -260,7 +261,6 @@ fn positional_mask<'c>(
 
 /// Rotates pairs of elements by angles that depend on their position in the sequence.
 fn rotary_embedding<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 4)?;
     let x = node.input(0, "X")?;
     let original = node.static_dims(x, "X")?;
     let heads = node.attributes.int("num_heads")?;

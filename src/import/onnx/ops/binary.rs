@@ -5,38 +5,37 @@ use crate::tensor::DType;
 
 use super::super::context::NodeContext;
 use super::super::emit::OpResult;
-use super::OpEntry;
+use super::{MANY, OpEntry};
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("BitwiseAnd", "bitwise_and", 2),
-    OpEntry::same("BitwiseOr", "bitwise_or", 2),
-    OpEntry::same("BitwiseXor", "bitwise_xor", 2),
-    OpEntry::same("GreaterOrEqual", "greater_or_equal", 2),
-    OpEntry::same("LessOrEqual", "less_or_equal", 2),
-    OpEntry::same("Where", "where", 3),
-    OpEntry::with("Add", |node| broadcasting(node, "add")),
-    OpEntry::with("And", |node| broadcasting(node, "and")),
-    OpEntry::with("BitShift", bit_shift),
-    OpEntry::with("Div", |node| broadcasting(node, "div")),
-    OpEntry::with("Equal", |node| broadcasting(node, "equal")),
-    OpEntry::with("Greater", |node| broadcasting(node, "greater")),
-    OpEntry::with("Less", |node| broadcasting(node, "less")),
-    OpEntry::with("Max", |node| chain(node, "max")),
-    OpEntry::with("Mean", mean),
-    OpEntry::with("Min", |node| chain(node, "min")),
-    OpEntry::with("Mod", modulo),
-    OpEntry::with("Mul", |node| broadcasting(node, "mul")),
-    OpEntry::with("Or", |node| broadcasting(node, "or")),
-    OpEntry::with("Pow", |node| broadcasting(node, "pow")),
-    OpEntry::with("Sub", |node| broadcasting(node, "sub")),
-    OpEntry::with("Sum", |node| chain(node, "add")),
-    OpEntry::with("Xor", |node| broadcasting(node, "xor")),
+    OpEntry::same("BitwiseAnd", 18, "bitwise_and", 2),
+    OpEntry::same("BitwiseOr", 18, "bitwise_or", 2),
+    OpEntry::same("BitwiseXor", 18, "bitwise_xor", 2),
+    OpEntry::same("GreaterOrEqual", 12, "greater_or_equal", 2),
+    OpEntry::same("LessOrEqual", 12, "less_or_equal", 2),
+    OpEntry::same("Where", 9, "where", 3),
+    OpEntry::with("Add", 1, 2..=2, |node| broadcasting(node, "add")),
+    OpEntry::with("And", 1, 2..=2, |node| broadcasting(node, "and")),
+    OpEntry::with("BitShift", 11, 2..=2, bit_shift),
+    OpEntry::with("Div", 1, 2..=2, |node| broadcasting(node, "div")),
+    OpEntry::with("Equal", 1, 2..=2, |node| broadcasting(node, "equal")),
+    OpEntry::with("Greater", 1, 2..=2, |node| broadcasting(node, "greater")),
+    OpEntry::with("Less", 1, 2..=2, |node| broadcasting(node, "less")),
+    OpEntry::with("Max", 1, 1..=MANY, |node| chain(node, "max")),
+    OpEntry::with("Mean", 1, 1..=MANY, mean),
+    OpEntry::with("Min", 1, 1..=MANY, |node| chain(node, "min")),
+    OpEntry::with("Mod", 10, 2..=2, modulo),
+    OpEntry::with("Mul", 1, 2..=2, |node| broadcasting(node, "mul")),
+    OpEntry::with("Or", 1, 2..=2, |node| broadcasting(node, "or")),
+    OpEntry::with("Pow", 1, 2..=2, |node| broadcasting(node, "pow")),
+    OpEntry::with("Sub", 1, 2..=2, |node| broadcasting(node, "sub")),
+    OpEntry::with("Sum", 1, 1..=MANY, |node| chain(node, "add")),
+    OpEntry::with("Xor", 1, 2..=2, |node| broadcasting(node, "xor")),
 ];
 
 /// A binary operation. Before operator set 7 an operand broadcast only on demand, and its
 /// dimensions were aligned with those of the first from `axis` on.
 fn broadcasting<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let (a, mut b) = (node.input(0, "A")?, node.input(1, "B")?);
     if node.opset < 7 {
         node.attributes.ignore("consumed_inputs");
@@ -64,7 +63,6 @@ fn align<'c>(node: &NodeContext<'_, 'c>, a: Val<'c>, b: Val<'c>, axis: i64) -> O
 }
 
 fn bit_shift<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let direction =
         node.attributes.string("direction")?.ok_or("the attribute `direction` is missing")?;
     let attributes = [("direction", direction.into())];
@@ -103,7 +101,6 @@ fn unsigned_of(dtype: DType) -> Option<DType> {
 }
 
 fn modulo<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let fmod = node.attributes.bool_or("fmod", false)?;
     let (a, b) = (node.input(0, "A")?, node.input(1, "B")?);
     if fmod || !node.dtype(a)?.is_float() {

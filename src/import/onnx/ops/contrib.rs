@@ -6,19 +6,19 @@ use crate::ir::Val;
 
 use super::super::context::NodeContext;
 use super::super::emit::{Attr, Attrs, OpError, OpResult};
-use super::OpEntry;
 use super::pool::pool_attributes;
+use super::{MANY, OpEntry};
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("QGemm", gemm),
-    OpEntry::with("QLinearAdd", add),
-    OpEntry::with("QLinearAveragePool", average_pool),
-    OpEntry::with("QLinearConcat", concat),
-    OpEntry::with("QLinearGlobalAveragePool", global_average_pool),
-    OpEntry::with("QLinearLeakyRelu", leaky_relu),
-    OpEntry::with("QLinearMul", mul),
-    OpEntry::with("QLinearSigmoid", sigmoid),
-    OpEntry::with("QLinearSoftmax", softmax),
+    OpEntry::with("QGemm", 1, 6..=9, gemm),
+    OpEntry::with("QLinearAdd", 1, 7..=8, add),
+    OpEntry::with("QLinearAveragePool", 1, 4..=5, average_pool),
+    OpEntry::with("QLinearConcat", 1, 5..=MANY, concat),
+    OpEntry::with("QLinearGlobalAveragePool", 1, 4..=5, global_average_pool),
+    OpEntry::with("QLinearLeakyRelu", 1, 4..=5, leaky_relu),
+    OpEntry::with("QLinearMul", 1, 7..=8, mul),
+    OpEntry::with("QLinearSigmoid", 1, 4..=5, sigmoid),
+    OpEntry::with("QLinearSoftmax", 1, 4..=5, softmax),
 ];
 
 /// The real numbers that the input `index` stands for; scale and zero point follow it.
@@ -45,13 +45,11 @@ fn unary<'c>(
     name: &str,
     attributes: Attrs<'c, '_>,
 ) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(4, 5)?;
     let y = node.op(name, &[dequantized(node, 0, 1)?], attributes)?;
     quantized(node, y, 3)
 }
 
 fn binary<'c>(node: &NodeContext<'_, 'c>, name: &str) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(7, 8)?;
     let y = node.binary(name, dequantized(node, 0, 1)?, dequantized(node, 3, 1)?)?;
     quantized(node, y, 6)
 }
@@ -122,7 +120,6 @@ fn concat<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 /// The third operand is i32 with the product of the others' scales as its own. Without a scale
 /// for it the result is real.
 fn gemm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(6, 9)?;
     let alpha = node.attributes.float_or("alpha", 1.0)?;
     let trans_b = node.attributes.int_or("transB", 0)? != 0;
     let attributes: [(&'static str, Attr<'c>); 4] = [

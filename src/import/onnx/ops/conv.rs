@@ -7,11 +7,11 @@ use super::super::emit::{Attr, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("CausalConvWithState", causal_conv),
-    OpEntry::with("Conv", conv),
-    OpEntry::with("ConvInteger", conv_integer),
-    OpEntry::with("ConvTranspose", conv_transpose),
-    OpEntry::with("QLinearConv", qlinear_conv),
+    OpEntry::with("CausalConvWithState", 27, 2..=4, causal_conv),
+    OpEntry::with("Conv", 1, 2..=3, conv),
+    OpEntry::with("ConvInteger", 10, 2..=4, conv_integer),
+    OpEntry::with("ConvTranspose", 1, 2..=3, conv_transpose),
+    OpEntry::with("QLinearConv", 10, 8..=9, qlinear_conv),
 ];
 
 /// Bound of what the lists of a window may hold. Products with sizes of tensors then fit an `i64`.
@@ -147,21 +147,18 @@ fn conv_attributes<'c>(
 }
 
 fn conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let (x, w) = (node.input(0, "X")?, node.input(1, "W")?);
     let operands: Vec<_> = [Some(x), Some(w), node.optional(2)].into_iter().flatten().collect();
     node.emitter.op("conv", &operands, &conv_attributes(node, x, w)?)
 }
 
 fn conv_integer<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 4)?;
     let (x, w) = (node.input(0, "x")?, node.input(1, "w")?);
     let operands = [Some(x), Some(w), node.optional(2), node.optional(3)];
     node.emitter.op_with_optionals("conv_integer", &operands, &conv_attributes(node, x, w)?)
 }
 
 fn qlinear_conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(8, 9)?;
     let names =
         ["x", "x_scale", "x_zero_point", "w", "w_scale", "w_zero_point", "y_scale", "y_zero_point"];
     let mut operands = Vec::new();
@@ -174,7 +171,6 @@ fn qlinear_conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn conv_transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let (x, w) = (node.input(0, "X")?, node.input(1, "W")?);
     let mut window = Window::read(node, kernel_of(node, w)?)?;
     let rank = window.kernel.len();
@@ -183,6 +179,7 @@ fn conv_transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if output_padding.len() != rank {
         return Err(format!("attribute `output_padding` must have {rank} elements").into());
     }
+    check_range("output_padding", &output_padding)?;
     let group = node.attributes.int_or("group", 1)?;
     if let Some(target) = transpose_target(node, x, &window)? {
         for axis in 0..rank {
@@ -213,6 +210,14 @@ fn conv_transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     )
 }
 
+/// Sizes are counts, and small enough to be added and multiplied.
+fn check_range(name: &str, values: &[i64]) -> OpResult<()> {
+    if values.iter().all(|value| (0..=MAX_WINDOW).contains(value)) {
+        return Ok(());
+    }
+    Err(format!("attribute `{name}` is out of range: {values:?}").into())
+}
+
 /// The spatial size that a transposed convolution must have, if it decides about the padding.
 fn transpose_target<'c>(
     node: &NodeContext<'_, 'c>,
@@ -228,6 +233,7 @@ fn transpose_target<'c>(
         if shape.len() != rank {
             return Err(format!("attribute `output_shape` must have {rank} elements").into());
         }
+        check_range("output_shape", &shape)?;
         return Ok(Some(shape));
     }
     match auto_pad(node)? {
@@ -245,7 +251,6 @@ fn transpose_target<'c>(
 /// A depthwise convolution over time that reads only what came before, with the last positions
 /// carried from call to call.
 fn causal_conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 4)?;
     let (x, w) = (node.input(0, "input")?, node.input(1, "weight")?);
     let channels = node.static_dim(w, 0, "weight")?;
     let carried = node.static_dim(w, 2, "weight")? - 1;

@@ -8,14 +8,13 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 use super::conv::Window;
 
-pub(super) const OPS: &[OpEntry] = &[OpEntry::with("Col2Im", col2im)];
+pub(super) const OPS: &[OpEntry] = &[OpEntry::with("Col2Im", 18, 3..=3, col2im)];
 
 /// Largest number of patch elements, for which a table of places is made.
 const MAX_PLACES: i64 = 1 << 22;
 
 /// Adds each element of each patch where it belongs in the image.
 fn col2im<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     let x = node.input(0, "input")?;
     let image = node.known_ints(1, "image_shape")?.ok_or("the input image_shape is missing")?;
     let block = node.known_ints(2, "block_shape")?.ok_or("the input block_shape is missing")?;
@@ -30,8 +29,9 @@ fn col2im<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let area = window.kernel.iter().product::<i64>().max(1);
     let counts: Vec<i64> = (0..image.len())
         .map(|axis| {
-            let room = image[axis] + window.pads[axis] + window.pads[axis + image.len()];
-            (room - window.extent(axis)).div_euclid(window.strides[axis]) + 1
+            let pads = window.pads[axis] + window.pads[axis + image.len()];
+            let room = image[axis].saturating_add(pads);
+            (room - window.extent(axis)).div_euclid(window.strides[axis]).saturating_add(1)
         })
         .collect();
     let total = counts.iter().try_fold(1i64, |total, count| total.checked_mul(*count));

@@ -1,42 +1,45 @@
 //! Operators that change shapes or move whole blocks, and shapes as values.
 
-use crate::ir::Val;
-use crate::tensor::Tensor;
-
-use super::super::context::NodeContext;
-use super::super::emit::{OpError, OpResult};
-use super::OpEntry;
+use super::{
+    super::{
+        context::NodeContext,
+        emit::{OpError, OpResult},
+    },
+    MANY, OpEntry,
+};
+use crate::{io::onnx_tensor::Constant, ir::Val, tensor::Tensor};
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("Expand", "expand", 2),
-    OpEntry::same("Range", "range", 3),
-    OpEntry::same("Size", "size", 1),
-    OpEntry::with("CenterCropPad", center_crop_pad),
-    OpEntry::with("Concat", concat),
-    OpEntry::with("Constant", constant),
-    OpEntry::with("ConstantOfShape", constant_of_shape),
-    OpEntry::with("DepthToSpace", depth_to_space),
-    OpEntry::with("EyeLike", eye_like),
-    OpEntry::with("Flatten", flatten),
-    OpEntry::with("Pad", pad),
-    OpEntry::with("Reshape", reshape),
-    OpEntry::with("Shape", shape),
-    OpEntry::with("Slice", slice),
-    OpEntry::with("SpaceToDepth", space_to_depth),
-    OpEntry::with("Split", split),
-    OpEntry::with("Squeeze", squeeze),
-    OpEntry::with("Tile", tile),
-    OpEntry::with("Transpose", transpose),
-    OpEntry::with("Unsqueeze", unsqueeze),
+    OpEntry::same("Expand", 8, "expand", 2),
+    OpEntry::same("Range", 11, "range", 3),
+    OpEntry::same("Size", 1, "size", 1),
+    OpEntry::with("CenterCropPad", 18, 2..=2, center_crop_pad),
+    OpEntry::with("Concat", 1, 1..=MANY, concat),
+    OpEntry::with("Constant", 1, 0..=0, constant),
+    OpEntry::with("ConstantOfShape", 9, 1..=1, constant_of_shape),
+    OpEntry::with("DepthToSpace", 1, 1..=1, depth_to_space),
+    OpEntry::with("EyeLike", 9, 1..=1, eye_like),
+    OpEntry::with("Flatten", 1, 1..=1, flatten),
+    OpEntry::with("Pad", 1, 1..=4, pad),
+    OpEntry::with("Reshape", 1, 1..=2, reshape),
+    OpEntry::with("Shape", 1, 1..=1, shape),
+    OpEntry::with("Slice", 1, 1..=5, slice),
+    OpEntry::with("SpaceToDepth", 1, 1..=1, space_to_depth),
+    OpEntry::with("Split", 1, 1..=2, split),
+    OpEntry::with("Squeeze", 1, 1..=2, squeeze),
+    OpEntry::with("Tile", 1, 2..=2, tile),
+    OpEntry::with("Transpose", 1, 1..=1, transpose),
+    OpEntry::with("Unsqueeze", 1, 1..=2, unsqueeze),
 ];
 
 /// Each attribute form that the value of a `Constant` can have.
 fn constant<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(0, 0)?;
     let attributes = &node.attributes;
-    let tensor = if let Some(proto) = attributes.tensor("value")? {
-        node.model.tensor(proto).map_err(|error| error.to_string())?
-    } else if let Some(proto) = attributes.sparse_tensor("sparse_value")? {
+    if let Some(proto) = attributes.tensor("value")? {
+        let constant = node.model.constant(proto).map_err(|error| error.to_string())?;
+        return Ok(vec![node.emitter.constant(&constant, node.name)?]);
+    }
+    let tensor = if let Some(proto) = attributes.sparse_tensor("sparse_value")? {
         node.model.sparse_tensor(proto).map_err(|error| error.to_string())?
     } else if let Some(value) = attributes.int("value_int")? {
         Tensor::scalar(value)?
@@ -55,15 +58,15 @@ fn constant<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn constant_of_shape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
-    let value = match node.attributes.tensor("value")? {
-        Some(proto) => node.model.tensor(proto).map_err(|error| error.to_string())?,
-        None => Tensor::scalar(0f32)?,
+    let mut value: Constant = match node.attributes.tensor("value")? {
+        Some(proto) => node.model.constant(proto).map_err(|error| error.to_string())?,
+        None => Tensor::scalar(0f32)?.into(),
     };
-    if value.len() != 1 {
-        return Err(format!("`value` has {} elements, expected 1", value.len()).into());
+    if value.tensor.len() != 1 {
+        return Err(format!("`value` has {} elements, expected 1", value.tensor.len()).into());
     }
-    let value = node.emitter.elements(&value.reshaped(&[1])?)?;
+    value.tensor = value.tensor.reshaped(&[1])?;
+    let value = node.emitter.elements(&value)?;
     node.emitter.op("constant_of_shape", &[node.input(0, "input")?], &[("value", value)])
 }
 
@@ -80,13 +83,11 @@ fn reshape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn flatten<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let axis = node.attributes.int_or("axis", 1)?;
     node.emitter.op("flatten", &[node.input(0, "input")?], &[("axis", axis.into())])
 }
 
 fn shape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let mut attributes = vec![("start", node.attributes.int_or("start", 0)?.into())];
     if let Some(end) = node.attributes.int("end")? {
         attributes.push(("end", end.into()));
@@ -95,7 +96,6 @@ fn shape<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let x = node.input(0, "data")?;
     let reversed = || (0..node.rank(x) as i64).rev().collect();
     let perm = node.attributes.ints("perm")?.unwrap_or_else(reversed);
@@ -104,7 +104,7 @@ fn transpose<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// The axes of a node: an attribute before operator set 13, else an input.
 fn axes(node: &NodeContext<'_, '_>) -> OpResult<Option<Vec<i64>>> {
-    node.expect_inputs(1, 2)?;
+    node.expect_inputs(&(1..=2))?;
     match node.attributes.ints("axes")? {
         Some(axes) => Ok(Some(axes)),
         None => node.known_ints(1, "axes"),
@@ -129,7 +129,6 @@ fn unsqueeze<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn tile<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     node.emitter.op("tile", &node.all_inputs()?, &[])
 }
 
@@ -141,7 +140,6 @@ fn concat<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 /// Before operator set 13 the sizes are an attribute; without sizes, as many equal pieces as there
 /// are outputs, the last of which may be smaller.
 fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 2)?;
     let x = node.input(0, "input")?;
     let axis = node.axis(node.attributes.int_or("axis", 0)?, node.rank(x))?;
     let count = node.attributes.int("num_outputs")?;
@@ -172,12 +170,11 @@ fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 fn slice<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let x = node.input(0, "data")?;
     if node.opset >= 10 {
-        node.expect_inputs(3, 5)?;
+        node.expect_inputs(&(3..=5))?;
         let bounds = [Some(node.input(1, "starts")?), Some(node.input(2, "ends")?)];
         let operands = [Some(x), bounds[0], bounds[1], node.optional(3), node.optional(4)];
         return node.emitter.op_with_optionals("slice", &operands, &[]);
     }
-    node.expect_inputs(1, 1)?;
     let list = |name: &str| -> OpResult<Val<'c>> {
         let values = node.attributes.ints(name)?;
         node.i64s(&values.ok_or_else(|| format!("the attribute `{name}` is missing"))?)
@@ -193,10 +190,10 @@ fn pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let mode = node.attributes.choice("mode", &["constant", "reflect", "edge", "wrap"])?;
     let x = node.input(0, "data")?;
     let (pads, mut value, axes) = if node.opset >= 11 {
-        node.expect_inputs(2, 4)?;
+        node.expect_inputs(&(2..=4))?;
         (node.input(1, "pads")?, node.optional(2), node.optional(3))
     } else {
-        node.expect_inputs(1, 1)?;
+        node.expect_inputs(&(1..=1))?;
         let pads = node.attributes.ints("pads")?.ok_or("the attribute `pads` is missing")?;
         let value = node.attributes.float_or("value", 0.0)?;
         (node.i64s(&pads)?, Some(node.scalar_like(x, f64::from(value))?), None)
@@ -209,7 +206,6 @@ fn pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn depth_to_space<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let attributes = [
         ("blocksize", block_size(node)?.into()),
         ("mode", node.attributes.choice("mode", &["DCR", "CRD"])?.into()),
@@ -218,7 +214,6 @@ fn depth_to_space<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn space_to_depth<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let (x, block) = (node.input(0, "input")?, block_size(node)?);
     if node.attributes.choice("mode", &["DCR", "CRD"])? == "DCR" {
         return node.emitter.op("space_to_depth", &[x], &[("blocksize", block.into())]);
@@ -239,7 +234,6 @@ fn block_size(node: &NodeContext<'_, '_>) -> OpResult<i64> {
 }
 
 fn eye_like<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let mut attributes = vec![("k", node.attributes.int_or("k", 0)?.into())];
     if let Some(code) = node.attributes.int("dtype")? {
         attributes.push(("to", node.element_type(code)?.into()));
@@ -249,7 +243,6 @@ fn eye_like<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// Cuts or pads each axis, so that the middle stays the middle.
 fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let x = node.input(0, "input_data")?;
     let rank = node.rank(x);
     let targets = node.known_ints(1, "shape")?.ok_or("the input shape is missing")?;
@@ -262,8 +255,8 @@ fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         let axis = node.axis(*axis, rank)?;
         let size = node.static_dim(x, axis, "input_data")?;
         let missing = target.saturating_sub(size);
-        // Both halves of an odd number are rounded so that the begin has the smaller part.
-        let begin = if missing >= 0 { missing / 2 } else { -(-missing / 2) };
+        // The begin has the smaller part of an odd number, which division rounds towards zero.
+        let begin = missing / 2;
         (pads[axis], pads[axis + rank]) = (begin, missing - begin);
     }
     let pads = node.constant(&Tensor::from_slice(&[2 * rank], &pads)?)?;

@@ -8,7 +8,7 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 use super::attention::repeat_heads;
 
-pub(super) const OPS: &[OpEntry] = &[OpEntry::with("LinearAttention", linear_attention)];
+pub(super) const OPS: &[OpEntry] = &[OpEntry::with("LinearAttention", 27, 3..=6, linear_attention)];
 
 /// Longest sequence that is unrolled.
 const MAX_STEPS: i64 = 1024;
@@ -25,7 +25,6 @@ struct Inputs<'c> {
 }
 
 fn linear_attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 6)?;
     // A hint to implementations that work in pieces.
     node.attributes.ignore("chunk_size");
     let query = node.input(0, "query")?;

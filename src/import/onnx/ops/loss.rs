@@ -7,17 +7,15 @@ use super::super::emit::OpResult;
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("NegativeLogLikelihoodLoss", nll_loss),
-    OpEntry::with("SoftmaxCrossEntropyLoss", softmax_cross_entropy),
+    OpEntry::with("NegativeLogLikelihoodLoss", 12, 2..=3, nll_loss),
+    OpEntry::with("SoftmaxCrossEntropyLoss", 12, 2..=3, softmax_cross_entropy),
 ];
 
 fn nll_loss<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     Ok(vec![negative_log_likelihood(node, node.input(0, "input")?)?])
 }
 
 fn softmax_cross_entropy<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let scores = node.input(0, "scores")?;
     let log_prob = node.op("log_softmax", &[scores], &[("axis", 1i64.into())])?;
     Ok(vec![negative_log_likelihood(node, log_prob)?, log_prob])

@@ -4,18 +4,17 @@ use crate::ir::Val;
 
 use super::super::context::NodeContext;
 use super::super::emit::OpResult;
-use super::OpEntry;
+use super::{MANY, OpEntry};
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("MatMul", "matmul", 2),
-    OpEntry::same("QLinearMatMul", "qlinear_matmul", 8),
-    OpEntry::with("Einsum", einsum),
-    OpEntry::with("Gemm", gemm),
-    OpEntry::with("MatMulInteger", matmul_integer),
+    OpEntry::same("MatMul", 1, "matmul", 2),
+    OpEntry::same("QLinearMatMul", 10, "qlinear_matmul", 8),
+    OpEntry::with("Einsum", 12, 1..=MANY, einsum),
+    OpEntry::with("Gemm", 1, 2..=3, gemm),
+    OpEntry::with("MatMulInteger", 10, 2..=4, matmul_integer),
 ];
 
 fn gemm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     // Before operator set 7 the third operand broadcast only on demand.
     node.attributes.ignore("broadcast");
     let attributes = [
@@ -36,7 +35,6 @@ fn einsum<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn matmul_integer<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 4)?;
     let operands =
         [Some(node.input(0, "A")?), Some(node.input(1, "B")?), node.optional(2), node.optional(3)];
     node.emitter.op_with_optionals("matmul_integer", &operands, &[])

@@ -25,44 +25,65 @@ mod unary;
 mod window;
 
 use crate::ir::Val;
+use std::ops::RangeInclusive;
 
 use super::context::NodeContext;
-use super::emit::OpResult;
+use super::emit::{OpError, OpResult};
 
 /// Makes the operations of a node, and returns its outputs; outputs that nothing reads may be left
 /// out at the end.
 type Import = for<'a, 'b, 'c> fn(&'a NodeContext<'b, 'c>) -> OpResult<Vec<Val<'c>>>;
 
+/// The most inputs of an operator that takes any number.
+pub(crate) const MANY: usize = i32::MAX as usize;
+
 /// An operator of standard ONNX, or of an extension.
 pub(crate) struct OpEntry {
     name: &'static str,
+    /// The version of the operator set from which on there is such an operator. Those that
+    /// onnxruntime knew before the standard had them begin with 1.
+    since: i64,
+    /// How many inputs it has, over all versions; those in between may be absent.
+    inputs: RangeInclusive<usize>,
     how: How,
 }
 
 enum How {
     /// One operation with the same operands and no attributes.
-    Same(&'static str, usize),
+    Same(&'static str),
     /// A function that makes the operations.
     With(Import),
 }
 
 impl OpEntry {
     /// An operator that is one operation of the graph dialect, with that many operands.
-    const fn same(name: &'static str, op: &'static str, operands: usize) -> Self {
-        Self { name, how: How::Same(op, operands) }
+    const fn same(name: &'static str, since: i64, op: &'static str, operands: usize) -> Self {
+        Self { name, since, inputs: operands..=operands, how: How::Same(op) }
     }
 
     /// An operator with a function of its own.
-    const fn with(name: &'static str, import: Import) -> Self {
-        Self { name, how: How::With(import) }
+    const fn with(
+        name: &'static str,
+        since: i64,
+        inputs: RangeInclusive<usize>,
+        import: Import,
+    ) -> Self {
+        Self { name, since, inputs, how: How::With(import) }
     }
 
     /// Imports a node of this operator.
     pub(crate) fn import<'c>(&self, node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+        if node.opset < self.since {
+            return Err(OpError::Invalid(format!(
+                "is an operator from operator set {} on, and the model declares {}: convert the \
+                 model to a newer one",
+                self.since, node.opset
+            )));
+        }
+        node.expect_inputs(&self.inputs)?;
         match self.how {
             How::With(import) => import(node),
-            How::Same(op, operands) => {
-                node.expect_inputs(operands, operands)?;
+            How::Same(op) => {
                 // Operator sets before 6 said here which buffers may be reused.
                 node.attributes.ignore("consumed_inputs");
                 node.emitter.op(op, &node.all_inputs()?, &[])

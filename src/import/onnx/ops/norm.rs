@@ -8,18 +8,17 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("BatchNormalization", batch_norm),
-    OpEntry::with("GroupNormalization", group_norm),
-    OpEntry::with("InstanceNormalization", instance_norm),
-    OpEntry::with("LRN", lrn),
-    OpEntry::with("LayerNormalization", layer_norm),
-    OpEntry::with("LpNormalization", lp_norm),
-    OpEntry::with("MeanVarianceNormalization", mean_variance_norm),
-    OpEntry::with("RMSNormalization", rms_norm),
+    OpEntry::with("BatchNormalization", 1, 5..=5, batch_norm),
+    OpEntry::with("GroupNormalization", 18, 3..=3, group_norm),
+    OpEntry::with("InstanceNormalization", 1, 3..=3, instance_norm),
+    OpEntry::with("LRN", 1, 1..=1, lrn),
+    OpEntry::with("LayerNormalization", 1, 2..=3, layer_norm),
+    OpEntry::with("LpNormalization", 1, 1..=1, lp_norm),
+    OpEntry::with("MeanVarianceNormalization", 1, 1..=1, mean_variance_norm),
+    OpEntry::with("RMSNormalization", 23, 2..=2, rms_norm),
 ];
 
 fn batch_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(5, 5)?;
     node.attributes.ignore("consumed_inputs");
     // Before operator set 7 this told whether statistics are updated; deployed models run with
     // the stored ones whichever it says.
@@ -69,7 +68,6 @@ fn batch_norm_training<'c>(
 }
 
 fn instance_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     node.attributes.ignore("consumed_inputs");
     let epsilon = node.attributes.float_or("epsilon", 1e-5)?;
     node.emitter.op("instance_norm", &node.all_inputs()?, &[("epsilon", epsilon.into())])
@@ -85,7 +83,6 @@ fn check_stash_type(node: &NodeContext<'_, '_>) -> OpResult<()> {
 }
 
 fn layer_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     check_stash_type(node)?;
     let attributes = [
         ("axis", node.attributes.int_or("axis", -1)?.into()),
@@ -98,7 +95,6 @@ fn layer_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn rms_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     check_stash_type(node)?;
     let attributes = [
         ("axis", node.attributes.int_or("axis", -1)?.into()),
@@ -109,7 +105,6 @@ fn rms_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// Before operator set 21, scale and bias were one per group, not one per channel.
 fn group_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     check_stash_type(node)?;
     let groups =
         node.attributes.int("num_groups")?.ok_or("the attribute `num_groups` is missing")?;
@@ -134,7 +129,6 @@ fn group_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn lrn<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let size = node.attributes.int("size")?.ok_or("the attribute `size` is missing")?;
     let attributes = [
         ("size", size.into()),
@@ -146,7 +140,6 @@ fn lrn<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn lp_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let attributes = [
         ("axis", node.attributes.int_or("axis", -1)?.into()),
         ("p", node.attributes.int_or("p", 2)?.into()),
@@ -155,7 +148,6 @@ fn lp_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn mean_variance_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let axes = node.attributes.ints("axes")?.unwrap_or(vec![0, 2, 3]);
     node.emitter.op("mean_variance_norm", &[node.input(0, "X")?], &[("axes", axes.into())])
 }

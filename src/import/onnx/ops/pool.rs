@@ -8,13 +8,13 @@ use super::OpEntry;
 use super::conv::Window;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("GlobalAveragePool", "global_average_pool", 1),
-    OpEntry::same("GlobalMaxPool", "global_max_pool", 1),
-    OpEntry::with("AveragePool", average_pool),
-    OpEntry::with("GlobalLpPool", global_lp_pool),
-    OpEntry::with("LpPool", lp_pool),
-    OpEntry::with("MaxPool", max_pool),
-    OpEntry::with("MaxUnpool", max_unpool),
+    OpEntry::same("GlobalAveragePool", 1, "global_average_pool", 1),
+    OpEntry::same("GlobalMaxPool", 1, "global_max_pool", 1),
+    OpEntry::with("AveragePool", 1, 1..=1, average_pool),
+    OpEntry::with("GlobalLpPool", 1, 1..=1, global_lp_pool),
+    OpEntry::with("LpPool", 1, 1..=1, lp_pool),
+    OpEntry::with("MaxPool", 1, 1..=1, max_pool),
+    OpEntry::with("MaxUnpool", 9, 2..=3, max_unpool),
 ];
 
 /// The attributes that all pools share.
@@ -45,7 +45,6 @@ pub(super) fn pool_attributes<'c>(
 }
 
 fn average_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let x = node.input(0, "X")?;
     let mut attributes = pool_attributes(node, x)?;
     let include = node.attributes.bool_or("count_include_pad", false)?;
@@ -54,7 +53,6 @@ fn average_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn lp_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let x = node.input(0, "X")?;
     let mut attributes = pool_attributes(node, x)?;
     attributes.push(("p", node.attributes.int_or("p", 2)?.into()));
@@ -62,13 +60,11 @@ fn lp_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn global_lp_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let p = node.attributes.int_or("p", 2)?;
     node.emitter.op("global_lp_pool", &[node.input(0, "X")?], &[("p", p.into())])
 }
 
 fn max_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let x = node.input(0, "X")?;
     let mut attributes = pool_attributes(node, x)?;
     let order = node.attributes.int_or("storage_order", 0)?;
@@ -81,7 +77,6 @@ fn max_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// Puts each element where its index says, in a tensor of zeros.
 fn max_unpool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let (x, indices) = (node.input(0, "X")?, node.input(1, "I")?);
     let dims = node.static_dims(x, "X")?;
     let kernel =

@@ -7,9 +7,9 @@ use super::super::emit::{Attr, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("DynamicQuantizeLinear", "dynamic_quantize_linear", 1),
-    OpEntry::with("DequantizeLinear", dequantize_linear),
-    OpEntry::with("QuantizeLinear", quantize_linear),
+    OpEntry::same("DynamicQuantizeLinear", 11, "dynamic_quantize_linear", 1),
+    OpEntry::with("DequantizeLinear", 10, 2..=3, dequantize_linear),
+    OpEntry::with("QuantizeLinear", 10, 2..=3, quantize_linear),
 ];
 
 /// Scale and zero point. Some exporters write those of a whole tensor as lists of one element.
@@ -40,7 +40,6 @@ fn type_attribute<'c>(
 }
 
 fn quantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let block_size = node.attributes.int_or("block_size", 0)?;
     let (mut scale, zero_point) = parameters(node, block_size)?;
     let mut x = node.input(0, "x")?;
@@ -61,7 +60,6 @@ fn quantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn dequantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let block_size = node.attributes.int_or("block_size", 0)?;
     let (mut scale, zero_point) = parameters(node, block_size)?;
     // The type of the result is also that of the computation, which follows the scale.

@@ -1,21 +1,24 @@
-//! Recurrent layers, unrolled over time.
+//! Recurrent layers: what the inputs add is one product of all steps, the rest a loop over time.
+
+mod cell;
+
+use std::ops::Range;
 
 use crate::ir::Val;
-use crate::tensor::DType;
+use crate::tensor::{AlignedBuffer, DType, Tensor};
 
+use super::super::body::{LoopBody, LoopStart, StepEnd, Way};
 use super::super::context::NodeContext;
-use super::super::emit::{OpError, OpResult};
+use super::super::emit::OpResult;
 use super::OpEntry;
 use super::activations::Activation;
+use cell::{Cell, State, gru_step, lstm_step, rnn_step};
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("GRU", |node| layer(node, &GRU)),
-    OpEntry::with("LSTM", |node| layer(node, &LSTM)),
-    OpEntry::with("RNN", |node| layer(node, &RNN)),
+    OpEntry::with("GRU", 1, 3..=8, |node| layer(node, &GRU)),
+    OpEntry::with("LSTM", 1, 3..=8, |node| layer(node, &LSTM)),
+    OpEntry::with("RNN", 1, 3..=8, |node| layer(node, &RNN)),
 ];
-
-/// Longest sequence that is unrolled.
-const MAX_STEPS: i64 = 1024;
 
 /// A kind of recurrent layer.
 struct Kind {
@@ -33,126 +36,8 @@ const GRU: Kind = Kind { gates: 3, activations: &["Sigmoid", "Tanh"], cell: None
 const LSTM: Kind =
     Kind { gates: 4, activations: &["Sigmoid", "Tanh", "Tanh"], cell: Some(6), step: lstm_step };
 
-/// What goes from one step to the next: both `[batch, hidden]`.
-#[derive(Clone, Copy)]
-struct State<'c> {
-    hidden: Val<'c>,
-    cell: Option<Val<'c>>,
-}
-
-/// One direction of a layer.
-struct Cell<'a, 'b, 'c> {
-    node: &'a NodeContext<'b, 'c>,
-    size: i64,
-    activations: Vec<Activation>,
-    clip: Option<f64>,
-    /// Recurrence weights, `[hidden, gates * hidden]`, and their bias, `[gates * hidden]`.
-    recurrence: Val<'c>,
-    recurrence_bias: Option<Val<'c>>,
-    peepholes: Option<Val<'c>>,
-    linear_before_reset: bool,
-    input_forget: bool,
-}
-
-impl<'c> Cell<'_, '_, 'c> {
-    /// Activation number `index` of clipped sums.
-    fn activate(&self, index: usize, x: Val<'c>) -> OpResult<Val<'c>> {
-        let x = match self.clip {
-            None => x,
-            Some(bound) => {
-                let low = self.node.scalar_like(x, -bound)?;
-                let high = self.node.scalar_like(x, bound)?;
-                self.node.op_with_optionals("clip", &[Some(x), Some(low), Some(high)], &[])?
-            }
-        };
-        self.activations[index].apply(self.node, x)
-    }
-
-    /// Columns of gate number `gate`.
-    fn gate(&self, sums: Val<'c>, gate: i64) -> OpResult<Val<'c>> {
-        let axis = self.node.rank(sums) - 1;
-        self.node.slice(sums, axis, gate * self.size, (gate + 1) * self.size)
-    }
-
-    /// What the hidden state adds to all gates.
-    fn recur(&self, hidden: Val<'c>) -> OpResult<Val<'c>> {
-        let product = self.node.binary("matmul", hidden, self.recurrence)?;
-        match self.recurrence_bias {
-            None => Ok(product),
-            Some(bias) => self.node.binary("add", product, bias),
-        }
-    }
-
-    fn add(&self, a: Val<'c>, b: Val<'c>) -> OpResult<Val<'c>> {
-        self.node.binary("add", a, b)
-    }
-
-    fn mul(&self, a: Val<'c>, b: Val<'c>) -> OpResult<Val<'c>> {
-        self.node.binary("mul", a, b)
-    }
-
-    /// `1 - x`.
-    fn complement(&self, x: Val<'c>) -> OpResult<Val<'c>> {
-        let one = self.node.scalar_like(x, 1.0)?;
-        self.node.binary("sub", one, x)
-    }
-
-    /// `x`, plus the cell state weighted with peephole number `index`.
-    fn peep(&self, x: Val<'c>, index: i64, cell: Val<'c>) -> OpResult<Val<'c>> {
-        match self.peepholes {
-            None => Ok(x),
-            Some(weights) => {
-                let weighted = self.mul(self.gate(weights, index)?, cell)?;
-                self.add(x, weighted)
-            }
-        }
-    }
-}
-
-fn rnn_step<'c>(cell: &Cell<'_, '_, 'c>, x: Val<'c>, state: &State<'c>) -> OpResult<State<'c>> {
-    let sums = cell.add(x, cell.recur(state.hidden)?)?;
-    Ok(State { hidden: cell.activate(0, sums)?, cell: None })
-}
-
-/// Gates: update, reset, hidden.
-fn gru_step<'c>(cell: &Cell<'_, '_, 'c>, x: Val<'c>, state: &State<'c>) -> OpResult<State<'c>> {
-    let recurred = cell.recur(state.hidden)?;
-    let sum = |gate: i64| cell.add(cell.gate(x, gate)?, cell.gate(recurred, gate)?);
-    let update = cell.activate(0, sum(0)?)?;
-    let reset = cell.activate(0, sum(1)?)?;
-    let inner = if cell.linear_before_reset {
-        cell.mul(reset, cell.gate(recurred, 2)?)?
-    } else {
-        let hidden = cell.mul(reset, state.hidden)?;
-        cell.gate(cell.recur(hidden)?, 2)?
-    };
-    let candidate = cell.activate(1, cell.add(cell.gate(x, 2)?, inner)?)?;
-    let fresh = cell.mul(cell.complement(update)?, candidate)?;
-    let kept = cell.mul(update, state.hidden)?;
-    Ok(State { hidden: cell.add(fresh, kept)?, cell: None })
-}
-
-/// Gates: input, output, forget, cell.
-fn lstm_step<'c>(cell: &Cell<'_, '_, 'c>, x: Val<'c>, state: &State<'c>) -> OpResult<State<'c>> {
-    let old = state.cell.ok_or("the cell state is missing")?;
-    let sums = cell.add(x, cell.recur(state.hidden)?)?;
-    let input = cell.activate(0, cell.peep(cell.gate(sums, 0)?, 0, old)?)?;
-    let forget = if cell.input_forget {
-        cell.complement(input)?
-    } else {
-        cell.activate(0, cell.peep(cell.gate(sums, 2)?, 2, old)?)?
-    };
-    let candidate = cell.activate(1, cell.gate(sums, 3)?)?;
-    let new = cell.add(cell.mul(forget, old)?, cell.mul(input, candidate)?)?;
-    let output = cell.activate(0, cell.peep(cell.gate(sums, 1)?, 1, new)?)?;
-    // The last activation is not of a sum of products, and is not clipped.
-    let shown = cell.activations[2].apply(cell.node, new)?;
-    Ok(State { hidden: cell.mul(output, shown)?, cell: Some(new) })
-}
-
 /// A whole layer: all directions over all steps.
 fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 8)?;
     // Old operator sets asked here for the full output, which is now an output like others.
     node.attributes.ignore("output_sequence");
     let batch_first = node.attributes.bool_or("layout", false)?;
@@ -162,9 +47,8 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
     }
     let dims = node.static_dims(x, "X")?;
     let [steps, batch, _] = dims[..] else { return Err("X must have rank 3".into()) };
-    if !(1..=MAX_STEPS).contains(&steps) {
-        let reason = format!("a sequence of {steps} steps, only 1 to {MAX_STEPS} are supported");
-        return Err(OpError::Unsupported(reason));
+    if steps < 1 {
+        return Err("X has no steps".into());
     }
     let reversed: &[bool] =
         match node.attributes.choice("direction", &["forward", "reverse", "bidirectional"])? {
@@ -183,8 +67,9 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
         let cell = cell(node, kind, direction as i64, size, own)?;
         let state = initial_state(node, kind, direction as i64, [batch, size], batch_first)?;
         let projected = project(node, kind, direction as i64, x, size)?;
-        let (outputs, end) = unroll(&cell, kind, projected, state, steps, *reversed)?;
-        sequences.push(node.concat(&outputs, 0)?);
+        let run = if steps <= node.unroll_loops { unroll } else { looped };
+        let (outputs, end) = run(&cell, kind, projected, state, (steps, *reversed))?;
+        sequences.push(outputs);
         ends.push(end);
     }
     collect(node, &sequences, &ends, batch_first)
@@ -192,7 +77,55 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
 
 /// The part of a weight input for one direction, without the dimension of directions.
 fn part<'c>(node: &NodeContext<'_, 'c>, value: Val<'c>, direction: i64) -> OpResult<Val<'c>> {
-    node.squeeze(node.slice(value, 0, direction, direction + 1)?, &[0])
+    match known_part(node, value, direction)? {
+        Some(tensor) => node.constant(&tensor),
+        None => node.squeeze(node.slice(value, 0, direction, direction + 1)?, &[0]),
+    }
+}
+
+/// The same of a constant, whose memory it shares.
+fn known_part<'c>(
+    node: &NodeContext<'_, 'c>,
+    value: Val<'c>,
+    direction: i64,
+) -> OpResult<Option<Tensor>> {
+    let Some(tensor) = node.emitter.known(value) else { return Ok(None) };
+    let (dtype, shape) = (tensor.dtype(), tensor.shape());
+    let Some((directions, rest)) = shape.split_first() else { return Ok(None) };
+    let Some(direction) = usize::try_from(direction).ok().filter(|d| d < directions) else {
+        return Err(format!("weights for {directions} directions are too few").into());
+    };
+    let bytes = rest.iter().product::<usize>() * dtype.size();
+    let part = tensor.bytes().slice(direction * bytes..(direction + 1) * bytes);
+    Ok(Some(Tensor::from_bytes(dtype, rest, part)?))
+}
+
+/// Some rows of the weights of one direction, `[gates * hidden, inputs]`, transposed. Constants are
+/// transposed here, because products have kernels for constant matrices.
+fn transposed_part<'c>(
+    node: &NodeContext<'_, 'c>,
+    value: Val<'c>,
+    direction: i64,
+    rows: Range<i64>,
+) -> OpResult<Val<'c>> {
+    let known = known_part(node, value, direction)?;
+    let inside =
+        |tensor: &Tensor| tensor.shape().len() == 2 && rows.end as u64 <= tensor.shape()[0] as u64;
+    let Some(tensor) = known.filter(inside) else {
+        let all = part(node, value, direction)?;
+        return node.transpose(node.slice(all, 0, rows.start, rows.end)?, &[1, 0]);
+    };
+    let (count, columns) = ((rows.end - rows.start) as usize, tensor.shape()[1]);
+    let size = tensor.dtype().size();
+    let mut buffer = AlignedBuffer::zeroed(count * columns * size)?;
+    let to = buffer.as_mut_slice();
+    let first = rows.start as usize * columns;
+    let elements = tensor.bytes().chunks_exact(size).skip(first).take(count * columns);
+    for (index, element) in elements.enumerate() {
+        let at = (index % columns * count + index / columns) * size;
+        to[at..at + size].copy_from_slice(element);
+    }
+    node.constant(&Tensor::from_buffer(tensor.dtype(), &[columns, count], buffer)?)
 }
 
 fn cell<'a, 'b, 'c>(
@@ -202,22 +135,37 @@ fn cell<'a, 'b, 'c>(
     size: i64,
     activations: Vec<Activation>,
 ) -> OpResult<Cell<'a, 'b, 'c>> {
-    let recurrence = part(node, node.input(2, "R")?, direction)?;
-    let bias = node.optional(3).map(|bias| -> OpResult<Val<'c>> {
-        let both = part(node, bias, direction)?;
-        node.slice(both, 0, kind.gates * size, 2 * kind.gates * size)
+    let lengths = node.optional(4).map(|lengths| -> OpResult<Val<'c>> {
+        node.unsqueeze(node.cast(lengths, DType::I64)?, &[1])
     });
+    let matrix = |gates: Range<i64>| -> OpResult<(Val<'c>, Option<Val<'c>>)> {
+        let rows = gates.start * size..gates.end * size;
+        let bias = node.optional(3).map(|bias| -> OpResult<Val<'c>> {
+            let (both, own) = (part(node, bias, direction)?, kind.gates * size);
+            node.slice(both, 0, own + rows.start, own + rows.end)
+        });
+        let weights = transposed_part(node, node.input(2, "R")?, direction, rows)?;
+        Ok((weights, bias.transpose()?))
+    };
+    // The last gate of a GRU is multiplied with a hidden state of its own, unless it is reset after
+    // the product.
+    let reset_last = node.attributes.int_or("linear_before_reset", 0)? != 0;
+    let apart = kind.gates == GRU.gates && !reset_last;
+    let together = if apart { kind.gates - 1 } else { kind.gates };
+    let (recurrence, recurrence_bias) = matrix(0..together)?;
+    let candidate = if apart { Some(matrix(together..kind.gates)?) } else { None };
     let peepholes = node.optional(7).map(|weights| part(node, weights, direction));
     Ok(Cell {
         node,
         size,
         activations,
         clip: node.attributes.float("clip")?.map(f64::from).filter(|clip| *clip > 0.0),
-        recurrence: node.transpose(recurrence, &[1, 0])?,
-        recurrence_bias: bias.transpose()?,
+        recurrence,
+        recurrence_bias,
+        candidate,
         peepholes: peepholes.transpose()?,
-        linear_before_reset: node.attributes.int_or("linear_before_reset", 0)? != 0,
         input_forget: node.attributes.int_or("input_forget", 0)? != 0,
+        lengths: lengths.transpose()?,
     })
 }
 
@@ -250,50 +198,75 @@ fn project<'c>(
     x: Val<'c>,
     size: i64,
 ) -> OpResult<Val<'c>> {
-    let weights = part(node, node.input(1, "W")?, direction)?;
-    let product = node.binary("matmul", x, node.transpose(weights, &[1, 0])?)?;
+    let rows = 0..kind.gates * size;
+    let weights = transposed_part(node, node.input(1, "W")?, direction, rows)?;
+    let product = node.binary("matmul", x, weights)?;
     let Some(bias) = node.optional(3) else { return Ok(product) };
     let both = part(node, bias, direction)?;
     node.binary("add", product, node.slice(both, 0, 0, kind.gates * size)?)
 }
 
-/// Runs all steps; gives the outputs in the order of time, `[1, batch, hidden]` each, and the last
-/// state. Steps beyond the length of a sequence give zeros and leave its state alone.
+/// The steps one after the other. Gives the outputs in the order of time, `[steps, batch, hidden]`,
+/// and the last state. Steps beyond the length of a sequence give zeros and leave its state alone.
 fn unroll<'c>(
     cell: &Cell<'_, '_, 'c>,
     kind: &Kind,
     x: Val<'c>,
     mut state: State<'c>,
-    steps: i64,
-    reversed: bool,
-) -> OpResult<(Vec<Val<'c>>, State<'c>)> {
+    (steps, reversed): (i64, bool),
+) -> OpResult<(Val<'c>, State<'c>)> {
     let node = cell.node;
-    let lengths = match node.optional(4) {
-        None => None,
-        Some(lengths) => Some(node.unsqueeze(node.cast(lengths, DType::I64)?, &[1])?),
-    };
     let mut outputs = Vec::new();
     for step in 0..steps {
         let time = if reversed { steps - 1 - step } else { step };
         let now = node.squeeze(node.slice(x, 0, time, time + 1)?, &[0])?;
-        let mut next = (kind.step)(cell, now, &state)?;
-        let mut output = next.hidden;
-        if let Some(lengths) = lengths {
-            let runs = node.binary_with("greater", lengths, time as f64)?;
-            let choose = |new: Val<'c>, old: Val<'c>| node.op("where", &[runs, new, old], &[]);
-            output = choose(output, node.scalar_like(output, 0.0)?)?;
-            next.hidden = choose(next.hidden, state.hidden)?;
-            if let (Some(new), Some(old)) = (next.cell, state.cell) {
-                next.cell = Some(choose(new, old)?);
-            }
-        }
+        let next = (kind.step)(cell, now, &state)?;
+        let (output, next) = cell.end_short(node.scalar(DType::I64, time as f64)?, next, &state)?;
         outputs.push(node.unsqueeze(output, &[0])?);
         state = next;
     }
     if reversed {
         outputs.reverse();
     }
-    Ok((outputs, state))
+    Ok((node.concat(&outputs, 0)?, state))
+}
+
+/// The same as a loop. Where sequences have lengths, it counts the time in a state of its own.
+fn looped<'c>(
+    cell: &Cell<'_, '_, 'c>,
+    kind: &Kind,
+    x: Val<'c>,
+    state: State<'c>,
+    (steps, reversed): (i64, bool),
+) -> OpResult<(Val<'c>, State<'c>)> {
+    let outer = cell.node.emitter;
+    let (begin, by) = if reversed { (steps - 1, -1.0) } else { (0, 1.0) };
+    let clock = match cell.lengths {
+        Some(_) => Some(cell.node.scalar(DType::I64, begin as f64)?),
+        None => None,
+    };
+    let states: Vec<_> = std::iter::once(state.hidden).chain(state.cell).chain(clock).collect();
+    let way = Way { axis: 0, reversed };
+    let start = LoopStart { steps, states, sequences: vec![(x, way)] };
+    let (body, inner) = LoopBody::new(outer, start);
+    let node = cell.node.inside(&inner);
+    let inside = cell.inside(&node);
+    let mut arguments = body.arguments.iter().copied();
+    let mut next_argument = || arguments.next().ok_or("a loop with too few arguments");
+    let old =
+        State { hidden: next_argument()?, cell: state.cell.map(|_| next_argument()).transpose()? };
+    let time = clock.map(|_| next_argument()).transpose()?;
+    let next = (kind.step)(&inside, next_argument()?, &old)?;
+    let (output, next) = match time {
+        Some(time) => inside.end_short(time, next, &old)?,
+        None => (next.hidden, next),
+    };
+    let ticked = time.map(|time| node.binary_with("add", time, by)).transpose()?;
+    let states = std::iter::once(next.hidden).chain(next.cell).chain(ticked).collect();
+    let end = StepEnd { states, slices: vec![(output, way)] };
+    let results = body.finish(outer, &inner, &end)?;
+    let collected = results.last().copied().ok_or("a loop without results")?;
+    Ok((collected, State { hidden: results[0], cell: state.cell.map(|_| results[1]) }))
 }
 
 /// The outputs of the node: the sequence of all directions, and the last states.

@@ -8,25 +8,31 @@ use super::super::emit::{Attr, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("ArgMax", |node| arg(node, "argmax")),
-    OpEntry::with("ArgMin", |node| arg(node, "argmin")),
-    OpEntry::with("CumProd", cumprod),
-    OpEntry::with("CumSum", cumsum),
-    OpEntry::with("ReduceL1", |node| reduce(node, "reduce_l1", 18, |node, x| node.unary("abs", x))),
-    OpEntry::with("ReduceL2", |node| reduce(node, "reduce_l2", 18, |node, x| node.unary("abs", x))),
-    OpEntry::with("ReduceLogSum", |node| {
+    OpEntry::with("ArgMax", 1, 1..=1, |node| arg(node, "argmax")),
+    OpEntry::with("ArgMin", 1, 1..=1, |node| arg(node, "argmin")),
+    OpEntry::with("CumProd", 26, 2..=2, cumprod),
+    OpEntry::with("CumSum", 11, 2..=2, cumsum),
+    OpEntry::with("ReduceL1", 1, 1..=2, |node| {
+        reduce(node, "reduce_l1", 18, |node, x| node.unary("abs", x))
+    }),
+    OpEntry::with("ReduceL2", 1, 1..=2, |node| {
+        reduce(node, "reduce_l2", 18, |node, x| node.unary("abs", x))
+    }),
+    OpEntry::with("ReduceLogSum", 1, 1..=2, |node| {
         reduce(node, "reduce_log_sum", 18, |node, x| node.unary("log", x))
     }),
-    OpEntry::with("ReduceLogSumExp", |node| reduce(node, "reduce_log_sum_exp", 18, |_, x| Ok(x))),
-    OpEntry::with("ReduceMax", |node| reduce(node, "reduce_max", 18, |_, x| Ok(x))),
-    OpEntry::with("ReduceMean", |node| reduce(node, "reduce_mean", 18, |_, x| Ok(x))),
-    OpEntry::with("ReduceMin", |node| reduce(node, "reduce_min", 18, |_, x| Ok(x))),
-    OpEntry::with("ReduceProd", |node| reduce(node, "reduce_prod", 18, |_, x| Ok(x))),
-    OpEntry::with("ReduceSum", |node| reduce(node, "reduce_sum", 13, |_, x| Ok(x))),
-    OpEntry::with("ReduceSumSquare", |node| {
+    OpEntry::with("ReduceLogSumExp", 1, 1..=2, |node| {
+        reduce(node, "reduce_log_sum_exp", 18, |_, x| Ok(x))
+    }),
+    OpEntry::with("ReduceMax", 1, 1..=2, |node| reduce(node, "reduce_max", 18, |_, x| Ok(x))),
+    OpEntry::with("ReduceMean", 1, 1..=2, |node| reduce(node, "reduce_mean", 18, |_, x| Ok(x))),
+    OpEntry::with("ReduceMin", 1, 1..=2, |node| reduce(node, "reduce_min", 18, |_, x| Ok(x))),
+    OpEntry::with("ReduceProd", 1, 1..=2, |node| reduce(node, "reduce_prod", 18, |_, x| Ok(x))),
+    OpEntry::with("ReduceSum", 1, 1..=2, |node| reduce(node, "reduce_sum", 13, |_, x| Ok(x))),
+    OpEntry::with("ReduceSumSquare", 1, 1..=2, |node| {
         reduce(node, "reduce_sum_square", 18, |node, x| node.binary("mul", x, x))
     }),
-    OpEntry::with("TopK", top_k),
+    OpEntry::with("TopK", 1, 1..=2, top_k),
 ];
 
 /// What a reduction over no axes at all does to each element.
@@ -39,7 +45,6 @@ fn reduce<'c>(
     since: i64,
     single: Single,
 ) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 2)?;
     let x = node.input(0, "data")?;
     let keepdims = node.attributes.bool_or("keepdims", true)?;
     let nothing_means_none = node.attributes.bool_or("noop_with_empty_axes", false)?;
@@ -55,7 +60,6 @@ fn reduce<'c>(
 }
 
 fn arg<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let attributes = [
         ("axis", node.attributes.int_or("axis", 0)?.into()),
         ("keepdims", node.attributes.bool_or("keepdims", true)?.into()),
@@ -65,7 +69,6 @@ fn arg<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn cumsum<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let axis = node.known_int(1, "axis")?.ok_or("the input axis is missing")?;
     let attributes = [
         ("axis", axis.into()),
@@ -80,7 +83,6 @@ const MAX_CUMPROD: i64 = 1024;
 
 /// For each position, the product of all elements that count for it, the others replaced by 1.
 fn cumprod<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let x = node.input(0, "x")?;
     let axis = node.known_int(1, "axis")?.ok_or("the input axis is missing")?;
     let rank = node.rank(x);
@@ -114,11 +116,11 @@ fn cumprod<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 fn top_k<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let x = node.input(0, "X")?;
     let k = if node.opset < 10 {
-        node.expect_inputs(1, 1)?;
+        node.expect_inputs(&(1..=1))?;
         let k = node.attributes.int("k")?.ok_or("the attribute `k` is missing")?;
         node.i64s(&[k])?
     } else {
-        node.expect_inputs(2, 2)?;
+        node.expect_inputs(&(2..=2))?;
         node.cast(node.input(1, "K")?, DType::I64)?
     };
     let attributes: [(&'static str, Attr<'c>); 3] = [

@@ -8,10 +8,10 @@ use super::super::emit::{Attr, OpError, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("AffineGrid", affine_grid),
-    OpEntry::with("GridSample", grid_sample),
-    OpEntry::with("Resize", resize),
-    OpEntry::with("Upsample", upsample),
+    OpEntry::with("AffineGrid", 20, 2..=2, affine_grid),
+    OpEntry::with("GridSample", 16, 2..=2, grid_sample),
+    OpEntry::with("Resize", 10, 1..=4, resize),
+    OpEntry::with("Upsample", 1, 1..=2, upsample),
 ];
 
 /// An input that old operator sets give as an empty list to say that it is absent.
@@ -23,10 +23,9 @@ fn resize<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let x = node.input(0, "X")?;
     let mode = node.attributes.choice("mode", &["nearest", "linear", "cubic"])?;
     if node.opset < 11 {
-        node.expect_inputs(2, 2)?;
+        node.expect_inputs(&(2..=2))?;
         return by_scales(node, x, node.input(1, "scales")?, mode);
     }
-    node.expect_inputs(1, 4)?;
     let transformation =
         node.attributes.string_or("coordinate_transformation_mode", "half_pixel")?;
     let nearest = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"];
@@ -80,10 +79,10 @@ fn upsample<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         mode => mode,
     };
     let scales = if node.opset >= 9 {
-        node.expect_inputs(2, 2)?;
+        node.expect_inputs(&(2..=2))?;
         node.input(1, "scales")?
     } else {
-        node.expect_inputs(1, 1)?;
+        node.expect_inputs(&(1..=1))?;
         let scales =
             node.attributes.floats("scales")?.ok_or("the attribute `scales` is missing")?;
         let scales: Vec<f64> = scales.into_iter().map(f64::from).collect();
@@ -94,7 +93,6 @@ fn upsample<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// Before operator set 20, modes had the names that they have for images.
 fn grid_sample<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let mode = match node.attributes.string_or("mode", "linear")? {
         "bilinear" => "linear",
         "bicubic" => "cubic",
@@ -114,7 +112,6 @@ const MAX_GRID: i64 = 1 << 24;
 
 /// The points of a regular grid, transformed by each matrix of `theta`.
 fn affine_grid<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let theta = node.input(0, "theta")?;
     let size = node.known_ints(1, "size")?.ok_or("the input size is missing")?;
     let corners = node.attributes.bool_or("align_corners", false)?;

@@ -8,28 +8,26 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("NonZero", "non_zero", 1),
-    OpEntry::with("Compress", compress),
-    OpEntry::with("Gather", |node| gather(node, "gather")),
-    OpEntry::with("GatherElements", |node| gather(node, "gather_elements")),
-    OpEntry::with("GatherND", gather_nd),
-    OpEntry::with("OneHot", one_hot),
-    OpEntry::with("ReverseSequence", reverse_sequence),
-    OpEntry::with("Scatter", scatter_elements),
-    OpEntry::with("ScatterElements", scatter_elements),
-    OpEntry::with("ScatterND", scatter_nd),
-    OpEntry::with("TensorScatter", tensor_scatter),
-    OpEntry::with("Trilu", trilu),
+    OpEntry::same("NonZero", 9, "non_zero", 1),
+    OpEntry::with("Compress", 9, 2..=2, compress),
+    OpEntry::with("Gather", 1, 2..=2, |node| gather(node, "gather")),
+    OpEntry::with("GatherElements", 11, 2..=2, |node| gather(node, "gather_elements")),
+    OpEntry::with("GatherND", 11, 2..=2, gather_nd),
+    OpEntry::with("OneHot", 9, 3..=3, one_hot),
+    OpEntry::with("ReverseSequence", 10, 2..=2, reverse_sequence),
+    OpEntry::with("Scatter", 9, 3..=3, scatter_elements),
+    OpEntry::with("ScatterElements", 11, 3..=3, scatter_elements),
+    OpEntry::with("ScatterND", 11, 3..=3, scatter_nd),
+    OpEntry::with("TensorScatter", 24, 2..=3, tensor_scatter),
+    OpEntry::with("Trilu", 14, 1..=2, trilu),
 ];
 
 fn gather<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let axis = node.attributes.int_or("axis", 0)?;
     node.emitter.op(op, &node.all_inputs()?, &[("axis", axis.into())])
 }
 
 fn gather_nd<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let batch_dims = node.attributes.int_or("batch_dims", 0)?;
     node.emitter.op("gather_nd", &node.all_inputs()?, &[("batch_dims", batch_dims.into())])
 }
@@ -37,7 +35,6 @@ fn gather_nd<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 const REDUCTIONS: [&str; 5] = ["none", "add", "mul", "min", "max"];
 
 fn scatter_elements<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     let attributes = [
         ("axis", node.attributes.int_or("axis", 0)?.into()),
         ("reduction", node.attributes.choice("reduction", &REDUCTIONS)?.into()),
@@ -46,13 +43,11 @@ fn scatter_elements<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn scatter_nd<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     let reduction = node.attributes.choice("reduction", &REDUCTIONS)?;
     node.emitter.op("scatter_nd", &node.all_inputs()?, &[("reduction", reduction.into())])
 }
 
 fn compress<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let axis = node.attributes.int("axis")?;
     let (x, condition) = (node.input(0, "input")?, node.input(1, "condition")?);
     // With a known condition this is a gather, whose shape is known, too.
@@ -71,13 +66,11 @@ fn compress<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn one_hot<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(3, 3)?;
     let axis = node.attributes.int_or("axis", -1)?;
     node.emitter.op("one_hot", &node.all_inputs()?, &[("axis", axis.into())])
 }
 
 fn reverse_sequence<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let attributes = [
         ("batch_axis", node.attributes.int_or("batch_axis", 1)?.into()),
         ("time_axis", node.attributes.int_or("time_axis", 0)?.into()),
@@ -86,7 +79,6 @@ fn reverse_sequence<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn trilu<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 2)?;
     let upper = node.attributes.bool_or("upper", true)?;
     let operands = [Some(node.input(0, "input")?), node.optional(1)];
     let operands: Vec<_> = operands.into_iter().flatten().collect();
@@ -96,7 +88,6 @@ fn trilu<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 /// Writes a piece of a sequence into a cache, for each sample at its own position: picks, for each
 /// position of the cache, the element of the piece that goes there, if there is one.
 fn tensor_scatter<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 3)?;
     let (cache, update) = (node.input(0, "past_cache")?, node.input(1, "update")?);
     let dims = node.static_dims(cache, "past_cache")?;
     let axis = node.axis(node.attributes.int_or("axis", -2)?, dims.len())?;

@@ -10,48 +10,46 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::same("Abs", "abs", 1),
-    OpEntry::same("Acos", "acos", 1),
-    OpEntry::same("Acosh", "acosh", 1),
-    OpEntry::same("Asin", "asin", 1),
-    OpEntry::same("Asinh", "asinh", 1),
-    OpEntry::same("Atan", "atan", 1),
-    OpEntry::same("Atanh", "atanh", 1),
-    OpEntry::same("BitwiseNot", "bitwise_not", 1),
-    OpEntry::same("Ceil", "ceil", 1),
-    OpEntry::same("Cos", "cos", 1),
-    OpEntry::same("Cosh", "cosh", 1),
-    OpEntry::same("Erf", "erf", 1),
-    OpEntry::same("Exp", "exp", 1),
-    OpEntry::same("Floor", "floor", 1),
-    OpEntry::same("IsNaN", "is_nan", 1),
-    OpEntry::same("Log", "log", 1),
-    OpEntry::same("Neg", "neg", 1),
-    OpEntry::same("Not", "not", 1),
-    OpEntry::same("Reciprocal", "reciprocal", 1),
-    OpEntry::same("Round", "round", 1),
-    OpEntry::same("Sign", "sign", 1),
-    OpEntry::same("Sin", "sin", 1),
-    OpEntry::same("Sinh", "sinh", 1),
-    OpEntry::same("Sqrt", "sqrt", 1),
-    OpEntry::same("Tan", "tan", 1),
-    OpEntry::same("Tanh", "tanh", 1),
-    OpEntry::with("Cast", cast),
-    OpEntry::with("CastLike", cast_like),
-    OpEntry::with("Clip", clip),
-    OpEntry::with("Dropout", dropout),
-    OpEntry::with("Identity", identity),
-    OpEntry::with("IsInf", is_inf),
+    OpEntry::same("Abs", 1, "abs", 1),
+    OpEntry::same("Acos", 7, "acos", 1),
+    OpEntry::same("Acosh", 9, "acosh", 1),
+    OpEntry::same("Asin", 7, "asin", 1),
+    OpEntry::same("Asinh", 9, "asinh", 1),
+    OpEntry::same("Atan", 7, "atan", 1),
+    OpEntry::same("Atanh", 9, "atanh", 1),
+    OpEntry::same("BitwiseNot", 18, "bitwise_not", 1),
+    OpEntry::same("Ceil", 1, "ceil", 1),
+    OpEntry::same("Cos", 7, "cos", 1),
+    OpEntry::same("Cosh", 9, "cosh", 1),
+    OpEntry::same("Erf", 9, "erf", 1),
+    OpEntry::same("Exp", 1, "exp", 1),
+    OpEntry::same("Floor", 1, "floor", 1),
+    OpEntry::same("IsNaN", 9, "is_nan", 1),
+    OpEntry::same("Log", 1, "log", 1),
+    OpEntry::same("Neg", 1, "neg", 1),
+    OpEntry::same("Not", 1, "not", 1),
+    OpEntry::same("Reciprocal", 1, "reciprocal", 1),
+    OpEntry::same("Round", 11, "round", 1),
+    OpEntry::same("Sign", 9, "sign", 1),
+    OpEntry::same("Sin", 7, "sin", 1),
+    OpEntry::same("Sinh", 9, "sinh", 1),
+    OpEntry::same("Sqrt", 1, "sqrt", 1),
+    OpEntry::same("Tan", 7, "tan", 1),
+    OpEntry::same("Tanh", 1, "tanh", 1),
+    OpEntry::with("Cast", 1, 1..=1, cast),
+    OpEntry::with("CastLike", 15, 2..=2, cast_like),
+    OpEntry::with("Clip", 1, 1..=3, clip),
+    OpEntry::with("Dropout", 1, 1..=3, dropout),
+    OpEntry::with("Identity", 1, 1..=1, identity),
+    OpEntry::with("IsInf", 10, 1..=1, is_inf),
 ];
 
 /// Gives its operand, for which no operation is needed.
 fn identity<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     Ok(vec![node.input(0, "input")?])
 }
 
 fn is_inf<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let negative = node.attributes.bool_or("detect_negative", true)?;
     let positive = node.attributes.bool_or("detect_positive", true)?;
     let attributes = [("detect_negative", negative.into()), ("detect_positive", positive.into())];
@@ -59,7 +57,6 @@ fn is_inf<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn cast<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let code = node.attributes.int("to")?.ok_or("the attribute `to` is missing")?;
     let saturate = node.attributes.bool_or("saturate", true)?;
     rounding(node)?;
@@ -68,7 +65,6 @@ fn cast<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn cast_like<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 2)?;
     let saturate = node.attributes.bool_or("saturate", true)?;
     rounding(node)?;
     let like = node.input(1, "target_type")?;
@@ -99,11 +95,10 @@ fn convert<'c>(
 fn clip<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.attributes.ignore("consumed_inputs");
     if node.opset >= 11 {
-        node.expect_inputs(1, 3)?;
+        node.expect_inputs(&(1..=3))?;
         let operands = [Some(node.input(0, "input")?), node.optional(1), node.optional(2)];
         return node.emitter.op_with_optionals("clip", &operands, &[]);
     }
-    node.expect_inputs(1, 1)?;
     let x = node.input(0, "input")?;
     let bound = |name: &str| match node.attributes.float(name)? {
         Some(value) => node.scalar_like(x, f64::from(value)).map(Some),
@@ -114,7 +109,6 @@ fn clip<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// In inference, the operand; and a mask that is true everywhere.
 fn dropout<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 3)?;
     for name in ["ratio", "seed", "is_test", "consumed_inputs"] {
         node.attributes.ignore(name);
     }

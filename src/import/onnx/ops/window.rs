@@ -10,20 +10,23 @@ use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("BlackmanWindow", |node| {
+    OpEntry::with("BlackmanWindow", 17, 1..=1, |node| {
         window(node, |phase| 0.42 - 0.5 * phase.cos() + 0.08 * (2.0 * phase).cos())
     }),
-    OpEntry::with("DFT", dft),
-    OpEntry::with("HammingWindow", |node| {
+    OpEntry::with("DFT", 17, 1..=3, dft),
+    OpEntry::with("HammingWindow", 17, 1..=1, |node| {
         window(node, |phase| 25.0 / 46.0 - 21.0 / 46.0 * phase.cos())
     }),
-    OpEntry::with("HannWindow", |node| window(node, |phase| 0.5 - 0.5 * phase.cos())),
-    OpEntry::with("MelWeightMatrix", mel_weight_matrix),
-    OpEntry::with("STFT", stft),
+    OpEntry::with("HannWindow", 17, 1..=1, |node| window(node, |phase| 0.5 - 0.5 * phase.cos())),
+    OpEntry::with("MelWeightMatrix", 17, 5..=5, mel_weight_matrix),
+    OpEntry::with("STFT", 17, 2..=4, stft),
 ];
 
 /// Longest window or transform whose table is computed here.
 const MAX_LENGTH: i64 = 1 << 13;
+
+/// Most elements of the overlapping pieces that a signal is cut into.
+const MAX_PLACES: i64 = 1 << 24;
 
 fn check_length(length: i64) -> OpResult<()> {
     if (1..=MAX_LENGTH).contains(&length) {
@@ -43,7 +46,6 @@ fn output_type(node: &NodeContext<'_, '_>) -> OpResult<DType> {
 
 /// A window as a function of the phase, which goes from 0 to a full circle.
 fn window<'c>(node: &NodeContext<'_, 'c>, value: fn(f64) -> f64) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 1)?;
     let size = node.known_int(0, "size")?.ok_or("the input size is missing")?;
     check_length(size)?;
     let periodic = node.attributes.bool_or("periodic", true)?;
@@ -54,7 +56,6 @@ fn window<'c>(node: &NodeContext<'_, 'c>, value: fn(f64) -> f64) -> OpResult<Vec
 
 /// Weights that turn a linear spectrum into bands of the mel scale.
 fn mel_weight_matrix<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(5, 5)?;
     let number = |index: usize, what: &str| -> OpResult<f64> {
         let tensor = node.known(index, what)?.ok_or_else(|| format!("input {what} is missing"))?;
         match tensor.to_f64()[..] {
@@ -145,7 +146,6 @@ fn transform<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>, how: &Transform) -> OpR
 
 /// The axis is an attribute before operator set 20.
 fn dft<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(1, 3)?;
     let x = node.input(0, "input")?;
     let rank = node.rank(x);
     let axis = match node.known_int(2, "axis")? {
@@ -175,8 +175,13 @@ fn dft<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// Transforms of pieces of a signal, weighted with a window.
 fn stft<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    node.expect_inputs(2, 4)?;
     let signal = node.input(0, "signal")?;
+    // Real signals may lack the dimension of parts.
+    let signal = match node.rank(signal) {
+        2 => node.unsqueeze(signal, &[-1])?,
+        3 => signal,
+        rank => return Err(format!("the signal has {rank} dimensions, not 2 or 3").into()),
+    };
     let step = node.known_int(1, "frame_step")?.ok_or("the input frame_step is missing")?;
     let window = node.optional(2);
     let onesided = node.attributes.bool_or("onesided", true)?;
@@ -191,6 +196,10 @@ fn stft<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         return Err(format!("a step of {step} and length of {length} do not fit {size}").into());
     }
     let frames = 1 + (size - length) / step;
+    if frames.checked_mul(length).is_none_or(|places| places > MAX_PLACES) {
+        let reason = format!("{frames} frames of {length} are more than {MAX_PLACES} elements");
+        return Err(OpError::Unsupported(reason));
+    }
     let places: Vec<i64> =
         (0..frames).flat_map(|frame| (0..length).map(move |i| frame * step + i)).collect();
     let places = node.constant(&crate::tensor::Tensor::from_slice(

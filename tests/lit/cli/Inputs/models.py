@@ -52,6 +52,7 @@ add = [node("Add", ["x", "w"], ["y"], name="add")]
 save("external-missing.onnx", add, [x], [y], [external("missing.bin")])
 save("external-outside.onnx", add, [x], [y], [external("../../etc/passwd")])
 save("external-short.onnx", add, [x], [y], [external("short.bin")])
+save("external-pipe.onnx", add, [x], [y], [external("pipe")])
 with open("short.bin", "wb") as out:
     out.write(b"12")
 with open("good.onnx", "rb") as file:
@@ -62,3 +63,43 @@ for size in (0, 1, len(whole) // 2, len(whole) - 1):
         out.write(whole[:size])
 with open("text.onnx", "w") as out:
     out.write("This is not a model.\n" * 20)
+
+# A few bytes that stand for very much.
+def sizes(name, numbers):
+    return numpy_helper.from_array(np.array(numbers, np.int64), name)
+
+
+def nested(file, levels, calls, name):
+    """Functions that each call the one before `calls` times."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("f", 1)]
+    functions = []
+    for level in range(levels):
+        values = ["a"] + [f"v{i}" for i in range(calls - 1)] + ["b"]
+        nodes = [node(f"F{level - 1}" if level else "Relu", [values[i]], [values[i + 1]],
+                      name=name, domain="f" if level else "") for i in range(calls)]
+        functions.append(helper.make_function("f", f"F{level}", ["a"], ["b"], nodes, opsets))
+    graph = helper.make_graph([node(f"F{levels - 1}", ["x"], ["y"], name="top", domain="f")],
+                              "g", [x], [y])
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8, functions=functions)
+    with open(file, "wb") as out:
+        out.write(model.SerializeToString())
+
+
+unknown = value("y", None)
+fill = node("ConstantOfShape", ["s"], ["c"], name="fill")
+save("fill.onnx", [fill, node("Exp", ["c"], ["y"])], [], [unknown], [sizes("s", [10**9])])
+save("large-fill.onnx", [fill, node("ReduceSum", ["c"], ["y"])], [], [unknown],
+     [sizes("s", [10**12])])
+save("large-count.onnx", [fill, node("ReduceSum", ["c"], ["y"])], [], [unknown],
+     [sizes("s", [2**62])])
+save("large-rank.onnx", [node("Relu", ["x"], ["y"])], [value("x", [1] * 20000)], [unknown])
+save("large-input.onnx", [node("Relu", ["x"], ["y"])], [value("x", [2**31, 2**20])], [unknown])
+for mode in ("constant", "edge", "reflect"):
+    save(f"large-pad-{mode}.onnx", [node("Pad", ["x", "s"], ["y"], name="pad", mode=mode)],
+         [value("x", [3])], [unknown], [sizes("s", [0, 2**63 - 1])])
+wide = np.ones([1, 1, 1, 3], np.float32)
+save("long-rows.onnx", [fill, node("Conv", ["c", "w"], ["y"])], [], [unknown],
+     [sizes("s", [1, 1, 1, 10**8]), numpy_helper.from_array(wide, "w")])
+nested("large-functions.onnx", 30, 2, "n")
+nested("large-names.onnx", 14, 2, "n" * 10000)
+nested("deep-functions.onnx", 70, 1, "n")

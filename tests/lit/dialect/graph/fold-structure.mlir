@@ -41,3 +41,31 @@ func.func @unused(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// Loops. What is captured and constant is made inside; what nothing uses is left out; a state that
+// stays is captured.
+// CHECK-LABEL: func.func @scan
+// CHECK-SAME: (%[[H:.*]]: tensor<4xf32>, %[[X:.*]]: tensor<8x4xf32>, %[[K:.*]]: tensor<4xf32>)
+func.func @scan(%h: tensor<4xf32>, %x: tensor<8x4xf32>, %k: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[R:.*]] = graph.scan 8 states (%[[S:.*]] = %[[H]]) sequences (%[[ROW:.*]] = %[[X]]) captures (%[[C:.*]] = %[[K]])
+  // CHECK-SAME: : (tensor<4xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: %[[TWO:.*]] = graph.constant dense<2.0
+  // CHECK: %[[A:.*]] = graph.mul %[[S]], %[[TWO]]
+  // CHECK: %[[B:.*]] = graph.add %[[A]], %[[ROW]]
+  // CHECK: %[[D:.*]] = graph.add %[[B]], %[[C]]
+  // CHECK: graph.yield %[[D]]
+  // CHECK: return %[[R]], %[[K]]
+  %two = graph.constant dense<2.0> : tensor<4xf32>
+  %r:4 = graph.scan 8 states (%s = %h, %same = %k, %unused = %h) sequences (%row = %x, %other = %x)
+      captures (%c = %two, %d = %k, %e = %h)
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>) {
+    %0 = graph.mul %s, %c : tensor<4xf32>
+    %1 = graph.add %0, %row : tensor<4xf32>
+    %2 = graph.add %1, %same : tensor<4xf32>
+    graph.yield %2, %same, %2, %0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

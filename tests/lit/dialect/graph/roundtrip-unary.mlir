@@ -106,8 +106,8 @@ func.func @attributes(%x: tensor<2x3xf32>) {
   %7 = graph.shrink %x bias = 1.500000e+00 lambd = 1.000000e+00 : tensor<2x3xf32>
   // CHECK: graph.gelu %{{.*}} approximate = "tanh" : tensor<2x3xf32>
   %8 = graph.gelu %x approximate = "tanh" : tensor<2x3xf32>
-  // CHECK: graph.relu %{{.*}} {phl.note = "kept"} : tensor<2x3xf32>
-  %9 = graph.relu %x {phl.note = "kept"} : tensor<2x3xf32>
+  // CHECK: graph.relu %{{.*}} {test.note = "kept"} : tensor<2x3xf32>
+  %9 = graph.relu %x {test.note = "kept"} : tensor<2x3xf32>
   return
 }
 

@@ -25,3 +25,14 @@ func.func @pool(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32> {
   %0 = graph.global_average_pool %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
   return %0 : tensor<1x3x1x1xf32>
 }
+
+// A size that is not known is not multiplied with others.
+func.func @unknown(%x: tensor<?x3x4x5xf32>) -> tensor<1x3x1x1xf32> {
+  %0 = graph.reduce_prod %x axes = [0, 2, 3] : (tensor<?x3x4x5xf32>) -> tensor<1x3x1x1xf32>
+  return %0 : tensor<1x3x1x1xf32>
+}
+
+func.func @large(%x: tensor<9223372036854775807x3x4x5xf32>) -> tensor<1x3x1x1xf32> {
+  %0 = graph.reduce_prod %x axes = [0, 2, 3] : (tensor<9223372036854775807x3x4x5xf32>) -> tensor<1x3x1x1xf32>
+  return %0 : tensor<1x3x1x1xf32>
+}

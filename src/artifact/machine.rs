@@ -1,0 +1,317 @@
+//! The machine that host code is for.
+
+use crate::{
+    Error, Result, ffi,
+    ir::{
+        self, Op,
+        names::{CPU, FEATURES},
+    },
+};
+use inkwell::{
+    OptimizationLevel,
+    targets::{
+        CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetMachineOptions,
+        TargetTriple,
+    },
+};
+use serde::{Deserialize, Serialize};
+use std::{ffi::c_void, sync::Once};
+
+/// A function that calls another with each name of a kind.
+type Each =
+    unsafe extern "C" fn(mlir_sys::MlirStringRef, mlir_sys::MlirStringCallback, *mut c_void);
+
+/// Module attributes that hold a [`Machine`].
+const TRIPLE: &str = "llvm.target_triple";
+const LAYOUT: &str = "llvm.data_layout";
+/// CPU features whose instructions no compiled model has: they are for systems and security.
+const INERT: &[&str] = &[
+    "cldemote",
+    "clwb",
+    "clzero",
+    "enqcmd",
+    "hreset",
+    "invpcid",
+    "kl",
+    "mwaitx",
+    "pconfig",
+    "pku",
+    "prefetchi",
+    "ptwrite",
+    "rdpid",
+    "rdpru",
+    "rtm",
+    "serialize",
+    "sgx",
+    "shstk",
+    "tsxldtrk",
+    "uintr",
+    "usermsr",
+    "waitpkg",
+    "wbnoinvd",
+    "widekl",
+    "xsaves",
+];
+
+/// A processor and the system on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// LLVM target triple, normalised.
+    pub triple: String,
+    /// CPU name.
+    #[serde(default)]
+    pub cpu: String,
+    /// CPU features, comma-separated, each with `+` or `-`.
+    #[serde(default)]
+    pub features: String,
+}
+
+/// What code for an architecture cannot do without, as LLVM passes addresses and floats.
+const NEEDED: &[(&str, &str)] =
+    &[("x86_64", "64bit"), ("x86_64", "sse2"), ("aarch64", "fp-armv8"), ("aarch64", "neon")];
+
+impl Machine {
+    /// The machine for the options of the host target; empty or `native` mean this machine.
+    pub fn select(triple: &str, cpu: &str, features: &str) -> Result<Self> {
+        let here = TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned();
+        let triple = if triple.is_empty() {
+            here.clone()
+        } else {
+            let given = TargetTriple::create(&triple.replace('\0', ""));
+            TargetMachine::normalize_triple(&given).as_str().to_string_lossy().into_owned()
+        };
+        let mut machine = Self { triple, cpu: cpu.to_owned(), features: features.to_owned() };
+        if matches!(cpu, "native" | "") {
+            let native = machine.architecture() == architecture(&here);
+            machine.cpu =
+                if native { text(&TargetMachine::get_host_cpu_name()) } else { String::new() };
+            if native {
+                let here = text(&TargetMachine::get_host_cpu_features());
+                let separator = if features.is_empty() { "" } else { "," };
+                machine.features = format!("{here}{separator}{features}");
+            }
+        }
+        // Finds unknown triples and architectures.
+        Machine { cpu: String::new(), features: String::new(), ..machine.clone() }.create()?;
+        if !matches!(cpu, "native" | "") {
+            machine.check("CPU", cpu, ffi::phlForEachCpu)?;
+        }
+        for feature in features.split(',').filter(|feature| !feature.is_empty()) {
+            let name = feature.strip_prefix(['+', '-']).ok_or_else(|| {
+                Error::invalid(format!(
+                    "CPU feature '{feature}' has no sign: +{feature} adds it, -{feature} removes it"
+                ))
+            })?;
+            machine.check("CPU feature", name, ffi::phlForEachCpuFeature)?;
+            if name.ends_with("bit-mode") {
+                return Err(Error::invalid(format!(
+                    "CPU feature '{name}' is decided by the triple; leave it out"
+                )));
+            }
+        }
+        for (architecture, feature) in NEEDED {
+            if machine.architecture() == *architecture && !machine.has(feature) {
+                return Err(Error::unsupported(format!(
+                    "CPU '{}' with features '{features}' has no {feature}, which host code for \
+                     {architecture} needs",
+                    machine.cpu
+                )));
+            }
+        }
+        Ok(machine)
+    }
+
+    /// The machine of a triple, which LLVM need not have code generation for.
+    pub fn of_triple(triple: &str) -> Self {
+        let given = TargetTriple::create(&triple.replace('\0', ""));
+        let triple =
+            TargetMachine::normalize_triple(&given).as_str().to_string_lossy().into_owned();
+        Self { triple, ..Self::default() }
+    }
+
+    /// Checks a name against those that LLVM has: it would ignore an unknown one, with messages on
+    /// standard error.
+    fn check(&self, kind: &str, name: &str, each: Each) -> Result<()> {
+        unsafe extern "C" fn push(name: mlir_sys::MlirStringRef, user: *mut c_void) {
+            // SAFETY: `user` is the list below, and the name is live.
+            unsafe { (*user.cast::<Vec<String>>()).push(ir::text(name)) }
+        }
+        let mut known: Vec<String> = vec![];
+        let triple = melior::StringRef::new(&self.triple);
+        // SAFETY: the triple and the list outlive the call.
+        unsafe { each(triple.to_raw(), Some(push), (&raw mut known).cast()) };
+        if known.iter().any(|other| other == name) {
+            return Ok(());
+        }
+        let near = crate::error::suggestion_only(name, known.iter().map(String::as_str));
+        Err(Error::invalid(format!(
+            "LLVM knows no {kind} '{name}' of {}{near}",
+            self.architecture()
+        )))
+    }
+
+    /// Reads what `set-llvm-target` wrote.
+    pub fn of(module: Op<'_>) -> Result<Self> {
+        let read = |name| ir::attr_str(module, name);
+        let triple = read(TRIPLE).ok_or_else(|| {
+            Error::invalid(format!("the module has no {TRIPLE}: run set-llvm-target on it"))
+        })?;
+        let (cpu, features) = (read(CPU).unwrap_or_default(), read(FEATURES).unwrap_or_default());
+        Ok(Self { triple, cpu, features })
+    }
+
+    /// The module attributes that say all of this.
+    pub fn attributes(&self) -> Result<[(&'static str, String); 4]> {
+        let layout = self.create()?.get_target_data().get_data_layout();
+        let layout = layout.as_str().to_string_lossy().into_owned();
+        Ok([
+            (TRIPLE, self.triple.clone()),
+            (LAYOUT, layout),
+            (CPU, self.cpu.clone()),
+            (FEATURES, self.features.clone()),
+        ])
+    }
+
+    /// LLVM's object for it.
+    pub fn create(&self) -> Result<TargetMachine> {
+        initialize();
+        let triple = TargetTriple::create(&self.triple);
+        let target = Target::from_triple(&triple).map_err(|_| {
+            Error::unsupported(format!(
+                "no code can be generated for triple '{}': this build has the x86 and AArch64 \
+                 backends of LLVM",
+                self.triple
+            ))
+        })?;
+        let options = TargetMachineOptions::new()
+            .set_cpu(&self.cpu)
+            .set_features(&self.features)
+            .set_level(OptimizationLevel::Aggressive)
+            .set_reloc_mode(RelocMode::PIC)
+            .set_code_model(CodeModel::Default);
+        let machine = target.create_target_machine_from_options(&triple, options);
+        let machine = machine.ok_or_else(|| {
+            Error::invalid(format!("LLVM cannot generate code for triple '{}'", self.triple))
+        })?;
+        let bits = machine.get_target_data().get_pointer_byte_size(None) * 8;
+        if bits != 64 {
+            return Err(Error::unsupported(format!(
+                "triple '{}' has {bits}-bit addresses; host code needs 64",
+                self.triple
+            )));
+        }
+        Ok(machine)
+    }
+
+    /// The machine of a program with code for this one and code for `other`, which may be none.
+    /// Where both say what CPU they are for, the features of both are needed. Fails if no machine
+    /// runs both.
+    pub fn joined(self, other: &Self) -> Result<Self> {
+        if other.triple.is_empty() {
+            return Ok(self);
+        }
+        if self.architecture() != other.architecture()
+            || system(&self.triple) != system(&other.triple)
+        {
+            return Err(Error::invalid(format!(
+                "the targets of one compile are for different machines, {} and {}: no program has \
+                 code for both; compile for each by itself",
+                other.triple, self.triple
+            )));
+        }
+        // A C compiler says less about its code than LLVM.
+        let (mut main, rest) = match (self.cpu.is_empty(), other.cpu.is_empty()) {
+            (true, false) => (other.clone(), &self),
+            _ => (self.clone(), other),
+        };
+        if rest.cpu.is_empty() || (&main.cpu, &main.features) == (&rest.cpu, &rest.features) {
+            return Ok(main);
+        }
+        // LLVM lists the features of this machine's architecture, those that are missing as well.
+        let here = TargetMachine::get_default_triple();
+        if main.architecture() == architecture(&here.as_str().to_string_lossy()) {
+            let native = text(&TargetMachine::get_host_cpu_features());
+            let known = native.split(',').filter_map(|feature| feature.strip_prefix(['+', '-']));
+            let more = known.filter(|feature| rest.has(feature) && !main.has(feature));
+            let more: Vec<String> = more.map(|feature| format!("+{feature}")).collect();
+            let all = std::iter::once(main.features.clone()).filter(|list| !list.is_empty());
+            main.features = all.chain(more).collect::<Vec<_>>().join(",");
+        }
+        Ok(main)
+    }
+
+    /// The first part of the triple.
+    pub fn architecture(&self) -> &str {
+        architecture(&self.triple)
+    }
+
+    /// Whether its code may use a CPU feature.
+    fn has(&self, feature: &str) -> bool {
+        let text = |text| melior::StringRef::new(text).to_raw();
+        // SAFETY: the strings outlive the call.
+        unsafe {
+            ffi::phlCpuHasFeature(
+                text(&self.triple),
+                text(&self.cpu),
+                text(&self.features),
+                text(feature),
+            )
+        }
+    }
+
+    /// Fails, with the reason, if code for it does not run in this process.
+    pub fn check_runs_here(&self) -> Result<()> {
+        if self.triple.is_empty() {
+            // There is no code of LLVM's.
+            return Ok(());
+        }
+        initialize();
+        let here = TargetMachine::get_default_triple();
+        let here = here.as_str().to_string_lossy();
+        let (os, os_here) = (system(&self.triple), system(&here));
+        if self.architecture() != architecture(&here) || (os != os_here && os != "unknown") {
+            return Err(Error::unsupported(format!(
+                "the model is compiled for {}, and this machine is {here}: run it there",
+                self.triple
+            )));
+        }
+        // LLVM lists what this machine does not have with a minus.
+        let features = text(&TargetMachine::get_host_cpu_features());
+        let missing: Vec<_> = features
+            .split(',')
+            .filter_map(|feature| feature.strip_prefix('-'))
+            .filter(|feature| !INERT.contains(feature) && self.has(feature))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!(
+            "the model is compiled for CPU '{}' with features that this machine does not have: {}",
+            self.cpu,
+            missing.join(", ")
+        )))
+    }
+}
+
+/// The system in a normalised triple.
+fn system(triple: &str) -> &str {
+    triple.split('-').nth(2).unwrap_or_default()
+}
+
+fn architecture(triple: &str) -> &str {
+    triple.split('-').next().unwrap_or_default()
+}
+
+fn text(string: &inkwell::support::LLVMString) -> String {
+    string.to_string_lossy().into_owned()
+}
+
+/// Makes the code generators known to LLVM, once.
+pub(crate) fn initialize() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let config = InitializationConfig::default();
+        Target::initialize_x86(&config);
+        Target::initialize_aarch64(&config);
+    });
+}

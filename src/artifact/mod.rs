@@ -1,0 +1,69 @@
+//! What a compile makes: the model in memory, its interface, its objects and its further files.
+//!
+//! Code generation fills a [`Compiled`]; [`crate::package`] writes it to a folder, and
+//! [`crate::runtime`] runs it.
+
+pub mod files;
+mod interface;
+mod machine;
+mod names;
+mod signature;
+
+pub use files::{Artifact, ArtifactKind};
+pub use interface::{Interface, TensorInfo};
+pub use machine::Machine;
+pub(crate) use machine::initialize;
+pub use names::{c_identifier, has_shared_libraries, shared_library_name};
+pub use signature::{Device, Port, Signature};
+
+use serde::{Deserialize, Serialize};
+
+/// A compiled model, in memory.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Inputs, outputs, sizes and devices.
+    pub signature: Signature,
+    /// The object files of all targets.
+    pub objects: Vec<Object>,
+    /// The constants, as the code expects them.
+    pub constants: Vec<u8>,
+    /// What the host's code is for.
+    pub machine: Machine,
+    /// Further files of the package: generated sources and the like.
+    pub files: Vec<ExtraFile>,
+    /// What each target contributed.
+    pub targets: Vec<TargetPart>,
+    /// Arguments for the linker of a program that uses the static library.
+    pub link: Vec<String>,
+    /// The C compiler, which links the shared library.
+    pub cc: String,
+}
+
+/// A relocatable object file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// File name, such as `model_host.o`.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// A file that goes into the package as it is, such as generated C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraFile {
+    /// Path inside of the package, with `/` between names.
+    pub path: String,
+    /// What it is.
+    pub kind: ArtifactKind,
+    /// Id of the target that it comes from; none for the whole model's.
+    pub target: Option<String>,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// What one target contributed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetPart {
+    /// Id of the target.
+    pub id: String,
+}

@@ -1,0 +1,187 @@
+//! What a compiled model takes and gives.
+
+use crate::{
+    Error, Result,
+    ir::{
+        self, Op, edit, func,
+        names::{self, SIGNATURE},
+    },
+    tensor::{DType, Tensor, element_count},
+};
+use melior::ir::{Attribute, Type, attribute::StringAttribute};
+use serde::{Deserialize, Serialize};
+
+/// An input or output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// Its name in the model.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Dimensions.
+    pub shape: Vec<usize>,
+}
+
+/// A device that the model's calls are given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Id of the target that it belongs to.
+    pub target: String,
+    /// C function `int open(DEVICE **out)`, 0 on success; none if there is nothing to open, then
+    /// calls are given NULL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
+    /// C function `int close(DEVICE *)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub close: Option<String>,
+    /// C function `const char *text(int status)`, for messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_string: Option<String>,
+}
+
+/// The interface of a compiled model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Name of the model; every symbol starts with it.
+    pub name: String,
+    /// Inputs in order.
+    pub inputs: Vec<Port>,
+    /// Outputs in order.
+    pub outputs: Vec<Port>,
+    /// Size of the working memory that a run needs, aligned to 64 bytes.
+    pub arena_bytes: usize,
+    /// Size of the constants, aligned to 64 bytes.
+    pub constants_bytes: usize,
+    /// The devices in the order of the array that a run is given.
+    #[serde(default)]
+    pub devices: Vec<Device>,
+}
+
+impl Port {
+    /// Size in bytes.
+    pub fn bytes(&self) -> Result<usize> {
+        Ok(element_count(self.dtype, &self.shape)? * self.dtype.size())
+    }
+
+    /// Checks that a tensor fits; `kind` is "input" or "output".
+    pub fn check(&self, tensor: &Tensor, kind: &str) -> Result<()> {
+        if tensor.dtype() != self.dtype {
+            return Err(Error::invalid(format!(
+                "{kind} '{}' is {}, expected {}",
+                self.name,
+                tensor.dtype(),
+                self.dtype
+            )));
+        }
+        if tensor.shape() != self.shape {
+            return Err(Error::invalid(format!(
+                "{kind} '{}' has shape {:?}, expected {:?}",
+                self.name,
+                tensor.shape(),
+                self.shape
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Signature {
+    /// Reads the signature of a module whose functions are in destination-passing style. Sizes of
+    /// arena and constants are known after memory planning.
+    pub fn of(module: Op<'_>) -> Result<Self> {
+        let main = func::main(module).ok_or_else(func::no_main)?;
+        let mut signature = Self {
+            name: crate::ir::names::model_name(module),
+            inputs: vec![],
+            outputs: vec![],
+            arena_bytes: 0,
+            constants_bytes: 0,
+            devices: vec![],
+        };
+        for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
+            let text = |name: &str| string_in(attributes, name);
+            let role = text(names::IO).unwrap_or_default();
+            match role.as_str() {
+                "input" => signature.inputs.push(port(*ty, &text, &format!("input_{index}"))?),
+                "output" => {
+                    let number = signature.outputs.len();
+                    signature.outputs.push(port(*ty, &text, &format!("output_{number}"))?);
+                }
+                "arena" => signature.arena_bytes = bytes_of(*ty),
+                "constants" => signature.constants_bytes = bytes_of(*ty),
+                _ => {
+                    return Err(Error::invalid(format!(
+                        "argument {index} of @main has no phl.io attribute: \
+                         convert-functions-to-dps, in phase bufferize, has not run on it"
+                    )));
+                }
+            }
+        }
+        for target in devices(module) {
+            signature.devices.push(Device { target, ..Default::default() });
+        }
+        Ok(signature)
+    }
+
+    /// What [`Signature::record`] wrote.
+    pub fn recorded(module: Op<'_>) -> Result<Self> {
+        let text = ir::attr_str(module, SIGNATURE).ok_or_else(|| {
+            Error::invalid(format!(
+                "the module has no attribute {SIGNATURE}: split-by-target, in phase codegen, has \
+                 not run on it"
+            ))
+        })?;
+        serde_json::from_str(&text)
+            .map_err(|error| Error::invalid(format!("attribute {SIGNATURE} is not valid: {error}")))
+    }
+
+    /// Writes the signature on the module, whose functions are about to lose what tells it.
+    pub fn record(&self, module: Op<'_>) -> Result<()> {
+        let text = serde_json::to_string(self)
+            .map_err(|error| Error::internal(format!("the signature has no JSON form: {error}")))?;
+        let value = StringAttribute::new(ir::context_of(module), &text);
+        edit::set_attr(module, SIGNATURE, value.into());
+        Ok(())
+    }
+
+    /// The C functions of its devices.
+    pub fn functions(&self) -> impl Iterator<Item = &String> {
+        self.devices
+            .iter()
+            .flat_map(|device| [&device.open, &device.close, &device.status_string])
+            .flatten()
+    }
+
+    /// The input of that name.
+    pub fn input(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|port| port.name == name)
+    }
+}
+
+fn devices(module: Op<'_>) -> Vec<String> {
+    ir::attr_strs(module, names::DEVICES).unwrap_or_default()
+}
+
+fn string_in(attributes: &[(String, Attribute<'_>)], name: &str) -> Option<String> {
+    let (_, value) = attributes.iter().find(|(found, _)| found == name)?;
+    edit::string(*value)
+}
+
+fn bytes_of(ty: Type<'_>) -> usize {
+    ir::dims(ty).first().map_or(0, |bytes| usize::try_from(*bytes).unwrap_or(0))
+}
+
+fn port(ty: Type<'_>, text: &dyn Fn(&str) -> Option<String>, fallback: &str) -> Result<Port> {
+    let name = text(names::NAME).unwrap_or_else(|| fallback.to_owned());
+    let element = ir::element_type(ty).to_string();
+    let dtype = text(names::DTYPE).unwrap_or(element);
+    let dtype = DType::from_name(&dtype).ok_or_else(|| {
+        Error::unsupported(format!("'{name}' has elements of type {dtype}, which cannot be passed"))
+    })?;
+    let shape: Option<Vec<usize>> = ir::static_dims(ty)
+        .and_then(|dims| dims.into_iter().map(|dim| usize::try_from(dim).ok()).collect());
+    let shape = shape.ok_or_else(|| {
+        Error::invalid(format!("'{name}' has the type {ty}, whose size is not known"))
+    })?;
+    Ok(Port { name, dtype, shape })
+}

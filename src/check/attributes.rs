@@ -1,0 +1,205 @@
+//! The attributes of operations: what the conditions ask for, the usual, and what nobody mentions.
+//! That a device is not told of an attribute only shows where it has another value than usual.
+
+use super::{operands::Shape, sampler::Sampler, wish::Want};
+use crate::{
+    graph::{AttrDecl, AttrKind, AttrValue, OpDecl},
+    tensor::DType,
+};
+
+/// How often, in percent, an attribute that may be left out is.
+const USUAL: usize = 45;
+
+/// The attributes of `op` that its operands leave open. `names` is what conditions may call it.
+pub fn attributes(
+    op: &OpDecl,
+    names: &[&str],
+    known: &[Option<Shape>],
+    s: &mut Sampler,
+) -> Vec<(String, AttrValue)> {
+    let dims = |index: usize| {
+        known.get(index).cloned().flatten().map(|(_, dims)| dims).unwrap_or_default()
+    };
+    let x = dims(0);
+    let spatial = x.len().saturating_sub(2);
+    let mut made = vec![];
+    for attr in &op.attrs {
+        let wished = s.wished_attribute(names, &attr.name);
+        if let Some(value) = wished.and_then(|want| wished_value(attr, want, spatial)) {
+            made.push((attr.name.clone(), value));
+            continue;
+        }
+        let value = match (op.name.as_str(), attr.name.as_str()) {
+            ("conv" | "conv_integer" | "qlinear_conv", "group") => {
+                let w = dims(if op.name == "qlinear_conv" { 3 } else { 1 });
+                let inner = w.get(1).copied().unwrap_or(1).max(1);
+                Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
+            }
+            ("quantize_linear" | "dequantize_linear", "axis") => {
+                Some(AttrValue::Int(axis(&x, &dims(1), s)))
+            }
+            ("gemm", "trans_a" | "trans_b") => {
+                let (a, b) = turned(&x, &dims(1));
+                Some(AttrValue::Bool(if attr.name == "trans_a" { a } else { b }))
+            }
+            ("layer_norm" | "rms_norm" | "layer_norm_with_stats", "axis") => {
+                let back = dims(1).len().clamp(1, x.len().max(1)) as i64;
+                Some(AttrValue::Int(if s.chance(60) { -back } else { x.len() as i64 - back }))
+            }
+            // A zero point says the same.
+            ("quantize_linear", "to") => {
+                let is_said = known.get(2).is_some_and(Option::is_some);
+                (!is_said && s.chance(50)).then(|| AttrValue::Type(s.quantized().into()))
+            }
+            (_, "kernel_shape") => {
+                Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
+            }
+            (_, "strides") => Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect())),
+            (_, "pads") if spatial > 0 => {
+                Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
+            }
+            _ if attr.default.is_some() && s.chance(USUAL) => None,
+            _ => other(op, attr, &x, s),
+        };
+        made.extend(value.map(|value| (attr.name.clone(), value)));
+    }
+    made
+}
+
+/// What the conditions ask for, as a value of the attribute. One number asked of a list is asked of
+/// each of its elements.
+fn wished_value(attr: &AttrDecl, want: Want, spatial: usize) -> Option<AttrValue> {
+    let count = match attr.name.as_str() {
+        "strides" | "dilations" | "kernel_shape" => spatial,
+        "pads" => 2 * spatial,
+        _ => 1,
+    };
+    Some(match (attr.kind, want) {
+        (AttrKind::Int, Want::Number(number)) => AttrValue::Int(number as i64),
+        (AttrKind::Float, Want::Number(number)) => AttrValue::Float(number),
+        (AttrKind::Bool, Want::Number(number)) => AttrValue::Bool(number != 0.0),
+        (AttrKind::Ints, Want::Number(number)) => AttrValue::Ints(vec![number as i64; count]),
+        (AttrKind::Ints, Want::Numbers(numbers)) => AttrValue::Ints(numbers),
+        (AttrKind::Str, Want::Text(text)) => AttrValue::Str(text),
+        (AttrKind::Type, Want::Type(dtype)) => AttrValue::Type(dtype.into()),
+        _ => return None,
+    })
+}
+
+/// A value that an attribute seldom has.
+fn other(op: &OpDecl, attr: &AttrDecl, x: &[i64], s: &mut Sampler) -> Option<AttrValue> {
+    let rank = x.len() as i64;
+    let place = |s: &mut Sampler| s.below((2 * rank).max(1) as usize) as i64 - rank;
+    let name = attr.name.as_str();
+    Some(match attr.kind {
+        AttrKind::Bool => AttrValue::Bool(s.chance(50)),
+        AttrKind::Float if name == "epsilon" => AttrValue::Float(s.pick(&[1e-3, 0.1, 1e-2])),
+        AttrKind::Float => AttrValue::Float(s.pick(&[0.3, 0.7, 1.5, 2.0, 0.25])),
+        AttrKind::Int => AttrValue::Int(match name {
+            "axis" | "batch_axis" | "time_axis" => place(s),
+            "blocksize" | "batch_dims" if op.name.contains("space") => 2,
+            "batch_dims" | "block_size" | "storage_order" | "start" => 0,
+            "end" => rank,
+            "num_groups" => {
+                let channels = x.get(1).copied().unwrap_or(1);
+                let fits: Vec<i64> = [1, 2, 4].into_iter().filter(|n| channels % n == 0).collect();
+                s.pick(&fits)
+            }
+            "size" => s.pick(&[1, 3, 5]),
+            "p" => s.pick(&[1, 2]),
+            _ => s.small(),
+        }),
+        AttrKind::Ints => AttrValue::Ints(match name {
+            "perm" => permutation(rank, s),
+            "axes" if op.name == "unsqueeze" => vec![s.below(rank as usize + 1) as i64],
+            "axes" if op.name == "squeeze" => {
+                (0..rank).filter(|i| x[*i as usize] == 1).take(1).collect()
+            }
+            "axes" => some_axes(rank, s),
+            "dilations" => (2..rank).map(|_| s.small()).collect(),
+            "output_padding" => (2..rank).map(|_| s.pick(&[0, 0, 1])).collect(),
+            "split" => split(x, s),
+            _ => vec![s.small(), s.small()],
+        }),
+        AttrKind::Str => AttrValue::Str(text(op, name, s)?.to_owned()),
+        AttrKind::Type => {
+            AttrValue::Type(s.pick(&[DType::F32, DType::U8, DType::I8, DType::I32]).into())
+        }
+        _ => return None,
+    })
+}
+
+/// Sizes that may be those of pieces: of a dimension, in two or three.
+fn split(x: &[i64], s: &mut Sampler) -> Vec<i64> {
+    let size = s.pick(x).max(1);
+    match s.below(3) {
+        0 => vec![size],
+        1 => vec![1, size - 1],
+        _ => vec![size / 3, size - size / 3 - 1, 1],
+    }
+    .into_iter()
+    .filter(|piece| *piece > 0)
+    .collect()
+}
+
+fn permutation(rank: i64, s: &mut Sampler) -> Vec<i64> {
+    let mut left: Vec<i64> = (0..rank).collect();
+    let mut order = vec![];
+    while !left.is_empty() {
+        order.push(left.remove(s.below(left.len())));
+    }
+    order
+}
+
+/// Some of the axes, a few of them counted from the end.
+fn some_axes(rank: i64, s: &mut Sampler) -> Vec<i64> {
+    let mut axes: Vec<i64> = (0..rank).filter(|_| s.chance(50)).collect();
+    if axes.is_empty() && rank > 0 {
+        axes.push(s.below(rank as usize) as i64);
+    }
+    if s.chance(30) {
+        axes.iter_mut().for_each(|axis| *axis -= rank);
+    }
+    axes
+}
+
+/// A text that the attribute of an operation may have.
+fn text(op: &OpDecl, name: &str, s: &mut Sampler) -> Option<&'static str> {
+    let all: &[&'static str] = match (op.name.as_str(), name) {
+        ("depth_to_space", "mode") => &["DCR", "CRD"],
+        ("gelu", "approximate") => &["none", "tanh"],
+        ("pad", "mode") => &["constant", "reflect", "edge", "wrap"],
+        ("bit_shift", "direction") => &["LEFT", "RIGHT"],
+        ("resize", "mode") => &["nearest", "linear", "cubic"],
+        ("resize", "coordinate_transformation_mode") => {
+            &["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
+        }
+        ("resize", "nearest_mode") => &["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"],
+        ("grid_sample", "mode") => &["linear", "nearest"],
+        ("grid_sample", "padding_mode") => &["zeros", "border", "reflection"],
+        (_, "reduction") => &["none", "add"],
+        _ => return None,
+    };
+    Some(s.pick(all))
+}
+
+/// Which factors of a gemm are transposed, so that their inner sizes agree.
+fn turned(a: &[i64], b: &[i64]) -> (bool, bool) {
+    let ([p, q], [r, t]) = (a, b) else { return (false, false) };
+    let all = [(false, false, q, r), (false, true, q, t), (true, false, p, r), (true, true, p, t)];
+    let fits: Vec<(bool, bool)> =
+        all.into_iter().filter(|one| one.2 == one.3).map(|one| (one.0, one.1)).collect();
+    // Both attributes have to make the same choice; the sizes decide it.
+    match fits.len() {
+        0 => (false, false),
+        _ => fits[(p + q + r + t) as usize % fits.len()],
+    }
+}
+
+/// An axis with as many places as there are scales.
+fn axis(x: &[i64], scale: &[i64], s: &mut Sampler) -> i64 {
+    let [count] = scale else { return s.pick(&[-1, 0, 1, -1]) };
+    let fits: Vec<i64> = (0..x.len()).filter(|i| x[*i] == *count).map(|i| i as i64).collect();
+    let back = if s.chance(20) { x.len() as i64 } else { 0 };
+    if fits.is_empty() { s.pick(&[0, 1]) } else { s.pick(&fits) - back }
+}

@@ -1,0 +1,187 @@
+//! One graph on target and host.
+
+use super::{
+    CheckOptions, judge, numbers,
+    program::{self, Gaps},
+    sanitizer::Sanitizer,
+};
+use crate::{
+    CompileOptions, Error, Phase, Result, Session,
+    graph::{Facts, OpId, OpTable},
+    ir::{self, Builder, edit, func, guard, names},
+    outline,
+    pattern::{MatchRules, Pattern, find_match},
+    targets::TargetInstance,
+    tensor::Tensor,
+};
+use melior::ir::Module;
+
+/// Bytes around each buffer.
+const GUARD: i64 = 64;
+
+/// What graphs are run on.
+pub struct Ring<'a> {
+    pub session: &'a Session,
+    pub options: &'a CheckOptions,
+    /// The device and the host.
+    pub spec: &'a str,
+    pub device: &'a TargetInstance,
+    pub table: &'a OpTable,
+    pub sanitizer: &'a Sanitizer,
+}
+
+/// What came of a graph.
+pub enum Outcome {
+    /// Results of each run, and how far the host's move with its inputs.
+    Done(Vec<Round>),
+    /// The pattern could not have it, and why.
+    NotRun(String),
+}
+
+/// The results of one run.
+pub struct Round {
+    pub got: Vec<Tensor>,
+    pub want: Vec<Tensor>,
+    pub sway: Vec<f64>,
+    /// What its inputs are.
+    pub inputs: &'static str,
+}
+
+impl Ring<'_> {
+    /// The patterns that take operations of a graph where nothing is demanded.
+    pub fn taken(&self, text: &str) -> Result<Vec<String>> {
+        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
+        let targets = self.compile_options().resolve(self.session)?;
+        let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
+        let division = outline::divide(main, &targets, None)?;
+        let composites = division.partition.regions.iter().flat_map(|region| &region.composites);
+        Ok(composites.map(|composite| composite.name.clone()).collect())
+    }
+
+    /// Runs a graph, with what `pattern` matches on the device, or divided as usual. `number` is
+    /// different for each graph of a pattern.
+    pub fn run(&self, text: &str, pattern: Option<&Pattern>, number: u64) -> Result<Outcome> {
+        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
+        let root = ir::root(&module);
+        let mut options = self.compile_options();
+        let b = Builder::at_end(
+            self.session.context(),
+            edit::entry_block(root).ok_or_else(func::no_main)?,
+            melior::ir::Location::unknown(self.session.context()),
+        );
+        edit::set_attr(root, names::GUARD, b.i64_attr(GUARD));
+        // One of three as a compile would have it.
+        if !number.is_multiple_of(3) {
+            edit::set_attr(root, names::TILE_CHOICE, b.i64_attr(number as i64));
+        }
+        self.session.run_phases(&module, &options, Phase::PrePartition)?;
+        if let Some(reason) =
+            pattern.map(|pattern| self.demand(&module, pattern)).transpose()?.flatten()
+        {
+            return Ok(Outcome::NotRun(reason));
+        }
+        options.after = Phase::PrePartition;
+        self.session.run_phases(&module, &options, Phase::Codegen)?;
+        let gaps = Gaps {
+            arena: guard::recorded(root, names::ARENA_GAPS),
+            constants: guard::recorded(root, names::CONSTANT_GAPS),
+        };
+        options.after = Phase::Codegen;
+        let compiled = self.session.compile(module, &options)?;
+        let finite = pattern.is_some_and(|pattern| pattern.spec.finite == Some(true));
+        let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
+        let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
+        let got = program::run(&compiled, &gaps, &inputs, self.sanitizer)?;
+        self.rounds(text, sets, got).map(Outcome::Done)
+    }
+
+    /// Demands that a match of the pattern, as it is before the partition, runs on the device; gives
+    /// the reason if there is none.
+    fn demand(&self, module: &Module<'_>, pattern: &Pattern) -> Result<Option<String>> {
+        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
+        let view = outline::view(main, self.table)?;
+        let rules = rules(self.device);
+        let facts = Facts { graph: &view.graph, table: self.table, options: &self.device.options };
+        let found = (0..view.ops.len())
+            .rev()
+            .find_map(|root| find_match(pattern, facts, &rules, OpId(root as u32), &|_| true).ok());
+        let Some(found) = found else {
+            let own = self.device.kind.pipelines.iter().any(|(at, _)| *at == Phase::PrePartition);
+            let who = if own {
+                "the target's own passes at pre-partition, or canonicalization,"
+            } else {
+                "canonicalization"
+            };
+            let names: Vec<_> = view.graph.ops().map(|(_, op)| op.name.clone()).collect();
+            return Ok(Some(format!(
+                "{who} left no match of it; operations are then: {}",
+                names.join(", ")
+            )));
+        };
+        for id in &found.ops {
+            let Some(op) = view.ops.get(id.index()).copied() else { continue };
+            let b = Builder::before(op)?;
+            edit::set_attr(op, names::TARGET, b.str_attr(&self.device.id));
+            edit::set_attr(op, names::PATTERN, b.str_attr(pattern.name()));
+        }
+        let targets = self.compile_options().resolve(self.session)?;
+        let division = match outline::divide(main, &targets, None) {
+            Ok(division) => division,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        let mut composites =
+            division.partition.regions.iter().flat_map(|region| &region.composites);
+        let is_there = composites.any(|composite| composite.name == pattern.name());
+        Ok((!is_there).then(|| "the partition leaves it out".to_owned()))
+    }
+
+    /// What the host says to the same.
+    fn rounds(
+        &self,
+        text: &str,
+        sets: Vec<(&'static str, Vec<Tensor>)>,
+        got: Vec<Vec<Tensor>>,
+    ) -> Result<Vec<Round>> {
+        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
+        let host = CompileOptions {
+            targets: self.options.host.clone(),
+            name: "check".into(),
+            cc: self.options.cc.clone(),
+            ..Default::default()
+        };
+        let executable = self.session.compile(module, &host)?.load()?;
+        let mut rounds = vec![];
+        for ((inputs, set), got) in sets.into_iter().zip(got) {
+            let want = executable.run(&set)?;
+            if want.len() != got.len() {
+                return Err(Error::internal("target and host have other results"));
+            }
+            let moved = executable.run(&judge::nudged(&set)?)?;
+            let sway = judge::sway(&want, &moved);
+            rounds.push(Round { got, want, sway, inputs });
+        }
+        Ok(rounds)
+    }
+
+    fn compile_options(&self) -> CompileOptions<'_> {
+        CompileOptions {
+            targets: self.spec.to_owned(),
+            target_path: self.options.target_path.clone(),
+            name: "check".into(),
+            cc: self.options.cc.clone(),
+            devices: Some(self.sanitizer.build()),
+            ..Default::default()
+        }
+    }
+}
+
+/// What a device demands of all matches.
+pub fn rules(device: &TargetInstance) -> MatchRules {
+    let capabilities = &device.kind.capabilities;
+    MatchRules {
+        dtypes: capabilities.dtypes.clone(),
+        taps: false,
+        multi_output: capabilities.multi_output,
+        static_only: capabilities.static_only,
+    }
+}

@@ -1,0 +1,238 @@
+/* Runs a compiled graph on buffers with guards around them, for `phaseline
+ * check-target`.
+ *
+ * The only argument is a file of what to do, one thing a line:
+ *   device OPEN CLOSE STATUS      names of functions, or -
+ *   limit SECONDS                 of computing
+ *   arena BYTES | constants BYTES FILE | gap arena|constants BEGIN END
+ *   input BYTES | output BYTES
+ *   run FILE FILE                 the inputs one after the other, where the
+ * outputs go What is wrong is said on stderr, after "phaseline:". */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+extern int check_invoke(const void *const *inputs, void *const *outputs,
+                        const void *constants, void *arena,
+                        void *const *devices, void *pool);
+extern void __asan_poison_memory_region(void const volatile *, size_t)
+    __attribute__((weak));
+extern void __asan_unpoison_memory_region(void const volatile *, size_t)
+    __attribute__((weak));
+
+enum { MOST = 64, GUARD = 256, ALIGNMENT = 64, CANARY = 0xC5 };
+
+typedef struct {
+  unsigned char *all, *data;
+  size_t bytes;
+  size_t gaps[2 * 1024];
+  int gap_count;
+} buffer;
+
+static buffer inputs[MOST], outputs[MOST], arena, constants;
+static unsigned char *copies[MOST];
+static int input_count, output_count, device_count;
+static void *devices[MOST];
+static int (*closers[MOST])(void *);
+static const char *(*texts[MOST])(int);
+
+static void fail(int code, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fprintf(stderr, "phaseline: ");
+  vfprintf(stderr, format, list);
+  fprintf(stderr, "\n");
+  va_end(list);
+  fflush(stderr);
+  _Exit(code);
+}
+
+static void guard(unsigned char *at, size_t bytes) {
+  if (__asan_unpoison_memory_region)
+    __asan_unpoison_memory_region(at, bytes);
+  memset(at, CANARY, bytes);
+  if (__asan_poison_memory_region)
+    __asan_poison_memory_region(at, bytes);
+}
+
+/* Fails if something was written to a guard. */
+static void look(unsigned char *at, size_t bytes, const char *what, int number,
+                 const char *where) {
+  if (__asan_unpoison_memory_region)
+    __asan_unpoison_memory_region(at, bytes);
+  for (size_t i = 0; i < bytes; i++)
+    if (at[i] != CANARY)
+      fail(11, "writes %s %s %d (byte %zu of the guard)", where, what, number,
+           i);
+  if (__asan_poison_memory_region)
+    __asan_poison_memory_region(at, bytes);
+}
+
+static void make(buffer *b, size_t bytes) {
+  b->bytes = bytes;
+  b->all = aligned_alloc(ALIGNMENT, (2 * GUARD + bytes + ALIGNMENT - 1) /
+                                        ALIGNMENT * ALIGNMENT);
+  if (!b->all)
+    fail(12, "no memory for %zu bytes", bytes);
+  b->data = b->all + GUARD;
+  guard(b->all, GUARD);
+  guard(b->data + bytes, GUARD);
+}
+
+static void fill(buffer *b, int byte) {
+  memset(b->data, byte, b->bytes);
+  for (int i = 0; i < b->gap_count; i++)
+    guard(b->data + b->gaps[2 * i], b->gaps[2 * i + 1] - b->gaps[2 * i]);
+}
+
+static void open_gaps(buffer *b) {
+  for (int i = 0; i < b->gap_count && __asan_unpoison_memory_region; i++)
+    __asan_unpoison_memory_region(b->data + b->gaps[2 * i],
+                                  b->gaps[2 * i + 1] - b->gaps[2 * i]);
+}
+
+static void look_at(buffer *b, const char *what, int number) {
+  if (!b->all)
+    return;
+  look(b->all, GUARD, what, number, "before");
+  look(b->data + b->bytes, GUARD, what, number, "behind");
+  for (int i = 0; i < b->gap_count; i++)
+    look(b->data + b->gaps[2 * i], b->gaps[2 * i + 1] - b->gaps[2 * i],
+         "temporary buffer", i, "behind");
+}
+
+static void read_all(FILE *file, void *to, size_t bytes) {
+  if (bytes && fread(to, 1, bytes, file) != bytes)
+    fail(12, "a file ends early");
+}
+
+static void *symbol(const char *name) {
+  if (strcmp(name, "-") == 0)
+    return NULL;
+  void *found = dlsym(RTLD_DEFAULT, name);
+  if (!found)
+    fail(12, "there is no function %s", name);
+  return found;
+}
+
+static void open_device(const char *open, const char *close,
+                        const char *status) {
+  int (*opener)(void **);
+  *(void **)&opener = symbol(open);
+  *(void **)&closers[device_count] = symbol(close);
+  *(void **)&texts[device_count] = symbol(status);
+  const int code = opener ? opener(&devices[device_count]) : 0;
+  if (code != 0)
+    fail(10, "the device cannot be opened: status %d", code);
+  device_count++;
+}
+
+static void run(const char *from, const char *to, int number) {
+  const void *sources[MOST];
+  void *targets[MOST];
+  /* Not a number as a float, -1 as an integer; then something else. */
+  const int garbage = number % 2 ? 0x6B : 0xFF;
+  FILE *file = fopen(from, "rb");
+  if (!file)
+    fail(12, "cannot read %s", from);
+  for (int i = 0; i < input_count; i++) {
+    read_all(file, copies[i], inputs[i].bytes);
+    memcpy(inputs[i].data, copies[i], inputs[i].bytes);
+    sources[i] = inputs[i].data;
+  }
+  fclose(file);
+  for (int i = 0; i < output_count; i++) {
+    fill(&outputs[i], garbage);
+    targets[i] = outputs[i].data;
+  }
+  if (arena.all) {
+    open_gaps(&arena);
+    fill(&arena, garbage);
+  }
+  fprintf(stderr, "run %d\n", number);
+  const int status =
+      check_invoke(sources, targets, constants.data, arena.data, devices, NULL);
+  if (status != 0) {
+    const char *text = texts[0] ? texts[0](status) : NULL;
+    fail(10, "returns status %d%s%s%s", status, text ? " (" : "",
+         text ? text : "", text ? ")" : "");
+  }
+  for (int i = 0; i < input_count; i++) {
+    look_at(&inputs[i], "input", i);
+    if (memcmp(inputs[i].data, copies[i], inputs[i].bytes) != 0)
+      fail(11, "writes to its input %d", i);
+  }
+  for (int i = 0; i < output_count; i++)
+    look_at(&outputs[i], "output", i);
+  look_at(&arena, "the arena", 0);
+  look_at(&constants, "the constants", 0);
+  file = fopen(to, "wb");
+  for (int i = 0; i < output_count; i++)
+    if (!file ||
+        fwrite(outputs[i].data, 1, outputs[i].bytes, file) != outputs[i].bytes)
+      fail(12, "cannot write %s", to);
+  fclose(file);
+}
+
+static void limit(int kind, unsigned long most) {
+  const struct rlimit bounds = {most, most};
+  setrlimit(kind, &bounds);
+}
+
+int main(int count, char **arguments) {
+  FILE *plan = count == 2 ? fopen(arguments[1], "r") : NULL;
+  char word[16], a[4096], b[4096], c[4096];
+  size_t bytes, end;
+  int number = 0;
+  if (!plan)
+    fail(12, "no plan");
+  limit(RLIMIT_CORE, 0);
+  while (fscanf(plan, "%15s", word) == 1) {
+    if (strcmp(word, "device") == 0 &&
+        fscanf(plan, "%4095s %4095s %4095s", a, b, c) == 3) {
+      open_device(a, b, c);
+    } else if (strcmp(word, "limit") == 0 && fscanf(plan, "%zu", &bytes) == 1) {
+      limit(RLIMIT_CPU, bytes);
+    } else if (strcmp(word, "arena") == 0 && fscanf(plan, "%zu", &bytes) == 1) {
+      make(&arena, bytes);
+    } else if (strcmp(word, "constants") == 0 &&
+               fscanf(plan, "%zu %4095s", &bytes, a) == 2) {
+      make(&constants, bytes);
+      FILE *file = fopen(a, "rb");
+      if (!file)
+        fail(12, "cannot read %s", a);
+      read_all(file, constants.data, bytes);
+      fclose(file);
+    } else if (strcmp(word, "gap") == 0 &&
+               fscanf(plan, "%4095s %zu %zu", a, &bytes, &end) == 3) {
+      buffer *of = strcmp(a, "arena") == 0 ? &arena : &constants;
+      if (of->gap_count < 1024 && end <= of->bytes && bytes < end) {
+        of->gaps[2 * of->gap_count] = bytes;
+        of->gaps[2 * of->gap_count++ + 1] = end;
+        guard(of->data + bytes, end - bytes);
+      }
+    } else if (strcmp(word, "input") == 0 && input_count < MOST &&
+               fscanf(plan, "%zu", &bytes) == 1) {
+      copies[input_count] = malloc(bytes + 1);
+      make(&inputs[input_count++], bytes);
+    } else if (strcmp(word, "output") == 0 && output_count < MOST &&
+               fscanf(plan, "%zu", &bytes) == 1) {
+      make(&outputs[output_count++], bytes);
+    } else if (strcmp(word, "run") == 0 &&
+               fscanf(plan, "%4095s %4095s", a, b) == 2) {
+      run(a, b, number++);
+    } else {
+      fail(12, "the plan is damaged at '%s'", word);
+    }
+  }
+  for (int i = device_count - 1; i >= 0; i--)
+    if (closers[i])
+      closers[i](devices[i]);
+  fflush(NULL);
+  _Exit(0);
+}

@@ -1,0 +1,161 @@
+//! Whether a device's numbers are near enough to the host's.
+
+use super::CheckOptions;
+use crate::{
+    Result,
+    pattern::Pattern,
+    tensor::{DType, Tensor, compare},
+};
+
+/// Integers from which the part that differs means something.
+const FEW: usize = 256;
+
+/// What differs on the way from real numbers to integers, and not where integers only move.
+const ROUNDING: [&str; 5] = ["quantize", "qlinear", "cast", "average_pool", "resize"];
+
+/// Compares the results of one pattern.
+pub struct Judge<'a> {
+    options: &'a CheckOptions,
+    pattern: &'a Pattern,
+    /// Integers that were compared, and how many were not the host's.
+    integers: (usize, usize),
+    /// Largest absolute difference.
+    pub worst: f64,
+    /// Where NaN, infinity or denormals became something else than on the host.
+    pub special: Option<String>,
+}
+
+impl<'a> Judge<'a> {
+    /// Nothing has been compared yet.
+    pub fn new(options: &'a CheckOptions, pattern: &'a Pattern) -> Self {
+        Self { options, pattern, integers: (0, 0), worst: 0.0, special: None }
+    }
+
+    /// Whether NaN and infinity are to become what they become on the host.
+    pub fn promises_special(&self) -> bool {
+        self.pattern.spec.finite == Some(false)
+    }
+
+    /// The name of the pattern.
+    pub fn pattern_name(&self) -> &str {
+        self.pattern.name()
+    }
+
+    /// Compares a result with the host's. `sway` is how far the host's own results move when its
+    /// inputs are changed in their last places.
+    pub fn compare(
+        &mut self,
+        got: &Tensor,
+        want: &Tensor,
+        sway: f64,
+    ) -> std::result::Result<(), String> {
+        let (rtol, atol) = if got.dtype().is_float() {
+            let magnitude = magnitude(want);
+            let (ulp, tiny) = precision(got.dtype());
+            let ulps = self.pattern.spec.ulps.map_or(usual_ulps(got.dtype()), f64::from);
+            // A sum of numbers that cancel each other is as far off as its terms are large.
+            let of_inputs = (4.0 * sway).min(1024.0 * ulp * magnitude);
+            // An approximation near 0 is as far off as one near 1.
+            let rounds = if got.dtype() == DType::F32 { 32.0 } else { 8.0 };
+            let atol = of_inputs + rounds * ulp * magnitude.max(1.0) + tiny;
+            (self.options.rtol.unwrap_or(ulps * ulp), self.options.atol.unwrap_or(atol))
+        } else {
+            (0.0, self.steps())
+        };
+        let comparison = compare(got, want, rtol, atol).map_err(|error| error.to_string())?;
+        if comparison.max_abs.is_finite() {
+            self.worst = self.worst.max(comparison.max_abs);
+        }
+        if !comparison.passed() {
+            return Err(format!("target and host differ: {comparison}"));
+        }
+        if !got.dtype().is_float() {
+            let pairs = got.to_i128().into_iter().zip(want.to_i128());
+            self.integers.0 += got.len();
+            self.integers.1 += pairs.filter(|(a, b)| a != b).count();
+        }
+        Ok(())
+    }
+
+    /// The part of all integers that were not the host's, and whether it is too large.
+    pub fn off(&self) -> (f64, Option<String>) {
+        let (all, others) = self.integers;
+        let share = others as f64 / all.max(1) as f64;
+        let is_stated = self.pattern.spec.steps.is_some();
+        let fault = (all >= FEW && share > self.options.off && !is_stated).then(|| {
+            format!(
+                "{others} of {all} integers are not the host's, which is more than another rule \
+                 for rounding halves explains; if it is right for this device, say so with `steps`"
+            )
+        });
+        (share, fault)
+    }
+
+    /// The difference of integers that is accepted.
+    fn steps(&self) -> f64 {
+        if let Some(steps) = self.pattern.spec.steps {
+            return f64::from(steps);
+        }
+        let calls = self.pattern.expr.calls();
+        let names = || calls.iter().flat_map(|call| &call.ops);
+        let rounds = names().any(|name| ROUNDING.iter().any(|part| name.contains(part)));
+        if rounds { self.options.steps } else { 0.0 }
+    }
+}
+
+/// The largest finite element.
+fn magnitude(tensor: &Tensor) -> f64 {
+    let finite = tensor.to_f64().into_iter().filter(|value| value.is_finite());
+    finite.fold(0.0, |most, value| value.abs().max(most))
+}
+
+/// The distance of 1 to the next number, and a number that is as good as 0: devices may take
+/// denormal numbers for 0.
+fn precision(dtype: DType) -> (f64, f64) {
+    match dtype {
+        DType::F16 => (f64::from(half::f16::EPSILON), 1e-4),
+        DType::BF16 => (f64::from(half::bf16::EPSILON), 1e-37),
+        DType::F64 => (f64::EPSILON, 1e-300),
+        _ => (f64::from(f32::EPSILON), 1e-37),
+    }
+}
+
+/// How far results are apart that are computed in another order, and by other approximations.
+fn usual_ulps(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 | DType::BF16 => 4.0,
+        DType::F64 => 1e6,
+        _ => 128.0,
+    }
+}
+
+/// How far results move: the largest difference of finite elements, over all results.
+pub fn sway(results: &[Tensor], moved: &[Tensor]) -> Vec<f64> {
+    let of = |(a, b): (&Tensor, &Tensor)| {
+        if !a.dtype().is_float() {
+            return 0.0;
+        }
+        let pairs = a.to_f64().into_iter().zip(b.to_f64());
+        let differences = pairs.map(|(a, b)| (a - b).abs()).filter(|d| d.is_finite());
+        differences.fold(0.0, f64::max)
+    };
+    results.iter().zip(moved).map(of).collect()
+}
+
+/// Inputs that are changed in their last places.
+pub fn nudged(inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let one = |tensor: &Tensor| {
+        if !tensor.dtype().is_float() {
+            return Ok(tensor.clone());
+        }
+        let (ulp, _) = precision(tensor.dtype());
+        let numbers: Vec<f64> = tensor
+            .to_f64()
+            .into_iter()
+            .enumerate()
+            .map(|(place, value)| value * (1.0 + if place % 3 == 0 { -8.0 } else { 8.0 } * ulp))
+            .collect();
+        super::numbers::floats(tensor.dtype(), tensor.shape(), &numbers)
+    };
+    inputs.iter().map(one).collect()
+}

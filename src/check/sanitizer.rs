@@ -1,0 +1,92 @@
+//! What the C compiler can add to a device's C to find faults in it.
+
+use crate::{
+    codegen::c::compile::DeviceBuild,
+    process::{self, Folder},
+};
+use std::process::Command;
+
+/// Accesses out of bounds, and what C leaves undefined. Shifts and sums of integers that wrap, and
+/// null pointers with nothing behind them, are common, and numbers show whether they matter.
+const CHECKS: [&str; 2] = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize=shift,signed-integer-overflow,nonnull-attribute,alignment",
+];
+
+/// What device code is compiled with besides: sums that wrap, lines in reports, and no warnings
+/// that are only the sanitizers' doing.
+const WITH_CHECKS: [&str; 10] = [
+    "-O1",
+    "-g1",
+    "-fwrapv",
+    "-fno-sanitize-recover=undefined",
+    "-fno-omit-frame-pointer",
+    "-Wno-unknown-warning-option",
+    "-Wno-maybe-uninitialized",
+    "-Wno-array-bounds",
+    "-Wno-stringop-overflow",
+    "-Wno-stringop-overread",
+];
+
+/// How devices are built so that faults show.
+#[derive(Clone, Debug)]
+pub struct Sanitizer {
+    compiler: String,
+    build: DeviceBuild,
+    found: bool,
+}
+
+impl Sanitizer {
+    /// Looks what the compiler has; arguments may follow the program.
+    pub fn of(compiler: &str) -> Self {
+        let found = works(compiler);
+        let flags = if found { CHECKS.iter().chain(&WITH_CHECKS) } else { [].iter().chain(&[]) };
+        let flags = flags.map(|flag| (*flag).to_owned()).collect();
+        let build = DeviceBuild { flags, ..Default::default() };
+        Self { compiler: compiler.to_owned(), build, found }
+    }
+
+    /// Whether there are any.
+    pub fn is_there(&self) -> bool {
+        self.found
+    }
+
+    /// How a device's C is compiled.
+    pub fn build(&self) -> &DeviceBuild {
+        &self.build
+    }
+
+    /// The compiler.
+    pub fn compiler(&self) -> &str {
+        &self.compiler
+    }
+
+    /// How the program around a graph is compiled.
+    pub fn harness_flags(&self) -> Vec<String> {
+        vec!["-w".to_owned(), "-std=gnu11".to_owned()]
+    }
+
+    /// How a program is linked.
+    pub fn link_flags(&self) -> Vec<String> {
+        if self.found { vec![CHECKS[0].to_owned()] } else { vec![] }
+    }
+}
+
+/// Whether a program with all checks can be built and run.
+fn works(compiler: &str) -> bool {
+    let Ok(folder) = Folder::new() else { return false };
+    let folder = folder.path();
+    if std::fs::write(folder.join("probe.c"), "int main(void) { return 0; }\n").is_err() {
+        return false;
+    }
+    let mut words = compiler.split_whitespace();
+    let quiet = |command: &mut Command| {
+        let output = process::output(command.current_dir(folder));
+        output.is_ok_and(|output| output.status.success())
+    };
+    let mut build = Command::new(words.next().unwrap_or("cc"));
+    build.args(words).args(CHECKS).args(WITH_CHECKS).args(["probe.c", "-o", "probe"]);
+    let mut run = Command::new("./probe");
+    run.env("ASAN_OPTIONS", "detect_leaks=0");
+    quiet(&mut build) && quiet(&mut run)
+}

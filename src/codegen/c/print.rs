@@ -1,0 +1,152 @@
+//! Prints the module of a target as C.
+//!
+//! It is given planned buffers. A function becomes `int32_t name(void *device, ...)` with a pointer
+//! for each buffer; it returns 0, or the first status other than 0 of a function that it calls. The
+//! main function, which a host's module has, becomes the entry point that `make-entry-point`
+//! describes. Nothing of the module changes.
+
+use super::{
+    call, declare,
+    format::format,
+    function, helpers, math,
+    writer::{Failure, Kind, Surroundings},
+};
+use crate::{
+    artifact::{ArtifactKind, files},
+    ir::{
+        self, Op, edit, func,
+        names::{C_DEVICE, C_HEADERS, DEVICES, model_name, symbol_name},
+    },
+};
+use std::collections::BTreeSet;
+
+/// Headers of the standard library that generated code includes.
+const STANDARD: [&str; 5] = ["math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"];
+
+/// What stands at the start of the file.
+#[derive(Default)]
+struct Preamble {
+    headers: BTreeSet<String>,
+    prototypes: BTreeSet<String>,
+    constants: Vec<String>,
+    helpers: BTreeSet<&'static str>,
+}
+
+/// The C of a target's module.
+pub fn print(module: Op<'_>) -> Failure<'_, String> {
+    let functions: Vec<_> = func::functions(module)
+        .into_iter()
+        .filter(|function| edit::entry_block(*function).is_some())
+        .collect();
+    let calls: Vec<_> = functions
+        .iter()
+        .flat_map(|function| edit::walk(*function))
+        .filter(|op| ir::op_name(*op) == "tir.call_extern")
+        .collect();
+    let constants = constants(module, &functions);
+    let around = surroundings(module, &functions, &calls, &constants);
+    let mut preamble = Preamble::default();
+    preamble.headers.extend(ir::attr_strs(module, C_HEADERS).unwrap_or_default());
+    // Functions that a hook gave are declared in its headers.
+    let given = files::recorded(module)?.into_iter();
+    let given = given.filter(|artifact| artifact.kind == ArtifactKind::Header);
+    preamble.headers.extend(given.map(|artifact| artifact.name));
+    let declared = !preamble.headers.is_empty();
+    for call in calls {
+        preamble.headers.extend(ir::attr_str(call, "header"));
+        preamble.prototypes.extend(ir::attr_str(call, "prototype"));
+        // A header that is named for all calls may declare it.
+        let callee = func::symbol_ref(call, "callee").unwrap_or_default();
+        if !declared && !around.internal.contains(&callee) {
+            preamble.prototypes.extend(declare::prototype(call));
+        }
+    }
+    for global in constants {
+        preamble.constants.push(declare::constant(global)?);
+    }
+    let model = model_name(module);
+    let main = symbol_name(&model, "main");
+    let mut texts = vec![];
+    for function in callees_first(functions, &around.internal) {
+        let name = func::symbol(function);
+        let kind = match () {
+            () if name == main => Kind::Entry(format!("{model}_invoke")),
+            () if around.internal.contains(&name) => Kind::Internal,
+            () => Kind::Device,
+        };
+        let (text, helpers) = function::print(function, kind, &around)?;
+        preamble.helpers.extend(helpers);
+        texts.push(text);
+    }
+    Ok(format(&(preamble.text() + &texts.concat())))
+}
+
+impl Preamble {
+    fn text(&self) -> String {
+        let standard = STANDARD.iter().map(|header| format!("#include <{header}>"));
+        let own = self.headers.iter().map(|header| format!("#include \"{header}\""));
+        let declared = self.prototypes.iter().chain(&self.constants).cloned();
+        let helpers = helpers::texts(&self.helpers).map(str::to_owned);
+        standard.chain(own).chain(declared).chain(helpers).map(|line| line + "\n").collect()
+    }
+}
+
+/// What the functions have in common.
+fn surroundings<'c>(
+    module: Op<'c>,
+    functions: &[Op<'c>],
+    calls: &[Op<'c>],
+    constants: &[Op<'c>],
+) -> Surroundings {
+    let defined: BTreeSet<_> = functions.iter().map(|function| func::symbol(*function)).collect();
+    let callees: BTreeSet<_> =
+        calls.iter().filter_map(|op| func::symbol_ref(*op, "callee")).collect();
+    let internal: BTreeSet<_> = callees.intersection(&defined).cloned().collect();
+    let mut reserved: BTreeSet<_> = callees.union(&defined).cloned().collect();
+    reserved.extend(constants.iter().map(|global| declare::name(*global)));
+    reserved.extend(calls.iter().flat_map(|op| call::words(*op)));
+    reserved.extend(helpers::names().map(str::to_owned));
+    reserved.extend(math::names());
+    Surroundings {
+        device: ir::attr_str(module, C_DEVICE).unwrap_or_else(|| "void".to_owned()),
+        devices: ir::attr_strs(module, DEVICES).unwrap_or_default(),
+        internal,
+        reserved,
+    }
+}
+
+/// The functions in an order in which each comes after the internal ones that it calls.
+fn callees_first<'c>(functions: Vec<Op<'c>>, internal: &BTreeSet<String>) -> Vec<Op<'c>> {
+    let mut ordered: Vec<Op<'c>> = vec![];
+    let mut rest: Vec<_> = functions
+        .into_iter()
+        .map(|function| {
+            let calls = edit::walk(function).into_iter();
+            let calls = calls.filter_map(|op| func::symbol_ref(op, "callee"));
+            let calls: BTreeSet<_> = calls.filter(|callee| internal.contains(callee)).collect();
+            (func::symbol(function), function, calls)
+        })
+        .collect();
+    while !rest.is_empty() {
+        let waits = |(name, _, calls): &(String, Op<'c>, BTreeSet<String>)| {
+            rest.iter().any(|(other, ..)| other != name && calls.contains(other))
+        };
+        // Recursion, which nothing makes, would leave none; then any order is as good.
+        let next = rest.iter().position(|entry| !waits(entry)).unwrap_or(0);
+        ordered.push(rest.remove(next).1);
+    }
+    ordered
+}
+
+/// The constants that the functions read.
+fn constants<'c>(module: Op<'c>, functions: &[Op<'c>]) -> Vec<Op<'c>> {
+    let read: BTreeSet<_> = functions
+        .iter()
+        .flat_map(|function| edit::walk(*function))
+        .filter(|op| ir::op_name(*op) == "memref.get_global")
+        .filter_map(|op| func::symbol_ref(op, "name"))
+        .collect();
+    let globals = ir::ops_of(module).into_iter();
+    let globals = globals.filter(|global| ir::op_name(*global) == "memref.global");
+    globals.filter(|global| read.contains(&func::symbol(*global))).collect()
+}

@@ -1,0 +1,254 @@
+//! A whole compile: from a module in the graph dialect, through every phase, to code.
+
+mod part;
+mod stages;
+
+use crate::{
+    Error, Interface, Phase, Pipeline, Result, Session,
+    artifact::{Compiled, Machine, Signature, TargetPart, c_identifier},
+    codegen::{c, symbols},
+    ir::{self, edit, elements, names, print::Weights},
+    limits,
+    pass::PassObserver,
+    passes::{graph_partition, pack_constants},
+    phase::{TargetPipelines, check_schedules},
+    targets::TargetInstance,
+};
+use melior::ir::{Module, attribute::StringAttribute};
+use stages::Stages;
+use std::path::PathBuf;
+
+/// What to compile for and how.
+pub struct CompileOptions<'a> {
+    /// Target spec: `"vanilla, llvm -mcpu=native"`.
+    pub targets: String,
+    /// Directories that hold targets as data.
+    pub target_path: Vec<PathBuf>,
+    /// File with placements that come before patterns.
+    pub placement: Option<PathBuf>,
+    /// Look for the division between targets that costs least, instead of going by preference.
+    pub placement_search: bool,
+    /// File with measured costs for that, in place of estimates.
+    pub profile: Option<PathBuf>,
+    /// Ids of targets in the order in which they lower and generate code; those that are left out
+    /// follow in the order of the spec. Empty: the order of the spec.
+    pub lowering_order: Vec<String>,
+    /// Name of the model: prefix of symbols and file names.
+    pub name: String,
+    /// Pipeline text to run instead of what the targets register.
+    pub pipeline: Option<Pipeline>,
+    /// Passes added at the end of a phase.
+    pub passes: Vec<(Phase, String)>,
+    /// The phase that the module has been through already.
+    pub after: Phase,
+    /// Where to write the IR after each phase.
+    pub dump_phases: Option<PathBuf>,
+    /// What those files do with large weights.
+    pub dump_weights: Weights,
+    /// Where to write a reproducer when a pass fails.
+    pub reproducer: Option<PathBuf>,
+    /// Called before each phase.
+    pub observer: Option<&'a dyn Fn(Phase)>,
+    /// Called before and after each pass.
+    pub pass_observer: Option<&'a PassObserver<'a>>,
+    /// The C compiler, for generated C and for linking the shared library; arguments may follow
+    /// the program.
+    pub cc: String,
+    /// How devices' C is compiled beyond what their manifests say.
+    pub devices: Option<&'a c::compile::DeviceBuild>,
+}
+
+impl Default for CompileOptions<'_> {
+    fn default() -> Self {
+        Self {
+            targets: "llvm".into(),
+            target_path: vec![],
+            placement: None,
+            placement_search: false,
+            profile: None,
+            lowering_order: vec![],
+            name: "model".into(),
+            pipeline: None,
+            passes: vec![],
+            after: Phase::Import,
+            dump_phases: None,
+            dump_weights: Weights::Elide,
+            reproducer: None,
+            observer: None,
+            pass_observer: None,
+            cc: "cc".into(),
+            devices: None,
+        }
+    }
+}
+
+impl Session {
+    /// The pipeline text that a compile with these options runs.
+    pub fn pipeline(&self, options: &CompileOptions<'_>) -> Result<Pipeline> {
+        let mut pipeline = match &options.pipeline {
+            Some(pipeline) => pipeline.clone(),
+            None => {
+                let pipelines: Vec<_> = options
+                    .resolve(self)?
+                    .iter()
+                    .map(TargetInstance::pipelines)
+                    .collect::<Result<_>>()?;
+                check_schedules(&pipelines, options.after)?;
+                let ordered = in_order(&pipelines, &options.lowering_order)?;
+                Pipeline::assemble_in_order(&pipelines, &ordered)?
+                    .with_partition(&options.partition_options())
+                    .with_target_path(&options.target_path_text())
+            }
+        };
+        for (phase, passes) in &options.passes {
+            pipeline.append(*phase, passes)?;
+        }
+        Ok(pipeline)
+    }
+
+    /// Runs the phases after `options.after` up to and with `until` on the module.
+    pub fn run_phases(
+        &self,
+        module: &Module<'_>,
+        options: &CompileOptions<'_>,
+        until: Phase,
+    ) -> Result<()> {
+        let root = ir::root(module);
+        // It becomes part of symbols and of the names of files.
+        if c_identifier(&options.name) != options.name {
+            return Err(Error::invalid(format!(
+                "the model name '{}' is not a C identifier (letters, digits and _, not starting \
+                 with a digit)",
+                options.name
+            )));
+        }
+        if options.after == Phase::Import {
+            Interface::of(module)?;
+            limits::check_values(root)?;
+        }
+        elements::check_data(root)?;
+        let text = |value: &str| StringAttribute::new(self.context(), value).into();
+        edit::set_attr(root, names::MODEL, text(&options.name));
+        edit::set_attr(root, names::TARGET_SPEC, text(&options.targets));
+        if options.after == Phase::Codegen {
+            // No phase is left that would look at it.
+            self.run_pipeline(module, "builtin.module(verify-plan)")?;
+        }
+        let pipeline = self.pipeline(options)?;
+        let stages = Stages {
+            pipeline: &pipeline,
+            after: options.after,
+            until,
+            dump: options.dump_phases.as_deref(),
+            dump_weights: options.dump_weights,
+            reproducer: options.reproducer.as_deref(),
+            observer: options.observer,
+            pass_observer: options.pass_observer,
+        };
+        stages.run(self, module)
+    }
+
+    /// The C that is generated from a module after all phases, of all targets that have any.
+    pub fn c_text(&self, module: &Module<'_>, options: &CompileOptions<'_>) -> Result<String> {
+        part::c_text(ir::root(module), &options.resolve(self)?)
+    }
+
+    /// Compiles a module to objects.
+    pub fn compile(&self, module: Module<'_>, options: &CompileOptions<'_>) -> Result<Compiled> {
+        self.run_phases(&module, options, Phase::Codegen)?;
+        let targets = options.resolve(self)?;
+        let mut signature = Signature::recorded(ir::root(&module))?;
+        for device in &mut signature.devices {
+            if let Some(target) = targets.iter().find(|target| target.id == device.target) {
+                *device = c::target::device(target);
+            }
+        }
+        let constants = pack_constants::constants(ir::root(&module))?.into_owned();
+        let mut compiled = Compiled {
+            signature,
+            objects: vec![],
+            constants,
+            machine: Machine::default(),
+            files: vec![],
+            targets: vec![],
+            link: vec![],
+            cc: options.cc.clone(),
+        };
+        let mut parts = vec![];
+        for part in ir::ops_of(ir::root(&module)) {
+            let Some(id) = ir::attr_str(part, names::TARGET) else { continue };
+            let target = targets.iter().find(|target| target.id == id).ok_or_else(|| {
+                Error::invalid(format!(
+                    "the module has code of target '{id}', which is not in the target spec '{}'",
+                    options.targets
+                ))
+            })?;
+            let (name, cc, host) = (options.name.as_str(), options.cc.as_str(), targets.last());
+            let devices = options.devices;
+            let model = part::Model { name, cc, host, devices };
+            let before = compiled.objects.len();
+            part::generate(self, part, target, model, &mut compiled)?;
+            parts.push((target.id.clone(), compiled.objects.len() - before));
+            compiled.targets.push(TargetPart { id: target.id.clone() });
+        }
+        symbols::check_distinct(&compiled.objects, &parts)?;
+        if compiled.objects.is_empty() {
+            return Err(Error::internal("code generation left no module of a target"));
+        }
+        Ok(compiled)
+    }
+}
+
+impl CompileOptions<'_> {
+    /// The targets that the spec names, the host last.
+    pub fn resolve(&self, session: &Session) -> Result<Vec<TargetInstance>> {
+        let path = self.target_path.iter().cloned();
+        graph_partition::resolve_in(session.context(), &self.targets, path)
+    }
+
+    /// The directories with targets, as options of passes have them.
+    fn target_path_text(&self) -> String {
+        let paths: Vec<_> = self.target_path.iter().map(|p| p.to_string_lossy()).collect();
+        paths.join(":")
+    }
+
+    /// The options of `graph-partition` that the module itself does not carry.
+    fn partition_options(&self) -> String {
+        let paths = self.target_path_text();
+        let mut options = vec![];
+        if !paths.is_empty() {
+            options.push(format!("target-path={{{paths}}}"));
+        }
+        if let Some(path) = &self.placement {
+            options.push(format!("placement={{{}}}", path.display()));
+        }
+        if self.placement_search {
+            options.push("placement-search=true".to_owned());
+        }
+        if let Some(path) = &self.profile {
+            options.push(format!("profile={{{}}}", path.display()));
+        }
+        options.join(" ")
+    }
+}
+
+/// The targets' pipelines in the order in which they lower.
+fn in_order(pipelines: &[TargetPipelines], order: &[String]) -> Result<Vec<TargetPipelines>> {
+    let mut ordered: Vec<TargetPipelines> = vec![];
+    for id in order {
+        let found = pipelines.iter().find(|target| target.id == *id).ok_or_else(|| {
+            let ids: Vec<_> = pipelines.iter().map(|target| target.id.as_str()).collect();
+            Error::invalid(format!(
+                "the lowering order names '{id}', which is no target of this compile; they are {}",
+                ids.join(", ")
+            ))
+        })?;
+        if ordered.iter().any(|target| target.id == *id) {
+            return Err(Error::invalid(format!("the lowering order names '{id}' twice")));
+        }
+        ordered.push(found.clone());
+    }
+    let rest = pipelines.iter().filter(|target| !order.contains(&target.id)).cloned();
+    ordered.extend(rest.collect::<Vec<_>>());
+    Ok(ordered)
+}

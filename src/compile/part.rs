@@ -1,0 +1,269 @@
+//! The code of one target's module: generated here, or what the target's hook gave.
+
+use crate::{
+    Compiled, Error, Result, Session,
+    artifact::{Artifact, ArtifactKind, ExtraFile, Object, files},
+    codegen::{self, Given, c, symbols},
+    ir::{
+        self, Op, edit,
+        names::{GENERATED, TARGET},
+    },
+    phase::HookPoint,
+    targets::TargetInstance,
+};
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeSet;
+
+/// What all targets' code of a compile has in common.
+#[derive(Clone, Copy)]
+pub struct Model<'a> {
+    /// Name of the model.
+    pub name: &'a str,
+    /// The C compiler.
+    pub cc: &'a str,
+    /// What the rest of the model runs on.
+    pub host: Option<&'a TargetInstance>,
+    /// How devices' C is compiled beyond what their manifests say.
+    pub devices: Option<&'a c::compile::DeviceBuild>,
+}
+
+/// Makes object files of `part`, the module of `target`, and adds all that belongs to it.
+pub fn generate(
+    session: &Session,
+    part: Op<'_>,
+    target: &TargetInstance,
+    model: Model<'_>,
+    compiled: &mut Compiled,
+) -> Result<()> {
+    let artifacts = files::recorded(part)?;
+    let options = c_options(target, model, &artifacts)?;
+    let before = compiled.objects.len();
+    let (kept, sources) = match generated(part) {
+        Some(functions) => {
+            from_hook(target, &functions, (&options, &artifacts), compiled)?;
+            (functions, vec![])
+        }
+        None => {
+            let sources = by_generator(session, part, target, (&options, &artifacts), compiled)?;
+            let first = compiled.objects.get(before);
+            (first.map_or(Ok(vec![]), symbols::definitions)?, sources)
+        }
+    };
+    let kept = kept.into_iter().collect();
+    separate((target, model), (&options, &sources), (&kept, before), compiled)?;
+    for artifact in artifacts {
+        compiled.files.push(ExtraFile {
+            path: format!("artifacts/{}/{}", target.id, artifact.name),
+            kind: artifact.kind,
+            target: Some(target.id.clone()),
+            bytes: artifact.bytes,
+        });
+    }
+    for flag in &target.codegen()?.link_flags {
+        if !compiled.link.contains(flag) {
+            compiled.link.push(flag.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The C of all targets that have generated C; of the module itself if it is not divided.
+pub fn c_text(module: Op<'_>, targets: &[TargetInstance]) -> Result<String> {
+    let parts = ir::ops_of(module).into_iter();
+    let parts: Vec<_> = parts.filter(|op| ir::op_name(*op) == "builtin.module").collect();
+    if parts.is_empty() {
+        return c::compile::text(module);
+    }
+    let mut texts = vec![];
+    for part in parts.into_iter().filter(|part| generated(*part).is_none()) {
+        let id = ir::attr_str(part, TARGET).unwrap_or_default();
+        if let Some(target) = targets.iter().find(|target| target.id == id) {
+            texts.extend(codegen::generator(target.kind.codegen.kind).text(part)?);
+        }
+    }
+    if texts.is_empty() {
+        return Err(Error::invalid(
+            "no target of this compile has generated C; `phaseline targets` says which have",
+        ));
+    }
+    Ok(texts.join("\n"))
+}
+
+/// The functions that the hook `tir-to-runtime` took over, if it did.
+fn generated(part: Op<'_>) -> Option<Vec<String>> {
+    let list = part.attribute(GENERATED).ok()?;
+    Some(edit::array(list).into_iter().filter_map(edit::string).collect())
+}
+
+/// How C is compiled, and what hooks gave.
+type FromHook<'a> = (&'a c::COptions, &'a [Artifact]);
+
+/// Has the target's generator make the code. Gives the paths of generated sources.
+fn by_generator(
+    session: &Session,
+    part: Op<'_>,
+    target: &TargetInstance,
+    (options, artifacts): FromHook<'_>,
+    compiled: &mut Compiled,
+) -> Result<Vec<String>> {
+    let generator = codegen::generator(target.kind.codegen.kind);
+    let made = generator.generate(session, part, &Given { target, options })?;
+    let mut paths = vec![];
+    for (name, text) in made.sources {
+        let path = format!("src/{name}");
+        compiled.files.push(c_file(target, path.clone(), text));
+        paths.push(path);
+    }
+    compiled.objects.extend(made.objects);
+    compiled.objects.extend(objects(artifacts));
+    if let Some(made) = made.machine {
+        let known = std::mem::take(&mut compiled.machine);
+        if made.decides || known.triple.is_empty() {
+            compiled.cc = made.cc;
+        }
+        compiled.machine = made.machine.joined(&known)?;
+    }
+    Ok(paths)
+}
+
+/// Takes what the hook made, and checks that it defines what the rest of the model calls.
+fn from_hook(
+    target: &TargetInstance,
+    functions: &[String],
+    given: FromHook<'_>,
+    compiled: &mut Compiled,
+) -> Result<()> {
+    let before = compiled.objects.len();
+    link_artifacts(given, compiled)?;
+    let mut defined = BTreeSet::new();
+    for object in &compiled.objects[before..] {
+        defined.extend(symbols::definitions(object).map_err(|reason| {
+            let point = HookPoint::TirToRuntime;
+            Error::invalid(format!("target '{}': hook {point}: {reason}", target.id))
+        })?);
+    }
+    let missing: Vec<_> = functions.iter().filter(|name| !defined.contains(*name)).collect();
+    if let Some(first) = missing.first() {
+        return Err(Error::invalid(format!(
+            "target '{}': hook {} gave artifacts in which no object or C source defines '{first}'{}, \
+             which the model calls",
+            target.id,
+            HookPoint::TirToRuntime,
+            match missing.len() {
+                1 => String::new(),
+                more => format!(" and {} more", more - 1),
+            }
+        )));
+    }
+    Ok(())
+}
+
+/// Compiles the sources of the manifest and those among the artifacts, and adds the objects.
+fn link_artifacts((options, artifacts): FromHook<'_>, compiled: &mut Compiled) -> Result<()> {
+    compiled.objects.extend(c::compile::sources(options)?);
+    compiled.objects.extend(objects(artifacts));
+    Ok(())
+}
+
+/// Gives what the objects of the target define, those from `before` on, names of its own, also
+/// where the signature names them, and adds the manifest's C to the package.
+fn separate(
+    (target, model): (&TargetInstance, Model<'_>),
+    (options, generated): (&c::COptions, &[String]),
+    (kept, before): (&BTreeSet<String>, usize),
+    compiled: &mut Compiled,
+) -> Result<()> {
+    let id = &target.id;
+    let (earlier, own) = compiled.objects.split_at_mut(before);
+    for object in own.iter_mut() {
+        // Objects are members of one library and files of one folder.
+        if !object.name.starts_with(&options.name) {
+            object.name = format!("{}_{}", options.name, object.name.replace('/', "_"));
+        }
+    }
+    let names = symbols::separate(own, (model.name, id), kept, earlier)?;
+    for device in compiled.signature.devices.iter_mut().filter(|device| device.target == *id) {
+        let functions = [&mut device.open, &mut device.close, &mut device.status_string];
+        for function in functions.into_iter().flatten() {
+            if let Some(name) = names.get(function) {
+                name.clone_into(function);
+            }
+        }
+    }
+    let codegen = target.codegen()?;
+    let folder = format!("src/{id}");
+    let headers = options.headers.iter().take(codegen.headers.len());
+    let sources = options.sources.iter().take(codegen.sources.len());
+    let files = headers.map(|file| (file, ArtifactKind::Header));
+    for ((name, text), kind) in files.chain(sources.map(|file| (file, ArtifactKind::CSource))) {
+        let file = ExtraFile { kind, ..c_file(target, format!("{folder}/{name}"), text.clone()) };
+        // A manifest may name a file twice.
+        if !compiled.files.contains(&file) {
+            compiled.files.push(file);
+        }
+    }
+    if !names.is_empty() {
+        let name = format!("src/{}_symbols.h", options.name);
+        let own = codegen.sources.iter().map(|name| format!("{folder}/{name}"));
+        let sources: Vec<_> = generated.iter().cloned().chain(own).collect();
+        let header = symbols::header(&names, &by_hand(target, options, &sources, &name));
+        let file = ExtraFile { kind: ArtifactKind::Header, ..c_file(target, name, header) };
+        compiled.files.push(file);
+    }
+    Ok(())
+}
+
+/// The command that compiles the C of a target in the package's folder.
+fn by_hand(
+    target: &TargetInstance,
+    options: &c::COptions,
+    sources: &[String],
+    names: &str,
+) -> String {
+    let id = &target.id;
+    let tool =
+        options.tool.as_ref().map_or_else(|| options.compiler.clone(), c::tool::Tool::to_string);
+    let mut words = vec![if tool.is_empty() { "cc".to_owned() } else { tool }];
+    words.extend(["-std=c11", "-O2"].map(str::to_owned));
+    words.extend(options.flags.iter().cloned());
+    words.extend([format!("-Isrc/{id}"), format!("-include {names}"), "-c".to_owned()]);
+    words.extend(sources.iter().cloned());
+    words.join(" ")
+}
+
+/// How the target's C is compiled, the sources and headers of artifacts with it.
+fn c_options(
+    target: &TargetInstance,
+    model: Model<'_>,
+    artifacts: &[Artifact],
+) -> Result<c::COptions> {
+    let mut options = c::target::options(target, model.host, model.name, model.cc)?;
+    if let Some(build) = model.devices.filter(|_| !target.is_host()) {
+        options.flags.extend(build.flags.iter().cloned());
+        options.cache = Some(build.objects.clone());
+    }
+    let text = |artifact: &Artifact| {
+        let text = String::from_utf8_lossy(&artifact.bytes).into_owned();
+        (artifact.name.clone(), text)
+    };
+    let of_kind = |kind| artifacts.iter().filter(move |artifact| artifact.kind == kind);
+    options.sources.extend(of_kind(ArtifactKind::CSource).map(text));
+    options.headers.extend(of_kind(ArtifactKind::Header).map(text));
+    Ok(options)
+}
+
+fn objects(artifacts: &[Artifact]) -> impl Iterator<Item = Object> {
+    artifacts
+        .iter()
+        .filter(|artifact| artifact.kind == ArtifactKind::Object)
+        .map(|artifact| Object { name: artifact.name.clone(), bytes: artifact.bytes.clone() })
+}
+
+fn c_file(target: &TargetInstance, path: String, text: String) -> ExtraFile {
+    ExtraFile {
+        path,
+        kind: ArtifactKind::CSource,
+        target: Some(target.id.clone()),
+        bytes: text.into_bytes(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Runs the phases of a compile on a module: from where, until where, with dumps in between.
+
+use crate::{
+    Error, Result, Session,
+    ir::print::{Weights, print_module},
+    pass::PassObserver,
+    phase::{Phase, Pipeline},
+};
+use melior::ir::Module;
+use std::path::{Path, PathBuf};
+
+/// Which phases to run and what to leave on the way.
+pub struct Stages<'a> {
+    /// The text to run.
+    pub pipeline: &'a Pipeline,
+    /// The phase that the module has been through already.
+    pub after: Phase,
+    /// The last phase to run.
+    pub until: Phase,
+    /// Where to write the IR after each phase.
+    pub dump: Option<&'a Path>,
+    /// What those files do with large weights.
+    pub dump_weights: Weights,
+    /// Where to write a reproducer when a pass fails.
+    pub reproducer: Option<&'a Path>,
+    /// Called before each phase, for progress display.
+    pub observer: Option<&'a dyn Fn(Phase)>,
+    /// Called before and after each pass.
+    pub pass_observer: Option<&'a PassObserver<'a>>,
+}
+
+impl Stages<'_> {
+    /// Runs the phases. The module is valid IR after each.
+    pub fn run(&self, session: &Session, module: &Module<'_>) -> Result<()> {
+        if let Some(folder) = self.dump {
+            std::fs::create_dir_all(folder).map_err(|e| Error::io("cannot create", folder, e))?;
+            self.write_dump(module, folder, self.after)?;
+        }
+        for phase in Phase::ALL.into_iter().filter(|p| *p > self.after && *p <= self.until) {
+            if let Some(observer) = self.observer {
+                observer(phase);
+            }
+            if let Some(text) = self.pipeline.section(phase) {
+                session
+                    .run_pipeline_with(module, text, self.reproducer, self.pass_observer)
+                    .map_err(|error| in_phase(phase, error))?;
+            }
+            if let Some(folder) = self.dump {
+                self.write_dump(module, folder, phase)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_dump(&self, module: &Module<'_>, folder: &Path, phase: Phase) -> Result<()> {
+        let number = Phase::ALL.iter().position(|p| *p == phase).unwrap_or_default();
+        let path: PathBuf = folder.join(format!("{number}-{phase}.mlir"));
+        let text = print_module(module, self.dump_weights)?;
+        Ok(crate::io::write_bytes(&path, text)?)
+    }
+}
+
+/// Says in which phase something went wrong; diagnostics keep their own places.
+fn in_phase(phase: Phase, error: Error) -> Error {
+    match error {
+        Error::Invalid(text) => Error::Invalid(format!("phase {phase}: {text}")),
+        Error::Diagnostics(text) => Error::Diagnostics(format!("{text}\nin phase {phase}")),
+        other => other,
+    }
+}

@@ -1,0 +1,250 @@
+//! Multiplying and adding: which instructions a machine has for elements of some types.
+//!
+//! Each step of a reduction takes a few neighbouring elements of the image, which all lanes
+//! share, and as many rows of weights. Sums of integers are exact: what could saturate or wrap
+//! between is not used.
+
+use super::{
+    Emitter, Isa, Ix,
+    isa::Dot,
+    tiling::Width,
+    types::{Element, Types},
+};
+use crate::{
+    Error, Result,
+    ir::{OpSpec, Val},
+};
+use melior::ir::{Type, ValueLike};
+
+/// How a step is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// One element: a multiplication and an addition, fused for floats where the machine can.
+    Single,
+    /// Four bytes as two pairs of 16-bit numbers.
+    Words,
+    /// Four bytes of the image without signs, times four signed ones.
+    Bytes,
+}
+
+/// The bits of a byte whose sign is turned over by adding 128.
+const FLIP: i64 = -128;
+
+impl Arithmetic {
+    /// The best that the machine has.
+    pub fn of(isa: Isa, types: Types) -> Self {
+        match (isa.dot, types.weights) {
+            _ if !types.image.is_byte() || types.sum != Element::I32 => Self::Single,
+            (Dot::Bytes, Element::I8) => Self::Bytes,
+            (Dot::Bytes | Dot::Words, _) => Self::Words,
+            (Dot::None, _) => Self::Single,
+        }
+    }
+
+    /// The elements of a step, vector of weights by vector of weights: a lane of a vector has
+    /// these rows next to each other.
+    pub fn parts(self) -> &'static [&'static [usize]] {
+        match self {
+            Self::Single => &[&[0]],
+            // The lower and the upper halves of 16-bit lanes.
+            Self::Words => &[&[0, 2], &[1, 3]],
+            Self::Bytes => &[&[0, 1, 2, 3]],
+        }
+    }
+
+    /// Elements of the reduction in a step.
+    pub fn group(self) -> i64 {
+        match self {
+            Self::Single => 1,
+            Self::Words | Self::Bytes => 4,
+        }
+    }
+
+    /// The type that weights are packed as.
+    pub fn packed(self, weights: Element) -> Element {
+        match (self, weights) {
+            (Self::Words, _) | (Self::Single, Element::I8) => Element::I16,
+            (_, other) => other,
+        }
+    }
+
+    /// Vector instructions for a step, apart from loads.
+    pub fn instructions(self) -> i64 {
+        if self == Self::Words { 4 } else { 1 }
+    }
+
+    /// Registers that a step needs for the image.
+    pub fn image_registers(self) -> i64 {
+        if self == Self::Words { 3 } else { 1 }
+    }
+
+    /// What is added to the image's elements, and to their zero point with them.
+    pub fn image_offset(self, image: Element) -> i64 {
+        if self == Self::Bytes && image == Element::I8 { 128 } else { 0 }
+    }
+
+    /// The fewest lanes of a vector.
+    pub fn least_lanes(self) -> i64 {
+        if self == Self::Single { 1 } else { 4 }
+    }
+
+    /// Loads the weights of a part of a step.
+    pub fn load_weights<'c>(
+        self,
+        e: &Emitter<'c>,
+        memref: Val<'c>,
+        at: Ix<'c>,
+        width: Width,
+    ) -> Result<Val<'c>> {
+        let rows = self.parts()[0].len() as i64;
+        let width = Width { lanes: width.lanes * rows, used: width.used * rows };
+        let weights = e.load(memref, at, width)?;
+        match (self, Element::of(weights.r#type())) {
+            (Self::Single, Some(Element::I8 | Element::I16)) => e.extend(weights, true),
+            _ => Ok(weights),
+        }
+    }
+
+    /// Loads the image's elements of a step, of which there may be fewer than usual, as one
+    /// operand for each part.
+    pub fn load_image<'c>(
+        self,
+        e: &Emitter<'c>,
+        memref: Val<'c>,
+        at: Ix<'c>,
+        (image, used): (Element, i64),
+        lanes: i64,
+    ) -> Result<Vec<Val<'c>>> {
+        let b = e.builder;
+        if self == Self::Single {
+            if !image.is_byte() {
+                return Ok(vec![e.load_splat(memref, at, lanes)?]);
+            }
+            let scalar = e.load_scalar(memref, at)?;
+            let wide = e.extend(scalar, image == Element::I8)?;
+            return Ok(vec![e.broadcast(wide, lanes)?]);
+        }
+        let bytes = e.load(memref, at, Width { lanes: self.group(), used })?;
+        let word = b.op1("vector.bitcast", &[bytes], e.vector(1, b.int(32)))?;
+        let position = vec![("static_position", b.i64s_attr(&[0]))];
+        let word = b.op1_with("vector.extract", &[word], b.int(32), position)?;
+        let words = e.broadcast(word, lanes)?;
+        if self == Self::Bytes {
+            let bytes = b.op1("vector.bitcast", &[words], e.vector(lanes * 4, b.int(8)))?;
+            if image == Element::U8 {
+                return Ok(vec![bytes]);
+            }
+            let flip = b.constant_int(bytes.r#type(), FLIP)?;
+            return Ok(vec![b.binary("arith.xori", bytes, flip)?]);
+        }
+        let halves = b.op1("vector.bitcast", &[words], e.vector(lanes * 2, b.int(16)))?;
+        let eight = b.constant_int(halves.r#type(), 8)?;
+        if image == Element::U8 {
+            let low = b.constant_int(halves.r#type(), 0xff)?;
+            let even = b.binary("arith.andi", halves, low)?;
+            return Ok(vec![even, b.binary("arith.shrui", halves, eight)?]);
+        }
+        let even = b.binary("arith.shrsi", b.binary("arith.shli", halves, eight)?, eight)?;
+        Ok(vec![even, b.binary("arith.shrsi", halves, eight)?])
+    }
+
+    /// `sum + x * w`, for operands of one part.
+    pub fn multiply_add<'c>(
+        self,
+        e: &Emitter<'c>,
+        x: Val<'c>,
+        w: Val<'c>,
+        sum: Val<'c>,
+    ) -> Result<Val<'c>> {
+        match self {
+            Self::Single if crate::ir::is_float(sum.r#type()) => e.fma(x, w, sum),
+            Self::Single => {
+                let product = e.builder.binary("arith.muli", x, w)?;
+                e.builder.binary("arith.addi", sum, product)
+            }
+            Self::Words => add_pairs(e, x, w, sum),
+            Self::Bytes => {
+                let name = match lanes_of(sum) {
+                    16 => "llvm.x86.avx512.vpdpbusd.512",
+                    8 => "llvm.x86.avx512.vpdpbusd.256",
+                    4 => "llvm.x86.avx512.vpdpbusd.128",
+                    lanes => return Err(no_instruction(lanes)),
+                };
+                intrinsic(e, name, &[sum, x, w], sum.r#type())
+            }
+        }
+    }
+}
+
+/// 16-bit weights as [`multiply_add_lanes`] wants them.
+pub fn weights_in_lanes<'c>(e: &Emitter<'c>, weights: Val<'c>) -> Result<Val<'c>> {
+    let pairs = multiplies_pairs(e, weights);
+    e.extend(weights, !pairs)
+}
+
+/// `sum + x * w` of lanes of 32 bits, where x and w are numbers of 16 bits: one instruction on
+/// x86, unlike a multiplication of 32 bits, if the upper halves of w are 0.
+pub fn multiply_add_lanes<'c>(
+    e: &Emitter<'c>,
+    x: Val<'c>,
+    w: Val<'c>,
+    sum: Val<'c>,
+) -> Result<Val<'c>> {
+    let b = e.builder;
+    if !multiplies_pairs(e, sum) {
+        return b.binary("arith.addi", sum, b.binary("arith.muli", x, w)?);
+    }
+    let pairs = e.vector(lanes_of(sum) * 2, b.int(16));
+    let [x, w] = [x, w].map(|value| b.op1("vector.bitcast", &[value], pairs));
+    add_pairs(e, x?, w?, sum)
+}
+
+fn multiplies_pairs(e: &Emitter<'_>, vector: Val<'_>) -> bool {
+    e.isa.dot != Dot::None && lanes_of(vector) >= 4
+}
+
+/// `sum` plus the products of pairs of 16-bit numbers.
+fn add_pairs<'c>(e: &Emitter<'c>, x: Val<'c>, w: Val<'c>, sum: Val<'c>) -> Result<Val<'c>> {
+    let lanes = lanes_of(sum);
+    if e.isa.dot == Dot::Bytes {
+        let name = match lanes {
+            16 => "llvm.x86.avx512.vpdpwssd.512",
+            8 => "llvm.x86.avx512.vpdpwssd.256",
+            4 => "llvm.x86.avx512.vpdpwssd.128",
+            lanes => return Err(no_instruction(lanes)),
+        };
+        return intrinsic(e, name, &[sum, x, w], sum.r#type());
+    }
+    let name = match lanes {
+        16 => "llvm.x86.avx512.pmaddw.d.512",
+        8 => "llvm.x86.avx2.pmadd.wd",
+        4 => "llvm.x86.sse2.pmadd.wd",
+        lanes => return Err(no_instruction(lanes)),
+    };
+    let product = intrinsic(e, name, &[x, w], sum.r#type())?;
+    e.builder.binary("arith.addi", sum, product)
+}
+
+fn no_instruction(lanes: i64) -> Error {
+    Error::internal(format!("a kernel that multiplies integers in {lanes} lanes"))
+}
+
+fn lanes_of(vector: Val<'_>) -> i64 {
+    crate::ir::dims(vector.r#type()).first().copied().unwrap_or(1)
+}
+
+fn intrinsic<'c>(
+    e: &Emitter<'c>,
+    name: &str,
+    operands: &[Val<'c>],
+    result: Type<'c>,
+) -> Result<Val<'c>> {
+    let b = e.builder;
+    let attributes = vec![
+        ("intrin", b.str_attr(name)),
+        ("op_bundle_sizes", b.parse_attr("array<i32>")?),
+        ("operandSegmentSizes", b.parse_attr(&format!("array<i32: {}, 0>", operands.len()))?),
+    ];
+    let spec = OpSpec { operands, results: &[result], attributes, ..Default::default() };
+    Ok(crate::ir::result0(b.create("llvm.call_intrinsic", spec)?))
+}

@@ -1,0 +1,131 @@
+//! Chooses how to cut a contraction: a small cost model, whose unit is one vector multiply-add.
+//!
+//! The constants come from measurements (`cargo bench --bench kernels`). They need not be exact:
+//! the choices that lose much are tiles that spill, that leave most of a vector empty, or whose
+//! points fall into the same cache sets.
+
+use super::{
+    Arithmetic, Contraction, Isa, Weights,
+    tiling::{
+        Blocking, ChannelTiles, Order, PointTiles, TaskSize, ceil_div, split_channels, split_points,
+    },
+};
+
+/// Multiply-adds that fit in the latency of one, times those started per cycle.
+const LATENCY: f64 = 8.0;
+/// Weights of a channel block up to this size stay in the first level cache.
+const L1_BYTES: i64 = 24 << 10;
+/// Weights of a channel block up to this size stay in the second level cache.
+const L2_BYTES: i64 = 640 << 10;
+/// Tasks that a kernel should have at least, to share them out evenly.
+const MIN_TASKS: i64 = 16;
+
+impl Contraction {
+    /// Chooses register tiles, task order and task sizes.
+    pub fn blocking(&self, isa: Isa) -> Blocking {
+        let inside = |start, count| self.window.columns_inside(start, count);
+        let arithmetic = Arithmetic::of(isa, self.types);
+        let mut best: Option<(f64, Vec<PointTiles>, Vec<ChannelTiles>)> = None;
+        for vectors in 1..isa.registers / 2 {
+            for points in 1..isa.registers - 2 {
+                let operands = vectors + arithmetic.image_registers();
+                if points * vectors + operands > isa.registers {
+                    break;
+                }
+                let cols = split_points(self.cols, points, inside);
+                let least = arithmetic.least_lanes();
+                let channels = split_channels(self.channels, isa.lanes, vectors, least);
+                let cost = self.cost(&cols, &channels, arithmetic);
+                if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                    best = Some((cost, cols, channels));
+                }
+            }
+        }
+        let (_, cols, channels) = best.unwrap_or_default();
+        self.with_tasks(cols, channels, arithmetic)
+    }
+
+    /// Cost of one row of points for all channels of a group.
+    fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], arithmetic: Arithmetic) -> f64 {
+        let steps = self.reduction() as f64 / arithmetic.group() as f64;
+        let instructions = arithmetic.instructions() as f64;
+        let mut cost = 0.0;
+        let mut code = 0.0;
+        for points in cols {
+            for block in channels {
+                let (p, n) = (points.size as f64, block.widths.len() as f64);
+                let panel = self.reduction() * block.width() * self.weights_bytes(arithmetic);
+                let from_l2 = if panel > L1_BYTES { 4.0 * n } else { 0.0 };
+                let spread = if panel > L2_BYTES { 8.0 * n } else { 0.0 };
+                let step = (p * n * instructions).max(p + n).max(LATENCY).max(from_l2).max(spread)
+                    + 0.05 * (p + 2.0 * n);
+                let tile = step * steps + 2.0 * p * n + 24.0;
+                let sets = if self.conflicts(points.size) { 1.3 } else { 1.0 };
+                cost += tile * sets * (points.count * block.count) as f64;
+                code += p * n;
+            }
+        }
+        // Large code costs compile time, and cache.
+        cost * (1.0 + 0.0005 * code)
+    }
+
+    /// Whether the cache lines of neighbouring points of a tile push each other out: the first
+    /// level has 64 sets of 8 lines.
+    fn conflicts(&self, points: i64) -> bool {
+        let step = self.window.stride[1] * self.x.col * self.types.image.bytes();
+        if step % 64 != 0 {
+            return false;
+        }
+        let distinct = 64 / gcd(step / 64, 64);
+        ceil_div(points, distinct) > 8
+    }
+
+    fn weights_bytes(&self, arithmetic: Arithmetic) -> i64 {
+        arithmetic.packed(self.types.weights).bytes()
+    }
+
+    fn with_tasks(
+        &self,
+        cols: Vec<PointTiles>,
+        channels: Vec<ChannelTiles>,
+        arithmetic: Arithmetic,
+    ) -> Blocking {
+        let weights = self.reduction() * self.channels * self.weights_bytes(arithmetic);
+        let pixels = self.window.input[0] * self.window.input[1];
+        let input = pixels * self.x.col * self.types.image.bytes();
+        let small = channels.iter().map(|block| block.widths.len()).max().unwrap_or(1) as i64
+            * cols.iter().map(|tiles| tiles.size).max().unwrap_or(1);
+        let depth = match self.weights {
+            Weights::Packed => self.depth / arithmetic.group(),
+            Weights::Rows(_) => 1,
+        };
+        let unroll = [4, 3, 2].into_iter().find(|u| depth % u == 0 && small * u <= 24).unwrap_or(1);
+        let mut blocking = Blocking {
+            rows: self.rows,
+            cols,
+            channels,
+            order: Order::ChannelsOuter,
+            task: TaskSize { channels: 1, rows: self.rows, cols: 1 },
+            unroll,
+        };
+        let (blocks, tiles) = blocking.counts();
+        blocking.task.cols = tiles;
+        if weights <= L2_BYTES / 2 && input > L2_BYTES && self.batch * self.rows * tiles >= 64 {
+            let strips = if self.rows == 1 { tiles.min(8) } else { tiles };
+            blocking.order = Order::PointsOuter;
+            blocking.task = TaskSize { channels: blocks, rows: 1, cols: strips };
+            return blocking;
+        }
+        let parts = ceil_div(MIN_TASKS, self.batch * self.groups * blocks);
+        if self.rows >= parts {
+            blocking.task.rows = ceil_div(self.rows, parts);
+        } else {
+            blocking.task.cols = ceil_div(tiles, parts);
+        }
+        blocking
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

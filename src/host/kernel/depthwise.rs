@@ -1,0 +1,387 @@
+//! The kernel of operations that treat each channel alone: depthwise convolutions and pools.
+//!
+//! Vectors lie along the channels. A register tile holds some neighbouring points of a row; the
+//! loop over the window's rows is clipped to the input, and within a row the taps that lie outside
+//! are left out when the kernel is emitted.
+
+use super::{
+    Buffer, Element, Emitter, Epilogue, Isa, Ix, Types, View, Window,
+    arithmetic::{multiply_add_lanes, weights_in_lanes},
+    emit::{argument_types, function},
+    start::{Start, StartBuffers},
+    store::{self, Coordinate, Results},
+    tiling::{ChannelTiles, PointTiles, Width, split_channels, split_points},
+};
+use crate::{
+    Result,
+    ir::{Builder, Val},
+    lower::scalar::float::greater,
+};
+
+/// What is computed of the elements that a window covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// The sum of their products with weights `[kernel rows][kernel columns][channels]`.
+    Weighted,
+    /// The greatest.
+    Max,
+    /// The mean of those inside of the input.
+    Mean,
+    /// The sum divided by the size of the window.
+    PaddedMean,
+}
+
+/// A depthwise operation with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Depthwise {
+    /// Element types.
+    pub types: Types,
+    /// What is computed.
+    pub fold: Fold,
+    /// Images.
+    pub batch: i64,
+    /// Rows of the output.
+    pub rows: i64,
+    /// Points per row.
+    pub cols: i64,
+    /// Channels.
+    pub channels: i64,
+    /// The window.
+    pub window: Window,
+    /// The input.
+    pub x: View,
+    /// What the sums start from, if not from 0.
+    pub start: Option<Start>,
+    /// The output.
+    pub y: View,
+    /// Operands of the epilogue.
+    pub operands: Vec<View>,
+}
+
+/// How the work is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DepthwiseBlocking {
+    /// Tiles along a row.
+    pub cols: Vec<PointTiles>,
+    /// Channel blocks.
+    pub channels: Vec<ChannelTiles>,
+}
+
+struct Kernel<'k, 'c> {
+    spec: &'k Depthwise,
+    x: Val<'c>,
+    w: Option<Val<'c>>,
+    start: StartBuffers<'c>,
+    operands: Vec<Val<'c>>,
+    y: Val<'c>,
+    epilogue: &'k dyn Epilogue<'c>,
+}
+
+/// The tile at hand.
+struct Tile<'t, 'c> {
+    points: &'t PointTiles,
+    widths: &'t [Width],
+    batch: Ix<'c>,
+    row: Ix<'c>,
+    col: Ix<'c>,
+    channel: Ix<'c>,
+}
+
+impl Depthwise {
+    /// Number of tasks of the kernel: one per row of the output.
+    pub fn tasks(&self) -> i64 {
+        self.batch * self.rows
+    }
+
+    /// Chooses how to cut the work.
+    pub fn blocking(&self, isa: Isa) -> DepthwiseBlocking {
+        let inside = |start, count| self.window.columns_inside(start, count);
+        // A single chain of additions per point waits on itself, so few points need more vectors.
+        let points = if isa.registers >= 32 { 8 } else { 4 };
+        let vectors = if self.cols < 4 { 4 } else { 1 };
+        let lanes = isa.lanes * 4 / self.types.sum.bytes();
+        let least = if self.types.sum == Element::F32 { 1 } else { 4 };
+        DepthwiseBlocking {
+            cols: split_points(self.cols, points, inside),
+            channels: split_channels(self.channels, lanes, vectors, least),
+        }
+    }
+
+    /// Emits the kernel as function `name(x, [w, [start, [zero,]]] operands.., y, lo, hi)`.
+    pub fn emit<'c>(
+        &self,
+        at: Builder<'c>,
+        isa: Isa,
+        (name, buffers): (&str, &[Buffer]),
+        blocking: &DepthwiseBlocking,
+        epilogue: &dyn Epilogue<'c>,
+    ) -> Result<()> {
+        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
+            let (memrefs, bounds) = arguments.split_at(buffers.len());
+            let mut flat =
+                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
+            let y = flat.pop().unwrap_or(memrefs[0]);
+            let weighted = self.fold == Fold::Weighted;
+            let first = if weighted { 2 } else { 1 };
+            let operands = flat.split_off(first + self.start.map_or(0, Start::buffers));
+            let start = StartBuffers::of(&flat[first..]);
+            let w = weighted.then(|| flat[1]);
+            let kernel = Kernel { spec: self, x: flat[0], w, start, operands, y, epilogue };
+            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
+                let (batch, row) = e.div_rem(task, self.rows)?;
+                let batch = if self.batch == 1 { Ix::Const(0) } else { batch };
+                kernel.strip(e, blocking, batch, row)?;
+                Ok(vec![])
+            })?;
+            Ok(())
+        })
+    }
+}
+
+impl<'c> Kernel<'_, 'c> {
+    fn strip(
+        &self,
+        e: &Emitter<'c>,
+        blocking: &DepthwiseBlocking,
+        batch: Ix<'c>,
+        row: Ix<'c>,
+    ) -> Result<()> {
+        for points in &blocking.cols {
+            let PointTiles { count, size, start } = *points;
+            let bounds = (Ix::Const(start), Ix::Const(start + count * size), size);
+            e.repeat(bounds, vec![], |e, col, _| {
+                let mut first = 0;
+                for tiles in &blocking.channels {
+                    let width = tiles.width();
+                    let bounds = (Ix::Const(first), Ix::Const(first + tiles.count * width), width);
+                    e.repeat(bounds, vec![], |e, channel, _| {
+                        let widths = &tiles.widths;
+                        self.tile(e, &Tile { points, widths, batch, row, col, channel })?;
+                        Ok(vec![])
+                    })?;
+                    first += tiles.count * width;
+                }
+                Ok(vec![])
+            })?;
+        }
+        Ok(())
+    }
+
+    fn tile(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<()> {
+        let (spec, window) = (self.spec, &self.spec.window);
+        let view = &spec.x;
+        let corner = view.offset - window.pad[0] * view.row - window.pad[1] * view.col;
+        let x = e.sum(
+            corner,
+            &[
+                (tile.batch, view.batch),
+                (tile.row, window.stride[0] * view.row),
+                (tile.col, window.stride[1] * view.col),
+                (tile.channel, view.channel),
+            ],
+        )?;
+        let folds = self.starts(e, tile)?;
+        let taps = window.row_taps(e, tile.row, spec.rows)?;
+        let folds = e.repeat((taps.0, taps.1, 1), folds, |e, tap, folds| {
+            let x = e.add(e.mul(tap, window.dilation[0] * view.row)?, x)?;
+            let w = e.add(e.mul(tap, window.kernel[1] * spec.channels)?, tile.channel)?;
+            self.row_of_taps(e, tile, (x, w), folds)
+        })?;
+        self.finish(e, tile, taps, folds)
+    }
+
+    /// What the folds of a tile start from.
+    fn starts(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<Vec<Val<'c>>> {
+        let spec = self.spec;
+        if let Some(start) = spec.start {
+            let table = start.of_window(&spec.window, (spec.rows, spec.cols));
+            let channels = (tile.channel, spec.channels);
+            let points = (tile.points, tile.widths);
+            return table.load(e, &self.start, (tile.row, tile.col), channels, points);
+        }
+        let start = match (spec.fold, spec.types.sum) {
+            (Fold::Max, Element::F32) => f64::NEG_INFINITY,
+            (Fold::Max, Element::I8) => f64::from(i8::MIN),
+            _ => 0.0,
+        };
+        let mut folds = vec![];
+        for _ in 0..tile.points.size {
+            for width in tile.widths {
+                folds.push(e.splat(start, width.lanes, spec.types.sum)?);
+            }
+        }
+        Ok(folds)
+    }
+
+    /// The taps of one row of the window.
+    fn row_of_taps(
+        &self,
+        e: &Emitter<'c>,
+        tile: &Tile<'_, 'c>,
+        (x, w): (Ix<'c>, Ix<'c>),
+        mut folds: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        let (spec, window) = (self.spec, &self.spec.window);
+        let PointTiles { count, size, start } = *tile.points;
+        let inside = count > 1 || window.columns_inside(start, size);
+        if inside && size == 1 && window.kernel[1] > 8 {
+            let bounds = (Ix::Const(0), Ix::Const(window.kernel[1]), 1);
+            return e.repeat(bounds, folds, |e, tap, folds| {
+                let x = e.add(e.mul(tap, window.dilation[1] * spec.x.col)?, x)?;
+                let w = e.add(e.mul(tap, spec.channels)?, w)?;
+                self.taps(e, tile, (x, w), &|_| (0, 1), 1, folds)
+            });
+        }
+        let active = |tap| if inside { (0, size) } else { window.active(start, size, tap) };
+        folds = self.taps(e, tile, (x, w), &active, window.kernel[1], folds)?;
+        Ok(folds)
+    }
+
+    fn taps(
+        &self,
+        e: &Emitter<'c>,
+        tile: &Tile<'_, 'c>,
+        (x, w): (Ix<'c>, Ix<'c>),
+        active: &dyn Fn(i64) -> (i64, i64),
+        count: i64,
+        mut folds: Vec<Val<'c>>,
+    ) -> Result<Vec<Val<'c>>> {
+        let (spec, window) = (self.spec, &self.spec.window);
+        let mut lane = 0;
+        for (v, width) in tile.widths.iter().enumerate() {
+            // Windows overlap: each position of the input is loaded once.
+            let span =
+                (tile.points.size - 1) * window.stride[1] + (count - 1) * window.dilation[1] + 1;
+            let mut loaded: Vec<Option<Val<'c>>> = vec![None; span as usize];
+            for tap in 0..count {
+                let weight = match self.w {
+                    Some(buffer) => {
+                        let at = e.add(w, Ix::Const(tap * spec.channels + lane))?;
+                        let weight = e.load(buffer, at, *width)?;
+                        Some(if self.is_integer() { weights_in_lanes(e, weight)? } else { weight })
+                    }
+                    None => None,
+                };
+                let (from, to) = active(tap);
+                for point in from..to {
+                    let position = point * window.stride[1] + tap * window.dilation[1];
+                    let slot = &mut loaded[position as usize];
+                    let value = match *slot {
+                        Some(value) => value,
+                        None => {
+                            let at = e.add(x, Ix::Const(position * spec.x.col + lane))?;
+                            let value = e.load(self.x, at, *width)?;
+                            let signed = spec.types.image != Element::U8;
+                            if self.is_integer() { e.extend(value, signed)? } else { value }
+                        }
+                    };
+                    *slot = Some(value);
+                    let fold = &mut folds[point as usize * tile.widths.len() + v];
+                    *fold = self.combine(e, value, weight, *fold)?;
+                }
+            }
+            lane += width.lanes;
+        }
+        Ok(folds)
+    }
+
+    /// Whether sums are those of products of integers.
+    fn is_integer(&self) -> bool {
+        self.spec.types.sum == Element::I32
+    }
+
+    fn combine(
+        &self,
+        e: &Emitter<'c>,
+        value: Val<'c>,
+        weight: Option<Val<'c>>,
+        fold: Val<'c>,
+    ) -> Result<Val<'c>> {
+        match (self.spec.fold, self.spec.types.sum, weight) {
+            (_, Element::F32, Some(weight)) => return e.fma(value, weight, fold),
+            (_, _, Some(weight)) => return multiply_add_lanes(e, value, weight, fold),
+            (Fold::Max, Element::F32, _) => return greater(&e.builder, fold, value),
+            (Fold::Max, Element::U8, _) => return e.builder.binary("arith.maxui", fold, value),
+            (Fold::Max, ..) => return e.builder.binary("arith.maxsi", fold, value),
+            _ => {}
+        }
+        e.float("arith.addf", fold, value)
+    }
+
+    /// Divides means, applies the epilogue and stores.
+    fn finish(
+        &self,
+        e: &Emitter<'c>,
+        tile: &Tile<'_, 'c>,
+        taps: (Ix<'c>, Ix<'c>),
+        mut folds: Vec<Val<'c>>,
+    ) -> Result<()> {
+        let spec = self.spec;
+        for point in 0..tile.points.size {
+            let scale = self.scale(e, tile, taps, point)?;
+            for (v, width) in tile.widths.iter().enumerate() {
+                if let Some(scale) = scale {
+                    let scale = e.broadcast(scale, width.lanes)?;
+                    let fold = &mut folds[point as usize * tile.widths.len() + v];
+                    *fold = e.float("arith.mulf", *fold, scale)?;
+                }
+            }
+        }
+        let place: [Coordinate<'c>; 4] = [
+            (tile.batch, |view| view.batch),
+            (tile.row, |view| view.row),
+            (tile.col, |view| view.col),
+            (tile.channel, |view| view.channel),
+        ];
+        store::finish(
+            e,
+            Results {
+                place: &place,
+                points: tile.points.size,
+                widths: tile.widths,
+                values: &folds,
+                y: (&spec.y, self.y),
+                operands: &spec
+                    .operands
+                    .iter()
+                    .zip(self.operands.iter().copied())
+                    .collect::<Vec<_>>(),
+                epilogue: self.epilogue,
+            },
+        )
+    }
+
+    /// What a mean's sum is to be multiplied with.
+    fn scale(
+        &self,
+        e: &Emitter<'c>,
+        tile: &Tile<'_, 'c>,
+        taps: (Ix<'c>, Ix<'c>),
+        point: i64,
+    ) -> Result<Option<Val<'c>>> {
+        let (spec, window) = (self.spec, &self.spec.window);
+        let PointTiles { count, size, start } = *tile.points;
+        let in_row = match spec.fold {
+            Fold::Weighted | Fold::Max => return Ok(None),
+            Fold::Mean if count == 1 && !window.columns_inside(start, size) => {
+                (0..window.kernel[1])
+                    .filter(|tap| {
+                        let (from, to) = window.active(start, size, *tap);
+                        (from..to).contains(&point)
+                    })
+                    .count() as i64
+            }
+            _ => window.kernel[1],
+        };
+        let b = e.builder;
+        if let (Fold::Mean, (Ix::Value(lo), Ix::Value(hi))) = (spec.fold, taps) {
+            let rows = b.binary("arith.subi", hi, lo)?;
+            let rows = b.op1("arith.index_cast", &[rows], b.int(32))?;
+            let rows = b.op1("arith.sitofp", &[rows], b.f32())?;
+            let covered = e.float("arith.mulf", rows, b.constant(b.f32(), in_row as f64)?)?;
+            return Ok(Some(e.float("arith.divf", b.constant(b.f32(), 1.0)?, covered)?));
+        }
+        let covered = (window.kernel[0] * in_row) as f64;
+        Ok(Some(b.constant(b.f32(), 1.0 / covered)?))
+    }
+}

@@ -1,0 +1,32 @@
+//! Host kernels: convolutions, products and pools as loops over vector registers.
+//!
+//! A kernel is a function on memrefs, specialised on every size, with its element-wise epilogue in
+//! registers. It does the tasks `lo..hi` of an outer loop that has `tasks()` of them, so that a
+//! caller may share them out to threads. Constant weights come packed (see [`weights`]).
+
+mod arithmetic;
+mod choose;
+mod contraction;
+mod depthwise;
+mod emit;
+mod isa;
+pub mod program;
+pub mod recognize;
+pub mod start;
+mod store;
+mod tiling;
+mod types;
+pub mod weights;
+pub mod window;
+
+pub use arithmetic::Arithmetic;
+pub use contraction::{Contraction, Epilogue, NoEpilogue, View, Weights};
+pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
+pub use emit::{Emitter, Ix, argument_types, function};
+pub use isa::{Dot, Isa};
+pub use start::Start;
+pub use tiling::{
+    Blocking, ChannelTiles, Order, PointTiles, TaskSize, Width, split_channels, split_points,
+};
+pub use types::{Buffer, Element, Types};
+pub use window::Window;

@@ -1,0 +1,295 @@
+//! Which composites have a kernel, and what the kernel is.
+
+mod integer;
+mod product;
+mod steps;
+mod windowed;
+
+use super::{
+    Buffer, Contraction, Depthwise, Element, View, Window, program::Program, weights::Source,
+};
+use crate::{
+    ir::{
+        self, Op, Val,
+        constant::Elements,
+        graph, op_name,
+        view::{OpView, is_elementwise},
+    },
+    lower::normalize_axis,
+};
+use melior::ir::{BlockLike, ValueLike, operation::OperationLike};
+
+/// Names of composites that compute on NHWC what one op inside computes on NCHW.
+pub const NHWC: &str = "nhwc.";
+
+/// The kernel of a composite.
+#[derive(Clone, Debug)]
+pub enum Kernel {
+    /// Convolution or product.
+    Contraction(Contraction),
+    /// Depthwise convolution or pool.
+    Depthwise(Depthwise),
+}
+
+/// The operand with the weights.
+#[derive(Clone, Debug)]
+pub struct WeightsOperand {
+    /// Which operand of the composite.
+    pub operand: usize,
+    /// How they lie, if they are constant and are to be packed.
+    pub source: Option<Source>,
+    /// What they are multiplied with when they are packed.
+    pub scale: f32,
+    /// The weights themselves less their zero points, if they are integers.
+    pub integers: Option<Vec<i16>>,
+}
+
+/// The zero point of an image of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZeroPoint {
+    /// Known.
+    Known(i64),
+    /// An operand of the composite.
+    Operand(usize),
+}
+
+/// What sums of integers start from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sums {
+    /// The zero point of the image.
+    pub zero: ZeroPoint,
+    /// An operand of the composite, a constant, that is added.
+    pub bias: Option<usize>,
+}
+
+/// A composite that has a kernel.
+pub struct Recognized<'c> {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// A word for names: `conv`, `matmul`.
+    pub kind: &'static str,
+    /// The operand of the composite that is the input.
+    pub x: usize,
+    /// The weights.
+    pub weights: Option<WeightsOperand>,
+    /// What there is besides, if sums are of integers.
+    pub sums: Option<Sums>,
+    /// An operand that is added to the result, and its factor.
+    bias: Option<(usize, f64)>,
+    /// The operands of the composite that the epilogue uses.
+    pub operands: Vec<usize>,
+    /// The epilogue.
+    pub program: Program<'c>,
+}
+
+/// Looks at a composite of the host. `None` means that it has no kernel.
+pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
+    let alone = ir::attr_str(composite, "name")?.starts_with(NHWC);
+    let results = ir::results(composite);
+    let [y] = results[..] else { return None };
+    let out = Buffer::of(y)?.shape;
+    if out.contains(&0) {
+        return None;
+    }
+    let scope = Scope { composite, out: &out };
+    let body = ir::ops_of(composite);
+    let (root, rest) = if alone { (composite, &[][..]) } else { (*body.first()?, &body[1..]) };
+    let mut found = scope.root(root)?;
+    let value = if alone { None } else { Some(ir::result0(root)) };
+    scope.epilogue(&mut found, value, rest)?;
+    if let Kernel::Contraction(spec) = &mut found.kernel {
+        flatten(spec);
+    }
+    Some(found)
+}
+
+/// The dimensions of a static f32 tensor.
+pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    let buffer = Buffer::of(value)?;
+    (buffer.element == Element::F32).then_some(buffer.shape)
+}
+
+/// The dimensions of a static tensor whose elements kernels have.
+pub fn kernel_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    Buffer::of(value).map(|buffer| buffer.shape)
+}
+
+/// Whether a kernel can take an op of these operands and result after its root: it is elementwise,
+/// or quantizes or dequantizes with parameters that broadcast.
+pub fn is_step(op: Op<'_>) -> bool {
+    if is_elementwise(op) {
+        return true;
+    }
+    let (integer, real, axis, block) =
+        match (graph::QuantizeLinear::of(op), graph::DequantizeLinear::of(op)) {
+            (Some(op), _) => (op.y(), op.x(), op.axis(), op.block_size()),
+            (_, Some(op)) => (op.x(), op.y(), op.axis(), op.block_size()),
+            _ => return false,
+        };
+    let element = |value: Val<'_>| Element::of(value.r#type());
+    let rank = ir::dims(real.r#type()).len();
+    // Lists of parameters lie along the last dimension.
+    let last = normalize_axis(axis, rank) + 1 == rank;
+    let broadcasts = |value: &Val<'_>| {
+        let dims = ir::dims(value.r#type());
+        dims.iter().all(|dim| *dim == 1) || (dims.len() == 1 && last)
+    };
+    let operands = ir::operands(op);
+    let integers = element(integer).is_some_and(|e| {
+        e.is_byte() || (e == Element::I32 && integer == operands[0] && operands.len() == 2)
+    });
+    integers
+        && element(real) == Some(Element::F32)
+        && block == 0
+        && operands.get(1).and_then(|scale| element(*scale)) == Some(Element::F32)
+        && operands[1..].iter().all(broadcasts)
+}
+
+/// Steps through an operand of shape `shape` along the dimensions of `out`, to which it
+/// broadcasts.
+pub fn broadcast_strides(shape: &[i64], out: &[i64]) -> Option<Vec<i64>> {
+    let lead = out.len().checked_sub(shape.len())?;
+    let mut strides = vec![0; out.len()];
+    let mut step = 1;
+    for (i, dim) in shape.iter().enumerate().rev() {
+        if *dim != 1 {
+            if *dim != out[lead + i] {
+                return None;
+            }
+            strides[lead + i] = step;
+        }
+        step *= dim;
+    }
+    Some(strides)
+}
+
+/// The step of one index over several dimensions, if there is one.
+fn collapse(dims: &[i64], strides: &[i64]) -> Option<i64> {
+    let mut merged: Option<(i64, i64)> = None;
+    for (dim, stride) in dims.iter().zip(strides).rev() {
+        match merged {
+            _ if *dim == 1 => {}
+            None => merged = Some((*stride, stride * dim)),
+            Some((_, next)) if *stride != next => return None,
+            Some((step, next)) => merged = Some((step, next * dim)),
+        }
+    }
+    Some(merged.map_or(0, |(step, _)| step))
+}
+
+/// The view of an operand with these steps along the dimensions `out` of the output: images with
+/// rows of points, or matrices.
+pub fn operand_view(out: &[i64], strides: &[i64], images: bool) -> Option<View> {
+    let (channel, points) = strides.split_last()?;
+    let (col, lead) = points.split_last()?;
+    if *channel > 1 {
+        return None;
+    }
+    let view = View { col: *col, channel: *channel, ..Default::default() };
+    match *lead {
+        [batch, row] if images => Some(View { batch, row, ..view }),
+        _ => Some(View { batch: collapse(&out[..lead.len()], lead)?, ..view }),
+    }
+}
+
+/// Makes the points of all images and rows one row, where all buffers allow it.
+fn flatten(spec: &mut Contraction) {
+    let dims = [spec.batch, spec.rows, spec.cols];
+    let steps = |view: &View| collapse(&dims, &[view.batch, view.row, view.col]);
+    if spec.window != Window::point(spec.rows, spec.cols) || spec.weights_batch != 0 {
+        return;
+    }
+    let Some((x, y)) = steps(&spec.x).zip(steps(&spec.y)) else { return };
+    let Some(operands) = spec.operands.iter().map(steps).collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let total = dims.iter().product();
+    let flat = |view: View, col: i64| View { batch: 0, row: 0, col, ..view };
+    (spec.x, spec.y) = (flat(spec.x, x), flat(spec.y, y));
+    for (view, col) in spec.operands.iter_mut().zip(operands) {
+        *view = flat(*view, col);
+    }
+    (spec.batch, spec.rows, spec.cols) = (1, 1, total);
+    spec.window = Window::point(1, total);
+}
+
+/// The composite at hand.
+struct Scope<'s, 'c> {
+    composite: Op<'c>,
+    /// Dimensions of the result.
+    out: &'s [i64],
+}
+
+impl<'c> Scope<'_, 'c> {
+    /// The operand of the composite that a value inside stands for.
+    fn operand(&self, value: Val<'c>) -> Option<usize> {
+        if let Some(op) = ir::edit::defining_op(value) {
+            // In `nhwc.*` operands are transposed first.
+            let inner = op.operand(0).ok()?;
+            return if op_name(op) == "graph.transpose" { self.operand(inner) } else { None };
+        }
+        let (block, index) = ir::edit::owner_block(value)?;
+        let parent = block.parent_operation()?;
+        if ir::edit::same(parent, self.composite) {
+            return Some(index);
+        }
+        self.operand(parent.operand(index).ok()?)
+    }
+
+    fn outer(&self, operand: usize) -> Option<Val<'c>> {
+        self.composite.operand(operand).ok()
+    }
+
+    /// The dimensions of an operand whose elements kernels have.
+    fn dims(&self, operand: usize) -> Option<Vec<i64>> {
+        kernel_dims(self.outer(operand)?).filter(|dims| !dims.contains(&0))
+    }
+
+    fn element(&self, operand: usize) -> Option<Element> {
+        Element::of(self.outer(operand)?.r#type())
+    }
+
+    /// The integers of a constant operand.
+    fn integers(&self, operand: usize) -> Option<Vec<i64>> {
+        Some(Elements::of_value(self.outer(operand)?)?.ints())
+    }
+
+    fn is_constant(&self, operand: usize) -> bool {
+        self.outer(operand).is_some_and(|value| Elements::of_value(value).is_some())
+    }
+
+    fn root(&self, root: Op<'c>) -> Option<Recognized<'c>> {
+        match op_name(root) {
+            "graph.matmul" => self.matmul(root),
+            "graph.matmul_integer" => self.matmul_integer(root),
+            "graph.gemm" => self.gemm(root),
+            "graph.composite" if ir::attr_str(root, "name")?.starts_with(NHWC) => {
+                let inner = ir::ops_of(root)
+                    .into_iter()
+                    .find(|op| !["graph.transpose", "graph.yield"].contains(&op_name(*op)))?;
+                if self.out.len() != 4 {
+                    return None;
+                }
+                match op_name(inner) {
+                    "graph.conv" => self.conv(inner),
+                    "graph.conv_integer" => self.conv_integer(inner),
+                    _ => self.pool(inner),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn found(&self, kind: &'static str, kernel: Kernel, x: usize) -> Recognized<'c> {
+        Recognized {
+            kernel,
+            kind,
+            x,
+            weights: None,
+            sums: None,
+            bias: None,
+            operands: vec![],
+            program: Program::default(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Matrix products.
+
+use super::{Kernel, Recognized, Scope, WeightsOperand};
+use crate::{
+    host::kernel::{Contraction, Element, Types, View, Weights, Window, weights::Source},
+    ir::{self, Op},
+};
+use melior::ir::operation::OperationLike;
+
+impl<'c> Scope<'_, 'c> {
+    pub(super) fn matmul(&self, op: Op<'c>) -> Option<Recognized<'c>> {
+        let a = self.operand(op.operand(0).ok()?)?;
+        let b = self.operand(op.operand(1).ok()?)?;
+        let (a_dims, b_dims) = (self.dims(a)?, self.dims(b)?);
+        if self.element(a)? != Element::F32 || self.element(b)? != Element::F32 {
+            return None;
+        }
+        self.product((a, &a_dims), (b, &b_dims), Types::F32)
+    }
+
+    /// The product of matrices, or of rows of them.
+    pub(super) fn product(
+        &self,
+        (a, a_dims): (usize, &[i64]),
+        (b, b_dims): (usize, &[i64]),
+        types: Types,
+    ) -> Option<Recognized<'c>> {
+        if a_dims.len() < 2 || b_dims.len() < 2 || self.out.len() < 2 {
+            return None;
+        }
+        let (lead, [m, n]) = (&self.out[..self.out.len() - 2], *self.out.last_chunk::<2>()?);
+        let k = *a_dims.last()?;
+        let matrices: i64 = lead.iter().product();
+        let step = |dims: &[i64]| -> Option<i64> {
+            let (own, matrix) = dims.split_at(dims.len() - 2);
+            match own.iter().product::<i64>() {
+                1 => Some(0),
+                count if count == matrices => Some(matrix[0] * matrix[1]),
+                _ => None,
+            }
+        };
+        let (a_step, b_step) = (step(a_dims)?, step(b_dims)?);
+        let constant = b_step == 0 && self.is_constant(b);
+        let source = Source::Matrix { rows: k as usize, columns: n as usize, transposed: false };
+        let kernel = Kernel::Contraction(Contraction {
+            types,
+            batch: matrices,
+            rows: 1,
+            cols: m,
+            groups: 1,
+            channels: n,
+            depth: k,
+            window: Window::point(1, m),
+            x: View { batch: a_step, col: k, channel: 1, ..Default::default() },
+            weights: if constant { Weights::Packed } else { Weights::Rows(n) },
+            weights_batch: b_step,
+            start: None,
+            y: View { batch: m * n, col: n, channel: 1, ..Default::default() },
+            operands: vec![],
+        });
+        let source = constant.then_some(source);
+        let weights = Some(WeightsOperand { operand: b, source, scale: 1.0, integers: None });
+        Some(Recognized { weights, ..self.found("matmul", kernel, a) })
+    }
+
+    pub(super) fn gemm(&self, op: Op<'c>) -> Option<Recognized<'c>> {
+        let a = self.operand(op.operand(0).ok()?)?;
+        let b = self.operand(op.operand(1).ok()?)?;
+        let flag = |name| ir::attr_bool(op, name).unwrap_or(false);
+        let factor = |name| ir::attr_f64(op, name).unwrap_or(1.0);
+        let bias = match op.operand(2) {
+            Ok(c) => Some((self.operand(c)?, factor("beta"))),
+            Err(_) => None,
+        };
+        let a_dims = self.dims(a)?;
+        self.dims(b)?;
+        if self.element(a)? != Element::F32 || self.element(b)? != Element::F32 {
+            return None;
+        }
+        let &[m, n] = self.out else { return None };
+        let (k, x) = if flag("trans_a") {
+            (a_dims[0], View { col: 1, channel: m, ..Default::default() })
+        } else {
+            (a_dims[1], View { col: a_dims[1], channel: 1, ..Default::default() })
+        };
+        let constant = self.is_constant(b);
+        // The alpha of a product with a variable matrix is rare: not worth a case of its own.
+        if !constant && (flag("trans_b") || factor("alpha") != 1.0) {
+            return None;
+        }
+        let source =
+            Source::Matrix { rows: k as usize, columns: n as usize, transposed: flag("trans_b") };
+        let kernel = Kernel::Contraction(Contraction {
+            types: Types::F32,
+            batch: 1,
+            rows: 1,
+            cols: m,
+            groups: 1,
+            channels: n,
+            depth: k,
+            window: Window::point(1, m),
+            x,
+            weights: if constant { Weights::Packed } else { Weights::Rows(n) },
+            weights_batch: 0,
+            start: None,
+            y: View { col: n, channel: 1, ..Default::default() },
+            operands: vec![],
+        });
+        let source = constant.then_some(source);
+        let scale = factor("alpha") as f32;
+        let weights = Some(WeightsOperand { operand: b, source, scale, integers: None });
+        Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })
+    }
+}

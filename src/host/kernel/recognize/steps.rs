@@ -1,0 +1,123 @@
+//! The elementwise ops that follow the root of a composite.
+
+use super::{
+    Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, kernel_dims, operand_view,
+};
+use crate::{
+    host::kernel::{
+        Element,
+        program::{Arg, Function, Program},
+    },
+    ir::{self, Op, Val, constant::Elements, graph, view::OpView},
+};
+use melior::ir::ValueLike;
+use std::collections::HashMap;
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+impl<'c> Scope<'_, 'c> {
+    /// Adds the bias and the ops `rest`, the last of which is the `graph.yield`, to the epilogue.
+    /// `root` is the root's result inside of the composite, if it has ops after it.
+    pub(super) fn epilogue(
+        &self,
+        found: &mut Recognized<'c>,
+        root: Option<Val<'c>>,
+        rest: &[Op<'c>],
+    ) -> Option<()> {
+        let mut last = Arg::Value(0);
+        if let Some((operand, factor)) = found.bias {
+            let mut bias = self.argument(found, operand)?;
+            if factor != 1.0 {
+                let arguments = vec![bias, Arg::Number(factor, Element::F32)];
+                bias = Program::push(&mut found.program, Function::Mul, arguments);
+            }
+            last = Program::push(&mut found.program, Function::Add, vec![last, bias]);
+        }
+        let Some(root) = root else { return Some(()) };
+        let mut values = HashMap::from([(key(root), last)]);
+        let (end, ops) = rest.split_last()?;
+        for op in ops {
+            let results = ir::results(*op);
+            let [result] = results[..] else { return None };
+            if !is_step(*op) || kernel_dims(result)? != self.out {
+                return None;
+            }
+            if found.program.steps.is_empty() && self.takes_bias(found, *op, &values) {
+                values.insert(key(result), last);
+                continue;
+            }
+            let mut arguments = vec![];
+            for operand in ir::operands(*op) {
+                arguments.push(match values.get(&key(operand)) {
+                    Some(value) => *value,
+                    None => self.argument(found, self.operand(operand)?)?,
+                });
+            }
+            last = Program::push(&mut found.program, Function::Graph(*op), arguments);
+            values.insert(key(result), last);
+        }
+        let yielded = ir::operands(*end);
+        let [yielded] = yielded[..] else { return None };
+        (graph::Yield::of(*end).is_some() && values.get(&key(yielded)) == Some(&last)).then_some(())
+    }
+
+    /// Whether an op only adds a constant for each channel to sums of integers, which may then start
+    /// from it.
+    fn takes_bias(
+        &self,
+        found: &mut Recognized<'c>,
+        op: Op<'c>,
+        values: &HashMap<usize, Arg>,
+    ) -> bool {
+        let Some(sums) = &mut found.sums else { return false };
+        let (Some(add), ZeroPoint::Known(_), None) = (graph::Add::of(op), sums.zero, sums.bias)
+        else {
+            return false;
+        };
+        let Some(other) = [(add.a(), add.b()), (add.b(), add.a())]
+            .into_iter()
+            .find(|(sum, _)| values.get(&key(*sum)) == Some(&Arg::Value(0)))
+            .and_then(|(_, other)| self.operand(other))
+        else {
+            return false;
+        };
+        let strides = self.dims(other).and_then(|dims| broadcast_strides(&dims, self.out));
+        let per_channel = strides.is_some_and(|strides| {
+            strides.split_last().is_some_and(|(_, points)| points.iter().all(|step| *step == 0))
+        });
+        let fits =
+            per_channel && self.element(other) == Some(Element::I32) && self.is_constant(other);
+        if fits {
+            sums.bias = Some(other);
+        }
+        fits
+    }
+
+    /// An operand of the composite as an argument of the epilogue.
+    fn argument(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
+        let dims = self.dims(operand)?;
+        if let Some(elements) = Elements::of_value(self.outer(operand)?)
+            && (elements.is_splat() || elements.len() == 1)
+        {
+            broadcast_strides(&dims, self.out)?;
+            return Some(Arg::Number(elements.float(0), self.element(operand)?));
+        }
+        if let Some(known) = found.operands.iter().position(|other| *other == operand) {
+            return Some(Arg::Operand(known));
+        }
+        let images = match &found.kernel {
+            Kernel::Depthwise(_) => true,
+            Kernel::Contraction(_) => found.kind == "conv",
+        };
+        let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, images)?;
+        let views = match &mut found.kernel {
+            Kernel::Contraction(spec) => &mut spec.operands,
+            Kernel::Depthwise(spec) => &mut spec.operands,
+        };
+        views.push(view);
+        found.operands.push(operand);
+        Some(Arg::Operand(found.operands.len() - 1))
+    }
+}

@@ -1,0 +1,105 @@
+//! The element types of kernels.
+
+use crate::ir::{self, Builder, Val, types::is_unsigned};
+use melior::ir::{Type, ValueLike};
+
+/// An element type that kernels read, sum up or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// 32-bit float.
+    F32,
+    /// 8-bit integer.
+    I8,
+    /// 8-bit integer without a sign.
+    U8,
+    /// 16-bit integer.
+    I16,
+    /// 32-bit integer.
+    I32,
+}
+
+impl Element {
+    /// The element of a scalar, vector, tensor or memref type, if kernels have it. In types
+    /// without signs integers count as signed.
+    pub fn of(ty: Type<'_>) -> Option<Self> {
+        let element = ir::element_type(ty);
+        if ir::is_f32(element) {
+            return Some(Self::F32);
+        }
+        match (ir::integer_width(element)?, is_unsigned(element)) {
+            (8, false) => Some(Self::I8),
+            (8, true) => Some(Self::U8),
+            (16, false) => Some(Self::I16),
+            (32, false) => Some(Self::I32),
+            _ => None,
+        }
+    }
+
+    /// The type in memory, where integers have no sign.
+    pub fn r#type<'c>(self, b: &Builder<'c>) -> Type<'c> {
+        match self {
+            Self::F32 => b.f32(),
+            Self::I8 | Self::U8 => b.int(8),
+            Self::I16 => b.int(16),
+            Self::I32 => b.int(32),
+        }
+    }
+
+    /// Size in memory.
+    pub fn bytes(self) -> i64 {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 => 2,
+            Self::F32 | Self::I32 => 4,
+        }
+    }
+
+    /// Whether it is one of bytes.
+    pub fn is_byte(self) -> bool {
+        self.bytes() == 1
+    }
+}
+
+/// The element types of a sum of products, or of another fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Types {
+    /// The input.
+    pub image: Element,
+    /// What it is multiplied with, as it is packed.
+    pub weights: Element,
+    /// The sums, before the epilogue.
+    pub sum: Element,
+}
+
+impl Types {
+    /// All of them f32.
+    pub const F32: Self = Self { image: Element::F32, weights: Element::F32, sum: Element::F32 };
+
+    /// One type throughout, of what has no sums.
+    pub fn uniform(element: Element) -> Self {
+        Self { image: element, weights: element, sum: element }
+    }
+}
+
+/// What a kernel's argument points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Dimensions.
+    pub shape: Vec<i64>,
+    /// Element type.
+    pub element: Element,
+}
+
+impl Buffer {
+    /// The buffer of a static tensor of elements that kernels have.
+    pub fn of(value: Val<'_>) -> Option<Self> {
+        let ty = value.r#type();
+        let element = if ir::is_tensor(ty) { Element::of(ty)? } else { return None };
+        Some(Self { shape: ir::static_dims(ty)?, element })
+    }
+
+    /// A row of `count` elements.
+    pub fn row(count: i64, element: Element) -> Self {
+        Self { shape: vec![count], element }
+    }
+}

@@ -1,0 +1,380 @@
+//! Weights in the order in which kernels read them, packed when a model is compiled.
+
+use super::{
+    arithmetic::Arithmetic,
+    tiling::{ChannelTiles, ceil_div},
+    types::Element,
+};
+use crate::{
+    Error, Result,
+    ir::{Builder, Val, constant::Elements},
+};
+use melior::{
+    StringRef,
+    ir::{Attribute, Type, TypeLike},
+};
+use mlir_sys as sys;
+use std::ffi::c_void;
+
+/// How a constant `[filters][reduction]` or `[reduction][channels]` lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// ONNX filters: `[group][filter][input channel][tap]`, where a reduction goes over taps
+    /// first: `[tap][input channel]`.
+    Filters {
+        /// Groups.
+        groups: usize,
+        /// Filters of a group.
+        filters: usize,
+        /// Input channels of a group.
+        depth: usize,
+        /// Kernel rows times columns.
+        taps: usize,
+    },
+    /// A matrix `[rows][columns]`, rows being the reduction.
+    Matrix {
+        /// Length of the reduction.
+        rows: usize,
+        /// Channels.
+        columns: usize,
+        /// Whether the matrix is stored as `[columns][rows]`.
+        transposed: bool,
+    },
+}
+
+/// How the elements of a reduction follow each other in packed weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    /// Elements of the image that lie next to each other wherever the window is. Steps of the
+    /// reduction do not go beyond their end: what they lack there is 0.
+    pub run: i64,
+    /// What a step takes.
+    pub arithmetic: Arithmetic,
+}
+
+impl Grouping {
+    /// Elements of a reduction in memory, `reduction` of which are in the image.
+    pub fn padded(&self, reduction: i64) -> i64 {
+        let group = self.arithmetic.group();
+        reduction / self.run.max(1) * (ceil_div(self.run, group) * group)
+    }
+}
+
+impl Source {
+    /// Groups, reduction length and channels per group.
+    fn sizes(&self) -> (usize, usize, usize) {
+        match *self {
+            Self::Filters { groups, filters, depth, taps } => (groups, taps * depth, filters),
+            Self::Matrix { rows, columns, .. } => (1, rows, columns),
+        }
+    }
+
+    /// Position of an element in the source.
+    fn index(&self, group: usize, reduction: usize, channel: usize) -> usize {
+        self.first(group, channel) + self.step(reduction)
+    }
+
+    /// Position of a channel's first element.
+    fn first(&self, group: usize, channel: usize) -> usize {
+        match *self {
+            Self::Filters { filters, depth, taps, .. } => {
+                (group * filters + channel) * depth * taps
+            }
+            Self::Matrix { transposed: false, .. } => channel,
+            Self::Matrix { rows, transposed: true, .. } => channel * rows,
+        }
+    }
+
+    /// How far from there an element of the reduction is.
+    fn step(&self, reduction: usize) -> usize {
+        match *self {
+            Self::Filters { depth, taps, .. } => reduction % depth * taps + reduction / depth,
+            Self::Matrix { columns, transposed: false, .. } => reduction * columns,
+            Self::Matrix { transposed: true, .. } => reduction,
+        }
+    }
+
+    /// The values block by block, each block `[reduction][lanes of the block]`, where a step of
+    /// several elements of the reduction is `[part][lanes of the block][elements of the part]`;
+    /// lanes without a channel are 0.
+    pub fn pack<T: Copy + Default>(
+        &self,
+        values: &[T],
+        blocks: &[ChannelTiles],
+        grouping: Grouping,
+    ) -> Vec<T> {
+        let (groups, reduction, _) = self.sizes();
+        let rows = self.rows(reduction, grouping);
+        let part = grouping.arithmetic.parts()[0].len();
+        let mut packed = Vec::with_capacity(values.len());
+        for group in 0..groups {
+            let mut channel = 0;
+            for tiles in blocks {
+                let (width, lanes) = (tiles.width() as usize, tiles.lanes() as usize);
+                for _ in 0..tiles.count {
+                    let firsts: Vec<_> =
+                        (channel..channel + width).map(|c| self.first(group, c)).collect();
+                    for rows in rows.chunks(part) {
+                        for first in &firsts {
+                            let row = rows.iter().map(|row| row.map(|row| values[first + row]));
+                            packed.extend(row.map(Option::unwrap_or_default));
+                        }
+                        packed.resize(packed.len() + (lanes - width) * part, T::default());
+                    }
+                    channel += width;
+                }
+            }
+        }
+        packed
+    }
+
+    /// The steps of a reduction in the order in which they are packed, with nothing where a group
+    /// is filled up.
+    fn rows(&self, reduction: usize, grouping: Grouping) -> Vec<Option<usize>> {
+        let run = grouping.run.max(1) as usize;
+        let mut rows = vec![];
+        for start in (0..reduction).step_by(run) {
+            for from in (start..start + run).step_by(grouping.arithmetic.group() as usize) {
+                let parts = grouping.arithmetic.parts().iter().flat_map(|part| part.iter());
+                rows.extend(
+                    parts.map(|row| (from + row < start + run).then(|| self.step(from + row))),
+                );
+            }
+        }
+        rows
+    }
+
+    /// The sums of the values over the input channels, for each tap and each channel of all
+    /// groups.
+    pub fn tap_sums(&self, values: &[i16]) -> Vec<Vec<i64>> {
+        let (groups, reduction, channels) = self.sizes();
+        let depth = match *self {
+            Self::Filters { depth, .. } => depth,
+            Self::Matrix { rows, .. } => rows,
+        };
+        let firsts: Vec<_> = (0..groups)
+            .flat_map(|group| (0..channels).map(move |channel| (group, channel)))
+            .map(|(group, channel)| self.first(group, channel))
+            .collect();
+        let tap = |from: usize| {
+            let mut sums = vec![0; firsts.len()];
+            for row in from..from + depth {
+                let step = self.step(row);
+                for (sum, first) in sums.iter_mut().zip(&firsts) {
+                    *sum += i64::from(values[first + step]);
+                }
+            }
+            sums
+        };
+        (0..reduction).step_by(depth.max(1)).map(tap).collect()
+    }
+
+    /// The values less a zero point, which is one for all, or one for each channel of all groups.
+    pub fn centered(&self, values: &Elements<'_>, zeros: &[i64]) -> Option<Vec<i16>> {
+        let (groups, reduction, channels) = self.sizes();
+        let mut centered: Vec<i16> = byte_values(values)?;
+        match zeros {
+            [] | [0] => {}
+            [zero] => centered.iter_mut().for_each(|value| *value -= *zero as i16),
+            zeros if zeros.len() == groups * channels => {
+                for group in 0..groups {
+                    for channel in 0..channels {
+                        let zero = zeros[group * channels + channel] as i16;
+                        for r in 0..reduction {
+                            centered[self.index(group, r, channel)] -= zero;
+                        }
+                    }
+                }
+            }
+            _ => return None,
+        }
+        Some(centered)
+    }
+
+    /// The values of depthwise filters as `[tap][channel]`.
+    pub fn pack_depthwise<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        let (groups, reduction, _) = self.sizes();
+        (0..reduction)
+            .flat_map(|r| (0..groups).map(move |group| (r, group)))
+            .map(|(r, group)| values[self.index(group, r, 0)])
+            .collect()
+    }
+}
+
+/// Elements up to which a constant with one value everywhere is read.
+const MAX_REPEATED: usize = 1 << 28;
+
+/// The elements of a constant as f32; `None` if the value is no f32 constant, or one value very
+/// often.
+pub fn floats(value: Val<'_>) -> Option<Vec<f32>> {
+    let elements = Elements::of_value(value)?;
+    // SAFETY: any type may be asked.
+    let is_f32 =
+        unsafe { sys::mlirTypeIsAF32(crate::ir::element_type(elements.r#type()).to_raw()) };
+    if !is_f32 {
+        return None;
+    }
+    if elements.is_splat() && elements.len() > MAX_REPEATED {
+        return None;
+    }
+    if elements.is_splat() {
+        return Some(vec![elements.float(0) as f32; elements.len()]);
+    }
+    let (bytes, _) = elements.bytes().as_chunks::<4>();
+    Some(bytes.iter().take(elements.len()).map(|word| f32::from_ne_bytes(*word)).collect())
+}
+
+/// The bytes of a constant as numbers; `None` if it is of another type.
+fn byte_values(elements: &Elements<'_>) -> Option<Vec<i16>> {
+    let element = Element::of(elements.r#type())?;
+    let count = elements.len();
+    if elements.is_splat() {
+        return (element.is_byte() && count <= MAX_REPEATED)
+            .then(|| vec![elements.int(0) as i16; count]);
+    }
+    let bytes = elements.bytes().iter().take(count);
+    match element {
+        Element::U8 => Some(bytes.map(|byte| i16::from(*byte)).collect()),
+        Element::I8 => Some(bytes.map(|byte| i16::from(*byte as i8)).collect()),
+        _ => None,
+    }
+}
+
+/// A number that constants of weights are made of.
+pub trait Number: Copy + 'static {
+    /// Its type in the graph.
+    const ELEMENT: Element;
+}
+
+impl Number for f32 {
+    const ELEMENT: Element = Element::F32;
+}
+
+impl Number for i8 {
+    const ELEMENT: Element = Element::I8;
+}
+
+impl Number for i16 {
+    const ELEMENT: Element = Element::I16;
+}
+
+impl Number for i32 {
+    const ELEMENT: Element = Element::I32;
+}
+
+/// A `graph.constant` of numbers of the given shape; `name` is that of its blob, if it is large
+/// enough to be one.
+pub fn constant<'c, T: Number>(
+    b: &Builder<'c>,
+    shape: &[i64],
+    values: Vec<T>,
+    name: &str,
+) -> Result<Val<'c>> {
+    let ty = b.tensor(shape, T::ELEMENT.r#type(b));
+    let count: i64 = shape.iter().product();
+    if count != values.len() as i64 {
+        return Err(Error::internal("a constant whose shape does not fit its values"));
+    }
+    let attribute = if values.len() <= DENSE_LIMIT {
+        // SAFETY: the type is static and has as many elements as there are values.
+        unsafe {
+            Attribute::from_raw(sys::mlirDenseElementsAttrRawBufferGet(
+                ty.to_raw(),
+                size_of_val(values.as_slice()),
+                values.as_ptr().cast(),
+            ))
+        }
+    } else {
+        blob(ty, values, name)
+    };
+    b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])
+}
+
+/// A `graph.constant` of f32 numbers that are all equal.
+pub fn splat<'c>(b: &Builder<'c>, shape: &[i64], value: f32) -> Result<Val<'c>> {
+    let ty = b.tensor(shape, b.f32());
+    // SAFETY: the type is static.
+    let attribute =
+        unsafe { Attribute::from_raw(sys::mlirDenseElementsAttrFloatSplatGet(ty.to_raw(), value)) };
+    b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])
+}
+
+/// Constants of up to this many elements are stored in the attribute itself.
+const DENSE_LIMIT: usize = 64;
+
+fn blob<'c, T: Number>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
+    let owner = Box::new(values);
+    let (data, size) = (owner.as_ptr(), size_of_val(owner.as_slice()));
+    // SAFETY: the attribute keeps the values alive through `release` and, being immutable, never
+    // writes them.
+    unsafe {
+        Attribute::from_raw(sys::mlirUnmanagedDenseResourceElementsAttrGet(
+            ty.to_raw(),
+            StringRef::new(name).to_raw(),
+            data.cast_mut().cast(),
+            size,
+            align_of::<T>(),
+            false,
+            Some(release::<T>),
+            Box::into_raw(owner).cast(),
+        ))
+    }
+}
+
+/// Called by MLIR when it needs the data no more.
+unsafe extern "C" fn release<T>(owner: *mut c_void, _: *const c_void, _: usize, _: usize) {
+    // SAFETY: `owner` is the box that `blob` gave away, and MLIR calls this once.
+    drop(unsafe { Box::from_raw(owner.cast::<Vec<T>>()) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Arithmetic, split_channels},
+        Grouping, Source,
+    };
+
+    const SINGLE: Grouping = Grouping { run: 4, arithmetic: Arithmetic::Single };
+
+    #[test]
+    fn blocks_of_filters_are_interleaved_and_padded() {
+        // Three filters of two channels and two taps.
+        let source = Source::Filters { groups: 1, filters: 3, depth: 2, taps: 2 };
+        let values: Vec<f32> = (0..12u8).map(f32::from).collect();
+        let packed = source.pack(&values, &split_channels(3, 4, 1, 1), SINGLE);
+        // Tap by tap, channel by channel, the three filters and an unused lane.
+        assert_eq!(
+            packed,
+            [0.0, 4.0, 8.0, 0.0, 2.0, 6.0, 10.0, 0.0, 1.0, 5.0, 9.0, 0.0, 3.0, 7.0, 11.0, 0.0]
+        );
+    }
+
+    #[test]
+    fn a_transposed_matrix_packs_like_its_transpose() {
+        let plain = Source::Matrix { rows: 2, columns: 4, transposed: false };
+        let transposed = Source::Matrix { rows: 2, columns: 4, transposed: true };
+        let blocks = split_channels(4, 2, 1, 1);
+        let (a, b): (Vec<f32>, Vec<f32>) =
+            ((0..8u8).map(f32::from).collect(), vec![0.0, 4.0, 1.0, 5.0, 2.0, 6.0, 3.0, 7.0]);
+        let grouping = Grouping { run: 2, ..SINGLE };
+        assert_eq!(plain.pack(&a, &blocks, grouping), transposed.pack(&b, &blocks, grouping));
+    }
+
+    #[test]
+    fn steps_of_four_are_padded_where_a_run_ends() {
+        // Two filters of one tap with three channels.
+        let source = Source::Filters { groups: 1, filters: 2, depth: 3, taps: 1 };
+        let values: Vec<i8> = (1..=6).collect();
+        let blocks = split_channels(2, 4, 1, 4);
+        let pack = |arithmetic| source.pack(&values, &blocks, Grouping { run: 3, arithmetic });
+        assert_eq!(pack(Arithmetic::Bytes), [1, 2, 3, 0, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(pack(Arithmetic::Words), [1, 3, 4, 6, 0, 0, 0, 0, 2, 0, 5, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn sums_of_filters_are_by_tap_and_channel() {
+        let source = Source::Filters { groups: 2, filters: 1, depth: 2, taps: 2 };
+        let values: Vec<i16> = (1..=8).collect();
+        assert_eq!(source.tap_sums(&values), [[4, 12], [6, 14]]);
+    }
+}

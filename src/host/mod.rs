@@ -1,0 +1,6 @@
+//! What makes the host fast: operands in a layout that suits its vectors, and kernels written
+//! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
+
+pub mod kernel;
+pub mod layout;
+pub mod quantized;

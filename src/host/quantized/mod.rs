@@ -1,0 +1,48 @@
+//! Quantized layers as sums of integers, which kernels compute exactly.
+//!
+//! `(x - x_zero) * x_scale` times `(w - w_zero) * w_scale`, summed up, is the sum of the products
+//! of integers times both scales: `graph.dequantize_linear` of `graph.conv_integer` or
+//! `graph.matmul_integer`. A quantization behind it divides by its scale; both become one factor.
+
+mod dynamic;
+mod layers;
+mod parameters;
+mod requantize;
+
+use crate::{
+    Result,
+    ir::{self, Op, edit, op_name},
+};
+
+/// Rewrites the layers in the first block of a function.
+pub fn rewrite(function: Op<'_>) -> Result<()> {
+    let Some(block) = edit::entry_block(function) else { return Ok(()) };
+    for op in ir::ops(block) {
+        match op_name(op) {
+            "graph.conv" => layers::conv(op)?,
+            "graph.matmul" => layers::matmul(op)?,
+            "graph.gemm" => layers::gemm(op)?,
+            "graph.qlinear_conv" => layers::qlinear_conv(op)?,
+            "graph.qlinear_matmul" => layers::qlinear_matmul(op)?,
+            "graph.matmul_integer" => dynamic::matmul_integer(op)?,
+            _ => {}
+        }
+    }
+    for op in ir::ops(block) {
+        if matches!(op_name(op), "graph.conv" | "graph.matmul" | "graph.gemm") {
+            layers::fold_weights(op)?;
+        }
+        if op_name(op) == "graph.quantize_linear" {
+            requantize::merge_scales(op)?;
+            requantize::take_pool(op);
+        }
+    }
+    // Uses stand after what they use.
+    for op in ir::ops(block).into_iter().rev() {
+        let unused = ir::results(op).iter().all(|value| ir::users(*value).is_empty());
+        if unused && matches!(op_name(op), "graph.dequantize_linear" | "graph.constant") {
+            edit::erase(op);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Tensors as attributes of the IR, and back.
+
+use std::ffi::c_void;
+
+use bytes::Bytes;
+use melior::Context;
+use melior::StringRef;
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike, r#type::RankedTensorType};
+use mlir_sys as sys;
+
+use crate::{
+    ir,
+    tensor::{AlignedBuffer, DType, Tensor, TensorError},
+};
+
+/// Constants with more elements than this are blobs, which are neither copied nor uniqued.
+const MAX_DENSE_ELEMENTS: usize = 64;
+
+/// A scalar type from its MLIR name.
+pub(crate) fn scalar_type<'c>(context: &'c Context, name: &str) -> Option<Type<'c>> {
+    Type::parse(context, name)
+}
+
+/// The type of a tensor in the IR.
+pub(crate) fn tensor_type<'c>(context: &'c Context, tensor: &Tensor) -> Option<Type<'c>> {
+    let element = scalar_type(context, tensor.dtype().mlir_name())?;
+    let dims: Vec<u64> = tensor.shape().iter().map(|&dim| dim as u64).collect();
+    Some(RankedTensorType::new(&dims, element, None).into())
+}
+
+/// The element type of a tensor type, if tensors in memory can have it.
+pub(crate) fn dtype_of(ty: Type<'_>) -> Option<DType> {
+    DType::from_name(&ir::element_type(ty).to_string())
+}
+
+/// A constant of any element type as an elements attribute.
+#[cfg(feature = "onnx")]
+pub(crate) fn constant_attribute<'c>(
+    context: &'c Context,
+    constant: &crate::io::onnx_tensor::Constant,
+    name: &str,
+) -> Option<Attribute<'c>> {
+    let tensor = &constant.tensor;
+    let ty = match constant.small {
+        None => tensor_type(context, tensor)?,
+        Some(small) => {
+            let dims: Vec<u64> = tensor.shape().iter().map(|&dim| dim as u64).collect();
+            RankedTensorType::new(&dims, scalar_type(context, small.mlir_name())?, None).into()
+        }
+    };
+    attribute_of(tensor, ty, name)
+}
+
+/// `tensor` as an elements attribute: `dense` when it is small or has one value only, else a blob
+/// that shares its memory and is called `name`.
+pub(crate) fn elements_attribute<'c>(
+    context: &'c Context,
+    tensor: &Tensor,
+    name: &str,
+) -> Option<Attribute<'c>> {
+    attribute_of(tensor, tensor_type(context, tensor)?, name)
+}
+
+fn attribute_of<'c>(tensor: &Tensor, ty: Type<'c>, name: &str) -> Option<Attribute<'c>> {
+    let size = tensor.dtype().size();
+    let bytes = tensor.bytes();
+    let is_splat = tensor.len() > 1 && bytes.chunks_exact(size).all(|e| *e == bytes[..size]);
+    // SAFETY: the type fits the tensor; MLIR copies the bytes that it is given here.
+    let raw = unsafe {
+        if tensor.dtype() == DType::Bool {
+            // MLIR packs these into bits, so they have an entry of their own.
+            let ints: Vec<i32> = bytes.iter().map(|&byte| i32::from(byte)).collect();
+            sys::mlirDenseElementsAttrBoolGet(ty.to_raw(), ints.len() as isize, ints.as_ptr())
+        } else if is_splat {
+            dense(ty, &bytes[..size])
+        } else if tensor.len() <= MAX_DENSE_ELEMENTS {
+            dense(ty, bytes)
+        } else {
+            blob(ty, tensor, name)
+        }
+    };
+    // SAFETY: an attribute of this context, or null.
+    unsafe { Attribute::from_option_raw(raw) }
+}
+
+unsafe fn dense(ty: Type<'_>, bytes: &[u8]) -> sys::MlirAttribute {
+    // SAFETY: the caller's contract; the bytes are read during the call only.
+    unsafe {
+        sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), bytes.len(), bytes.as_ptr().cast())
+    }
+}
+
+unsafe fn blob(ty: Type<'_>, tensor: &Tensor, name: &str) -> sys::MlirAttribute {
+    let owner = Box::new(tensor.bytes().clone());
+    let (data, size) = (owner.as_ptr(), owner.len());
+    // SAFETY: the attribute keeps the bytes alive through `release_blob` and, being immutable,
+    // never writes them.
+    unsafe {
+        sys::mlirUnmanagedDenseResourceElementsAttrGet(
+            ty.to_raw(),
+            StringRef::new(name).to_raw(),
+            data.cast_mut().cast(),
+            size,
+            tensor.dtype().size(),
+            false,
+            Some(release_blob),
+            Box::into_raw(owner).cast(),
+        )
+    }
+}
+
+/// Called by MLIR when it needs the data no more.
+unsafe extern "C" fn release_blob(owner: *mut c_void, _: *const c_void, _: usize, _: usize) {
+    // SAFETY: `owner` is the box that `blob` gave away, and MLIR calls this once.
+    drop(unsafe { Box::from_raw(owner.cast::<Bytes>()) });
+}
+
+/// Larger constants are not read back: no shape depends on them, and a splat may stand for any
+/// number of elements.
+const MAX_READ_ELEMENTS: i64 = 1 << 16;
+
+/// The tensor that a `dense` attribute holds. `None` for other attributes, for large ones, and for
+/// element types that tensors in memory cannot have.
+pub(crate) fn tensor_of_dense(attribute: Attribute<'_>) -> Option<Tensor> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before anything is read; the data is as long as the type says,
+    // or one element for a splat.
+    unsafe {
+        if !sys::mlirAttributeIsADenseElements(raw)
+            || sys::mlirElementsAttrGetNumElements(raw) > MAX_READ_ELEMENTS
+        {
+            return None;
+        }
+        let ty = Type::from_raw(sys::mlirAttributeGetType(raw));
+        let dtype = dtype_of(ty)?;
+        let dims = ir::static_dims(ty)?;
+        let shape: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
+        let count = usize::try_from(sys::mlirElementsAttrGetNumElements(raw)).ok()?;
+        let mut buffer = AlignedBuffer::zeroed(count * dtype.size()).ok()?;
+        let slots = buffer.as_mut_slice();
+        if dtype == DType::Bool {
+            for (index, slot) in slots.iter_mut().enumerate() {
+                *slot = u8::from(sys::mlirDenseElementsAttrGetBoolValue(raw, index as isize));
+            }
+        } else if !slots.is_empty() {
+            let data = sys::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+            let splat = sys::mlirDenseElementsAttrIsSplat(raw);
+            let stored = if splat { dtype.size() } else { slots.len() };
+            let data = std::slice::from_raw_parts(data, stored);
+            slots.chunks_exact_mut(stored).for_each(|slot| slot.copy_from_slice(data));
+        }
+        Tensor::from_buffer(dtype, &shape, buffer).ok()
+    }
+}
+
+/// A tensor of rank 0 with `value` converted to `dtype`; integers are truncated.
+pub(crate) fn scalar_tensor(dtype: DType, value: f64) -> Result<Tensor, TensorError> {
+    filled_tensor(dtype, &[], value)
+}
+
+/// A tensor with `value` everywhere.
+pub(crate) fn filled_tensor(
+    dtype: DType,
+    shape: &[usize],
+    value: f64,
+) -> Result<Tensor, TensorError> {
+    let count = crate::tensor::element_count(dtype, shape)?;
+    tensor_from_f64(dtype, shape, &vec![value; count])
+}
+
+/// A tensor with `values` converted to `dtype`; integers are truncated and saturate.
+pub(crate) fn tensor_from_f64(
+    dtype: DType,
+    shape: &[usize],
+    values: &[f64],
+) -> Result<Tensor, TensorError> {
+    macro_rules! convert {
+        ($ty:ty) => {
+            Tensor::from_slice(shape, &values.iter().map(|v| *v as $ty).collect::<Vec<_>>())
+        };
+    }
+    match dtype {
+        DType::Bool => {
+            Tensor::from_slice(shape, &values.iter().map(|v| *v != 0.0).collect::<Vec<_>>())
+        }
+        DType::I8 => convert!(i8),
+        DType::I16 => convert!(i16),
+        DType::I32 => convert!(i32),
+        DType::I64 => convert!(i64),
+        DType::U8 => convert!(u8),
+        DType::U16 => convert!(u16),
+        DType::U32 => convert!(u32),
+        DType::U64 => convert!(u64),
+        DType::F32 => convert!(f32),
+        DType::F64 => convert!(f64),
+        DType::F16 => {
+            let halves: Vec<_> = values.iter().map(|v| half::f16::from_f64(*v)).collect();
+            Tensor::from_slice(shape, &halves)
+        }
+        DType::BF16 => {
+            let halves: Vec<_> = values.iter().map(|v| half::bf16::from_f64(*v)).collect();
+            Tensor::from_slice(shape, &halves)
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Loops over graphs: Loop and Scan become `graph.scan`, or are unrolled where they cannot.
+//!
+//! A loop of the graph dialect has a known number of steps, and values of the same types in each.
+//! What needs to know the number of a step when it is imported, such as a slice from there on, or
+//! a condition that it decides, is unrolled; so are loops of a few steps.
+
+use melior::ir::ValueLike;
+
+use crate::import::ImportError;
+use crate::ir::{self, Val};
+use crate::tensor::Tensor;
+
+use super::attributes::Attributes;
+use super::body::{LoopBody, LoopStart, StepEnd, Way};
+use super::context::NodeContext;
+use super::control::{Outcome, attempt, graph_attribute, unsupported};
+use super::emit::{Emitter, OpError, OpResult};
+use super::flatten::Node;
+use super::importer::Importer;
+use super::proto::GraphProto;
+
+/// Longest loop that is unrolled.
+const MAX_ITERATIONS: i64 = 4096;
+
+/// What a Loop is given.
+struct LoopInputs<'c> {
+    /// How often it runs at most.
+    limit: i64,
+    /// Whether it runs at all.
+    goes_on: bool,
+    /// Whether its body decides on another step.
+    watches: bool,
+    carried: Vec<Val<'c>>,
+    /// Number of outputs that are collected.
+    collected: usize,
+}
+
+/// A body that can be that of a loop: with what emitted it, and its outputs.
+type Step<'c> = (LoopBody<'c>, Emitter<'c>, Vec<Val<'c>>);
+
+impl<'c> Importer<'_, 'c> {
+    /// A loop whose trip count is known, and whose condition is at each iteration.
+    pub(super) fn import_loop(
+        &mut self,
+        node: &Node<'_>,
+        inputs: &[Option<Val<'c>>],
+    ) -> Outcome<'c> {
+        let graph = attempt!(graph_attribute(node, "body"));
+        let given = attempt!(self.loop_inputs(graph, inputs));
+        let steps = if given.goes_on { given.limit } else { 0 };
+        if steps > self.unroll_loops
+            && steps < i64::MAX
+            && let Some(results) = self.loop_of_loop(node, graph, &given)?
+        {
+            return Ok(results);
+        }
+        self.unroll_loop(node, graph, given)
+    }
+
+    fn loop_inputs(
+        &self,
+        graph: &GraphProto,
+        inputs: &[Option<Val<'c>>],
+    ) -> OpResult<LoopInputs<'c>> {
+        let input = |index: usize| inputs.get(index).copied().flatten();
+        let known = |value: Val<'c>, what: &str| {
+            let tensor = self.emitter.known(value);
+            let numbers = tensor.and_then(|tensor| tensor.to_i64());
+            numbers.and_then(|list| list.first().copied()).ok_or_else(|| {
+                unsupported(format!("the {what} of a loop must be constant when it is imported"))
+            })
+        };
+        let limit = input(0).map(|count| known(count, "trip count")).transpose()?;
+        let goes_on = input(1).map(|condition| known(condition, "condition")).transpose()?;
+        let carried: Vec<_> = inputs.iter().skip(2).copied().flatten().collect();
+        let collected = graph.output.len().checked_sub(1 + carried.len());
+        Ok(LoopInputs {
+            limit: limit.unwrap_or(i64::MAX),
+            goes_on: goes_on.is_none_or(|condition| condition != 0),
+            watches: input(1).is_some() || input(0).is_none(),
+            carried,
+            collected: collected.ok_or("the body has too few outputs")?,
+        })
+    }
+
+    /// A Loop as `graph.scan`, whose last state counts the iterations; none if it cannot be one.
+    fn loop_of_loop(
+        &mut self,
+        node: &Node<'_>,
+        graph: &GraphProto,
+        given: &LoopInputs<'c>,
+    ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
+        let zero = self.with_context(node, |node| node.constant(&Tensor::scalar(0_i64)?));
+        let Ok(counter) = zero else { return Ok(None) };
+        let count = given.carried.len();
+        let states = given.carried.iter().copied().chain([counter]).collect();
+        let start = LoopStart { steps: given.limit, states, sequences: vec![] };
+        let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
+            let goes_on = node.constant(&Tensor::scalar(true)?)?;
+            Ok([inside[count], goes_on]
+                .into_iter()
+                .chain(inside[..count].iter().copied())
+                .collect())
+        };
+        let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
+        let (body, inner, outputs) = step;
+        let goes_on = inner.known(outputs[0]).and_then(|value| value.to_i64());
+        let ends = given.watches && goes_on.is_none_or(|value| value.first() != Some(&1));
+        let (next, slices) = outputs[1..].split_at(count);
+        if ends || !same_types(&given.carried, next) {
+            return Ok(None);
+        }
+        let counter = body.arguments[count];
+        let finish = || -> OpResult<Vec<Option<Val<'c>>>> {
+            let ticked = if ir::has_uses(counter, 1) {
+                let one = inner.constant(&Tensor::scalar(1_i64)?.into(), "one")?;
+                inner.op("add", &[counter, one], &[])?[0]
+            } else {
+                counter
+            };
+            let slices = slices.iter().map(|slice| (*slice, Way::default())).collect();
+            let end = StepEnd { states: next.iter().copied().chain([ticked]).collect(), slices };
+            let mut results = body.finish(&self.emitter, &inner, &end)?;
+            results.remove(count);
+            Ok(results.into_iter().map(Some).collect())
+        };
+        Ok(Some(finish()))
+    }
+
+    /// Imports a graph as one step of a loop. None, and nothing is left of it, if the graph cannot
+    /// be: its types change from step to step, or it holds what is only known of a single step.
+    fn import_step(
+        &mut self,
+        node: &Node<'_>,
+        graph: &GraphProto,
+        start: LoopStart<'c>,
+        arguments: impl FnOnce(&NodeContext<'_, 'c>, &[Val<'c>]) -> OpResult<Vec<Val<'c>>>,
+    ) -> Result<Option<Step<'c>>, ImportError> {
+        let refused = self.refused.clone();
+        let (body, inner) = LoopBody::new(&self.emitter, start);
+        let block = inner.builder().block();
+        self.enter(inner);
+        let arguments = self.with_context(node, |node| arguments(node, &body.arguments));
+        let outputs = match arguments {
+            Ok(arguments) => self.run_body(node, graph, "step", &arguments),
+            Err(_) => Ok(vec![]),
+        };
+        let Some(inner) = self.leave() else { return Ok(None) };
+        // What is wrong with it is told by unrolling it.
+        let failed = self.refused.len() > refused.len();
+        self.refused = refused;
+        let outputs = outputs.ok().and_then(|list| list.into_iter().collect::<Option<Vec<_>>>());
+        let Some(outputs) = outputs.filter(|list| !failed && list.len() == graph.output.len())
+        else {
+            return Ok(None);
+        };
+        let known = |op: &ir::Op<'c>| {
+            ir::results(*op).iter().all(|result| ir::static_dims(result.r#type()).is_some())
+        };
+        Ok(ir::ops(block).iter().all(known).then_some((body, inner, outputs)))
+    }
+
+    /// Runs a Loop step by step.
+    fn unroll_loop(
+        &mut self,
+        node: &Node<'_>,
+        body: &GraphProto,
+        given: LoopInputs<'c>,
+    ) -> Outcome<'c> {
+        let LoopInputs { limit, mut goes_on, watches, mut carried, collected } = given;
+        let mut columns = vec![Vec::new(); collected];
+        let mut iteration = 0;
+        while iteration < limit && goes_on {
+            if iteration == MAX_ITERATIONS {
+                let reason = format!("a loop of more than {MAX_ITERATIONS} iterations");
+                return Ok(Err(unsupported(reason)));
+            }
+            let counters = attempt!(self.with_context(node, |node| Ok([
+                node.constant(&Tensor::scalar(iteration)?)?,
+                node.constant(&Tensor::scalar(true)?)?,
+            ])));
+            let arguments: Vec<_> = counters.into_iter().chain(carried.iter().copied()).collect();
+            let outputs = self.run_body(node, body, &iteration.to_string(), &arguments)?;
+            let Some(outputs) = outputs.into_iter().collect::<Option<Vec<_>>>() else {
+                return Ok(Ok(vec![None; node.proto.output.len()]));
+            };
+            if watches {
+                let condition = self.emitter.known(outputs[0]).and_then(|c| c.to_i64());
+                goes_on = match condition.as_deref() {
+                    Some([condition, ..]) => *condition != 0,
+                    _ => {
+                        let reason = "the condition of a loop must not depend on data";
+                        return Ok(Err(unsupported(reason)));
+                    }
+                };
+            }
+            let split = 1 + carried.len();
+            carried = outputs[1..split].to_vec();
+            for (column, value) in columns.iter_mut().zip(&outputs[split..]) {
+                column.push(*value);
+            }
+            iteration += 1;
+        }
+        Ok(self.with_context(node, |node| {
+            let mut results: Vec<_> = carried.into_iter().map(Some).collect();
+            for column in &columns {
+                results.push(Some(stack(node, column, 0)?));
+            }
+            Ok(results)
+        }))
+    }
+
+    /// A scan over sequences of known length.
+    pub(super) fn import_scan(
+        &mut self,
+        node: &Node<'_>,
+        inputs: &[Option<Val<'c>>],
+    ) -> Outcome<'c> {
+        let body = attempt!(graph_attribute(node, "body"));
+        if node.opset < 9 {
+            return Ok(Err(unsupported("the form of operator set 8 is not supported")));
+        }
+        let Some(inputs) = inputs.iter().copied().collect::<Option<Vec<_>>>() else {
+            return Ok(Err("an input is missing".into()));
+        };
+        let plan = attempt!(ScanPlan::read(node, body, &inputs));
+        if plan.length > self.unroll_loops
+            && let Some(results) = self.loop_of_scan(node, body, &inputs, &plan)?
+        {
+            return Ok(results);
+        }
+        if plan.length > MAX_ITERATIONS {
+            return Ok(Err(unsupported(format!("unrolling a scan over {} elements", plan.length))));
+        }
+        self.unroll_scan(node, body, &inputs, &plan)
+    }
+
+    /// A Scan as `graph.scan`; none if it cannot be one.
+    fn loop_of_scan(
+        &mut self,
+        node: &Node<'_>,
+        graph: &GraphProto,
+        inputs: &[Val<'c>],
+        plan: &ScanPlan,
+    ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
+        let (states, sequences) = inputs.split_at(plan.carried);
+        let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
+        let start = LoopStart { steps: plan.length, states: states.to_vec(), sequences };
+        let arguments = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
+        let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
+        let (body, inner, outputs) = step;
+        let (next, slices) = outputs.split_at(plan.carried);
+        if !same_types(states, next) {
+            return Ok(None);
+        }
+        let mut ways = vec![];
+        for (slice, way) in slices.iter().zip(&plan.collected) {
+            if way.axis > ir::dims(slice.r#type()).len() {
+                return Ok(None);
+            }
+            ways.push((*slice, *way));
+        }
+        let end = StepEnd { states: next.to_vec(), slices: ways };
+        let results = body.finish(&self.emitter, &inner, &end);
+        Ok(Some(results.map(|results| results.into_iter().map(Some).collect())))
+    }
+
+    /// Runs a Scan step by step.
+    fn unroll_scan(
+        &mut self,
+        node: &Node<'_>,
+        body: &GraphProto,
+        inputs: &[Val<'c>],
+        plan: &ScanPlan,
+    ) -> Outcome<'c> {
+        let mut carried = inputs[..plan.carried].to_vec();
+        let mut columns = vec![Vec::new(); plan.collected.len()];
+        for step in 0..plan.length {
+            let pieces = attempt!(self.with_context(node, |node| {
+                let piece = |(index, way): (usize, &Way)| {
+                    let at = if way.reversed { plan.length - 1 - step } else { step };
+                    let value = inputs[plan.carried + index];
+                    let piece = node.slice(value, way.axis, at, at + 1)?;
+                    node.squeeze(piece, &[way.axis as i64])
+                };
+                plan.scanned.iter().enumerate().map(piece).collect::<OpResult<Vec<_>>>()
+            }));
+            let arguments: Vec<_> = carried.iter().copied().chain(pieces).collect();
+            let outputs = self.run_body(node, body, &step.to_string(), &arguments)?;
+            let Some(outputs) = outputs.into_iter().collect::<Option<Vec<_>>>() else {
+                return Ok(Ok(vec![None; node.proto.output.len()]));
+            };
+            carried = outputs[..plan.carried].to_vec();
+            for (column, value) in columns.iter_mut().zip(&outputs[plan.carried..]) {
+                column.push(*value);
+            }
+        }
+        Ok(self.with_context(node, |node| {
+            let mut results: Vec<_> = carried.into_iter().map(Some).collect();
+            for (mut column, way) in columns.into_iter().zip(&plan.collected) {
+                if way.reversed {
+                    column.reverse();
+                }
+                let rank = column.first().map_or(0, |value| ir::dims(value.r#type()).len());
+                let axis = node.axis(way.axis as i64, rank + 1)?;
+                results.push(Some(stack(node, &column, axis as i64)?));
+            }
+            Ok(results)
+        }))
+    }
+}
+
+/// Whether the states of a loop have one static type each in all steps.
+fn same_types(states: &[Val<'_>], next: &[Val<'_>]) -> bool {
+    let is_static = |state: &Val<'_>| ir::static_dims(state.r#type()).is_some();
+    states.iter().zip(next).all(|(a, b)| a.r#type() == b.r#type() && is_static(a))
+}
+
+/// The values next to each other along a new dimension.
+fn stack<'c>(node: &NodeContext<'_, 'c>, values: &[Val<'c>], axis: i64) -> OpResult<Val<'c>> {
+    if values.is_empty() {
+        return Err(unsupported("collecting the results of a loop that never runs"));
+    }
+    let slices = values.iter().map(|value| node.unsqueeze(*value, &[axis]));
+    node.concat(&slices.collect::<OpResult<Vec<_>>>()?, axis)
+}
+
+/// What a scan reads, carries and collects.
+struct ScanPlan {
+    carried: usize,
+    length: i64,
+    scanned: Vec<Way>,
+    collected: Vec<Way>,
+}
+
+impl ScanPlan {
+    fn read(node: &Node<'_>, body: &GraphProto, inputs: &[Val<'_>]) -> OpResult<Self> {
+        let attributes = Attributes::of(&node.proto);
+        let count = attributes.int("num_scan_inputs")?.and_then(|n| usize::try_from(n).ok());
+        let count = count.filter(|count| (1..=inputs.len()).contains(count));
+        let count = count.ok_or("attribute `num_scan_inputs` is missing or out of range")?;
+        let carried = inputs.len() - count;
+        let collected = body.output.len().checked_sub(carried);
+        let collected = collected.ok_or("the body has too few outputs")?;
+        let list = |name: &str, length: usize| -> OpResult<Vec<i64>> {
+            let list = attributes.ints(name)?.unwrap_or(vec![0; length]);
+            if list.len() != length {
+                return Err(format!("attribute `{name}` must have {length} elements").into());
+            }
+            Ok(list)
+        };
+        let (axes, ways) = (list("scan_input_axes", count)?, list("scan_input_directions", count)?);
+        let mut length = None;
+        let mut scanned = Vec::new();
+        for (index, (axis, way)) in axes.iter().zip(ways).enumerate() {
+            let dims = ir::dims(inputs[carried + index].r#type());
+            let axis = counted(*axis, dims.len())?;
+            match (length, dims[axis]) {
+                (_, ir::DYNAMIC) => {
+                    return Err(unsupported("the length of a scanned sequence must be known"));
+                }
+                (Some(length), own) if length != own => {
+                    return Err(format!("sequences of length {length} and {own}").into());
+                }
+                (_, own) => length = Some(own),
+            }
+            scanned.push(Way { axis, reversed: way == 1 });
+        }
+        let length = length.unwrap_or(0);
+        if length < 1 {
+            return Err(unsupported(format!("a scan over {length} elements")));
+        }
+        let (axes, ways) =
+            (list("scan_output_axes", collected)?, list("scan_output_directions", collected)?);
+        let outputs = body.output.iter().skip(carried).zip(axes.iter().zip(ways));
+        let collected = outputs.map(|(output, (axis, way))| {
+            // Counted from the end in the stacked result, whose rank the body declares.
+            let rank = declared_rank(output).map_or(i64::MAX, |rank| rank as i64 + 1);
+            let axis = if *axis < 0 { axis.saturating_add(rank) } else { *axis };
+            let axis = usize::try_from(axis).map_err(|_| "an output axis is out of range")?;
+            Ok(Way { axis, reversed: way == 1 })
+        });
+        let collected = collected.collect::<OpResult<_>>()?;
+        Ok(Self { carried, length, scanned, collected })
+    }
+}
+
+fn counted(axis: i64, rank: usize) -> OpResult<usize> {
+    let counted = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
+    let counted = usize::try_from(counted).ok().filter(|axis| *axis < rank);
+    counted.ok_or_else(|| format!("axis {axis} is out of range for rank {rank}").into())
+}
+
+fn declared_rank(value: &super::proto::ValueInfoProto) -> Option<usize> {
+    match value.r#type.as_ref()?.value.as_ref()? {
+        super::proto::TypeValue::Tensor(tensor) => Some(tensor.shape.as_ref()?.dim.len()),
+        _ => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! What a frontend is told about a model.
+
+use crate::tensor::Tensor;
+use indexmap::IndexMap;
+
+/// What the importer of a model is told.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// Shapes of inputs, for dimensions that the model leaves open; `None` keeps one open.
+    pub shapes: IndexMap<String, Vec<Option<i64>>>,
+    /// Inputs that become constants of these values, and are no inputs any more.
+    pub constants: IndexMap<String, Tensor>,
+    /// Loops of up to this many steps are unrolled: recurrent layers, Scan and Loop. 2 if not
+    /// given; 0 unrolls only what cannot be a loop.
+    pub unroll_loops: Option<i64>,
+}
+
+/// Parses `name=1x3x224x224`, the value of `--shape`. A dimension `?` stays open; nothing after
+/// the `=` is the shape of a scalar.
+pub fn parse_shape_option(text: &str) -> Result<(String, Vec<Option<i64>>), String> {
+    let malformed =
+        || format!("`{text}` is not a shape, expected an input and its dimensions: x=1x3x224x224");
+    let (name, dims) = text.rsplit_once('=').ok_or_else(malformed)?;
+    let parse = |dim: &str| match dim.trim() {
+        "?" => Ok(None),
+        number => number.parse().ok().filter(|n| *n >= 0).map(Some).ok_or_else(malformed),
+    };
+    if name.is_empty() {
+        return Err(malformed());
+    }
+    let dims = match dims.trim() {
+        "" => Vec::new(),
+        dims => dims.split(['x', ',']).map(parse).collect::<Result<_, _>>()?,
+    };
+    Ok((name.to_string(), dims))
+}

@@ -1,0 +1,233 @@
+//! The numbers in `dense` and `dense_resource` attributes.
+
+use super::{
+    Builder, Val, graph,
+    types::{has_signedness, is_unsigned, signless},
+};
+use crate::{Error, Result, ffi, ir};
+use melior::ir::{
+    Attribute, Type, TypeLike, ValueLike,
+    attribute::{AttributeLike, DenseElementsAttribute},
+    operation::OperationLike,
+};
+use mlir_sys as sys;
+
+/// An elements attribute whose data can be read.
+#[derive(Clone, Copy)]
+pub struct Elements<'c> {
+    attribute: Attribute<'c>,
+    ty: Type<'c>,
+    bytes: &'c [u8],
+    /// Bytes of one element in MLIR's storage.
+    width: usize,
+    /// Bits of one element.
+    bits: u32,
+    splat: bool,
+    bool: bool,
+    float: bool,
+}
+
+impl<'c> Elements<'c> {
+    /// Reads an attribute; `None` when it holds no numbers, or a blob without data.
+    pub fn new(attribute: Attribute<'c>) -> Option<Self> {
+        let raw = attribute.to_raw();
+        let mut size = 0;
+        // SAFETY: the data of attributes and of their blobs lives as long as the context.
+        unsafe {
+            if !sys::mlirAttributeIsAElements(raw) {
+                return None;
+            }
+            let ty = Type::from_raw(sys::mlirAttributeGetType(raw));
+            let data = ffi::phlElementsBytes(raw, &mut size);
+            if data.is_null() && size > 0 {
+                return None;
+            }
+            let bytes =
+                if size == 0 { &[] } else { std::slice::from_raw_parts(data.cast::<u8>(), size) };
+            let element = ir::element_type(ty);
+            let elements = Self {
+                attribute,
+                ty,
+                bytes,
+                width: bits(element).div_ceil(8) as usize,
+                bits: bits(element),
+                splat: sys::mlirAttributeIsADenseElements(raw)
+                    && sys::mlirDenseElementsAttrIsSplat(raw),
+                bool: ir::integer_width(element) == Some(1),
+                float: ir::is_float(ty),
+            };
+            let expected = if elements.splat { 1 } else { elements.len() };
+            let enough = elements.is_dense_bool() || size >= expected * elements.width;
+            enough.then_some(elements)
+        }
+    }
+
+    /// The elements of a value that is defined by an op with an elements attribute `value`, such
+    /// as `graph.constant` or `arith.constant`.
+    pub fn of_value(value: Val<'c>) -> Option<Self> {
+        // SAFETY: the kind is checked before the owner is asked for.
+        let op = unsafe {
+            if !sys::mlirValueIsAOpResult(value.to_raw()) {
+                return None;
+            }
+            ir::Op::from_raw(sys::mlirOpResultGetOwner(value.to_raw()))
+        };
+        let name = ir::op_name(op);
+        if name != graph::Constant::NAME && name != "arith.constant" {
+            return None;
+        }
+        Self::new(op.attribute("value").ok()?)
+    }
+
+    /// Number of elements.
+    #[allow(clippy::len_without_is_empty, reason = "emptiness of a constant is never asked for")]
+    pub fn len(&self) -> usize {
+        ir::dims(self.ty).iter().product::<i64>().max(0) as usize
+    }
+
+    /// The elements as MLIR stores them; one element if it [is a splat](Self::is_splat).
+    pub fn bytes(&self) -> &'c [u8] {
+        self.bytes
+    }
+
+    /// The attribute itself.
+    pub fn attribute(&self) -> Attribute<'c> {
+        self.attribute
+    }
+
+    /// The attribute's type.
+    pub fn r#type(&self) -> Type<'c> {
+        self.ty
+    }
+
+    /// Whether one value stands for all elements.
+    pub fn is_splat(&self) -> bool {
+        self.splat
+    }
+
+    /// All elements as integers; floats are truncated.
+    pub fn ints(&self) -> Vec<i64> {
+        (0..self.len()).map(|i| self.int(i)).collect()
+    }
+
+    /// All elements as floats.
+    pub fn floats(&self) -> Vec<f64> {
+        (0..self.len()).map(|i| self.float(i)).collect()
+    }
+
+    /// Element `index` in row-major order as an integer.
+    pub fn int(&self, index: usize) -> i64 {
+        if self.float {
+            return self.float(index) as i64;
+        }
+        if self.is_dense_bool() {
+            // SAFETY: a dense attribute of i1; the index is in range by contract.
+            return unsafe {
+                sys::mlirDenseElementsAttrGetBoolValue(self.attribute.to_raw(), index as isize)
+            } as i64;
+        }
+        let unsigned = is_unsigned(self.ty);
+        let bytes = self.at(index);
+        match (bytes.len(), unsigned) {
+            (1, true) => i64::from(bytes[0] & (u8::MAX >> (8 - self.bits.min(8)))),
+            // What is above the bits of a type of less than a byte says nothing.
+            (1, false) => {
+                let above = 8 - self.bits.clamp(1, 8);
+                i64::from((bytes[0] << above) as i8 >> above)
+            }
+            (2, true) => i64::from(u16::from_ne_bytes(array(bytes))),
+            (2, false) => i64::from(i16::from_ne_bytes(array(bytes))),
+            (4, true) => i64::from(u32::from_ne_bytes(array(bytes))),
+            (4, false) => i64::from(i32::from_ne_bytes(array(bytes))),
+            _ => i64::from_ne_bytes(array(bytes)),
+        }
+    }
+
+    /// Element `index` in row-major order as a float.
+    pub fn float(&self, index: usize) -> f64 {
+        if !self.float {
+            let value = self.int(index);
+            return if is_unsigned(self.ty) { value as u64 as f64 } else { value as f64 };
+        }
+        let bytes = self.at(index);
+        match (bytes.len(), self.is_bf16()) {
+            (2, true) => half::bf16::from_ne_bytes(array(bytes)).to_f64(),
+            (2, false) => half::f16::from_ne_bytes(array(bytes)).to_f64(),
+            (4, _) => f64::from(f32::from_ne_bytes(array(bytes))),
+            (8, _) => f64::from_ne_bytes(array(bytes)),
+            // The 8-bit floats have no reader here: they only occur as data.
+            _ => f64::NAN,
+        }
+    }
+
+    /// The one value of all elements as an attribute for `arith.constant` of the signless
+    /// element type; `None` when elements differ or are not of a readable type.
+    pub fn uniform(&self, b: &Builder<'c>) -> Option<Attribute<'c>> {
+        if self.len() != 1 && !self.is_splat() {
+            return None;
+        }
+        let element = ir::element_type(signless(b.context, self.ty));
+        if !ir::is_float(element) {
+            return Some(melior::ir::attribute::IntegerAttribute::new(element, self.int(0)).into());
+        }
+        (self.width > 1).then(|| {
+            melior::ir::attribute::FloatAttribute::new(b.context, element, self.float(0)).into()
+        })
+    }
+
+    /// The attribute with signless integers, for `arith.constant`. Blobs are shared. Booleans in
+    /// a blob (a byte each) become `dense`, the one storage of i1 that all of MLIR agrees on.
+    pub fn signless(&self, b: &Builder<'c>) -> Result<Attribute<'c>> {
+        let is_blob = !self.is_dense();
+        if is_blob && self.bool {
+            let values: Vec<i32> = self.bytes.iter().map(|byte| i32::from(*byte != 0)).collect();
+            let values = &values[..self.len()];
+            return Ok(DenseElementsAttribute::bool_values(self.ty, values).into());
+        }
+        if !has_signedness(self.ty) {
+            return Ok(self.attribute);
+        }
+        let ty = signless(b.context, self.ty);
+        // SAFETY: the new type has the same number and width of elements.
+        unsafe {
+            let raw = ffi::phlElementsWithType(self.attribute.to_raw(), ty.to_raw());
+            Attribute::from_option_raw(raw)
+        }
+        .ok_or_else(|| Error::internal("a constant that is neither dense nor a resource"))
+    }
+
+    fn is_dense(&self) -> bool {
+        // SAFETY: any attribute may be asked.
+        unsafe { sys::mlirAttributeIsADenseElements(self.attribute.to_raw()) }
+    }
+
+    fn is_dense_bool(&self) -> bool {
+        self.bool && self.is_dense()
+    }
+
+    fn is_bf16(&self) -> bool {
+        // SAFETY: any type may be asked.
+        unsafe { sys::mlirTypeIsABF16(ir::element_type(self.ty).to_raw()) }
+    }
+
+    fn at(&self, index: usize) -> &'c [u8] {
+        let width = self.width;
+        let start = if self.splat { 0 } else { index * width };
+        &self.bytes[start..start + width]
+    }
+}
+
+fn bits(element: Type<'_>) -> u32 {
+    match ir::integer_width(element) {
+        Some(bits) => bits,
+        // SAFETY: called on floats only.
+        None if ir::is_float(element) => unsafe { sys::mlirFloatTypeGetWidth(element.to_raw()) },
+        None => 64,
+    }
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(&bytes[..N]);
+    out
+}

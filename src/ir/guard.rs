@@ -1,0 +1,38 @@
+//! Room around buffers, for checks: bytes that nothing may touch.
+//!
+//! A module that says [`GUARD`] gets so many bytes after each buffer of its arena and after each of
+//! its constants, and no two buffers share memory. Where these bytes are is recorded on the module.
+
+use super::{Op, attr_i64, attr_i64s, edit, names::GUARD};
+use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::operation::OperationLike;
+
+/// An integer attribute of an operation, or of the nearest one around it that has it.
+pub fn around(op: Op<'_>, name: &str) -> Option<i64> {
+    let mut next = Some(op);
+    while let Some(op) = next {
+        if let Some(value) = attr_i64(op, name) {
+            return Some(value);
+        }
+        next = op.parent_operation();
+    }
+    None
+}
+
+/// Bytes after each buffer; 0 as a rule.
+pub fn bytes(op: Op<'_>) -> u64 {
+    around(op, GUARD).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
+}
+
+/// Records gaps on the module.
+pub fn record(module: Op<'_>, name: &str, gaps: &[(u64, u64)]) {
+    let ends: Vec<i64> = gaps.iter().flat_map(|gap| [gap.0 as i64, gap.1 as i64]).collect();
+    let context = super::context_of(module);
+    edit::set_attr(module, name, DenseI64ArrayAttribute::new(context, &ends).into());
+}
+
+/// The gaps that were recorded.
+pub fn recorded(module: Op<'_>, name: &str) -> Vec<(usize, usize)> {
+    let ends = attr_i64s(module, name).unwrap_or_default();
+    ends.chunks_exact(2).map(|gap| (gap[0] as usize, gap[1] as usize)).collect()
+}

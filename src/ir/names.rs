@@ -1,0 +1,126 @@
+//! Names of the attributes with which passes, hooks and tools tell each other about IR, and of the
+//! symbols that generated code has.
+
+use super::Op;
+
+/// Module: the model's name, which starts the name of every symbol.
+pub const MODEL: &str = "phl.model";
+
+/// Module: the target spec.
+pub const TARGET_SPEC: &str = "phl.target_spec";
+
+/// Function, module or operation: id of the target that it belongs to, or `host`. On an operation
+/// of a network, what the user demands.
+pub const TARGET: &str = "phl.target";
+
+/// Operation: the pattern of its target that the user demands.
+pub const PATTERN: &str = "phl.pattern";
+
+/// Argument or result of the network: its name in the model.
+pub const NAME: &str = "phl.name";
+
+/// Argument or result of the network: the element type that it had, as numpy spells it.
+pub const DTYPE: &str = "phl.dtype";
+
+/// Argument: what it is to the function, such as `input`, `output`, `constants` or `arena`.
+pub const IO: &str = "phl.io";
+
+/// Call with a device: id of the target whose device it is.
+pub const DEVICE: &str = "phl.device";
+
+/// Module: ids of the targets whose devices a run is given, in order.
+pub const DEVICES: &str = "phl.devices";
+
+/// Module: the bytes of all constants.
+pub const CONSTANTS: &str = "phl.constants";
+
+/// Function: size of its arena.
+pub const ARENA_BYTES: &str = "phl.arena_bytes";
+
+/// Function: bytes that its arena has at least, whatever the plan.
+pub const ARENA_LOWER_BOUND: &str = "phl.arena_lower_bound";
+
+/// Module: bytes that nothing may touch after each buffer; for checks.
+pub const GUARD: &str = "phl.guard";
+
+/// Module: begin and end of each gap of the arena, one after the other.
+pub const ARENA_GAPS: &str = "phl.arena_gaps";
+
+/// Module: begin and end of each gap between the constants, one after the other.
+pub const CONSTANT_GAPS: &str = "phl.constant_gaps";
+
+/// Module: which of the tiles that fit `tile-calls` takes, in place of the cheapest.
+pub const TILE_CHOICE: &str = "phl.tile_choice";
+
+/// Call: how its work is cut into tiles.
+pub const TILE: &str = "phl.tile";
+
+/// Function: the memories on the chip that it has buffers in, by name and size.
+pub const POOLS: &str = "tir.pools";
+
+/// Function: how tiles are moved, one entry for each pool.
+pub const DMA: &str = "phl.dma";
+
+/// Function: it is a kernel, whose last arguments are the tasks to do.
+pub const KERNEL: &str = "phl.kernel";
+
+/// Function: it is a piece of the main function, or of another one, such as the body of a loop.
+pub const PIECE: &str = "phl.piece";
+
+/// Module: the signature as JSON, from phase codegen on.
+pub const SIGNATURE: &str = "phl.signature";
+
+/// Function or module: files for the package, an array of dictionaries with `name`, `kind` and
+/// `data`.
+pub const ARTIFACTS: &str = "phl.artifacts";
+
+/// Module of a target whose code is in its artifacts: names of the functions there.
+pub const GENERATED: &str = "phl.generated";
+
+/// Function: it is as its target wants it; later hooks pass over it.
+pub const FINISHED: &str = "phl.finished";
+
+/// Symbol of the function that marks the place of one that a hook replaces.
+pub const HOOK: &str = "phl.hook";
+
+/// Module of host code: name of the CPU.
+pub const CPU: &str = "phl.cpu";
+
+/// Module of host code: features of the CPU.
+pub const FEATURES: &str = "phl.features";
+
+/// Module that is printed as C: the C type of the target's device, where that is not void.
+pub const C_DEVICE: &str = "phl.c_device";
+
+/// Module that is printed as C: headers that it includes besides those that calls name.
+pub const C_HEADERS: &str = "phl.c_headers";
+
+/// The name of the model that `module` is, or is a part of.
+pub fn model_name(module: Op<'_>) -> String {
+    super::attr_str(module, MODEL).unwrap_or_else(|| "model".to_owned())
+}
+
+/// The name of symbol `name` in the object code of `model`.
+pub fn symbol_name(model: &str, name: &str) -> String {
+    format!("{model}_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// The names in the constants of this file, but that of a symbol, and those that the dialect
+    /// knows.
+    #[test]
+    fn the_dialect_knows_the_same_names() {
+        let known = include_str!("../../dialects/phl/Attributes.def").lines();
+        let known = known.filter_map(|line| line.strip_prefix("PHL_ATTRIBUTE(")?.split_once(','));
+        let known: BTreeSet<_> = known.map(|(name, _)| format!("phl.{name}")).collect();
+        let here = include_str!("names.rs").split("= \"phl.").skip(1);
+        let here = here.filter_map(|rest| rest.split_once('"'));
+        let here: BTreeSet<_> = here.map(|(name, _)| format!("phl.{name}")).collect();
+        let symbols = BTreeSet::from([super::HOOK.to_owned()]);
+        assert!(known.len() > 20);
+        assert_eq!(here.difference(&symbols).cloned().collect::<BTreeSet<_>>(), known);
+    }
+}

@@ -1,0 +1,78 @@
+//! IR as text. `Display` of melior's types ends in a panic for text that is not UTF-8, which names
+//! in damaged bytecode may be.
+
+use super::Op;
+use crate::{Error, Result};
+use melior::ir::{Location, Module};
+use std::ffi::c_void;
+
+/// What printing does with weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Print all, so that the text can be parsed again.
+    Print,
+    /// Leave out large ones, for reading.
+    Elide,
+}
+
+/// The module as text with locations.
+pub fn print_module(module: &Module<'_>, weights: Weights) -> Result<String> {
+    print_op(super::root(module), weights)
+}
+
+/// An operation as text with locations, and with the weights that it has.
+pub fn print_op(op: Op<'_>, weights: Weights) -> Result<String> {
+    const LIMIT: isize = 64;
+    // SAFETY: the flags live until they are destroyed.
+    let mut buffer = collect(|append, user| unsafe {
+        let flags = mlir_sys::mlirOpPrintingFlagsCreate();
+        mlir_sys::mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+        if weights == Weights::Elide {
+            mlir_sys::mlirOpPrintingFlagsElideLargeElementsAttrs(flags, LIMIT);
+            mlir_sys::mlirOpPrintingFlagsElideLargeResourceString(flags, LIMIT);
+        }
+        mlir_sys::mlirOperationPrintWithFlags(op.to_raw(), flags, append, user);
+        mlir_sys::mlirOpPrintingFlagsDestroy(flags);
+    });
+    buffer.push(b'\n');
+    String::from_utf8(buffer).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
+}
+
+/// Collects what `print` gives to the callback that it is handed.
+///
+/// `print` passes the callback and its user data to one printing function of MLIR, and keeps neither.
+pub fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> Vec<u8> {
+    unsafe extern "C" fn append(part: mlir_sys::MlirStringRef, user: *mut c_void) {
+        // SAFETY: `user` is the buffer below, and MLIR passes a live string.
+        unsafe { (*user.cast::<Vec<u8>>()).extend_from_slice(super::bytes(part)) }
+    }
+    let mut buffer: Vec<u8> = vec![];
+    print(Some(append), (&raw mut buffer).cast());
+    buffer
+}
+
+/// The message of a diagnostic; what is not UTF-8 in it becomes U+FFFD.
+///
+/// # Safety
+/// The diagnostic is live.
+pub unsafe fn message(diagnostic: mlir_sys::MlirDiagnostic) -> String {
+    // SAFETY: the caller's.
+    lossy(collect(|append, user| unsafe {
+        mlir_sys::mlirDiagnosticPrint(diagnostic, append, user)
+    }))
+}
+
+/// A location without MLIR's `loc(...)` around it and without quotes.
+pub fn place(location: Location<'_>) -> String {
+    // SAFETY: locations live as long as the context.
+    let text = lossy(collect(|append, user| unsafe {
+        mlir_sys::mlirLocationPrint(location.to_raw(), append, user);
+    }));
+    let inner = text.strip_prefix("loc(").and_then(|t| t.strip_suffix(')')).unwrap_or(&text);
+    inner.replace('"', "")
+}
+
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}

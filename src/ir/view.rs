@@ -1,0 +1,394 @@
+//! What the typed views of operations are built on; the views themselves are generated from ODS by
+//! `dialects/op_views.rs`, one for each operation of [`super::graph`] and [`super::tir`].
+
+use super::{Builder, Op, OpSpec, Val};
+use crate::Result;
+use melior::ir::{
+    Attribute, AttributeLike, Type, ValueLike,
+    attribute::{
+        BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
+        FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
+    },
+    operation::OperationLike,
+    r#type::IntegerType,
+};
+use mlir_sys as sys;
+use std::ops::Range;
+
+/// A typed view of an operation of one kind, such as [`super::graph::Conv`].
+pub trait OpView<'c>: Copy {
+    /// What ODS says about the operation.
+    const INFO: &'static OpInfo;
+
+    /// The view of `op`; none if it is another operation, or lacks operands, results or attributes
+    /// that ODS demands.
+    fn of(op: Op<'c>) -> Option<Self>;
+
+    /// The operation.
+    fn op(self) -> Op<'c>;
+}
+
+/// How many values an operand or a result stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arity {
+    /// One.
+    One,
+    /// None or one.
+    Optional,
+    /// Any number.
+    Variadic,
+}
+
+/// The type of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttrKind {
+    /// Integer.
+    Int,
+    /// Float.
+    Float,
+    /// Text.
+    Str,
+    /// Boolean.
+    Bool,
+    /// List of integers.
+    Ints,
+    /// List of floats.
+    Floats,
+    /// Element type.
+    Type,
+    /// Another attribute, which conditions cannot look into.
+    Other,
+}
+
+/// An operand or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueInfo {
+    /// Name.
+    pub name: &'static str,
+    /// How many values it stands for.
+    pub arity: Arity,
+}
+
+/// An attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttrInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Type.
+    pub kind: AttrKind,
+    /// Whether an operation may be without it, and without a default.
+    pub optional: bool,
+    /// The value of an operation without it, in the syntax of patterns.
+    pub default: Option<&'static str>,
+}
+
+/// What ODS says about an operation. The facts that are not structure are fields of the same names
+/// in `GraphBase.td`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpInfo {
+    /// Full name: `graph.conv`.
+    pub name: &'static str,
+    /// Name without the dialect: `conv`.
+    pub mnemonic: &'static str,
+    /// One line of documentation.
+    pub summary: &'static str,
+    /// Operands in order.
+    pub operands: &'static [ValueInfo],
+    /// Results in order.
+    pub results: &'static [ValueInfo],
+    /// Attributes in order.
+    pub attributes: &'static [AttrInfo],
+    /// Whether an attribute says how many values each operand stands for.
+    pub segments: bool,
+    /// Whether its two operands may be swapped.
+    pub commutative: bool,
+    /// A constant, a terminator, or an operation with regions: no operation of a pattern.
+    pub structure: bool,
+    /// An element of the result depends on the elements at the same place of its operands, after
+    /// broadcasting, and on nothing else.
+    pub elementwise: bool,
+    /// The result has the elements of the first operand in their order, in other dimensions.
+    pub view: bool,
+    /// The operand that windows slide over, `[N, C, D1, ..., Dn]`.
+    pub image: Option<&'static str>,
+    /// The operand that the image, or the first operand, is multiplied with.
+    pub weights: Option<&'static str>,
+    /// Arithmetic operations that one element of the result takes, where `flops` says nothing.
+    pub cost: u32,
+    /// All arithmetic operations, as an expression over `self`.
+    pub flops: Option<&'static str>,
+}
+
+impl OpInfo {
+    /// A function whose evaluation takes many instructions: a polynomial, a table, a series.
+    pub fn is_expensive(&self) -> bool {
+        self.elementwise && self.cost >= 10
+    }
+
+    /// The place of an operand.
+    pub fn operand(&self, name: &str) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.name == name)
+    }
+}
+
+/// What ODS says about an operation; none for those of other dialects.
+pub fn info(op: Op<'_>) -> Option<&'static OpInfo> {
+    info_of(super::op_name(op))
+}
+
+/// The same by full name, such as `graph.conv`.
+pub fn info_of(name: &str) -> Option<&'static OpInfo> {
+    let (dialect, mnemonic) = name.split_once('.')?;
+    match dialect {
+        "graph" => find(super::graph::OPS, mnemonic),
+        "tir" => find(super::tir::OPS, mnemonic),
+        _ => None,
+    }
+}
+
+/// The same for an operation of the graph dialect by its mnemonic, such as `conv`.
+pub fn graph_info(mnemonic: &str) -> Option<&'static OpInfo> {
+    find(super::graph::OPS, mnemonic)
+}
+
+fn find(ops: &[&'static OpInfo], mnemonic: &str) -> Option<&'static OpInfo> {
+    let at = ops.binary_search_by(|info| info.mnemonic.cmp(mnemonic)).ok()?;
+    Some(ops[at])
+}
+
+/// Whether an operation computes each element from the elements at the same place.
+pub fn is_elementwise(op: Op<'_>) -> bool {
+    info(op).is_some_and(|info| info.elementwise)
+}
+
+/// The positions of the values of a declared operand among all operands.
+pub(super) fn operand_range(op: Op<'_>, info: &OpInfo, index: usize) -> Range<usize> {
+    range(info.operands, op.operand_count(), segments(op, info), index)
+}
+
+/// Whether an operation has the name, operands, results and attributes that ODS demands, so that
+/// the accessors of its view find what they look for.
+pub fn fits(op: Op<'_>, info: &OpInfo) -> bool {
+    super::op_name(op) == info.name
+        && groups(info.operands, op.operand_count(), segments(op, info)).is_some()
+        && groups(info.results, op.result_count(), None).is_some()
+        && info.attributes.iter().all(|attribute| {
+            attribute.optional
+                || attribute.default.is_some()
+                || attribute.kind == AttrKind::Bool
+                || op.attribute(attribute.name).is_ok()
+        })
+}
+
+/// The number of values of each operand, where the operation says.
+fn segments(op: Op<'_>, info: &OpInfo) -> Option<Vec<usize>> {
+    if !info.segments {
+        return None;
+    }
+    let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
+    // SAFETY: the kind is checked first; indices are in range.
+    unsafe {
+        if !sys::mlirAttributeIsADenseI32Array(raw) {
+            return None;
+        }
+        (0..sys::mlirDenseArrayGetNumElements(raw))
+            .map(|index| usize::try_from(sys::mlirDenseI32ArrayGetElement(raw, index)).ok())
+            .collect()
+    }
+}
+
+/// Which of `count` values belong to each declared one; none if they do not come out.
+fn groups(
+    declared: &[ValueInfo],
+    count: usize,
+    segments: Option<Vec<usize>>,
+) -> Option<Vec<Range<usize>>> {
+    let fixed = declared.iter().filter(|value| value.arity == Arity::One).count();
+    let free = count.checked_sub(fixed)?;
+    let sizes = segments.unwrap_or_else(|| {
+        let size = |value: &ValueInfo| if value.arity == Arity::One { 1 } else { free };
+        declared.iter().map(size).collect()
+    });
+    let right = sizes.len() == declared.len()
+        && sizes.iter().sum::<usize>() == count
+        && declared.iter().zip(&sizes).all(|(value, size)| match value.arity {
+            Arity::One => *size == 1,
+            Arity::Optional => *size <= 1,
+            Arity::Variadic => true,
+        });
+    let mut start = 0;
+    right.then(|| {
+        let range = |size: usize| {
+            start += size;
+            start - size..start
+        };
+        sizes.into_iter().map(range).collect()
+    })
+}
+
+fn range(values: &[ValueInfo], count: usize, sizes: Option<Vec<usize>>, at: usize) -> Range<usize> {
+    groups(values, count, sizes).and_then(|groups| groups.get(at).cloned()).unwrap_or_default()
+}
+
+/// The values of one operand. [`fits`] has seen that there are as many as ODS says.
+pub(super) fn operands<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Vec<Val<'c>> {
+    operand_range(op, info, index).filter_map(|at| op.operand(at).ok()).collect()
+}
+
+pub(super) fn operand_if_present<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Option<Val<'c>> {
+    operands(op, info, index).into_iter().next()
+}
+
+pub(super) fn operand<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Val<'c> {
+    operands(op, info, index).swap_remove(0)
+}
+
+pub(super) fn results<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Vec<Val<'c>> {
+    let range = range(info.results, op.result_count(), None, index);
+    range.filter_map(|at| op.result(at).ok()).map(Into::into).collect()
+}
+
+pub(super) fn result<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Val<'c> {
+    results(op, info, index)[0]
+}
+
+pub(super) fn int(op: Op<'_>, name: &str) -> Option<i64> {
+    super::attr_i64(op, name)
+}
+
+pub(super) fn flag(op: Op<'_>, name: &str) -> Option<bool> {
+    super::attr_bool(op, name)
+}
+
+pub(super) fn unit(op: Op<'_>, name: &str) -> bool {
+    super::attr_bool(op, name).unwrap_or(false)
+}
+
+pub(super) fn float(op: Op<'_>, name: &str) -> Option<f64> {
+    super::attr_f64(op, name)
+}
+
+pub(super) fn ints(op: Op<'_>, name: &str) -> Option<Vec<i64>> {
+    super::attr_i64s(op, name)
+}
+
+pub(super) fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
+    op.attribute(name).ok()
+}
+
+pub(super) fn string<'c>(op: Op<'c>, name: &str) -> Option<&'c str> {
+    let raw = op.attribute(name).ok()?.to_raw();
+    // SAFETY: the kind is checked first; the string lives as long as the context.
+    unsafe {
+        let text = sys::mlirAttributeIsAString(raw).then(|| sys::mlirStringAttrGetValue(raw))?;
+        std::str::from_utf8(super::bytes(text)).ok()
+    }
+}
+
+pub(super) fn symbol<'c>(op: Op<'c>, name: &str) -> Option<&'c str> {
+    let raw = op.attribute(name).ok()?.to_raw();
+    // SAFETY: as above.
+    unsafe {
+        let is_symbol = sys::mlirAttributeIsAFlatSymbolRef(raw);
+        let text = is_symbol.then(|| sys::mlirFlatSymbolRefAttrGetValue(raw))?;
+        std::str::from_utf8(super::bytes(text)).ok()
+    }
+}
+
+pub(super) fn ty<'c>(op: Op<'c>, name: &str) -> Option<Type<'c>> {
+    let raw = op.attribute(name).ok()?.to_raw();
+    // SAFETY: the kind is checked first; types live as long as the context.
+    unsafe {
+        sys::mlirAttributeIsAType(raw).then(|| Type::from_raw(sys::mlirTypeAttrGetValue(raw)))
+    }
+}
+
+/// A list about the spatial dimensions of `image`; an empty one stands for `value` everywhere.
+pub(super) fn window(op: Op<'_>, name: &str, image: Val<'_>, sides: usize, value: i64) -> Vec<i64> {
+    let spatial = super::dims(image.r#type()).len().saturating_sub(2);
+    let list = super::attr_i64s(op, name).filter(|list| !list.is_empty());
+    list.unwrap_or_else(|| vec![value; sides * spatial])
+}
+
+/// The parts of an operation that is being built.
+pub(super) struct Parts<'c> {
+    info: &'static OpInfo,
+    operands: Vec<Val<'c>>,
+    sizes: Vec<i32>,
+    attributes: Vec<(&'static str, Attribute<'c>)>,
+}
+
+impl<'c> Parts<'c> {
+    pub(super) fn new(info: &'static OpInfo) -> Self {
+        Self { info, operands: vec![], sizes: vec![], attributes: vec![] }
+    }
+
+    pub(super) fn one(&mut self, value: Val<'c>) {
+        self.variadic(&[value]);
+    }
+
+    pub(super) fn optional(&mut self, value: Option<Val<'c>>) {
+        self.variadic(value.as_slice());
+    }
+
+    pub(super) fn variadic(&mut self, values: &[Val<'c>]) {
+        self.operands.extend(values);
+        self.sizes.push(values.len() as i32);
+    }
+
+    pub(super) fn attribute(&mut self, _: &Builder<'c>, name: &'static str, value: Attribute<'c>) {
+        self.attributes.push((name, value));
+    }
+
+    pub(super) fn int(&mut self, b: &Builder<'c>, name: &'static str, value: i64) {
+        let ty = IntegerType::new(b.context, 64).into();
+        self.attribute(b, name, IntegerAttribute::new(ty, value).into());
+    }
+
+    pub(super) fn flag(&mut self, b: &Builder<'c>, name: &'static str, value: bool) {
+        self.attribute(b, name, BoolAttribute::new(b.context, value).into());
+    }
+
+    pub(super) fn unit(&mut self, b: &Builder<'c>, name: &'static str, value: bool) {
+        if value {
+            self.attribute(b, name, Attribute::unit(b.context));
+        }
+    }
+
+    pub(super) fn float(&mut self, b: &Builder<'c>, name: &'static str, value: f64) {
+        let value = FloatAttribute::new(b.context, Type::float32(b.context), value);
+        self.attribute(b, name, value.into());
+    }
+
+    pub(super) fn string(&mut self, b: &Builder<'c>, name: &'static str, value: &str) {
+        self.attribute(b, name, StringAttribute::new(b.context, value).into());
+    }
+
+    pub(super) fn symbol(&mut self, b: &Builder<'c>, name: &'static str, value: &str) {
+        self.attribute(b, name, FlatSymbolRefAttribute::new(b.context, value).into());
+    }
+
+    pub(super) fn ints(&mut self, b: &Builder<'c>, name: &'static str, value: &[i64]) {
+        self.attribute(b, name, DenseI64ArrayAttribute::new(b.context, value).into());
+    }
+
+    pub(super) fn ty(&mut self, b: &Builder<'c>, name: &'static str, value: Type<'c>) {
+        self.attribute(b, name, TypeAttribute::new(value).into());
+    }
+
+    /// Creates the operation, with result types that MLIR infers unless they are given.
+    pub(super) fn build(mut self, b: &Builder<'c>, types: Option<&[Type<'c>]>) -> Result<Op<'c>> {
+        if self.info.segments {
+            let sizes = DenseI32ArrayAttribute::new(b.context, &self.sizes);
+            self.attributes.push(("operandSegmentSizes", sizes.into()));
+        }
+        let spec = OpSpec {
+            operands: &self.operands,
+            results: types.unwrap_or_default(),
+            attributes: self.attributes,
+            regions: vec![],
+            infer: types.is_none(),
+        };
+        b.create(self.info.name, spec)
+    }
+}

@@ -1,0 +1,147 @@
+//! Linear quantization of one element, or of the lanes of a vector.
+//!
+//! Real numbers are f32, or f64 where 32-bit integers take part. Rounding is to nearest, ties to
+//! even; NaN quantizes to the lowest integer.
+
+use super::{
+    convert,
+    float::{add, div, mul},
+};
+use crate::{
+    Error, Result,
+    ir::{
+        self, Builder, Op, Val,
+        types::{is_unsigned, signless},
+    },
+    lower::Lowering,
+};
+use melior::ir::{Type, ValueLike, operation::OperationLike};
+
+/// An integer type that numbers are quantized to or from.
+#[derive(Clone, Copy)]
+pub struct Quantized<'c> {
+    /// The type, without a sign.
+    pub element: Type<'c>,
+    /// Whether integers have no sign.
+    pub unsigned: bool,
+    /// Width.
+    pub bits: u32,
+}
+
+impl<'c> Quantized<'c> {
+    /// The element type of a tensor of the graph; none if it is no integer.
+    pub fn of(b: &Builder<'c>, ty: Type<'c>) -> Option<Self> {
+        let element = ir::element_type(signless(b.context, ty));
+        let bits = ir::integer_width(element)?;
+        Some(Self { element, unsigned: is_unsigned(ty), bits })
+    }
+
+    /// That of an operand.
+    pub fn of_operand(l: &Lowering<'c>, index: usize) -> Result<Self> {
+        Self::of_type(l, l.operand_type(index)?)
+    }
+
+    /// That of a result.
+    pub fn of_result(l: &Lowering<'c>, index: usize) -> Result<Self> {
+        let value: Val<'c> = l.op.result(index)?.into();
+        Self::of_type(l, value.r#type())
+    }
+
+    /// That of a type of the graph.
+    pub fn of_type(l: &Lowering<'c>, ty: Type<'c>) -> Result<Self> {
+        Self::of(&l.b, ty).ok_or_else(|| l.unsupported(format!("quantized elements of type {ty}")))
+    }
+
+    /// The lowest and highest integer.
+    fn range(self) -> (f64, f64) {
+        let half = 2f64.powi(self.bits as i32 - 1);
+        if self.unsigned { (0.0, 2.0 * half - 1.0) } else { (-half, half - 1.0) }
+    }
+
+    /// The float type in which all of the integers are exact.
+    pub fn real(self, b: &Builder<'c>) -> Type<'c> {
+        if self.bits > 16 { b.f64() } else { b.f32() }
+    }
+
+    /// `saturate(round(value) + zero)` for a real `value`.
+    pub fn saturate(
+        self,
+        b: &Builder<'c>,
+        value: Val<'c>,
+        zero: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let real = value.r#type();
+        let mut rounded = b.unary("math.roundeven", value)?;
+        if let Some(zero) = zero {
+            rounded = add(b, rounded, convert(b, zero, self.unsigned, real, false)?)?;
+        }
+        let (low, high) = self.range();
+        let (low, high) = (b.constant(real, low)?, b.constant(real, high)?);
+        let value = b.select(b.cmpf("ogt", rounded, low)?, rounded, low)?;
+        let value = b.select(b.cmpf("olt", value, high)?, value, high)?;
+        let wide = b.int(if self.bits > 16 { 64 } else { 32 });
+        let integer = b.op1("arith.fptosi", &[value], b.like(real, wide))?;
+        if wide == self.element {
+            return Ok(integer);
+        }
+        b.op1("arith.trunci", &[integer], b.like(real, self.element))
+    }
+
+    /// An integer less its zero point, as `wide`.
+    pub fn centered(
+        self,
+        b: &Builder<'c>,
+        value: Val<'c>,
+        zero: Option<Val<'c>>,
+        wide: Type<'c>,
+    ) -> Result<Val<'c>> {
+        let wide = b.like(value.r#type(), wide);
+        let value = convert(b, value, self.unsigned, wide, false)?;
+        match zero {
+            Some(zero) => {
+                b.binary("arith.subi", value, convert(b, zero, self.unsigned, wide, false)?)
+            }
+            None => Ok(value),
+        }
+    }
+}
+
+/// `(x - zero) * scale`, in the type of the scale.
+pub fn dequantize<'c>(
+    b: &Builder<'c>,
+    from: Quantized<'c>,
+    x: Val<'c>,
+    scale: Val<'c>,
+    zero: Option<Val<'c>>,
+) -> Result<Val<'c>> {
+    let element = scale.r#type();
+    let is_double = ir::element_type(element) == b.f64();
+    let real = b.like(element, if is_double { b.f64() } else { b.f32() });
+    // A float rounds the integer once, of whatever width that is.
+    let centered = match (zero, from.bits) {
+        (None, 32) => x,
+        (zero, bits) => from.centered(b, x, zero, b.int(if bits > 16 { 64 } else { 32 }))?,
+    };
+    let unsigned = from.unsigned && centered == x;
+    let centered = convert(b, centered, unsigned, real, false)?;
+    let product = mul(b, centered, convert(b, scale, false, real, false)?)?;
+    convert(b, product, false, element, false)
+}
+
+/// `graph.quantize_linear` or `graph.dequantize_linear` of one element; `None` for other
+/// operations, and for types that take more than that.
+pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, args: &[Val<'c>]) -> Result<Option<Val<'c>>> {
+    let (quantizes, value): (bool, Val<'c>) = match ir::op_name(op) {
+        "graph.quantize_linear" => (true, op.result(0)?.into()),
+        "graph.dequantize_linear" => (false, op.operand(0)?),
+        _ => return Ok(None),
+    };
+    let (Some(integer), [x, scale, zero @ ..]) = (Quantized::of(b, value.r#type()), args) else {
+        return Err(Error::internal("a quantization without a scale, or to floats"));
+    };
+    let zero = zero.first().copied();
+    if !quantizes {
+        return dequantize(b, integer, *x, *scale, zero).map(Some);
+    }
+    integer.saturate(b, div(b, *x, *scale)?, zero).map(Some)
+}

@@ -1,0 +1,117 @@
+//! Cuts operations out of a network as a network of their own.
+
+use crate::{
+    Error, Result, Session,
+    graph::{Def, OpId, ValueId},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, names},
+    outline::{self, View},
+};
+use melior::ir::{
+    Block, Location, Module, Region, RegionLike, Type, ValueLike, attribute::TypeAttribute,
+    block::BlockLike, r#type::FunctionType,
+};
+use std::collections::HashMap;
+
+/// What to cut out, and where it is to run.
+pub struct Cut<'a> {
+    /// The operations, in program order.
+    pub ops: &'a [OpId],
+    /// Values from outside.
+    pub inputs: &'a [ValueId],
+    /// Values that are used outside.
+    pub outputs: &'a [ValueId],
+    /// Id of the target, or `host`.
+    pub target: &'a str,
+    /// The pattern that has to take them.
+    pub pattern: Option<&'a str>,
+    /// How often the operations are to run, each time on what the time before gave. More than once
+    /// takes one input and one output of the same type.
+    pub times: usize,
+}
+
+impl Cut<'_> {
+    /// The one input that is no constant and the one output, if they are of the same type.
+    pub fn chain(&self, view: &View<'_>) -> Option<(ValueId, ValueId)> {
+        let moved: Vec<_> = self.inputs.iter().filter(|v| !view.graph.is_constant(**v)).collect();
+        let ([input], [output]) = (&moved[..], self.outputs) else { return None };
+        let same = view.graph.value(**input).ty == view.graph.value(*output).ty;
+        same.then_some((**input, *output))
+    }
+
+    /// The network.
+    pub fn module<'c>(&self, session: &'c Session, view: &View<'c>) -> Result<Module<'c>> {
+        let context = session.context();
+        let location = Location::unknown(context);
+        let module = Module::new(location);
+        let region = Region::new();
+        let block = region.append_block(Block::new(&[]));
+        // SAFETY: the blocks belong to operations that live as long as the module.
+        let (block, body) =
+            unsafe { (Blk::from_raw(block.to_raw()), Blk::from_raw(module.body().to_raw())) };
+        let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
+        let b = Builder::at_end(context, body, location);
+        let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let function = b.create("func.func", spec)?;
+        let b = Builder::at_end(context, block, location);
+        let results = self.fill(&b, view)?;
+        b.create("func.return", OpSpec { operands: &results, ..Default::default() })?;
+        let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<Type>>();
+        let ty = FunctionType::new(context, &types(&edit::arguments(block)), &types(&results));
+        edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+        Ok(module)
+    }
+
+    /// Copies the operations into a block; gives the outputs.
+    fn fill<'c>(&self, b: &Builder<'c>, view: &View<'c>) -> Result<Vec<Val<'c>>> {
+        let lost = || Error::internal("a value of a match is not in the network");
+        let values: HashMap<ValueId, Val<'c>> = view.values.iter().copied().collect();
+        let original = |id: &ValueId| values.get(id).copied().ok_or_else(lost);
+        let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
+        let address = |value: Val<'c>| value.to_raw().ptr as usize;
+        for id in self.inputs {
+            let value = original(id)?;
+            let copy = match (view.graph.value(*id).def, outline::definer(value)) {
+                (Def::Constant, Some(constant)) => ir::result0(b.insert_clone(constant)),
+                _ => edit::add_argument(b.block(), value.r#type(), b.location),
+            };
+            copies.insert(address(value), copy);
+        }
+        for time in 0..self.times {
+            if time > 0 {
+                let (input, output) = self.chain(view).ok_or_else(lost)?;
+                let made = copies[&address(original(&output)?)];
+                copies.insert(address(original(&input)?), made);
+            }
+            for id in self.ops {
+                let op = view.ops.get(id.index()).copied().ok_or_else(lost)?;
+                self.copy(b, op, &mut copies)?;
+            }
+        }
+        let copy = |id| copies.get(&address(original(id)?)).copied().ok_or_else(lost);
+        self.outputs.iter().map(copy).collect()
+    }
+
+    fn copy<'c>(
+        &self,
+        b: &Builder<'c>,
+        op: Op<'c>,
+        copies: &mut HashMap<usize, Val<'c>>,
+    ) -> Result<()> {
+        let copy = b.insert_clone(op);
+        for (index, operand) in ir::operands(op).into_iter().enumerate() {
+            let known = copies.get(&(operand.to_raw().ptr as usize)).copied();
+            let value = known.ok_or_else(|| Error::internal("an operand of a match is lost"))?;
+            edit::set_operand(copy, index, value);
+        }
+        for (old, new) in ir::results(op).into_iter().zip(ir::results(copy)) {
+            copies.insert(old.to_raw().ptr as usize, new);
+        }
+        edit::set_attr(copy, names::TARGET, b.str_attr(self.target));
+        match self.pattern {
+            Some(pattern) => edit::set_attr(copy, names::PATTERN, b.str_attr(pattern)),
+            None => drop(edit::remove_attr(copy, names::PATTERN)),
+        }
+        Ok(())
+    }
+}

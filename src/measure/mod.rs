@@ -1,0 +1,13 @@
+//! Measured costs for the choice between targets: `phaseline profile`.
+//!
+//! Each match of each target, and each operation of the host, becomes a network of its own that is
+//! compiled and run. Work that is the same ([`crate::partition::key`]) is measured once. What is
+//! measured is wall time on this machine: of a simulated device it is the simulator's.
+
+mod clock;
+mod cut;
+mod run;
+mod work;
+
+pub use crate::partition::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
+pub use clock::ProfileOptions;

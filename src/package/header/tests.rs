@@ -1,0 +1,149 @@
+//! Headers of models with names from a bad day: every C compiler takes them.
+
+use super::*;
+use crate::artifact::Device;
+use std::process::Command;
+
+/// Names of inputs and outputs, each twice.
+const NAMES: &[&str] = &[
+    "NULL",
+    "_Bool",
+    "errno",
+    "EOF",
+    "stdin",
+    "assert",
+    "class",
+    "new",
+    "alignas",
+    "nullptr",
+    "INFINITY",
+    "int32_t",
+    "float",
+    "while",
+    "I",
+    "complex",
+    "unix",
+    "true",
+    "arena",
+    "devices",
+    "status",
+    "model_inputs",
+    "main",
+    "net_invoke",
+    "net_constants",
+    "net_run",
+    "NET_ARENA_BYTES",
+    "NET_INPUT_0_NAME",
+    "a*/b",
+    "/*",
+    "??/",
+    "a\\",
+    "a\\\nb",
+    "\"",
+    "%s",
+    "",
+    "0",
+    "a.b",
+    "a_b",
+    "in_1_a_b",
+    "Größe",
+    "\u{202e}x",
+    "x\u{0}y",
+    "??/\"",
+    "typeof",
+    "thread_local",
+    "uint8_t",
+];
+
+fn signature(name: &str) -> Signature {
+    let port = |name: &&str| Port { name: (*name).to_owned(), dtype: DType::F32, shape: vec![2] };
+    let ports: Vec<_> = NAMES.iter().map(port).collect();
+    let device =
+        Device { target: "npu".into(), open: Some("npu_open".into()), ..Device::default() };
+    Signature {
+        name: name.to_owned(),
+        inputs: ports.clone(),
+        outputs: ports,
+        arena_bytes: 64,
+        constants_bytes: 64,
+        devices: vec![device],
+    }
+}
+
+/// All headers that a program could have before the model's.
+const PROGRAM: &str = "\
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifndef __cplusplus
+#include <complex.h>
+#include <iso646.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdnoreturn.h>
+#endif
+";
+
+#[test]
+fn headers_are_valid_whatever_the_names_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let models = ["net", "Net", "phaseline", "_1", "NULL", "class", "int8"];
+    let mut program = PROGRAM.to_owned();
+    for model in models {
+        let path = folder.path().join(format!("{model}.h"));
+        std::fs::write(path, header(&signature(model))).expect("writes");
+    }
+    for model in models.iter().filter(|model| **model != "Net") {
+        let _ = writeln!(program, "#include \"{model}.h\"");
+    }
+    let _ = writeln!(program, "int main(void) {{\n  return NET_ARENA_BYTES - 64;\n}}");
+    std::fs::write(folder.path().join("main.c"), program).expect("writes");
+    std::fs::write(folder.path().join("Net.c"), "#include \"Net.h\"\nint x;\n").expect("writes");
+    let clang = "/usr/lib/llvm-22/bin/clang";
+    let mut tried = 0;
+    for (compiler, flags) in [
+        ("gcc", &["-std=c99"][..]),
+        ("gcc", &["-std=c11"]),
+        ("gcc", &["-std=gnu11"]),
+        ("gcc", &["-std=c2x"]),
+        (clang, &["-std=c99"]),
+        (clang, &["-std=c11"]),
+        (clang, &["-std=c23"]),
+        ("g++", &["-std=c++11", "-xc++"]),
+        ("g++", &["-std=c++20", "-xc++"]),
+        (clang, &["-std=c++17", "-xc++", "-nostdinc++"]),
+    ] {
+        for file in ["main.c", "Net.c"] {
+            let mut command = Command::new(compiler);
+            command.current_dir(folder.path()).args(flags).args([
+                "-Wall",
+                "-Wextra",
+                "-Wpedantic",
+                "-Wtrigraphs",
+                "-Werror",
+                "-fsyntax-only",
+                file,
+            ]);
+            let Ok(output) = command.output() else { continue };
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{compiler} {flags:?} on {file}: {said}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 8, "no C compilers");
+}
+
+#[test]
+fn names_that_clash_stay_distinct() {
+    let ports = Ports::of(&signature("net"));
+    let all: BTreeSet<_> = ports.inputs.iter().chain(&ports.outputs).collect();
+    assert_eq!(all.len(), 2 * NAMES.len());
+    assert_eq!(ports.inputs[0], "in_0_NULL");
+    let place = |name| NAMES.iter().position(|other| *other == name).expect("is there");
+    assert_eq!(ports.inputs[place("a.b")], "a_b");
+    assert_ne!(ports.inputs[place("a_b")], "a_b");
+}

@@ -1,0 +1,164 @@
+//! The shared library of a package: linking it, and what it says about itself.
+
+use super::put;
+use crate::{
+    Error, Result,
+    artifact::{Compiled, Machine, Object, Signature, has_shared_libraries, shared_library_name},
+    codegen::{c::tool::Tool, symbols},
+};
+use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache};
+use serde::{Deserialize, Serialize};
+use std::{fs, io::BufReader, path::Path};
+
+/// Symbol of the shared library that holds its description as JSON.
+pub const SIGNATURE_SYMBOL: &str = "phaseline_signature";
+
+/// What a shared library says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Embedded {
+    /// What its code is for.
+    pub machine: Machine,
+    /// Interface of the model.
+    pub signature: Signature,
+}
+
+impl Embedded {
+    /// As the library has it, but for the NUL at the end.
+    pub(super) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|e| Error::internal(format!("the signature has no JSON form: {e}")))
+    }
+
+    /// The first thing in which two differ.
+    pub fn difference(&self, other: &Self) -> Option<&'static str> {
+        let (a, b) = (&self.signature, &other.signature);
+        [
+            ("the model's name", a.name == b.name),
+            ("the inputs", a.inputs == b.inputs),
+            ("the outputs", a.outputs == b.outputs),
+            ("the size of the arena", a.arena_bytes == b.arena_bytes),
+            ("the size of the constants", a.constants_bytes == b.constants_bytes),
+            ("the devices", a.devices == b.devices),
+            ("the machine", self.machine == other.machine),
+        ]
+        .into_iter()
+        .find(|(_, same)| !same)
+        .map(|(what, _)| what)
+    }
+}
+
+/// Reads what a library says about itself, without running anything of it. Fails if it is no
+/// library of a package or is cut off.
+pub fn describe_library(path: &Path) -> Result<Embedded> {
+    let fault = |reason: String| {
+        Error::invalid(format!("cannot load {}: {reason}: compile the model again", path.display()))
+    };
+    let fail = |e| Error::io("cannot read", path, e);
+    let (file, metadata) = crate::io::open_regular(path).map_err(fail)?;
+    let cache = ReadCache::new(BufReader::new(file));
+    let library = object::File::parse(&cache)
+        .map_err(|e| fault(format!("it is not a shared library or is damaged ({e})")))?;
+    for segment in library.segments() {
+        let (start, size) = segment.file_range();
+        if start.checked_add(size).is_none_or(|end| end > metadata.len()) {
+            return Err(fault("it is cut off".to_owned()));
+        }
+    }
+    let missing = || {
+        fault(format!(
+            "it is not the library of a compiled model: it has no symbol {SIGNATURE_SYMBOL}"
+        ))
+    };
+    let symbol = library
+        .dynamic_symbols()
+        .find(|symbol| symbol.name() == Ok(SIGNATURE_SYMBOL))
+        .ok_or_else(missing)?;
+    let at = symbol.address();
+    let data = library.sections().find_map(|section| {
+        let end = section.address().checked_add(section.size())?;
+        let holds = section.address() > 0 && section.address() <= at && at < end;
+        holds.then(|| section.data_range(at, end - at).ok().flatten()).flatten()
+    });
+    let text = data.and_then(|data| data.split(|byte| *byte == 0).next()).ok_or_else(missing)?;
+    serde_json::from_slice(text)
+        .map_err(|e| fault(format!("it was made by another version of Phaseline ({e})")))
+}
+
+/// Links the shared library with the system's C compiler. Nothing of the machine gets into it: the
+/// linker sees relative paths only and leaves the build id out.
+pub(super) fn shared(folder: &Path, model: &Compiled, objects: &[Object]) -> Result<()> {
+    let triple = &model.machine.triple;
+    if !has_shared_libraries(triple) {
+        return Ok(());
+    }
+    let name = &model.signature.name;
+    let work = folder.join(".objects");
+    fs::create_dir(&work).map_err(|e| Error::io("cannot create", &work, e))?;
+    let mut arguments = vec![];
+    for (index, object) in objects.iter().enumerate() {
+        // Objects of two targets may have one name.
+        let path = format!("{index}/{}", object.name);
+        put(&work, &path, &object.bytes)?;
+        arguments.push(path);
+    }
+    put(&work, "exports.map", exports(&model.signature, objects).as_bytes())?;
+    let library = shared_library_name(name);
+    let tool = Tool::new(&model.cc)?;
+    let mut command = tool.command(&work);
+    command
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(format!("../{library}"))
+        .args(&arguments)
+        .arg(format!("-Wl,-soname,{library}"));
+    let described = format!("{name}_signature");
+    if described != SIGNATURE_SYMBOL {
+        command.arg(format!("-Wl,--defsym,{SIGNATURE_SYMBOL}={described}"));
+    }
+    command
+        .args([
+            "-Wl,--version-script,exports.map",
+            "-Wl,--build-id=none",
+            "-Wl,-z,noexecstack",
+            "-Wl,--no-undefined",
+            "-Wl,-s",
+        ])
+        .args(&model.link)
+        .arg("-lm");
+    let path = folder.join(&library);
+    let made = tool.make(command, &format!("linking {library}"), &path);
+    made.map_err(|error| with_remedy(error, triple))?;
+    describe_library(&path)?;
+    fs::remove_dir_all(&work).map_err(|e| Error::io("cannot remove", &work, e))
+}
+
+/// The symbols that others see.
+fn exports(signature: &Signature, objects: &[Object]) -> String {
+    let name = &signature.name;
+    let of_devices: String = signature
+        .functions()
+        .flat_map(|function| {
+            let others = symbols::other_names(objects, function);
+            std::iter::once(function.clone()).chain(others)
+        })
+        .map(|function| format!(" {function};"))
+        .collect();
+    format!(
+        "{{ global: {name}_invoke; {name}_constants; {SIGNATURE_SYMBOL};{of_devices} local: *; }};\n"
+    )
+}
+
+/// Says what is most likely wrong with the linker when the code is for another machine.
+fn with_remedy(error: Error, triple: &str) -> Error {
+    match error {
+        Error::Tool { program, detail } if !triple.starts_with(std::env::consts::ARCH) => {
+            Error::Tool {
+                program,
+                detail: format!(
+                    "{detail}\nthe code is for {triple}: CC has to name a C compiler for it, such \
+                     as {triple}-gcc"
+                ),
+            }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,170 @@
+//! `metadata.json`: what is in a package, and whether it still is.
+
+use crate::{
+    Error, Result,
+    artifact::{ArtifactKind, Machine, Signature, TargetPart},
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Component, Path},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// File with the description of a package.
+pub(super) const FILE: &str = "metadata.json";
+
+/// Version of the layout of packages.
+pub(super) const FORMAT: u32 = 3;
+
+/// A file of a package, as `metadata.json` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Path inside of the package.
+    pub path: String,
+    /// What it is.
+    pub kind: ArtifactKind,
+    /// Id of the target that it comes from; none for the whole model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its content, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The description of a package, as `metadata.json` has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Version of the layout of packages.
+    pub phaseline_package: u32,
+    /// What the host's code is for.
+    #[serde(flatten)]
+    pub machine: Machine,
+    /// Interface of the model.
+    pub signature: Signature,
+    /// The targets that have code in it.
+    pub targets: Vec<TargetPart>,
+    /// Every file but this description, in the order of their paths.
+    pub files: Vec<FileEntry>,
+    /// Arguments for the linker of a program that uses the static library.
+    pub link: Vec<String>,
+}
+
+impl Metadata {
+    /// Reads the description of the package in `folder`.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        let text = crate::io::read_regular(&path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => Error::invalid(format!(
+                "{} is not a compiled model: it has no {FILE}",
+                folder.display()
+            )),
+            _ => Error::io("cannot read", &path, e),
+        })?;
+        let fault = |e: serde_json::Error| {
+            Error::invalid(format!("{} is not a description of a package: {e}", path.display()))
+        };
+        // Other formats have other fields.
+        let value: serde_json::Value = serde_json::from_slice(&text).map_err(fault)?;
+        let format = &value["phaseline_package"];
+        if format.is_u64() && *format != FORMAT {
+            return Err(Error::invalid(format!(
+                "{} has format {format}, this version reads {FORMAT}: compile the model again",
+                path.display()
+            )));
+        }
+        serde_json::from_value(value).map_err(fault)
+    }
+
+    /// Fails unless each file of the package in `folder` is what was written: of its size, with
+    /// its content.
+    pub fn check_files(&self, folder: &Path) -> Result<()> {
+        const THREADS: usize = 4;
+        let next = AtomicUsize::new(0);
+        let faults = Mutex::new(vec![]);
+        std::thread::scope(|scope| {
+            for _ in 0..self.files.len().min(THREADS) {
+                scope.spawn(|| {
+                    loop {
+                        let place = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(file) = self.files.get(place) else { break };
+                        if let Err(error) = file.check(folder) {
+                            let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
+                            faults.push((place, error));
+                        }
+                    }
+                });
+            }
+        });
+        let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let first = faults.into_iter().min_by_key(|(place, _)| *place);
+        first.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+impl FileEntry {
+    fn check(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(&self.path);
+        let fault = |reason: String| {
+            Err(Error::invalid(format!(
+                "{} {reason}: the package is damaged or put together of others; compile the model \
+                 again",
+                path.display()
+            )))
+        };
+        if !is_inside(&self.path) {
+            return fault("is outside of the package".to_owned());
+        }
+        let metadata = match fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return fault(format!("is missing, and {FILE} lists it"));
+            }
+            Err(error) => return Err(Error::io("cannot read", &path, error)),
+        };
+        if !metadata.is_file() {
+            return fault("is no file".to_owned());
+        }
+        if metadata.len() != self.bytes {
+            let (there, listed) = (metadata.len(), self.bytes);
+            return fault(format!("has {there} bytes, and {FILE} says {listed}"));
+        }
+        let (_, sha256) = digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+        if sha256 != self.sha256 {
+            return fault(format!("does not have the content (SHA-256) that {FILE} says"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a path in a description stays in the folder of the description.
+pub(super) fn is_inside(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
+}
+
+/// Size and SHA-256 of a file.
+pub(super) fn digest(path: &Path) -> io::Result<(u64, String)> {
+    let (mut file, _) = crate::io::open_regular(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 18];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                hash.update(&buffer[..count]);
+                bytes += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let text = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((bytes, text))
+}

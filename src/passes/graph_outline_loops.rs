@@ -1,0 +1,135 @@
+//! `graph-outline-loops`: the bodies of loops become functions of their own.
+//!
+//! ```text
+//! @main: graph.scan 64 states (%h = %h0) ... { %0 = graph.matmul %h, %r; ...; graph.yield %n }
+//!   -->  @main: graph.scan 64 states (%h = %h0) ... { %n = call @main_loop0(%h, ...); graph.yield %n }
+//!        @main_loop0: { %0 = graph.matmul %h, %r; ...; return %n }
+//! ```
+//! All that follows works on functions: partitioning, layouts, kernels, fusion and the planning of
+//! memory so reach what is inside of loops, and code generation sees no large nests.
+
+use crate::{
+    Result,
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val, edit, func,
+        names::{PIECE, TARGET},
+    },
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{
+    Attribute, Block, Region, RegionLike, Type, ValueLike,
+    attribute::{FlatSymbolRefAttribute, TypeAttribute},
+    operation::OperationLike,
+    r#type::FunctionType,
+};
+use std::collections::BTreeSet;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "graph-outline-loops",
+    summary: "Move the bodies of loops into functions",
+    anchor: "builtin.module",
+    options: &[],
+    dialects: &["func"],
+    run,
+};
+
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let mut symbols: BTreeSet<String> =
+        func::functions(module).into_iter().map(func::symbol).collect();
+    for function in func::functions(module) {
+        let scans = edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "graph.scan");
+        // Loops inside of others come after them in the list, and go first.
+        for scan in scans.collect::<Vec<_>>().into_iter().rev() {
+            if is_open(scan) {
+                let name = fresh(&mut symbols, &func::symbol(function));
+                outline(function, scan, &name).map_err(|error| PassError::at(&scan, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a body does more than to call a function and to hand values on.
+fn is_open(scan: Op<'_>) -> bool {
+    let ops = ir::ops_of(scan);
+    let names: Vec<_> = ops.iter().map(|op| ir::op_name(*op)).collect();
+    !matches!(names[..], [] | ["graph.yield"] | ["func.call", "graph.yield"])
+}
+
+fn fresh(symbols: &mut BTreeSet<String>, stem: &str) -> String {
+    let mut number = 0;
+    loop {
+        let name = format!("{stem}_loop{number}");
+        if symbols.insert(name.clone()) {
+            return name;
+        }
+        number += 1;
+    }
+}
+
+/// Moves the operations of a body into a function of that name before `around`, and calls it.
+fn outline<'c>(around: Op<'c>, scan: Op<'c>, name: &str) -> Result<()> {
+    let Some(block) = edit::entry_block(scan) else { return Ok(()) };
+    let mut ops = ir::ops(block);
+    let Some(end) = ops.pop() else { return Ok(()) };
+    let builder = Builder::before(end)?.with_location(scan.location());
+    let region = Region::new();
+    // SAFETY: the block belongs to the region, which the function takes over below.
+    let inside: Blk<'c> = unsafe { Blk::from_raw(region.append_block(Block::new(&[])).to_raw()) };
+    let results = computed(end);
+    let mut passed = vec![];
+    for op in &ops {
+        edit::move_to_end(*op, inside);
+    }
+    for argument in edit::arguments(block) {
+        let users = ir::users(argument);
+        if users.iter().any(|user| !edit::same(*user, end)) {
+            let own = edit::add_argument(inside, argument.r#type(), scan.location());
+            edit::replace_uses_except(argument, own, end);
+            passed.push(argument);
+        }
+    }
+    let types = |values: &[Val<'c>]| -> Vec<Type<'c>> {
+        values.iter().map(|value| value.r#type()).collect()
+    };
+    let call = builder.create(
+        "func.call",
+        OpSpec {
+            operands: &passed,
+            results: &types(&results),
+            attributes: vec![("callee", FlatSymbolRefAttribute::new(builder.context, name).into())],
+            ..Default::default()
+        },
+    )?;
+    for (index, value) in ir::operands(end).into_iter().enumerate() {
+        if let Some(place) = results.iter().position(|result| *result == value) {
+            edit::set_operand(end, index, ir::results(call)[place]);
+        }
+    }
+    Builder::at_end(builder.context, inside, scan.location())
+        .create("func.return", OpSpec { operands: &results, ..Default::default() })?;
+    let ty = FunctionType::new(builder.context, &types(&passed), &types(&results));
+    let at = Builder::before(around)?.with_location(scan.location());
+    let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
+        ("sym_name", at.str_attr(name)),
+        ("function_type", TypeAttribute::new(ty.into()).into()),
+        ("sym_visibility", at.str_attr("private")),
+        (PIECE, Attribute::unit(at.context)),
+    ];
+    attributes.extend(around.attribute(TARGET).ok().map(|target| (TARGET, target)));
+    let regions = vec![region];
+    at.create("func.func", OpSpec { attributes, regions, ..Default::default() })?;
+    Ok(())
+}
+
+/// What the operations of a body compute of the values that it ends with, each once.
+fn computed<'c>(end: Op<'c>) -> Vec<Val<'c>> {
+    let mut results = vec![];
+    for value in ir::operands(end) {
+        if edit::defining_op(value).is_some() && !results.contains(&value) {
+            results.push(value);
+        }
+    }
+    results
+}

@@ -1,0 +1,24 @@
+//! `graph-quantized-to-integer`: quantized layers become sums of integers.
+//!
+//! A convolution or product of dequantized tensors, or one of the operations that say the same at
+//! once, becomes `graph.conv_integer` or `graph.matmul_integer` and a dequantization of its sums,
+//! which a quantization may follow: what the host has kernels for.
+
+use crate::{
+    host::quantized,
+    pass::{OptionValues, Pass, PassError},
+};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "graph-quantized-to-integer",
+    summary: "Turn quantized layers into sums of integers and quantizations",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["graph"],
+    run,
+};
+
+fn run<'c>(function: crate::ir::Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    Ok(quantized::rewrite(function)?)
+}

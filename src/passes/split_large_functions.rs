@@ -1,0 +1,318 @@
+//! `split-large-functions`: a main function with many loops becomes a row of calls.
+//!
+//! What LLVM and C compilers do with a function grows faster than its length, so that a network of
+//! thousands of loops in one function takes minutes. The pass cuts the main function into pieces
+//! of about one weight. All buffers are arguments and views of them by now, so that a piece needs
+//! nothing but some of the arguments; views and constants are made again in each piece that uses
+//! them. Where some other value is used further down, no cut is made.
+
+use crate::{
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group},
+        edit,
+        func::{self, Attributes, Signature},
+        names::{self, IO, NAME, PIECE},
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::{
+    Context,
+    ir::{
+        Attribute, Region, ValueLike,
+        attribute::{StringAttribute, TypeAttribute},
+        operation::OperationLike,
+        r#type::FunctionType,
+    },
+};
+use std::collections::{BTreeSet, HashMap};
+
+crate::pass_options! {
+    /// Options of `split-large-functions`.
+    pub struct Options {
+        max_weight: i64 = "384", "About how many operations a piece has; shorter functions stay whole";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "split-large-functions",
+    summary: "Cut a long main function on planned buffers into pieces that it calls",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["func", "tir"],
+    run,
+};
+
+/// Operations that only say where a buffer is or are constants, if their operands are that, too.
+const FREE: [&str; 9] = [
+    "arith.constant",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.get_global",
+    "memref.reinterpret_cast",
+    "memref.subview",
+    "memref.view",
+    "memref.memory_space_cast",
+];
+
+/// What an operation counts besides those inside of it: a loop nest is much more than a line.
+const NEST: i64 = 8;
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let Some(main) = func::main(module) else { return Ok(()) };
+    let Some(block) = edit::entry_block(main) else { return Ok(()) };
+    let plan = Plan::of(block);
+    let whole: i64 = plan.fixed.iter().map(|op| weight(*op)).sum();
+    if whole <= options.max_weight.saturating_mul(2) {
+        return Ok(());
+    }
+    let pieces = plan.pieces(options.max_weight.max(1));
+    if pieces.len() < 2 {
+        return Ok(());
+    }
+    let context = ir::context_of(module);
+    let mut taken: BTreeSet<String> =
+        func::functions(module).into_iter().map(func::symbol).collect();
+    let splitter = Splitter {
+        context,
+        main,
+        signature: Signature::of(main)?,
+        arguments: edit::arguments(block).iter().enumerate().map(|(i, v)| (key(*v), i)).collect(),
+        free: plan.free.iter().map(|op| key(ir::result0(*op))).collect(),
+    };
+    for (index, ops) in pieces.into_iter().enumerate() {
+        let stem = format!("{}_piece{index}", func::symbol(main));
+        let name = std::iter::successors(Some(stem), |name| Some(format!("{name}_")))
+            .find(|name| !taken.contains(name))
+            .unwrap_or_default();
+        taken.insert(name.clone());
+        splitter.outline(&name, &ops)?;
+    }
+    for op in plan.free.into_iter().rev() {
+        if !ir::has_uses(ir::result0(op), 1) {
+            edit::erase(op);
+        }
+    }
+    Ok(())
+}
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// The operations inside of `op` and itself, with something for each nest.
+fn weight(op: Op<'_>) -> i64 {
+    let inner = edit::walk(op).len() as i64;
+    match ir::op_name(op) {
+        _ if inner > 0 => NEST + inner,
+        "memref.copy" => NEST,
+        _ => 1,
+    }
+}
+
+/// What the main function consists of.
+struct Plan<'c> {
+    /// Views and constants that can be made anywhere.
+    free: Vec<Op<'c>>,
+    /// All others but the last, which ends the function.
+    fixed: Vec<Op<'c>>,
+    /// For each of the others, the position of the last one that uses its results.
+    last_use: Vec<usize>,
+}
+
+impl<'c> Plan<'c> {
+    fn of(block: Blk<'c>) -> Self {
+        let mut plan = Self { free: vec![], fixed: vec![], last_use: vec![] };
+        let mut anywhere: BTreeSet<usize> = edit::arguments(block).into_iter().map(key).collect();
+        let mut definers: HashMap<usize, usize> = HashMap::new();
+        let mut ops = ir::ops(block);
+        ops.pop();
+        for op in ops {
+            let free = FREE.contains(&ir::op_name(op))
+                && ir::operands(op).iter().all(|operand| anywhere.contains(&key(*operand)));
+            if free {
+                anywhere.insert(key(ir::result0(op)));
+                plan.free.push(op);
+                continue;
+            }
+            let position = plan.fixed.len();
+            for user in edit::walk(op).into_iter().chain([op]) {
+                for operand in user.operands() {
+                    if let Some(definer) = definers.get(&key(operand)) {
+                        plan.last_use[*definer] = position;
+                    }
+                }
+            }
+            definers.extend(ir::results(op).into_iter().map(|result| (key(result), position)));
+            plan.fixed.push(op);
+            plan.last_use.push(position);
+        }
+        plan
+    }
+
+    /// Runs of operations of about one weight, between which no value is handed on.
+    fn pieces(&self, max_weight: i64) -> Vec<Vec<Op<'c>>> {
+        let mut pieces = vec![];
+        let (mut piece, mut sum, mut open) = (vec![], 0, 0);
+        for (position, op) in self.fixed.iter().enumerate() {
+            let next = weight(*op);
+            if sum > 0 && sum + next > max_weight && open < position {
+                pieces.push(std::mem::take(&mut piece));
+                sum = 0;
+            }
+            sum += next;
+            open = open.max(self.last_use[position]);
+            piece.push(*op);
+        }
+        pieces.push(piece);
+        pieces
+    }
+}
+
+struct Splitter<'c> {
+    context: &'c Context,
+    main: Op<'c>,
+    signature: Signature<'c>,
+    /// The positions of the main function's arguments.
+    arguments: HashMap<usize, usize>,
+    /// The results of operations that can be made anywhere.
+    free: BTreeSet<usize>,
+}
+
+impl<'c> Splitter<'c> {
+    /// Moves operations of the main function into a function of that name, and calls it there.
+    fn outline(&self, name: &str, ops: &[Op<'c>]) -> Failure<'c> {
+        let Some(first) = ops.first() else { return Ok(()) };
+        let region = Region::new();
+        let block = edit::append_block(&region, &[]);
+        let mut piece = Piece { splitter: self, block, values: HashMap::new(), arguments: vec![] };
+        let call_at = Builder::before(*first)?;
+        let call = call_at.create("func.return", OpSpec::default())?;
+        for op in ops {
+            for user in edit::walk(*op).into_iter().chain([*op]) {
+                for (index, operand) in ir::operands(user).into_iter().enumerate() {
+                    if let Some(inside) = piece.value(operand) {
+                        edit::set_operand(user, index, inside);
+                    }
+                }
+            }
+            edit::move_to_end(*op, block);
+        }
+        let end = Builder::at_end(self.context, block, call_at.location);
+        end.create("func.return", OpSpec::default())?;
+        let arguments = piece.arguments;
+        self.declare(name, &arguments, region)?;
+        self.call(&Builder::before(call)?, name, &arguments)?;
+        edit::erase(call);
+        Ok(())
+    }
+
+    /// Puts the function of a piece in front of the main function, which calls it: generated C
+    /// defines functions in this order.
+    fn declare(&self, name: &str, arguments: &[usize], region: Region<'c>) -> Failure<'c> {
+        let at = Builder::before(self.main)?;
+        let kept = |attributes: &Attributes<'c>| -> Attributes<'c> {
+            attributes.iter().filter(|(name, _)| name == IO || name == NAME).cloned().collect()
+        };
+        let all = &self.signature.arguments;
+        let signature = Signature {
+            arguments: arguments
+                .iter()
+                .map(|index| (all[*index].0, kept(&all[*index].1)))
+                .collect(),
+            results: vec![],
+        };
+        let types: Vec<_> = signature.arguments.iter().map(|(ty, _)| *ty).collect();
+        let ty = TypeAttribute::new(FunctionType::new(self.context, &types, &[]).into());
+        let text =
+            |text: &str| -> Attribute<'c> { StringAttribute::new(self.context, text).into() };
+        let mut attributes = vec![
+            ("sym_name", text(name)),
+            ("sym_visibility", text("private")),
+            ("function_type", ty.into()),
+            (PIECE, Attribute::unit(self.context)),
+        ];
+        let has_arena = signature
+            .arguments
+            .iter()
+            .flat_map(|(_, list)| list)
+            .any(|(name, role)| name == IO && edit::string(*role).as_deref() == Some("arena"));
+        let arena = has_arena.then_some(names::ARENA_BYTES);
+        for name in [names::TARGET, names::POOLS].into_iter().chain(arena) {
+            attributes.extend(self.main.attribute(name).ok().map(|value| (name, value)));
+        }
+        let regions = vec![region];
+        let function =
+            at.create("func.func", OpSpec { attributes, regions, ..Default::default() })?;
+        signature.set(self.context, function);
+        Ok(())
+    }
+
+    fn call(&self, at: &Builder<'c>, name: &str, arguments: &[usize]) -> Failure<'c> {
+        let mut call = CallExtern::new(name);
+        for index in arguments {
+            let Some(value) = func::argument(self.main, *index) else { continue };
+            let (ty, attributes) = &self.signature.arguments[*index];
+            let role = attributes.iter().find(|(name, _)| name == IO);
+            let role = role.and_then(|(_, role)| edit::string(*role)).unwrap_or_default();
+            let group = match &*role {
+                _ if !ir::is_memref(*ty) => Group::Scalars,
+                "input" | "constants" => Group::Ins,
+                _ => Group::Outs,
+            };
+            call.push(self.context, group, value);
+        }
+        // What a piece does not write of the arena and the outputs stays as it is.
+        call.set("accumulate", Attribute::unit(self.context));
+        call.build(at, &[])?;
+        Ok(())
+    }
+}
+
+/// A function that is being made.
+struct Piece<'s, 'c> {
+    splitter: &'s Splitter<'c>,
+    block: Blk<'c>,
+    /// What stands here for values of the main function.
+    values: HashMap<usize, Val<'c>>,
+    /// Which of the main function's arguments it has.
+    arguments: Vec<usize>,
+}
+
+impl<'c> Piece<'_, 'c> {
+    /// What stands here for a value of the main function; none for a value that the piece itself
+    /// computes.
+    fn value(&mut self, value: Val<'c>) -> Option<Val<'c>> {
+        if let Some(known) = self.values.get(&key(value)) {
+            return Some(*known);
+        }
+        let inside = if let Some(index) = self.splitter.arguments.get(&key(value)) {
+            self.arguments.push(*index);
+            edit::add_argument(self.block, value.r#type(), self.splitter.main.location())
+        } else if self.splitter.free.contains(&key(value)) {
+            self.copy(edit::defining_op(value)?)
+        } else {
+            return None;
+        };
+        self.values.insert(key(value), inside);
+        Some(inside)
+    }
+
+    /// Makes a view or a constant here, and what it is a view of.
+    fn copy(&mut self, op: Op<'c>) -> Val<'c> {
+        let operands: Vec<_> =
+            ir::operands(op).into_iter().map(|operand| self.value(operand)).collect();
+        let copy = edit::clone_to_end(op, self.block);
+        for (index, operand) in operands.into_iter().enumerate() {
+            if let Some(operand) = operand {
+                edit::set_operand(copy, index, operand);
+            }
+        }
+        ir::result0(copy)
+    }
+}

@@ -1,0 +1,17 @@
+//! Planned memory, read back from the IR: which buffers a function puts where, and when each is in
+//! use.
+//!
+//! What is found here rests on the IR alone, and shares nothing with the planner: neither its
+//! lifetimes nor its list of buffers. So it can tell whether a plan is right, whoever wrote it.
+
+pub mod generated;
+mod lifetime;
+mod overlap;
+mod places;
+#[cfg(test)]
+mod tests;
+
+pub use lifetime::{Order, spans};
+pub use overlap::{Use, clash};
+pub(crate) use places::pool_of;
+pub use places::{Memory, Place, places};

@@ -1,0 +1,89 @@
+//! Target kinds made in Rust, without a manifest's text.
+
+use super::{
+    codegen::{Codegen, CodegenKind},
+    kind::{CostDecl, Files, PatternDecl, Role, TargetKind},
+    manifest::is_name,
+    options::OptionDecl,
+};
+use crate::{
+    Error, Phase, Result, partition::Capabilities, pattern::PatternSpec, targets::hooks::HookSet,
+};
+
+impl TargetKind {
+    /// A device without patterns. Its code is generated as C, unless
+    /// [`TargetKind::with_codegen`] says otherwise.
+    pub fn device(name: &str, doc: &str) -> Result<Self> {
+        if !is_name(name) {
+            return Err(Error::invalid(format!(
+                "'{name}' is no name for a target kind: it is to start with a letter and have \
+                 letters, digits, '-' and '_' only"
+            )));
+        }
+        let kind = Self {
+            name: name.to_owned(),
+            role: Role::Device,
+            doc: doc.to_owned(),
+            options: vec![],
+            capabilities: Capabilities::default(),
+            cost: CostDecl::default(),
+            pools: vec![],
+            patterns: vec![],
+            pipelines: vec![],
+            hooks: HookSet::default(),
+            codegen: Codegen::default(),
+            files: Files::Embedded(&[]),
+            manifest: format!("target '{name}' (Rust)"),
+        };
+        Ok(kind.with_codegen(Codegen { kind: CodegenKind::C, ..Default::default() }))
+    }
+
+    /// Adds an option.
+    pub fn with_option(mut self, option: OptionDecl) -> Self {
+        self.options.push(option);
+        self
+    }
+
+    /// Adds a pattern, after those before it. It is checked when it is used first.
+    pub fn with_pattern(mut self, spec: PatternSpec) -> Self {
+        let clause_lines = vec![0; spec.clauses.len()];
+        self.patterns.push(PatternDecl {
+            spec,
+            match_line: 0,
+            clause_lines,
+            call_line: 0,
+            cost_line: 0,
+            tile_lines: vec![],
+        });
+        self
+    }
+
+    /// Sets what the partition may make of it.
+    pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Sets the passes of a phase at which targets take part ([`Phase::HOOKS`]).
+    pub fn with_pipeline(mut self, phase: Phase, passes: &str) -> Self {
+        self.pipelines.retain(|(other, _)| *other != phase);
+        self.pipelines.push((phase, passes.to_owned()));
+        self.pipelines.sort_by_key(|(phase, _)| *phase);
+        self
+    }
+
+    /// Sets how code is generated, and with which files of C.
+    pub fn with_codegen(mut self, codegen: Codegen) -> Self {
+        self.codegen = codegen;
+        self.pipelines.retain(|(phase, _)| *phase != Phase::Codegen);
+        let text = self.codegen.default_pipeline();
+        self.pipelines.extend(text.map(|text| (Phase::Codegen, text)));
+        self
+    }
+
+    /// Sets where the files are that [`TargetKind::with_codegen`] names.
+    pub fn with_files(mut self, files: Files) -> Self {
+        self.files = files;
+        self
+    }
+}

@@ -1,0 +1,116 @@
+//! What a manifest says of code: which generator makes it, and what it is compiled and linked with.
+//! The generators are in [`crate::codegen`].
+
+use super::kind::Role;
+use crate::phase::strip_comments;
+use serde::Serialize;
+
+/// What makes C of a target's module unless its manifest says; it ends with the pass that takes
+/// `headers`.
+const C_PIPELINE: &str = include_str!("../../pipelines/common/c.pipeline");
+
+/// How code of a target is generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CodegenKind {
+    /// Not said: LLVM for hosts, C for devices. Kinds that have been read never have it.
+    #[default]
+    #[serde(skip)]
+    Unset,
+    /// LLVM IR, then an object.
+    Llvm,
+    /// C, then the C compiler.
+    C,
+    /// The hook tir-to-runtime, which there must be.
+    Custom,
+}
+
+impl CodegenKind {
+    /// What makes the code of a kind that does not say it: accelerators are programmed in C.
+    pub(super) fn usual(role: Role) -> Self {
+        match role {
+            Role::Device => Self::C,
+            Role::Host => Self::Llvm,
+        }
+    }
+
+    /// Fails unless a kind of that role can have its code generated so; `has_own` says whether its
+    /// manifest has a pipeline for the phase codegen.
+    pub(super) fn check(self, role: Role, has_own: bool) -> Result<(), &'static str> {
+        match (self, role) {
+            (Self::Llvm, Role::Device) if !has_own => Err(
+                "kind = \"llvm\" is the code of a host, which needs no device: leave it out for C, \
+                 take \"custom\" with the hook tir-to-runtime for code of your own, or add a \
+                 pipeline for the phase codegen that makes the LLVM dialect",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether only the hook tir-to-runtime makes code.
+    pub(super) fn needs_hook(self) -> bool {
+        self == Self::Custom
+    }
+}
+
+/// How code of a target is generated and linked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Codegen {
+    /// What is generated.
+    #[serde(default)]
+    pub kind: CodegenKind,
+    /// Headers that generated C may include; all, if the manifest has no pipeline for codegen.
+    #[serde(default)]
+    pub headers: Vec<String>,
+    /// C sources that are compiled and linked with the generated code.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Directories in which C compilers look for headers.
+    #[serde(default)]
+    pub include_dirs: Vec<String>,
+    /// Flags of the C compiler.
+    #[serde(default)]
+    pub cflags: Vec<String>,
+    /// Flags of the linker, such as `-lm` and `-L/opt/vendor/lib`. Shared libraries that they name
+    /// are loaded into the process when a model runs in it.
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    /// Function that opens the device.
+    pub open: Option<String>,
+    /// Function that closes the device.
+    pub close: Option<String>,
+    /// Function that gives the text of a status, for messages.
+    pub status_string: Option<String>,
+    /// C that is used unless an option says where a library is.
+    pub stand_in: Option<StandIn>,
+}
+
+impl Codegen {
+    /// The passes of phase codegen, unless a manifest has its own.
+    pub(super) fn default_pipeline(&self) -> Option<String> {
+        let text = format!("{}{{headers={}}}", strip_comments(C_PIPELINE), self.headers.join(":"));
+        (self.kind == CodegenKind::C).then_some(text)
+    }
+}
+
+/// C that does the work of a library, such as one for another processor, until an option says
+/// where that library is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StandIn {
+    /// The text option that holds the library's place.
+    pub option: String,
+    /// Headers in place of the library's.
+    #[serde(default)]
+    pub headers: Vec<String>,
+    /// Sources in place of the library.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Flags of the C compiler when the library is used; `${option.NAME}` stands for an option.
+    #[serde(default)]
+    pub library_cflags: Vec<String>,
+    /// Flags of the linker when the library is used.
+    #[serde(default)]
+    pub library_link_flags: Vec<String>,
+}

@@ -1,0 +1,236 @@
+//! What `phaseline targets` prints, all of it from declarations.
+
+use super::{
+    kind::{Role, TargetKind},
+    options::{OptionKind, format_size},
+    registry::Registry,
+};
+use serde::Serialize;
+use std::fmt::Write;
+
+#[derive(Serialize)]
+struct OptionJson<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    kind: &'a OptionKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<String>,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct PatternJson<'a> {
+    name: &'a str,
+    doc: &'a str,
+    #[serde(rename = "match")]
+    matches: &'a str,
+    #[serde(rename = "where")]
+    clauses: &'a [String],
+    benefit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<&'a str>,
+    compute: bool,
+    lower: Option<&'a str>,
+    call: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tile: Option<&'a crate::pattern::TileSpec>,
+}
+
+#[derive(Serialize)]
+struct PoolJson<'a> {
+    name: &'a str,
+    bytes: Option<String>,
+    alignment: i64,
+    scope: &'a str,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct CapabilitiesJson {
+    dtypes: Vec<&'static str>,
+    multi_output: bool,
+    taps: bool,
+    merge: bool,
+}
+
+/// A kind as JSON shows it.
+#[derive(Serialize)]
+struct KindJson<'a> {
+    name: &'a str,
+    role: Role,
+    doc: &'a str,
+    manifest: &'a str,
+    options: Vec<OptionJson<'a>>,
+    capabilities: CapabilitiesJson,
+    cost: std::collections::BTreeMap<&'static str, String>,
+    pools: Vec<PoolJson<'a>>,
+    patterns: Vec<PatternJson<'a>>,
+    phases: Vec<(&'static str, &'a str)>,
+    hooks: std::collections::BTreeMap<&'static str, String>,
+    codegen: &'a super::codegen::Codegen,
+}
+
+impl<'a> KindJson<'a> {
+    fn new(kind: &'a TargetKind) -> Self {
+        let capabilities = &kind.capabilities;
+        Self {
+            name: &kind.name,
+            role: kind.role,
+            doc: &kind.doc,
+            manifest: &kind.manifest,
+            options: kind
+                .options
+                .iter()
+                .map(|option| OptionJson {
+                    name: &option.name,
+                    kind: &option.kind,
+                    default: option.default.as_ref().map(|value| option.format(value)),
+                    doc: &option.doc,
+                })
+                .collect(),
+            capabilities: CapabilitiesJson {
+                dtypes: capabilities.dtypes.iter().map(|dtype| dtype.mlir_name()).collect(),
+                multi_output: capabilities.multi_output,
+                taps: capabilities.taps,
+                merge: capabilities.merge,
+            },
+            cost: kind.cost.entries().into_iter().collect(),
+            pools: kind
+                .pools
+                .iter()
+                .map(|pool| PoolJson {
+                    name: &pool.name,
+                    bytes: pool.bytes.as_ref().map(ToString::to_string),
+                    alignment: pool.alignment,
+                    scope: &pool.scope,
+                    doc: &pool.doc,
+                })
+                .collect(),
+            patterns: kind
+                .patterns
+                .iter()
+                .map(|pattern| PatternJson {
+                    name: &pattern.spec.name,
+                    doc: &pattern.spec.doc,
+                    matches: &pattern.spec.matches,
+                    clauses: &pattern.spec.clauses,
+                    benefit: pattern.spec.benefit,
+                    cost: pattern.spec.cost.as_deref(),
+                    compute: pattern.spec.compute,
+                    lower: pattern.spec.lower.as_deref(),
+                    call: pattern.spec.call.as_deref(),
+                    tile: pattern.spec.tile.as_ref(),
+                })
+                .collect(),
+            phases: kind
+                .pipelines
+                .iter()
+                .map(|(phase, text)| (phase.name(), text.as_str()))
+                .collect(),
+            hooks: kind.hooks.describe().into_iter().collect(),
+            codegen: &kind.codegen,
+        }
+    }
+}
+
+fn to_json(value: &impl Serialize) -> crate::Result<String> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n").map_err(|error| crate::Error::internal(error.to_string()))
+}
+
+impl TargetKind {
+    /// All about the kind as JSON.
+    pub fn to_json(&self) -> crate::Result<String> {
+        to_json(&KindJson::new(self))
+    }
+
+    /// All about the kind for people.
+    pub fn describe(&self) -> String {
+        let role = match self.role {
+            Role::Host => "host: runs everything",
+            Role::Device => "device: runs what its patterns match, beside a host",
+        };
+        let mut out = format!("{} ({role})\n  {}\n", self.name, self.doc);
+        let mut section = |title: &str, rows: Vec<(String, String)>| {
+            if rows.is_empty() {
+                return;
+            }
+            let width =
+                rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0).min(32);
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{title}:");
+            for (left, right) in rows {
+                let line = format!("  {left:width$}  {right}");
+                let _ = writeln!(out, "{}", line.trim_end());
+            }
+        };
+        let options = self.options.iter();
+        section("options", options.map(|o| (o.to_string(), o.doc.clone())).collect());
+        let dtypes: Vec<&str> = self.capabilities.dtypes.iter().map(|d| d.mlir_name()).collect();
+        let flag = |set: bool, text: &str| if set { format!(", {text}") } else { String::new() };
+        if self.role == Role::Device {
+            let types = if dtypes.is_empty() { "all".to_owned() } else { dtypes.join(" ") };
+            let more = flag(self.capabilities.multi_output, "several outputs")
+                + &flag(self.capabilities.taps, "taps")
+                + &flag(self.capabilities.merge, "neighbours are merged");
+            section("capabilities", vec![("element types".to_owned(), types + &more)]);
+        }
+        let costs = self.cost.entries().into_iter();
+        section("costs in ns", costs.map(|(name, cost)| (name.to_owned(), cost)).collect());
+        let pools = self.pools.iter().map(|pool| {
+            let bytes = pool.bytes.as_ref().map_or("no limit".to_owned(), |expr| match expr.kind {
+                crate::expr::ExprKind::Int(bytes) => format_size(bytes),
+                _ => expr.to_string(),
+            });
+            let text = format!("{bytes}, aligned to {}; {}", pool.alignment, pool.doc);
+            (pool.name.clone(), text.trim_end_matches("; ").to_owned())
+        });
+        section("memory", pools.collect());
+        let mut patterns = vec![];
+        for pattern in &self.patterns {
+            patterns.push((pattern.spec.name.clone(), pattern.spec.matches.clone()));
+            for clause in &pattern.spec.clauses {
+                patterns.push((String::new(), format!("  where {clause}")));
+            }
+            patterns.extend(
+                pattern.spec.cost.iter().map(|c| (String::new(), format!("  cost {c} ns"))),
+            );
+            patterns.extend(pattern.spec.tile.iter().map(|tile| {
+                let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
+                let text = format!("  in tiles of {} in {}", loops.join(" x "), tile.pool.name);
+                (String::new(), text)
+            }));
+        }
+        section("patterns", patterns);
+        let phases = self.pipelines.iter();
+        section("pipelines", phases.map(|(p, text)| (p.to_string(), text.clone())).collect());
+        let hooks = self.hooks.describe().into_iter();
+        section("hooks", hooks.map(|(point, text)| (point.to_owned(), text)).collect());
+        section("declared in", vec![(self.manifest.clone(), String::new())]);
+        out
+    }
+}
+
+impl Registry {
+    /// All kinds, one line each, and the aliases.
+    pub fn describe(&self) -> String {
+        let mut out = String::new();
+        let width = self.kinds().map(|kind| kind.name.len()).max().unwrap_or(0);
+        for kind in self.kinds() {
+            let role = match kind.role {
+                Role::Host => "host",
+                Role::Device => "device",
+            };
+            let _ = writeln!(out, "{:width$}  {role:6}  {}", kind.name, kind.doc);
+        }
+        for (name, spec) in self.aliases() {
+            let _ = writeln!(out, "{name:width$}  alias   of '{spec}'");
+        }
+        out
+    }
+
+    /// All kinds as JSON.
+    pub fn to_json(&self) -> crate::Result<String> {
+        to_json(&self.kinds().map(|kind| KindJson::new(kind)).collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,301 @@
+//! A target of a compile: a kind with an id and the values of its options.
+
+use super::{
+    codegen::Codegen,
+    kind::{Files, Role, TargetKind, option_word},
+    options::OptionDecl,
+};
+use crate::{
+    Error, Result,
+    error::suggestion,
+    expr::{Expr, OptionType, OptionValue, OptionValues, Val},
+    graph::{Bound, Evaluator, Facts, OpTable, Scope},
+    partition::{Capabilities, Device, ProfiledTarget, Rates, is_view},
+    pattern::{Pattern, PatternSpec, check_expression},
+    phase::{HookPoint, TargetPipelines},
+    targets::hooks::{Command, DataHook},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// A kind with an id and the values of its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetInstance {
+    /// Name of this target in the compile; of its functions, regions and artifacts.
+    pub id: String,
+    /// What is known about its kind.
+    pub kind: Arc<TargetKind>,
+    /// Values of the options that have one, by name with `_` for `-`.
+    pub options: OptionValues,
+}
+
+/// A memory of a target instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Name.
+    pub name: String,
+    /// Size in bytes; `None` for no limit.
+    pub bytes: Option<i64>,
+    /// Alignment of the whole pool in bytes.
+    pub alignment: i64,
+    /// Memory scope of buffers in it.
+    pub scope: String,
+}
+
+impl TargetInstance {
+    /// True if it runs everything.
+    pub fn is_host(&self) -> bool {
+        self.kind.role == Role::Host
+    }
+
+    /// What tells it from others in a profile, whatever its id.
+    pub fn profiled(&self) -> ProfiledTarget {
+        ProfiledTarget::new(&self.kind.name, &self.options)
+    }
+
+    /// The value of an option, by the name of its declaration.
+    pub fn option(&self, name: &str) -> Option<&OptionValue> {
+        self.options.get(&option_word(name))
+    }
+
+    /// The value of an integer or size option.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.option(name)? {
+            OptionValue::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a text option; nothing if it is not set or empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.option(name)? {
+            OptionValue::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// True if a boolean option is set.
+    pub fn flag(&self, name: &str) -> bool {
+        self.option(name) == Some(&OptionValue::Bool(true))
+    }
+
+    /// Its patterns, checked against the operations; those of a host are all operations.
+    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+        let declared = self.kind.load_patterns(table)?;
+        if self.is_host() && declared.is_empty() { everything(table) } else { Ok(declared) }
+    }
+
+    /// What it can do besides its patterns. A host before the last place makes any region a
+    /// function, for which it has to know the sizes.
+    pub fn capabilities(&self) -> Capabilities {
+        match self.kind.role {
+            Role::Device => self.kind.capabilities.clone(),
+            Role::Host => Capabilities { taps: true, static_only: true, ..Default::default() },
+        }
+    }
+
+    /// Its pipelines with options filled in.
+    pub fn pipelines(&self) -> Result<TargetPipelines> {
+        let mut phases = vec![];
+        for (phase, text) in &self.kind.pipelines {
+            let value = |word: &str| self.word(word);
+            let text = fill(text, value).map_err(|reason| {
+                Error::invalid(format!("{}: phase {phase}: {reason}", self.kind.manifest))
+            })?;
+            phases.push((*phase, text));
+        }
+        let mut hooks = vec![];
+        for point in HookPoint::ALL {
+            let mut passes = vec![];
+            if self.kind.hooks.is_code(point) {
+                passes.push(format!("apply-hook{{target={} hook={point}}}", self.id));
+            }
+            // It runs on what code has declined, or made.
+            if let Some(DataHook::Pipeline(text)) = self.kind.hooks.data(point) {
+                let text = fill(text, |word| self.word(word)).map_err(|reason| {
+                    Error::invalid(format!("{}: hook {point}: {reason}", self.kind.manifest))
+                })?;
+                let anchor = match point {
+                    HookPoint::TirToRuntime => "builtin.module",
+                    _ => "func.func",
+                };
+                passes.push(format!(
+                    "for-target{{target={} pipeline={{{anchor}({text})}}}}",
+                    self.id
+                ));
+            }
+            if passes.is_empty() {
+                continue;
+            }
+            let text = passes.join(",");
+            hooks.push((point, text));
+        }
+        Ok(TargetPipelines { id: self.id.clone(), phases, hooks })
+    }
+
+    /// The words of a program that the manifest names, filled in.
+    pub fn hook_words(&self, command: &Command) -> Result<Vec<String>> {
+        let fault = |reason: String| Error::invalid(format!("{}: {reason}", self.kind.manifest));
+        let word = |word: &str| match (word, &self.kind.files) {
+            ("dir", Files::Directory(folder)) => std::path::absolute(folder)
+                .map(|path| path.display().to_string())
+                .map_err(|error| format!("the target's folder has no path: {error}")),
+            _ => self.word(word),
+        };
+        command.words.iter().map(|text| fill(text, word).map_err(fault)).collect()
+    }
+
+    /// What `${word}` stands for.
+    fn word(&self, word: &str) -> Result<String, String> {
+        if word == "id" {
+            return Ok(self.id.clone());
+        }
+        let value = self.options.get(word.strip_prefix("option.").unwrap_or(word));
+        value
+            .map(OptionValue::to_string)
+            .ok_or_else(|| format!("option '{word}' of target '{}' is not set", self.id))
+    }
+
+    /// How its code is generated, with the library or what stands in for it.
+    pub fn codegen(&self) -> Result<Codegen> {
+        let filled = |flags: &[String]| -> Result<Vec<String>> {
+            let flag = |flag: &String| {
+                fill(flag, |word| self.word(word)).map_err(|reason| {
+                    Error::invalid(format!("{}: codegen: {reason}", self.kind.manifest))
+                })
+            };
+            flags.iter().map(flag).collect()
+        };
+        let mut codegen = self.kind.codegen.clone();
+        codegen.cflags = filled(&codegen.cflags)?;
+        let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
+        if self.text(&stand_in.option).is_none() {
+            codegen.headers = stand_in.headers;
+            codegen.sources.extend(stand_in.sources);
+            return Ok(codegen);
+        }
+        codegen.headers.clear();
+        codegen.cflags.extend(filled(&stand_in.library_cflags)?);
+        codegen.link_flags.extend(filled(&stand_in.library_link_flags)?);
+        Ok(codegen)
+    }
+
+    /// Its memories, with sizes computed.
+    pub fn pools(&self) -> Result<Vec<Pool>> {
+        let size = |expr: &Expr, name: &str| -> Result<i64> {
+            let graph = crate::graph::GraphView::new();
+            let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+            match Evaluator::new(facts, &NoNames).eval(expr) {
+                Val::Int(bytes) if bytes > 0 => Ok(bytes),
+                other => Err(Error::invalid(format!(
+                    "{}: pool '{name}' of target '{}' has {other} bytes by `{expr}`; a size is a \
+                     positive integer",
+                    self.kind.manifest, self.id
+                ))),
+            }
+        };
+        let pools = self.kind.pools.iter().map(|pool| {
+            Ok(Pool {
+                name: pool.name.clone(),
+                bytes: pool.bytes.as_ref().map(|expr| size(expr, &pool.name)).transpose()?,
+                alignment: pool.alignment,
+                scope: pool.scope.clone(),
+            })
+        });
+        pools.collect()
+    }
+
+    /// What its work and its transfers cost.
+    pub fn rates(&self) -> Result<Rates> {
+        let usual = if self.is_host() { Rates::host() } else { Rates::default() };
+        let declared = &self.kind.cost;
+        let graph = crate::graph::GraphView::new();
+        let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+        let rate = |expr: &Option<Expr>, usual: f64, name: &str| {
+            let Some(expr) = expr else { return Ok(usual) };
+            let value = Evaluator::new(facts, &NoNames).eval(expr);
+            value.as_f64().filter(|rate| rate.is_finite() && *rate >= 0.0).ok_or_else(|| {
+                Error::invalid(format!(
+                    "{}: {name} of target '{}' is {value} by `{expr}`; a cost is a number that \
+                     is not negative",
+                    self.kind.manifest, self.id
+                ))
+            })
+        };
+        Ok(Rates {
+            per_call: rate(&declared.per_call, usual.per_call, "per-call")?,
+            per_byte: rate(&declared.per_byte, usual.per_byte, "per-byte")?,
+            per_flop: rate(&declared.per_flop, usual.per_flop, "per-flop")?,
+            per_access: rate(&declared.per_access, usual.per_access, "per-access")?,
+        })
+    }
+
+    /// This target as a device for [`crate::partition::partition`].
+    pub fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Result<Device<'a>> {
+        Ok(Device {
+            id: &self.id,
+            patterns,
+            options: &self.options,
+            capabilities: self.capabilities(),
+            rates: self.rates()?,
+        })
+    }
+}
+
+/// A pattern for each operation that has results.
+fn everything(table: &OpTable) -> Result<Vec<Pattern>> {
+    let patterns = table.iter().filter(|op| !op.results.is_empty()).map(|op| {
+        let spec = PatternSpec::new(&op.name, format!("{}(...)", op.name));
+        let spec = if is_view(&op.name) { spec.no_compute() } else { spec };
+        Pattern::new(spec, table, &BTreeMap::new())
+            .map_err(|error| Error::internal(format!("no pattern for '{}': {error}", op.name)))
+    });
+    patterns.collect()
+}
+
+/// The scope of expressions that see options only.
+struct NoNames;
+
+impl Scope for NoNames {
+    fn lookup(&self, _: &str) -> Option<Bound> {
+        None
+    }
+}
+
+/// Checks the size of a pool when its manifest is read.
+pub(super) fn check_size(text: &str, expr: &Expr, options: &[OptionDecl]) -> Result<()> {
+    let types: BTreeMap<String, OptionType> =
+        options.iter().map(|option| (option_word(&option.name), option.ty())).collect();
+    check_expression(text, expr, &types)?;
+    Ok(())
+}
+
+/// Checks that `${...}` in a pipeline name options.
+pub(super) fn check_placeholders(text: &str, options: &[OptionDecl]) -> Result<(), String> {
+    let words: Vec<String> = options.iter().map(|option| option_word(&option.name)).collect();
+    let check = |word: &str| {
+        let name = word.strip_prefix("option.");
+        if word == "id" || name.is_some_and(|name| words.iter().any(|known| known == name)) {
+            return Ok(String::new());
+        }
+        let known: Vec<String> = words.iter().map(|word| format!("option.{word}")).collect();
+        let known = known.iter().map(String::as_str).chain(["id"]);
+        Err(format!("there is no '${{{word}}}'{}", suggestion(word, known)))
+    };
+    fill(text, check).map(|_| ())
+}
+
+/// Replaces each `${word}`.
+pub(super) fn fill(
+    text: &str,
+    value: impl Fn(&str) -> Result<String, String>,
+) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (word, tail) = after.split_once('}').ok_or_else(|| "a '${' without '}'".to_owned())?;
+        out.push_str(before);
+        out.push_str(&value(word.trim())?);
+        rest = tail;
+    }
+    Ok(out + rest)
+}

@@ -1,0 +1,251 @@
+//! Target kinds: all that is known about a kind of target, from one declaration.
+
+use super::{
+    codegen::Codegen,
+    file_name::{self, Use},
+    options::OptionDecl,
+};
+use crate::{
+    Error, Phase, Result,
+    expr::{Expr, OptionType},
+    graph::OpTable,
+    partition::Capabilities,
+    pattern::{DmaSpec, Pattern, PatternSpec},
+    targets::hooks::{HookSet, Hooks},
+};
+use serde::Serialize;
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::Arc};
+
+/// What a target can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It runs everything; it comes last in a target spec.
+    Host,
+    /// It runs what its patterns match, and needs a host beside it.
+    Device,
+}
+
+/// A memory that belongs to a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolDecl {
+    /// Name.
+    pub name: String,
+    /// Size in bytes, an expression over options; `None` for no limit.
+    pub bytes: Option<Expr>,
+    /// Alignment of the whole pool in bytes.
+    pub alignment: i64,
+    /// Memory scope of buffers in it.
+    pub scope: String,
+    /// How tiles get there and back.
+    pub dma: Option<DmaDecl>,
+    /// One line of help.
+    pub doc: String,
+}
+
+/// Texts of a declaration, with their lines in the manifest.
+pub type TileLines = Vec<(String, usize)>;
+
+/// How tiles get to a pool and back, with the places of its texts in the manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DmaDecl {
+    /// The declaration.
+    pub spec: DmaSpec,
+    /// The lines of its texts.
+    pub lines: TileLines,
+}
+
+/// What work and transfers cost, in nanoseconds; expressions over options.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostDecl {
+    /// One call of a region.
+    pub per_call: Option<Expr>,
+    /// A byte that enters or leaves a region.
+    pub per_byte: Option<Expr>,
+    /// An arithmetic operation, where a pattern gives no cost.
+    pub per_flop: Option<Expr>,
+    /// A byte that an operation reads or writes, where a pattern gives no cost.
+    pub per_access: Option<Expr>,
+}
+
+/// A pattern with the places of its texts in the manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternDecl {
+    /// The declaration.
+    pub spec: PatternSpec,
+    /// Line of the match expression.
+    pub match_line: usize,
+    /// Lines of the conditions.
+    pub clause_lines: Vec<usize>,
+    /// Line of the prototype.
+    pub call_line: usize,
+    /// Line of the cost.
+    pub cost_line: usize,
+    /// Lines of the texts that say how work is cut.
+    pub tile_lines: TileLines,
+}
+
+/// Where the files of a kind are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// In the program: names and texts.
+    Embedded(&'static [(&'static str, &'static str)]),
+    /// In a directory.
+    Directory(PathBuf),
+}
+
+impl Files {
+    /// The text of a file that a manifest names.
+    pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
+        match self {
+            Files::Embedded(files) => {
+                let found = files.iter().find(|(other, _)| *other == name);
+                found.map(|(_, text)| Cow::Borrowed(*text)).ok_or_else(|| {
+                    Error::internal(format!("file '{name}' of a built-in target is not embedded"))
+                })
+            }
+            Files::Directory(directory) => {
+                // Kinds that were not read from a manifest name files, too.
+                let path = directory.join(name);
+                file_name::check(name, Use::Pipeline)
+                    .and_then(|()| file_name::check_place(directory, &path))
+                    .map_err(Error::invalid)?;
+                let text = crate::io::read_text(&path);
+                text.map(Cow::Owned).map_err(|error| Error::io("cannot read", &path, error))
+            }
+        }
+    }
+
+    /// How messages call a file.
+    pub fn describe(&self, kind: &str, name: &str) -> String {
+        match self {
+            Files::Embedded(_) => format!("built-in {kind}/{name}"),
+            Files::Directory(directory) => directory.join(name).display().to_string(),
+        }
+    }
+}
+
+/// A kind of target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetKind {
+    /// Name in target specs.
+    pub name: String,
+    /// Whether it runs everything.
+    pub role: Role,
+    /// One line of help.
+    pub doc: String,
+    /// Options.
+    pub options: Vec<OptionDecl>,
+    /// What it can do besides its patterns.
+    pub capabilities: Capabilities,
+    /// What work and transfers cost.
+    pub cost: CostDecl,
+    /// Memories.
+    pub pools: Vec<PoolDecl>,
+    /// Patterns in order of declaration; those of single operations come last.
+    pub patterns: Vec<PatternDecl>,
+    /// Pipeline text of the phases that it takes part in.
+    pub pipelines: Vec<(Phase, String)>,
+    /// Hooks.
+    pub hooks: HookSet,
+    /// Code generation.
+    pub codegen: Codegen,
+    /// Its files.
+    pub files: Files,
+    /// How messages call its manifest.
+    pub manifest: String,
+}
+
+impl CostDecl {
+    /// What is declared, by name, as texts.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let all = [
+            ("per-call", &self.per_call),
+            ("per-byte", &self.per_byte),
+            ("per-flop", &self.per_flop),
+            ("per-access", &self.per_access),
+        ];
+        all.into_iter()
+            .filter_map(|(name, expr)| Some((name, expr.as_ref()?.to_string())))
+            .collect()
+    }
+}
+
+impl TargetKind {
+    /// The kind with hooks in Rust, which are asked before those of the manifest.
+    pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
+        self.hooks.rust = Some(hooks);
+        self
+    }
+
+    /// The declaration of an option.
+    pub fn option(&self, name: &str) -> Option<&OptionDecl> {
+        self.options.iter().find(|option| option.name == name)
+    }
+
+    /// The types of the options, for checks of predicates.
+    pub fn option_types(&self) -> BTreeMap<String, OptionType> {
+        // Predicates are written with '_' where an option's name has '-'.
+        let types = self.options.iter().map(|option| (option_word(&option.name), option.ty()));
+        types.collect()
+    }
+
+    /// Reads the patterns and checks them against the operations. The error names all faults, each
+    /// with file and line.
+    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+        let options = self.option_types();
+        let mut patterns = vec![];
+        let mut faults = vec![];
+        for decl in &self.patterns {
+            match Pattern::new(decl.spec.clone(), table, &options) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => {
+                    let line = decl.line_of(&error.text);
+                    let place = match line {
+                        0 => self.manifest.clone(),
+                        line => format!("{}:{line}", self.manifest),
+                    };
+                    faults.push(format!("{place}: {error}"));
+                }
+            }
+        }
+        keep_starts(&mut patterns);
+        if faults.is_empty() { Ok(patterns) } else { Err(Error::invalid(faults.join("\n"))) }
+    }
+
+    /// The pipeline of a phase, with options not filled in yet.
+    pub fn pipeline(&self, phase: Phase) -> Option<&str> {
+        self.pipelines.iter().find(|(other, _)| *other == phase).map(|(_, text)| text.as_str())
+    }
+}
+
+/// An operand that is absent is passed as offset 0. Where a call does not say otherwise that it is
+/// absent, no tile of the pool may be there.
+fn keep_starts(patterns: &mut [Pattern]) {
+    let open = |pattern: &Pattern| {
+        let call = pattern.call.as_ref()?;
+        let unsaid = call.unsaid_optionals().any(|name| !pattern.always_captures(name));
+        unsaid.then(|| pattern.tile.as_ref().map(|tile| tile.spec.pool.name.clone()))?
+    };
+    let pools: Vec<String> = patterns.iter().filter_map(open).collect();
+    for tile in patterns.iter_mut().filter_map(|pattern| pattern.tile.as_mut()) {
+        tile.keeps_start = pools.contains(&tile.spec.pool.name);
+    }
+}
+
+impl PatternDecl {
+    /// The line of the manifest that a text of the pattern starts on.
+    fn line_of(&self, text: &str) -> usize {
+        let clauses = self.spec.clauses.iter().zip(&self.clause_lines);
+        let clause = clauses.filter(|(clause, _)| clause.as_str() == text).map(|(_, line)| *line);
+        let call = (self.spec.call.as_deref() == Some(text)).then_some(self.call_line);
+        let cost = (self.spec.cost.as_deref() == Some(text)).then_some(self.cost_line);
+        let tile = self.tile_lines.iter().filter(|(other, _)| other == text).map(|(_, line)| *line);
+        clause.chain(call).chain(cost).chain(tile).next().unwrap_or(self.match_line)
+    }
+}
+
+/// The name of an option in predicates and pipelines.
+pub fn option_word(name: &str) -> String {
+    name.replace('-', "_")
+}

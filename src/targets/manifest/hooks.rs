@@ -1,0 +1,70 @@
+//! `[hooks]`: what a target does itself.
+
+use super::{Source, files, raw::RawHook, strip_comments};
+use crate::{
+    Result,
+    phase::HookPoint,
+    targets::{
+        file_name::Use,
+        hooks::{Command, DataHook},
+        instance::check_placeholders,
+        kind::Files,
+        options::OptionDecl,
+    },
+};
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// Reads the hooks of a manifest.
+pub fn declare(
+    source: &Source,
+    raw: BTreeMap<Spanned<String>, RawHook>,
+    files: &Files,
+    options: &[OptionDecl],
+) -> Result<Vec<(HookPoint, DataHook)>> {
+    let mut hooks = vec![];
+    for (name, hook) in raw {
+        let fault = |reason: String| source.fault(&name.span(), reason);
+        let point: HookPoint =
+            name.get_ref().parse().map_err(|error: crate::Error| fault(error.to_string()))?;
+        let hook = match hook {
+            RawHook::Text(text) => pipeline(point, &text, options),
+            RawHook::File(file) => {
+                files::file(source, files, &name.span(), &file.file, Use::Pipeline)?;
+                pipeline(point, &files.read(&file.file)?, options)
+                    .map_err(|reason| format!("{}: {reason}", file.file))
+            }
+            RawHook::Command(raw) => command(raw.command, files, options),
+        };
+        hooks.push((point, hook.map_err(|reason| fault(format!("hook {point}: {reason}")))?));
+    }
+    hooks.sort_by_key(|(point, _)| *point);
+    Ok(hooks)
+}
+
+fn pipeline(point: HookPoint, text: &str, options: &[OptionDecl]) -> Result<DataHook, String> {
+    let text = strip_comments(text);
+    if text.trim().is_empty() {
+        return Err("the pipeline has no passes".to_owned());
+    }
+    if point != HookPoint::TirToRuntime && text.contains("func.func(") {
+        return Err("the passes run on each function of the target already; write them without \
+                    func.func(...)"
+            .to_owned());
+    }
+    check_placeholders(&text, options)?;
+    Ok(DataHook::Pipeline(text))
+}
+
+fn command(words: Vec<String>, files: &Files, options: &[OptionDecl]) -> Result<DataHook, String> {
+    if words.first().is_none_or(|program| program.trim().is_empty()) {
+        return Err("command is to be [\"PROGRAM\", \"ARGUMENT\", ...]".to_owned());
+    }
+    if matches!(files, Files::Embedded(_)) {
+        return Err("programs need a target that is a directory".to_owned());
+    }
+    for word in &words {
+        check_placeholders(&word.replace("${dir}", ""), options)?;
+    }
+    Ok(DataHook::Command(Command { words }))
+}

@@ -1,0 +1,202 @@
+//! A manifest as serde reads it. [`super::parse`] gives it meaning.
+
+use super::super::{codegen::Codegen, kind::Role};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawManifest {
+    pub version: Option<Spanned<i64>>,
+    pub target: RawTarget,
+    #[serde(default)]
+    pub option: Vec<RawOption>,
+    #[serde(default)]
+    pub capabilities: RawCapabilities,
+    #[serde(default)]
+    pub cost: RawCost,
+    #[serde(default)]
+    pub pool: Vec<RawPool>,
+    #[serde(default)]
+    pub define: BTreeMap<Spanned<String>, String>,
+    #[serde(default)]
+    pub pattern: Vec<RawPattern>,
+    #[serde(default)]
+    pub op: Vec<RawOp>,
+    #[serde(default)]
+    pub phases: BTreeMap<Spanned<String>, RawPipeline>,
+    #[serde(default)]
+    pub hooks: BTreeMap<Spanned<String>, RawHook>,
+    #[serde(default)]
+    pub codegen: Codegen,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawTarget {
+    pub name: Spanned<String>,
+    pub role: Role,
+    pub doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawOption {
+    pub name: Spanned<String>,
+    #[serde(rename = "type")]
+    pub ty: Spanned<String>,
+    pub default: Option<Spanned<toml::Value>>,
+    pub min: Option<Spanned<toml::Value>>,
+    pub max: Option<Spanned<toml::Value>>,
+    pub values: Option<Spanned<Vec<String>>>,
+    pub doc: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawCapabilities {
+    #[serde(default)]
+    pub dtypes: Vec<Spanned<String>>,
+    pub multi_output: Option<bool>,
+    pub taps: Option<Spanned<bool>>,
+    pub merge: Option<bool>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawCost {
+    pub per_call: Option<Spanned<toml::Value>>,
+    pub per_byte: Option<Spanned<toml::Value>>,
+    pub per_flop: Option<Spanned<toml::Value>>,
+    pub per_access: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawPool {
+    pub name: Spanned<String>,
+    pub bytes: Option<Spanned<toml::Value>>,
+    pub alignment: Option<Spanned<i64>>,
+    pub scope: Option<String>,
+    pub dma: Option<RawDma>,
+    #[serde(default)]
+    pub doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawPattern {
+    pub name: Spanned<String>,
+    #[serde(default)]
+    pub doc: String,
+    #[serde(rename = "match")]
+    pub matches: Spanned<String>,
+    #[serde(default, rename = "where")]
+    pub clauses: Vec<Spanned<String>>,
+    pub benefit: Option<i64>,
+    pub cost: Option<Spanned<String>>,
+    pub compute: Option<bool>,
+    pub steps: Option<u32>,
+    pub ulps: Option<u32>,
+    pub finite: Option<bool>,
+    pub lower: Option<String>,
+    pub call: Option<Spanned<String>>,
+    pub tile: Option<RawTile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawOp {
+    pub op: Spanned<String>,
+    #[serde(default)]
+    pub doc: String,
+    #[serde(default, rename = "where")]
+    pub clauses: Vec<Spanned<String>>,
+    pub benefit: Option<i64>,
+    pub cost: Option<Spanned<String>>,
+    pub compute: Option<bool>,
+    pub lower: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a pipeline as text, or { file = \"NAME\" }")]
+pub enum RawPipeline {
+    Text(String),
+    File(RawFile),
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a pipeline as text, { file = \"NAME\" }, or { command = [\"PROGRAM\", ...] }"
+)]
+pub enum RawHook {
+    Text(String),
+    File(RawFile),
+    Command(RawCommand),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawCommand {
+    pub command: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawFile {
+    pub file: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawDma {
+    pub channels: Option<Spanned<i64>>,
+    pub dims: Option<Spanned<i64>>,
+    pub double_buffer: Option<Spanned<toml::Value>>,
+    pub load: Spanned<String>,
+    pub store: Spanned<String>,
+    pub wait: Option<Spanned<String>>,
+    pub cost: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawTile {
+    pub pool: Spanned<String>,
+    pub loops: Vec<Spanned<RawLoop>>,
+    pub tensors: BTreeMap<Spanned<String>, Spanned<Vec<RawDim>>>,
+    pub cost: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawLoop {
+    pub name: String,
+    pub extent: toml::Value,
+    pub multiple: Option<toml::Value>,
+    pub max: Option<toml::Value>,
+    #[serde(default)]
+    pub reduce: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a loop, \"*\", or { over = LOOP, kernel = ..., stride = ..., dilation = ..., pad = ... }"
+)]
+pub enum RawDim {
+    Loop(String),
+    Window(RawWindow),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawWindow {
+    pub over: String,
+    pub kernel: toml::Value,
+    pub stride: Option<toml::Value>,
+    pub dilation: Option<toml::Value>,
+    pub pad: Option<toml::Value>,
+}

@@ -1,0 +1,146 @@
+//! What a manifest says about tiles: `[pattern.tile]` and `[pool.dma]`.
+
+use super::{
+    super::kind::{DmaDecl, PoolDecl, TileLines},
+    Source,
+    define::Definitions,
+    raw::{RawDim, RawDma, RawTile, RawWindow},
+};
+use crate::{
+    Result,
+    error::suggestion,
+    pattern::{DimSpec, DmaSpec, LoopSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS},
+};
+use toml::{Spanned, Value};
+
+/// The text of an expression that may be written as a number.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// Reads `[pool.dma]`.
+pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<DmaDecl> {
+    let mut reader = Reader { source, definitions, lines: vec![], line: 0 };
+    let number = |given: Option<Spanned<i64>>, usual: i64, most: i64| match given {
+        Some(number) if !(1..=most).contains(number.get_ref()) => {
+            Err(source.fault(&number.span(), format!("a number from 1 to {most} is due")))
+        }
+        given => Ok(given.map_or(usual, Spanned::into_inner)),
+    };
+    let spec = DmaSpec {
+        channels: number(raw.channels, 1, 1 << 16)?,
+        dims: number(raw.dims, MAX_DIMS as i64, MAX_DIMS as i64)?,
+        double_buffer: reader.expression(raw.double_buffer)?.unwrap_or_else(|| "true".to_owned()),
+        load: reader.spanned(raw.load)?,
+        store: reader.spanned(raw.store)?,
+        wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,
+        cost: reader.expression(raw.cost)?.unwrap_or_else(|| "bytes".to_owned()),
+    };
+    Ok(DmaDecl { spec, lines: reader.lines })
+}
+
+/// Reads `[pattern.tile]`: the declaration, and the lines of its texts.
+pub fn tile(
+    source: &Source,
+    raw: RawTile,
+    pools: &[PoolDecl],
+    definitions: &Definitions,
+) -> Result<(TileSpec, TileLines)> {
+    let mut reader = Reader { source, definitions, lines: vec![], line: 0 };
+    let pool = reader.pool(&raw.pool, pools)?;
+    reader.lines.push(("tensors".to_owned(), source.line(&raw.pool.span())));
+    let mut loops = vec![];
+    for l in raw.loops {
+        reader.line = source.line(&l.span());
+        let l = l.into_inner();
+        loops.push(LoopSpec {
+            name: reader.note(l.name)?,
+            extent: reader.note(text(l.extent))?,
+            multiple: l.multiple.map(|value| reader.note(text(value))).transpose()?,
+            max: l.max.map(|value| reader.note(text(value))).transpose()?,
+            reduce: l.reduce,
+        });
+    }
+    let mut tensors = vec![];
+    for (name, dims) in raw.tensors {
+        reader.line = source.line(&name.span());
+        let name = reader.note(name.into_inner())?;
+        let dims = dims.into_inner().into_iter().map(|dim| reader.dim(dim));
+        tensors.push((name, dims.collect::<Result<_>>()?));
+    }
+    let cost = reader.expression(raw.cost)?;
+    Ok((TileSpec { pool, loops, tensors, cost }, reader.lines))
+}
+
+struct Reader<'a> {
+    source: &'a Source<'a>,
+    definitions: &'a Definitions,
+    lines: TileLines,
+    line: usize,
+}
+
+impl Reader<'_> {
+    /// Fills definitions into a text, and notes which line it is on.
+    fn note(&mut self, text: String) -> Result<String> {
+        let text = self.definitions.fill(self.source, self.line, &text)?;
+        self.lines.push((text.clone(), self.line));
+        Ok(text)
+    }
+
+    fn spanned(&mut self, text: Spanned<String>) -> Result<String> {
+        self.line = self.source.line(&text.span());
+        self.note(text.into_inner())
+    }
+
+    fn expression(&mut self, value: Option<Spanned<Value>>) -> Result<Option<String>> {
+        let Some(value) = value else { return Ok(None) };
+        self.line = self.source.line(&value.span());
+        self.note(text(value.into_inner())).map(Some)
+    }
+
+    fn dim(&mut self, dim: RawDim) -> Result<DimSpec> {
+        Ok(match dim {
+            RawDim::Loop(name) => DimSpec::Loop(self.note(name)?),
+            RawDim::Window(RawWindow { over, kernel, stride, dilation, pad }) => {
+                let mut number = |value: Option<Value>, usual: &str| {
+                    self.note(value.map_or_else(|| usual.to_owned(), text))
+                };
+                DimSpec::Window {
+                    numbers: [
+                        number(Some(kernel), "1")?,
+                        number(stride, "1")?,
+                        number(dilation, "1")?,
+                        number(pad, "0")?,
+                    ],
+                    over: self.note(over)?,
+                }
+            }
+        })
+    }
+
+    fn pool(&mut self, name: &Spanned<String>, pools: &[PoolDecl]) -> Result<PoolSpec> {
+        let fault = |message: String| Err(self.source.fault(&name.span(), message));
+        let Some(pool) = pools.iter().find(|pool| pool.name == *name.get_ref()) else {
+            let known = pools.iter().map(|pool| pool.name.as_str());
+            let hint = suggestion(name.get_ref(), known);
+            return fault(format!("there is no pool '{}'{hint}", name.get_ref()));
+        };
+        let (Some(bytes), Some(dma)) = (&pool.bytes, &pool.dma) else {
+            return fault(format!(
+                "tiles in pool '{}' need its bytes, and [pool.dma] with functions that load and \
+                 store",
+                pool.name
+            ));
+        };
+        self.lines.extend(dma.lines.clone());
+        Ok(PoolSpec {
+            name: pool.name.clone(),
+            bytes: bytes.to_string(),
+            alignment: pool.alignment,
+            dma: dma.spec.clone(),
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! Targets: what a compile is for.
+//!
+//! A [`TargetKind`] is one declaration (`target.toml`) from which patterns, options, help, memory
+//! pools, pipelines and code generation come. A [`TargetSpec`] says which targets a compile is
+//! for; the [`Registry`] turns it into [`TargetInstance`]s.
+
+mod build;
+mod codegen;
+mod describe;
+pub(crate) mod file_name;
+pub mod hooks;
+mod instance;
+mod kind;
+pub mod manifest;
+mod options;
+mod registry;
+mod spec;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::partition::Capabilities;
+pub use codegen::{Codegen, CodegenKind, StandIn};
+pub use instance::{Pool, TargetInstance};
+pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
+pub use manifest::is_name;
+pub use options::{OptionDecl, OptionKind, format_size, parse_size};
+pub(crate) use registry::EmbedderKinds;
+pub use registry::{MANIFEST, Registry, of_context};
+pub use spec::{GivenOption, TargetEntry, TargetSpec};

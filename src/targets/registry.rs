@@ -1,0 +1,315 @@
+//! The known target kinds, and how a spec becomes targets.
+
+use super::{
+    instance::TargetInstance,
+    kind::{Files, TargetKind, option_word},
+    manifest,
+    spec::{TargetEntry, TargetSpec},
+};
+use crate::{
+    Error, Result, error::suggestion, expr::OptionValues, ir::context::carried, phase::HookPoint,
+};
+use melior::Context;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+/// Target kinds that an embedder added to its session, as the session's context carries them.
+#[derive(Debug, Default)]
+pub(crate) struct EmbedderKinds(pub(crate) Vec<Arc<TargetKind>>);
+
+/// The target kinds that the session of a context has been given; none for other contexts.
+pub fn of_context(context: &Context) -> &[Arc<TargetKind>] {
+    let kinds = carried(context).and_then(|carried| carried.user::<EmbedderKinds>());
+    kinds.map_or(&[], |kinds| kinds.0.as_slice())
+}
+
+/// A built-in kind: the name of its folder, and its files by the names that its manifest uses.
+type Builtin = (&'static str, &'static [(&'static str, &'static str)]);
+
+// The built-in kinds, the folders of `targets/`: `BUILTINS`, which build.rs writes.
+include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+
+/// The file that makes a directory a target kind.
+pub const MANIFEST: &str = "target.toml";
+
+/// The file beside the directories of target kinds that names specs: `edge = "npu -sram=64k, llvm"`.
+pub const ALIASES: &str = "aliases.toml";
+
+/// The known target kinds and aliases.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    kinds: BTreeMap<String, Arc<TargetKind>>,
+    aliases: BTreeMap<String, TargetSpec>,
+}
+
+impl Registry {
+    /// A registry without kinds.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The built-in kinds.
+    pub fn builtin() -> Result<Self> {
+        let mut registry = Self::empty();
+        for (name, files) in BUILTINS {
+            let text = Files::Embedded(files).read(MANIFEST)?;
+            let place = format!("targets/{name}/{MANIFEST}");
+            registry.add(manifest::parse(&text, &place, Files::Embedded(files))?)?;
+        }
+        Ok(registry)
+    }
+
+    /// Takes a kind out, so that a test can have one of its own by that name.
+    #[cfg(test)]
+    pub(super) fn remove(&mut self, name: &str) {
+        self.kinds.remove(name);
+    }
+
+    /// Adds a kind. Its name must be new.
+    pub fn add(&mut self, kind: TargetKind) -> Result<()> {
+        self.add_shared(Arc::new(kind))
+    }
+
+    /// As [`Registry::add`], for a kind that others hold as well.
+    pub fn add_shared(&mut self, kind: Arc<TargetKind>) -> Result<()> {
+        if let Some(known) = self.kinds.get(&kind.name) {
+            return Err(Error::invalid(format!(
+                "two target kinds are called '{}': {} and {}; rename one of them",
+                kind.name, known.manifest, kind.manifest
+            )));
+        }
+        if self.aliases.contains_key(&kind.name) {
+            return Err(Error::invalid(format!(
+                "{}: target kind '{}' has the name of an alias",
+                kind.manifest, kind.name
+            )));
+        }
+        self.kinds.insert(kind.name.clone(), kind);
+        Ok(())
+    }
+
+    /// Adds the kind of a directory with `target.toml`, or the kinds of all directories in it and
+    /// the aliases of its `aliases.toml`. Returns how many kinds there were; nothing is an error.
+    pub fn add_path(&mut self, path: &Path) -> Result<usize> {
+        if path.join(MANIFEST).is_file() {
+            self.add_directory(path)?;
+            return Ok(1);
+        }
+        let entries =
+            std::fs::read_dir(path).map_err(|error| Error::io("cannot read", path, error))?;
+        let mut directories = vec![];
+        for entry in entries {
+            let entry = entry.map_err(|error| Error::io("cannot read", path, error))?;
+            if entry.path().join(MANIFEST).is_file() {
+                directories.push(entry.path());
+            }
+        }
+        directories.sort();
+        for directory in &directories {
+            self.add_directory(directory)?;
+        }
+        let aliases = self.add_aliases(&path.join(ALIASES))?;
+        if directories.is_empty() && aliases == 0 {
+            return Err(Error::invalid(format!(
+                "{}: neither it nor a directory in it has a {MANIFEST}, and it has no {ALIASES}",
+                path.display()
+            )));
+        }
+        Ok(directories.len())
+    }
+
+    /// Reads a file of aliases, if it is there, and returns how many it has.
+    fn add_aliases(&mut self, file: &Path) -> Result<usize> {
+        if !file.is_file() {
+            return Ok(0);
+        }
+        let text =
+            std::fs::read_to_string(file).map_err(|error| Error::io("cannot read", file, error))?;
+        let fault = |message: String| Error::invalid(format!("{}: {message}", file.display()));
+        let table: toml::Table = toml::from_str(&text)
+            .map_err(|error| fault(error.to_string().trim_end().to_owned()))?;
+        for (name, spec) in &table {
+            let spec = spec.as_str().ok_or_else(|| {
+                fault(format!("'{name}' is to be a target spec, such as \"npu, llvm\""))
+            })?;
+            let spec: TargetSpec =
+                spec.parse().map_err(|error: Error| fault(format!("'{name}': {error}")))?;
+            self.add_alias(name, spec).map_err(|error| fault(error.to_string()))?;
+        }
+        Ok(table.len())
+    }
+
+    fn add_directory(&mut self, path: &Path) -> Result<()> {
+        let file = path.join(MANIFEST);
+        let text =
+            crate::io::read_text(&file).map_err(|error| Error::io("cannot read", &file, error))?;
+        let files = Files::Directory(path.to_path_buf());
+        self.add(manifest::parse(&text, &file.display().to_string(), files)?)
+    }
+
+    /// Lets `name` stand for a spec within others.
+    pub fn add_alias(&mut self, name: &str, spec: TargetSpec) -> Result<()> {
+        if !manifest::is_name(name) {
+            return Err(Error::invalid(format!("'{name}' is no name for an alias")));
+        }
+        if self.kinds.contains_key(name) || self.aliases.contains_key(name) {
+            return Err(Error::invalid(format!("there is already a target called '{name}'")));
+        }
+        self.aliases.insert(name.to_owned(), spec);
+        Ok(())
+    }
+
+    /// All kinds, by name.
+    pub fn kinds(&self) -> impl Iterator<Item = &Arc<TargetKind>> {
+        self.kinds.values()
+    }
+
+    /// All aliases, by name.
+    pub fn aliases(&self) -> impl Iterator<Item = (&str, &TargetSpec)> {
+        self.aliases.iter().map(|(name, spec)| (name.as_str(), spec))
+    }
+
+    /// A kind by name. The error has the near misses.
+    pub fn get(&self, name: &str) -> Result<&Arc<TargetKind>> {
+        self.kinds.get(name).ok_or_else(|| {
+            let known = self.kinds.keys().chain(self.aliases.keys()).map(String::as_str);
+            Error::invalid(format!(
+                "there is no target '{name}'{}\n`phaseline targets` lists the targets; \
+                 directories with a {MANIFEST} are added with --target-path",
+                suggestion(name, known)
+            ))
+        })
+    }
+
+    /// Turns a spec into targets: devices in order of preference, then the host.
+    pub fn resolve(&self, spec: &TargetSpec) -> Result<Vec<TargetInstance>> {
+        let mut entries = vec![];
+        self.expand(spec, &mut vec![], &mut entries)?;
+        let mut targets = vec![];
+        for entry in &entries {
+            targets.push(self.instance(entry)?);
+        }
+        check_ids(&targets)?;
+        check_roles(&targets)?;
+        Ok(targets)
+    }
+
+    /// Replaces aliases by what they stand for.
+    fn expand(
+        &self,
+        spec: &TargetSpec,
+        within: &mut Vec<String>,
+        entries: &mut Vec<TargetEntry>,
+    ) -> Result<()> {
+        for entry in &spec.targets {
+            let Some(meaning) = self.aliases.get(&entry.kind) else {
+                entries.push(entry.clone());
+                continue;
+            };
+            if within.contains(&entry.kind) {
+                return Err(Error::invalid(format!(
+                    "alias '{}' stands for itself: {} -> {}",
+                    entry.kind,
+                    within.join(" -> "),
+                    entry.kind
+                )));
+            }
+            if entry.id.is_some() || !entry.options.is_empty() {
+                return Err(Error::invalid(format!(
+                    "'{}' is an alias of '{meaning}' and takes neither id nor options; write the \
+                     targets out",
+                    entry.kind
+                )));
+            }
+            within.push(entry.kind.clone());
+            self.expand(meaning, within, entries)?;
+            within.pop();
+        }
+        Ok(())
+    }
+
+    fn instance(&self, entry: &TargetEntry) -> Result<TargetInstance> {
+        let kind = self.get(&entry.kind)?;
+        let mut options = OptionValues::new();
+        for option in &kind.options {
+            if let Some(default) = &option.default {
+                options.insert(option_word(&option.name), default.clone());
+            }
+        }
+        for given in &entry.options {
+            let place = |reason: String| {
+                let name = &given.name;
+                Error::invalid(format!("target '{}': option '{name}' {reason}", entry.kind))
+            };
+            let Some(decl) = kind.option(&given.name) else {
+                let known = kind.options.iter().map(|option| option.name.as_str());
+                return Err(place(format!("is unknown{}", suggestion(&given.name, known))));
+            };
+            let value = decl.parse(given.value.as_deref()).map_err(place)?;
+            options.insert(option_word(&decl.name), value);
+        }
+        if kind.codegen.kind.needs_hook() && !kind.hooks.has(HookPoint::TirToRuntime) {
+            return Err(Error::invalid(format!(
+                "{}: codegen.kind = \"custom\" needs the hook tir-to-runtime: a command in [hooks], or \
+                 Rust of the program that adds the target",
+                kind.manifest
+            )));
+        }
+        let id = entry.id.clone().unwrap_or_else(|| entry.kind.clone());
+        Ok(TargetInstance { id, kind: kind.clone(), options })
+    }
+}
+
+fn check_ids(targets: &[TargetInstance]) -> Result<()> {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for target in targets {
+        // Ids become parts of C names.
+        if seen.insert(option_word(&target.id)) {
+            continue;
+        }
+        let kind = &target.kind.name;
+        return Err(Error::invalid(format!(
+            "two targets are called '{}'; give them different ids, as in 'a: {kind}, b: {kind}'",
+            target.id
+        )));
+    }
+    if let Some(target) =
+        targets.iter().find(|target| target.id == crate::partition::placement::HOST)
+    {
+        return Err(Error::invalid(format!(
+            "'{}' is no id for a target: in placements it stands for the host; choose another",
+            target.id
+        )));
+    }
+    Ok(())
+}
+
+/// The last target takes all that is left, so it has to be a host. Others before it may be hosts,
+/// too: they are devices that can take everything.
+fn check_roles(targets: &[TargetInstance]) -> Result<()> {
+    if targets.last().is_none_or(TargetInstance::is_host) {
+        return Ok(());
+    }
+    let list = |targets: &mut dyn Iterator<Item = &TargetInstance>| {
+        targets.map(|target| target.id.clone()).collect::<Vec<_>>().join(", ")
+    };
+    let Some(host) = targets.iter().rfind(|target| target.is_host()) else {
+        let devices = list(&mut targets.iter());
+        let one = targets.len() == 1;
+        return Err(Error::invalid(format!(
+            "'{devices}' {} only what {} patterns match and {} a host for the rest: add one at \
+             the end, as in '{devices}, llvm'",
+            if one { "runs" } else { "run" },
+            if one { "its" } else { "their" },
+            if one { "needs" } else { "need" },
+        )));
+    };
+    let others = list(&mut targets.iter().filter(|target| target.id != host.id));
+    Err(Error::invalid(format!(
+        "'{}' is a host and takes all that is left, so it comes last: '{others}, {}'",
+        host.id, host.id
+    )))
+}

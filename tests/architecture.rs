@@ -1,0 +1,311 @@
+//! What the source keeps to, read from its text: the layers of `src/`, a test folder for each pass,
+//! and few doors to MLIR's C API. Nothing is built.
+
+#![allow(clippy::disallowed_methods, reason = "cargo tells tests where things are")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The top-level modules, lowest first. A module uses those of lower rows only, so that there are
+/// no cycles. The drawing in docs/architecture.md has the same rows, and `src/lib.rs` the same order.
+const LAYERS: &[&[&str]] = &[
+    &["error", "ffi", "plan"],
+    &["ir", "phase", "process", "tensor"],
+    &["approximate", "artifact", "expr", "io", "limits", "pass"],
+    &["graph", "lower", "planned"],
+    &["host", "tile"],
+    &["pattern"],
+    &["partition"],
+    &["targets"],
+    &["hook", "outline", "session"],
+    &["codegen", "import"],
+    &["package", "passes"],
+    &["compile", "driver", "runtime"],
+    &["check", "measure"],
+    &["cli"],
+];
+
+/// Modules that may call MLIR's C API where melior has no safe call for something.
+const DOORS: &[&str] = &["ffi", "ir", "pass", "runtime", "session"];
+
+/// Other files that still do. This list only gets shorter: helpers of `ir` take their place.
+const RAW: &[&str] = &[
+    "codegen/c/call.rs",
+    "codegen/c/declare.rs",
+    "codegen/c/scalar.rs",
+    "codegen/llvm/dialect.rs",
+    "codegen/llvm/mod.rs",
+    "hook/apply.rs",
+    "hook/constants.rs",
+    "hook/splice.rs",
+    "host/kernel/weights.rs",
+    "host/layout/mod.rs",
+    "host/layout/rules.rs",
+    "import/constants.rs",
+    "lower/generic.rs",
+    "lower/operands.rs",
+    "lower/scalar/cast.rs",
+    "lower/scalar/float.rs",
+    "lower/scalar/small_float.rs",
+    "outline/call.rs",
+    "outline/view.rs",
+    "passes/convert_tir_to_llvm.rs",
+    "passes/encode_command_stream.rs",
+    "passes/graph_unsigned_to_signed.rs",
+    "passes/lower_composite_calls.rs",
+    "passes/plan_memory.rs",
+    "passes/tir_insert_dma.rs",
+    "planned/generated.rs",
+    "planned/lifetime.rs",
+    "tile/attribute.rs",
+    "tile/emit.rs",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below a folder whose names end so, in order.
+fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = vec![];
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path, end));
+        } else if path.to_string_lossy().ends_with(end) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A source file of the library, without comments and unit tests.
+struct Source {
+    /// Path in `src/`.
+    path: String,
+    text: String,
+}
+
+fn sources() -> Vec<Source> {
+    let src = root().join("src");
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+        Source {
+            path: path.strip_prefix(&src).expect("is inside").to_string_lossy().into_owned(),
+            text: lines.collect::<Vec<_>>().join("\n"),
+        }
+    };
+    let is_test = |path: &Path| {
+        path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs")
+    };
+    let all = files(&src, ".rs").into_iter();
+    all.filter(|path| !is_test(path.strip_prefix(&src).expect("is inside"))).map(read).collect()
+}
+
+impl Source {
+    /// The top-level module that the file belongs to; none for `lib.rs` and the programs.
+    fn module(&self) -> Option<&str> {
+        let name = self.path.split('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".rs").unwrap_or(name);
+        (name != "lib" && name != "bin").then_some(name)
+    }
+
+    /// How many modules the file is below the crate's root.
+    fn depth(&self) -> usize {
+        let parts = self.path.split('/').count();
+        if self.path.ends_with("/mod.rs") { parts - 1 } else { parts }
+    }
+}
+
+/// The word that a text starts with.
+fn word(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The first words of a path or of the paths of a group in braces.
+fn first_words(text: &str) -> Vec<&str> {
+    let Some(group) = text.strip_prefix('{') else { return vec![word(text)] };
+    let (mut depth, mut words, mut start) = (1, vec![], 0);
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || (depth == 1 && c == ',') {
+            words.push(word(&group[start..at]));
+            start = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The names at the crate's root that belong to a module below it.
+fn re_exports(lib: &str) -> BTreeMap<String, String> {
+    let mut homes = BTreeMap::new();
+    for line in lib.lines().filter_map(|line| line.trim().strip_prefix("pub use ")) {
+        let Some((module, names)) = line.split_once("::") else { continue };
+        for name in first_words(names) {
+            homes.insert(name.to_owned(), module.to_owned());
+        }
+    }
+    homes
+}
+
+/// The top-level modules that each top-level module uses, and the files in which it does.
+fn imports() -> BTreeMap<(String, String), BTreeSet<String>> {
+    let homes = re_exports(&fs::read_to_string(root().join("src/lib.rs")).expect("UTF-8"));
+    let modules: BTreeSet<_> = LAYERS.iter().flat_map(|row| row.iter().copied()).collect();
+    let mut found: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for source in sources() {
+        let Some(module) = source.module() else { continue };
+        let paths = source.text.match_indices("crate::").map(|(at, start)| at + start.len());
+        let up = "super::".repeat(source.depth());
+        let escapes = source.text.match_indices(&up).map(|(at, start)| at + start.len());
+        for at in paths.chain(escapes) {
+            for name in first_words(&source.text[at..]) {
+                let used = homes.get(name).map_or(name, String::as_str);
+                if used != module && modules.contains(used) {
+                    let arrow = (module.to_owned(), used.to_owned());
+                    found.entry(arrow).or_default().insert(source.path.clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+fn row(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|row| row.contains(&module))
+}
+
+#[test]
+fn imports_run_downwards() {
+    let found = imports();
+    assert!(found.len() > 100, "only {} arrows were found", found.len());
+    let mut faults = vec![];
+    for ((user, used), files) in found {
+        if row(&user) <= row(&used) {
+            let files: Vec<_> = files.into_iter().collect();
+            faults.push(format!("{user} uses {used}, which is not below it: {}", files.join(" ")));
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{}\nmove the names that are used below both, or the code that uses them up",
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn every_module_is_in_the_layers_once_and_in_the_order_of_lib_rs() {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).expect("UTF-8");
+    let declared: Vec<_> = lib
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("pub(crate) mod ")))
+        .map(|line| line.trim_end_matches(';'))
+        .collect();
+    let rows: Vec<_> = declared.iter().map(|module| row(module)).collect();
+    let unknown = declared.iter().zip(&rows).find(|(_, row)| row.is_none());
+    assert_eq!(unknown.map(|(module, _)| module), None, "is in no layer");
+    assert!(rows.is_sorted(), "src/lib.rs declares its modules in another order than the layers");
+    let listed: Vec<_> = LAYERS.iter().flat_map(|row| row.iter().copied()).collect();
+    let as_set: BTreeSet<_> = listed.iter().collect();
+    assert_eq!((listed.len(), as_set.len()), (declared.len(), declared.len()));
+}
+
+#[test]
+fn the_drawing_in_the_documentation_has_these_layers() {
+    let page = fs::read_to_string(root().join("docs/architecture.md")).expect("UTF-8");
+    let drawing = page.split("```layers\n").nth(1).and_then(|rest| rest.split("```").next());
+    let drawn: Vec<Vec<&str>> = drawing
+        .expect("a block `layers`")
+        .lines()
+        .filter_map(|line| Some(line.split('|').nth(1)?.split_whitespace().collect()))
+        .filter(|row: &Vec<_>| !row.is_empty())
+        .collect();
+    let expected: Vec<Vec<&str>> = LAYERS.iter().rev().map(|row| row.to_vec()).collect();
+    assert_eq!(drawn, expected, "docs/architecture.md, top row first");
+}
+
+#[test]
+fn every_pass_has_a_filecheck_folder() {
+    let table = fs::read_to_string(root().join("src/passes/mod.rs")).expect("UTF-8");
+    let (_, rest) = table.split_once("passes! {\n").expect("the table");
+    let (rows, _) = rest.split_once('}').expect("its end");
+    let passes: Vec<_> = rows.split_whitespace().collect();
+    assert!(passes.len() >= 30, "only {} passes were found", passes.len());
+    for pass in passes {
+        let folder = root().join("tests/lit/passes").join(pass.replace('_', "-"));
+        assert!(folder.is_dir(), "{pass} has no folder {}", folder.display());
+        let tests = files(&folder, ".mlir");
+        let checks = |path: &PathBuf| fs::read_to_string(path).expect("UTF-8").contains("CHECK");
+        assert!(tests.iter().any(checks), "{} checks nothing", folder.display());
+    }
+}
+
+/// Whether a text calls MLIR's C API by itself.
+fn is_raw(text: &str) -> bool {
+    let calls = text.match_indices("sys::mlir").map(|(at, start)| &text[at + start.len()..]);
+    calls.into_iter().any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+#[test]
+fn raw_calls_of_mlir_are_behind_few_doors() {
+    let raw: BTreeSet<String> = sources()
+        .into_iter()
+        .filter(|source| source.module().is_some_and(|module| !DOORS.contains(&module)))
+        .filter(|source| is_raw(&source.text))
+        .map(|source| source.path)
+        .collect();
+    let known: BTreeSet<String> = RAW.iter().map(|path| (*path).to_owned()).collect();
+    let new: Vec<_> = raw.difference(&known).collect();
+    assert!(new.is_empty(), "{new:?}: call a function of src/ir in place of mlir_sys");
+    let gone: Vec<_> = known.difference(&raw).collect();
+    assert!(gone.is_empty(), "{gone:?}: have no raw calls any more; take them off the list");
+}
+
+#[test]
+fn paths_are_read_as_rust_reads_them() {
+    assert_eq!(first_words("ir::{self, Op}"), ["ir"]);
+    assert_eq!(
+        first_words("{Error, ir::{self, edit::{a, b}},\n    pass::Pass,}"),
+        ["Error", "ir", "pass"]
+    );
+    assert_eq!(first_words("Result<()>"), ["Result"]);
+    let homes =
+        re_exports("pub mod a;\npub use error::{Error, Result};\npub use session::Session;\n");
+    assert_eq!(homes.get("Result").map(String::as_str), Some("error"));
+    assert_eq!(homes.get("Session").map(String::as_str), Some("session"));
+    assert!(is_raw("unsafe { sys::mlirTypeIsAF32(raw) }") && !is_raw("mlir_sys::MlirType"));
+}
+
+#[test]
+fn every_target_is_a_folder_with_a_manifest_and_a_page() {
+    let folders: Vec<_> = fs::read_dir(root().join("targets")).expect("a folder").collect();
+    assert!(folders.len() >= 7, "only {} targets were found", folders.len());
+    for folder in folders {
+        let folder = folder.expect("an entry").path();
+        for file in ["target.toml", "README.md"] {
+            assert!(folder.join(file).is_file(), "{} has no {file}", folder.display());
+        }
+        let sources = files(&folder, ".c");
+        let hidden = sources.iter().find(|path| {
+            let inside = path.strip_prefix(&folder).expect("is inside");
+            inside.components().count() > 1 && !inside.starts_with("test")
+        });
+        assert_eq!(hidden, None, "build.rs embeds no files of folders in it");
+    }
+}

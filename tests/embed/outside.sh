@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds and runs examples/embed as a crate of somebody else: in an empty folder outside of the
+# repository, with an empty environment, and with no settings but the blocks of README.md.
+# outside.sh TARGET_DIR; dependencies that TARGET_DIR has are not compiled again.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=$(mkdir -p "$1" && cd "$1" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# The block of README.md whose first line is the comment `# FILE`.
+block() {
+  awk -v first="# $1" '
+    /^```/ { inside = 0; fence = NR }
+    NR == fence + 1 && $0 == first { inside = found = 1; next }
+    inside { print }
+    END { exit !found }' "$root/README.md" ||
+    { echo "outside.sh: README.md has no block '# $1'" >&2; return 1; }
+}
+
+# Where cargo and its downloads are is no setting of ours.
+clean=(env -i PATH="$PATH" HOME="$HOME" ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
+  ${RUSTUP_HOME+RUSTUP_HOME="$RUSTUP_HOME"})
+
+cd "$folder"
+"${clean[@]}" cargo init --quiet --vcs none --name phaseline-embed-example .
+rm src/main.rs
+cp -r "$root"/examples/embed/src "$root"/examples/embed/net.mlir "$root"/examples/embed/Cargo.lock .
+block Cargo.toml | sed "s|/path/to/phaseline|$root|" >> Cargo.toml
+mkdir .cargo
+block .cargo/config.toml > .cargo/config.toml
+# What the features stand for is not built without them.
+if "${clean[@]}" cargo tree --edges normal --prefix none | grep -E '^(clap|indicatif|prost) '; then
+  echo "outside.sh: without features there are dependencies that only they need" >&2
+  exit 1
+fi
+"${clean[@]}" cargo run --quiet --target-dir "$target"
