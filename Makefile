@@ -32,7 +32,7 @@ lint: setup ## Run clippy
 	cargo clippy --all-targets -- -D warnings
 
 unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
-	cargo test
+	cargo test --no-fail-fast
 
 fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
 	PHASELINE_FUZZ_SECONDS=$(or $(SECONDS),600) PHASELINE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \

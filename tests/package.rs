@@ -7,7 +7,7 @@ mod find_llvm;
 
 use find_llvm::find;
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     ffi::OsString,
     fs,
     os::unix::fs::PermissionsExt,
@@ -107,20 +107,33 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("is text")
 }
 
+/// The files of this folder that the compiler read for the library. rustc writes a rule beside
+/// each library; cargo's own, with absolute paths, is there only after `cargo build`.
+fn read_by_the_compiler(root: &Path) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_BIN_EXE_phaseline")).with_file_name("deps");
+    let rules = fs::read_dir(&folder).expect("cargo keeps what it built").flatten();
+    let rules = rules.map(|entry| entry.path()).filter(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("phaseline-") && name.ends_with(".d")
+    });
+    let rules: String = rules.map(|path| fs::read_to_string(path).expect("is text")).collect();
+    let library = rules.lines().filter_map(|rule| rule.split_once(".rlib: "));
+    let files = library.flat_map(|(_, read)| read.split_whitespace());
+    let files: BTreeSet<_> = files
+        .map(|path| Path::new(path).strip_prefix(root).unwrap_or(Path::new(path)).to_path_buf())
+        .filter(|path| path.is_relative() && root.join(path).is_file())
+        .filter(|path| !path.starts_with("target"))
+        .collect();
+    files.into_iter().collect()
+}
+
 /// A package has every file that the compiler read for the library, and what build.rs reads.
 #[test]
 fn the_package_has_all_that_a_build_reads() {
     let listed = cargo(&["package", "--list"]);
     let listed: Vec<_> = listed.lines().collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rule = Path::new(env!("CARGO_BIN_EXE_phaseline")).with_extension("d");
-    let rule = fs::read_to_string(rule).expect("cargo writes what the program is made of");
-    let (_, read) = rule.split_once(": ").expect("a rule");
-    let mut needed: Vec<_> = read
-        .split_whitespace()
-        .filter_map(|path| Some(Path::new(path).strip_prefix(root).ok()?.to_path_buf()))
-        .filter(|path| path.is_file() && !path.starts_with("target"))
-        .collect();
+    let mut needed = read_by_the_compiler(root);
     for folder in
         ["dialects", "dialects/capi", "dialects/graph", "dialects/tir", "runtime-c/include"]
     {
