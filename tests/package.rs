@@ -119,10 +119,12 @@ fn read_by_the_compiler(root: &Path) -> Vec<PathBuf> {
     let rules: String = rules.map(|path| fs::read_to_string(path).expect("is text")).collect();
     let library = rules.lines().filter_map(|rule| rule.split_once(".rlib: "));
     let files = library.flat_map(|(_, read)| read.split_whitespace());
+    let root = root.canonicalize().expect("the folder of this crate");
     let files: BTreeSet<_> = files
-        .map(|path| Path::new(path).strip_prefix(root).unwrap_or(Path::new(path)).to_path_buf())
-        .filter(|path| path.is_relative() && root.join(path).is_file())
-        .filter(|path| !path.starts_with("target"))
+        // What was removed since, and what lies elsewhere, is no part of a package.
+        .filter_map(|path| root.join(path).canonicalize().ok())
+        .filter_map(|path| Some(path.strip_prefix(&root).ok()?.to_path_buf()))
+        .filter(|path| root.join(path).is_file() && !path.starts_with("target"))
         .collect();
     files.into_iter().collect()
 }
