@@ -8,23 +8,23 @@ mod harness;
 
 use harness::{Case, compare, compare_on, compare_with, tensor};
 
-/// x: NCHW; w: filters, input channels per group, rows, columns.
+/// x: batch, channels, spatial dimensions; w: filters, input channels per group, taps.
 struct Conv {
-    x: [i64; 4],
-    w: [i64; 4],
+    x: &'static [i64],
+    w: &'static [i64],
     attributes: &'static str,
-    y: [i64; 4],
+    y: &'static [i64],
 }
 
 fn convs(cases: &[Conv], after: fn(&mut Case, String, &[i64]) -> String) -> Case {
     let mut case = Case::default();
     for conv in cases {
-        let x = case.input(&conv.x);
-        let w = case.constant(&conv.w);
+        let x = case.input(conv.x);
+        let w = case.constant(conv.w);
         let b = case.constant(&conv.w[..1]);
         let y =
-            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], &conv.y);
-        let y = after(&mut case, y, &conv.y);
+            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], conv.y);
+        let y = after(&mut case, y, conv.y);
         case.output(&y);
     }
     case
@@ -36,67 +36,178 @@ fn plain(_: &mut Case, y: String, _: &[i64]) -> String {
 
 /// One channel in each group, whose neighbours in memory are another task's.
 const SINGLE: &[Conv] =
-    &[Conv { x: [1, 8, 4, 4], w: [2, 4, 1, 1], attributes: "group = 2", y: [1, 2, 4, 4] }];
+    &[Conv { x: &[1, 8, 4, 4], w: &[2, 4, 1, 1], attributes: "group = 2", y: &[1, 2, 4, 4] }];
 
 const CONVS: &[Conv] = &[
-    Conv { x: [1, 3, 9, 11], w: [5, 3, 3, 3], attributes: "pads = [1, 1, 1, 1]", y: [1, 5, 9, 11] },
     Conv {
-        x: [2, 16, 7, 7],
-        w: [40, 16, 3, 3],
+        x: &[1, 3, 9, 11],
+        w: &[5, 3, 3, 3],
+        attributes: "pads = [1, 1, 1, 1]",
+        y: &[1, 5, 9, 11],
+    },
+    Conv {
+        x: &[2, 16, 7, 7],
+        w: &[40, 16, 3, 3],
         attributes: "strides = [2, 2] pads = [1, 1, 1, 1]",
-        y: [2, 40, 4, 4],
+        y: &[2, 40, 4, 4],
     },
-    Conv { x: [1, 33, 5, 13], w: [70, 33, 1, 1], attributes: "", y: [1, 70, 5, 13] },
-    Conv { x: [3, 8, 6, 6], w: [8, 8, 1, 1], attributes: "strides = [2, 2]", y: [3, 8, 3, 3] },
+    Conv { x: &[1, 33, 5, 13], w: &[70, 33, 1, 1], attributes: "", y: &[1, 70, 5, 13] },
+    Conv { x: &[3, 8, 6, 6], w: &[8, 8, 1, 1], attributes: "strides = [2, 2]", y: &[3, 8, 3, 3] },
     Conv {
-        x: [1, 6, 12, 10],
-        w: [9, 2, 3, 2],
+        x: &[1, 6, 12, 10],
+        w: &[9, 2, 3, 2],
         attributes: "pads = [0, 1, 2, 0] group = 3",
-        y: [1, 9, 12, 10],
+        y: &[1, 9, 12, 10],
     },
     Conv {
-        x: [1, 4, 15, 15],
-        w: [16, 4, 3, 3],
+        x: &[1, 4, 15, 15],
+        w: &[16, 4, 3, 3],
         attributes: "pads = [2, 2, 2, 2] dilations = [2, 2]",
-        y: [1, 16, 15, 15],
+        y: &[1, 16, 15, 15],
     },
     Conv {
-        x: [1, 3, 20, 20],
-        w: [17, 3, 7, 7],
+        x: &[1, 3, 20, 20],
+        w: &[17, 3, 7, 7],
         attributes: "strides = [2, 2] pads = [3, 3, 3, 3]",
-        y: [1, 17, 10, 10],
+        y: &[1, 17, 10, 10],
     },
-    Conv { x: [1, 2, 1, 30], w: [3, 2, 1, 9], attributes: "pads = [0, 4, 0, 4]", y: [1, 3, 1, 30] },
-    Conv { x: [1, 5, 4, 1], w: [1, 5, 4, 1], attributes: "", y: [1, 1, 1, 1] },
+    Conv {
+        x: &[1, 2, 1, 30],
+        w: &[3, 2, 1, 9],
+        attributes: "pads = [0, 4, 0, 4]",
+        y: &[1, 3, 1, 30],
+    },
+    Conv { x: &[1, 5, 4, 1], w: &[1, 5, 4, 1], attributes: "", y: &[1, 1, 1, 1] },
 ];
 
 const DEPTHWISE: &[Conv] = &[
     Conv {
-        x: [1, 20, 9, 21],
-        w: [20, 1, 3, 3],
+        x: &[1, 20, 9, 21],
+        w: &[20, 1, 3, 3],
         attributes: "pads = [1, 1, 1, 1] group = 20",
-        y: [1, 20, 9, 21],
+        y: &[1, 20, 9, 21],
     },
     Conv {
-        x: [2, 33, 8, 8],
-        w: [33, 1, 3, 3],
+        x: &[2, 33, 8, 8],
+        w: &[33, 1, 3, 3],
         attributes: "strides = [2, 2] pads = [0, 0, 1, 1] group = 33",
-        y: [2, 33, 4, 4],
+        y: &[2, 33, 4, 4],
     },
     Conv {
-        x: [1, 8, 7, 7],
-        w: [8, 1, 5, 5],
+        x: &[1, 8, 7, 7],
+        w: &[8, 1, 5, 5],
         attributes: "pads = [2, 2, 2, 2] group = 8",
-        y: [1, 8, 7, 7],
+        y: &[1, 8, 7, 7],
     },
     Conv {
-        x: [1, 3, 10, 12],
-        w: [3, 1, 3, 3],
+        x: &[1, 3, 10, 12],
+        w: &[3, 1, 3, 3],
         attributes: "pads = [2, 2, 2, 2] dilations = [2, 2] group = 3",
-        y: [1, 3, 10, 12],
+        y: &[1, 3, 10, 12],
     },
     // Each input channel has two filters.
-    Conv { x: [1, 4, 6, 6], w: [8, 1, 3, 3], attributes: "group = 4", y: [1, 8, 4, 4] },
+    Conv { x: &[1, 4, 6, 6], w: &[8, 1, 3, 3], attributes: "group = 4", y: &[1, 8, 4, 4] },
+];
+
+/// Images of one and of three spatial dimensions, and windows that reach far beyond the image.
+const RANKS: &[Conv] = &[
+    Conv { x: &[1, 5, 40], w: &[20, 5, 3], attributes: "pads = [1, 1]", y: &[1, 20, 40] },
+    Conv {
+        x: &[2, 8, 31],
+        w: &[12, 4, 5],
+        attributes: "strides = [3] pads = [2, 3] dilations = [2] group = 2",
+        y: &[2, 12, 10],
+    },
+    Conv { x: &[1, 3, 50], w: &[17, 3, 24], attributes: "pads = [12, 11]", y: &[1, 17, 50] },
+    Conv { x: &[1, 40, 9], w: &[16, 40, 1], attributes: "", y: &[1, 16, 9] },
+    Conv {
+        x: &[1, 2, 5, 6, 7],
+        w: &[20, 2, 3, 3, 3],
+        attributes: "pads = [1, 1, 1, 1, 1, 1]",
+        y: &[1, 20, 5, 6, 7],
+    },
+    Conv {
+        x: &[2, 6, 7, 5, 9],
+        w: &[4, 3, 2, 3, 1],
+        attributes: "strides = [2, 1, 3] pads = [0, 2, 0, 1, 0, 1] dilations = [2, 1, 1] group = 2",
+        y: &[2, 4, 3, 5, 4],
+    },
+    Conv { x: &[1, 7, 3, 4, 5], w: &[18, 7, 1, 1, 1], attributes: "", y: &[1, 18, 3, 4, 5] },
+    Conv {
+        x: &[1, 3, 9, 21],
+        w: &[4, 3, 3, 15],
+        attributes: "pads = [1, 7, 1, 7]",
+        y: &[1, 4, 9, 21],
+    },
+];
+
+const DEPTHWISE_RANKS: &[Conv] = &[
+    Conv {
+        x: &[1, 20, 70],
+        w: &[20, 1, 5],
+        attributes: "pads = [2, 2] group = 20",
+        y: &[1, 20, 70],
+    },
+    Conv {
+        x: &[2, 9, 33],
+        w: &[9, 1, 31],
+        attributes: "strides = [2] pads = [15, 15] group = 9",
+        y: &[2, 9, 17],
+    },
+    Conv {
+        x: &[1, 18, 4, 6, 5],
+        w: &[18, 1, 3, 3, 3],
+        attributes: "strides = [1, 2, 1] pads = [1, 1, 1, 1, 1, 1] group = 18",
+        y: &[1, 18, 4, 3, 5],
+    },
+];
+
+/// w: input channels, filters per group, taps.
+const TRANSPOSED: &[Conv] = &[
+    Conv { x: &[1, 6, 5, 7], w: &[6, 9, 2, 2], attributes: "strides = [2, 2]", y: &[1, 9, 10, 14] },
+    Conv {
+        x: &[2, 5, 4, 6],
+        w: &[5, 17, 4, 3],
+        attributes: "strides = [2, 3] pads = [1, 0, 1, 1]",
+        y: &[2, 17, 8, 17],
+    },
+    Conv {
+        x: &[1, 4, 5, 5],
+        w: &[4, 3, 3, 3],
+        attributes: "strides = [2, 2] pads = [1, 1, 1, 1] output_padding = [1, 1]",
+        y: &[1, 3, 10, 10],
+    },
+    Conv {
+        x: &[1, 8, 6, 5],
+        w: &[8, 3, 3, 2],
+        attributes: "pads = [1, 2, 0, 1] dilations = [2, 3] group = 2",
+        y: &[1, 6, 9, 5],
+    },
+    Conv {
+        x: &[1, 12, 5, 6],
+        w: &[12, 1, 4, 4],
+        attributes: "strides = [2, 2] pads = [1, 1, 1, 1] group = 12",
+        y: &[1, 12, 10, 12],
+    },
+    Conv {
+        x: &[1, 7, 12],
+        w: &[7, 5, 16],
+        attributes: "strides = [8] pads = [4, 4]",
+        y: &[1, 5, 96],
+    },
+    Conv {
+        x: &[1, 3, 3, 4, 2],
+        w: &[3, 4, 2, 3, 2],
+        attributes: "strides = [2, 1, 2] pads = [0, 1, 0, 0, 1, 0]",
+        y: &[1, 4, 6, 4, 4],
+    },
+    // More is cut off than a window has.
+    Conv {
+        x: &[1, 2, 9],
+        w: &[2, 3, 2],
+        attributes: "strides = [3] pads = [5, 4]",
+        y: &[1, 3, 17],
+    },
 ];
 
 #[test]
@@ -112,11 +223,76 @@ fn depthwise_convolutions() {
 }
 
 #[test]
+fn images_of_other_ranks() {
+    for bits in [512, 128] {
+        compare(&convs(RANKS, plain), bits);
+        compare(&convs(DEPTHWISE_RANKS, plain), bits);
+    }
+}
+
+/// The elements before and after a transposed convolution stay on NHWC, too.
+#[test]
+fn transposed_convolutions() {
+    let mut case = Case::default();
+    for conv in TRANSPOSED {
+        let x = case.input(conv.x);
+        let x = case.op("graph.sigmoid %@", &[&x], conv.x);
+        let w = case.constant(conv.w);
+        let b = case.constant(&conv.y[1..2]);
+        let text = format!("graph.conv_transpose %@, %@, %@ {}", conv.attributes);
+        let y = case.op(&text, &[&x, &w, &b], conv.y);
+        let y = case.op("graph.relu %@", &[&y], conv.y);
+        case.output(&y);
+    }
+    compare(&case, 512);
+    compare(&case, 256);
+}
+
+#[test]
+fn pools_of_other_ranks() {
+    let mut case = Case::default();
+    for (rank, attributes, y) in [
+        (1, "graph.max_pool %@ kernel_shape = [3] strides = [2] pads = [1, 1]", &[2, 20, 48][..]),
+        (1, "graph.max_pool %@ kernel_shape = [25] pads = [12, 12]", &[2, 20, 96]),
+        (
+            1,
+            "graph.average_pool %@ kernel_shape = [4] strides = [3] ceil_mode = true",
+            &[2, 20, 32],
+        ),
+        (1, "graph.average_pool %@ kernel_shape = [3] pads = [1, 1]", &[2, 20, 96]),
+        (1, "graph.global_average_pool %@", &[2, 20, 1]),
+        (3, "graph.max_pool %@ kernel_shape = [2, 2, 3] strides = [2, 1, 2]", &[2, 20, 2, 5, 3]),
+        (
+            3,
+            "graph.average_pool %@ kernel_shape = [3, 3, 3] pads = [1, 1, 1, 1, 1, 1]",
+            &[2, 20, 4, 6, 8],
+        ),
+        (
+            3,
+            "graph.average_pool %@ kernel_shape = [3, 3, 3] pads = [1, 1, 1, 1, 1, 1] count_include_pad = true",
+            &[2, 20, 4, 6, 8],
+        ),
+        (3, "graph.global_max_pool %@", &[2, 20, 1, 1, 1]),
+    ] {
+        let spatial: &[i64] = if rank == 1 { &[96] } else { &[4, 6, 8] };
+        let shape = |channels| [&[2, channels], spatial].concat();
+        let x = case.input(&shape(3));
+        let w = case.constant(&[&[20, 3][..], &vec![1; rank]].concat());
+        let conv = case.op("graph.conv %@, %@", &[&x, &w], &shape(20));
+        let pool = case.op(attributes, &[&conv], y);
+        case.output(&pool);
+    }
+    compare(&case, 512);
+    compare(&case, 128);
+}
+
+#[test]
 fn epilogues_of_convolutions() {
     let after = |case: &mut Case, y: String, shape: &[i64]| {
         let skip = case.input(shape);
-        let channel = case.constant(&[shape[1], 1, 1]);
-        let gate = case.input(&[shape[0], shape[1], 1, 1]);
+        let ones = vec![1; shape.len() - 2];
+        let channel = case.constant(&[&shape[1..2], &ones].concat());
+        let gate = case.input(&[&shape[..2], &ones].concat());
         let low = case.scalar(-0.25);
         let high = case.scalar(0.5);
         let y = case.op("graph.add %@, %@", &[&y, &skip], shape);
@@ -126,6 +302,8 @@ fn epilogues_of_convolutions() {
     };
     compare(&convs(CONVS, after), 256);
     compare(&convs(DEPTHWISE, after), 512);
+    compare(&convs(RANKS, after), 512);
+    compare(&convs(DEPTHWISE_RANKS, after), 128);
 }
 
 #[test]
@@ -304,18 +482,18 @@ fn batch_normalization() {
 fn integer_convs(cases: &[Conv], image: &str, weights: &str, zeros: (i64, Option<i64>)) -> Case {
     let mut case = Case::default();
     for conv in cases {
-        let (x_type, w_type) = (tensor(&conv.x, image), tensor(&conv.w, weights));
-        let x = case.input(&conv.x);
+        let (x_type, w_type) = (tensor(conv.x, image), tensor(conv.w, weights));
+        let x = case.input(conv.x);
         let scale = case.scalar(1.0 / 128.0);
         let zero = case.byte(zeros.0, image);
         let zero_type = tensor(&[], image);
         let x = case.op_of(
             "graph.quantize_linear %@, %@, %@",
-            &[(&x, &tensor(&conv.x, "f32")), (&scale, "tensor<f32>"), (&zero, &zero_type)],
-            &conv.x,
+            &[(&x, &tensor(conv.x, "f32")), (&scale, "tensor<f32>"), (&zero, &zero_type)],
+            conv.x,
             image,
         );
-        let w = case.bytes(&conv.w, weights);
+        let w = case.bytes(conv.w, weights);
         let mut text = "graph.conv_integer %@, %@ x_zero_point %@ ".to_owned();
         let weights_zero_type = tensor(&[], weights);
         let mut operands: Vec<(&str, &str)> =
@@ -325,12 +503,12 @@ fn integer_convs(cases: &[Conv], image: &str, weights: &str, zeros: (i64, Option
             text += "w_zero_point %@ ";
             operands.push((zero, &weights_zero_type));
         }
-        let sums = case.op_of(&(text + conv.attributes), &operands, &conv.y, "i32");
+        let sums = case.op_of(&(text + conv.attributes), &operands, conv.y, "i32");
         let one = case.scalar(1.0);
         let y = case.op_of(
             "graph.dequantize_linear %@, %@",
-            &[(&sums, &tensor(&conv.y, "i32")), (&one, "tensor<f32>")],
-            &conv.y,
+            &[(&sums, &tensor(conv.y, "i32")), (&one, "tensor<f32>")],
+            conv.y,
             "f32",
         );
         case.output(&y);
@@ -365,6 +543,7 @@ fn integer_machines() -> Vec<&'static str> {
 fn convolutions_of_integers() {
     for machine in integer_machines() {
         compare_on(&integer_convs(CONVS, "ui8", "i8", (128, None)), "", machine, 0.0);
+        compare_on(&integer_convs(RANKS, "ui8", "i8", (128, None)), "", machine, 0.0);
         compare_on(&integer_convs(CONVS, "i8", "i8", (5, Some(0))), "", machine, 0.0);
         // Less their zero point these weights have nine bits.
         compare_on(&integer_convs(CONVS, "i8", "ui8", (-128, Some(3))), "", machine, 0.0);
@@ -376,6 +555,7 @@ fn depthwise_convolutions_of_integers() {
     for machine in integer_machines() {
         compare_on(&integer_convs(SINGLE, "i8", "i8", (5, None)), "", machine, 0.0);
         compare_on(&integer_convs(DEPTHWISE, "ui8", "i8", (77, None)), "", machine, 0.0);
+        compare_on(&integer_convs(DEPTHWISE_RANKS, "i8", "i8", (7, None)), "", machine, 0.0);
         compare_on(&integer_convs(DEPTHWISE, "i8", "ui8", (0, Some(200))), "", machine, 0.0);
     }
 }
@@ -386,7 +566,7 @@ fn depthwise_convolutions_of_integers() {
 fn quantized_layers() {
     let mut case = Case::default();
     for conv in CONVS.iter().chain(DEPTHWISE) {
-        let x = case.input(&conv.x);
+        let x = case.input(conv.x);
         let scale = case.scalar(1.0 / 64.0);
         let zero = case.byte(120, "ui8");
         let parameters = [("tensor<f32>"), ("tensor<ui8>")];
@@ -398,23 +578,23 @@ fn quantized_layers() {
                 [(q.as_str(), bytes.as_str()), (&scale, parameters[0]), (&zero, parameters[1])];
             case.op_of("graph.dequantize_linear %@, %@, %@", &operands, shape, "f32")
         };
-        let x = quantized(&mut case, &x, &conv.x);
-        let w = case.bytes(&conv.w, "i8");
+        let x = quantized(&mut case, &x, conv.x);
+        let w = case.bytes(conv.w, "i8");
         let scales = case.positive(&conv.w[..1]);
         let small = case.scalar(1.0 / 512.0);
         let scales = case.op("graph.mul %@, %@", &[&scales, &small], &conv.w[..1]);
-        let types = (tensor(&conv.w, "i8"), tensor(&conv.w[..1], "f32"));
+        let types = (tensor(conv.w, "i8"), tensor(&conv.w[..1], "f32"));
         let w = case.op_of(
             "graph.dequantize_linear %@, %@ axis = 0",
             &[(&w, &types.0), (&scales, &types.1)],
-            &conv.w,
+            conv.w,
             "f32",
         );
         let b = case.constant(&conv.w[..1]);
         let y =
-            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], &conv.y);
-        let y = case.op("graph.relu %@", &[&y], &conv.y);
-        let y = quantized(&mut case, &y, &conv.y);
+            case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], conv.y);
+        let y = case.op("graph.relu %@", &[&y], conv.y);
+        let y = quantized(&mut case, &y, conv.y);
         case.output(&y);
     }
     let before = "canonicalize,func.func(graph-quantized-to-integer),";

@@ -3,6 +3,7 @@
 use phaseline::host::kernel::{
     Buffer, Contraction, Depthwise, Element, Fold, Isa, Types, View, Weights, Window,
     weights::Source,
+    window::{COL, ROW},
 };
 use std::error::Error;
 
@@ -166,27 +167,28 @@ fn conv(numbers: &[i64]) -> Result<Spec> {
     let dilation = numbers.get(7).copied().unwrap_or(1);
     let groups = numbers.get(8).copied().unwrap_or(1);
     let mut window = Window {
-        kernel: [k; 2],
-        stride: [stride; 2],
-        dilation: [dilation; 2],
-        pad: [pad; 2],
-        input: [h, w],
+        kernel: [1, k, k],
+        stride: [1, stride, stride],
+        dilation: [dilation; 3],
+        pad: [0, pad, pad],
+        input: [1, h, w],
     };
-    let (mut rows, mut cols) = (window.output(0, pad), window.output(1, pad));
+    let (mut rows, mut cols) = (window.output(ROW, pad), window.output(COL, pad));
     if k == 1 && stride == 1 && pad == 0 {
         (rows, cols) = (1, h * w);
-        window = Window::point(rows, cols);
+        window = Window::point([1, rows, cols]);
     }
     Ok(Spec::Contraction(Contraction {
         types: Types::F32,
         batch: 1,
+        planes: 1,
         rows,
         cols,
         groups,
         channels: f / groups,
         depth: c / groups,
         window,
-        x: View { row: window.input[1] * c, col: c, channel: 1, ..Default::default() },
+        x: View { row: window.input[COL] * c, col: c, channel: 1, ..Default::default() },
         weights: Weights::Packed,
         weights_batch: 0,
         start: None,
@@ -199,12 +201,13 @@ fn product([m, n, k]: [i64; 3], weights: Weights) -> Spec {
     Spec::Contraction(Contraction {
         types: Types::F32,
         batch: 1,
+        planes: 1,
         rows: 1,
         cols: m,
         groups: 1,
         channels: n,
         depth: k,
-        window: Window::point(1, m),
+        window: Window::point([1, 1, m]),
         x: View { col: k, channel: 1, ..Default::default() },
         weights,
         weights_batch: 0,
@@ -216,17 +219,18 @@ fn product([m, n, k]: [i64; 3], weights: Weights) -> Spec {
 
 fn depthwise([h, w, c, k, stride, pad]: [i64; 6], fold: Fold) -> Spec {
     let window = Window {
-        kernel: [k; 2],
-        stride: [stride; 2],
-        dilation: [1; 2],
-        pad: [pad; 2],
-        input: [h, w],
+        kernel: [1, k, k],
+        stride: [1, stride, stride],
+        dilation: [1; 3],
+        pad: [0, pad, pad],
+        input: [1, h, w],
     };
-    let (rows, cols) = (window.output(0, pad), window.output(1, pad));
+    let (rows, cols) = (window.output(ROW, pad), window.output(COL, pad));
     Spec::Depthwise(Depthwise {
         types: Types::F32,
         fold,
         batch: 1,
+        planes: 1,
         rows,
         cols,
         channels: c,

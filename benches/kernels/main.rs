@@ -86,8 +86,9 @@ fn compile(session: &Session, case: &Case, isa: Isa) -> Result<(Compiled, i64)> 
             spec.tasks(&blocking)
         }
         Spec::Depthwise(spec) => {
-            spec.emit(at, isa, ("kernel", &buffers), &spec.blocking(isa), &NoEpilogue)?;
-            spec.tasks()
+            let blocking = spec.blocking(isa);
+            spec.emit(at, isa, ("kernel", &buffers), &blocking, &NoEpilogue)?;
+            spec.tasks(&blocking)
         }
     };
     Ok((machine::compile(session, &module)?, tasks))

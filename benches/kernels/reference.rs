@@ -1,7 +1,10 @@
 //! What kernels are to compute, plainly.
 
 use crate::cases::{Case, Spec};
-use phaseline::host::kernel::{Contraction, Depthwise, Fold, Weights, Window};
+use phaseline::host::kernel::{
+    Contraction, Depthwise, Fold, Weights, Window,
+    window::{COL, ROW},
+};
 
 /// Numbers between -0.5 and 0.5, the same on each run.
 pub fn random(count: usize, seed: u64) -> Vec<f32> {
@@ -33,11 +36,11 @@ pub fn error(case: &Case, x: &[f32], w: &[f32], y: &[f32]) -> f64 {
 
 /// Calls `visit` for each tap of a window inside of the input, with its number and position.
 fn taps(window: &Window, row: i64, col: i64, mut visit: impl FnMut(i64, i64)) {
-    for kh in 0..window.kernel[0] {
-        for kw in 0..window.kernel[1] {
-            let (ih, iw) = (window.position(0, row, kh), window.position(1, col, kw));
-            if (0..window.input[0]).contains(&ih) && (0..window.input[1]).contains(&iw) {
-                visit(kh * window.kernel[1] + kw, ih * window.input[1] + iw);
+    for kh in 0..window.kernel[ROW] {
+        for kw in 0..window.kernel[COL] {
+            let (ih, iw) = (window.position(ROW, row, kh), window.position(COL, col, kw));
+            if (0..window.input[ROW]).contains(&ih) && (0..window.input[COL]).contains(&iw) {
+                visit(kh * window.kernel[COL] + kw, ih * window.input[COL] + iw);
             }
         }
     }

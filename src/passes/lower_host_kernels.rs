@@ -167,10 +167,10 @@ impl<'c> Kernels<'c> {
         };
         let (window, points, types, start) = match &mut found.kernel {
             Kernel::Contraction(spec) => {
-                (spec.window, (spec.rows, spec.cols), spec.types, &mut spec.start)
+                (spec.window, spec.grid(), spec.types, &mut spec.start)
             }
             Kernel::Depthwise(spec) => {
-                (spec.window, (spec.rows, spec.cols), spec.types, &mut spec.start)
+                (spec.window, spec.grid(), spec.types, &mut spec.start)
             }
         };
         let offset = Arithmetic::of(self.isa, types).image_offset(types.image);
@@ -266,7 +266,7 @@ impl<'k> Cut<'k> {
     fn tasks(&self) -> i64 {
         match self {
             Self::Contraction(spec, blocking) => spec.tasks(blocking),
-            Self::Depthwise(spec, _) => spec.tasks(),
+            Self::Depthwise(spec, blocking) => spec.tasks(blocking),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
     tiling::{
         Blocking, ChannelTiles, Order, PointTiles, TaskSize, ceil_div, split_channels, split_points,
     },
+    window::COL,
 };
 
 /// Multiply-adds that fit in the latency of one, times those started per cycle.
@@ -18,7 +19,7 @@ const L1_BYTES: i64 = 24 << 10;
 /// Weights of a channel block up to this size stay in the second level cache.
 const L2_BYTES: i64 = 640 << 10;
 /// Tasks that a kernel should have at least, to share them out evenly.
-const MIN_TASKS: i64 = 16;
+pub(super) const MIN_TASKS: i64 = 16;
 
 impl Contraction {
     /// Chooses register tiles, task order and task sizes.
@@ -72,7 +73,7 @@ impl Contraction {
     /// Whether the cache lines of neighbouring points of a tile push each other out: the first
     /// level has 64 sets of 8 lines.
     fn conflicts(&self, points: i64) -> bool {
-        let step = self.window.stride[1] * self.x.col * self.types.image.bytes();
+        let step = self.window.stride[COL] * self.x.col * self.types.image.bytes();
         if step % 64 != 0 {
             return false;
         }
@@ -91,7 +92,8 @@ impl Contraction {
         arithmetic: Arithmetic,
     ) -> Blocking {
         let weights = self.reduction() * self.channels * self.weights_bytes(arithmetic);
-        let pixels = self.window.input[0] * self.window.input[1];
+        let pixels: i64 = self.window.input.iter().product();
+        let rows = self.planes * self.rows;
         let input = pixels * self.x.col * self.types.image.bytes();
         let small = channels.iter().map(|block| block.widths.len()).max().unwrap_or(1) as i64
             * cols.iter().map(|tiles| tiles.size).max().unwrap_or(1);
@@ -101,24 +103,24 @@ impl Contraction {
         };
         let unroll = [4, 3, 2].into_iter().find(|u| depth % u == 0 && small * u <= 24).unwrap_or(1);
         let mut blocking = Blocking {
-            rows: self.rows,
+            rows,
             cols,
             channels,
             order: Order::ChannelsOuter,
-            task: TaskSize { channels: 1, rows: self.rows, cols: 1 },
+            task: TaskSize { channels: 1, rows, cols: 1 },
             unroll,
         };
         let (blocks, tiles) = blocking.counts();
         blocking.task.cols = tiles;
-        if weights <= L2_BYTES / 2 && input > L2_BYTES && self.batch * self.rows * tiles >= 64 {
-            let strips = if self.rows == 1 { tiles.min(8) } else { tiles };
+        if weights <= L2_BYTES / 2 && input > L2_BYTES && self.batch * rows * tiles >= 64 {
+            let strips = if rows == 1 { tiles.min(8) } else { tiles };
             blocking.order = Order::PointsOuter;
             blocking.task = TaskSize { channels: blocks, rows: 1, cols: strips };
             return blocking;
         }
         let parts = ceil_div(MIN_TASKS, self.batch * self.groups * blocks);
-        if self.rows >= parts {
-            blocking.task.rows = ceil_div(self.rows, parts);
+        if rows >= parts {
+            blocking.task.rows = ceil_div(rows, parts);
         } else {
             blocking.task.cols = ceil_div(tiles, parts);
         }

@@ -7,10 +7,12 @@
 use super::{
     Buffer, Element, Emitter, Epilogue, Isa, Ix, Types, View, Window,
     arithmetic::{multiply_add_lanes, weights_in_lanes},
-    emit::{argument_types, function},
+    choose::MIN_TASKS,
+    emit::{Run, argument_types, function, repeat_run},
     start::{Start, StartBuffers},
     store::{self, Coordinate, Results},
-    tiling::{ChannelTiles, PointTiles, Width, split_channels, split_points},
+    tiling::{ChannelTiles, PointTiles, Width, ceil_div, split_channels, split_points},
+    window::{AXES, COL, PLANE, ROW},
 };
 use crate::{
     Result,
@@ -21,7 +23,7 @@ use crate::{
 /// What is computed of the elements that a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// The sum of their products with weights `[kernel rows][kernel columns][channels]`.
+    /// The sum of their products with weights `[taps][channels]`.
     Weighted,
     /// The greatest.
     Max,
@@ -40,7 +42,9 @@ pub struct Depthwise {
     pub fold: Fold,
     /// Images.
     pub batch: i64,
-    /// Rows of the output.
+    /// Planes of the output.
+    pub planes: i64,
+    /// Rows of a plane.
     pub rows: i64,
     /// Points per row.
     pub cols: i64,
@@ -65,6 +69,20 @@ pub struct DepthwiseBlocking {
     pub cols: Vec<PointTiles>,
     /// Channel blocks.
     pub channels: Vec<ChannelTiles>,
+    /// Tiles of a row that a task does.
+    pub task: i64,
+}
+
+impl DepthwiseBlocking {
+    /// Tiles of a row.
+    fn tiles(&self) -> i64 {
+        self.cols.iter().map(|tiles| tiles.count).sum()
+    }
+
+    /// Tasks of a row.
+    fn parts(&self) -> i64 {
+        ceil_div(self.tiles(), self.task)
+    }
 }
 
 struct Kernel<'k, 'c> {
@@ -82,15 +100,21 @@ struct Tile<'t, 'c> {
     points: &'t PointTiles,
     widths: &'t [Width],
     batch: Ix<'c>,
+    plane: Ix<'c>,
     row: Ix<'c>,
     col: Ix<'c>,
     channel: Ix<'c>,
 }
 
 impl Depthwise {
-    /// Number of tasks of the kernel: one per row of the output.
-    pub fn tasks(&self) -> i64 {
-        self.batch * self.rows
+    /// Output points along each axis.
+    pub fn grid(&self) -> [i64; AXES] {
+        [self.planes, self.rows, self.cols]
+    }
+
+    /// Number of tasks of the kernel: parts of rows of the output.
+    pub fn tasks(&self, blocking: &DepthwiseBlocking) -> i64 {
+        self.batch * self.planes * self.rows * blocking.parts()
     }
 
     /// Chooses how to cut the work.
@@ -101,10 +125,14 @@ impl Depthwise {
         let vectors = if self.cols < 4 { 4 } else { 1 };
         let lanes = isa.lanes * 4 / self.types.sum.bytes();
         let least = if self.types.sum == Element::F32 { 1 } else { 4 };
-        DepthwiseBlocking {
+        let mut blocking = DepthwiseBlocking {
             cols: split_points(self.cols, points, inside),
             channels: split_channels(self.channels, lanes, vectors, least),
-        }
+            task: 1,
+        };
+        let parts = ceil_div(MIN_TASKS, self.batch * self.planes * self.rows);
+        blocking.task = ceil_div(blocking.tiles(), parts);
+        blocking
     }
 
     /// Emits the kernel as function `name(x, [w, [start, [zero,]]] operands.., y, lo, hi)`.
@@ -128,9 +156,7 @@ impl Depthwise {
             let w = weighted.then(|| flat[1]);
             let kernel = Kernel { spec: self, x: flat[0], w, start, operands, y, epilogue };
             e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
-                let (batch, row) = e.div_rem(task, self.rows)?;
-                let batch = if self.batch == 1 { Ix::Const(0) } else { batch };
-                kernel.strip(e, blocking, batch, row)?;
+                kernel.task(e, blocking, task)?;
                 Ok(vec![])
             })?;
             Ok(())
@@ -139,30 +165,41 @@ impl Depthwise {
 }
 
 impl<'c> Kernel<'_, 'c> {
-    fn strip(
-        &self,
-        e: &Emitter<'c>,
-        blocking: &DepthwiseBlocking,
-        batch: Ix<'c>,
-        row: Ix<'c>,
-    ) -> Result<()> {
+    fn task(&self, e: &Emitter<'c>, blocking: &DepthwiseBlocking, task: Ix<'c>) -> Result<()> {
+        let spec = self.spec;
+        let known = |count: i64, ix: Ix<'c>| if count == 1 { Ix::Const(0) } else { ix };
+        let (task, part) = e.div_rem(task, blocking.parts())?;
+        let (task, row) = e.div_rem(task, spec.rows)?;
+        let (batch, plane) = e.div_rem(task, spec.planes)?;
+        let (batch, plane) = (known(spec.batch, batch), known(spec.planes, plane));
+        let tiles = match blocking.parts() {
+            1 => (Ix::Const(0), Ix::Const(blocking.tiles())),
+            _ => {
+                let from = e.mul(part, blocking.task)?;
+                (from, e.min(e.add(from, Ix::Const(blocking.task))?, blocking.tiles())?)
+            }
+        };
+        let mut blocks_before = 0;
         for points in &blocking.cols {
             let PointTiles { count, size, start } = *points;
-            let bounds = (Ix::Const(start), Ix::Const(start + count * size), size);
-            e.repeat(bounds, vec![], |e, col, _| {
+            let run = Run { count, size, blocks_before, start };
+            repeat_run(e, &run, tiles, |e, col| {
                 let mut first = 0;
-                for tiles in &blocking.channels {
-                    let width = tiles.width();
-                    let bounds = (Ix::Const(first), Ix::Const(first + tiles.count * width), width);
+                for channels in &blocking.channels {
+                    let width = channels.width();
+                    let bounds =
+                        (Ix::Const(first), Ix::Const(first + channels.count * width), width);
                     e.repeat(bounds, vec![], |e, channel, _| {
-                        let widths = &tiles.widths;
-                        self.tile(e, &Tile { points, widths, batch, row, col, channel })?;
+                        let widths = &channels.widths;
+                        let tile = Tile { points, widths, batch, plane, row, col, channel };
+                        self.tile(e, &tile)?;
                         Ok(vec![])
                     })?;
-                    first += tiles.count * width;
+                    first += channels.count * width;
                 }
-                Ok(vec![])
+                Ok(())
             })?;
+            blocks_before += count;
         }
         Ok(())
     }
@@ -170,34 +207,40 @@ impl<'c> Kernel<'_, 'c> {
     fn tile(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<()> {
         let (spec, window) = (self.spec, &self.spec.window);
         let view = &spec.x;
-        let corner = view.offset - window.pad[0] * view.row - window.pad[1] * view.col;
         let x = e.sum(
-            corner,
+            window.corner(view),
             &[
                 (tile.batch, view.batch),
-                (tile.row, window.stride[0] * view.row),
-                (tile.col, window.stride[1] * view.col),
+                (tile.plane, window.stride[PLANE] * view.plane),
+                (tile.row, window.stride[ROW] * view.row),
+                (tile.col, window.stride[COL] * view.col),
                 (tile.channel, view.channel),
             ],
         )?;
         let folds = self.starts(e, tile)?;
-        let taps = window.row_taps(e, tile.row, spec.rows)?;
-        let folds = e.repeat((taps.0, taps.1, 1), folds, |e, tap, folds| {
-            let x = e.add(e.mul(tap, window.dilation[0] * view.row)?, x)?;
-            let w = e.add(e.mul(tap, window.kernel[1] * spec.channels)?, tile.channel)?;
-            self.row_of_taps(e, tile, (x, w), folds)
+        let planes = window.taps_inside(e, PLANE, (tile.plane, spec.planes))?;
+        let rows = window.taps_inside(e, ROW, (tile.row, spec.rows))?;
+        let weights_row = window.kernel[COL] * spec.channels;
+        let folds = e.repeat((planes.0, planes.1, 1), folds, |e, tap, folds| {
+            let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
+            let w = e.add(e.mul(tap, window.kernel[ROW] * weights_row)?, tile.channel)?;
+            e.repeat((rows.0, rows.1, 1), folds, |e, tap, folds| {
+                let x = e.add(e.mul(tap, window.dilation[ROW] * view.row)?, x)?;
+                let w = e.add(e.mul(tap, weights_row)?, w)?;
+                self.row_of_taps(e, tile, (x, w), folds)
+            })
         })?;
-        self.finish(e, tile, taps, folds)
+        self.finish(e, tile, [planes, rows], folds)
     }
 
     /// What the folds of a tile start from.
     fn starts(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<Vec<Val<'c>>> {
         let spec = self.spec;
         if let Some(start) = spec.start {
-            let table = start.of_window(&spec.window, (spec.rows, spec.cols));
+            let table = start.of_window(&spec.window, spec.grid());
             let channels = (tile.channel, spec.channels);
             let points = (tile.points, tile.widths);
-            return table.load(e, &self.start, (tile.row, tile.col), channels, points);
+            return table.load(e, &self.start, [tile.plane, tile.row, tile.col], channels, points);
         }
         let start = match (spec.fold, spec.types.sum) {
             (Fold::Max, Element::F32) => f64::NEG_INFINITY,
@@ -224,16 +267,16 @@ impl<'c> Kernel<'_, 'c> {
         let (spec, window) = (self.spec, &self.spec.window);
         let PointTiles { count, size, start } = *tile.points;
         let inside = count > 1 || window.columns_inside(start, size);
-        if inside && size == 1 && window.kernel[1] > 8 {
-            let bounds = (Ix::Const(0), Ix::Const(window.kernel[1]), 1);
+        if inside && size == 1 && window.kernel[COL] > 8 {
+            let bounds = (Ix::Const(0), Ix::Const(window.kernel[COL]), 1);
             return e.repeat(bounds, folds, |e, tap, folds| {
-                let x = e.add(e.mul(tap, window.dilation[1] * spec.x.col)?, x)?;
+                let x = e.add(e.mul(tap, window.dilation[COL] * spec.x.col)?, x)?;
                 let w = e.add(e.mul(tap, spec.channels)?, w)?;
                 self.taps(e, tile, (x, w), &|_| (0, 1), 1, folds)
             });
         }
         let active = |tap| if inside { (0, size) } else { window.active(start, size, tap) };
-        folds = self.taps(e, tile, (x, w), &active, window.kernel[1], folds)?;
+        folds = self.taps(e, tile, (x, w), &active, window.kernel[COL], folds)?;
         Ok(folds)
     }
 
@@ -250,8 +293,9 @@ impl<'c> Kernel<'_, 'c> {
         let mut lane = 0;
         for (v, width) in tile.widths.iter().enumerate() {
             // Windows overlap: each position of the input is loaded once.
-            let span =
-                (tile.points.size - 1) * window.stride[1] + (count - 1) * window.dilation[1] + 1;
+            let span = (tile.points.size - 1) * window.stride[COL]
+                + (count - 1) * window.dilation[COL]
+                + 1;
             let mut loaded: Vec<Option<Val<'c>>> = vec![None; span as usize];
             for tap in 0..count {
                 let weight = match self.w {
@@ -264,7 +308,7 @@ impl<'c> Kernel<'_, 'c> {
                 };
                 let (from, to) = active(tap);
                 for point in from..to {
-                    let position = point * window.stride[1] + tap * window.dilation[1];
+                    let position = point * window.stride[COL] + tap * window.dilation[COL];
                     let slot = &mut loaded[position as usize];
                     let value = match *slot {
                         Some(value) => value,
@@ -313,7 +357,7 @@ impl<'c> Kernel<'_, 'c> {
         &self,
         e: &Emitter<'c>,
         tile: &Tile<'_, 'c>,
-        taps: (Ix<'c>, Ix<'c>),
+        taps: [(Ix<'c>, Ix<'c>); 2],
         mut folds: Vec<Val<'c>>,
     ) -> Result<()> {
         let spec = self.spec;
@@ -327,8 +371,9 @@ impl<'c> Kernel<'_, 'c> {
                 }
             }
         }
-        let place: [Coordinate<'c>; 4] = [
+        let place: [Coordinate<'c>; 5] = [
             (tile.batch, |view| view.batch),
+            (tile.plane, |view| view.plane),
             (tile.row, |view| view.row),
             (tile.col, |view| view.col),
             (tile.channel, |view| view.channel),
@@ -356,7 +401,7 @@ impl<'c> Kernel<'_, 'c> {
         &self,
         e: &Emitter<'c>,
         tile: &Tile<'_, 'c>,
-        taps: (Ix<'c>, Ix<'c>),
+        taps: [(Ix<'c>, Ix<'c>); 2],
         point: i64,
     ) -> Result<Option<Val<'c>>> {
         let (spec, window) = (self.spec, &self.spec.window);
@@ -364,24 +409,35 @@ impl<'c> Kernel<'_, 'c> {
         let in_row = match spec.fold {
             Fold::Weighted | Fold::Max => return Ok(None),
             Fold::Mean if count == 1 && !window.columns_inside(start, size) => {
-                (0..window.kernel[1])
+                (0..window.kernel[COL])
                     .filter(|tap| {
                         let (from, to) = window.active(start, size, *tap);
                         (from..to).contains(&point)
                     })
                     .count() as i64
             }
-            _ => window.kernel[1],
+            _ => window.kernel[COL],
         };
         let b = e.builder;
-        if let (Fold::Mean, (Ix::Value(lo), Ix::Value(hi))) = (spec.fold, taps) {
-            let rows = b.binary("arith.subi", hi, lo)?;
-            let rows = b.op1("arith.index_cast", &[rows], b.int(32))?;
-            let rows = b.op1("arith.sitofp", &[rows], b.f32())?;
-            let covered = e.float("arith.mulf", rows, b.constant(b.f32(), in_row as f64)?)?;
-            return Ok(Some(e.float("arith.divf", b.constant(b.f32(), 1.0)?, covered)?));
+        let mut known = in_row;
+        let mut covered = None;
+        for ((lo, hi), axis) in taps.into_iter().zip([PLANE, ROW]) {
+            let (Fold::Mean, Ix::Value(lo), Ix::Value(hi)) = (spec.fold, lo, hi) else {
+                known *= window.kernel[axis];
+                continue;
+            };
+            let taps = b.binary("arith.subi", hi, lo)?;
+            let taps = b.op1("arith.index_cast", &[taps], b.int(32))?;
+            let taps = b.op1("arith.sitofp", &[taps], b.f32())?;
+            covered = Some(match covered {
+                Some(others) => e.float("arith.mulf", others, taps)?,
+                None => taps,
+            });
         }
-        let covered = (window.kernel[0] * in_row) as f64;
-        Ok(Some(b.constant(b.f32(), 1.0 / covered)?))
+        let Some(covered) = covered else {
+            return Ok(Some(b.constant(b.f32(), 1.0 / known as f64)?));
+        };
+        let covered = e.float("arith.mulf", covered, b.constant(b.f32(), known as f64)?)?;
+        Ok(Some(e.float("arith.divf", b.constant(b.f32(), 1.0)?, covered)?))
     }
 }

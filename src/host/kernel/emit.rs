@@ -325,3 +325,36 @@ pub fn function<'c>(
     at.create("func.func", OpSpec { attributes, regions: vec![region], ..Default::default() })?;
     Ok(())
 }
+
+/// A run of equal blocks.
+pub struct Run {
+    /// How many.
+    pub count: i64,
+    /// Elements of each.
+    pub size: i64,
+    /// Blocks before them.
+    pub blocks_before: i64,
+    /// Elements before them.
+    pub start: i64,
+}
+
+/// Loops over the blocks of `run` that are in `lo..hi`; `body` gets the first element of each.
+pub fn repeat_run<'c>(
+    e: &Emitter<'c>,
+    run: &Run,
+    (lo, hi): (Ix<'c>, Ix<'c>),
+    body: impl FnOnce(&Emitter<'c>, Ix<'c>) -> Result<()>,
+) -> Result<()> {
+    let from = e.max(lo, run.blocks_before)?;
+    let to = e.min(hi, run.blocks_before + run.count)?;
+    e.repeat((from, to, 1), vec![], |e, block, _| {
+        let element = if run.count == 1 {
+            Ix::Const(run.start)
+        } else {
+            e.add(e.mul(block, run.size)?, Ix::Const(run.start - run.blocks_before * run.size))?
+        };
+        body(e, element)?;
+        Ok(vec![])
+    })?;
+    Ok(())
+}

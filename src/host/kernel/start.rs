@@ -9,14 +9,14 @@ use super::{
     Element, Emitter, Ix, Window,
     tiling::{PointTiles, Width},
     weights::Source,
-    window::Classes,
+    window::{AXES, COL, Classes, PLANE, ROW},
 };
 use crate::{Result, ir::Val};
 
 /// What sums start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// The elements of a table `[class of rows][class of columns][channel]`.
+    /// The elements of a table `[class of planes][class of rows][class of columns][channel]`.
     Table,
     /// Those times a zero point of this type that is an argument, after a number is added to it.
     Scaled(Element, i64),
@@ -44,17 +44,17 @@ impl Start {
         }
     }
 
-    /// The start of the sums of a window's products over `rows` and `cols` of output points.
-    pub fn of_window(self, window: &Window, (rows, cols): (i64, i64)) -> StartTable {
-        let classes = [window.classes(0, rows), window.classes(1, cols)];
-        StartTable { start: self, classes, inside: window.columns_inside_any(cols) }
+    /// The start of the sums of a window's products over a grid of output points.
+    pub fn of_window(self, window: &Window, grid: [i64; AXES]) -> StartTable {
+        let inside = window.columns_inside_any(grid[COL]);
+        StartTable { start: self, classes: classes(window, grid), inside }
     }
 }
 
 /// A start and the classes of its points.
 pub struct StartTable {
     start: Start,
-    classes: [Classes; 2],
+    classes: [Classes; AXES],
     /// A column all of whose taps lie in the input.
     inside: Option<i64>,
 }
@@ -65,15 +65,16 @@ impl StartTable {
         &self,
         e: &Emitter<'c>,
         buffers: &StartBuffers<'c>,
-        (row, col): (Ix<'c>, Ix<'c>),
+        [plane, row, col]: [Ix<'c>; AXES],
         (channel, channels): (Ix<'c>, i64),
         (points, widths): (&PointTiles, &[Width]),
     ) -> Result<Vec<Val<'c>>> {
         let Some(table) = buffers.table else {
             return Err(crate::Error::internal("a kernel without the start of its sums"));
         };
-        let [rows, cols] = &self.classes;
-        let row = rows.of(e, row)?;
+        let [planes, rows, cols] = &self.classes;
+        let plane = e.mul(planes.of(e, plane)?, rows.count())?;
+        let row = e.add(rows.of(e, row)?, plane)?;
         let mut starts: Vec<Val<'c>> = vec![];
         let mut known: Option<Ix<'c>> = None;
         for point in 0..points.size {
@@ -123,38 +124,49 @@ impl StartTable {
     }
 }
 
+/// The classes of output points along each axis.
+pub fn classes(window: &Window, grid: [i64; AXES]) -> [Classes; AXES] {
+    [PLANE, ROW, COL].map(|axis| window.classes(axis, grid[axis]))
+}
+
 /// The table: for each class and channel, `bias - zero * sum` of the weights of the taps that lie
 /// in the input, modulo 2^32 as the sums are.
 pub fn table(
     window: &Window,
-    (rows, cols): (i64, i64),
+    grid: [i64; AXES],
     source: &Source,
     weights: &[i16],
     (zero, bias): (i64, &[i64]),
 ) -> Vec<i32> {
     let sums = source.tap_sums(weights);
     let channels = sums.first().map_or(0, Vec::len);
-    let [row_points, col_points] =
-        [window.classes(0, rows).members(), window.classes(1, cols).members()];
-    let mut table = Vec::with_capacity(row_points.len() * col_points.len() * channels);
-    for row in &row_points {
-        for col in &col_points {
-            let taps = (0..window.kernel[0])
-                .filter(|tap| window.covers(0, *row, *tap))
-                .flat_map(|v| (0..window.kernel[1]).map(move |h| (v, h)))
-                .filter(|(_, h)| window.covers(1, *col, *h))
-                .map(|(v, h)| (v * window.kernel[1] + h) as usize);
-            let mut totals = vec![0; channels];
-            for tap in taps {
-                for (total, sum) in totals.iter_mut().zip(&sums[tap]) {
-                    *total += sum;
-                }
+    let members = classes(window, grid).map(|classes| classes.members());
+    let mut table = vec![];
+    for class in product(&members) {
+        let axes = [PLANE, ROW, COL];
+        let taps = axes.map(|axis| {
+            let inside = |tap: &i64| window.covers(axis, class[axis], *tap);
+            (0..window.kernel[axis]).filter(inside).collect()
+        });
+        let mut totals = vec![0; channels];
+        for [plane, row, col] in product(&taps) {
+            let tap = (plane * window.kernel[ROW] + row) * window.kernel[COL] + col;
+            for (total, sum) in totals.iter_mut().zip(&sums[tap as usize]) {
+                *total += sum;
             }
-            for (channel, total) in totals.into_iter().enumerate() {
-                let bias = bias.get(channel).or(bias.first()).copied().unwrap_or(0);
-                table.push((bias - zero * total) as i32);
-            }
+        }
+        for (channel, total) in totals.into_iter().enumerate() {
+            let bias = bias.get(channel).or(bias.first()).copied().unwrap_or(0);
+            table.push((bias - zero * total) as i32);
         }
     }
     table
+}
+
+/// All combinations of an element for each axis, the last axis varying fastest.
+fn product(lists: &[Vec<i64>; AXES]) -> impl Iterator<Item = [i64; AXES]> {
+    let [planes, rows, cols] = lists;
+    planes.iter().flat_map(move |plane| {
+        rows.iter().flat_map(move |row| cols.iter().map(move |col| [*plane, *row, *col]))
+    })
 }

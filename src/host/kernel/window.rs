@@ -1,6 +1,6 @@
 //! Where the windows of convolutions and pools lie on the input.
 
-use super::{Emitter, Ix, tiling::ceil_div};
+use super::{Emitter, Ix, View, tiling::ceil_div};
 use crate::Result;
 
 /// Output points along an axis, by the taps of their windows that lie in the input: those at the
@@ -40,25 +40,56 @@ impl Classes {
     }
 }
 
-/// A window that slides over two dimensions. What it covers outside of the input counts nothing.
+/// Spatial dimensions of a kernel: planes, rows and columns. An image of fewer has one plane, or
+/// one plane of one row.
+pub const AXES: usize = 3;
+/// The first axis.
+pub const PLANE: usize = 0;
+/// The second axis.
+pub const ROW: usize = 1;
+/// The last axis, along which register tiles lie.
+pub const COL: usize = 2;
+
+/// Spatial sizes with leading `fill` for the axes that are lacking; `None` if there are too many.
+pub fn spread(sizes: &[i64], fill: i64) -> Option<[i64; AXES]> {
+    let mut all = [fill; AXES];
+    let lead = AXES.checked_sub(sizes.len())?;
+    all[lead..].copy_from_slice(sizes);
+    Some(all)
+}
+
+/// A window that slides over planes, rows and columns. What it covers outside of the input counts
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Size.
-    pub kernel: [i64; 2],
+    pub kernel: [i64; AXES],
     /// Step from one output point to the next.
-    pub stride: [i64; 2],
+    pub stride: [i64; AXES],
     /// Step from one tap to the next.
-    pub dilation: [i64; 2],
+    pub dilation: [i64; AXES],
     /// Positions before the input at which the first window starts.
-    pub pad: [i64; 2],
+    pub pad: [i64; AXES],
     /// Size of the input.
-    pub input: [i64; 2],
+    pub input: [i64; AXES],
 }
 
 impl Window {
     /// The window of a product or of a convolution that sees points one by one.
-    pub fn point(rows: i64, cols: i64) -> Self {
-        Self { kernel: [1; 2], stride: [1; 2], dilation: [1; 2], pad: [0; 2], input: [rows, cols] }
+    pub fn point(input: [i64; AXES]) -> Self {
+        let ones = [1; AXES];
+        Self { kernel: ones, stride: ones, dilation: ones, pad: [0; AXES], input }
+    }
+
+    /// Number of taps.
+    pub fn taps(&self) -> i64 {
+        self.kernel.iter().product()
+    }
+
+    /// The element of an image's view at the first tap of the first point.
+    pub fn corner(&self, view: &View) -> i64 {
+        let steps = [view.plane, view.row, view.col];
+        view.offset - self.pad.iter().zip(steps).map(|(pad, step)| pad * step).sum::<i64>()
     }
 
     /// The position in the input of output point `point` and `tap`, maybe outside.
@@ -68,8 +99,8 @@ impl Window {
 
     /// Whether all taps of the output columns from `start` on lie in the input.
     pub fn columns_inside(&self, start: i64, count: i64) -> bool {
-        self.position(1, start, 0) >= 0
-            && self.position(1, start + count - 1, self.kernel[1] - 1) < self.input[1]
+        self.position(COL, start, 0) >= 0
+            && self.position(COL, start + count - 1, self.kernel[COL] - 1) < self.input[COL]
     }
 
     /// An output column of `count` all of whose taps lie in the input.
@@ -77,37 +108,38 @@ impl Window {
         (0..count).find(|column| self.columns_inside(*column, 1))
     }
 
-    /// Whether some window of `rows` rows covers rows outside of the input.
-    pub fn clips_rows(&self, rows: i64) -> bool {
-        self.pad[0] > 0 || self.position(0, rows - 1, self.kernel[0] - 1) >= self.input[0]
+    /// Whether some window of `points` points along an axis covers what is outside of the input.
+    pub fn clips(&self, axis: usize, points: i64) -> bool {
+        self.pad[axis] > 0
+            || self.position(axis, points - 1, self.kernel[axis] - 1) >= self.input[axis]
     }
 
     /// The range of points in `start..start + count` whose tap `tap` lies in the input's columns,
     /// relative to `start`.
     pub fn active(&self, start: i64, count: i64, tap: i64) -> (i64, i64) {
         let inside =
-            |point: i64| (0..self.input[1]).contains(&self.position(1, start + point, tap));
+            |point: i64| (0..self.input[COL]).contains(&self.position(COL, start + point, tap));
         let first = (0..count).find(|p| inside(*p)).unwrap_or(count);
         let last = (first..count).find(|p| !inside(*p)).unwrap_or(count);
         (first, last)
     }
 
-    /// The range of vertical taps that lie in the input for output row `row` of `rows`.
-    pub fn row_taps<'c>(
+    /// The range of taps along an axis that lie in the input for output point `point` of `points`.
+    pub fn taps_inside<'c>(
         &self,
         e: &Emitter<'c>,
-        row: Ix<'c>,
-        rows: i64,
+        axis: usize,
+        (point, points): (Ix<'c>, i64),
     ) -> Result<(Ix<'c>, Ix<'c>)> {
-        let taps = self.kernel[0];
-        if !self.clips_rows(rows) {
+        let taps = self.kernel[axis];
+        if !self.clips(axis, points) {
             return Ok((Ix::Const(0), Ix::Const(taps)));
         }
-        let dilation = self.dilation[0];
+        let dilation = self.dilation[axis];
         // Tap t is at `t * dilation - before`, which is in the input for
         // `ceil(before / dilation) <= t < ceil((input + before) / dilation)`.
-        let before = e.add(e.mul(row, -self.stride[0])?, Ix::Const(self.pad[0]))?;
-        let after = e.add(before, Ix::Const(self.input[0]))?;
+        let before = e.add(e.mul(point, -self.stride[axis])?, Ix::Const(self.pad[axis]))?;
+        let after = e.add(before, Ix::Const(self.input[axis]))?;
         let ceil = |value| e.fold_ceil_div(value, dilation);
         let lo = e.min(e.max(ceil(before)?, 0)?, taps)?;
         let hi = e.max(e.min(ceil(after)?, taps)?, 0)?;
@@ -146,31 +178,41 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    use super::{Classes, Window};
+    use super::{COL, Classes, PLANE, ROW, Window};
 
     #[test]
     fn points_at_the_edges_have_classes_of_their_own() {
-        let window =
-            Window { kernel: [3, 5], stride: [1, 2], dilation: [1, 1], pad: [1, 2], input: [7, 4] };
-        let rows = window.classes(0, 7);
+        let window = Window {
+            kernel: [1, 3, 5],
+            stride: [1, 1, 2],
+            dilation: [1; 3],
+            pad: [0, 1, 2],
+            input: [1, 7, 4],
+        };
+        let rows = window.classes(ROW, 7);
         assert_eq!(rows, Classes { before: 1, after: 6, points: 7 });
         assert_eq!(rows.members(), [0, 1, 6]);
         // The input is narrower than the window.
-        let cols = window.classes(1, 2);
+        let cols = window.classes(COL, 2);
         assert_eq!((cols.count(), cols.members()), (2, vec![0, 1]));
-        assert!(!window.covers(1, 0, 1) && window.covers(1, 0, 2));
+        assert!(!window.covers(COL, 0, 1) && window.covers(COL, 0, 2));
     }
 
     #[test]
     fn taps_outside_of_the_input_are_not_active() {
-        let window =
-            Window { kernel: [3, 3], stride: [1, 1], dilation: [1, 1], pad: [1, 1], input: [7, 7] };
-        assert_eq!(window.output(1, 1), 7);
+        let window = Window {
+            kernel: [1, 3, 3],
+            stride: [1; 3],
+            dilation: [1; 3],
+            pad: [0, 1, 1],
+            input: [1, 7, 7],
+        };
+        assert_eq!(window.output(COL, 1), 7);
         assert!(!window.columns_inside(0, 7));
         assert!(window.columns_inside(1, 5));
         assert_eq!(window.active(0, 7, 0), (1, 7));
         assert_eq!(window.active(0, 7, 1), (0, 7));
         assert_eq!(window.active(0, 7, 2), (0, 6));
-        assert!(window.clips_rows(7));
+        assert!(window.clips(ROW, 7) && !window.clips(PLANE, 1));
     }
 }

@@ -1,34 +1,41 @@
-//! Moves images from NCHW, which models have, to NHWC, which host kernels read.
+//! Moves images from NCHW, which models have, to NHWC, which host kernels read. The names stand
+//! for images of any rank: NCW and NWC, NCDHW and NDHWC.
 
+mod constant;
 mod rules;
+mod transposed;
+mod wrap;
 
 use crate::{
     Result,
-    host::kernel::{
-        Element,
-        recognize::{NHWC, kernel_dims},
-        weights,
+    host::kernel::recognize::{IMAGE_RANKS, kernel_dims},
+    ir::{
+        self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph, names, op_name,
+        view::OpView,
     },
-    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, edit, names, op_name},
 };
-use melior::ir::{
-    Block, Region, RegionLike, Type, ValueLike, block::BlockLike, operation::OperationLike,
-    r#type::RankedTensorType,
-};
-use mlir_sys as sys;
+use melior::ir::{Type, ValueLike, operation::OperationLike, r#type::RankedTensorType};
 use std::collections::HashMap;
 
-/// What `graph.transpose` takes NCHW to NHWC with.
-const TO_NHWC: [i64; 4] = [0, 2, 3, 1];
+/// What `graph.transpose` takes NCHW of a rank to NHWC with.
+fn to_nhwc(rank: usize) -> Vec<i64> {
+    [0].into_iter().chain(2..rank as i64).chain([1]).collect()
+}
+
 /// What it takes NHWC back to NCHW with.
-const TO_NCHW: [i64; 4] = [0, 3, 1, 2];
-/// Where each dimension of NCHW is in NHWC.
-const AXIS_IN_NHWC: [i64; 4] = [0, 3, 1, 2];
+fn to_nchw(rank: usize) -> Vec<i64> {
+    [0, rank as i64 - 1].into_iter().chain(1..rank as i64 - 1).collect()
+}
+
+/// Where a dimension of NCHW is in NHWC.
+fn axis_in_nhwc(axis: usize, rank: usize) -> i64 {
+    to_nchw(rank)[axis.min(rank - 1)]
+}
 
 /// The state of the walk over a function.
 pub struct Layout<'c> {
     target: String,
-    /// The NHWC form of values of rank 4, by the pointer of their NCHW form.
+    /// The NHWC form of images, by the pointer of their NCHW form.
     twins: HashMap<usize, Val<'c>>,
     /// Transpositions that were made, which may turn out to have no use.
     made: Vec<Op<'c>>,
@@ -50,11 +57,11 @@ fn permuted_type<'c>(ty: Type<'c>, perm: &[i64]) -> Type<'c> {
     RankedTensorType::new(&dims, ir::element_type(ty), None).into()
 }
 
-/// A static tensor of rank 4.
+/// The dimensions of a static tensor that may be an image.
 fn image_dims(value: Val<'_>) -> Option<Vec<i64>> {
     let ty = value.r#type();
     let dims = if ir::is_tensor(ty) { ir::static_dims(ty)? } else { return None };
-    (dims.len() == 4).then_some(dims)
+    IMAGE_RANKS.contains(&dims.len()).then_some(dims)
 }
 
 impl<'c> Layout<'c> {
@@ -78,14 +85,19 @@ impl<'c> Layout<'c> {
     fn visit(&mut self, op: Op<'c>) -> Result<()> {
         match op_name(op) {
             "graph.transpose" => self.visit_transpose(op),
-            "graph.conv" | "graph.conv_integer" if is_image_conv(op) => self.wrap(op),
+            "graph.conv" | "graph.conv_integer" if is_image_conv(op) => {
+                self.wrap(op)?;
+                Ok(())
+            }
+            "graph.conv_transpose" => self.visit_transposed(op),
             "graph.max_pool"
             | "graph.average_pool"
             | "graph.global_average_pool"
             | "graph.global_max_pool"
                 if self.is_nhwc(op.operand(0)?) && kernel_dims(op.operand(0)?).is_some() =>
             {
-                self.wrap(op)
+                self.wrap(op)?;
+                Ok(())
             }
             _ => rules::follow(self, op),
         }
@@ -102,25 +114,26 @@ impl<'c> Layout<'c> {
         if image_dims(x).is_none() {
             return Ok(());
         }
-        if perm == TO_NHWC
+        let rank = perm.len();
+        if perm == to_nhwc(rank)
             && let Some(twin) = self.twins.get(&key(x))
             && twin.r#type() == result.r#type()
         {
             edit::replace_uses(result, *twin);
             edit::erase(op);
-        } else if perm == TO_NCHW {
+        } else if perm == to_nchw(rank) && (rank == 4 || is_read_as_image(result)) {
             self.twins.insert(key(result), x);
             self.made.push(op);
         }
         Ok(())
     }
 
-    /// The NHWC form of a value of rank 4.
+    /// The NHWC form of an image.
     fn nhwc(&mut self, b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
         if let Some(twin) = self.twins.get(&key(value)) {
             return Ok(*twin);
         }
-        let twin = self.permute(b, value, &TO_NHWC)?;
+        let twin = self.permute(b, value, &to_nhwc(ir::dims(value.r#type()).len()))?;
         self.twins.insert(key(value), twin);
         Ok(twin)
     }
@@ -154,100 +167,11 @@ impl<'c> Layout<'c> {
 
     /// Puts `replacement`, on NHWC, in place of the result `old`, on NCHW.
     fn replace(&mut self, b: &Builder<'c>, old: Val<'c>, replacement: Val<'c>) -> Result<()> {
-        let back = self.permute(b, replacement, &TO_NCHW)?;
+        let back = self.permute(b, replacement, &to_nchw(ir::dims(old.r#type()).len()))?;
         edit::replace_uses(old, back);
         self.twins.insert(key(back), replacement);
         Ok(())
     }
-
-    /// Wraps a convolution or pool in a composite on NHWC.
-    fn wrap(&mut self, op: Op<'c>) -> Result<()> {
-        let b = Builder::before(op)?;
-        let mut operands = vec![self.nhwc(&b, op.operand(0)?)?];
-        operands.extend(ir::operands(op).into_iter().skip(1));
-        let region = Region::new();
-        let types: Vec<_> = operands.iter().map(|v| (v.r#type(), b.location)).collect();
-        let block = region.append_block(Block::new(&types));
-        // SAFETY: the block belongs to the region that the composite takes over.
-        let block = unsafe { ir::Blk::from_raw(block.to_raw()) };
-        let inner = Builder::at_end(b.context, block, b.location);
-        let mut arguments = edit::arguments(block);
-        let transpose = |value: Val<'c>, perm: &[i64]| {
-            let attributes = vec![("perm", b.i64s_attr(perm))];
-            let ty = permuted_type(value.r#type(), perm);
-            inner.op1_with("graph.transpose", &[value], ty, attributes)
-        };
-        arguments[0] = transpose(arguments[0], &TO_NCHW)?;
-        let copy = clone_at_end(block, op, &arguments);
-        let result = transpose(ir::result0(copy), &TO_NHWC)?;
-        inner.create("graph.yield", OpSpec { operands: &[result], ..Default::default() })?;
-        let name = op_name(op).strip_prefix("graph.").unwrap_or_default();
-        let attributes = vec![
-            ("name", b.str_attr(&format!("{NHWC}{name}"))),
-            ("target", b.str_attr(&self.target)),
-        ];
-        let composite = b.create(
-            "graph.composite",
-            OpSpec {
-                operands: &operands,
-                results: &[result.r#type()],
-                attributes,
-                regions: vec![region],
-                infer: false,
-            },
-        )?;
-        self.replace(&b, ir::result0(op), ir::result0(composite))?;
-        edit::erase(op);
-        Ok(())
-    }
-
-    /// A constant that broadcasts to images, for NHWC.
-    fn constant(&mut self, b: &Builder<'c>, value: Val<'c>) -> Result<Option<Val<'c>>> {
-        let dims = ir::dims(value.r#type());
-        let Some(elements) = Elements::of_value(value) else { return Ok(None) };
-        if elements.len() == 1 {
-            return Ok(Some(value));
-        }
-        if dims.len() > 4 {
-            return Ok(None);
-        }
-        let mut padded = vec![1; 4 - dims.len()];
-        padded.extend(dims);
-        let shape = permuted(&padded, &TO_NHWC);
-        if elements.is_splat() && ir::element_type(value.r#type()) == b.f32() {
-            return weights::splat(b, &shape, elements.float(0) as f32).map(Some);
-        }
-        let strides = strides(&padded);
-        let steps = permuted(&strides, &TO_NHWC);
-        let mut places = Vec::with_capacity(elements.len());
-        for n in 0..shape[0] {
-            for h in 0..shape[1] {
-                for w in 0..shape[2] {
-                    for c in 0..shape[3] {
-                        let at = n * steps[0] + h * steps[1] + w * steps[2] + c * steps[3];
-                        places.push(at as usize);
-                    }
-                }
-            }
-        }
-        self.constants += 1;
-        let name = format!("nhwc_{}", self.constants);
-        if Element::of(value.r#type()) == Some(Element::I32) {
-            let moved: Vec<i32> = places.into_iter().map(|at| elements.int(at) as i32).collect();
-            return weights::constant(b, &shape, moved, &name).map(Some);
-        }
-        let Some(values) = weights::floats(value) else { return Ok(None) };
-        let moved: Vec<f32> = places.into_iter().map(|at| values[at]).collect();
-        weights::constant(b, &shape, moved, &name).map(Some)
-    }
-}
-
-fn strides(dims: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; dims.len()];
-    for i in (1..dims.len()).rev() {
-        strides[i - 1] = strides[i] * dims[i];
-    }
-    strides
 }
 
 /// A `graph.constant` with a list of integers.
@@ -259,21 +183,18 @@ fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
 }
 
 fn is_image_conv(op: Op<'_>) -> bool {
-    let image =
-        |index| op.operand(index).is_ok_and(|v| kernel_dims(v).is_some_and(|d| d.len() == 4));
+    let image = |index| {
+        op.operand(index)
+            .is_ok_and(|v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len())))
+    };
     let constant = op.operand(1).is_ok_and(|w| Elements::of_value(w).is_some());
     image(0) && image(1) && constant && kernel_dims(ir::result0(op)).is_some()
 }
 
-/// Appends a copy of `op` with other operands to a block.
-fn clone_at_end<'c>(block: ir::Blk<'c>, op: Op<'c>, operands: &[Val<'c>]) -> Op<'c> {
-    // SAFETY: the clone is new and the block takes it over; it has as many operands as `op`.
-    unsafe {
-        let clone = sys::mlirOperationClone(op.to_raw());
-        for (index, operand) in operands.iter().enumerate() {
-            sys::mlirOperationSetOperand(clone, index as isize, operand.to_raw());
-        }
-        sys::mlirBlockAppendOwnedOperation(block.to_raw(), clone);
-        Op::from_raw(clone)
-    }
+/// Whether a convolution reads a value.
+fn is_read_as_image(value: Val<'_>) -> bool {
+    ir::users(value).into_iter().any(|user| {
+        let transposed = graph::ConvTranspose::of(user).is_some_and(|conv| conv.x() == value);
+        transposed || (is_image_conv(user) && user.operand(0).is_ok_and(|x| x == value))
+    })
 }

@@ -1,6 +1,6 @@
 //! Ops other than convolutions and pools, which mean the same in any layout.
 
-use super::{AXIS_IN_NHWC, Layout, TO_NHWC, image_dims, int_list, permuted_type};
+use super::{Layout, axis_in_nhwc, image_dims, int_list, permuted_type, to_nhwc};
 use crate::{
     Result,
     ir::{
@@ -85,7 +85,7 @@ fn apply<'c>(
             edit::replace_uses(old, new);
             continue;
         }
-        let ty = permuted_type(old.r#type(), &TO_NHWC);
+        let ty = permuted_type(old.r#type(), &to_nhwc(ir::dims(old.r#type()).len()));
         // SAFETY: see above.
         unsafe { sys::mlirValueSetType(new.to_raw(), ty.to_raw()) };
         layout.replace(b, old, new)?;
@@ -123,15 +123,16 @@ fn elementwise<'c>(
     b: &Builder<'c>,
     op: Op<'c>,
 ) -> Result<Option<Rewrite<'c>>> {
+    let rank = ir::dims(ir::result0(op).r#type()).len();
     let mut operands = vec![];
     for operand in ir::operands(op) {
-        let rank = ir::dims(operand.r#type()).len();
-        operands.push(if rank == 0 {
+        let dims = ir::dims(operand.r#type());
+        operands.push(if dims.is_empty() {
             operand
         } else if Elements::of_value(operand).is_some() {
-            let Some(constant) = layout.constant(b, operand)? else { return Ok(None) };
+            let Some(constant) = layout.constant(b, operand, rank)? else { return Ok(None) };
             constant
-        } else if image_dims(operand).is_some() {
+        } else if dims.len() == rank && image_dims(operand).is_some() {
             layout.nhwc(b, operand)?
         } else {
             return Ok(None);
@@ -153,9 +154,16 @@ fn along_axis<'c>(
         return Ok(None);
     }
     let default = if op_name(op).ends_with("softmax") { -1 } else { 0 };
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(default), 4);
-    let attributes = vec![("axis", b.i64_attr(AXIS_IN_NHWC[axis.min(3)]))];
+    let axis = axis_of(b, op, default)?;
+    let attributes = vec![("axis", axis)];
     Ok(Some(Rewrite { operands: all_nhwc(layout, b, op)?, attributes, drops_layout: false }))
+}
+
+/// The attribute `axis` of an op on an image, for NHWC.
+fn axis_of<'c>(b: &Builder<'c>, op: Op<'c>, default: i64) -> Result<Attribute<'c>> {
+    let rank = ir::dims(op.operand(0)?.r#type()).len();
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(default), rank);
+    Ok(b.i64_attr(axis_in_nhwc(axis, rank)))
 }
 
 /// Parameters are one for all, or lie along one axis.
@@ -169,45 +177,47 @@ fn quantization<'c>(
     if image_dims(operands[0]).is_none() || !lists || ir::attr_i64(op, "block_size") > Some(0) {
         return Ok(None);
     }
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(1), 4);
-    let attributes = vec![("axis", b.i64_attr(AXIS_IN_NHWC[axis.min(3)]))];
+    let attributes = vec![("axis", axis_of(b, op, 1)?)];
     operands[0] = layout.nhwc(b, operands[0])?;
     Ok(Some(Rewrite { operands, attributes, drops_layout: false }))
 }
 
 fn reduce<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Option<Rewrite<'c>>> {
+    let rank = ir::dims(op.operand(0)?.r#type()).len();
     let mut axes: Vec<_> = ir::attr_i64s(op, "axes")
         .unwrap_or_default()
         .iter()
-        .map(|axis| normalize_axis(*axis, 4).min(3))
+        .map(|axis| normalize_axis(*axis, rank))
         .collect();
     let keeps = ir::attr_bool(op, "keepdims").unwrap_or(true);
     axes.sort_unstable();
-    if image_dims(op.operand(0)?).is_none() || (!keeps && axes != [2, 3]) {
+    if image_dims(op.operand(0)?).is_none() || (!keeps && !axes.iter().copied().eq(2..rank)) {
         return Ok(None);
     }
-    let axes: Vec<i64> = axes.iter().map(|axis| AXIS_IN_NHWC[*axis]).collect();
+    let axes: Vec<i64> = axes.iter().map(|axis| axis_in_nhwc(*axis, rank)).collect();
     let attributes = vec![("axes", b.i64s_attr(&axes))];
     Ok(Some(Rewrite { operands: all_nhwc(layout, b, op)?, attributes, drops_layout: !keeps }))
 }
 
 /// Puts a constant list with one entry per dimension into the order of NHWC.
-fn permuted_list<'c>(b: &Builder<'c>, list: Val<'c>) -> Result<Option<Val<'c>>> {
+fn permuted_list<'c>(b: &Builder<'c>, list: Val<'c>, rank: usize) -> Result<Option<Val<'c>>> {
+    let perm = to_nhwc(rank);
     let Some(elements) = Elements::of_value(list) else { return Ok(None) };
     if ir::is_float(list.r#type()) {
         let values = elements.floats();
-        if values.len() != 4 {
+        if values.len() != rank {
             return Ok(None);
         }
-        let moved = TO_NHWC.iter().map(|axis| values[*axis as usize] as f32).collect();
-        return crate::host::kernel::weights::constant(b, &[4], moved, "nhwc_scales").map(Some);
+        let moved = perm.iter().map(|axis| values[*axis as usize] as f32).collect();
+        return crate::host::kernel::weights::constant(b, &[rank as i64], moved, "nhwc_scales")
+            .map(Some);
     }
     let values = elements.ints();
-    if values.is_empty() || values.len() % 4 != 0 {
+    if values.is_empty() || values.len() % rank != 0 {
         return Ok(None);
     }
     let moved: Vec<i64> =
-        values.chunks(4).flat_map(|part| TO_NHWC.iter().map(|axis| part[*axis as usize])).collect();
+        values.chunks(rank).flat_map(|part| perm.iter().map(|axis| part[*axis as usize])).collect();
     int_list(b, &moved).map(Some)
 }
 
@@ -222,7 +232,8 @@ fn with_list<'c>(
     if image_dims(operands[0]).is_none() || list >= operands.len() {
         return Ok(None);
     }
-    let Some(moved) = permuted_list(b, operands[list])? else { return Ok(None) };
+    let rank = ir::dims(operands[0].r#type()).len();
+    let Some(moved) = permuted_list(b, operands[list], rank)? else { return Ok(None) };
     if moved.r#type() != operands[list].r#type() {
         return Ok(None);
     }
@@ -233,8 +244,10 @@ fn with_list<'c>(
 
 fn pad<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Option<Rewrite<'c>>> {
     // The operand `axes` says which dimensions the list is about.
-    let about_all = graph::Pad::of(op)
-        .is_some_and(|pad| ir::dims(pad.pads().r#type()) == [8] && pad.axes().is_none());
+    let about_all = graph::Pad::of(op).is_some_and(|pad| {
+        let rank = ir::dims(pad.x().r#type()).len() as i64;
+        ir::dims(pad.pads().r#type()) == [2 * rank] && pad.axes().is_none()
+    });
     if about_all { with_list(layout, b, op, 1) } else { Ok(None) }
 }
 
@@ -254,8 +267,9 @@ fn slice<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Opt
         return Ok(None);
     }
     let Some(known) = Elements::of_value(axes) else { return Ok(None) };
+    let rank = ir::dims(operands[0].r#type()).len();
     let moved: Vec<i64> =
-        known.ints().iter().map(|axis| AXIS_IN_NHWC[normalize_axis(*axis, 4).min(3)]).collect();
+        known.ints().iter().map(|axis| axis_in_nhwc(normalize_axis(*axis, rank), rank)).collect();
     let moved = int_list(b, &moved)?;
     if moved.r#type() != axes.r#type() {
         return Ok(None);

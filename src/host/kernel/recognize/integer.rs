@@ -2,7 +2,7 @@
 
 use super::{Kernel, Recognized, Scope, Sums, WeightsOperand, ZeroPoint};
 use crate::{
-    host::kernel::{Element, Types},
+    host::kernel::{Element, Types, start::classes, window::Classes},
     ir::{Op, Val, constant::Elements, graph, view::OpView},
 };
 
@@ -57,12 +57,12 @@ impl<'c> Scope<'_, 'c> {
         let starts = match &mut found.kernel {
             Kernel::Contraction(spec) => {
                 spec.types.weights = if bytes { Element::I8 } else { Element::I16 };
-                (spec.window, (spec.rows, spec.cols), spec.groups * spec.channels)
+                (spec.window, spec.grid(), spec.groups * spec.channels)
             }
-            Kernel::Depthwise(spec) => (spec.window, (spec.rows, spec.cols), spec.channels),
+            Kernel::Depthwise(spec) => (spec.window, spec.grid(), spec.channels),
         };
-        let (window, (rows, cols), channels) = starts;
-        let classes = window.classes(0, rows).count() * window.classes(1, cols).count();
+        let (window, grid, channels) = starts;
+        let classes: i64 = classes(&window, grid).iter().map(Classes::count).product();
         if usize::try_from(classes * channels).ok()? > MAX_STARTS {
             return None;
         }

@@ -3,10 +3,13 @@
 mod integer;
 mod product;
 mod steps;
-mod windowed;
+pub mod windowed;
 
 use super::{
-    Buffer, Contraction, Depthwise, Element, View, Window, program::Program, weights::Source,
+    Buffer, Contraction, Depthwise, Element, View, Window,
+    program::Program,
+    weights::Source,
+    window::{AXES, spread},
 };
 use crate::{
     ir::{
@@ -18,9 +21,13 @@ use crate::{
     lower::normalize_axis,
 };
 use melior::ir::{BlockLike, ValueLike, operation::OperationLike};
+use std::ops::RangeInclusive;
 
 /// Names of composites that compute on NHWC what one op inside computes on NCHW.
 pub const NHWC: &str = "nhwc.";
+
+/// Ranks of images: batch, channels, and one to three spatial dimensions.
+pub const IMAGE_RANKS: RangeInclusive<usize> = 3..=2 + AXES;
 
 /// The kernel of a composite.
 #[derive(Clone, Debug)]
@@ -187,16 +194,18 @@ pub fn operand_view(out: &[i64], strides: &[i64], images: bool) -> Option<View> 
     }
     let view = View { col: *col, channel: *channel, ..Default::default() };
     match *lead {
+        [batch] if images => Some(View { batch, ..view }),
         [batch, row] if images => Some(View { batch, row, ..view }),
+        [batch, plane, row] if images => Some(View { batch, plane, row, ..view }),
         _ => Some(View { batch: collapse(&out[..lead.len()], lead)?, ..view }),
     }
 }
 
 /// Makes the points of all images and rows one row, where all buffers allow it.
 fn flatten(spec: &mut Contraction) {
-    let dims = [spec.batch, spec.rows, spec.cols];
-    let steps = |view: &View| collapse(&dims, &[view.batch, view.row, view.col]);
-    if spec.window != Window::point(spec.rows, spec.cols) || spec.weights_batch != 0 {
+    let dims = [spec.batch, spec.planes, spec.rows, spec.cols];
+    let steps = |view: &View| collapse(&dims, &[view.batch, view.plane, view.row, view.col]);
+    if spec.window != Window::point(spec.grid()) || spec.weights_batch != 0 {
         return;
     }
     let Some((x, y)) = steps(&spec.x).zip(steps(&spec.y)) else { return };
@@ -204,13 +213,13 @@ fn flatten(spec: &mut Contraction) {
         return;
     };
     let total = dims.iter().product();
-    let flat = |view: View, col: i64| View { batch: 0, row: 0, col, ..view };
+    let flat = |view: View, col: i64| View { batch: 0, plane: 0, row: 0, col, ..view };
     (spec.x, spec.y) = (flat(spec.x, x), flat(spec.y, y));
     for (view, col) in spec.operands.iter_mut().zip(operands) {
         *view = flat(*view, col);
     }
-    (spec.batch, spec.rows, spec.cols) = (1, 1, total);
-    spec.window = Window::point(1, total);
+    (spec.batch, spec.planes, spec.rows, spec.cols) = (1, 1, 1, total);
+    spec.window = Window::point(spec.grid());
 }
 
 /// The composite at hand.
@@ -267,7 +276,7 @@ impl<'c> Scope<'_, 'c> {
                 let inner = ir::ops_of(root)
                     .into_iter()
                     .find(|op| !["graph.transpose", "graph.yield"].contains(&op_name(*op)))?;
-                if self.out.len() != 4 {
+                if !IMAGE_RANKS.contains(&self.out.len()) {
                     return None;
                 }
                 match op_name(inner) {
@@ -278,6 +287,13 @@ impl<'c> Scope<'_, 'c> {
             }
             _ => None,
         }
+    }
+
+    /// The batch and the output points along each axis, of images.
+    fn grid(&self) -> Option<(i64, [i64; AXES])> {
+        let (batch, rest) = self.out.split_first()?;
+        let (_, spatial) = rest.split_last()?;
+        Some((*batch, spread(spatial, 1)?))
     }
 
     fn found(&self, kind: &'static str, kernel: Kernel, x: usize) -> Recognized<'c> {

@@ -1,9 +1,11 @@
 //! Convolutions and pools on NHWC.
 
-use super::{Kernel, Recognized, Scope, WeightsOperand};
+use super::{IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand};
 use crate::{
     host::kernel::{
-        Contraction, Depthwise, Element, Fold, Types, View, Weights, Window, weights::Source,
+        Contraction, Depthwise, Element, Fold, Types, View, Weights, Window,
+        weights::Source,
+        window::{AXES, COL, PLANE, ROW, spread},
     },
     ir::{self, Op, op_name},
 };
@@ -12,43 +14,51 @@ use melior::ir::operation::OperationLike;
 /// A window that needs more copies of its inner loop than this is left to the general lowering.
 const MAX_EDGE_LOOPS: i64 = 96;
 
-fn nhwc_view(dims: &[i64]) -> View {
-    View {
-        offset: 0,
-        batch: dims[1] * dims[2] * dims[3],
-        row: dims[2] * dims[3],
-        col: dims[3],
-        channel: 1,
-    }
+/// The view of a contiguous image with its channels last.
+fn nhwc_view(dims: &[i64]) -> Option<View> {
+    let (_, rest) = dims.split_first()?;
+    let (channels, spatial) = rest.split_last()?;
+    let [planes, rows, cols] = spread(spatial, 1)?;
+    let (row, plane) = (cols * channels, rows * cols * channels);
+    Some(View { offset: 0, batch: planes * plane, plane, row, col: *channels, channel: 1 })
+}
+
+/// Whether a row of `cols` points can be cut into register tiles: columns whose window reaches
+/// beyond the input have loops of their own for each tap.
+pub fn has_few_edges(window: &Window, cols: i64) -> bool {
+    let edges = (0..cols).filter(|col| !window.columns_inside(*col, 1)).count() as i64;
+    edges * window.kernel[COL] <= MAX_EDGE_LOOPS
+}
+
+/// The window of a convolution or pool with these sizes of its kernel and its input, if it covers
+/// nothing less than the input has.
+pub fn window_of(op: Op<'_>, kernel: &[i64], input: &[i64]) -> Option<Window> {
+    let list = |name: &str| match ir::attr_i64s(op, name).unwrap_or_default() {
+        list if list.is_empty() => Some([1; AXES]),
+        list if list.len() == kernel.len() => spread(&list, 1),
+        _ => None,
+    };
+    let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
+    let pad = match pads.len() {
+        0 => [0; AXES],
+        _ if pads.iter().any(|pad| *pad < 0) || pads.len() != 2 * kernel.len() => return None,
+        _ => spread(&pads[..kernel.len()], 0)?,
+    };
+    Some(Window {
+        kernel: spread(kernel, 1)?,
+        stride: list("strides")?,
+        dilation: list("dilations")?,
+        pad,
+        input: spread(input, 1)?,
+    })
 }
 
 impl<'c> Scope<'_, 'c> {
     /// The window of a convolution or pool on the NHWC input `x`.
-    fn window(&self, op: Op<'c>, x: &[i64], kernel: [i64; 2]) -> Option<Window> {
-        let list = |name: &str, default: i64| -> Option<[i64; 2]> {
-            match ir::attr_i64s(op, name).unwrap_or_default()[..] {
-                [] => Some([default; 2]),
-                [a, b] => Some([a, b]),
-                _ => None,
-            }
-        };
-        let pad = match ir::attr_i64s(op, "pads").unwrap_or_default()[..] {
-            [] => [0; 2],
-            [top, left, bottom, right] if [top, left, bottom, right].iter().all(|p| *p >= 0) => {
-                [top, left]
-            }
-            _ => return None,
-        };
-        let window = Window {
-            kernel,
-            stride: list("strides", 1)?,
-            dilation: list("dilations", 1)?,
-            pad,
-            input: [x[1], x[2]],
-        };
-        let cols = self.out[2];
-        let edges = (0..cols).filter(|col| !window.columns_inside(*col, 1)).count() as i64;
-        (edges * kernel[1] <= MAX_EDGE_LOOPS).then_some(window)
+    fn window(&self, op: Op<'c>, x: &[i64], kernel: &[i64]) -> Option<Window> {
+        let window = window_of(op, kernel, &x[1..x.len() - 1])?;
+        let (_, grid) = self.grid()?;
+        has_few_edges(&window, grid[COL]).then_some(window)
     }
 
     pub(super) fn conv(&self, op: Op<'c>) -> Option<Recognized<'c>> {
@@ -73,29 +83,33 @@ impl<'c> Scope<'_, 'c> {
         types: Types,
     ) -> Option<Recognized<'c>> {
         let (x_dims, w_dims) = (self.dims(x)?, self.dims(w)?);
-        if x_dims.len() != 4 || w_dims.len() != 4 || !self.is_constant(w) {
+        if !IMAGE_RANKS.contains(&x_dims.len())
+            || w_dims.len() != x_dims.len()
+            || !self.is_constant(w)
+        {
             return None;
         }
         let groups = ir::attr_i64(op, "group").unwrap_or(1);
         let (filters, depth) = (w_dims[0], w_dims[1]);
-        let window = self.window(op, &x_dims, [w_dims[2], w_dims[3]])?;
+        let window = self.window(op, &x_dims, &w_dims[2..])?;
+        let (batch, [planes, rows, cols]) = self.grid()?;
         let source = Source::Filters {
             groups: groups as usize,
             filters: (filters / groups) as usize,
             depth: depth as usize,
-            taps: (w_dims[2] * w_dims[3]) as usize,
+            taps: window.taps() as usize,
         };
-        let out = self.out;
-        let (x_view, y) = (nhwc_view(&x_dims), nhwc_view(out));
+        let (x_view, y) = (nhwc_view(&x_dims)?, nhwc_view(self.out)?);
         let depthwise = groups > 1 && depth == 1 && filters == groups;
         let kernel = if depthwise {
             Kernel::Depthwise(Depthwise {
                 types,
                 fold: Fold::Weighted,
-                batch: out[0],
-                rows: out[1],
-                cols: out[2],
-                channels: out[3],
+                batch,
+                planes,
+                rows,
+                cols,
+                channels: filters,
                 window,
                 x: x_view,
                 start: None,
@@ -105,9 +119,10 @@ impl<'c> Scope<'_, 'c> {
         } else {
             Kernel::Contraction(Contraction {
                 types,
-                batch: out[0],
-                rows: out[1],
-                cols: out[2],
+                batch,
+                planes,
+                rows,
+                cols,
                 groups,
                 channels: filters / groups,
                 depth,
@@ -129,32 +144,33 @@ impl<'c> Scope<'_, 'c> {
     pub(super) fn pool(&self, op: Op<'c>) -> Option<Recognized<'c>> {
         let x = self.operand(op.operand(0).ok()?)?;
         let x_dims = self.dims(x)?;
-        if x_dims.len() != 4 {
+        if !IMAGE_RANKS.contains(&x_dims.len()) {
             return None;
         }
         let name = op_name(op);
-        let whole = name.starts_with("graph.global_");
-        let kernel = if whole {
-            [x_dims[1], x_dims[2]]
+        let rank = x_dims.len() - 2;
+        let kernel = if name.starts_with("graph.global_") {
+            x_dims[1..=rank].to_vec()
         } else {
-            match ir::attr_i64s(op, "kernel_shape")?[..] {
-                [h, w] => [h, w],
-                _ => return None,
-            }
+            ir::attr_i64s(op, "kernel_shape").filter(|kernel| kernel.len() == rank)?
         };
-        let window = self.window(op, &x_dims, kernel)?;
+        let window = self.window(op, &x_dims, &kernel)?;
+        let (batch, grid) = self.grid()?;
         let fold = match name {
             "graph.max_pool" | "graph.global_max_pool" => Fold::Max,
             "graph.global_average_pool" => Fold::Mean,
             "graph.average_pool" if ir::attr_bool(op, "count_include_pad") == Some(true) => {
                 // In `ceil_mode` windows may reach beyond the padding, which counts nothing.
                 let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
-                let fits = |axis: usize| {
-                    let pad = pads.get(2 + axis).copied().unwrap_or(0);
-                    let last = window.position(axis, self.out[1 + axis] - 1, kernel[axis] - 1);
-                    last < window.input[axis] + pad
+                let after = match pads.len() {
+                    0 => [0; AXES],
+                    _ => spread(&pads[rank..], 0)?,
                 };
-                if !fits(0) || !fits(1) {
+                let fits = |axis: usize| {
+                    let last = window.position(axis, grid[axis] - 1, window.kernel[axis] - 1);
+                    last < window.input[axis] + after[axis]
+                };
+                if !(0..AXES).all(fits) {
                     return None;
                 }
                 Fold::PaddedMean
@@ -170,14 +186,15 @@ impl<'c> Scope<'_, 'c> {
         let kernel = Kernel::Depthwise(Depthwise {
             types: Types::uniform(element),
             fold,
-            batch: self.out[0],
-            rows: self.out[1],
-            cols: self.out[2],
-            channels: self.out[3],
+            batch,
+            planes: grid[PLANE],
+            rows: grid[ROW],
+            cols: grid[COL],
+            channels: *self.out.last()?,
             window,
-            x: nhwc_view(&x_dims),
+            x: nhwc_view(&x_dims)?,
             start: None,
-            y: nhwc_view(self.out),
+            y: nhwc_view(self.out)?,
             operands: vec![],
         });
         Some(self.found(kind, kernel, x))

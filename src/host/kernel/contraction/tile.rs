@@ -1,109 +1,27 @@
-//! The kernel of convolutions and matrix products.
-//!
-//! Both are sums over a reduction space of `x[point + offset] * w[reduction, channel]` for points
-//! of a grid (pixels or rows) and channels (filters or columns). A register tile holds some points
-//! times some vectors of channels while the reduction runs; each step loads the vectors of
-//! weights, and one scalar of x per point, which all lanes share; for bytes that is a few
-//! neighbouring ones (see [`super::arithmetic`]).
+//! The loops of a contraction: tasks, register tiles, and the reduction of a tile.
 
-use super::{
-    Arithmetic, Buffer, Emitter, Isa, Ix, Types, Window,
-    emit::{argument_types, function},
-    start::{Start, StartBuffers},
-    store::{self, Coordinate, Results},
-    tiling::{Blocking, ChannelTiles, Order, PointTiles, Width},
-    weights::Grouping,
-};
+use super::{Contraction, Epilogue, Weights};
 use crate::{
     Result,
-    ir::{Builder, Val},
+    host::kernel::{
+        Emitter, Ix,
+        emit::{Run, repeat_run},
+        start::StartBuffers,
+        store::{self, Coordinate, Results},
+        tiling::{Blocking, ChannelTiles, Order, PointTiles, Width},
+        weights::Grouping,
+        window::{COL, PLANE, ROW},
+    },
+    ir::Val,
 };
 
-/// Where the element of a point and channel lies in a buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
-    /// The first element.
-    pub offset: i64,
-    /// Step from one image or matrix to the next.
-    pub batch: i64,
-    /// Step from one row of points to the next.
-    pub row: i64,
-    /// Step from one point to the next in the row.
-    pub col: i64,
-    /// Step from one channel to the next: 1, or 0 if all channels share an element.
-    pub channel: i64,
-}
-
-/// How the weights lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weights {
-    /// Channel blocks one after another, each `[reduction][lanes of the block]`.
-    Packed,
-    /// `[reduction][channels]` with this step between rows.
-    Rows(i64),
-}
-
-/// A contraction with all its sizes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contraction {
-    /// Element types.
-    pub types: Types,
-    /// Images or matrices.
-    pub batch: i64,
-    /// Rows of points.
-    pub rows: i64,
-    /// Points per row.
-    pub cols: i64,
-    /// Groups of channels that each have an input and weights of their own.
-    pub groups: i64,
-    /// Output channels of a group.
-    pub channels: i64,
-    /// Input channels of a group.
-    pub depth: i64,
-    /// Which points of the input an output point sees.
-    pub window: Window,
-    /// The input; its channels are the depth.
-    pub x: View,
-    /// The weights.
-    pub weights: Weights,
-    /// Step from the weights of one batch to those of the next.
-    pub weights_batch: i64,
-    /// What the sums start from, if not from 0.
-    pub start: Option<Start>,
-    /// The output.
-    pub y: View,
-    /// Operands of the epilogue.
-    pub operands: Vec<View>,
-}
-
-/// What is done to each result before it is stored.
-pub trait Epilogue<'c> {
-    /// Emits it on vectors: the sum, and the operands' elements for the same points and channels.
-    fn emit(&self, e: &Emitter<'c>, sum: Val<'c>, operands: &[Val<'c>]) -> Result<Val<'c>>;
-
-    /// Whether it is so much code that it should be emitted once per tile, in a loop over the
-    /// points, instead of once per register.
-    fn is_large(&self) -> bool {
-        false
-    }
-}
-
-/// Stores the sums as they are.
-pub struct NoEpilogue;
-
-impl<'c> Epilogue<'c> for NoEpilogue {
-    fn emit(&self, _: &Emitter<'c>, sum: Val<'c>, _: &[Val<'c>]) -> Result<Val<'c>> {
-        Ok(sum)
-    }
-}
-
 /// The buffers of a kernel, flattened.
-struct Buffers<'c> {
-    x: Val<'c>,
-    w: Val<'c>,
-    start: StartBuffers<'c>,
-    operands: Vec<Val<'c>>,
-    y: Val<'c>,
+pub(super) struct Buffers<'c> {
+    pub x: Val<'c>,
+    pub w: Val<'c>,
+    pub start: StartBuffers<'c>,
+    pub operands: Vec<Val<'c>>,
+    pub y: Val<'c>,
 }
 
 /// A place in the output.
@@ -115,6 +33,7 @@ struct Place<'c> {
     channel: Ix<'c>,
     /// Channel, counted from the first of the group.
     within: Ix<'c>,
+    plane: Ix<'c>,
     row: Ix<'c>,
     col: Ix<'c>,
 }
@@ -133,95 +52,17 @@ struct Cursor<'c> {
     w: Ix<'c>,
 }
 
-impl Contraction {
-    /// Number of tasks of the kernel.
-    pub fn tasks(&self, blocking: &Blocking) -> i64 {
-        let (channels, rows, cols) = blocking.tasks();
-        self.batch * self.groups * channels * rows * cols
-    }
-
-    /// Length of the whole reduction.
-    pub fn reduction(&self) -> i64 {
-        self.window.kernel[0] * self.window.kernel[1] * self.depth
-    }
-
-    /// How weights are packed for it.
-    pub fn grouping(&self, isa: Isa) -> Grouping {
-        let window = &self.window;
-        let taps = window.kernel[1];
-        let row = taps == 1 || window.dilation[1] * self.x.col == self.depth * self.x.channel;
-        let run = if row && window.columns_inside(0, self.cols) { taps } else { 1 } * self.depth;
-        Grouping { run, arithmetic: Arithmetic::of(isa, self.types) }
-    }
-
-    /// Emits the kernel as function `name(x, w, [start, [zero,]] operands.., y, lo, hi)`, whose
-    /// buffers are `buffers`.
-    pub fn emit<'c>(
-        &self,
-        at: Builder<'c>,
-        isa: Isa,
-        (name, buffers): (&str, &[Buffer]),
-        blocking: &Blocking,
-        epilogue: &dyn Epilogue<'c>,
-    ) -> Result<()> {
-        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (memrefs, bounds) = arguments.split_at(buffers.len());
-            let mut flat =
-                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
-            let y = flat.pop().unwrap_or(memrefs[0]);
-            let operands = flat.split_off(2 + self.start.map_or(0, Start::buffers));
-            let start = StartBuffers::of(&flat[2..]);
-            let buffers = Buffers { x: flat[0], w: flat[1], start, operands, y };
-            let grouping = self.grouping(isa);
-            let kernel = Kernel { spec: self, grouping, blocking, buffers, epilogue };
-            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
-                kernel.task(e, task)?;
-                Ok(vec![])
-            })?;
-            Ok(())
-        })
-    }
-}
-
-struct Kernel<'k, 'c> {
-    spec: &'k Contraction,
-    grouping: Grouping,
-    blocking: &'k Blocking,
-    buffers: Buffers<'c>,
-    epilogue: &'k dyn Epilogue<'c>,
-}
-
-/// A run of equal blocks: how many, their size, and the blocks and elements before them.
-struct Run {
-    count: i64,
-    size: i64,
-    blocks_before: i64,
-    start: i64,
-}
-
-/// Loops over the blocks of `run` that are in `lo..hi`; `body` gets the first element of each.
-fn repeat_run<'c>(
-    e: &Emitter<'c>,
-    run: &Run,
-    (lo, hi): (Ix<'c>, Ix<'c>),
-    body: impl FnOnce(&Emitter<'c>, Ix<'c>) -> Result<()>,
-) -> Result<()> {
-    let from = e.max(lo, run.blocks_before)?;
-    let to = e.min(hi, run.blocks_before + run.count)?;
-    e.repeat((from, to, 1), vec![], |e, block, _| {
-        let element = if run.count == 1 {
-            Ix::Const(run.start)
-        } else {
-            e.add(e.mul(block, run.size)?, Ix::Const(run.start - run.blocks_before * run.size))?
-        };
-        body(e, element)?;
-        Ok(vec![])
-    })?;
-    Ok(())
+pub(super) struct Kernel<'k, 'c> {
+    pub spec: &'k Contraction,
+    pub grouping: Grouping,
+    pub blocking: &'k Blocking,
+    pub buffers: Buffers<'c>,
+    pub epilogue: &'k dyn Epilogue<'c>,
 }
 
 impl<'c> Kernel<'_, 'c> {
-    fn task(&self, e: &Emitter<'c>, task: Ix<'c>) -> Result<()> {
+    /// Does a task.
+    pub fn task(&self, e: &Emitter<'c>, task: Ix<'c>) -> Result<()> {
         let (channels, rows, cols) = self.blocking.tasks();
         let (rest, channel, row, col);
         match self.blocking.order {
@@ -256,12 +97,14 @@ impl<'c> Kernel<'_, 'c> {
         self.channel_blocks(e, channel_range, |e, tiles, within| {
             let channel = e.add(e.mul(group, self.spec.channels)?, within)?;
             e.repeat((row_range.0, row_range.1, 1), vec![], |e, row, _| {
+                let (plane, row) = e.div_rem(row, self.spec.rows)?;
+                let plane = known(self.spec.planes, plane);
                 let row = known(self.spec.rows, row);
                 self.strip(
                     e,
                     &tiles.widths,
                     col_range,
-                    Place { batch, group, channel, within, row, col: Ix::Const(0) },
+                    Place { batch, group, channel, within, plane, row, col: Ix::Const(0) },
                 )?;
                 Ok(vec![])
             })?;
@@ -316,13 +159,13 @@ impl<'c> Kernel<'_, 'c> {
     fn tile(&self, e: &Emitter<'c>, tile: Tile<'_>, place: Place<'c>) -> Result<()> {
         let spec = self.spec;
         let (window, view) = (&spec.window, &spec.x);
-        let corner = view.offset - window.pad[0] * view.row - window.pad[1] * view.col;
         let x = e.sum(
-            corner,
+            window.corner(view),
             &[
                 (place.batch, view.batch),
-                (place.row, window.stride[0] * view.row),
-                (place.col, window.stride[1] * view.col),
+                (place.plane, window.stride[PLANE] * view.plane),
+                (place.row, window.stride[ROW] * view.row),
+                (place.col, window.stride[COL] * view.col),
                 (place.group, spec.depth * view.channel),
             ],
         )?;
@@ -339,15 +182,22 @@ impl<'c> Kernel<'_, 'c> {
             }
         };
         let sums = self.starts(e, tile, place)?;
-        let taps = window.row_taps(e, place.row, spec.rows)?;
-        let row = self.grouping.padded(window.kernel[1] * spec.depth);
+        let planes = window.taps_inside(e, PLANE, (place.plane, spec.planes))?;
+        let rows = window.taps_inside(e, ROW, (place.row, spec.rows))?;
+        let row = self.grouping.padded(window.kernel[COL] * spec.depth);
         let weights_row = row * self.weights_step(tile.widths);
-        let sums = e.repeat((taps.0, taps.1, 1), sums, |e, tap, sums| {
-            let at = Cursor {
-                x: e.add(e.mul(tap, window.dilation[0] * view.row)?, x)?,
-                w: e.add(e.mul(tap, weights_row)?, w)?,
-            };
-            self.row_of_taps(e, tile, at, sums)
+        let weights_plane = weights_row * window.kernel[ROW];
+        let next = |e: &Emitter<'c>, at: Cursor<'c>, tap, (x, w): (i64, i64)| {
+            let (x, w) = (e.add(e.mul(tap, x)?, at.x)?, e.add(e.mul(tap, w)?, at.w)?);
+            Ok::<_, crate::Error>(Cursor { x, w })
+        };
+        let sums = e.repeat((planes.0, planes.1, 1), sums, |e, tap, sums| {
+            let steps = (window.dilation[PLANE] * view.plane, weights_plane);
+            let at = next(e, Cursor { x, w }, tap, steps)?;
+            e.repeat((rows.0, rows.1, 1), sums, |e, tap, sums| {
+                let at = next(e, at, tap, (window.dilation[ROW] * view.row, weights_row))?;
+                self.row_of_taps(e, tile, at, sums)
+            })
         })?;
         self.finish(e, tile, place, &sums)
     }
@@ -364,10 +214,10 @@ impl<'c> Kernel<'_, 'c> {
             }
             return Ok(sums);
         };
-        let table = start.of_window(&spec.window, (spec.rows, spec.cols));
+        let table = start.of_window(&spec.window, spec.grid());
         let channels = (place.channel, spec.groups * spec.channels);
         let tile = (tile.points, tile.widths);
-        table.load(e, &self.buffers.start, (place.row, place.col), channels, tile)
+        table.load(e, &self.buffers.start, [place.plane, place.row, place.col], channels, tile)
     }
 
     /// The reduction over the horizontal taps and the depth.
@@ -379,8 +229,8 @@ impl<'c> Kernel<'_, 'c> {
         mut sums: Vec<Val<'c>>,
     ) -> Result<Vec<Val<'c>>> {
         let (spec, window) = (self.spec, &self.spec.window);
-        let taps = window.kernel[1];
-        let step = window.dilation[1] * spec.x.col;
+        let taps = window.kernel[COL];
+        let step = window.dilation[COL] * spec.x.col;
         let PointTiles { count, size, start } = *tile.points;
         if count > 1 || window.columns_inside(start, size) {
             // The taps and their channels are often one row of the input.
@@ -474,7 +324,7 @@ impl<'c> Kernel<'_, 'c> {
                 lane += width.lanes * part.len() as i64;
             }
         }
-        let point_step = self.spec.window.stride[1] * self.spec.x.col;
+        let point_step = self.spec.window.stride[COL] * self.spec.x.col;
         let image = (self.spec.types.image, used);
         for point in active.0..active.1 {
             let x = e.add(at.x, Ix::Const(point * point_step))?;
@@ -501,8 +351,9 @@ impl<'c> Kernel<'_, 'c> {
         place: Place<'c>,
         sums: &[Val<'c>],
     ) -> Result<()> {
-        let coordinates: [Coordinate<'c>; 4] = [
+        let coordinates: [Coordinate<'c>; 5] = [
             (place.batch, |view| view.batch),
+            (place.plane, |view| view.plane),
             (place.row, |view| view.row),
             (place.col, |view| view.col),
             (place.channel, |view| view.channel),

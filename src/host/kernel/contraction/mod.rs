@@ -1,0 +1,160 @@
+//! The kernel of convolutions and matrix products.
+//!
+//! Both are sums over a reduction space of `x[point + offset] * w[reduction, channel]` for points
+//! of a grid (pixels or rows) and channels (filters or columns). A register tile holds some points
+//! times some vectors of channels while the reduction runs; each step loads the vectors of
+//! weights, and one scalar of x per point, which all lanes share; for bytes that is a few
+//! neighbouring ones (see [`super::arithmetic`]).
+
+mod tile;
+
+use self::tile::{Buffers, Kernel};
+use super::{
+    Arithmetic, Buffer, Emitter, Isa, Ix, Types, Window,
+    emit::{argument_types, function},
+    start::{Start, StartBuffers},
+    tiling::Blocking,
+    weights::Grouping,
+    window::{AXES, COL},
+};
+use crate::{
+    Result,
+    ir::{Builder, Val},
+};
+
+/// Where the element of a point and channel lies in a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The first element.
+    pub offset: i64,
+    /// Step from one image or matrix to the next.
+    pub batch: i64,
+    /// Step from one plane of points to the next.
+    pub plane: i64,
+    /// Step from one row of points to the next.
+    pub row: i64,
+    /// Step from one point to the next in the row.
+    pub col: i64,
+    /// Step from one channel to the next: 1, or 0 if all channels share an element.
+    pub channel: i64,
+}
+
+/// How the weights lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Channel blocks one after another, each `[reduction][lanes of the block]`.
+    Packed,
+    /// `[reduction][channels]` with this step between rows.
+    Rows(i64),
+}
+
+/// A contraction with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contraction {
+    /// Element types.
+    pub types: Types,
+    /// Images or matrices.
+    pub batch: i64,
+    /// Planes of points.
+    pub planes: i64,
+    /// Rows of a plane.
+    pub rows: i64,
+    /// Points per row.
+    pub cols: i64,
+    /// Groups of channels that each have an input and weights of their own.
+    pub groups: i64,
+    /// Output channels of a group.
+    pub channels: i64,
+    /// Input channels of a group.
+    pub depth: i64,
+    /// Which points of the input an output point sees.
+    pub window: Window,
+    /// The input; its channels are the depth.
+    pub x: View,
+    /// The weights.
+    pub weights: Weights,
+    /// Step from the weights of one batch to those of the next.
+    pub weights_batch: i64,
+    /// What the sums start from, if not from 0.
+    pub start: Option<Start>,
+    /// The output.
+    pub y: View,
+    /// Operands of the epilogue.
+    pub operands: Vec<View>,
+}
+
+/// What is done to each result before it is stored.
+pub trait Epilogue<'c> {
+    /// Emits it on vectors: the sum, and the operands' elements for the same points and channels.
+    fn emit(&self, e: &Emitter<'c>, sum: Val<'c>, operands: &[Val<'c>]) -> Result<Val<'c>>;
+
+    /// Whether it is so much code that it should be emitted once per tile, in a loop over the
+    /// points, instead of once per register.
+    fn is_large(&self) -> bool {
+        false
+    }
+}
+
+/// Stores the sums as they are.
+pub struct NoEpilogue;
+
+impl<'c> Epilogue<'c> for NoEpilogue {
+    fn emit(&self, _: &Emitter<'c>, sum: Val<'c>, _: &[Val<'c>]) -> Result<Val<'c>> {
+        Ok(sum)
+    }
+}
+
+impl Contraction {
+    /// Output points along each axis.
+    pub fn grid(&self) -> [i64; AXES] {
+        [self.planes, self.rows, self.cols]
+    }
+
+    /// Number of tasks of the kernel.
+    pub fn tasks(&self, blocking: &Blocking) -> i64 {
+        let (channels, rows, cols) = blocking.tasks();
+        self.batch * self.groups * channels * rows * cols
+    }
+
+    /// Length of the whole reduction.
+    pub fn reduction(&self) -> i64 {
+        self.window.taps() * self.depth
+    }
+
+    /// How weights are packed for it.
+    pub fn grouping(&self, isa: Isa) -> Grouping {
+        let window = &self.window;
+        let taps = window.kernel[COL];
+        let row = taps == 1 || window.dilation[COL] * self.x.col == self.depth * self.x.channel;
+        let run = if row && window.columns_inside(0, self.cols) { taps } else { 1 } * self.depth;
+        Grouping { run, arithmetic: Arithmetic::of(isa, self.types) }
+    }
+
+    /// Emits the kernel as function `name(x, w, [start, [zero,]] operands.., y, lo, hi)`, whose
+    /// buffers are `buffers`.
+    pub fn emit<'c>(
+        &self,
+        at: Builder<'c>,
+        isa: Isa,
+        (name, buffers): (&str, &[Buffer]),
+        blocking: &Blocking,
+        epilogue: &dyn Epilogue<'c>,
+    ) -> Result<()> {
+        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
+            let (memrefs, bounds) = arguments.split_at(buffers.len());
+            let mut flat =
+                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
+            let y = flat.pop().unwrap_or(memrefs[0]);
+            let operands = flat.split_off(2 + self.start.map_or(0, Start::buffers));
+            let start = StartBuffers::of(&flat[2..]);
+            let buffers = Buffers { x: flat[0], w: flat[1], start, operands, y };
+            let grouping = self.grouping(isa);
+            let kernel = Kernel { spec: self, grouping, blocking, buffers, epilogue };
+            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
+                kernel.task(e, task)?;
+                Ok(vec![])
+            })?;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! Constants that images are combined with.
+
+use super::{Layout, permuted, to_nhwc};
+use crate::{
+    Result,
+    host::kernel::{Element, weights},
+    ir::{self, Builder, Val, constant::Elements},
+};
+use melior::ir::ValueLike;
+
+impl<'c> Layout<'c> {
+    /// A constant that broadcasts to images of a rank, for NHWC.
+    pub(super) fn constant(
+        &mut self,
+        b: &Builder<'c>,
+        value: Val<'c>,
+        rank: usize,
+    ) -> Result<Option<Val<'c>>> {
+        let dims = ir::dims(value.r#type());
+        let Some(elements) = Elements::of_value(value) else { return Ok(None) };
+        if elements.len() == 1 {
+            return Ok(Some(value));
+        }
+        let Some(lead) = rank.checked_sub(dims.len()) else { return Ok(None) };
+        let mut padded = vec![1; lead];
+        padded.extend(dims);
+        let shape = permuted(&padded, &to_nhwc(rank));
+        if elements.is_splat() && ir::element_type(value.r#type()) == b.f32() {
+            return weights::splat(b, &shape, elements.float(0) as f32).map(Some);
+        }
+        let strides = strides(&padded);
+        let steps = permuted(&strides, &to_nhwc(rank));
+        let mut places = vec![0];
+        for (dim, step) in shape.iter().zip(steps) {
+            let along = |place: usize| (0..*dim).map(move |at| place + (at * step) as usize);
+            places = places.into_iter().flat_map(along).collect();
+        }
+        self.constants += 1;
+        let name = format!("nhwc_{}", self.constants);
+        if Element::of(value.r#type()) == Some(Element::I32) {
+            let moved: Vec<i32> = places.into_iter().map(|at| elements.int(at) as i32).collect();
+            return weights::constant(b, &shape, moved, &name).map(Some);
+        }
+        let Some(values) = weights::floats(value) else { return Ok(None) };
+        let moved: Vec<f32> = places.into_iter().map(|at| values[at]).collect();
+        weights::constant(b, &shape, moved, &name).map(Some)
+    }
+}
+
+fn strides(dims: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; dims.len()];
+    for i in (1..dims.len()).rev() {
+        strides[i - 1] = strides[i] * dims[i];
+    }
+    strides
+}
