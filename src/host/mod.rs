@@ -3,4 +3,5 @@
 
 pub mod kernel;
 pub mod layout;
+pub mod loops;
 pub mod quantized;

@@ -105,6 +105,13 @@ pub fn symbol_name(model: &str, name: &str) -> String {
     format!("{model}_{name}")
 }
 
+/// The 64-bit FNV-1a hash, which is the same on every machine.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

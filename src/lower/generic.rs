@@ -122,6 +122,11 @@ impl Aff {
         }
     }
 
+    /// Whether it depends on a loop.
+    pub fn has(&self, at: usize) -> bool {
+        self.terms.iter().any(|(other, _)| *other == at)
+    }
+
     /// The innermost loop, its factor, and all the rest; none if there is no loop or a loop occurs
     /// twice.
     pub fn split_last(&self) -> Option<(usize, i64, Aff)> {

@@ -208,7 +208,7 @@ impl<'c> Kernels<'c> {
         if let Some(symbol) = self.symbols.get(&key) {
             return Ok(symbol.clone());
         }
-        let name = format!("k_{}_{:016x}", found.kind, fnv1a(key.as_bytes()));
+        let name = format!("k_{}_{:016x}", found.kind, names::fnv1a(key.as_bytes()));
         let body = edit::entry_block(self.module)
             .ok_or_else(|| crate::Error::internal("a module without a body"))?;
         let at = Builder::at_end(ir::context_of(op), body, op.location());
@@ -285,11 +285,4 @@ fn erase_with_constants(op: Op<'_>) {
         }
     }
     erased.into_iter().for_each(edit::erase);
-}
-
-/// The 64-bit FNV-1a hash, which is the same on every machine.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

@@ -17,6 +17,7 @@ macro_rules! passes {
 passes! {
     annotate_llvm_arguments
     apply_hook
+    convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg
     convert_strided_copies
@@ -35,6 +36,7 @@ passes! {
     lower_composite_calls
     lower_host_kernels
     make_entry_point
+    outline_host_loops
     pack_constants
     pad_constants
     plan_memory

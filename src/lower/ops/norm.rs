@@ -20,7 +20,7 @@ use crate::{
         normalize_axis,
         reduction::{keepdims, reduce},
         scalar::{
-            float::{accumulate, add, arith, div, mul, number, sub},
+            float::{accumulate, add, arith, div, greater, mul, number, sub},
             narrow, wide_type, widen,
         },
         shape::{pad, reshape},
@@ -311,8 +311,7 @@ fn maximum<'c>(lowering: &Lowering<'c>, x: Val<'c>, axis: usize) -> Result<Val<'
     let wide = wide_type(b, ir::element_type(x.r#type()));
     let least = extreme(b, wide, false, true)?;
     let results = reduce(b, &ir::dims(x.r#type()), &[axis], &[x], &[least], |b, args| {
-        let x = widen(b, args[0])?;
-        Ok(vec![b.select(b.cmpf("ogt", x, args[1])?, x, args[1])?])
+        Ok(vec![greater(b, widen(b, args[0])?, args[1])?])
     })?;
     Ok(results[0])
 }

@@ -1,0 +1,260 @@
+//! `outline-host-loops`: loops over buffers become functions that a pool of threads shares.
+//!
+//! A `linalg.generic` of a host's function moves into a private function of its buffers, as kernels
+//! are (`lower-host-kernels`): equal loops are compiled once, and what LLVM sees at a time stays
+//! small. Where there is enough to do, one of the parallel loops is cut into tasks, and the
+//! function is a kernel, whose tasks `share-kernel-tasks` hands to threads. Each element is computed
+//! as before, so that results do not depend on the cut.
+
+use crate::{
+    Result,
+    host::loops::{Cut, Nest},
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group},
+        edit, func,
+        names::{self, KERNEL},
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::ir::{
+    Attribute, BlockLike, Region, Type, ValueLike,
+    attribute::{ArrayAttribute, TypeAttribute},
+    operation::OperationLike,
+    r#type::FunctionType,
+};
+use std::collections::HashMap;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "outline-host-loops",
+    summary: "Move loops over buffers into functions, which are kernels where there is much to do",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["affine", "arith", "func", "linalg", "memref", "tir"],
+    run,
+};
+
+crate::pass_options! {
+    /// Options of `outline-host-loops`.
+    pub struct Options {
+        target: String = "", "Only functions of this target; all if empty";
+        min_work: i64 = "512", "Loops that do less stay where they are, in elementary operations";
+    }
+}
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let is_ours = |function: &Op<'c>| {
+        let target = ir::attr_str(*function, names::TARGET);
+        !function.has_attribute(KERNEL)
+            && (options.target.is_empty() || target.is_none_or(|id| id == options.target))
+    };
+    let mut outlined = Outlined { module, symbols: HashMap::new() };
+    for function in func::functions(module).into_iter().filter(is_ours) {
+        for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
+            if let Some(nest) = Nest::of(op)
+                && nest.work() >= options.min_work
+            {
+                outlined.outline(function, &nest).map_err(|error| PassError::at(&op, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Outlined<'c> {
+    module: Op<'c>,
+    /// Symbols by the text of the function.
+    symbols: HashMap<String, String>,
+}
+
+impl<'c> Outlined<'c> {
+    fn outline(&mut self, function: Op<'c>, nest: &Nest<'c>) -> Result<()> {
+        let op = nest.op;
+        let Some(buffers) = buffers(op) else { return Ok(()) };
+        let (symbol, tasks) = self.function(function, nest, &buffers)?;
+        let b = Builder::before(op)?;
+        let written = nest.writes();
+        let mut call = CallExtern::new(&symbol);
+        let mut keeps = false;
+        for base in &buffers {
+            let through = written.iter().filter(|value| ir::memref::base(**value) == *base);
+            let views: Vec<_> = through.copied().collect();
+            let group = if views.is_empty() { Group::Ins } else { Group::Outs };
+            // What is not overwritten as a whole stays, or is read.
+            let whole = views == [*base] && nest.overwrites(*base);
+            keeps |= !views.is_empty() && !whole;
+            call.push(b.context, group, *base);
+        }
+        if let Some(tasks) = tasks {
+            call.push(b.context, Group::Scalars, b.index(0)?);
+            call.push(b.context, Group::Scalars, b.index(tasks)?);
+        }
+        if keeps {
+            call.set("accumulate", Attribute::unit(b.context));
+        }
+        call.build(&b, &[])?;
+        edit::erase(op);
+        Ok(())
+    }
+
+    /// The function that runs the loops on these buffers, and how many tasks it has if it is a
+    /// kernel.
+    fn function(
+        &mut self,
+        of: Op<'c>,
+        nest: &Nest<'c>,
+        buffers: &[Val<'c>],
+    ) -> Result<(String, Option<i64>)> {
+        let context = ir::context_of(self.module);
+        let location = nest.op.location();
+        let cut = nest.cut();
+        let index = Type::index(context);
+        let mut types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
+        types.extend(cut.iter().flat_map(|_| [index; 2]));
+        let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
+        let region = Region::new();
+        let block = edit::append_block(&region, &with_locations);
+        let arguments = edit::arguments(block);
+        let (memrefs, bounds) = arguments.split_at(buffers.len());
+        let known = buffers.iter().copied().zip(memrefs.iter().copied());
+        let mut copy = Copy { block, values: known.map(|(of, is)| (key(of), is)).collect() };
+        let inside = copy.op(nest.op);
+        let b = Builder::before(inside)?;
+        if let (Some(cut), [lo, hi]) = (&cut, bounds) {
+            cut.apply(&b, nest, inside, (*lo, *hi))?;
+        }
+        let end = Builder::at_end(context, block, location);
+        end.create("func.return", OpSpec::default())?;
+        let body = edit::entry_block(self.module)
+            .ok_or_else(|| crate::Error::internal("a module without a body"))?;
+        let at = Builder::at_end(context, body, location);
+        let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
+            ("sym_name", at.str_attr("outlined")),
+            ("function_type", TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into()),
+            ("sym_visibility", at.str_attr("private")),
+        ];
+        match &cut {
+            Some(_) => attributes.push((KERNEL, Attribute::unit(context))),
+            // Else LLVM would put the loops back where they come from.
+            None => {
+                let noinline = [at.str_attr("noinline")];
+                attributes.push(("passthrough", ArrayAttribute::new(context, &noinline).into()));
+            }
+        }
+        attributes.extend(of.attribute(names::TARGET).ok().map(|target| (names::TARGET, target)));
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let made = at.create("func.func", spec)?;
+        Ok((self.only_once(&at, made), cut.as_ref().map(Cut::tasks)))
+    }
+
+    /// Gives a function its name; one that there is already is erased.
+    fn only_once(&mut self, at: &Builder<'c>, made: Op<'c>) -> String {
+        let text = made.to_string();
+        if let Some(known) = self.symbols.get(&text) {
+            edit::erase(made);
+            return known.clone();
+        }
+        let name = format!("loops_{:016x}", names::fnv1a(text.as_bytes()));
+        edit::set_attr(made, "sym_name", at.str_attr(&name));
+        self.symbols.insert(text, name.clone());
+        name
+    }
+}
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// The buffers that an operation works on, through views that can be made anywhere, each once.
+/// `None` if it uses something else that cannot be an argument or be made again.
+fn buffers<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
+    let mut buffers: Vec<Val<'c>> = vec![];
+    for user in edit::walk(op).into_iter().chain([op]) {
+        for operand in ir::operands(user) {
+            if !is_outside(operand, op) || is_constant(operand) {
+                continue;
+            }
+            let base = ir::memref::base(operand);
+            let plain = ir::memref::strides(base.r#type())?;
+            let dims = ir::static_dims(base.r#type())?;
+            if plain != (ir::memref::row_major(&dims), 0) || !views_are_free(operand) {
+                return None;
+            }
+            if !buffers.contains(&base) {
+                buffers.push(base);
+            }
+        }
+    }
+    Some(buffers)
+}
+
+fn is_constant(value: Val<'_>) -> bool {
+    edit::defining_op(value).is_some_and(|op| ir::op_name(op) == "arith.constant")
+}
+
+/// Whether a value is defined outside of an operation.
+fn is_outside(value: Val<'_>, op: Op<'_>) -> bool {
+    let mut parent = match edit::defining_op(value) {
+        Some(definer) => definer.parent_operation(),
+        None => edit::owner_block(value).and_then(|(block, _)| block.parent_operation()),
+    };
+    while let Some(current) = parent {
+        if edit::same(current, op) {
+            return false;
+        }
+        parent = current.parent_operation();
+    }
+    true
+}
+
+/// Whether the views between a value and its base depend on nothing but constants.
+fn views_are_free(value: Val<'_>) -> bool {
+    let mut value = value;
+    let base = ir::memref::base(value);
+    while value != base {
+        let Some(view) = edit::defining_op(value) else { return false };
+        let operands = ir::operands(view);
+        let Some((source, rest)) = operands.split_first() else { return false };
+        if !rest.iter().all(|operand| is_constant(*operand)) {
+            return false;
+        }
+        value = *source;
+    }
+    true
+}
+
+/// Copies operations, and the views and constants that they use, to the end of a block.
+struct Copy<'c> {
+    block: Blk<'c>,
+    values: HashMap<usize, Val<'c>>,
+}
+
+impl<'c> Copy<'c> {
+    fn op(&mut self, op: Op<'c>) -> Op<'c> {
+        for user in edit::walk(op).into_iter().chain([op]) {
+            for operand in ir::operands(user) {
+                if is_outside(operand, op) && !self.values.contains_key(&key(operand)) {
+                    self.value(operand);
+                }
+            }
+        }
+        let copy = edit::clone_to_end(op, self.block);
+        for user in edit::walk(copy).into_iter().chain([copy]) {
+            for (index, operand) in ir::operands(user).into_iter().enumerate() {
+                if let Some(value) = self.values.get(&key(operand)) {
+                    edit::set_operand(user, index, *value);
+                }
+            }
+        }
+        copy
+    }
+
+    fn value(&mut self, value: Val<'c>) {
+        if let Some(definer) = edit::defining_op(value) {
+            let copy = self.op(definer);
+            self.values.insert(key(value), ir::result0(copy));
+        }
+    }
+}
