@@ -33,6 +33,7 @@ passes! {
     graph_prepare_quantized
     graph_quantized_to_integer
     graph_unsigned_to_signed
+    graph_widen_half
     lower_composite_calls
     lower_host_kernels
     make_entry_point

@@ -171,12 +171,12 @@ fn bits(element: Type<'_>) -> u32 {
     )
 }
 
-fn is_f16(ty: Type<'_>) -> bool {
+pub fn is_f16(ty: Type<'_>) -> bool {
     // SAFETY: any type may be asked.
     unsafe { sys::mlirTypeIsAF16(ty.to_raw()) }
 }
 
-fn is_bf16(ty: Type<'_>) -> bool {
+pub fn is_bf16(ty: Type<'_>) -> bool {
     // SAFETY: any type may be asked.
     unsafe { sys::mlirTypeIsABF16(ty.to_raw()) }
 }

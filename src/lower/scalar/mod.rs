@@ -11,7 +11,7 @@ mod integer;
 mod quant;
 pub mod small_float;
 
-pub use cast::{convert, narrow, wide_type, widen};
+pub use cast::{convert, is_bf16, is_f16, narrow, wide_type, widen};
 pub use float::scalar_constant;
 pub use quant::{Quantized, dequantize};
 
