@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout))" | FileCheck %s
 
-// Filters that are not constant, other ranks and element types stay as they are.
+// Filters that are not constant, images of four spatial dimensions and other element types stay.
 // CHECK-NOT: graph.transpose
 // CHECK-NOT: graph.composite
 func.func @variable(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32> {
@@ -9,10 +9,15 @@ func.func @variable(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<
   return %1 : tensor<1x4x8x8xf32>
 }
 
-func.func @line(%x: tensor<1x3x8xf32>) -> tensor<1x4x8xf32> {
-  %w = graph.constant dense<0.5> : tensor<4x3x1xf32>
-  %0 = graph.conv %x, %w : (tensor<1x3x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8xf32>
-  return %0 : tensor<1x4x8xf32>
+func.func @four(%x: tensor<1x3x8x2x2x2xf32>) -> tensor<1x4x8x2x2x2xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x3x1x1x1x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x3x8x2x2x2xf32>, tensor<4x3x1x1x1x1xf32>) -> tensor<1x4x8x2x2x2xf32>
+  return %0 : tensor<1x4x8x2x2x2xf32>
+}
+
+func.func @transposed(%x: tensor<1x3x8x8xf32>, %w: tensor<3x4x2x2xf32>) -> tensor<1x4x9x9xf32> {
+  %0 = graph.conv_transpose %x, %w : (tensor<1x3x8x8xf32>, tensor<3x4x2x2xf32>) -> tensor<1x4x9x9xf32>
+  return %0 : tensor<1x4x9x9xf32>
 }
 
 func.func @half(%x: tensor<1x3x8x8xf16>) -> tensor<1x4x8x8xf16> {

@@ -1,0 +1,25 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-widen-half))' | FileCheck %s
+
+// Constants are widened here, all else is cast once.
+// CHECK-LABEL: func.func @conv
+// CHECK-DAG: %[[X:.*]] = graph.cast %arg0 : tensor<1x2x4x4xf16> to tensor<1x2x4x4xf32>
+// CHECK-DAG: %[[W:.*]] = graph.constant dense<5.000000e-01> : tensor<3x2x1x1xf32>
+// CHECK: %[[Y:.*]] = graph.conv %[[X]], %[[W]] : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
+// CHECK: %[[HALF:.*]] = graph.cast %[[Y]] : tensor<1x3x4x4xf32> to tensor<1x3x4x4xf16>
+// CHECK: %[[POOL:.*]] = graph.max_pool %[[X]]
+// CHECK-SAME: -> tensor<1x2x2x2xf32>
+// CHECK: return %[[HALF]]
+func.func @conv(%x: tensor<1x2x4x4xf16>) -> (tensor<1x3x4x4xf16>, tensor<1x2x2x2xf16>) {
+  %w = graph.constant dense<0.5> : tensor<3x2x1x1xf16>
+  %y = graph.conv %x, %w : (tensor<1x2x4x4xf16>, tensor<3x2x1x1xf16>) -> tensor<1x3x4x4xf16>
+  %p = graph.max_pool %x kernel_shape = [2, 2] strides = [2, 2] : (tensor<1x2x4x4xf16>) -> tensor<1x2x2x2xf16>
+  return %y, %p : tensor<1x3x4x4xf16>, tensor<1x2x2x2xf16>
+}
+
+// CHECK-LABEL: func.func @product
+// CHECK: graph.matmul
+// CHECK-SAME: -> tensor<2x4xf32>
+func.func @product(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
+  %y = graph.matmul %a, %b : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16>
+  return %y : tensor<2x4xbf16>
+}
