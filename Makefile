@@ -7,7 +7,7 @@ C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' '
 	'targets/*.h' 'targets/*.c' 'tests/*.h' 'tests/*.c')
 
 .PHONY: help setup build demo test check-format lint unit fuzz lit runtime-c embed check-docs data \
-	format docs bench clean mutants mutate
+	format docs bench bench-peers clean mutants mutate
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -71,6 +71,9 @@ docs: build ## Regenerate docs/generated
 
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
 	cargo bench
+
+bench-peers: build ## Measure classes of layers beside onnxruntime, and write the table of docs/performance.md
+	$(PYTHON) benches/peers/run.py target/debug/phaseline --table docs/performance.md
 
 clean: ## Remove what was built
 	rm -rf build target

@@ -42,8 +42,6 @@ const RAW: &[&str] = &[
     "hook/constants.rs",
     "hook/splice.rs",
     "host/kernel/weights.rs",
-    "host/layout/mod.rs",
-    "host/layout/rules.rs",
     "import/constants.rs",
     "lower/generic.rs",
     "lower/operands.rs",

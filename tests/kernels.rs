@@ -362,10 +362,19 @@ fn integer_machines() -> Vec<&'static str> {
 fn convolutions_of_integers() {
     for machine in integer_machines() {
         compare_on(&integer_convs(CONVS, "ui8", "i8", (128, None)), "", machine, 0.0);
-        compare_on(&integer_convs(RANKS, "ui8", "i8", (128, None)), "", machine, 0.0);
         compare_on(&integer_convs(CONVS, "i8", "i8", (5, Some(0))), "", machine, 0.0);
         // Less their zero point these weights have nine bits.
         compare_on(&integer_convs(CONVS, "i8", "ui8", (-128, Some(3))), "", machine, 0.0);
+    }
+}
+
+/// The cuts are those of other images, whatever the machine.
+#[test]
+fn integers_of_other_ranks() {
+    let machines = integer_machines();
+    for machine in machines.iter().rev().take(2) {
+        compare_on(&integer_convs(RANKS, "ui8", "i8", (128, None)), "", machine, 0.0);
+        compare_on(&integer_convs(DEPTHWISE_RANKS, "i8", "i8", (7, None)), "", machine, 0.0);
     }
 }
 
@@ -374,7 +383,6 @@ fn depthwise_convolutions_of_integers() {
     for machine in integer_machines() {
         compare_on(&integer_convs(SINGLE, "i8", "i8", (5, None)), "", machine, 0.0);
         compare_on(&integer_convs(DEPTHWISE, "ui8", "i8", (77, None)), "", machine, 0.0);
-        compare_on(&integer_convs(DEPTHWISE_RANKS, "i8", "i8", (7, None)), "", machine, 0.0);
         compare_on(&integer_convs(DEPTHWISE, "i8", "ui8", (0, Some(200))), "", machine, 0.0);
     }
 }

@@ -11,8 +11,7 @@ use crate::{
     },
     lower::normalize_axis,
 };
-use melior::ir::{Attribute, TypeLike, ValueLike, operation::OperationLike};
-use mlir_sys as sys;
+use melior::ir::{Attribute, ValueLike, operation::OperationLike};
 
 /// How an op is to be rewritten: operands, and attributes that change.
 struct Rewrite<'c> {
@@ -67,16 +66,10 @@ fn apply<'c>(
     op: Op<'c>,
     rewrite: &Rewrite<'c>,
 ) -> Result<()> {
-    // SAFETY: the clone is put into the block right away; it has as many operands as `op`, and its
-    // results have no uses yet.
-    let clone = unsafe {
-        let raw = sys::mlirOperationClone(op.to_raw());
-        for (index, operand) in rewrite.operands.iter().enumerate() {
-            sys::mlirOperationSetOperand(raw, index as isize, operand.to_raw());
-        }
-        sys::mlirBlockInsertOwnedOperationBefore(b.block().to_raw(), op.to_raw(), raw);
-        Op::from_raw(raw)
-    };
+    let clone = b.insert_clone(op);
+    for (index, operand) in rewrite.operands.iter().enumerate() {
+        edit::set_operand(clone, index, *operand);
+    }
     for (name, value) in &rewrite.attributes {
         edit::set_attr(clone, name, *value);
     }
@@ -86,8 +79,7 @@ fn apply<'c>(
             continue;
         }
         let ty = permuted_type(old.r#type(), &to_nhwc(ir::dims(old.r#type()).len()));
-        // SAFETY: see above.
-        unsafe { sys::mlirValueSetType(new.to_raw(), ty.to_raw()) };
+        edit::set_type(new, ty);
         layout.replace(b, old, new)?;
     }
     edit::erase(op);

@@ -13,10 +13,7 @@ use crate::{
     },
     ir::{self, Builder, Op, OpSpec, Val, edit, graph, op_name, view::OpView},
 };
-use melior::ir::{
-    Block, Region, RegionLike, ValueLike, block::BlockLike, operation::OperationLike,
-};
-use mlir_sys as sys;
+use melior::ir::{Region, ValueLike, operation::OperationLike};
 
 impl<'c> Layout<'c> {
     /// Wraps a convolution or pool in a composite on NHWC, whose result is returned.
@@ -28,9 +25,7 @@ impl<'c> Layout<'c> {
         operands.extend(ir::operands(op).into_iter().skip(1));
         let region = Region::new();
         let types: Vec<_> = operands.iter().map(|v| (v.r#type(), b.location)).collect();
-        let block = region.append_block(Block::new(&types));
-        // SAFETY: the block belongs to the region that the composite takes over.
-        let block = unsafe { ir::Blk::from_raw(block.to_raw()) };
+        let block = edit::append_block(&region, &types);
         let inner = Builder::at_end(b.context, block, b.location);
         let mut arguments = edit::arguments(block);
         let transpose = |value: Val<'c>, perm: &[i64]| {
@@ -130,13 +125,9 @@ fn padding<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Option<Val<'c>>> {
 
 /// Appends a copy of `op` with other operands to a block.
 fn clone_at_end<'c>(block: ir::Blk<'c>, op: Op<'c>, operands: &[Val<'c>]) -> Op<'c> {
-    // SAFETY: the clone is new and the block takes it over; it has as many operands as `op`.
-    unsafe {
-        let clone = sys::mlirOperationClone(op.to_raw());
-        for (index, operand) in operands.iter().enumerate() {
-            sys::mlirOperationSetOperand(clone, index as isize, operand.to_raw());
-        }
-        sys::mlirBlockAppendOwnedOperation(block.to_raw(), clone);
-        Op::from_raw(clone)
+    let clone = edit::clone_to_end(op, block);
+    for (index, operand) in operands.iter().enumerate() {
+        edit::set_operand(clone, index, *operand);
     }
+    clone
 }

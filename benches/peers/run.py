@@ -1,0 +1,109 @@
+"""Measures the models of classes.py beside onnxruntime, in one run.
+
+    run.py PHASELINE [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
+
+Both run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
+Results are compared, too: a case whose largest difference is more than 2 % of the largest element is an error. --table
+writes the table of docs/performance.md between its two marks.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import geometric_mean, median
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import classes
+
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+
+
+def peer(path, inputs, threads, least):
+    """onnxruntime's median in milliseconds, and its result."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    times, end = [], time.perf_counter() + least
+    for _ in range(3):
+        result = session.run(None, inputs)[0]
+    while time.perf_counter() < end or len(times) < 10:
+        start = time.perf_counter()
+        session.run(None, inputs)
+        times.append((time.perf_counter() - start) * 1e3)
+    return median(times), result
+
+
+def ours(program, path, folder, threads, least):
+    """Phaseline's report, and its result."""
+    command = [program, "bench", path, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", "--threads",
+               str(threads), "--min-time", str(least), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{path.stem}: {done.stderr.strip()}")
+    with np.load(folder / "out.npz") as results:
+        return json.loads(done.stdout.splitlines()[-1]), results[results.files[0]]
+
+
+def measure(program, name, build, threads, least):
+    """A row: times of both, seconds of the compile."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        path = folder / f"{name}.onnx"
+        model = build()
+        onnx.save(model, path)
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(model.graph.input[0].type.tensor_type.elem_type)
+        shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
+        inputs = {"x": np.random.default_rng(0).standard_normal(shape).astype(dtype)}
+        np.savez(folder / "in.npz", **inputs)
+        rows = []
+        for _ in range(3):
+            theirs, expected = peer(path, inputs, threads, least)
+            report, got = ours(program, path, folder, threads, least)
+            rows.append((report["median_ms"], theirs, report["compile_ms"] / 1e3))
+    expected, got = expected.astype(np.float64), got.astype(np.float64)
+    if got.shape != expected.shape or np.abs(got - expected).max() > 0.02 * np.abs(expected).max():
+        sys.exit(f"{name}: the results differ")
+    return [median(column) for column in zip(*rows)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--only", default="", help="only cases whose name has this in it")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--least", type=float, default=0.3, help="seconds of each measurement")
+    parser.add_argument("--table", type=Path)
+    arguments = parser.parse_args()
+    counts = [int(count) for count in arguments.threads.split(",")]
+    heads = [f"{n} thread{'s' * (n > 1)}, ms | onnxruntime | ratio" for n in counts]
+    lines = [f"| class | {' | '.join(heads)} | compile, s |", "|---" * (2 + 3 * len(counts)) + "|"]
+    print("\n".join(lines), flush=True)
+    ratios = {count: [] for count in counts}
+    for name, build in classes.CASES.items():
+        if arguments.only not in name:
+            continue
+        cells = []
+        for count in counts:
+            mine, theirs, seconds = measure(arguments.program, name, build, count, arguments.least)
+            ratios[count].append(mine / theirs)
+            cells.append(f"{mine:.3f} | {theirs:.3f} | {mine / theirs:.2f}")
+        lines.append(f"| {name} | {' | '.join(cells)} | {seconds:.1f} |")
+        print(lines[-1], flush=True)
+    means = " | ".join(f"| | {geometric_mean(ratios[count]):.2f}" for count in counts)
+    lines.append(f"| geometric mean | {means} | |".replace("| | |", "| |", 1))
+    print(lines[-1])
+    if arguments.table:
+        text = arguments.table.read_text()
+        before, rest = text.split(BEGIN)
+        arguments.table.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()
