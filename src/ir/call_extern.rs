@@ -122,7 +122,8 @@ impl<'c> CallExtern<'c> {
     }
 }
 
-fn segments(op: Op<'_>) -> Option<Vec<usize>> {
+/// How many operands the groups of an operation have; none for one without groups.
+pub fn segments(op: Op<'_>) -> Option<Vec<usize>> {
     let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
     // SAFETY: the kind is checked first; indices are in range.
     unsafe {

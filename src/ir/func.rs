@@ -12,6 +12,7 @@ use melior::{
     },
 };
 use mlir_sys as sys;
+use std::collections::BTreeSet;
 
 /// Named attributes of one argument or result.
 pub type Attributes<'c> = Vec<(String, Attribute<'c>)>;
@@ -127,6 +128,13 @@ pub fn main<'c>(module: Op<'c>) -> Option<Op<'c>> {
 /// The error for a module in which [`main`] finds nothing.
 pub fn no_main() -> Error {
     Error::invalid("the module has no function @main, nor exactly one public function")
+}
+
+/// The name, with as many underscores behind it as it takes to be none of those `taken`.
+pub fn free_symbol(name: String, taken: &BTreeSet<String>) -> String {
+    std::iter::successors(Some(name), |name| Some(format!("{name}_")))
+        .find(|name| !taken.contains(name))
+        .unwrap_or_default()
 }
 
 /// The name of a symbol; empty for an operation that is none.

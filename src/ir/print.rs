@@ -38,6 +38,19 @@ pub fn print_op(op: Op<'_>, weights: Weights) -> Result<String> {
     String::from_utf8(buffer).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
 }
 
+/// An operation that uses nothing from outside as text without locations, which is the same for all
+/// equal operations, wherever they are.
+pub fn print_alone(op: Op<'_>) -> Result<String> {
+    // SAFETY: the flags live until they are destroyed.
+    let buffer = collect(|append, user| unsafe {
+        let flags = mlir_sys::mlirOpPrintingFlagsCreate();
+        mlir_sys::mlirOpPrintingFlagsUseLocalScope(flags);
+        mlir_sys::mlirOperationPrintWithFlags(op.to_raw(), flags, append, user);
+        mlir_sys::mlirOpPrintingFlagsDestroy(flags);
+    });
+    String::from_utf8(buffer).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
+}
+
 /// Collects what `print` gives to the callback that it is handed.
 ///
 /// `print` passes the callback and its user data to one printing function of MLIR, and keeps neither.

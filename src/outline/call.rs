@@ -414,7 +414,10 @@ fn integer<'c>(b: &Builder<'c>, ty: Option<CType>, value: i64) -> Attribute<'c> 
     IntegerAttribute::new(b.int(bits), value).into()
 }
 
-/// A constant array as a `dense_resource`.
+/// Bytes of a constant array that MLIR keeps once for all equal ones. Longer ones are resources.
+const SMALL: usize = 256;
+
+/// A constant array.
 fn array<'c>(b: &Builder<'c>, dtype: DType, values: &[f64]) -> Result<Attribute<'c>> {
     let mut bytes = vec![];
     for value in values {
@@ -432,5 +435,8 @@ fn array<'c>(b: &Builder<'c>, dtype: DType, values: &[f64]) -> Result<Attribute<
         _ => b.int(dtype.size() as u32 * 8),
     };
     let ty = b.tensor(&[values.len() as i64], element);
+    if bytes.len() <= SMALL {
+        return elements::dense(ty, &bytes);
+    }
     elements::resource(ty, "argument", AlignedBuffer::copy_of(&bytes)?, BUFFER_ALIGN)
 }

@@ -43,8 +43,10 @@ passes! {
     plan_memory
     reuse_elementwise_inputs
     separate_destinations
+    separate_readers
     set_c_target
     set_llvm_target
+    share_equal_loops
     share_kernel_tasks
     skip_padding
     split_by_target

@@ -9,6 +9,7 @@ use crate::{
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{Attribute, ValueLike, operation::OperationLike};
+use std::collections::HashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -20,16 +21,23 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// How many operations in a row write over one buffer. For each of them bufferization compares all
+/// reads with all writes of the buffer, which takes minutes for a thousand.
+const LONGEST: usize = 32;
+
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let mut rows = HashMap::new();
     for op in edit::walk(function) {
         if ir::op_name(op) == "linalg.generic" && is_parallel(op) {
-            reuse(op);
+            reuse(op, &mut rows);
         }
     }
     Ok(())
 }
 
-fn reuse<'c>(op: Op<'c>) {
+/// `rows` has how many operations write over the buffer of a value before and with the one that
+/// computes it.
+fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) {
     let operands = ir::operands(op);
     let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
     let results = op.result_count();
@@ -51,13 +59,24 @@ fn reuse<'c>(op: Op<'c>) {
             !taken.contains(input)
                 && operands[*input].r#type() == operands[out].r#type()
                 && maps[*input] == maps[out]
+                && row(rows, operands[*input]) < LONGEST
                 && dies_in(operands[*input], op)
         });
         if let Some(input) = candidate {
             taken.push(input);
+            let length = row(rows, operands[input]) + 1;
+            rows.insert(key(ir::results(op)[out - inputs]), length);
             edit::set_operand(op, out, operands[input]);
         }
     }
+}
+
+fn row(rows: &HashMap<usize, usize>, value: Val<'_>) -> usize {
+    rows.get(&key(value)).copied().unwrap_or(1)
+}
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
 }
 
 fn is_parallel(op: Op<'_>) -> bool {

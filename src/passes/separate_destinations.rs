@@ -43,7 +43,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         for index in destinations(*op) {
             let start = ir::operands(*op)[index];
             let Some(owner) = edit::defining_op(start) else { continue };
-            if !ir::is_tensor(start.r#type()) || !ir::has_uses(start, 2) {
+            if !ir::is_tensor(start.r#type()) || !is_shared(start, *op, index) {
                 continue;
             }
             if is_start(owner) {
@@ -70,6 +70,13 @@ fn destinations(op: Op<'_>) -> Range<usize> {
         name if name.starts_with("linalg.") => count.saturating_sub(op.result_count())..count,
         _ => 0..0,
     }
+}
+
+/// Whether anything but the writing over itself uses a value. An operation that reads each element
+/// where it writes it may have the value twice.
+fn is_shared<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
+    let by_one = || ir::users(value).into_iter().all(|user| edit::same(user, op));
+    ir::has_uses(value, 2) && (ir::has_uses(value, 3) || !by_one() || !is_in_place(op, index))
 }
 
 /// Gives `op` a start value of its own, made as `owner` makes the shared one.

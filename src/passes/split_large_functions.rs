@@ -87,9 +87,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
     };
     for (index, ops) in pieces.into_iter().enumerate() {
         let stem = format!("{}_piece{index}", func::symbol(main));
-        let name = std::iter::successors(Some(stem), |name| Some(format!("{name}_")))
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default();
+        let name = func::free_symbol(stem, &taken);
         taken.insert(name.clone());
         splitter.outline(&name, &ops)?;
     }
@@ -101,12 +99,12 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
     Ok(())
 }
 
-fn key(value: Val<'_>) -> usize {
+pub(super) fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
 /// The operations inside of `op` and itself, with something for each nest.
-fn weight(op: Op<'_>) -> i64 {
+pub(super) fn weight(op: Op<'_>) -> i64 {
     let inner = edit::walk(op).len() as i64;
     match ir::op_name(op) {
         _ if inner > 0 => NEST + inner,

@@ -12,9 +12,11 @@ use crate::{
     ir::{
         self, Op, Val, edit, func,
         names::{IO, NAME},
+        tir,
     },
     pass::PassError,
 };
+use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 
 /// The parameters of the entry point, by what they are for.
@@ -25,6 +27,19 @@ const ENTRY: [(&str, &str); 6] = [
     ("arena", "void *"),
     ("devices", "void *const *"),
     ("pool", "void *"),
+];
+
+/// Calls from which on a function is not optimised, if they are all that it has: compilers take
+/// minutes for thousands of them, and find nothing.
+const MANY_CALLS: usize = 1000;
+
+/// How compilers are told so.
+const UNOPTIMISED: [&str; 5] = [
+    "#if defined(__clang__)",
+    "__attribute__((optnone))",
+    "#elif defined(__GNUC__)",
+    "__attribute__((optimize(\"O0\")))",
+    "#endif",
 ];
 
 /// The text of a function that has a body, and the helper functions that it calls.
@@ -54,11 +69,21 @@ pub fn print<'c>(
             std::iter::once(device.to_owned()).chain(buffers).collect()
         }
     };
+    if kind == Kind::Device && is_long_row(function) {
+        UNOPTIMISED.iter().for_each(|line| writer.line(*line));
+    }
     writer.line(format!("{specifier}int32_t {name}({}) {{", parameters.join(", ")));
     prologue(&mut writer, function, &buffers)?;
     statement::block(&mut writer, body)?;
     writer.line("}");
     Ok(writer.finish())
+}
+
+/// Whether a function has very many calls, and no loops.
+fn is_long_row(function: Op<'_>) -> bool {
+    let ops = edit::walk(function);
+    let calls = ops.iter().filter(|op| ir::op_name(**op) == tir::CallExtern::NAME).count();
+    calls >= MANY_CALLS && ops.iter().all(|op| op.region_count() == 0)
 }
 
 /// A buffer that the function is given.

@@ -34,13 +34,19 @@ const LONGEST: usize = 40;
 pub struct Names {
     used: BTreeSet<String>,
     counts: BTreeMap<&'static str, usize>,
+    /// The numbers that names with these stems go on from: a function may have thousands of them.
+    next: BTreeMap<String, usize>,
 }
 
 impl Names {
     /// Names for a function in a file where those of `reserved` mean something else.
     pub fn new(reserved: &BTreeSet<String>) -> Self {
         let own = OWN.iter().chain(&LOOPS).map(|name| (*name).to_owned());
-        Self { used: reserved.iter().cloned().chain(own).collect(), counts: BTreeMap::new() }
+        Self {
+            used: reserved.iter().cloned().chain(own).collect(),
+            counts: BTreeMap::new(),
+            next: BTreeMap::new(),
+        }
     }
 
     /// A name that the function has not had yet: the stem and a number.
@@ -60,20 +66,30 @@ impl Names {
         let stem = identifier(text)?;
         // Headers own whole families of names, such as all that begin with E and a capital.
         let stem = if words::is_free(&stem) { stem } else { format!("v_{stem}") };
-        let free = |name: &String| words::is_free(name) && !self.used.contains(name);
-        let others = (2..).map(|number| format!("{stem}_{number}"));
-        let name = std::iter::once(stem.clone()).chain(others).find(free)?;
-        self.used.insert(name.clone());
-        Some(name)
+        if words::is_free(&stem) && self.used.insert(stem.clone()) {
+            return Some(stem);
+        }
+        // A name with capitals only is a macro's, but for a single letter.
+        let stem = if words::is_free(&format!("{stem}_2")) { stem } else { format!("v_{stem}") };
+        Some(self.with_number(stem, 2))
     }
 
     /// A name for a structure of that type.
     pub fn of_structure(&mut self, ty: &str) -> String {
         let stem = ty.rsplit(' ').next().unwrap_or(ty).trim_end_matches("_t");
-        let numbers = (0..).map(|number| format!("{stem}_{number}"));
-        let name = numbers.into_iter().find(|name| !self.used.contains(name)).unwrap_or_default();
-        self.used.insert(name.clone());
-        name
+        self.with_number(stem.to_owned(), 0)
+    }
+
+    /// The stem with the first number from `least` on with which it is free.
+    fn with_number(&mut self, stem: String, least: usize) -> String {
+        let next = self.next.entry(stem.clone()).or_insert(least);
+        loop {
+            let name = format!("{stem}_{next}");
+            *next += 1;
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 
     /// The variable of a loop inside of so many others.
@@ -132,6 +148,8 @@ mod tests {
         assert_eq!(like("123"), "n123");
         assert_eq!(like("expf"), "expf_2");
         assert_eq!(like("while"), "v_while");
+        assert_eq!(like("X"), "X");
+        assert_eq!(like("X"), "v_X_2");
         assert_eq!(like("NULL"), "v_NULL");
         assert_eq!(like("i"), "i_2");
         assert_eq!(like("//"), "");

@@ -1,0 +1,218 @@
+//! `share-equal-loops`: equal loop nests of a long main function become calls of one function.
+//!
+//! A network that does the same to buffers of the same type again and again, such as thousands of
+//! activations, has the same code for each of them, and what LLVM and C compilers take is the
+//! sum. A nest has no name for where its buffers are, so that one function does for all.
+
+use super::split_large_functions::{key, weight};
+use crate::{
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group, segments},
+        edit,
+        func::{self, Signature},
+        memref,
+        names::{self, IO, PIECE},
+        print,
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use indexmap::IndexMap;
+use melior::{
+    Context,
+    ir::{
+        Attribute, Region, ValueLike,
+        attribute::{StringAttribute, TypeAttribute},
+        operation::OperationLike,
+        r#type::FunctionType,
+    },
+};
+use std::collections::{BTreeSet, HashMap};
+
+crate::pass_options! {
+    /// Options of `share-equal-loops`.
+    pub struct Options {
+        max_weight: i64 = "384", "As that of split-large-functions; main functions that it leaves whole stay as they are";
+        min_body: i64 = "24", "Operations in a nest that is shared";
+        min_equal: i64 = "3", "Equal nests that become calls";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "share-equal-loops",
+    summary: "Let equal loop nests of a long main function be one function",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["func", "tir"],
+    run,
+};
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let Some(main) = func::main(module) else { return Ok(()) };
+    let ops = edit::entry_block(main).map(ir::ops).unwrap_or_default();
+    let whole: i64 = ops.iter().map(|op| weight(*op)).sum();
+    if whole <= options.max_weight.saturating_mul(2) {
+        return Ok(());
+    }
+    let context = ir::context_of(module);
+    let mut groups: IndexMap<String, Vec<Nest<'c>>> = IndexMap::new();
+    for op in ops {
+        if weight(op) >= options.min_body
+            && let Some(nest) = Nest::of(op)
+        {
+            let function = nest.function(context, main)?;
+            let text = print::print_alone(function)?;
+            edit::erase(function);
+            groups.entry(text).or_default().push(nest);
+        }
+    }
+    let mut taken: BTreeSet<String> =
+        func::functions(module).into_iter().map(func::symbol).collect();
+    let least = usize::try_from(options.min_equal).unwrap_or(0).max(1);
+    for (index, nests) in groups.into_values().filter(|nests| nests.len() >= least).enumerate() {
+        let name = func::free_symbol(format!("{}_loops{index}", func::symbol(main)), &taken);
+        let function = nests[0].function(context, main)?;
+        edit::set_attr(function, "sym_name", StringAttribute::new(context, &name).into());
+        taken.insert(name.clone());
+        for nest in nests {
+            nest.become_call(&name)?;
+        }
+    }
+    Ok(())
+}
+
+/// A loop nest that may become a function.
+struct Nest<'c> {
+    op: Op<'c>,
+    /// The buffers that it has, each once, and whether it writes them.
+    buffers: Vec<(Val<'c>, bool)>,
+    /// Constants that are used inside.
+    constants: Vec<Op<'c>>,
+}
+
+impl<'c> Nest<'c> {
+    /// None for what is no structured operation on whole buffers that do not overlap.
+    fn of(op: Op<'c>) -> Option<Self> {
+        if !ir::op_name(op).starts_with("linalg.") || op.result_count() != 0 {
+            return None;
+        }
+        let mut nest = Self { op, buffers: vec![], constants: vec![] };
+        let segments = segments(op)?;
+        let inputs = *segments.first()?;
+        for (index, operand) in ir::operands(op).into_iter().enumerate() {
+            if !ir::is_memref(operand.r#type()) {
+                nest.constant(operand)?;
+                continue;
+            }
+            if func::memref_like(operand.r#type()) != operand.r#type() {
+                return None;
+            }
+            match nest.buffers.iter_mut().find(|(buffer, _)| *buffer == operand) {
+                Some((_, written)) => *written |= index >= inputs,
+                None => nest.buffers.push((operand, index >= inputs)),
+            }
+        }
+        let inner = edit::walk(op);
+        let own: BTreeSet<usize> =
+            inner.iter().flat_map(|op| ir::results(*op)).map(key).collect();
+        for operand in inner.iter().flat_map(|op| ir::operands(*op)) {
+            if edit::defining_op(operand).is_some() && !own.contains(&key(operand)) {
+                nest.constant(operand)?;
+            }
+        }
+        let places: BTreeSet<_> = nest.buffers.iter().map(|(buffer, _)| place(*buffer)).collect();
+        (places.len() == nest.buffers.len()).then_some(nest)
+    }
+
+    fn constant(&mut self, value: Val<'c>) -> Option<()> {
+        let owner = edit::defining_op(value).filter(|op| ir::op_name(*op) == "arith.constant")?;
+        if !self.constants.iter().any(|known| edit::same(*known, owner)) {
+            self.constants.push(owner);
+        }
+        Some(())
+    }
+
+    /// A function that does what the nest does, in front of the main function.
+    fn function(&self, context: &'c Context, main: Op<'c>) -> Failure<'c, Op<'c>> {
+        let region = Region::new();
+        let block = edit::append_block(&region, &[]);
+        let mut inside: HashMap<usize, Val<'c>> = HashMap::new();
+        let mut signature = Signature { arguments: vec![], results: vec![] };
+        let text =
+            |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
+        for (buffer, written) in &self.buffers {
+            let ty = buffer.r#type();
+            inside.insert(key(*buffer), edit::add_argument(block, ty, self.op.location()));
+            let role = if *written { "output" } else { "input" };
+            signature.arguments.push((ty, vec![(IO.to_owned(), text(role))]));
+        }
+        for constant in &self.constants {
+            let copy = edit::clone_to_end(*constant, block);
+            inside.insert(key(ir::result0(*constant)), ir::result0(copy));
+        }
+        self.copy(block, &inside);
+        let end = Builder::at_end(context, block, self.op.location());
+        end.create("func.return", OpSpec::default())?;
+        let types: Vec<_> = signature.arguments.iter().map(|(ty, _)| *ty).collect();
+        let ty = TypeAttribute::new(FunctionType::new(context, &types, &[]).into());
+        let mut attributes = vec![
+            ("sym_name", text("loops")),
+            ("sym_visibility", text("private")),
+            ("function_type", ty.into()),
+            (PIECE, Attribute::unit(context)),
+        ];
+        for name in [names::TARGET, names::POOLS] {
+            attributes.extend(main.attribute(name).ok().map(|value| (name, value)));
+        }
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let function = Builder::before(main)?.create("func.func", spec)?;
+        signature.set(context, function);
+        Ok(function)
+    }
+
+    fn copy(&self, block: Blk<'c>, inside: &HashMap<usize, Val<'c>>) {
+        let copy = edit::clone_to_end(self.op, block);
+        for op in edit::walk(copy).into_iter().chain([copy]) {
+            for (index, operand) in ir::operands(op).into_iter().enumerate() {
+                if let Some(inner) = inside.get(&key(operand)) {
+                    edit::set_operand(op, index, *inner);
+                }
+            }
+        }
+    }
+
+    fn become_call(self, name: &str) -> Failure<'c> {
+        let at = Builder::before(self.op)?;
+        let mut call = CallExtern::new(name);
+        for (buffer, written) in self.buffers {
+            let group = if written { Group::Outs } else { Group::Ins };
+            call.push(at.context, group, buffer);
+        }
+        // What is written may be read before.
+        call.set("accumulate", Attribute::unit(at.context));
+        call.build(&at, &[])?;
+        edit::erase(self.op);
+        Ok(())
+    }
+}
+
+/// Where a buffer is: two of one place may overlap, while those of different places do not as long
+/// as both are in use.
+fn place(buffer: Val<'_>) -> (usize, String) {
+    let base = memref::base(buffer);
+    match edit::defining_op(base) {
+        Some(view) if ir::op_name(view) == "memref.view" => {
+            let operands = ir::operands(view);
+            let offset = edit::defining_op(operands[1]).and_then(|op| op.attribute("value").ok());
+            (key(operands[0]), offset.map_or_else(String::new, |offset| offset.to_string()))
+        }
+        Some(global) if ir::op_name(global) == "memref.get_global" => {
+            (0, func::symbol_ref(global, "name").unwrap_or_default())
+        }
+        _ => (key(base), String::new()),
+    }
+}
