@@ -2,5 +2,5 @@
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
 pub mod kernel;
-pub mod layout;
-pub mod quantized;
+pub(crate) mod layout;
+pub(crate) mod quantized;

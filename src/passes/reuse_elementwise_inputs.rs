@@ -23,21 +23,21 @@ pub const PASS: Pass = Pass {
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     for op in edit::walk(function) {
         if ir::op_name(op) == "linalg.generic" && is_parallel(op) {
-            reuse(op);
+            reuse(op)?;
         }
     }
     Ok(())
 }
 
-fn reuse<'c>(op: Op<'c>) {
+fn reuse(op: Op<'_>) -> crate::Result<()> {
     let operands = ir::operands(op);
     let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
     let results = op.result_count();
     let (true, Some(inputs)) = (maps.len() == operands.len(), operands.len().checked_sub(results))
     else {
-        return;
+        return Ok(());
     };
-    let Some(body) = edit::entry_block(op) else { return };
+    let Some(body) = edit::entry_block(op) else { return Ok(()) };
     let mut taken: Vec<usize> = vec![];
     for out in inputs..operands.len() {
         let block_argument = edit::arguments(body).get(out).copied();
@@ -55,9 +55,10 @@ fn reuse<'c>(op: Op<'c>) {
         });
         if let Some(input) = candidate {
             taken.push(input);
-            edit::set_operand(op, out, operands[input]);
+            edit::set_operand(op, out, operands[input])?;
         }
     }
+    Ok(())
 }
 
 fn is_parallel(op: Op<'_>) -> bool {

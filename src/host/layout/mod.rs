@@ -68,7 +68,7 @@ impl<'c> Layout<'c> {
         }
         // Later ones may use earlier ones.
         for op in layout.made.into_iter().rev() {
-            if ir::users(ir::result0(op)).is_empty() {
+            if ir::users_of(op).is_empty() {
                 edit::erase(op);
             }
         }
@@ -97,7 +97,7 @@ impl<'c> Layout<'c> {
 
     /// A transposition in the model may already be one between the two layouts.
     fn visit_transpose(&mut self, op: Op<'c>) -> Result<()> {
-        let (x, result) = (op.operand(0)?, ir::result0(op));
+        let (x, result) = (op.operand(0)?, ir::result0(op)?);
         let perm = ir::attr_i64s(op, "perm").unwrap_or_default();
         if image_dims(x).is_none() {
             return Ok(());
@@ -142,7 +142,7 @@ impl<'c> Layout<'c> {
             b.create("graph.transpose", spec)?
         };
         self.made.push(made);
-        Ok(ir::result0(made))
+        ir::result0(made)
     }
 
     /// A constant list of sizes.
@@ -179,7 +179,7 @@ impl<'c> Layout<'c> {
         };
         arguments[0] = transpose(arguments[0], &TO_NCHW)?;
         let copy = clone_at_end(block, op, &arguments);
-        let result = transpose(ir::result0(copy), &TO_NHWC)?;
+        let result = transpose(ir::result0(copy)?, &TO_NHWC)?;
         inner.create("graph.yield", OpSpec { operands: &[result], ..Default::default() })?;
         let name = op_name(op).strip_prefix("graph.").unwrap_or_default();
         let attributes = vec![
@@ -196,7 +196,7 @@ impl<'c> Layout<'c> {
                 infer: false,
             },
         )?;
-        self.replace(&b, ir::result0(op), ir::result0(composite))?;
+        self.replace(&b, ir::result0(op)?, ir::result0(composite)?)?;
         edit::erase(op);
         Ok(())
     }
@@ -262,7 +262,7 @@ fn is_image_conv(op: Op<'_>) -> bool {
     let image =
         |index| op.operand(index).is_ok_and(|v| kernel_dims(v).is_some_and(|d| d.len() == 4));
     let constant = op.operand(1).is_ok_and(|w| Elements::of_value(w).is_some());
-    image(0) && image(1) && constant && kernel_dims(ir::result0(op)).is_some()
+    image(0) && image(1) && constant && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
 }
 
 /// Appends a copy of `op` with other operands to a block.
