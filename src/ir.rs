@@ -1,25 +1,29 @@
 //! Building and reading IR from Rust: a thin layer over melior that passes and lowerings share.
 //!
 //! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
-//! a pass the operation outlives the run, so both are the context's here; [`Val`], [`Op`] and
-//! [`Blk`] are plain copies of MLIR's pointers.
+//! a pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are
+//! plain copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and what is
+//! reached from there lives as long as that borrow. Nothing public destroys what a handle stands for
+//! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check.
 
 pub mod adaptor;
+pub mod attribute;
 mod build;
-pub mod call_extern;
-pub mod calls;
-pub mod composite_call;
+pub(crate) mod call_extern;
+pub(crate) mod calls;
+pub(crate) mod composite_call;
 pub mod constant;
-pub mod context;
+pub(crate) mod context;
 pub mod edit;
 pub mod elements;
 pub mod func;
-pub mod guard;
-pub mod liveness;
+pub(crate) mod guard;
+pub(crate) mod liveness;
 pub mod memref;
 pub mod names;
 pub mod print;
 mod read;
+mod remove;
 pub mod size;
 #[cfg(test)]
 mod tests;
@@ -28,10 +32,11 @@ pub mod view;
 
 pub use build::{Builder, OpSpec};
 pub use read::{
-    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, bytes, dims, element_type,
-    has_uses, i64s, integer_width, is_f32, is_float, is_memref, is_tensor, location_of, op_name,
-    operands, ops, ops_of, result0, results, static_dims, text, users,
+    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,
+    i64s, integer_width, is_f32, is_float, is_memref, is_tensor, location_of, op_name, operands,
+    ops, ops_of, result0, results, static_dims, users, users_of,
 };
+pub(crate) use read::{bytes, text};
 
 /// Typed views of the `graph` dialect's operations, generated from its ODS.
 #[allow(
@@ -124,8 +129,28 @@ pub fn parse_module<'c>(
     }
 }
 
-/// The operation of a module, to be used while the module lives.
-pub fn root<'c>(module: &melior::ir::Module<'c>) -> Op<'c> {
-    // SAFETY: the caller keeps the module alive.
-    unsafe { Op::from_raw(module.as_operation().to_raw()) }
+/// The operation of a module. It borrows the module, which neither goes nor is given to a pipeline
+/// while handles of what is in it are in use:
+///
+/// ```compile_fail,E0505
+/// # fn run(session: &phaseline::Session) -> phaseline::Result<()> {
+/// let module = session.parse(b"func.func private @f()", "f.mlir")?;
+/// let root = phaseline::ir::root(&module);
+/// drop(module);
+/// println!("{}", phaseline::ir::op_name(root));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// ```compile_fail,E0502
+/// # fn run(session: &phaseline::Session) -> phaseline::Result<()> {
+/// let mut module = session.parse(b"func.func private @f()", "f.mlir")?;
+/// let functions = phaseline::ir::ops_of(phaseline::ir::root(&module));
+/// session.run_pipeline(&mut module, "builtin.module(symbol-dce)")?;
+/// println!("{}", phaseline::ir::op_name(functions[0]));
+/// # Ok(())
+/// # }
+/// ```
+pub fn root<'a>(module: &'a melior::ir::Module<'_>) -> Op<'a> {
+    module.as_operation()
 }

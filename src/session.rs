@@ -46,6 +46,13 @@ fn new_context(diagnostics: &Arc<Mutex<Vec<String>>>, carried: &Carried) -> Cont
     context
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: all that borrows the session is gone, and its context is not yet.
+        unsafe { self.carried.destroy_removed() };
+    }
+}
+
 impl Session {
     /// Creates a context with upstream's and our dialects; `Session::new` makes the passes known
     /// before.
@@ -62,6 +69,8 @@ impl Session {
     /// nothing of it is in the context. That no [`Module`] of the session is left is the borrow
     /// checker's to see.
     pub fn clear(&mut self) {
+        // SAFETY: no handle is left, as above.
+        unsafe { self.carried.destroy_removed() };
         self.carried.forget_names();
         self.clear_diagnostics();
         self.context = new_context(&self.diagnostics, &self.carried);
@@ -105,8 +114,9 @@ impl Session {
         self.parse(&bytes, &path.to_string_lossy())
     }
 
-    /// Runs a textual pipeline anchored on `builtin.module`, and verifies the result.
-    pub fn run_pipeline(&self, module: &Module<'_>, pipeline: &str) -> Result<()> {
+    /// Runs a textual pipeline anchored on `builtin.module`, and verifies the result. Passes destroy
+    /// operations, so that no handle of one may be in use ([`ir::root`]).
+    pub fn run_pipeline(&self, module: &mut Module<'_>, pipeline: &str) -> Result<()> {
         self.run_pipeline_with(module, pipeline, None, None)
     }
 
@@ -114,7 +124,7 @@ impl Session {
     /// `observer` is told about each pass.
     pub fn run_pipeline_with(
         &self,
-        module: &Module<'_>,
+        module: &mut Module<'_>,
         pipeline: &str,
         reproducer: Option<&Path>,
         observer: Option<&pass::PassObserver<'_>>,

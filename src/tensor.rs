@@ -193,10 +193,10 @@ impl Tensor {
 
     /// The elements, when they are of type `T`.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        // SAFETY: type, length and alignment are invariants of the tensor; an empty tensor may
-        // stand on any address, so it does not use its pointer.
+        // An empty tensor may stand on any address, so it does not use its pointer.
         (T::DTYPE == self.dtype).then(|| match self.len() {
             0 => &[][..],
+            // SAFETY: type, length and alignment are invariants of the tensor.
             len => unsafe { std::slice::from_raw_parts(self.data.as_ptr().cast::<T>(), len) },
         })
     }

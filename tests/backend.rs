@@ -1,5 +1,7 @@
 //! From tensor-level IR to machine code that runs, in this process and from a package.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 #[path = "backend/hooks.rs"]
 mod hooks;
 #[path = "backend/random_partition.rs"]
@@ -9,8 +11,7 @@ use phaseline::{
     Error, Phase, Pipeline, Session,
     artifact::{Compiled, Machine, Signature},
     codegen::llvm,
-    ir,
-    passes::pack_constants,
+    ir, passes,
     phase::TargetPipelines,
     runtime,
     tensor::Tensor,
@@ -21,18 +22,18 @@ const CONV: &str = include_str!("backend/conv.mlir");
 
 fn compile(text: &str) -> Result<Compiled, Error> {
     let session = Session::new();
-    let module = session.parse(text.as_bytes(), "test")?;
+    let mut module = session.parse(text.as_bytes(), "test")?;
     let codegen = llvm::pipeline("", "native", "");
     let phases = vec![(Phase::Codegen, codegen)];
     let targets = [TargetPipelines { id: "llvm".into(), phases, hooks: vec![] }];
     let pipeline = Pipeline::assemble(&targets)?;
     for phase in [Phase::Bufferize, Phase::PlanMemory] {
-        session.run_pipeline(&module, pipeline.section(phase).expect("a section"))?;
+        session.run_pipeline(&mut module, pipeline.section(phase).expect("a section"))?;
     }
-    let signature = Signature::of(op(&module))?;
-    let constants = pack_constants::constants(op(&module))?.into_owned();
-    session.run_pipeline(&module, pipeline.section(Phase::Codegen).expect("a section"))?;
-    let host = ir::ops_of(op(&module))[0];
+    let signature = Signature::of(ir::root(&module))?;
+    let constants = passes::constants(ir::root(&module))?.into_owned();
+    session.run_pipeline(&mut module, pipeline.section(Phase::Codegen).expect("a section"))?;
+    let host = ir::ops_of(ir::root(&module))[0];
     Ok(Compiled {
         signature,
         objects: vec![llvm::compile(&session, host, "model_host")?],
@@ -43,11 +44,6 @@ fn compile(text: &str) -> Result<Compiled, Error> {
         link: vec![],
         cc: "cc".into(),
     })
-}
-
-fn op<'c>(module: &'c melior::ir::Module<'c>) -> ir::Op<'c> {
-    // SAFETY: the module outlives its use here.
-    unsafe { ir::Op::from_raw(module.as_operation().to_raw()) }
 }
 
 fn conv_input() -> Tensor {

@@ -2,6 +2,8 @@
 //! host's numbers for them; defects that are planted in targets are found. `make mutate` plants many
 //! more.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 use std::{path::Path, process::Command};
 
 /// Runs `check-target`; gives its standard output, its messages, and whether it passes.

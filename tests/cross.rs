@@ -2,6 +2,8 @@
 //! of them linked into one program, run under sanitizers or an emulator, and compared with what this
 //! machine computes. A machine whose tools are not installed is left out with a message.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 use phaseline::{Tensor, io};
 use std::{
     fmt::Write as _,

@@ -3,6 +3,8 @@
 //! Each case is compiled twice, through kernels and through the general lowering, and run on the
 //! same random inputs.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 #[path = "kernels/cases.rs"]
 mod cases;
 #[path = "kernels/harness.rs"]

@@ -1,6 +1,8 @@
 //! Layers on simulated accelerators with a scratchpad: each is computed by generated C for the device
 //! and by the host, and both are compared.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 #[path = "vanilla/cases.rs"]
 mod cases;
 #[path = "vanilla/devices.rs"]

@@ -2,7 +2,7 @@
 
 use libloading::Library;
 use melior::ir::Module;
-use phaseline::{Session, codegen::llvm, ir::Op};
+use phaseline::{Session, codegen::llvm, ir};
 use std::{error::Error, process::Command, time::Instant};
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
@@ -23,14 +23,12 @@ pub struct Compiled {
 }
 
 /// Compiles every function of `module` for this machine.
-pub fn compile(session: &Session, module: &Module<'_>) -> Result<Compiled> {
+pub fn compile(session: &Session, module: &mut Module<'_>) -> Result<Compiled> {
     let start = Instant::now();
     session.run_pipeline(module, PIPELINE)?;
     let mlir_ms = start.elapsed().as_secs_f64() * 1e3;
     let start = Instant::now();
-    // SAFETY: the module outlives the handle.
-    let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
-    let object = llvm::compile(session, op, "kernel")?;
+    let object = llvm::compile(session, ir::root(module), "kernel")?;
     let llvm_ms = start.elapsed().as_secs_f64() * 1e3;
     let dir = tempfile::tempdir()?;
     let (file, shared) = (dir.path().join(&object.name), dir.path().join("kernel.so"));

@@ -5,6 +5,8 @@
 //! matrix is constant), or `depthwise=`, `max=`, `mean=H,W,C,K,STRIDE,PAD`. Without a case the
 //! layers of ResNet-50, MobileNetV2 and BERT are measured. Times are the best of many runs.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
 mod cases;
 mod machine;
 mod reference;
@@ -15,7 +17,7 @@ use melior::ir::{Location, Module};
 use phaseline::{
     Session,
     host::kernel::{Isa, NoEpilogue},
-    ir::{Blk, Builder},
+    ir::Builder,
 };
 use std::{env, error::Error, time::Instant};
 
@@ -74,10 +76,8 @@ fn measure(session: &Session, case: &Case, isa: Isa) -> Result<()> {
 
 fn compile(session: &Session, case: &Case, isa: Isa) -> Result<(Compiled, i64)> {
     let location = Location::unknown(session.context());
-    let module = Module::new(location);
-    // SAFETY: the module outlives the builder.
-    let body = unsafe { Blk::from_raw(module.body().to_raw()) };
-    let at = Builder::at_end(session.context(), body, location);
+    let mut module = Module::new(location);
+    let at = Builder::at_end(session.context(), module.body(), location);
     let buffers = case.buffers(isa);
     let tasks = match &case.spec {
         Spec::Contraction(spec) => {
@@ -91,7 +91,7 @@ fn compile(session: &Session, case: &Case, isa: Isa) -> Result<(Compiled, i64)> 
             spec.tasks(&blocking)
         }
     };
-    Ok((machine::compile(session, &module)?, tasks))
+    Ok((machine::compile(session, &mut module)?, tasks))
 }
 
 fn call(

@@ -15,11 +15,7 @@ use inkwell::{
     },
 };
 use serde::{Deserialize, Serialize};
-use std::{ffi::c_void, sync::Once};
-
-/// A function that calls another with each name of a kind.
-type Each =
-    unsafe extern "C" fn(mlir_sys::MlirStringRef, mlir_sys::MlirStringCallback, *mut c_void);
+use std::sync::Once;
 
 /// Module attributes that hold a [`Machine`].
 const TRIPLE: &str = "llvm.target_triple";
@@ -94,7 +90,7 @@ impl Machine {
         // Finds unknown triples and architectures.
         Machine { cpu: String::new(), features: String::new(), ..machine.clone() }.create()?;
         if !matches!(cpu, "native" | "") {
-            machine.check("CPU", cpu, ffi::phlForEachCpu)?;
+            machine.check("CPU", cpu, ffi::cpus)?;
         }
         for feature in features.split(',').filter(|feature| !feature.is_empty()) {
             let name = feature.strip_prefix(['+', '-']).ok_or_else(|| {
@@ -102,7 +98,7 @@ impl Machine {
                     "CPU feature '{feature}' has no sign: +{feature} adds it, -{feature} removes it"
                 ))
             })?;
-            machine.check("CPU feature", name, ffi::phlForEachCpuFeature)?;
+            machine.check("CPU feature", name, ffi::cpu_features)?;
             if name.ends_with("bit-mode") {
                 return Err(Error::invalid(format!(
                     "CPU feature '{name}' is decided by the triple; leave it out"
@@ -131,15 +127,8 @@ impl Machine {
 
     /// Checks a name against those that LLVM has: it would ignore an unknown one, with messages on
     /// standard error.
-    fn check(&self, kind: &str, name: &str, each: Each) -> Result<()> {
-        unsafe extern "C" fn push(name: mlir_sys::MlirStringRef, user: *mut c_void) {
-            // SAFETY: `user` is the list below, and the name is live.
-            unsafe { (*user.cast::<Vec<String>>()).push(ir::text(name)) }
-        }
-        let mut known: Vec<String> = vec![];
-        let triple = melior::StringRef::new(&self.triple);
-        // SAFETY: the triple and the list outlive the call.
-        unsafe { each(triple.to_raw(), Some(push), (&raw mut known).cast()) };
+    fn check(&self, kind: &str, name: &str, known: fn(&str) -> Vec<String>) -> Result<()> {
+        let known = known(&self.triple);
         if known.iter().any(|other| other == name) {
             return Ok(());
         }
@@ -247,16 +236,7 @@ impl Machine {
 
     /// Whether its code may use a CPU feature.
     fn has(&self, feature: &str) -> bool {
-        let text = |text| melior::StringRef::new(text).to_raw();
-        // SAFETY: the strings outlive the call.
-        unsafe {
-            ffi::phlCpuHasFeature(
-                text(&self.triple),
-                text(&self.cpu),
-                text(&self.features),
-                text(feature),
-            )
-        }
+        ffi::cpu_has_feature([&self.triple, &self.cpu, &self.features], feature)
     }
 
     /// Fails, with the reason, if code for it does not run in this process.

@@ -61,7 +61,7 @@ impl Ring<'_> {
     /// Runs a graph, with what `pattern` matches on the device, or divided as usual. `number` is
     /// different for each graph of a pattern.
     pub fn run(&self, text: &str, pattern: Option<&Pattern>, number: u64) -> Result<Outcome> {
-        let module = self.session.parse(text.as_bytes(), "check.mlir")?;
+        let mut module = self.session.parse(text.as_bytes(), "check.mlir")?;
         let root = ir::root(&module);
         let mut options = self.compile_options();
         let b = Builder::at_end(
@@ -74,14 +74,15 @@ impl Ring<'_> {
         if !number.is_multiple_of(3) {
             edit::set_attr(root, names::TILE_CHOICE, b.i64_attr(number as i64));
         }
-        self.session.run_phases(&module, &options, Phase::PrePartition)?;
+        self.session.run_phases(&mut module, &options, Phase::PrePartition)?;
         if let Some(reason) =
             pattern.map(|pattern| self.demand(&module, pattern)).transpose()?.flatten()
         {
             return Ok(Outcome::NotRun(reason));
         }
         options.after = Phase::PrePartition;
-        self.session.run_phases(&module, &options, Phase::Codegen)?;
+        self.session.run_phases(&mut module, &options, Phase::Codegen)?;
+        let root = ir::root(&module);
         let gaps = Gaps {
             arena: guard::recorded(root, names::ARENA_GAPS),
             constants: guard::recorded(root, names::CONSTANT_GAPS),

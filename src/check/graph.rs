@@ -5,7 +5,7 @@ use crate::{
     Result, Session,
     graph::{Alias, Arity, AttrValue, OpDecl, OpTable},
     import::constants::{elements_attribute, scalar_type},
-    ir::{self, Blk, Builder, Op, OpSpec, Val, constant::Elements, edit, graph},
+    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph},
     outline,
     pattern::{
         Pattern,
@@ -19,7 +19,6 @@ use melior::ir::{
         BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FloatAttribute,
         IntegerAttribute, TypeAttribute,
     },
-    block::BlockLike,
     r#type::FunctionType,
 };
 use std::collections::HashMap;
@@ -38,9 +37,7 @@ pub fn generate<'c>(
     let region = Region::new();
     let block = edit::append_block(&region, &[]);
     let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
-    // SAFETY: as above, of the module's block.
-    let body = unsafe { Blk::from_raw(module.body().to_raw()) };
-    let b = Builder::at_end(context, body, location);
+    let b = Builder::at_end(context, module.body(), location);
     let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
     let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
     let function = b.create("func.func", spec).ok()?;

@@ -61,16 +61,16 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
         )));
     }
-    let module = import(&*source, &session, &args.model, None)?;
+    let mut module = import(&*source, &session, &args.model, None)?;
     if let Some(emit) = args.emit {
-        session.run_phases(&module, &options, emit.until())?;
+        session.run_phases(&mut module, &options, emit.until())?;
         watcher.report().iter().for_each(|text| print_error(text));
         return print(&match emit {
             Emit::Ir(_) => print_module(&module, Weights::Print)?,
             Emit::C => session.c_text(&module, &options)?,
         });
     }
-    session.run_phases(&module, &options, Phase::Codegen)?;
+    session.run_phases(&mut module, &options, Phase::Codegen)?;
     watcher.step("generating code");
     options.after = Phase::Codegen;
     let compiled = session.compile(module, &options)?;

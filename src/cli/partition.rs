@@ -19,7 +19,7 @@ use crate::{
 pub fn partition(args: &PartitionArgs) -> Result<()> {
     let session = Session::new();
     let source = crate::import::open(&args.model.model)?;
-    let module = import(&*source, &session, &args.model, None)?;
+    let mut module = import(&*source, &session, &args.model, None)?;
     let name = model_name(&args.model.model);
     let after = args.from.unwrap_or(Phase::Import);
     if after > Phase::PrePartition {
@@ -29,8 +29,8 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     }
     let options = compile_options(&args.target, name, after, None)?;
     // What is divided is what pre-partition leaves.
-    session.run_phases(&module, &options, Phase::PrePartition)?;
-    session.run_pipeline(&module, "builtin.module(graph-outline-loops)")?;
+    session.run_phases(&mut module, &options, Phase::PrePartition)?;
+    session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
     let targets = options.resolve(&session)?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;

@@ -21,7 +21,8 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     let progress = Progress::new();
     progress.say("reading the model");
     let session = Session::new();
-    let module = import(&*crate::import::open(&args.model.model)?, &session, &args.model, None)?;
+    let mut module =
+        import(&*crate::import::open(&args.model.model)?, &session, &args.model, None)?;
     let options = CompileOptions {
         targets: args.target.clone(),
         target_path: target_path(&args.target_path),
@@ -36,7 +37,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
         seed: args.seed,
     };
     let say = |done: usize, all: usize, work: &str| progress.say(format!("{done}/{all} {work}"));
-    let profile = session.profile(&module, &options, &how, &say)?;
+    let profile = session.profile(&mut module, &options, &how, &say)?;
     if profile.entries.is_empty() {
         return Err(Error::invalid(match profile.skipped.first() {
             Some(skipped) => format!("nothing could be measured: {}", skipped.reason),

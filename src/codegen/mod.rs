@@ -3,11 +3,11 @@
 //! A [`CodeGenerator`] makes the code of a target's module. Each is one file, and a line in the table
 //! here; [`CodegenKind`] has what manifests may say of it.
 
-pub mod c;
+pub(crate) mod c;
 mod custom;
 pub mod llvm;
-pub mod stream;
-pub mod symbols;
+pub(crate) mod stream;
+pub(crate) mod symbols;
 
 use crate::{
     Result, Session,

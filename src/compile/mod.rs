@@ -109,11 +109,10 @@ impl Session {
     /// Runs the phases after `options.after` up to and with `until` on the module.
     pub fn run_phases(
         &self,
-        module: &Module<'_>,
+        module: &mut Module<'_>,
         options: &CompileOptions<'_>,
         until: Phase,
     ) -> Result<()> {
-        let root = ir::root(module);
         // It becomes part of symbols and of the names of files.
         if c_identifier(&options.name) != options.name {
             return Err(Error::invalid(format!(
@@ -124,8 +123,9 @@ impl Session {
         }
         if options.after == Phase::Import {
             Interface::of(module)?;
-            limits::check_values(root)?;
+            limits::check_values(ir::root(module))?;
         }
+        let root = ir::root(module);
         elements::check_data(root)?;
         let text = |value: &str| StringAttribute::new(self.context(), value).into();
         edit::set_attr(root, names::MODEL, text(&options.name));
@@ -154,8 +154,12 @@ impl Session {
     }
 
     /// Compiles a module to objects.
-    pub fn compile(&self, module: Module<'_>, options: &CompileOptions<'_>) -> Result<Compiled> {
-        self.run_phases(&module, options, Phase::Codegen)?;
+    pub fn compile(
+        &self,
+        mut module: Module<'_>,
+        options: &CompileOptions<'_>,
+    ) -> Result<Compiled> {
+        self.run_phases(&mut module, options, Phase::Codegen)?;
         let targets = options.resolve(self)?;
         let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {

@@ -31,7 +31,7 @@ pub struct Stages<'a> {
 
 impl Stages<'_> {
     /// Runs the phases. The module is valid IR after each.
-    pub fn run(&self, session: &Session, module: &Module<'_>) -> Result<()> {
+    pub fn run(&self, session: &Session, module: &mut Module<'_>) -> Result<()> {
         if let Some(folder) = self.dump {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("cannot create", folder, e))?;
             self.write_dump(module, folder, self.after)?;

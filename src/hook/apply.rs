@@ -83,15 +83,12 @@ struct View<'c>(Module<'c>);
 
 impl<'c> View<'c> {
     fn of(module: Op<'c>) -> Result<Self> {
-        // SAFETY: the operation is live, and the copy is owned here.
-        let copy = unsafe {
-            let copy = mlir_sys::mlirOperationClone(module.to_raw());
-            Module::from_option_raw(mlir_sys::mlirModuleFromOperation(copy))
-        };
-        copy.map(Self).ok_or_else(|| Error::internal("hooks run on modules only"))
+        edit::clone_module(module)
+            .map(Self)
+            .ok_or_else(|| Error::internal("hooks run on modules only"))
     }
 
-    fn find(&self, symbol: &str) -> Result<Op<'c>> {
+    fn find(&self, symbol: &str) -> Result<Op<'_>> {
         ir::ops_of(ir::root(&self.0))
             .into_iter()
             .find(|op| func::symbol(*op) == symbol)

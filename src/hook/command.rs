@@ -208,7 +208,7 @@ fn kind_of(path: &Path) -> Result<Option<std::fs::FileType>> {
 struct Excerpt<'c>(Module<'c>);
 
 impl<'c> Excerpt<'c> {
-    fn as_op(&self) -> Op<'c> {
+    fn as_op(&self) -> Op<'_> {
         ir::root(&self.0)
     }
 }

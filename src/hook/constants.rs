@@ -84,8 +84,7 @@ fn constant_of<'c>(value: Val<'c>) -> Option<(Op<'c>, Attribute<'c>)> {
 
 /// The constant as a tensor, small floats as bytes; none if it has no bytes of its own.
 fn tensor_of(ty: Type<'_>, attribute: Attribute<'_>) -> Result<Option<Tensor>> {
-    // SAFETY: the kind is checked first.
-    if !unsafe { mlir_sys::mlirAttributeIsAElements(attribute.to_raw()) } {
+    if !attribute.is_elements() {
         return Ok(None);
     }
     let name = ir::element_type(ty).to_string();
@@ -112,7 +111,7 @@ fn replace<'c>(found: &Use<'c>, new: &Tensor) -> Result<()> {
     let data = AlignedBuffer::copy_of(new.bytes())?;
     let value = elements::resource(ty, "updated", data, BUFFER_ALIGN)?;
     let constant = builder.op1_with("arith.constant", &[], ty, vec![("value", value)])?;
-    edit::set_operand(found.call, found.operand, constant);
+    edit::set_operand(found.call, found.operand, constant)?;
     // Reshapes of it that nothing uses any more go with it, by the next canonicalization.
     let unused = ir::results(found.defined).into_iter().all(|value| ir::users(value).is_empty());
     if unused {

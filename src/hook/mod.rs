@@ -8,7 +8,7 @@
 
 mod apply;
 mod command;
-pub mod constants;
+pub(crate) mod constants;
 mod splice;
 
 pub use crate::{
@@ -16,4 +16,4 @@ pub use crate::{
     phase::HookPoint,
     targets::hooks::{Command, Constant, DataHook, HookSet, Hooks, Lowered, Request},
 };
-pub use apply::apply;
+pub(crate) use apply::apply;

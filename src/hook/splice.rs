@@ -9,13 +9,10 @@ use crate::{
     },
     targets::hooks::Lowered,
 };
-use melior::{
-    StringRef,
-    ir::{
-        Attribute,
-        attribute::{StringAttribute, TypeAttribute},
-        operation::OperationLike,
-    },
+use melior::ir::{
+    Attribute,
+    attribute::{StringAttribute, TypeAttribute},
+    operation::OperationLike,
 };
 use std::collections::BTreeSet;
 
@@ -58,8 +55,7 @@ pub fn replace<'c>(
 
 /// Finds the entry, and checks the functions by themselves and against the one that they replace.
 fn check<'c>(function: Op<'c>, made: Op<'c>, entry: &str) -> Result<Op<'c>> {
-    // SAFETY: the operation is live; what is wrong with it becomes diagnostics.
-    if !unsafe { mlir_sys::mlirOperationVerify(made.to_raw()) } {
+    if !made.verify() {
         return Err(Error::invalid("returned IR that is not valid; the messages before say where"));
     }
     let found = func::functions(made).into_iter().find(|op| func::symbol(*op) == entry);
@@ -167,11 +163,7 @@ fn set_name<'c>(made: Op<'c>, op: Op<'c>, old: &str, new: &str) {
     if old == new {
         return;
     }
-    // SAFETY: the module is live; names are copied.
-    unsafe {
-        let (old, new) = (StringRef::new(old), StringRef::new(new));
-        mlir_sys::mlirSymbolTableReplaceAllSymbolUses(old.to_raw(), new.to_raw(), made.to_raw());
-    }
+    edit::rename_uses(made, old, new);
     let new = StringAttribute::new(ir::context_of(op), new);
     edit::set_attr(op, "sym_name", new.into());
 }

@@ -180,7 +180,7 @@ impl Cut {
         for (index, operand) in ir::operands(inside).into_iter().enumerate() {
             let place = nest.maps[index].iter().position(|index| index.has(self.at));
             if let Some(place) = place {
-                edit::set_operand(inside, index, part(b, operand, place, (from, size))?);
+                edit::set_operand(inside, index, part(b, operand, place, (from, size))?)?;
             }
         }
         self.shift_indices(inside, from)
@@ -193,7 +193,7 @@ impl Cut {
             {
                 continue;
             }
-            let index = ir::result0(op);
+            let index = ir::result0(op)?;
             let Some(block) = op.block() else { continue };
             let after =
                 ir::ops(block).into_iter().skip_while(|other| !edit::same(*other, op)).nth(1);
@@ -242,5 +242,5 @@ fn part<'c>(
     ];
     let operands = [buffer, from, size];
     let spec = OpSpec { operands: &operands, results: &[result], attributes, ..Default::default() };
-    Ok(ir::result0(b.create("memref.subview", spec)?))
+    ir::result0(b.create("memref.subview", spec)?)
 }

@@ -2,6 +2,6 @@
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
 pub mod kernel;
-pub mod layout;
-pub mod loops;
-pub mod quantized;
+pub(crate) mod layout;
+pub(crate) mod loops;
+pub(crate) mod quantized;

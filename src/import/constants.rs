@@ -1,12 +1,9 @@
 //! Tensors as attributes of the IR, and back.
 
-use std::ffi::c_void;
-
-use bytes::Bytes;
 use melior::Context;
-use melior::StringRef;
-use melior::ir::{Attribute, AttributeLike, Type, TypeLike, r#type::RankedTensorType};
-use mlir_sys as sys;
+use melior::ir::{
+    Attribute, AttributeLike, Type, attribute::DenseElementsAttribute, r#type::RankedTensorType,
+};
 
 use crate::{
     ir,
@@ -65,54 +62,18 @@ fn attribute_of<'c>(tensor: &Tensor, ty: Type<'c>, name: &str) -> Option<Attribu
     let size = tensor.dtype().size();
     let bytes = tensor.bytes();
     let is_splat = tensor.len() > 1 && bytes.chunks_exact(size).all(|e| *e == bytes[..size]);
-    // SAFETY: the type fits the tensor; MLIR copies the bytes that it is given here.
-    let raw = unsafe {
-        if tensor.dtype() == DType::Bool {
-            // MLIR packs these into bits, so they have an entry of their own.
-            let ints: Vec<i32> = bytes.iter().map(|&byte| i32::from(byte)).collect();
-            sys::mlirDenseElementsAttrBoolGet(ty.to_raw(), ints.len() as isize, ints.as_ptr())
-        } else if is_splat {
-            dense(ty, &bytes[..size])
-        } else if tensor.len() <= MAX_DENSE_ELEMENTS {
-            dense(ty, bytes)
-        } else {
-            blob(ty, tensor, name)
-        }
+    let attribute = if tensor.dtype() == DType::Bool {
+        // MLIR packs these into bits, so they have an entry of their own.
+        let ints: Vec<i32> = bytes.iter().map(|&byte| i32::from(byte)).collect();
+        DenseElementsAttribute::bool_values(ty, &ints).into()
+    } else if is_splat {
+        ir::attribute::dense(ty, &bytes[..size]).ok()?
+    } else if tensor.len() <= MAX_DENSE_ELEMENTS {
+        ir::attribute::dense(ty, bytes).ok()?
+    } else {
+        ir::elements::resource(ty, name, bytes.clone(), size).ok()?
     };
-    // SAFETY: an attribute of this context, or null.
-    unsafe { Attribute::from_option_raw(raw) }
-}
-
-unsafe fn dense(ty: Type<'_>, bytes: &[u8]) -> sys::MlirAttribute {
-    // SAFETY: the caller's contract; the bytes are read during the call only.
-    unsafe {
-        sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), bytes.len(), bytes.as_ptr().cast())
-    }
-}
-
-unsafe fn blob(ty: Type<'_>, tensor: &Tensor, name: &str) -> sys::MlirAttribute {
-    let owner = Box::new(tensor.bytes().clone());
-    let (data, size) = (owner.as_ptr(), owner.len());
-    // SAFETY: the attribute keeps the bytes alive through `release_blob` and, being immutable,
-    // never writes them.
-    unsafe {
-        sys::mlirUnmanagedDenseResourceElementsAttrGet(
-            ty.to_raw(),
-            StringRef::new(name).to_raw(),
-            data.cast_mut().cast(),
-            size,
-            tensor.dtype().size(),
-            false,
-            Some(release_blob),
-            Box::into_raw(owner).cast(),
-        )
-    }
-}
-
-/// Called by MLIR when it needs the data no more.
-unsafe extern "C" fn release_blob(owner: *mut c_void, _: *const c_void, _: usize, _: usize) {
-    // SAFETY: `owner` is the box that `blob` gave away, and MLIR calls this once.
-    drop(unsafe { Box::from_raw(owner.cast::<Bytes>()) });
+    Some(attribute)
 }
 
 /// Larger constants are not read back: no shape depends on them, and a splat may stand for any
@@ -122,35 +83,16 @@ const MAX_READ_ELEMENTS: i64 = 1 << 16;
 /// The tensor that a `dense` attribute holds. `None` for other attributes, for large ones, and for
 /// element types that tensors in memory cannot have.
 pub(crate) fn tensor_of_dense(attribute: Attribute<'_>) -> Option<Tensor> {
-    let raw = attribute.to_raw();
-    // SAFETY: the kind is checked before anything is read; the data is as long as the type says,
-    // or one element for a splat.
-    unsafe {
-        if !sys::mlirAttributeIsADenseElements(raw)
-            || sys::mlirElementsAttrGetNumElements(raw) > MAX_READ_ELEMENTS
-        {
-            return None;
-        }
-        let ty = Type::from_raw(sys::mlirAttributeGetType(raw));
-        let dtype = dtype_of(ty)?;
-        let dims = ir::static_dims(ty)?;
-        let shape: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
-        let count = usize::try_from(sys::mlirElementsAttrGetNumElements(raw)).ok()?;
-        let mut buffer = AlignedBuffer::zeroed(count * dtype.size()).ok()?;
-        let slots = buffer.as_mut_slice();
-        if dtype == DType::Bool {
-            for (index, slot) in slots.iter_mut().enumerate() {
-                *slot = u8::from(sys::mlirDenseElementsAttrGetBoolValue(raw, index as isize));
-            }
-        } else if !slots.is_empty() {
-            let data = sys::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
-            let splat = sys::mlirDenseElementsAttrIsSplat(raw);
-            let stored = if splat { dtype.size() } else { slots.len() };
-            let data = std::slice::from_raw_parts(data, stored);
-            slots.chunks_exact_mut(stored).for_each(|slot| slot.copy_from_slice(data));
-        }
-        Tensor::from_buffer(dtype, &shape, buffer).ok()
+    let ty = attribute.is_dense_elements().then(|| attribute.r#type())?;
+    let dtype = dtype_of(ty)?;
+    let dims = ir::static_dims(ty)?;
+    let count = dims.iter().try_fold(1_i64, |count, dim| count.checked_mul(*dim))?;
+    if count > MAX_READ_ELEMENTS {
+        return None;
     }
+    let shape: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
+    let bytes = ir::elements::bytes(attribute).ok()?;
+    Tensor::from_buffer(dtype, &shape, AlignedBuffer::copy_of(&bytes).ok()?).ok()
 }
 
 /// A tensor of rank 0 with `value` converted to `dtype`; integers are truncated.

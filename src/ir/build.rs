@@ -89,9 +89,9 @@ impl<'c> Builder<'c> {
             builder.add_results(spec.results)
         };
         let op = builder.build()?;
-        Ok(match self.before {
-            Some(before) => self.block.insert_operation_before(before, op),
-            None => self.block.append_operation(op),
+        Ok(match self.place() {
+            (block, Some(before)) => block.insert_operation_before(before, op),
+            (block, None) => block.append_operation(op),
         })
     }
 
@@ -100,15 +100,23 @@ impl<'c> Builder<'c> {
         // SAFETY: all parts are live, and the block takes over the copy.
         unsafe {
             let copy = mlir_sys::mlirOperationClone(op.to_raw());
-            let block = self.block.to_raw();
-            match self.before {
-                Some(before) => {
-                    mlir_sys::mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
-                }
-                None => mlir_sys::mlirBlockAppendOwnedOperation(block, copy),
+            match self.place() {
+                (block, Some(before)) => mlir_sys::mlirBlockInsertOwnedOperationBefore(
+                    block.to_raw(),
+                    before.to_raw(),
+                    copy,
+                ),
+                (block, None) => mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy),
             }
             Op::from_raw(copy)
         }
+    }
+
+    /// Where operations go now: the operation that they go before may have been moved to another
+    /// block since, or taken out of the IR.
+    fn place(&self) -> (Blk<'c>, Option<Op<'c>>) {
+        let Some(before) = self.before else { return (self.block, None) };
+        before.block().map_or((self.block, None), |block| (block, Some(before)))
     }
 
     /// An operation with operands and one result.
@@ -125,7 +133,7 @@ impl<'c> Builder<'c> {
         attributes: Vec<(&str, Attribute<'c>)>,
     ) -> Result<Val<'c>> {
         let spec = OpSpec { operands, results: &[result], attributes, ..Default::default() };
-        Ok(super::result0(self.create(name, spec)?))
+        super::result0(self.create(name, spec)?)
     }
 
     /// A binary operation whose result has the type of `a`, such as `arith.addf`.
@@ -182,14 +190,22 @@ impl<'c> Builder<'c> {
         let attribute = if scalar.is_float() {
             FloatAttribute::new(self.context, scalar, value).into()
         } else {
-            IntegerAttribute::new(scalar, value as i64).into()
+            self.integer(scalar, value as i64)?
         };
         self.constant_attr(ty, attribute)
     }
 
     /// An integer constant of a scalar type, or a splat of a vector type.
     pub fn constant_int(&self, ty: Type<'c>, value: i64) -> Result<Val<'c>> {
-        self.constant_attr(ty, IntegerAttribute::new(self.scalar_of(ty), value).into())
+        self.constant_attr(ty, self.integer(self.scalar_of(ty), value)?)
+    }
+
+    /// The integer as an attribute; only integers and `index` have any.
+    fn integer(&self, scalar: Type<'c>, value: i64) -> Result<Attribute<'c>> {
+        if !scalar.is_index() && super::integer_width(scalar).is_none() {
+            return Err(crate::Error::internal(format!("a number of type {scalar}")));
+        }
+        Ok(IntegerAttribute::new(scalar, value).into())
     }
 
     fn constant_attr(&self, ty: Type<'c>, scalar: Attribute<'c>) -> Result<Val<'c>> {

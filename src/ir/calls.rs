@@ -3,7 +3,6 @@
 use super::{Builder, Op, Val, call_extern::CallExtern, call_extern::Group, edit, func, tir};
 use crate::{Error, Result};
 use indexmap::IndexMap;
-use melior::ir::{Value, ValueLike, operation::OperationLike};
 use std::collections::BTreeSet;
 
 /// The functions with bodies, and the calls among them.
@@ -77,13 +76,9 @@ pub fn callee(op: Op<'_>) -> Option<String> {
 /// Passes one more buffer, after all others. Gives the call, which may be a new operation.
 pub fn pass_buffer<'c>(call: Op<'c>, group: Group, buffer: Val<'c>) -> Result<Op<'c>> {
     let Some(mut parts) = CallExtern::of(call) else {
-        let mut operands: Vec<_> = call.operands().map(|operand| operand.to_raw()).collect();
-        operands.push(Value::to_raw(&buffer));
-        // SAFETY: the call and the operands are live.
-        unsafe {
-            let count = operands.len() as isize;
-            mlir_sys::mlirOperationSetOperands(call.to_raw(), count, operands.as_ptr());
-        }
+        let mut operands = super::operands(call);
+        operands.push(buffer);
+        edit::replace_operands(call, &operands);
         return Ok(call);
     };
     let builder = Builder::before(call)?;

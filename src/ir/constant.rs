@@ -2,7 +2,7 @@
 
 use super::{
     Builder, Val, graph,
-    types::{has_signedness, is_unsigned, signless},
+    types::{bits, has_signedness, is_unsigned, signless},
 };
 use crate::{Error, Result, ffi, ir};
 use melior::ir::{
@@ -45,12 +45,13 @@ impl<'c> Elements<'c> {
             let bytes =
                 if size == 0 { &[] } else { std::slice::from_raw_parts(data.cast::<u8>(), size) };
             let element = ir::element_type(ty);
+            let bits = bits(element).unwrap_or(64);
             let elements = Self {
                 attribute,
                 ty,
                 bytes,
-                width: bits(element).div_ceil(8) as usize,
-                bits: bits(element),
+                width: bits.div_ceil(8) as usize,
+                bits,
                 splat: sys::mlirAttributeIsADenseElements(raw)
                     && sys::mlirDenseElementsAttrIsSplat(raw),
                 bool: ir::integer_width(element) == Some(1),
@@ -115,16 +116,19 @@ impl<'c> Elements<'c> {
         (0..self.len()).map(|i| self.float(i)).collect()
     }
 
-    /// Element `index` in row-major order as an integer.
+    /// Element `index` in row-major order as an integer; 0 beyond the last one, unless one
+    /// value stands for all.
     pub fn int(&self, index: usize) -> i64 {
         if self.float {
             return self.float(index) as i64;
         }
         if self.is_dense_bool() {
-            // SAFETY: a dense attribute of i1; the index is in range by contract.
-            return unsafe {
-                sys::mlirDenseElementsAttrGetBoolValue(self.attribute.to_raw(), index as isize)
-            } as i64;
+            // SAFETY: a dense attribute of i1, asked for one of its elements.
+            let value = index < self.len()
+                && unsafe {
+                    sys::mlirDenseElementsAttrGetBoolValue(self.attribute.to_raw(), index as isize)
+                };
+            return i64::from(value);
         }
         let unsigned = is_unsigned(self.ty);
         let bytes = self.at(index);
@@ -143,7 +147,8 @@ impl<'c> Elements<'c> {
         }
     }
 
-    /// Element `index` in row-major order as a float.
+    /// Element `index` in row-major order as a float; 0 beyond the last one, unless one
+    /// value stands for all.
     pub fn float(&self, index: usize) -> f64 {
         if !self.float {
             let value = self.int(index);
@@ -212,17 +217,8 @@ impl<'c> Elements<'c> {
 
     fn at(&self, index: usize) -> &'c [u8] {
         let width = self.width;
-        let start = if self.splat { 0 } else { index * width };
-        &self.bytes[start..start + width]
-    }
-}
-
-fn bits(element: Type<'_>) -> u32 {
-    match ir::integer_width(element) {
-        Some(bits) => bits,
-        // SAFETY: called on floats only.
-        None if ir::is_float(element) => unsafe { sys::mlirFloatTypeGetWidth(element.to_raw()) },
-        None => 64,
+        let start = if self.splat { 0 } else { index.saturating_mul(width) };
+        self.bytes.get(start..start.saturating_add(width)).unwrap_or(&[0; 8][..width.min(8)])
     }
 }
 

@@ -1,18 +1,22 @@
 //! What a context carries besides what is MLIR's own.
 
+use super::Op;
 use crate::ffi;
-use melior::Context;
+use melior::{Context, ir::operation::OperationLike};
 use std::{
     any::Any,
+    cell::Cell,
     collections::HashMap,
     fmt,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// What passes find by their context.
 pub struct Carried {
     /// How often each name of a constant was given out.
     names: Mutex<HashMap<String, usize>>,
+    /// Addresses of operations that were taken out of the IR while handles of them may be in use.
+    removed: Mutex<Vec<usize>>,
     /// What belongs to the user of the context.
     user: Box<dyn Any + Send + Sync>,
 }
@@ -20,7 +24,7 @@ pub struct Carried {
 impl Carried {
     /// With a value of the context's user.
     pub fn new(user: impl Any + Send + Sync) -> Self {
-        Self { names: Mutex::default(), user: Box::new(user) }
+        Self { names: Mutex::default(), removed: Mutex::default(), user: Box::new(user) }
     }
 
     /// Lets all that has the context find this.
@@ -45,17 +49,34 @@ impl Carried {
 
     /// Gives names of constants out from the start again, for a new context.
     pub fn forget_names(&self) {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.names).clear();
+    }
+
+    /// Destroys the operations that were removed.
+    ///
+    /// # Safety
+    /// Their context lives, and nothing of it is in use.
+    pub unsafe fn destroy_removed(&self) {
+        let removed = std::mem::take(&mut *lock(&self.removed));
+        for address in removed {
+            let op = mlir_sys::MlirOperation { ptr: address as *mut std::ffi::c_void };
+            // SAFETY: nobody else owns it: it was taken out of its block, and is in the list once.
+            unsafe { mlir_sys::mlirOperationDestroy(op) };
+        }
     }
 
     /// A name for the data of a constant that is new in its context: `name`, or else with a number
     /// behind it. MLIR would find the same one by trying all numbers from 1, each time.
     fn resource_name(&self, name: &str) -> String {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = lock(&self.names);
         let given = names.entry(name.to_owned()).or_default();
         *given += 1;
         if *given == 1 { name.to_owned() } else { format!("{name}_{}", *given - 1) }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Carried {
@@ -68,6 +89,53 @@ impl fmt::Debug for Carried {
 pub fn carried(context: &Context) -> Option<&Carried> {
     // SAFETY: by the contract of `attach` it lives as long as the context.
     unsafe { ffi::phlContextTargets(context.to_raw()).cast::<Carried>().as_ref() }
+}
+
+/// Keeps an operation that is in no block any more until its context goes; for ever in a context
+/// that is no session's.
+pub(super) fn keep_removed(op: Op<'_>) {
+    if let Some(carried) = carried(super::context_of(op)) {
+        lock(&carried.removed).push(op.to_raw().ptr as usize);
+    }
+}
+
+thread_local! {
+    /// The address of the operation that a pass or its observer is given on this thread; 0 if none.
+    static RUN_ON: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Calls `run` for a pass on `op`: until it returns, [`super::edit::remove`] leaves the operation and
+/// those around it alone, which the pass manager is about to touch again.
+pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
+    /// Sets the address back, also after a panic.
+    struct Before(usize);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            RUN_ON.set(self.0);
+        }
+    }
+    let _before = Before(RUN_ON.replace(op.to_raw().ptr as usize));
+    run()
+}
+
+/// Whether a pass on this thread was given `op`, or something else in the same IR that `op` is not
+/// inside of.
+pub(super) fn is_run_on(op: Op<'_>) -> bool {
+    let running = RUN_ON.get();
+    if running == 0 {
+        return false;
+    }
+    let around = |op: Op<'_>| -> Vec<usize> {
+        std::iter::successors(Some(op), |op| op.parent_operation())
+            .map(|op| op.to_raw().ptr as usize)
+            .collect()
+    };
+    // SAFETY: the pass manager keeps what a pass runs on.
+    let given =
+        unsafe { Op::from_raw(mlir_sys::MlirOperation { ptr: running as *mut std::ffi::c_void }) };
+    let ours = around(op);
+    let is_strictly_inside = ours.iter().skip(1).any(|address| *address == running);
+    !is_strictly_inside && ours.last() == around(given).last()
 }
 
 /// A name for the data of a constant, as [`Carried::resource_name`] gives it.

@@ -1,11 +1,25 @@
 //! Changing operations, and walking them.
+//!
+//! Embedders read, set attributes and [`remove`] operations. What moves, copies and destroys them is
+//! the crate's own: nothing checks that values, operations and blocks fit together.
+//!
+//! ```compile_fail,E0603
+//! // A handle of an operation that is gone must not be used again, and handles are copies.
+//! fn twice(op: phaseline::ir::Op<'_>) {
+//!     phaseline::ir::edit::erase(op);
+//!     phaseline::ir::edit::erase(op);
+//! }
+//! ```
+
+pub use super::remove::remove;
 
 use super::{Blk, Op, Val};
+use crate::{Error, Result, ffi};
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, Block, BlockRef, Location, OperationRef, Region, RegionLike,
-        Type, TypeLike, ValueLike,
+        Attribute, AttributeLike, Block, BlockRef, Location, Module, OperationRef, Region,
+        RegionLike, Type, TypeLike, ValueLike,
         block::BlockLike,
         operation::{OperationBuilder, OperationLike},
     },
@@ -13,8 +27,7 @@ use melior::{
 use mlir_sys as sys;
 
 /// Every operation inside of `op`, itself excluded, an operation before those in its regions. The
-/// list is taken before it is returned, so what is listed may be changed; an operation that was
-/// erased must not be touched again.
+/// list is taken before it is returned, so what is listed may be changed, and [removed](remove).
 pub fn walk<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let mut found = vec![];
     let mut stack: Vec<Op<'c>> = super::ops_of(op).into_iter().rev().collect();
@@ -31,7 +44,10 @@ pub fn entry_block<'c>(op: Op<'c>) -> Option<Blk<'c>> {
 }
 
 /// Appends a block with these arguments to a region that an operation is about to take over.
-pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
+pub(crate) fn append_block<'c>(
+    region: &Region<'c>,
+    arguments: &[(Type<'c>, Location<'c>)],
+) -> Blk<'c> {
     let block = region.append_block(Block::new(arguments));
     // SAFETY: the block belongs to the region, and through that to the operation.
     unsafe { Blk::from_raw(block.to_raw()) }
@@ -60,13 +76,13 @@ pub fn remove_attr(op: Op<'_>, name: &str) -> bool {
 }
 
 /// Makes every use of `of` a use of `with`.
-pub fn replace_uses(of: Val<'_>, with: Val<'_>) {
+pub(crate) fn replace_uses(of: Val<'_>, with: Val<'_>) {
     // SAFETY: both values are live and of one type, which the verifier checks after the pass.
     unsafe { sys::mlirValueReplaceAllUsesOfWith(of.to_raw(), with.to_raw()) }
 }
 
 /// Makes every use of `of` a use of `with`, but for those by `exception`.
-pub fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
+pub(crate) fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
     let mut exceptions = [exception.to_raw()];
     // SAFETY: as above.
     unsafe {
@@ -80,48 +96,99 @@ pub fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
 }
 
 /// Removes and destroys an operation whose results have no uses; it must not be touched again.
-pub fn erase(op: Op<'_>) {
+pub(crate) fn erase(op: Op<'_>) {
     // SAFETY: the caller's contract; the operation unlinks itself from its block.
     unsafe { sys::mlirOperationDestroy(op.to_raw()) }
 }
 
-/// Changes one operand.
-pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
-    // SAFETY: the operation has this operand, and the types are equal.
-    unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) }
-}
-
-/// Changes all operands.
-pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
-    for (index, value) in values.iter().enumerate() {
-        set_operand(op, index, *value);
+/// Gives an operation other operands than it has, and as many as there are values.
+pub(crate) fn replace_operands(op: Op<'_>, values: &[Val<'_>]) {
+    let values: Vec<_> = values.iter().map(|value| value.to_raw()).collect();
+    // SAFETY: the operation and the values are live.
+    unsafe {
+        sys::mlirOperationSetOperands(op.to_raw(), values.len() as isize, values.as_ptr());
     }
 }
 
+/// Changes one operand; the type stays.
+pub(crate) fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
+    if index >= op.operand_count() {
+        return Err(Error::internal(format!(
+            "'{}' has {} operands, and operand {index} was to be changed",
+            super::op_name(op),
+            op.operand_count()
+        )));
+    }
+    // SAFETY: the operation has this operand.
+    unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) };
+    Ok(())
+}
+
+/// Changes all operands.
+pub(crate) fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) -> Result<()> {
+    for (index, value) in values.iter().enumerate() {
+        set_operand(op, index, *value)?;
+    }
+    Ok(())
+}
+
 /// Makes each operand of `op` that is in `from` the value at the same place in `to`.
-pub fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) {
+pub(crate) fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) -> Result<()> {
     for (index, operand) in super::operands(op).into_iter().enumerate() {
         let place = from.iter().position(|value| *value == operand);
         if let Some(new) = place.and_then(|place| to.get(place)) {
-            set_operand(op, index, *new);
+            set_operand(op, index, *new)?;
         }
+    }
+    Ok(())
+}
+
+/// The values that an operation folds to, constants among them made in front of it; it itself stays.
+pub(crate) fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
+    op.block()?;
+    let mut found = vec![sys::MlirValue { ptr: std::ptr::null() }; op.result_count()];
+    // SAFETY: there is room for each result, and the operation is in a block.
+    unsafe {
+        ffi::phlTryFold(op.to_raw(), found.as_mut_ptr())
+            .then(|| found.into_iter().map(|raw| Val::from_raw(raw)).collect())
+    }
+}
+
+/// Makes uses of the symbol `old` in `module` uses of `new`.
+pub(crate) fn rename_uses(module: Op<'_>, old: &str, new: &str) {
+    let (old, new) = (melior::StringRef::new(old), melior::StringRef::new(new));
+    // SAFETY: the module is live; names are copied.
+    unsafe {
+        sys::mlirSymbolTableReplaceAllSymbolUses(old.to_raw(), new.to_raw(), module.to_raw());
+    }
+}
+
+/// A copy of a module; none of another operation.
+pub(crate) fn clone_module<'c>(module: Op<'c>) -> Option<Module<'c>> {
+    if super::op_name(module) != "builtin.module" {
+        return None;
+    }
+    // SAFETY: the operation is live, and the copy belongs to nobody.
+    unsafe {
+        let copy = sys::mlirOperationClone(module.to_raw());
+        Module::from_option_raw(sys::mlirModuleFromOperation(copy))
     }
 }
 
 /// Moves an operation before another one.
-pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
+pub(crate) fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
     // SAFETY: both are live operations in blocks.
     unsafe { sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
 /// Moves an operation behind another one.
-pub fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
+pub(crate) fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
     // SAFETY: both are live operations in blocks.
     unsafe { sys::mlirOperationMoveAfter(op.to_raw(), other.to_raw()) }
 }
 
 /// Puts a copy of an operation before one that its operands dominate.
-pub fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
+pub(crate) fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
     // SAFETY: both are live; the block takes over the copy.
     unsafe {
         let copy = sys::mlirOperationClone(op.to_raw());
@@ -132,13 +199,13 @@ pub fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
 }
 
 /// Changes the type of a result in place; its uses must be right with the new one.
-pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
+pub(crate) fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     // SAFETY: both are live; the verifier checks the operations after the pass.
     unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
 }
 
 /// Moves an operation to the end of a block.
-pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
+pub(crate) fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
     // SAFETY: both are live; the block takes over the operation that was unlinked.
     unsafe {
         sys::mlirOperationRemoveFromParent(op.to_raw());
@@ -147,7 +214,7 @@ pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
 }
 
 /// Appends a copy of an operation without operands from outside to a block.
-pub fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
+pub(crate) fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
     // SAFETY: both are live; the block takes over the copy.
     unsafe {
         let copy = sys::mlirOperationClone(op.to_raw());
@@ -157,13 +224,13 @@ pub fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
 }
 
 /// Creates a branch to other blocks of the region.
-pub fn create_branch<'c>(
+pub(crate) fn create_branch<'c>(
     builder: &super::Builder<'c>,
     name: &str,
     operands: &[Val<'c>],
     successors: &[Blk<'c>],
     attributes: Vec<(&str, Attribute<'c>)>,
-) -> crate::Result<Op<'c>> {
+) -> Result<Op<'c>> {
     let attributes: Vec<_> = attributes
         .into_iter()
         .map(|(name, value)| (melior::ir::Identifier::new(builder.context, name), value))
@@ -178,7 +245,7 @@ pub fn create_branch<'c>(
 }
 
 /// Appends an argument to a block.
-pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
+pub(crate) fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
     // SAFETY: the block is live.
     unsafe {
         let raw = sys::mlirBlockAddArgument(block.to_raw(), ty.to_raw(), location.to_raw());
@@ -187,33 +254,40 @@ pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) ->
 }
 
 /// Adds an argument to a block, ahead of the one that is at `index` now.
-pub fn insert_argument<'c>(
+pub(crate) fn insert_argument<'c>(
     block: Blk<'c>,
     index: usize,
     ty: Type<'c>,
     location: Location<'c>,
-) -> Val<'c> {
-    // SAFETY: the block is live; callers give an index of an argument or the number of them.
-    unsafe {
+) -> Result<Val<'c>> {
+    if index > block.argument_count() {
+        return Err(no_argument(block, index));
+    }
+    // SAFETY: the block is live, and the index is of an argument or the number of them.
+    Ok(unsafe {
         Val::from_raw(sys::mlirBlockInsertArgument(
             block.to_raw(),
             index as isize,
             ty.to_raw(),
             location.to_raw(),
         ))
-    }
+    })
+}
+
+fn no_argument(block: Blk<'_>, index: usize) -> Error {
+    let count = block.argument_count();
+    Error::internal(format!("a block with {count} arguments was asked for argument {index}"))
 }
 
 /// Removes an argument of a block that nothing uses.
-pub fn erase_argument(block: Blk<'_>, index: usize) {
-    // SAFETY: the block is live and callers give the index of an argument without uses.
-    unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) }
-}
-
-/// Changes the type of a block argument in place.
-pub fn set_argument_type<'c>(argument: Val<'c>, ty: Type<'c>) {
-    // SAFETY: the caller passes a block argument.
-    unsafe { sys::mlirBlockArgumentSetType(argument.to_raw(), ty.to_raw()) }
+pub(crate) fn erase_argument(block: Blk<'_>, index: usize) -> Result<()> {
+    let argument = block.argument(index).map_err(|_| no_argument(block, index))?;
+    if super::has_uses(argument.into(), 1) {
+        return Err(Error::internal(format!("argument {index} of a block is in use")));
+    }
+    // SAFETY: the block has this argument, and nothing uses it.
+    unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) };
+    Ok(())
 }
 
 /// The operation that defines a value; none for a block argument.

@@ -159,14 +159,32 @@ pub fn argument<'c>(function: Op<'c>, index: usize) -> Option<Val<'c>> {
     edit::entry_block(function)?.argument(index).ok().map(Into::into)
 }
 
-/// The identity-layout memref type with the shape and elements of a shaped type.
-pub fn memref_like<'c>(ty: Type<'c>) -> Type<'c> {
-    // SAFETY: asked of shaped types with static or dynamic dimensions.
+/// Argument and result types of a function type of the LLVM dialect.
+pub fn llvm_signature<'c>(ty: Type<'c>) -> Option<(Vec<Type<'c>>, Type<'c>)> {
+    // SAFETY: the kind is checked first; indices are in range.
     unsafe {
         let raw = ty.to_raw();
+        if !ty.to_string().starts_with("!llvm.func<") {
+            return None;
+        }
+        let arguments = (0..sys::mlirLLVMFunctionTypeGetNumInputs(raw))
+            .map(|index| Type::from_raw(sys::mlirLLVMFunctionTypeGetInput(raw, index)))
+            .collect();
+        Some((arguments, Type::from_raw(sys::mlirLLVMFunctionTypeGetReturnType(raw))))
+    }
+}
+
+/// The identity-layout memref type with the shape and elements of a shaped type; the type itself if
+/// it has no rank.
+pub fn memref_like<'c>(ty: Type<'c>) -> Type<'c> {
+    // SAFETY: the accessors are called on types with a rank only.
+    unsafe {
+        let raw = ty.to_raw();
+        if !sys::mlirTypeIsAShaped(raw) || !sys::mlirShapedTypeHasRank(raw) {
+            return ty;
+        }
         let rank = sys::mlirShapedTypeGetRank(raw);
-        let dims: Vec<i64> =
-            (0..rank).map(|index| sys::mlirShapedTypeGetDimSize(raw, index as isize)).collect();
+        let dims = super::dims(ty);
         let element = sys::mlirShapedTypeGetElementType(raw);
         let space = sys::MlirAttribute { ptr: std::ptr::null_mut() };
         let memref = sys::mlirMemRefTypeContiguousGet(element, rank as isize, dims.as_ptr(), space);

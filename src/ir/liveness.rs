@@ -1,7 +1,7 @@
 //! When buffers are in use.
 
-use super::{Op, Val, edit};
-use melior::ir::{BlockLike, RegionLike, Type, TypeLike, ValueLike, operation::OperationLike};
+use super::{Op, Val, edit, types};
+use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Operations with regions from which a buffer may be handed out, because they run at most once.
@@ -56,7 +56,7 @@ impl Timeline {
         let at = self.span(alloc);
         let mut lifetime = Lifetime { start: usize::MAX, end: 0, deallocs: vec![] };
         let mut seen = BTreeSet::new();
-        let mut work = vec![super::result0(alloc)];
+        let mut work = super::results(alloc);
         if ancestors(alloc).any(|op| PARALLEL.contains(&super::op_name(op))) {
             return Err((
                 alloc,
@@ -110,17 +110,6 @@ fn ancestors<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {
         .take_while(|op| super::op_name(*op) != "func.func")
 }
 
-/// Whether values of the type keep a buffer in use: it itself, a part of it, its address, or a
-/// transfer that is under way.
-fn refers(ty: Type<'_>) -> bool {
-    // SAFETY: the checks take any type.
-    unsafe {
-        mlir_sys::mlirTypeIsAMemRef(ty.to_raw())
-            || mlir_sys::mlirTypeIsAUnrankedMemRef(ty.to_raw())
-            || crate::ffi::phlTirTypeIsToken(ty.to_raw())
-    }
-}
-
 /// The values through which the buffer may be used after it was given to `user`.
 fn aliases<'c>(user: Op<'c>, alloc: Op<'c>) -> Result<Vec<Val<'c>>, (Op<'c>, &'static str)> {
     let name = super::op_name(user);
@@ -157,7 +146,7 @@ fn aliases<'c>(user: Op<'c>, alloc: Op<'c>) -> Result<Vec<Val<'c>>, (Op<'c>, &'s
             found.extend(region.first_block().map(edit::arguments).unwrap_or_default());
         }
     }
-    found.retain(|value| refers(value.r#type()));
+    found.retain(|value| types::keeps_buffer(value.r#type()));
     Ok(found)
 }
 

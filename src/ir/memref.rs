@@ -1,7 +1,7 @@
 //! Reading memref types.
 
 use crate::ffi;
-use melior::ir::{Type, TypeLike};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use mlir_sys as sys;
 
 /// The pool that a memref is in; none for the host's memory and other types.
@@ -18,6 +18,39 @@ pub fn space(ty: Type<'_>) -> Option<String> {
             return None;
         }
         Some(super::text(ffi::phlTirAttrName(space)))
+    }
+}
+
+/// The pool that a memref is in: empty for the host's memory, none for a memory space that is no
+/// `#tir.space`, and for other types.
+pub fn space_or_host(ty: Type<'_>) -> Option<String> {
+    // SAFETY: the kind is checked first.
+    let is_host =
+        ty.is_mem_ref() && unsafe { sys::mlirMemRefTypeGetMemorySpace(ty.to_raw()) }.ptr.is_null();
+    if is_host { Some(String::new()) } else { space(ty) }
+}
+
+/// Name, bytes and alignment that a `#tir.pool` declares.
+pub fn pool(attribute: Attribute<'_>) -> Option<(String, u64, u64)> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first.
+    unsafe {
+        if ffi::phlTirAttrKind(raw) != ffi::PhlTirAttrKind::PHL_TIR_ATTR_POOL {
+            return None;
+        }
+        let (bytes, alignment) =
+            (ffi::phlTirPoolAttrBytes(raw) as u64, ffi::phlTirPoolAttrAlignment(raw) as u64);
+        Some((super::text(ffi::phlTirAttrName(raw)), bytes, alignment))
+    }
+}
+
+/// The text of a `#tir.name`.
+pub fn name(attribute: Attribute<'_>) -> Option<String> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked first.
+    unsafe {
+        (ffi::phlTirAttrKind(raw) == ffi::PhlTirAttrKind::PHL_TIR_ATTR_NAME)
+            .then(|| super::text(ffi::phlTirAttrName(raw)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading attributes, types and structure of operations.
 
 use super::{Op, Val};
+use crate::{Error, Result};
 use melior::ir::{
     Attribute, Location, RegionLike, Type, TypeLike, ValueLike,
     block::{BlockLike, BlockRef},
@@ -19,7 +20,7 @@ pub fn op_name<'c>(op: Op<'c>) -> &'c str {
 ///
 /// # Safety
 /// The string lives as long as `'a`.
-pub unsafe fn bytes<'a>(text: sys::MlirStringRef) -> &'a [u8] {
+pub(crate) unsafe fn bytes<'a>(text: sys::MlirStringRef) -> &'a [u8] {
     if text.length == 0 {
         return &[];
     }
@@ -31,7 +32,7 @@ pub unsafe fn bytes<'a>(text: sys::MlirStringRef) -> &'a [u8] {
 ///
 /// # Safety
 /// The string is live during the call.
-pub unsafe fn text(text: sys::MlirStringRef) -> String {
+pub(crate) unsafe fn text(text: sys::MlirStringRef) -> String {
     // SAFETY: the caller's contract.
     String::from_utf8_lossy(unsafe { bytes(text) }).into_owned()
 }
@@ -46,10 +47,12 @@ pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     op.results().map(Into::into).collect()
 }
 
-/// The first result. The caller knows that there is one.
-pub fn result0(op: Op<'_>) -> Val<'_> {
-    // SAFETY: the caller's contract; MLIR checks it in debug builds only.
-    unsafe { Val::from_raw(sys::mlirOperationGetResult(op.to_raw(), 0)) }
+/// The first result; an error for an operation that has none.
+pub fn result0(op: Op<'_>) -> Result<Val<'_>> {
+    match op.result(0) {
+        Ok(result) => Ok(result.into()),
+        Err(_) => Err(Error::internal(format!("'{}' has no result", op_name(op)))),
+    }
 }
 
 /// Where a value comes from: the location of its operation or argument.
@@ -95,6 +98,11 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
         }
     }
     found
+}
+
+/// The operations that use the results of `op`, as [`users`] gives them.
+pub fn users_of<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    results(op).into_iter().flat_map(users).collect()
 }
 
 /// Whether `value` is used at least `count` times; unlike counting [`users`], quick for a value with

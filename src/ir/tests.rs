@@ -1,5 +1,7 @@
 //! Views of operations, and what ODS says about them.
 
+mod soundness;
+
 use super::{
     Builder, Op, edit, graph, ops_of, root, tir,
     view::{Arity, OpView, graph_info, info, info_of},
@@ -23,11 +25,11 @@ fn module(session: &Session) -> Module<'_> {
     session.parse(MODULE.as_bytes(), "test.mlir").expect("is right")
 }
 
-fn all<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
+fn all<'a>(module: &'a Module<'_>) -> Vec<Op<'a>> {
     edit::walk(root(module))
 }
 
-fn only<'c, V: OpView<'c>>(module: &Module<'c>) -> Vec<V> {
+fn only<'a, V: OpView<'a>>(module: &'a Module<'_>) -> Vec<V> {
     all(module).into_iter().filter_map(V::of).collect()
 }
 

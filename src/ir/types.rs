@@ -1,6 +1,6 @@
 //! Types after lowering: integers without a sign.
 
-use crate::ir;
+use crate::{ffi, ir};
 use melior::{
     Context,
     ir::{
@@ -8,6 +8,7 @@ use melior::{
         r#type::{IntegerType, RankedTensorType},
     },
 };
+use mlir_sys as sys;
 
 /// Whether the element type is unsigned in the graph. Booleans count: they extend with zeros.
 pub fn is_unsigned(ty: Type<'_>) -> bool {
@@ -40,6 +41,25 @@ pub fn signless<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
 pub fn with_element<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
     let dims: Vec<u64> = ir::dims(ty).iter().map(|dim| *dim as u64).collect();
     RankedTensorType::new(&dims, element, None).into()
+}
+
+/// Whether values of the type keep a buffer in use: it itself, a part of it, its address, or a
+/// transfer that is under way.
+pub fn keeps_buffer(ty: Type<'_>) -> bool {
+    ty.is_mem_ref() || ty.is_unranked_mem_ref() || is_token(ty)
+}
+
+/// Whether the type is that of a transfer under way.
+pub fn is_token(ty: Type<'_>) -> bool {
+    // SAFETY: takes any type.
+    unsafe { ffi::phlTirTypeIsToken(ty.to_raw()) }
+}
+
+/// The bits of an integer or float type; none for other types.
+pub fn bits(ty: Type<'_>) -> Option<u32> {
+    // SAFETY: called on floats only.
+    let float = || ty.is_float().then(|| unsafe { sys::mlirFloatTypeGetWidth(ty.to_raw()) });
+    ir::integer_width(ty).or_else(float)
 }
 
 /// Name of an element type as numpy and ONNX spell it, for `phl.dtype`: `uint8`, `float32`.

@@ -75,7 +75,7 @@ impl<'c> Conversion<'c> {
         self.erased.drain(..).rev().for_each(edit::erase);
         // The users of an old argument were converted to the new one.
         for index in replaced_arguments.into_iter().rev() {
-            edit::erase_argument(block, index);
+            edit::erase_argument(block, index)?;
         }
         Ok(())
     }
@@ -91,7 +91,7 @@ impl<'c> Conversion<'c> {
             if has_signedness(old.r#type()) {
                 let ty = signless(context, old.r#type());
                 let location = self.function.location();
-                let new = edit::insert_argument(block, index + 1, ty, location);
+                let new = edit::insert_argument(block, index + 1, ty, location)?;
                 self.values.insert(key(old), new);
                 replaced.push(index);
                 index += 1;
@@ -121,7 +121,7 @@ impl<'c> Conversion<'c> {
             if new.r#type() != old.r#type() {
                 new = b.op1(CAST, &[new], old.r#type())?;
             }
-            edit::set_operand(op, index, new);
+            edit::set_operand(op, index, new)?;
         }
         for result in ir::results(op) {
             if has_signedness(result.r#type()) {
@@ -197,7 +197,7 @@ impl<'c> Conversion<'c> {
             && self.is_sign_cast(op)
             && let [input] = self.inputs(op)[..]
         {
-            let result = ir::result0(op);
+            let result = ir::result0(op)?;
             // Bodies of operations that are lowered already may use it, too.
             if result.r#type() == input.r#type() {
                 edit::replace_uses(result, input);
@@ -212,12 +212,12 @@ impl<'c> Conversion<'c> {
         let results = ir::results(op);
         let signed = results.iter().any(|value| has_signedness(value.r#type()));
         if !signed && anchor.is_none() {
-            edit::set_operands(op, &self.inputs(op));
+            edit::set_operands(op, &self.inputs(op))?;
             self.convert_regions(op)?;
             return Ok(false);
         }
         let clone = edit::clone_before(op, anchor.unwrap_or(op));
-        edit::set_operands(clone, &self.inputs(op));
+        edit::set_operands(clone, &self.inputs(op))?;
         for value in ir::results(clone) {
             edit::set_type(value, signless(ir::context_of(op), value.r#type()));
         }

@@ -8,11 +8,10 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, BlockLike, Region, Type, ValueLike,
+        AffineExpr, AffineMap, Attribute, BlockLike, Region, Type, ValueLike,
         attribute::{ArrayAttribute, DenseI32ArrayAttribute},
     },
 };
-use mlir_sys as sys;
 use std::ops::{Add, Mul, Sub};
 
 /// One result of an index map: a sum of loop indices with factors, and a constant.
@@ -59,59 +58,35 @@ impl Mul<i64> for Aff {
 }
 
 impl Aff {
-    fn to_raw(&self, context: &Context) -> sys::MlirAffineExpr {
-        // SAFETY: builds expressions in a live context.
-        unsafe {
-            let context = context.to_raw();
-            let terms = self.terms.iter().map(|(dim, factor)| {
-                let dim = sys::mlirAffineDimExprGet(context, *dim as isize);
-                let factor = sys::mlirAffineConstantExprGet(context, *factor);
-                sys::mlirAffineMulExprGet(dim, factor)
-            });
-            let constant = sys::mlirAffineConstantExprGet(context, self.constant);
-            terms
-                .reduce(|sum, term| sys::mlirAffineAddExprGet(sum, term))
-                .map_or(constant, |sum| sys::mlirAffineAddExprGet(sum, constant))
-        }
+    fn expr<'c>(&self, context: &'c Context) -> AffineExpr<'c> {
+        let number = |value| AffineExpr::constant(context, value);
+        let terms =
+            self.terms.iter().map(|(dim, factor)| AffineExpr::dim(context, *dim) * number(*factor));
+        let constant = number(self.constant);
+        terms.reduce(|sum, term| sum + term).map_or(constant, |sum| sum + constant)
     }
-}
 
-impl Aff {
     /// The results of the map in an attribute; none if they are no sums of loops.
     pub fn of_map(map: Attribute<'_>) -> Option<Vec<Aff>> {
-        // SAFETY: the kind is checked first; indices are in range.
-        unsafe {
-            if !sys::mlirAttributeIsAAffineMap(map.to_raw()) {
-                return None;
-            }
-            let map = sys::mlirAffineMapAttrGetValue(map.to_raw());
-            let count = sys::mlirAffineMapGetNumResults(map);
-            (0..count).map(|index| Aff::read(sys::mlirAffineMapGetResult(map, index))).collect()
-        }
+        let map = ir::attribute::affine_map(map)?;
+        (0..map.result_count()).map(|index| Aff::read(map.result(index).ok()?)).collect()
     }
 
-    /// # Safety
-    /// The expression belongs to a live context.
-    unsafe fn read(expr: sys::MlirAffineExpr) -> Option<Aff> {
-        // SAFETY: the kind is checked before its accessor is called.
-        unsafe {
-            if sys::mlirAffineExprIsADim(expr) {
-                return Some(d(usize::try_from(sys::mlirAffineDimExprGetPosition(expr)).ok()?));
-            }
-            if sys::mlirAffineExprIsAConstant(expr) {
-                return Some(c(sys::mlirAffineConstantExprGetValue(expr)));
-            }
-            if !sys::mlirAffineExprIsABinary(expr) {
-                return None;
-            }
-            let left = Aff::read(sys::mlirAffineBinaryOpExprGetLHS(expr))?;
-            let right = Aff::read(sys::mlirAffineBinaryOpExprGetRHS(expr))?;
-            if sys::mlirAffineExprIsAAdd(expr) {
-                return Some(left + right);
-            }
-            (sys::mlirAffineExprIsAMul(expr) && right.terms.is_empty())
-                .then(|| left * right.constant)
+    fn read(expr: AffineExpr<'_>) -> Option<Aff> {
+        if expr.is_dim() {
+            return Some(d(expr.dim_position()));
         }
+        if expr.is_constant() {
+            return Some(c(expr.constant_value()));
+        }
+        if !expr.is_binary() {
+            return None;
+        }
+        let (left, right) = (Aff::read(expr.lhs())?, Aff::read(expr.rhs())?);
+        if expr.is_add() {
+            return Some(left + right);
+        }
+        (expr.is_mul() && right.terms.is_empty()).then(|| left * right.constant)
     }
 
     /// The loop that it is the index of, if it is one alone.
@@ -186,18 +161,8 @@ pub enum Iter {
 pub type Access<'c> = (Val<'c>, Vec<Aff>);
 
 fn map_attr<'c>(context: &'c Context, loops: usize, map: &[Aff]) -> Attribute<'c> {
-    let mut exprs: Vec<_> = map.iter().map(|aff| aff.to_raw(context)).collect();
-    // SAFETY: the expressions are of this context and use loops below `loops`.
-    unsafe {
-        let map = sys::mlirAffineMapGet(
-            context.to_raw(),
-            loops as isize,
-            0,
-            exprs.len() as isize,
-            exprs.as_mut_ptr(),
-        );
-        Attribute::from_raw(sys::mlirAffineMapAttrGet(map))
-    }
+    let exprs: Vec<_> = map.iter().map(|aff| aff.expr(context)).collect();
+    ir::attribute::of_affine_map(&AffineMap::new(context, loops, 0, &exprs))
 }
 
 /// A region of one block with arguments of these types, filled by `body`.
@@ -306,7 +271,7 @@ fn uniform<'c>(b: &Builder<'c>, value: Val<'c>) -> Option<(Type<'c>, Attribute<'
 /// A new tensor of type `ty` with `value` in each element.
 pub fn fill<'c>(b: &Builder<'c>, ty: Type<'c>, value: Val<'c>) -> Result<Val<'c>> {
     let out = b.empty(ty)?;
-    Ok(ir::result0(fill_into(b, out, &[ty], value)?))
+    ir::result0(fill_into(b, out, &[ty], value)?)
 }
 
 /// Writes `value` everywhere into a buffer, or a tensor that `results` has the type of.

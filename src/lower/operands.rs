@@ -33,10 +33,7 @@ impl<'c> Lowering<'c> {
 pub fn constant_tensor<'c>(b: &Builder<'c>, value: DenseElementsAttribute<'c>) -> Result<Val<'c>> {
     use melior::ir::attribute::AttributeLike;
     let attribute: Attribute<'c> = value.into();
-    // SAFETY: elements attributes have a type.
-    let ty =
-        unsafe { melior::ir::Type::from_raw(mlir_sys::mlirAttributeGetType(attribute.to_raw())) };
-    b.op1_with("arith.constant", &[], ty, vec![("value", attribute)])
+    b.op1_with("arith.constant", &[], attribute.r#type(), vec![("value", attribute)])
 }
 
 /// A constant tensor of 64-bit integers.

@@ -65,7 +65,7 @@ pub fn skip(op: Op<'_>) -> Result<bool> {
     edit::erase(op);
     for inside in loops.inside.into_iter().flatten() {
         for op in inside.ops {
-            if !ir::has_uses(ir::result0(op), 1) {
+            if !ir::has_uses(ir::result0(op)?, 1) {
                 edit::erase(op);
             }
         }
@@ -197,12 +197,12 @@ impl<'c> Loops<'c> {
                 "linalg.yield" => yielded = ir::operands(op),
                 "linalg.index" => {
                     let index = loop_index_of(op).and_then(|dim| indices.get(dim).copied());
-                    values.insert(key(ir::result0(op)), index.ok_or_else(missing)?);
+                    values.insert(key(ir::result0(op)?), index.ok_or_else(missing)?);
                 }
                 _ => {
                     let copy = b.insert_clone(op);
                     for (index, operand) in ir::operands(op).into_iter().enumerate() {
-                        edit::set_operand(copy, index, known(&values, operand));
+                        edit::set_operand(copy, index, known(&values, operand))?;
                     }
                     let pairs = ir::results(op).into_iter().zip(ir::results(copy));
                     values.extend(pairs.map(|(old, new)| (key(old), new)));
@@ -267,7 +267,7 @@ impl<'c> Inside<'c> {
                 if ir::op_name(pad) != "tensor.pad" {
                     return None;
                 }
-                let mut inside = Self::of(ir::result0(pad))?;
+                let mut inside = Self::of(ir::result0(pad).ok()?)?;
                 inside.ops.insert(0, op);
                 inside.low = expanded(op, &inside, &inside.low, |_| 0)?;
                 inside.sizes = expanded(op, &inside, &inside.sizes, |size| size)?;
@@ -288,7 +288,7 @@ impl<'c> Inside<'c> {
         attributes.extend(op.attribute("reassociation").ok().map(|value| ("reassociation", value)));
         let spec =
             OpSpec { operands: &[self.source], results: &[ty], attributes, ..Default::default() };
-        Ok(ir::result0(b.create("tensor.expand_shape", spec)?))
+        ir::result0(b.create("tensor.expand_shape", spec)?)
     }
 }
 
@@ -304,7 +304,7 @@ fn expanded<'c>(
     let groups = op.attribute("reassociation").map(edit::array).ok()?;
     let inner = ir::dims(inside.source.r#type());
     let padded = ir::dims(op.operand(0).ok()?.r#type());
-    let mut sizes = ir::dims(ir::result0(op).r#type()).into_iter();
+    let mut sizes = ir::dims(ir::result0(op).ok()?.r#type()).into_iter();
     let mut found = vec![];
     for (dim, group) in groups.into_iter().enumerate() {
         let parts: Vec<_> = sizes.by_ref().take(edit::array(group).len()).collect();

@@ -147,7 +147,7 @@ pub fn pad<'c>(
             ..Default::default()
         },
     )?;
-    Ok(ir::result0(op))
+    ir::result0(op)
 }
 
 fn window_attrs<'c>(

@@ -3,12 +3,11 @@
 use crate::{
     Error, Result, Session,
     graph::{Def, OpId, ValueId},
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, names},
+    ir::{self, Builder, Op, OpSpec, Val, edit, names},
     outline::{self, View},
 };
 use melior::ir::{
-    Block, Location, Module, Region, RegionLike, Type, ValueLike, attribute::TypeAttribute,
-    block::BlockLike, r#type::FunctionType,
+    Location, Module, Region, Type, ValueLike, attribute::TypeAttribute, r#type::FunctionType,
 };
 use std::collections::HashMap;
 
@@ -44,12 +43,9 @@ impl Cut<'_> {
         let location = Location::unknown(context);
         let module = Module::new(location);
         let region = Region::new();
-        let block = region.append_block(Block::new(&[]));
-        // SAFETY: the blocks belong to operations that live as long as the module.
-        let (block, body) =
-            unsafe { (Blk::from_raw(block.to_raw()), Blk::from_raw(module.body().to_raw())) };
+        let block = edit::append_block(&region, &[]);
         let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
-        let b = Builder::at_end(context, body, location);
+        let b = Builder::at_end(context, module.body(), location);
         let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let function = b.create("func.func", spec)?;
@@ -72,7 +68,7 @@ impl Cut<'_> {
         for id in self.inputs {
             let value = original(id)?;
             let copy = match (view.graph.value(*id).def, outline::definer(value)) {
-                (Def::Constant, Some(constant)) => ir::result0(b.insert_clone(constant)),
+                (Def::Constant, Some(constant)) => ir::result0(b.insert_clone(constant))?,
                 _ => edit::add_argument(b.block(), value.r#type(), b.location),
             };
             copies.insert(address(value), copy);
@@ -102,7 +98,7 @@ impl Cut<'_> {
         for (index, operand) in ir::operands(op).into_iter().enumerate() {
             let known = copies.get(&(operand.to_raw().ptr as usize)).copied();
             let value = known.ok_or_else(|| Error::internal("an operand of a match is lost"))?;
-            edit::set_operand(copy, index, value);
+            edit::set_operand(copy, index, value)?;
         }
         for (old, new) in ir::results(op).into_iter().zip(ir::results(copy)) {
             copies.insert(old.to_raw().ptr as usize, new);

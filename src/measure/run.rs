@@ -26,7 +26,7 @@ impl Session {
     /// there is, and what is next.
     pub fn profile(
         &self,
-        module: &Module<'_>,
+        module: &mut Module<'_>,
         options: &CompileOptions<'_>,
         how: &ProfileOptions,
         progress: &dyn Fn(usize, usize, &str),

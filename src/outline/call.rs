@@ -263,7 +263,7 @@ impl<'c> Maker<'c, '_, '_> {
         };
         let back = transposed(b, moved, &layout.inverse())?;
         for op in &self.found.ops {
-            super::remap_operands(*op, &[value], &[back]);
+            super::remap_operands(*op, &[value], &[back])?;
         }
         self.found.ops.extend(definer(back));
         // The transpose back stands before all others, but is last in the list: in block order.
@@ -281,7 +281,7 @@ impl<'c> Maker<'c, '_, '_> {
             let inside = self.found.ops.iter().any(|op| edit::same(*op, user));
             let ours = definer(moved).is_some_and(|op| edit::same(op, user));
             if !inside && !ours {
-                super::remap_operands(user, &[value], &[back]);
+                super::remap_operands(user, &[value], &[back])?;
             }
         }
         let op = definer(back).ok_or_else(|| Error::internal("a transpose without operation"))?;
@@ -323,14 +323,14 @@ pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
             usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
         });
         if undone && let Some(original) = ir::operands(before).first() {
-            replace_uses(ir::result0(op), *original);
+            ir::results(op).into_iter().for_each(|result| replace_uses(result, *original));
         }
     }
     // Later ones use earlier ones: from the back, so that chains go at once.
     loop {
         let count = transposes.len();
         transposes.retain(|op| {
-            let used = !ir::users(ir::result0(*op)).is_empty();
+            let used = !ir::users_of(*op).is_empty();
             if !used {
                 edit::erase(*op);
             }
@@ -349,7 +349,7 @@ pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
     loop {
         let found = transposes.iter().copied().find(|op| {
             let source = ir::operands(*op).first().copied().and_then(definer);
-            let users = ir::users(ir::result0(*op));
+            let users = ir::users_of(*op);
             !has(&all, *op)
                 && source.is_some_and(|source| has(&all, source))
                 && users.iter().any(|user| has(&all, *user))
@@ -363,11 +363,7 @@ pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
 
 fn builder_after<'c>(op: Op<'c>) -> Result<Builder<'c>> {
     match op.next_in_block() {
-        // SAFETY: the next operation lives as long as the block.
-        Some(next) => {
-            Ok(Builder::before(unsafe { Op::from_raw(next.to_raw()) })?
-                .with_location(op.location()))
-        }
+        Some(next) => Ok(Builder::before(next)?.with_location(op.location())),
         None => Err(Error::internal("a match at the end of a block")),
     }
 }
@@ -391,16 +387,12 @@ fn add_operands<'c>(composite: Op<'c>, extra: &[Val<'c>]) -> Result<()> {
     }
     let body = edit::entry_block(composite)
         .ok_or_else(|| Error::internal("a composite without decomposition"))?;
-    let mut operands: Vec<_> = composite.operands().map(|value| Val::to_raw(&value)).collect();
+    let mut operands = ir::operands(composite);
     for value in extra {
         edit::add_argument(body, value.r#type(), composite.location());
-        operands.push(value.to_raw());
+        operands.push(*value);
     }
-    // SAFETY: the composite and its operands are live.
-    unsafe {
-        let count = operands.len() as isize;
-        mlir_sys::mlirOperationSetOperands(composite.to_raw(), count, operands.as_ptr());
-    }
+    edit::replace_operands(composite, &operands);
     Ok(())
 }
 

@@ -5,9 +5,7 @@ use crate::{
     Error, Result,
     ir::{Builder, Op, OpSpec, Val, graph, results},
 };
-use melior::ir::{
-    Attribute, Block, Region, RegionLike, ValueLike, block::BlockLike, operation::OperationLike,
-};
+use melior::ir::{Attribute, Region, ValueLike, block::BlockLike, operation::OperationLike};
 
 /// Moves `ops` (in block order, all of one block) into a new `graph.composite` that stands where
 /// the last of them stood, and returns it. `attributes` are added to it.
@@ -25,12 +23,10 @@ pub fn make_composite<'c>(
     let builder = Builder::before(last)?;
     let types: Vec<_> = edge.inputs.iter().map(|v| (v.r#type(), last.location())).collect();
     let region = Region::new();
-    let body = region.append_block(Block::new(&types));
+    let body = crate::ir::edit::append_block(&region, &types);
     let outputs: Vec<_> = edge.outputs.iter().map(|v| v.r#type()).collect();
     let mut all = vec![("name", builder.str_attr(name)), ("target", builder.str_attr(target))];
     all.extend(attributes);
-    // SAFETY: the block belongs to the region that the operation takes over, so it lives on.
-    let body = unsafe { crate::ir::Blk::from_raw(body.to_raw()) };
     let composite = builder.create(
         graph::Composite::NAME,
         OpSpec {
@@ -52,8 +48,8 @@ pub fn make_composite<'c>(
     // Uses inside were redirected to the composite's results as well: turn them back.
     let inner = results(composite);
     for op in ops {
-        remap_operands(*op, &inner, &edge.outputs);
-        remap_operands(*op, &edge.inputs, &arguments);
+        remap_operands(*op, &inner, &edge.outputs)?;
+        remap_operands(*op, &edge.inputs, &arguments)?;
     }
     Builder::at_end(builder.context, body, last.location())
         .create(graph::Yield::NAME, OpSpec { operands: &edge.outputs, ..Default::default() })?;

@@ -48,7 +48,7 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
         .iter()
         .filter_map(|value| definer(*value))
         .map(|def| crate::ir::result0(crate::ir::edit::clone_to_end(def, body)))
-        .collect();
+        .collect::<Result<_>>()?;
     let arguments: Vec<Val<'c>> =
         (0..inputs.len()).map(|i| body.argument(i).map(Into::into)).collect::<Result<_, _>>()?;
     let inner = results(call);
@@ -56,9 +56,9 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
         move_to_end(*op, body);
     }
     for op in plan.ops {
-        remap_operands(*op, &inner, &edge.outputs);
-        remap_operands(*op, &inputs, &arguments);
-        remap_operands(*op, &constants, &copies);
+        remap_operands(*op, &inner, &edge.outputs)?;
+        remap_operands(*op, &inputs, &arguments)?;
+        remap_operands(*op, &constants, &copies)?;
     }
     let context = Builder::before(call)?.context;
     Builder::at_end(context, body, last.location())

@@ -18,10 +18,10 @@ pub use order::sort_topologically;
 pub use question::Question;
 pub use view::{View, view};
 
-pub use crate::ir::edit::{defining_op as definer, replace_uses};
+pub use crate::ir::edit::defining_op as definer;
 use crate::ir::{
     Op, Val,
-    edit::{self, move_to_end, remap_operands},
+    edit::{self, move_to_end, remap_operands, replace_uses},
 };
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashSet;

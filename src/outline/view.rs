@@ -12,7 +12,6 @@ use crate::{
     tensor::ElementType,
 };
 use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
-use mlir_sys as sys;
 use std::collections::{BTreeMap, HashMap};
 
 /// Constants with at most this many elements are shown to patterns in full: enough for the scales
@@ -49,7 +48,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
     };
     for op in body.iter().copied() {
         if ir::op_name(op) == graph::Constant::NAME {
-            let result = ir::result0(op);
+            let result = ir::result0(op)?;
             let id = graph.add_constant(tensor_type(result.r#type()), payload(op));
             ids.insert(key(result), id);
             values.push((id, result));
@@ -119,16 +118,8 @@ fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
 
 /// The sizes of the operand groups of an operation with several optional ones.
 fn segments(op: Op<'_>) -> Option<Vec<usize>> {
-    let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
-    // SAFETY: the kind is checked first; indices are in range.
-    unsafe {
-        if !sys::mlirAttributeIsADenseI32Array(raw) {
-            return None;
-        }
-        let count = sys::mlirDenseArrayGetNumElements(raw);
-        let size = |i| usize::try_from(sys::mlirDenseI32ArrayGetElement(raw, i)).unwrap_or(0);
-        Some((0..count).map(size).collect())
-    }
+    let sizes = ir::attribute::i32s(op.attribute("operandSegmentSizes").ok()?)?;
+    Some(sizes.into_iter().map(|size| usize::try_from(size).unwrap_or(0)).collect())
 }
 
 fn tensor_type(ty: Type<'_>) -> TensorType {
@@ -165,24 +156,13 @@ fn defaults(op: Op<'_>, name: &str) -> Option<AttrValue> {
 }
 
 fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrValue> {
-    let raw = value.to_raw();
-    // SAFETY: only kinds are asked.
-    let (boolean, text, ty) = unsafe {
-        (
-            sys::mlirAttributeIsABool(raw),
-            sys::mlirAttributeIsAString(raw),
-            sys::mlirAttributeIsAType(raw),
-        )
-    };
-    if boolean {
+    if value.is_bool() {
         return ir::attr_bool(op, name).map(AttrValue::Bool);
     }
-    if text {
+    if value.is_string() {
         return ir::attr_str(op, name).map(AttrValue::Str);
     }
-    if ty {
-        // SAFETY: the kind was checked.
-        let held = unsafe { Type::from_raw(sys::mlirTypeAttrGetValue(raw)) };
+    if let Some(held) = ir::attribute::held_type(value) {
         return ElementType::from_mlir_name(&held.to_string()).map(AttrValue::Type);
     }
     ir::attr_f64(op, name)
@@ -193,7 +173,7 @@ fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrV
 
 /// The elements of a small constant, or the one element of a splat.
 fn payload(op: Op<'_>) -> Option<Payload> {
-    let elements = Elements::of_value(ir::result0(op))?;
+    let elements = Elements::of_value(ir::result0(op).ok()?)?;
     if elements.len() > SMALL && !elements.is_splat() {
         return None;
     }

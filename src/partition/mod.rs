@@ -220,6 +220,7 @@ pub struct Partition {
     /// Regions in an order in which they can run.
     pub regions: Vec<Region>,
     /// Regions and host operations in an order in which they can run.
+    #[allow(dead_code, reason = "tests see from it that partitions are acyclic")]
     pub order: Vec<Unit>,
     /// For each operation, the region that has it.
     pub region_of: Vec<Option<usize>>,

@@ -1,7 +1,7 @@
 //! Registration of Rust passes in MLIR's pass registry.
 
 use super::{OptionKind, OptionValues, Pass, PassError};
-use crate::ffi;
+use crate::{ffi, ir::context::run_on};
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
     collections::BTreeMap,
@@ -103,7 +103,7 @@ unsafe extern "C" fn run_callback(
             .collect();
         (&*user.cast::<Pass>(), OperationRef::from_raw(op), OptionValues(values))
     };
-    let outcome = catch_unwind(AssertUnwindSafe(|| (pass.run)(op, &values)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| run_on(op, || (pass.run)(op, &values))));
     let error = match outcome {
         Ok(Ok(())) => return true,
         Ok(Err(error)) => error,
@@ -173,13 +173,13 @@ mod tests {
         register(&PANICS).expect("is new");
         let session = Session::new();
         let text = b"func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n";
-        let module = session.parse(text, "t.mlir").expect("parses");
-        let outcome = session.run_pipeline(&module, "builtin.module(func.func(test-panic))");
+        let mut module = session.parse(text, "t.mlir").expect("parses");
+        let outcome = session.run_pipeline(&mut module, "builtin.module(func.func(test-panic))");
         let error = outcome.expect_err("the pass panics").to_string();
         let wanted = "internal error: the pass panicked: on purpose";
         assert!(error.contains(wanted) && error.contains("[test-panic]"), "{error}");
         assert!(error.contains("t.mlir:1:1") || error.contains("t.mlir:4:1"), "{error}");
         // The session is as usable as before.
-        session.run_pipeline(&module, "builtin.module(func.func(cse))").expect("runs");
+        session.run_pipeline(&mut module, "builtin.module(func.func(cse))").expect("runs");
     }
 }

@@ -1,6 +1,9 @@
 //! Watching passes while they run: for timing, and for looking at the IR in between.
 
-use crate::{ffi, ir::Op};
+use crate::{
+    ffi,
+    ir::{Op, context::run_on},
+};
 use melior::ir::OperationRef;
 use std::{
     ffi::c_void,
@@ -41,7 +44,7 @@ pub(crate) fn watch(manager: &melior::pass::PassManager<'_>, observer: &&PassObs
             _ => PassEvent::Failed,
         };
         // A panic must not get into C++; what watches has no say in the compile.
-        let _ = catch_unwind(AssertUnwindSafe(|| observer(event, &name, op)));
+        let _ = catch_unwind(AssertUnwindSafe(|| run_on(op, || observer(event, &name, op))));
     }
     let user = std::ptr::from_ref(observer).cast_mut().cast();
     // SAFETY: the manager is live, and the caller keeps the observer alive.

@@ -27,7 +27,7 @@ fn run<'c>(root: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             _ => continue,
         };
         let operands = ir::operands(op);
-        let ty = ir::result0(op).r#type();
+        let ty = ir::result0(op)?.r#type();
         let b = Builder::before(op)?;
         if ty != b.f32() && ty != b.f64() {
             continue;
@@ -38,7 +38,7 @@ fn run<'c>(root: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             true => vec![("fastmathFlags", b.parse_attr("#llvm.fastmath<nsz>")?)],
             false => vec![],
         };
-        edit::replace_uses(ir::result0(op), b.op1_with(name, &operands, ty, flags)?);
+        edit::replace_uses(ir::result0(op)?, b.op1_with(name, &operands, ty, flags)?);
         edit::erase(op);
     }
     Ok(())

@@ -173,7 +173,7 @@ fn convert_body<'c>(
         if !ir::is_tensor(*tensor) {
             continue;
         }
-        edit::set_argument_type(argument, func::memref_like(*tensor));
+        edit::set_type(argument, func::memref_like(*tensor));
         let restrict = vec![("restrict", unit)];
         let value =
             before_all.op1_with("bufferization.to_tensor", &[argument], *tensor, restrict)?;

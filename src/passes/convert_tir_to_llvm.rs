@@ -19,7 +19,7 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, Block, BlockLike, Location, RegionLike, Type, TypeLike,
+        Attribute, Block, BlockLike, Location, RegionLike, Type, TypeLike,
         ValueLike,
         attribute::{ArrayAttribute, DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
         operation::OperationLike,
@@ -259,33 +259,25 @@ impl<'c> Conversion<'c> {
             let value = value.ok_or_else(|| PassError::at(&op, "is malformed"))?;
             return self.operand(builder, value);
         }
-        // SAFETY: the kinds are checked; the type of a number attribute is a live type.
-        let ty = unsafe {
-            let raw = argument.to_raw();
-            if !mlir_sys::mlirAttributeIsAInteger(raw) && !mlir_sys::mlirAttributeIsAFloat(raw) {
-                return Err(PassError::at(
-                    &op,
-                    format!(
-                        "passes {argument}, which only generated C \
+        let ty = ir::attribute::number_type(argument).ok_or_else(|| {
+            PassError::at(
+                &op,
+                format!(
+                    "passes {argument}, which only generated C \
                      knows: move the call into a function of a target that emits C"
-                    ),
-                ));
-            }
-            Type::from_raw(mlir_sys::mlirAttributeGetType(raw))
-        };
+                ),
+            )
+        })?;
         let ty = self.converted(ty);
         Ok(builder.op1_with("llvm.mlir.constant", &[], ty, vec![("value", argument)])?)
     }
 
     /// The LLVM type of a scalar.
     fn converted(&self, ty: Type<'c>) -> Type<'c> {
-        // SAFETY: the kind is checked first.
-        let signless = unsafe {
-            let raw = ty.to_raw();
-            mlir_sys::mlirTypeIsAIndex(raw).then_some(64).or_else(|| {
-                (mlir_sys::mlirTypeIsAInteger(raw) && !mlir_sys::mlirIntegerTypeIsSignless(raw))
-                    .then(|| mlir_sys::mlirIntegerTypeGetWidth(raw))
-            })
+        let signless = match ir::integer_width(ty) {
+            _ if ty.is_index() => Some(64),
+            Some(width) if ir::types::has_signedness(ty) => Some(width),
+            _ => None,
         };
         signless
             .map_or(ty, |width| melior::ir::r#type::IntegerType::new(self.context, width).into())
@@ -312,13 +304,7 @@ impl<'c> Conversion<'c> {
         let lists: Vec<_> = types
             .iter()
             .map(|ty| {
-                // SAFETY: the kind is checked first.
-                let width = unsafe {
-                    let raw = ty.to_raw();
-                    mlir_sys::mlirTypeIsAInteger(raw)
-                        .then(|| mlir_sys::mlirIntegerTypeGetWidth(raw))
-                };
-                let name = match width {
+                let name = match ir::integer_width(*ty) {
                     Some(1) => "llvm.zeroext",
                     Some(8 | 16) => "llvm.signext",
                     _ => return edit::dictionary_attr(self.context, &[]),
@@ -401,7 +387,7 @@ impl<'c> Conversion<'c> {
             edit::move_to_end(op, rest);
         }
         let builder = Builder::at_end(self.context, block, call.location());
-        let status = ir::result0(call);
+        let status = ir::result0(call)?;
         let zero = llvm::constant(&builder, self.i32(), 0)?;
         let equal = ("predicate", builder.i64_attr(0));
         let ok = builder.op1_with("llvm.icmp", &[status, zero], builder.int(1), vec![equal])?;

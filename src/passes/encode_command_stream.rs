@@ -26,7 +26,7 @@ use crate::{
     plan::{self, Buffer},
     tensor::{AlignedBuffer, BUFFER_ALIGN},
 };
-use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
+use melior::ir::{Attribute, Type, ValueLike, operation::OperationLike};
 use std::collections::HashMap;
 
 crate::pass_options! {
@@ -225,15 +225,11 @@ fn scratch_key(op: Op<'_>) -> usize {
 }
 
 fn literal<'c>(op: Op<'c>, argument: Attribute<'c>) -> Result<Argument, PassError<'c>> {
-    let raw = argument.to_raw();
-    // SAFETY: the kind is checked first.
-    unsafe {
-        if mlir_sys::mlirAttributeIsAInteger(raw) {
-            return Ok(Argument::Int(mlir_sys::mlirIntegerAttrGetValueInt(raw)));
-        }
-        if mlir_sys::mlirAttributeIsAFloat(raw) {
-            return Ok(Argument::Float(mlir_sys::mlirFloatAttrGetValueDouble(raw)));
-        }
+    if let Some(value) = ir::attribute::int(argument) {
+        return Ok(Argument::Int(value));
+    }
+    if let Some(value) = ir::attribute::float(argument) {
+        return Ok(Argument::Float(value));
     }
     if argument.to_string() == "#tir.name<\"NULL\">" {
         return Ok(Argument::Null);
@@ -286,7 +282,7 @@ fn submit<'c>(
     }
     let made = call.build(&b, &types)?;
     for (index, result) in ir::results(made).into_iter().enumerate() {
-        edit::set_operand(terminator, index, result);
+        edit::set_operand(terminator, index, result)?;
     }
     Ok(())
 }

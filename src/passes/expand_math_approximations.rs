@@ -33,7 +33,7 @@ fn run<'c>(root: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             continue;
         }
         let Some(value) = approximate::emit(&builder, name, widen(&builder, x)?)? else { continue };
-        edit::replace_uses(ir::result0(op), narrow(&builder, value, element)?);
+        edit::replace_uses(ir::result0(op)?, narrow(&builder, value, element)?);
         edit::erase(op);
     }
     Ok(())

@@ -22,7 +22,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         if let Some(pad) = graph::Pad::of(op)
             && let Some((conv, pads)) = foldable(pad)
         {
-            fold(pad, conv, &pads);
+            fold(pad, conv, &pads)?;
         }
     }
     Ok(())
@@ -79,9 +79,10 @@ fn amounts(pad: graph::Pad<'_>) -> Option<Vec<i64>> {
     Some(amounts)
 }
 
-fn fold<'c>(pad: graph::Pad<'c>, conv: graph::Conv<'c>, pads: &[i64]) {
+fn fold<'c>(pad: graph::Pad<'c>, conv: graph::Conv<'c>, pads: &[i64]) -> crate::Result<()> {
     let attribute = DenseI64ArrayAttribute::new(ir::context_of(conv.op()), pads).into();
     edit::set_attr(conv.op(), "pads", attribute);
-    edit::set_operand(conv.op(), 0, pad.x());
+    edit::set_operand(conv.op(), 0, pad.x())?;
     edit::erase(pad.op());
+    Ok(())
 }

@@ -38,7 +38,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut grouped = HashSet::new();
     for root in ops.iter().rev() {
         let Some(kind) = root_kind(*root) else { continue };
-        if grouped.contains(&pointer(*root)) || kernel_dims(ir::result0(*root)).is_none() {
+        if grouped.contains(&pointer(*root)) || kernel_dims(ir::result0(*root)?).is_none() {
             continue;
         }
         let group = places.grow(*root);
@@ -54,7 +54,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 fn root_kind(op: Op<'_>) -> Option<String> {
     match op_name(op) {
         graph::MatMul::NAME | graph::Gemm::NAME => {
-            f32_dims(ir::result0(op)).map(|_| "matmul".to_owned())
+            f32_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
         graph::Composite::NAME => {
@@ -92,7 +92,7 @@ impl Places {
         let mut complete = 1;
         while group.len() < MAX_OPS {
             let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
-            let users = group.iter().flat_map(|op| ir::users(ir::result0(*op)));
+            let users = group.iter().flat_map(|op| ir::users_of(*op));
             let next = users
                 .filter(|user| !inside.contains(&pointer(*user)))
                 .min_by_key(|user| self.of(*user).unwrap_or(usize::MAX));
@@ -108,12 +108,12 @@ impl Places {
 
     /// Whether an op may join the group.
     fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
-        let Some(out) = kernel_dims(ir::result0(root)) else { return false };
+        let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
         let images = op_name(root) == graph::Composite::NAME;
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
         }
-        if kernel_dims(ir::result0(op)).as_ref() != Some(&out) {
+        if ir::result0(op).ok().and_then(kernel_dims).as_ref() != Some(&out) {
             return false;
         }
         let mut seen = HashSet::new();
@@ -157,5 +157,5 @@ fn one_value_leaves(group: &[Op<'_>]) -> bool {
     let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
     group[..group.len() - 1]
         .iter()
-        .all(|op| ir::users(ir::result0(*op)).iter().all(|user| inside.contains(&pointer(*user))))
+        .all(|op| ir::users_of(*op).iter().all(|user| inside.contains(&pointer(*user))))
 }

@@ -11,13 +11,13 @@
 use crate::{
     Result,
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val, edit, func,
+        self, Builder, Op, OpSpec, Val, edit, func,
         names::{PIECE, TARGET},
     },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Attribute, Block, Region, RegionLike, Type, ValueLike,
+    Attribute, Region, Type, ValueLike,
     attribute::{FlatSymbolRefAttribute, TypeAttribute},
     operation::OperationLike,
     r#type::FunctionType,
@@ -75,8 +75,7 @@ fn outline<'c>(around: Op<'c>, scan: Op<'c>, name: &str) -> Result<()> {
     let Some(end) = ops.pop() else { return Ok(()) };
     let builder = Builder::before(end)?.with_location(scan.location());
     let region = Region::new();
-    // SAFETY: the block belongs to the region, which the function takes over below.
-    let inside: Blk<'c> = unsafe { Blk::from_raw(region.append_block(Block::new(&[])).to_raw()) };
+    let inside = edit::append_block(&region, &[]);
     let results = computed(end);
     let mut passed = vec![];
     for op in &ops {
@@ -104,7 +103,7 @@ fn outline<'c>(around: Op<'c>, scan: Op<'c>, name: &str) -> Result<()> {
     )?;
     for (index, value) in ir::operands(end).into_iter().enumerate() {
         if let Some(place) = results.iter().position(|result| *result == value) {
-            edit::set_operand(end, index, ir::results(call)[place]);
+            edit::set_operand(end, index, ir::results(call)[place])?;
         }
     }
     Builder::at_end(builder.context, inside, scan.location())

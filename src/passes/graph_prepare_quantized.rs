@@ -40,36 +40,44 @@ const MOVES: &[&str] = &[
 ];
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    separate(function);
+    separate(function)?;
     // Each step moves a pair towards its neighbours, so this ends.
-    while edit::walk(function).into_iter().any(step) {}
-    separate(function);
+    while step_once(function)? {}
+    separate(function)?;
     Ok(())
 }
 
 /// Copies dequantizations for all of their uses but one.
-fn separate(function: Op<'_>) {
+fn separate(function: Op<'_>) -> crate::Result<()> {
     for op in edit::walk(function) {
         if DequantizeLinear::of(op).is_none() {
             continue;
         }
-        let uses: Vec<_> = ir::users(ir::result0(op));
+        let uses: Vec<_> = ir::users_of(op);
         for user in uses.iter().skip(1) {
-            let value = ir::result0(op);
+            let value = ir::result0(op)?;
             let Some(index) = ir::operands(*user).iter().position(|used| *used == value) else {
                 continue;
             };
-            edit::set_operand(*user, index, ir::result0(edit::clone_before(op, *user)));
+            edit::set_operand(*user, index, ir::result0(edit::clone_before(op, *user))?)?;
         }
     }
+    Ok(())
 }
 
-/// Makes one change at this operation; true if there was one to make.
-fn step(op: Op<'_>) -> bool {
-    if let Some(quantize) = QuantizeLinear::of(op) {
-        return fold_pair(quantize) || move_quantization_up(quantize);
+/// Makes one change at one operation; true if there was one to make.
+fn step_once(function: Op<'_>) -> crate::Result<bool> {
+    for op in edit::walk(function) {
+        let changed = match (QuantizeLinear::of(op), DequantizeLinear::of(op)) {
+            (Some(quantize), _) => fold_pair(quantize) || move_quantization_up(quantize)?,
+            (_, Some(dequantize)) => move_dequantization_down(dequantize)?,
+            _ => false,
+        };
+        if changed {
+            return Ok(true);
+        }
     }
-    DequantizeLinear::of(op).is_some_and(move_dequantization_down)
+    Ok(false)
 }
 
 /// `quantize(dequantize(x))` with the same parameters is `x`.
@@ -79,7 +87,7 @@ fn fold_pair(quantize: QuantizeLinear<'_>) -> bool {
         return false;
     };
     let (from, to) = (ir::operands(dequantize.op()), ir::operands(quantize.op()));
-    let result = ir::result0(quantize.op());
+    let result = quantize.y();
     let same = from.len() == to.len()
         && dequantize.x().r#type() == result.r#type()
         && (from[1..].iter().zip(&to[1..])).all(|(a, b)| is_same_number(*a, *b));
@@ -90,7 +98,7 @@ fn fold_pair(quantize: QuantizeLinear<'_>) -> bool {
     }
     edit::replace_uses(result, dequantize.x());
     edit::erase(quantize.op());
-    if ir::users(ir::result0(dequantize.op())).is_empty() {
+    if ir::users_of(dequantize.op()).is_empty() {
         edit::erase(dequantize.op());
     }
     true
@@ -119,42 +127,42 @@ fn moves(op: Op<'_>) -> Option<(Op<'_>, Val<'_>)> {
 }
 
 /// `quantize(move(x))` becomes `move(quantize(x))`.
-fn move_quantization_up(quantize: QuantizeLinear<'_>) -> bool {
-    let (moved, quantize) = (quantize.x(), quantize.op());
+fn move_quantization_up(quantize: QuantizeLinear<'_>) -> crate::Result<bool> {
+    let (moved, result, quantize) = (quantize.x(), quantize.y(), quantize.op());
     let Some((mover, source)) = edit::defining_op(moved).and_then(moves) else {
-        return false;
+        return Ok(false);
     };
     if !is_per_tensor(quantize) || ir::users(moved).len() != 1 {
-        return false;
+        return Ok(false);
     }
-    let (result, integers) = (ir::result0(quantize), ir::result0(quantize).r#type());
+    let integers = result.r#type();
     edit::move_after(mover, quantize);
     edit::replace_uses(result, moved);
-    edit::set_operand(quantize, 0, source);
-    edit::set_operand(mover, 0, result);
+    edit::set_operand(quantize, 0, source)?;
+    edit::set_operand(mover, 0, result)?;
     edit::set_type(result, retyped(source.r#type(), integers));
     edit::set_type(moved, integers);
-    true
+    Ok(true)
 }
 
 /// `move(dequantize(x))` becomes `dequantize(move(x))`.
-fn move_dequantization_down(dequantize: DequantizeLinear<'_>) -> bool {
-    let (source, dequantize) = (dequantize.x(), dequantize.op());
-    let real = ir::result0(dequantize);
+fn move_dequantization_down(dequantize: DequantizeLinear<'_>) -> crate::Result<bool> {
+    let (source, real, dequantize) = (dequantize.x(), dequantize.y(), dequantize.op());
     let users = ir::users(real);
-    let [mover] = users[..] else { return false };
+    let [mover] = users[..] else { return Ok(false) };
     let moves_it = moves(mover).is_some_and(|(_, from)| from == real);
     if !moves_it || !is_per_tensor(dequantize) {
-        return false;
+        return Ok(false);
     }
-    let (moved, reals) = (ir::result0(mover), ir::result0(mover).r#type());
+    let moved = ir::result0(mover)?;
+    let reals = moved.r#type();
     edit::move_after(dequantize, mover);
     edit::replace_uses(moved, real);
-    edit::set_operand(mover, 0, source);
-    edit::set_operand(dequantize, 0, moved);
+    edit::set_operand(mover, 0, source)?;
+    edit::set_operand(dequantize, 0, moved)?;
     edit::set_type(moved, retyped(reals, source.r#type()));
     edit::set_type(real, reals);
-    true
+    Ok(true)
 }
 
 /// The shape of one tensor type with the element type of another.

@@ -15,10 +15,9 @@ use crate::{
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Attribute, Type, TypeLike, ValueLike, attribute::FloatAttribute, block::BlockLike,
+    Attribute, Type, ValueLike, attribute::FloatAttribute, block::BlockLike,
     operation::OperationLike, r#type::IntegerType,
 };
-use mlir_sys as sys;
 use std::collections::HashMap;
 
 /// The pass.
@@ -83,7 +82,7 @@ fn result_place(op: Op<'_>) -> Option<usize> {
         graph::QLinearConv::NAME | graph::QLinearMatMul::NAME => 7,
         _ => return None,
     };
-    (is_unsigned(ir::result0(op)) && !is_border(op)).then_some(place)
+    (is_unsigned(ir::result0(op).ok()?) && !is_border(op)).then_some(place)
 }
 
 /// The place of the zero point of an operand of unsigned numbers.
@@ -116,7 +115,7 @@ fn is_border(op: Op<'_>) -> bool {
             is_unit(op) && from.is_some_and(is_unit)
         }
         DEQUANTIZE => {
-            let users = ir::users(ir::result0(op));
+            let users = ir::users_of(op);
             let to = |user: &Op<'_>| ir::op_name(*user) == QUANTIZE && is_unit(*user);
             is_unit(op) && !users.is_empty() && users.iter().all(to)
         }
@@ -133,7 +132,7 @@ fn name_zero_points(function: Op<'_>) -> Result<()> {
         if !is_one || ir::dims(scale.r#type()).iter().any(|dim| *dim < 0) {
             continue;
         }
-        let result = ir::result0(op);
+        let result = ir::result0(op)?;
         let element = if ir::op_name(op) == QUANTIZE { result.r#type() } else { x.r#type() };
         let builder = Builder::before(op)?;
         let ty = with_element(scale.r#type(), ir::element_type(element));
@@ -150,7 +149,7 @@ fn name_zero_points(function: Op<'_>) -> Result<()> {
             ..Default::default()
         };
         let named = builder.create(ir::op_name(op), spec)?;
-        edit::replace_uses(result, ir::result0(named));
+        edit::replace_uses(result, ir::result0(named)?);
         edit::erase(op);
     }
     Ok(())
@@ -158,13 +157,7 @@ fn name_zero_points(function: Op<'_>) -> Result<()> {
 
 /// A constant of one byte each, or of one for all.
 fn bytes<'c>(b: &Builder<'c>, ty: Type<'c>, values: &[u8]) -> Result<Val<'c>> {
-    // SAFETY: elements of the type are bytes, of which there are as many, or one.
-    let value = unsafe {
-        let data = values.as_ptr().cast();
-        let raw = sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), values.len(), data);
-        Attribute::from_option_raw(raw)
-    };
-    let value = value.ok_or_else(|| Error::internal("a constant whose size is not its type's"))?;
+    let value = ir::attribute::dense(ty, values)?;
     b.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])
 }
 
@@ -341,16 +334,16 @@ fn change<'c>(
     for (user, place, kind) in uses {
         match kind {
             Use::Dequantized(point) => {
-                edit::set_operand(*user, *place, signed);
+                edit::set_operand(*user, *place, signed)?;
                 change_point(*user, *point, points)?;
             }
-            Use::Moved => edit::set_operand(*user, *place, signed),
+            Use::Moved => edit::set_operand(*user, *place, signed)?,
             // What was made elsewhere is still there.
             Use::Outside if key(signed) != key(value) => {}
             Use::Outside => {
                 let old = back.map_or_else(|| convert(&builder, signed, -128, unsigned), Ok)?;
                 back = Some(old);
-                edit::set_operand(*user, *place, old);
+                edit::set_operand(*user, *place, old)?;
             }
         }
     }
@@ -365,20 +358,19 @@ fn change_point<'c>(op: Op<'c>, place: usize, points: &mut HashMap<usize, Val<'c
         None => signed_constant(old)?,
     };
     points.insert(key(old), new);
-    edit::set_operand(op, place, new);
+    edit::set_operand(op, place, new)?;
     Ok(())
 }
 
 /// The place behind a value.
 fn after<'c>(value: Val<'c>) -> Result<Builder<'c>> {
     let next = match (edit::defining_op(value), edit::owner_block(value)) {
-        (Some(op), _) => op.next_in_block().map(|next| next.to_raw()),
-        (None, Some((block, _))) => block.first_operation().map(|first| first.to_raw()),
+        (Some(op), _) => op.next_in_block(),
+        (None, Some((block, _))) => block.first_operation(),
         _ => None,
     };
     let next = next.ok_or_else(|| Error::internal("a value with no operation behind it"))?;
-    // SAFETY: the operation is in a block, and lives as long as that.
-    Builder::before(unsafe { Op::from_raw(next) })
+    Builder::before(next)
 }
 
 /// A value with another element type and another zero point, of which `zero` is the first one: it is

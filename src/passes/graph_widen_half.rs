@@ -77,9 +77,9 @@ impl<'c> Widened<'c> {
         }
         let wide = b.insert_clone(op);
         for (index, operand) in operands.into_iter().enumerate() {
-            edit::set_operand(wide, index, operand);
+            edit::set_operand(wide, index, operand)?;
         }
-        let computed = ir::result0(wide);
+        let computed = ir::result0(wide)?;
         edit::set_type(computed, with_element(result.r#type(), b.f32()));
         let narrow = cast(&b, computed, result.r#type())?;
         // What reads it on f32 does not do so before it was rounded.

@@ -154,10 +154,5 @@ fn count(value: Val<'_>) -> Option<i64> {
 }
 
 fn elements_type(value: Attribute<'_>) -> Option<melior::ir::Type<'_>> {
-    // SAFETY: the kind is checked first; attributes live as long as the context.
-    unsafe {
-        let raw = value.to_raw();
-        mlir_sys::mlirAttributeIsAElements(raw)
-            .then(|| melior::ir::Type::from_raw(mlir_sys::mlirAttributeGetType(raw)))
-    }
+    value.is_elements().then(|| value.r#type())
 }

@@ -94,7 +94,7 @@ struct Kernels<'c> {
 impl<'c> Kernels<'c> {
     fn lower(&mut self, function: Op<'c>, op: Op<'c>, mut found: Recognized<'c>) -> Result<()> {
         let b = Builder::before(op)?;
-        let result = ir::result0(op);
+        let result = ir::result0(op)?;
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
         let kernel = Cut::of(&found, self.isa);
@@ -116,7 +116,7 @@ impl<'c> Kernels<'c> {
         call.push(b.context, Group::Scalars, b.index(0)?);
         call.push(b.context, Group::Scalars, b.index(kernel.tasks())?);
         let call = call.build(&b, &[result.r#type()])?;
-        edit::replace_uses(result, ir::result0(call));
+        edit::replace_uses(result, ir::result0(call)?);
         erase_with_constants(op);
         Ok(())
     }
@@ -279,7 +279,7 @@ fn erase_with_constants(op: Op<'_>) {
     for constant in operands {
         if ir::op_name(constant) == graph::Constant::NAME
             && !erased.iter().any(|other| edit::same(*other, constant))
-            && ir::users(ir::result0(constant)).is_empty()
+            && ir::users_of(constant).is_empty()
         {
             erased.push(constant);
         }

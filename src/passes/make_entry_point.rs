@@ -56,7 +56,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let returns = (result == status).then_some(status);
     let call = llvm::call(&builder, &main_name, &operands, returns, vec![])?;
     let value = match returns {
-        Some(_) => ir::result0(call),
+        Some(_) => ir::result0(call)?,
         None => llvm::constant(&builder, status, 0)?,
     };
     llvm::ret(&builder, Some(value))?;

@@ -8,7 +8,7 @@ use crate::{
 /// Declares the modules and collects their `PASS` constants.
 macro_rules! passes {
     ($($module:ident)*) => {
-        $(pub mod $module;)*
+        $(pub(crate) mod $module;)*
         /// Every pass of this crate that is written in Rust.
         pub static PASSES: &[crate::pass::Pass] = &[$($module::PASS,)*];
     };
@@ -58,6 +58,8 @@ passes! {
     verify_c
     verify_plan
 }
+
+pub use pack_constants::constants;
 
 /// Makes all passes known to MLIR, upstream's and those of this crate; later calls do nothing.
 pub fn register_all() {

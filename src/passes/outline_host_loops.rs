@@ -120,7 +120,7 @@ impl<'c> Outlined<'c> {
         let (memrefs, bounds) = arguments.split_at(buffers.len());
         let known = buffers.iter().copied().zip(memrefs.iter().copied());
         let mut copy = Copy { block, values: known.map(|(of, is)| (key(of), is)).collect() };
-        let inside = copy.op(nest.op);
+        let inside = copy.op(nest.op)?;
         let b = Builder::before(inside)?;
         if let (Some(cut), [lo, hi]) = (&cut, bounds) {
             cut.apply(&b, nest, inside, (*lo, *hi))?;
@@ -232,11 +232,11 @@ struct Copy<'c> {
 }
 
 impl<'c> Copy<'c> {
-    fn op(&mut self, op: Op<'c>) -> Op<'c> {
+    fn op(&mut self, op: Op<'c>) -> Result<Op<'c>> {
         for user in edit::walk(op).into_iter().chain([op]) {
             for operand in ir::operands(user) {
                 if is_outside(operand, op) && !self.values.contains_key(&key(operand)) {
-                    self.value(operand);
+                    self.value(operand)?;
                 }
             }
         }
@@ -244,17 +244,18 @@ impl<'c> Copy<'c> {
         for user in edit::walk(copy).into_iter().chain([copy]) {
             for (index, operand) in ir::operands(user).into_iter().enumerate() {
                 if let Some(value) = self.values.get(&key(operand)) {
-                    edit::set_operand(user, index, *value);
+                    edit::set_operand(user, index, *value)?;
                 }
             }
         }
-        copy
+        Ok(copy)
     }
 
-    fn value(&mut self, value: Val<'c>) {
+    fn value(&mut self, value: Val<'c>) -> Result<()> {
         if let Some(definer) = edit::defining_op(value) {
-            let copy = self.op(definer);
-            self.values.insert(key(value), ir::result0(copy));
+            let copy = self.op(definer)?;
+            self.values.insert(key(value), ir::result0(copy)?);
         }
+        Ok(())
     }
 }

@@ -128,7 +128,7 @@ impl<'c> Packing<'c> {
             }
             let mut values = Values::of(self.context, function, self.size)?;
             for (read, place) in reads {
-                let old = ir::result0(*read);
+                let old = ir::result0(*read)?;
                 let new = values.get(*read, (*place, self.table[*place].0), old.r#type())?;
                 edit::replace_uses(old, new);
                 edit::erase(*read);
@@ -157,7 +157,7 @@ impl<'c> Packing<'c> {
                 let global = global.and_then(|name| self.globals.get(&name).copied());
                 let Some(value) = global.and_then(fill_value) else { continue };
                 let builder = Builder::before(op)?;
-                let old = ir::result0(op);
+                let old = ir::result0(op)?;
                 let element = ir::element_type(old.r#type());
                 let value =
                     builder.op1_with("arith.constant", &[], element, vec![("value", value)])?;

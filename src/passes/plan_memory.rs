@@ -23,7 +23,7 @@ use crate::{
     tile::plan::Pool,
 };
 use melior::ir::{
-    Attribute, Type, TypeLike, ValueLike, attribute::StringAttribute, operation::OperationLike,
+    Attribute, Type, ValueLike, attribute::StringAttribute, operation::OperationLike,
 };
 use std::collections::BTreeMap;
 
@@ -177,7 +177,7 @@ fn gaps(requests: &[Request<'_>], plan: &Plan, guard: u64) -> Vec<(u64, u64)> {
 
 /// What an allocation asks for, and of which pool; the arena has the empty name.
 fn request<'c>(timeline: &Timeline, op: Op<'c>) -> Failure<'c, (String, Request<'c>)> {
-    let ty = ir::result0(op).r#type();
+    let ty = ir::result0(op)?.r#type();
     let size = size::bytes(ty).filter(|_| op.operand_count() == 0).ok_or_else(|| {
         PassError::at(
             &op,
@@ -196,26 +196,12 @@ fn request<'c>(timeline: &Timeline, op: Op<'c>) -> Failure<'c, (String, Request<
     }
     let Lifetime { start, end, deallocs } =
         timeline.lifetime(op).map_err(|(at, reason)| PassError::at(&at, reason))?;
-    let pool = space(ty).ok_or_else(|| {
+    let pool = ir::memref::space_or_host(ty).ok_or_else(|| {
         PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
     })?;
     let align = if pool.is_empty() { ALIGNMENT as u64 } else { pool_of(op, &pool)?.1 };
     let buffer = Buffer { size, align, start, end };
     Ok((pool, Request { op, buffer, deallocs, gaps: vec![] }))
-}
-
-/// The name of the memory space of a memref type: empty for the host's, none for unknown ones.
-fn space(ty: Type<'_>) -> Option<String> {
-    // SAFETY: the type is a memref; the accessors of tir take any attribute.
-    unsafe {
-        let space = mlir_sys::mlirMemRefTypeGetMemorySpace(ty.to_raw());
-        if space.ptr.is_null() {
-            return Some(String::new());
-        }
-        let is_space =
-            crate::ffi::phlTirAttrKind(space) == crate::ffi::PhlTirAttrKind::PHL_TIR_ATTR_SPACE;
-        is_space.then(|| ir::text(crate::ffi::phlTirAttrName(space)))
-    }
 }
 
 /// Gives the function an arena of so many bytes, and each request its piece of it.
@@ -243,7 +229,7 @@ fn use_arena<'c>(
             Ok(builder.op1("memref.view", &[arena, offset], ty)?)
         };
         if ir::op_name(request.op) == "memref.alloc" {
-            let old = ir::result0(request.op);
+            let old = ir::result0(request.op)?;
             edit::replace_uses(old, view(old.r#type())?);
             edit::erase(request.op);
             continue;
@@ -302,7 +288,7 @@ fn use_pool<'c>(
     }
     for (request, offset) in requests.iter().zip(&plan.offsets) {
         let builder = Builder::before(request.op)?;
-        let old = ir::result0(request.op);
+        let old = ir::result0(request.op)?;
         let offset = vec![("offset", builder.i64_attr((offset + base) as i64))];
         let new = builder.op1_with(tir::Buffer::NAME, &[], old.r#type(), offset)?;
         edit::replace_uses(old, new);

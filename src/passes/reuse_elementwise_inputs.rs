@@ -29,7 +29,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut rows = HashMap::new();
     for op in edit::walk(function) {
         if ir::op_name(op) == "linalg.generic" && is_parallel(op) {
-            reuse(op, &mut rows);
+            reuse(op, &mut rows)?;
         }
     }
     Ok(())
@@ -37,15 +37,15 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 
 /// `rows` has how many operations write over the buffer of a value before and with the one that
 /// computes it.
-fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) {
+fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) -> crate::Result<()> {
     let operands = ir::operands(op);
     let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
     let results = op.result_count();
     let (true, Some(inputs)) = (maps.len() == operands.len(), operands.len().checked_sub(results))
     else {
-        return;
+        return Ok(());
     };
-    let Some(body) = edit::entry_block(op) else { return };
+    let Some(body) = edit::entry_block(op) else { return Ok(()) };
     let mut taken: Vec<usize> = vec![];
     for out in inputs..operands.len() {
         let block_argument = edit::arguments(body).get(out).copied();
@@ -66,9 +66,10 @@ fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) {
             taken.push(input);
             let length = row(rows, operands[input]) + 1;
             rows.insert(key(ir::results(op)[out - inputs]), length);
-            edit::set_operand(op, out, operands[input]);
+            edit::set_operand(op, out, operands[input])?;
         }
     }
+    Ok(())
 }
 
 fn row(rows: &HashMap<usize, usize>, value: Val<'_>) -> usize {

@@ -54,7 +54,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         }
     }
     for empty in edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "tensor.empty") {
-        separate(empty);
+        separate(empty)?;
     }
     Ok(())
 }
@@ -86,11 +86,11 @@ fn make_again<'c>(op: Op<'c>, index: usize, owner: Op<'c>) -> Result<(), PassErr
     let start = ir::operands(op)[index];
     let empty = builder.with_location(owner.location()).empty(start.r#type())?;
     let written = ir::operands(copy).len() - 1;
-    edit::set_operand(copy, written, empty);
+    edit::set_operand(copy, written, empty)?;
     if let Some(empty) = edit::defining_op(empty) {
         edit::move_before(empty, copy);
     }
-    edit::set_operand(op, index, ir::result0(copy));
+    edit::set_operand(op, index, ir::result0(copy)?)?;
     Ok(())
 }
 
@@ -142,21 +142,22 @@ fn copy<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<(), PassError<'c
         ..Default::default()
     };
     let copied = builder.create("linalg.copy", spec)?;
-    edit::set_operand(op, index, ir::result0(copied));
+    edit::set_operand(op, index, ir::result0(copied)?)?;
     Ok(())
 }
 
 /// Leaves an empty tensor to the first of its uses in MLIR's order, and makes a copy beside it for
 /// each other one.
-fn separate(empty: Op<'_>) {
-    let shared = ir::result0(empty);
+fn separate(empty: Op<'_>) -> crate::Result<()> {
+    let shared = ir::result0(empty)?;
     for user in ir::users(shared).into_iter().skip(1) {
         // An operation is listed once for each use.
         let own = |index: &usize| ir::operands(user).get(*index) == Some(&shared);
         if let Some(index) = (0..user.operand_count()).find(own) {
-            edit::set_operand(user, index, ir::result0(edit::clone_before(empty, empty)));
+            edit::set_operand(user, index, ir::result0(edit::clone_before(empty, empty))?)?;
         }
     }
+    Ok(())
 }
 
 /// Whether an operation only makes a start value: a fill, or elements spread over a new tensor.

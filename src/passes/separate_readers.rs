@@ -110,7 +110,7 @@ fn separate<'c>(value: Val<'c>, owner: Op<'c>, group: usize) -> Result<(), PassE
         let alike =
             before.op1_with("bufferization.to_tensor", &[buffer], value.r#type(), restrict)?;
         for reader in readers {
-            edit::set_operand(reader.op, reader.operand, alike);
+            edit::set_operand(reader.op, reader.operand, alike)?;
         }
         to_buffer(&Builder::before(*behind)?, value)?;
     }
@@ -124,7 +124,7 @@ fn to_buffer<'c>(at: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>, PassError<
         attributes: vec![("read_only", Attribute::unit(at.context))],
         ..Default::default()
     };
-    Ok(ir::result0(at.create("bufferization.to_buffer", spec)?))
+    Ok(ir::result0(at.create("bufferization.to_buffer", spec)?)?)
 }
 
 /// The uses of a value that only read it, in the order of the operations `all` of its block.

@@ -152,9 +152,9 @@ impl<'c> Nest<'c> {
         }
         for constant in &self.constants {
             let copy = edit::clone_to_end(*constant, block);
-            inside.insert(key(ir::result0(*constant)), ir::result0(copy));
+            inside.insert(key(ir::result0(*constant)?), ir::result0(copy)?);
         }
-        self.copy(block, &inside);
+        self.copy(block, &inside)?;
         let end = Builder::at_end(context, block, self.op.location());
         end.create("func.return", OpSpec::default())?;
         let types: Vec<_> = signature.arguments.iter().map(|(ty, _)| *ty).collect();
@@ -174,15 +174,16 @@ impl<'c> Nest<'c> {
         Ok(function)
     }
 
-    fn copy(&self, block: Blk<'c>, inside: &HashMap<usize, Val<'c>>) {
+    fn copy(&self, block: Blk<'c>, inside: &HashMap<usize, Val<'c>>) -> Failure<'c> {
         let copy = edit::clone_to_end(self.op, block);
         for op in edit::walk(copy).into_iter().chain([copy]) {
             for (index, operand) in ir::operands(op).into_iter().enumerate() {
                 if let Some(inner) = inside.get(&key(operand)) {
-                    edit::set_operand(op, index, *inner);
+                    edit::set_operand(op, index, *inner)?;
                 }
             }
         }
+        Ok(())
     }
 
     fn become_call(self, name: &str) -> Failure<'c> {

@@ -126,7 +126,7 @@ impl<'c> Sharing<'_, 'c> {
                 let result = status.map(|status| status.r#type());
                 let new = llvm::call(&builder, &func::symbol(callee), &operands, result, vec![])?;
                 if let Some(status) = status {
-                    edit::replace_uses(status, ir::result0(new));
+                    edit::replace_uses(status, ir::result0(new)?);
                 }
             }
             edit::erase(call);

@@ -83,7 +83,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         main,
         signature: Signature::of(main)?,
         arguments: edit::arguments(block).iter().enumerate().map(|(i, v)| (key(*v), i)).collect(),
-        free: plan.free.iter().map(|op| key(ir::result0(*op))).collect(),
+        free: plan.free.iter().flat_map(|op| ir::results(*op)).map(key).collect(),
     };
     for (index, ops) in pieces.into_iter().enumerate() {
         let stem = format!("{}_piece{index}", func::symbol(main));
@@ -92,7 +92,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         splitter.outline(&name, &ops)?;
     }
     for op in plan.free.into_iter().rev() {
-        if !ir::has_uses(ir::result0(op), 1) {
+        if ir::users_of(op).is_empty() {
             edit::erase(op);
         }
     }
@@ -134,7 +134,7 @@ impl<'c> Plan<'c> {
             let free = FREE.contains(&ir::op_name(op))
                 && ir::operands(op).iter().all(|operand| anywhere.contains(&key(*operand)));
             if free {
-                anywhere.insert(key(ir::result0(op)));
+                anywhere.extend(ir::results(op).into_iter().map(key));
                 plan.free.push(op);
                 continue;
             }
@@ -194,8 +194,8 @@ impl<'c> Splitter<'c> {
         for op in ops {
             for user in edit::walk(*op).into_iter().chain([*op]) {
                 for (index, operand) in ir::operands(user).into_iter().enumerate() {
-                    if let Some(inside) = piece.value(operand) {
-                        edit::set_operand(user, index, inside);
+                    if let Some(inside) = piece.value(operand)? {
+                        edit::set_operand(user, index, inside)?;
                     }
                 }
             }
@@ -285,30 +285,37 @@ struct Piece<'s, 'c> {
 impl<'c> Piece<'_, 'c> {
     /// What stands here for a value of the main function; none for a value that the piece itself
     /// computes.
-    fn value(&mut self, value: Val<'c>) -> Option<Val<'c>> {
+    fn value(&mut self, value: Val<'c>) -> crate::Result<Option<Val<'c>>> {
         if let Some(known) = self.values.get(&key(value)) {
-            return Some(*known);
+            return Ok(Some(*known));
         }
         let inside = if let Some(index) = self.splitter.arguments.get(&key(value)) {
             self.arguments.push(*index);
             edit::add_argument(self.block, value.r#type(), self.splitter.main.location())
-        } else if self.splitter.free.contains(&key(value)) {
-            self.copy(edit::defining_op(value)?)
+        } else if let Some(op) = self.free(value) {
+            self.copy(op)?
         } else {
-            return None;
+            return Ok(None);
         };
         self.values.insert(key(value), inside);
-        Some(inside)
+        Ok(Some(inside))
+    }
+
+    /// The view or constant that a value is, if that can be made anywhere.
+    fn free(&self, value: Val<'c>) -> Option<Op<'c>> {
+        edit::defining_op(value).filter(|_| self.splitter.free.contains(&key(value)))
     }
 
     /// Makes a view or a constant here, and what it is a view of.
-    fn copy(&mut self, op: Op<'c>) -> Val<'c> {
-        let operands: Vec<_> =
-            ir::operands(op).into_iter().map(|operand| self.value(operand)).collect();
+    fn copy(&mut self, op: Op<'c>) -> crate::Result<Val<'c>> {
+        let operands: Vec<_> = ir::operands(op)
+            .into_iter()
+            .map(|operand| self.value(operand))
+            .collect::<crate::Result<_>>()?;
         let copy = edit::clone_to_end(op, self.block);
         for (index, operand) in operands.into_iter().enumerate() {
             if let Some(operand) = operand {
-                edit::set_operand(copy, index, operand);
+                edit::set_operand(copy, index, operand)?;
             }
         }
         ir::result0(copy)

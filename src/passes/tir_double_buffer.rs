@@ -113,7 +113,8 @@ impl<'c, 'p> Stream<'c, 'p> {
         };
         // The memory of a pool that says no to this is used up by single tiles.
         let allowed = |load: &Load<'c>| {
-            let pool = pool_of(pools, ir::result0(load.alloc).r#type());
+            let buffer = ir::result0(load.alloc).ok();
+            let pool = buffer.and_then(|buffer| pool_of(pools, buffer.r#type()));
             pool.is_none_or(|pool| pool.dma.double_buffer)
         };
         let loads: Vec<_> = ops
@@ -207,7 +208,7 @@ impl<'c, 'p> Stream<'c, 'p> {
 
     /// Memory for two tiles.
     fn buffer(&self, b: &Builder<'c>, load: &Load<'c>) -> Result<Val<'c>, PassError<'c>> {
-        let old = ir::result0(load.alloc).r#type();
+        let old = ir::result0(load.alloc)?.r#type();
         let element = ir::element_type(old);
         let pool = memref::space(old)
             .ok_or_else(|| PassError::at(&load.alloc, "is loaded, but in no pool"))?;
@@ -226,7 +227,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         buffer: Val<'c>,
         half: Val<'c>,
     ) -> crate::Result<Val<'c>> {
-        let old = ir::result0(load.alloc).r#type();
+        let old = ir::result0(load.alloc)?.r#type();
         let dims = ir::dims(old);
         let strides = memref::row_major(&dims);
         let text = |list: &[i64], separator: &str| {
@@ -262,8 +263,8 @@ impl<'c, 'p> Stream<'c, 'p> {
         for (load, buffer) in self.loads.iter().zip(buffers) {
             self.copy_address(b, load.start.source(), &mut map)?;
             let tile = self.half(b, load, *buffer, half)?;
-            map.insert(key(ir::result0(load.alloc)), tile);
-            tokens.push(ir::result0(copy(b, load.start.op(), &map)));
+            map.insert(key(ir::result0(load.alloc)?), tile);
+            tokens.push(ir::result0(copy(b, load.start.op(), &map)?)?);
         }
         Ok(tokens)
     }
@@ -282,7 +283,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         for operand in ir::operands(op) {
             self.copy_address(b, operand, map)?;
         }
-        let new = copy(b, op, map);
+        let new = copy(b, op, map)?;
         insert_results(map, op, new);
         Ok(())
     }
@@ -297,14 +298,14 @@ impl<'c, 'p> Stream<'c, 'p> {
     ) -> Result<(), PassError<'c>> {
         let mut map = self.map(iv);
         for (load, buffer) in self.loads.iter().zip(buffers) {
-            map.insert(key(ir::result0(load.alloc)), self.half(b, load, *buffer, half)?);
+            map.insert(key(ir::result0(load.alloc)?), self.half(b, load, *buffer, half)?);
         }
         for op in ir::ops(self.body) {
             let replaced = self.loads.iter().any(|load| {
                 [load.alloc, load.start.op(), load.wait].iter().any(|old| edit::same(*old, op))
             });
             if !replaced && ir::op_name(op) != "scf.yield" {
-                let new = copy(b, op, &map);
+                let new = copy(b, op, &map)?;
                 insert_results(&mut map, op, new);
             }
         }
@@ -336,12 +337,12 @@ fn insert_results<'c>(map: &mut Map<'c>, old: Op<'c>, new: Op<'c>) {
 }
 
 /// A copy of an operation without regions, whose operands are looked up.
-fn copy<'c>(b: &Builder<'c>, op: Op<'c>, map: &Map<'c>) -> Op<'c> {
+fn copy<'c>(b: &Builder<'c>, op: Op<'c>, map: &Map<'c>) -> crate::Result<Op<'c>> {
     let new = b.insert_clone(op);
     for (index, operand) in ir::operands(op).into_iter().enumerate() {
         if let Some(value) = map.get(&key(operand)) {
-            edit::set_operand(new, index, *value);
+            edit::set_operand(new, index, *value)?;
         }
     }
-    new
+    Ok(new)
 }

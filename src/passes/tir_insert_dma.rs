@@ -112,9 +112,7 @@ impl<'c> Channels<'c> {
 
 /// Whether `op` comes before `other` in their block.
 fn is_before_in_block(op: Op<'_>, other: Op<'_>) -> bool {
-    // SAFETY: both are live operations.
-    op.block() == other.block()
-        && unsafe { mlir_sys::mlirOperationIsBeforeInBlock(op.to_raw(), other.to_raw()) }
+    op.block() == other.block() && op.is_before_in_block(other)
 }
 
 fn load<'c>(

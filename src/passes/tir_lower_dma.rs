@@ -56,7 +56,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
     }
     let carries = |op: &Op<'c>| {
         ir::op_name(*op) == "scf.for"
-            && ir::results(*op).iter().any(|value| is_token(value.r#type()))
+            && ir::results(*op).iter().any(|value| ir::types::is_token(value.r#type()))
     };
     // Inner loops come after the loops around them, so they are rebuilt first.
     for op in function_loops(function).into_iter().rev().filter(carries) {
@@ -70,11 +70,6 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
 
 fn function_loops<'c>(function: Op<'c>) -> Vec<Op<'c>> {
     edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect()
-}
-
-fn is_token(ty: Type<'_>) -> bool {
-    // SAFETY: takes any type.
-    unsafe { crate::ffi::phlTirTypeIsToken(melior::ir::TypeLike::to_raw(&ty)) }
 }
 
 /// A transfer of the channel that a token stands for.
@@ -93,8 +88,6 @@ fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> Failure<'c, Op<'c
         // An argument of a loop, after the induction variable and three bounds.
         let parent = block.parent_operation().filter(|op| ir::op_name(*op) == "scf.for");
         let parent = parent.ok_or_else(unknown)?;
-        // SAFETY: the operation lives as long as its block.
-        let parent = unsafe { Op::from_raw(parent.to_raw()) };
         let initial = *ir::operands(parent).get(index + 2).ok_or_else(unknown)?;
         let from_outside = start_of(wait, initial, depth + 1)?;
         let yielded =
@@ -312,7 +305,7 @@ impl<'c> Maker<'c, '_> {
 /// Builds a loop again that carried only tokens, without them.
 fn drop_tokens<'c>(op: Op<'c>) -> Failure<'c> {
     let results = ir::results(op);
-    if !results.iter().all(|value| is_token(value.r#type())) {
+    if !results.iter().all(|value| ir::types::is_token(value.r#type())) {
         return Err(PassError::at(&op, "carries tokens of transfers together with other values"));
     }
     let b = Builder::before(op)?;

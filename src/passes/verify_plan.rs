@@ -198,7 +198,7 @@ fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> Failure<'c> {
     let operands = ir::operands(op);
     let known = |value: &Val<'c>| size::bytes(value.r#type());
     let constant = |value: &Val<'c>| ir::attr_i64(edit::defining_op(*value)?, "value");
-    let view = ir::result0(op).r#type();
+    let view = ir::result0(op)?.r#type();
     let (Some(bytes), Some(shift), Some(size)) =
         (operands.first().and_then(known), operands.get(1).and_then(constant), size::bytes(view))
     else {

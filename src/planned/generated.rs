@@ -18,9 +18,7 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// The bytes of a constant, from its type.
 pub fn size_of(value: Attribute<'_>) -> u64 {
-    // SAFETY: any attribute has a type, and the accessor takes any.
-    let ty = unsafe { Type::from_raw(mlir_sys::mlirAttributeGetType(value.to_raw())) };
-    size::bytes(ty).unwrap_or_default()
+    size::bytes(value.r#type()).unwrap_or_default()
 }
 
 /// Checks the code of the targets against the module's signature; a module that is not divided yet

@@ -4,9 +4,7 @@
 //! it may do: what is in use across an iteration of a loop is in use during the whole loop.
 
 use crate::ir::{self, Op, Val, call_extern::CallExtern, edit, tir};
-use melior::ir::{
-    RegionLike, Type, TypeLike, ValueLike, block::BlockLike, operation::OperationLike,
-};
+use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Operations whose regions run at most once.
@@ -284,16 +282,6 @@ fn aliases<'c>(user: Op<'c>) -> Vec<Val<'c>> {
         }
         found.extend(ir::results(parent));
     }
-    found.retain(|value| refers(value.r#type()));
+    found.retain(|value| ir::types::keeps_buffer(value.r#type()));
     found
-}
-
-/// Whether values of the type keep a buffer in use: a part of it, or a transfer under way.
-fn refers(ty: Type<'_>) -> bool {
-    // SAFETY: the checks take any type.
-    unsafe {
-        mlir_sys::mlirTypeIsAMemRef(ty.to_raw())
-            || mlir_sys::mlirTypeIsAUnrankedMemRef(ty.to_raw())
-            || crate::ffi::phlTirTypeIsToken(ty.to_raw())
-    }
 }

@@ -9,7 +9,7 @@ use crate::{
     },
     pass::PassError,
 };
-use melior::ir::{AttributeLike, ValueLike, operation::OperationLike};
+use melior::ir::{ValueLike, operation::OperationLike};
 use std::fmt;
 
 /// What a place is in.
@@ -127,7 +127,7 @@ fn view<'c>(
     bytes: u64,
 ) -> Result<Place<'c>, PassError<'c>> {
     let name = func::symbol(function);
-    let value = ir::result0(op);
+    let value = ir::result0(op)?;
     let size = size::bytes(value.r#type()).ok_or_else(|| {
         PassError::at(
             &op,
@@ -173,7 +173,7 @@ fn view<'c>(
 
 /// A buffer in a device's pool. Its own verifier has checked it against the pool's declaration.
 fn buffer<'c>(op: Op<'c>) -> Result<Place<'c>, PassError<'c>> {
-    let value = ir::result0(op);
+    let value = ir::result0(op)?;
     let place = || {
         let pool = memref::space(value.r#type())?;
         let offset = u64::try_from(ir::attr_i64(op, "offset")?).ok()?;
@@ -207,15 +207,8 @@ pub(crate) fn pool_of<'c>(op: Op<'c>, name: &str) -> Result<(u64, u64), PassErro
     for owner in around {
         let pools = owner.attribute(names::POOLS).map(edit::array).unwrap_or_default();
         for pool in pools {
-            // SAFETY: the accessors take any attribute.
-            unsafe {
-                let raw = pool.to_raw();
-                if ir::bytes(crate::ffi::phlTirAttrName(raw)) == name.as_bytes() {
-                    return Ok((
-                        crate::ffi::phlTirPoolAttrBytes(raw) as u64,
-                        crate::ffi::phlTirPoolAttrAlignment(raw) as u64,
-                    ));
-                }
+            if let Some((_, bytes, alignment)) = memref::pool(pool).filter(|pool| pool.0 == name) {
+                return Ok((bytes, alignment));
             }
         }
     }

@@ -26,10 +26,11 @@ use std::{
 
 /// Links objects (host code and that of accelerators) and makes an [`Executable`] of them.
 ///
-/// The objects are the ones that compiling the model of `signature` gave, for this machine;
-/// `constants` is what `pack-constants` collected.
-/// `libraries` are those that the objects need.
-pub fn jit(
+/// `constants` is what `pack-constants` collected; `libraries` are those that the objects need.
+///
+/// # Safety
+/// The objects are the ones that compiling the model of `signature` gave, for this machine.
+pub unsafe fn jit(
     objects: &[Object],
     constants: &[u8],
     signature: Signature,
@@ -50,7 +51,7 @@ pub fn jit(
     let constants = Constants::Owned(AlignedBuffer::copy_of(constants)?);
     let code = std::sync::Arc::new(linker);
     let symbols = code.clone();
-    // SAFETY: the entry point has this type, as `make-entry-point` made it; the code lives as
+    // SAFETY: by the caller's contract the entry point has this type, as `make-entry-point` made it; the code lives as
     // long as the executable.
     unsafe {
         let invoke = std::mem::transmute::<*const c_void, Invoke>(entry);

@@ -15,10 +15,12 @@ pub use shared::{Library, load_libraries};
 use crate::{Result, artifact::Compiled};
 
 impl Compiled {
-    /// Links the objects into this process.
+    /// Links the objects into this process. What it runs is as trusted as a program: `self` is as a
+    /// compile made it.
     pub fn load(&self) -> Result<Executable> {
         self.machine.check_runs_here()?;
         let libraries = load_libraries(&self.link, &self.cc)?;
-        jit(&self.objects, &self.constants, self.signature.clone(), libraries)
+        // SAFETY: a compile gave objects and signature.
+        unsafe { jit(&self.objects, &self.constants, self.signature.clone(), libraries) }
     }
 }

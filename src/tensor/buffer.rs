@@ -18,8 +18,9 @@ pub struct AlignedBuffer {
     len: usize,
 }
 
-// The buffer owns its memory exclusively, as a `Vec<u8>` does.
+// SAFETY: the buffer owns its memory exclusively, as a `Vec<u8>` does.
 unsafe impl Send for AlignedBuffer {}
+// SAFETY: as above; a shared one is only read.
 unsafe impl Sync for AlignedBuffer {}
 
 impl AlignedBuffer {

@@ -2,11 +2,11 @@
 
 use crate::{
     Error, Result,
-    ir::{Builder, edit},
+    ir::{self, Builder, edit},
 };
 use melior::ir::{Attribute, AttributeLike};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Data as an attribute.
 pub fn to_attribute<'c>(b: &Builder<'c>, data: &impl Serialize) -> Result<Attribute<'c>> {
@@ -42,24 +42,18 @@ pub fn from_attribute<T: DeserializeOwned>(attribute: Attribute<'_>) -> Result<T
 }
 
 fn value_of(attribute: Attribute<'_>) -> Value {
-    let raw = attribute.to_raw();
-    // SAFETY: each accessor is called on the kind that was asked for before it.
-    unsafe {
-        if mlir_sys::mlirAttributeIsADictionary(raw) {
-            let fields = edit::dictionary(attribute).into_iter();
-            return Value::Object(
-                fields.map(|(name, value)| (name, value_of(value))).collect::<Map<_, _>>(),
-            );
-        }
-        if mlir_sys::mlirAttributeIsAArray(raw) {
-            return Value::Array(edit::array(attribute).into_iter().map(value_of).collect());
-        }
-        if mlir_sys::mlirAttributeIsABool(raw) {
-            return Value::Bool(mlir_sys::mlirBoolAttrGetValue(raw));
-        }
-        if mlir_sys::mlirAttributeIsAInteger(raw) {
-            return Value::from(mlir_sys::mlirIntegerAttrGetValueInt(raw));
-        }
+    if attribute.is_dictionary() {
+        let fields = edit::dictionary(attribute).into_iter();
+        return Value::Object(fields.map(|(name, value)| (name, value_of(value))).collect());
+    }
+    if attribute.is_array() {
+        return Value::Array(edit::array(attribute).into_iter().map(value_of).collect());
+    }
+    if let Some(value) = ir::attribute::boolean(attribute) {
+        return Value::Bool(value);
+    }
+    if let Some(value) = ir::attribute::int(attribute) {
+        return Value::from(value);
     }
     edit::string(attribute).map_or(Value::Null, Value::String)
 }

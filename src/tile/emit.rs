@@ -22,7 +22,7 @@ use crate::{
         edit, names,
     },
 };
-use melior::ir::{Attribute, AttributeLike, TypeLike, ValueLike, attribute::IntegerAttribute};
+use melior::ir::{Attribute, AttributeLike, ValueLike};
 
 /// Where a tile is in one loop: at `start + step * iv`, with all else as in the piece.
 #[derive(Clone, Copy)]
@@ -270,26 +270,18 @@ fn replaced<'c>(
 }
 
 fn number_like<'c>(old: Attribute<'c>, number: &Number) -> Result<Attribute<'c>> {
-    let raw = old.to_raw();
-    // SAFETY: the kind is checked before the type is asked for; types live as long as the context.
-    unsafe {
-        let ty = melior::ir::Type::from_raw(mlir_sys::mlirAttributeGetType(raw));
-        if mlir_sys::mlirAttributeIsAInteger(raw) {
-            let value = match number {
-                Number::Int(value) => Some(*value),
-                Number::Bool(value) => Some(i64::from(*value)),
-                Number::Absent => Some(0),
-                Number::Float(value) if value.fract() == 0.0 => Some(*value as i64),
-                _ => None,
-            };
-            let value = value.ok_or_else(|| {
-                Error::invalid(format!("passes {number} for a tile where an integer is due"))
-            })?;
-            return Ok(IntegerAttribute::new(ty, value).into());
-        }
-        let value = number.as_f64().filter(|_| mlir_sys::mlirAttributeIsAFloat(raw));
-        let value = value.ok_or_else(|| Error::invalid(format!("passes {number} for a tile")))?;
-        let context = mlir_sys::mlirAttributeGetContext(raw);
-        Ok(Attribute::from_raw(mlir_sys::mlirFloatAttrDoubleGet(context, ty.to_raw(), value)))
+    if old.is_integer() {
+        let value = match number {
+            Number::Int(value) => Some(*value),
+            Number::Bool(value) => Some(i64::from(*value)),
+            Number::Absent => Some(0),
+            Number::Float(value) if value.fract() == 0.0 => Some(*value as i64),
+            _ => None,
+        };
+        return value.and_then(|value| ir::attribute::int_like(old, value)).ok_or_else(|| {
+            Error::invalid(format!("passes {number} for a tile where an integer is due"))
+        });
     }
+    let made = number.as_f64().and_then(|value| ir::attribute::float_like(old, value));
+    made.ok_or_else(|| Error::invalid(format!("passes {number} for a tile")))
 }

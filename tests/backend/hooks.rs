@@ -241,9 +241,9 @@ fn hooks_that_fail_are_named_with_target_and_operation() {
     let mut session = Session::new();
     let hooks = tester(&[HookPoint::GraphToTir], "vandal");
     session.add_target(kind(hooks, codegen()).expect("a kind")).expect("is new");
-    let module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
+    let mut module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
-    session.run_phases(&module, &options, phaseline::Phase::Lower).expect("lowers");
+    session.run_phases(&mut module, &options, phaseline::Phase::Lower).expect("lowers");
     let touched = edit::walk(ir::root(&module)).into_iter().any(|op| op.has_attribute("vandal"));
     assert!(!touched);
 }

@@ -8,7 +8,13 @@
 //! `PHASELINE_FUZZ_SECONDS`, for all kinds together, and `PHASELINE_FUZZ_SEED`, the first seed.
 
 #![allow(clippy::disallowed_methods, reason = "a test's own settings")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test"
+)]
 
 mod campaign;
 mod judge;

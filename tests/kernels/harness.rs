@@ -253,11 +253,11 @@ pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
 fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
     let session = Session::new();
     let text = case.text();
-    let module = session.parse(text.as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
-    let run = |pipeline: &str| {
-        session.run_pipeline(&module, pipeline).unwrap_or_else(|e| panic!("{e}"));
+    let mut module = session.parse(text.as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let run = |pipeline: &str, module: &mut melior::ir::Module<'_>| {
+        session.run_pipeline(module, pipeline).unwrap_or_else(|e| panic!("{e}"));
     };
-    run(&format!("builtin.module({passes}canonicalize)"));
+    run(&format!("builtin.module({passes}canonicalize)"), &mut module);
     if kernels {
         let calls = ir::edit::walk(op(&module))
             .into_iter()
@@ -265,19 +265,25 @@ fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
             .count();
         assert!(calls > 0, "no kernel was made");
     }
-    run("builtin.module(func.func(convert-graph-to-linalg),convert-functions-to-dps,\
-         func.func(eliminate-empty-tensors),one-shot-bufferize,canonicalize,cse)");
+    run(
+        "builtin.module(func.func(convert-graph-to-linalg),convert-functions-to-dps,\
+         func.func(eliminate-empty-tensors),one-shot-bufferize,canonicalize,cse)",
+        &mut module,
+    );
     let signature = Signature::of(op(&module)).expect("has a signature");
-    run(&format!(
-        "builtin.module(split-by-target,for-target{{target=llvm pipeline=builtin.module({})}})",
-        llvm::pipeline("", "native", "")
-    ));
+    run(
+        &format!(
+            "builtin.module(split-by-target,for-target{{target=llvm pipeline=builtin.module({})}})",
+            llvm::pipeline("", "native", "")
+        ),
+        &mut module,
+    );
     let host = ir::ops_of(op(&module))[0];
     let object = llvm::compile(&session, host, "model_host").expect("compiles");
-    runtime::jit(&[object], &[], signature, vec![]).expect("links")
+    // SAFETY: the object was compiled from the module that the signature is of.
+    unsafe { runtime::jit(&[object], &[], signature, vec![]) }.expect("links")
 }
 
-fn op<'c>(module: &'c melior::ir::Module<'c>) -> ir::Op<'c> {
-    // SAFETY: the module outlives its use here.
-    unsafe { ir::Op::from_raw(module.as_operation().to_raw()) }
+fn op<'a>(module: &'a melior::ir::Module<'_>) -> ir::Op<'a> {
+    ir::root(module)
 }

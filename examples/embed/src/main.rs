@@ -16,10 +16,13 @@ const ABS: &str = "func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 fn main() -> phaseline::Result<()> {
     phaseline::passes::register(&count_ops::PASS)?;
     let session = Session::new();
-    let module = session.parse(MODEL.as_bytes(), "net.mlir")?;
+    let mut module = session.parse(MODEL.as_bytes(), "net.mlir")?;
 
     // Our pass works by name, with its option, next to upstream's.
-    session.run_pipeline(&module, "builtin.module(canonicalize,func.func(count-ops{dialect=graph}))")?;
+    session.run_pipeline(
+        &mut module,
+        "builtin.module(canonicalize,func.func(count-ops{dialect=graph}))",
+    )?;
     println!("after count-ops: graph operations = {}", count_ops::counted(&module));
 
     let options = CompileOptions { targets: "vanilla, llvm".into(), ..Default::default() };

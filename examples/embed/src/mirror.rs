@@ -36,7 +36,7 @@ impl Hooks for MyHooks {
             return Ok(None);
         };
         let name = func::symbol(request.subject);
-        let ty = result0(abs).r#type();
+        let ty = result0(abs)?.r#type();
         let elements: i64 = phaseline::ir::static_dims(ty).unwrap_or_default().iter().product();
         let text = format!(
             "func.func @{name}(%x: {ty}) -> {ty} {{

@@ -52,7 +52,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 
 /// Sums and products of indices, which are kept as sums.
 fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Option<Sum>> {
-    let result = ir::result0(op);
+    let result = ir::result0(op)?;
     if CType::of(result.r#type()) != Some(CType::Index) {
         return Ok(None);
     }
@@ -187,7 +187,7 @@ fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr]) -> Failure<'c, E
 
 /// The result of unsigned operations: promoted to `int` if it is small.
 fn narrow(ty: CType, expr: Expr) -> Expr {
-    if ty.storage_bits() < 32 { cast_to(ty.name(), &expr) } else { expr.as_unsigned() }
+    if ty.storage_bits() < 32 { cast_to(ty.name(), &expr) } else { expr.into_unsigned() }
 }
 
 /// An operation that wraps around. Indices never do.
@@ -198,7 +198,7 @@ fn wrapping(ty: CType, operator: &str, level: Level, two: &[Expr]) -> Expr {
         _ if ty.storage_bits() < 32 => cast_to(ty.name(), &infix(&template, level, two)),
         _ => {
             let two = [unsigned(ty, &two[0]), unsigned(ty, &two[1])];
-            infix(&template, level, &two).as_unsigned()
+            infix(&template, level, &two).into_unsigned()
         }
     }
 }
@@ -256,7 +256,7 @@ fn is_cast(word: &str) -> bool {
 
 fn cast<'c>(writer: &mut Writer<'_>, op: Op<'c>, word: &str) -> Failure<'c, Expr> {
     let (from, operands) = operands(writer, op)?;
-    let to = c_type(op, ir::result0(op).r#type())?;
+    let to = c_type(op, ir::result0(op)?.r#type())?;
     let value = &operands[0];
     Ok(match word {
         "extsi" | "sitofp" | "index_cast" => match from {

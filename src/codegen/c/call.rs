@@ -7,7 +7,6 @@ use super::{
     writer::{Failure, Writer},
 };
 use crate::{
-    ffi,
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of, struct_of},
@@ -89,7 +88,7 @@ fn write_argument<'c>(
     if let Some((name, fields)) = struct_of(argument) {
         return structure(writer, op, call, &name, fields);
     }
-    if let Some(name) = name_of(argument) {
+    if let Some(name) = ir::memref::name(argument) {
         return Ok(match is_constant_name(&name) {
             true => Argument::constant(name),
             false => Argument::variable(Text::plain(name)),
@@ -110,23 +109,12 @@ pub fn words(op: Op<'_>) -> Vec<String> {
             found.extend(ty.split(' ').map(str::to_owned));
             fields.into_iter().for_each(|(_, value)| collect(value, found));
         }
-        found.extend(name_of(argument));
+        found.extend(ir::memref::name(argument));
     }
     let mut found = vec![];
     let call = CallExtern::of(op);
     call.iter().flat_map(|call| &call.args).for_each(|arg| collect(*arg, &mut found));
     found
-}
-
-/// The text of a `#tir.name`.
-fn name_of(argument: Attribute<'_>) -> Option<String> {
-    let raw = argument.to_raw();
-    // SAFETY: the accessor takes any attribute of the kind that is asked for first; the text lives
-    // as long as the context.
-    unsafe {
-        (ffi::phlTirAttrKind(raw) == ffi::PhlTirAttrKind::PHL_TIR_ATTR_NAME)
-            .then(|| ir::text(ffi::phlTirAttrName(raw)))
-    }
 }
 
 /// Whether a name of a header stands for a number: in capitals, as enumerators and macros are, and
@@ -239,43 +227,21 @@ fn float(value: f64) -> String {
 
 /// The numbers of a list.
 fn numbers(attribute: Attribute<'_>) -> Option<Vec<String>> {
-    let raw = attribute.to_raw();
-    // SAFETY: the kind is checked first; indices are in range.
-    unsafe {
-        if mlir_sys::mlirAttributeIsADenseI64Array(raw) {
-            let count = mlir_sys::mlirDenseArrayGetNumElements(raw);
-            return Some(
-                (0..count)
-                    .map(|index| mlir_sys::mlirDenseI64ArrayGetElement(raw, index).to_string())
-                    .collect(),
-            );
-        }
-        if mlir_sys::mlirAttributeIsADenseI32Array(raw) {
-            let count = mlir_sys::mlirDenseArrayGetNumElements(raw);
-            return Some(
-                (0..count)
-                    .map(|index| mlir_sys::mlirDenseI32ArrayGetElement(raw, index).to_string())
-                    .collect(),
-            );
-        }
-        if !mlir_sys::mlirAttributeIsAArray(raw) {
-            return None;
-        }
+    let text = |list: Vec<i64>| list.iter().map(ToString::to_string).collect();
+    if let Some(list) = ir::attribute::i32s(attribute) {
+        return Some(list.iter().map(ToString::to_string).collect());
+    }
+    if attribute.is_dense_i64_array() {
+        return ir::i64s(attribute).map(text);
+    }
+    if !attribute.is_array() {
+        return None;
     }
     edit::array(attribute).into_iter().map(number).collect()
 }
 
 /// The number that an attribute is.
 fn number(attribute: Attribute<'_>) -> Option<String> {
-    let raw = attribute.to_raw();
-    // SAFETY: the kinds are checked first.
-    unsafe {
-        if mlir_sys::mlirAttributeIsAInteger(raw) {
-            Some(mlir_sys::mlirIntegerAttrGetValueInt(raw).to_string())
-        } else if mlir_sys::mlirAttributeIsAFloat(raw) {
-            Some(float(mlir_sys::mlirFloatAttrGetValueDouble(raw)))
-        } else {
-            None
-        }
-    }
+    let int = ir::attribute::int(attribute).map(|value| value.to_string());
+    int.or_else(|| ir::attribute::float(attribute).map(float))
 }

@@ -14,9 +14,7 @@ use crate::{
     },
     pass::PassError,
 };
-use melior::ir::{
-    Attribute, AttributeLike, Type, ValueLike, attribute::TypeAttribute, operation::OperationLike,
-};
+use melior::ir::{ValueLike, attribute::TypeAttribute, operation::OperationLike};
 
 /// The name in C of a `memref.global`.
 pub fn name(global: Op<'_>) -> String {
@@ -84,20 +82,9 @@ pub fn prototype<'c>(op: Op<'c>) -> Option<String> {
             Some((Group::Scalars, index, _)) => {
                 CType::of(call.groups[0].get(index)?.r#type())?.name()
             }
-            None => CType::of(number_type(*argument)?)?.name(),
+            None => CType::of(ir::attribute::number_type(*argument)?)?.name(),
         });
     }
     let list = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
     Some(format!("{result} {}({list});", call.callee))
-}
-
-/// The type of a number attribute.
-fn number_type(attribute: Attribute<'_>) -> Option<Type<'_>> {
-    let raw = attribute.to_raw();
-    // SAFETY: the kinds are checked; the type of a number attribute is a live type.
-    unsafe {
-        let is_number =
-            mlir_sys::mlirAttributeIsAInteger(raw) || mlir_sys::mlirAttributeIsAFloat(raw);
-        is_number.then(|| Type::from_raw(mlir_sys::mlirAttributeGetType(raw)))
-    }
 }

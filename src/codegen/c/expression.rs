@@ -87,33 +87,6 @@ impl Sum {
         Self { constant: self.constant * factor, terms }
     }
 
-    /// An operation on two sums that has no form of its own here, such as `%`.
-    pub fn binary(operator: &str, a: &Self, b: &Self) -> Self {
-        let mut text = Text::plain("(");
-        text.append(a.operand());
-        text.push(&format!(" {operator} "));
-        text.append(b.operand());
-        text.push(")");
-        Self::term(text)
-    }
-
-    /// The sum as an operand of an operator that binds stronger.
-    fn operand(&self) -> Text {
-        let single = match &self.terms[..] {
-            [] => true,
-            [(1, _)] => self.constant == 0,
-            _ => false,
-        };
-        let inner = self.text();
-        if single {
-            return inner;
-        }
-        let mut text = Text::plain("(");
-        text.append(inner);
-        text.push(")");
-        text
-    }
-
     /// The C expression.
     pub fn text(&self) -> Text {
         let mut text = Text::default();
@@ -152,7 +125,5 @@ mod tests {
         assert_eq!(print(&i.plus(&Sum::number(-1))), "i - 1");
         assert_eq!(print(&i.plus(&i)), "i * 2");
         assert_eq!(print(&i.plus(&i.times(-1))), "0");
-        let parity = Sum::binary("%", &i.plus(&Sum::number(1)), &Sum::number(2));
-        assert_eq!(print(&parity.times(256)), "((i + 1) % 2) * 256");
     }
 }

@@ -43,7 +43,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     match ir::op_name(op) {
         "tir.buffer" => {
             let at = ir::attr_i64(op, "offset").unwrap_or_default();
-            writer.define_buffer(op, ir::result0(op), Base::Space(at), Sum::default())
+            writer.define_buffer(op, ir::result0(op)?, Base::Space(at), Sum::default())
         }
         "memref.view" => view(writer, op),
         "memref.subview" | "memref.reinterpret_cast" => part(writer, op),
@@ -53,7 +53,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         | "memref.transpose"
         | "memref.assume_alignment" => {
             let source = writer.buffer(op, op.operand(0)?)?.clone();
-            writer.buffers.insert(key(ir::result0(op)), source);
+            writer.buffers.insert(key(ir::result0(op)?), source);
             Ok(())
         }
         "memref.copy" => {
@@ -69,7 +69,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         "memref.get_global" => {
             let symbol = func::symbol_ref(op, "name").unwrap_or_default();
             let base = Base::Pointer(constant_name(&symbol));
-            writer.define_buffer(op, ir::result0(op), base, Sum::default())
+            writer.define_buffer(op, ir::result0(op)?, base, Sum::default())
         }
         "memref.alloc" | "memref.dealloc" => {
             Err(PassError::at(&op, "has no planned place: run plan-memory first"))
@@ -129,12 +129,12 @@ fn part<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         };
         offset = offset.plus(&step.times(*stride));
     }
-    writer.define_buffer(op, ir::result0(op), source.base, offset)
+    writer.define_buffer(op, ir::result0(op)?, source.base, offset)
 }
 
 /// A typed buffer in a block of bytes gets a variable.
 fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
-    let result = ir::result0(op);
+    let result = ir::result0(op)?;
     let source = writer.buffer(op, op.operand(0)?)?.clone();
     let shift = writer.sum(op, op.operand(1)?)?;
     let Base::Pointer(name) = &source.base else { return Err(unsupported(op)) };
@@ -160,7 +160,7 @@ fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 
 /// Memory on the stack.
 fn local<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
-    let result = ir::result0(op);
+    let result = ir::result0(op)?;
     let dims = ir::static_dims(result.r#type()).ok_or_else(|| unsupported(op))?;
     let element = c_type(op, ir::element_type(result.r#type()))?.name();
     let name = writer.names.numbered("local");
@@ -194,7 +194,7 @@ fn element<'c>(
 /// A load gets a variable, because what comes after may change the memory.
 fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let operands = ir::operands(op);
-    let result = ir::result0(op);
+    let result = ir::result0(op)?;
     if ir::users(result).is_empty() {
         return Ok(());
     }

@@ -26,9 +26,8 @@ pub mod tool;
 pub mod words;
 pub mod writer;
 
-pub use compile::{CArtifacts, COptions, compile};
+pub use compile::{COptions, compile};
 pub use print::print;
-pub use target::{device, options};
 
 /// The generator of C.
 pub struct C;

@@ -1,8 +1,8 @@
 //! C types and expressions of scalars.
 
 use super::expression::Text;
+use crate::ir;
 use melior::ir::{Type, TypeLike};
-use mlir_sys as sys;
 
 /// The C type of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +27,21 @@ pub enum CType {
 impl CType {
     /// The C type for an MLIR type, if there is one.
     pub fn of(ty: Type<'_>) -> Option<Self> {
-        let raw = ty.to_raw();
-        // SAFETY: the kind is checked before its accessor is called.
-        unsafe {
-            if sys::mlirTypeIsAInteger(raw) {
-                return match sys::mlirIntegerTypeGetWidth(raw) {
-                    1 => Some(Self::Bool),
-                    width @ 2..=64 => Some(Self::Int(width)),
-                    _ => None,
-                };
-            }
-            Some(match () {
-                () if sys::mlirTypeIsAF32(raw) => Self::Float,
-                () if sys::mlirTypeIsAF64(raw) => Self::Double,
-                () if sys::mlirTypeIsAF16(raw) => Self::Half,
-                () if sys::mlirTypeIsABF16(raw) => Self::Brain,
-                () if sys::mlirTypeIsAIndex(raw) => Self::Index,
-                () => return None,
-            })
+        if let Some(width) = ir::integer_width(ty) {
+            return match width {
+                1 => Some(Self::Bool),
+                2..=64 => Some(Self::Int(width)),
+                _ => None,
+            };
         }
+        Some(match () {
+            () if ty.is_f32() => Self::Float,
+            () if ty.is_f64() => Self::Double,
+            () if ty.is_f16() => Self::Half,
+            () if ty.is_bf16() => Self::Brain,
+            () if ty.is_index() => Self::Index,
+            () => return None,
+        })
     }
 
     /// Its name in C.
@@ -146,7 +142,7 @@ impl Expr {
     }
 
     /// The same text, known to have an unsigned type.
-    pub fn as_unsigned(mut self) -> Self {
+    pub fn into_unsigned(mut self) -> Self {
         self.unsigned = true;
         self
     }
@@ -213,9 +209,9 @@ pub fn unsigned(ty: CType, value: &Expr) -> Expr {
     match value.as_number() {
         _ if value.is_unsigned() => value.clone(),
         Some(number) if number >= 0 && ty.storage_bits() == 32 => {
-            Expr::atom(format!("{number}u")).as_unsigned()
+            Expr::atom(format!("{number}u")).into_unsigned()
         }
-        _ => cast_to(ty.unsigned_name(), value).as_unsigned(),
+        _ => cast_to(ty.unsigned_name(), value).into_unsigned(),
     }
 }
 

@@ -164,12 +164,7 @@ fn branch<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 
 /// The first block of each region.
 fn bodies(op: Op<'_>) -> Vec<Option<Blk<'_>>> {
-    op.regions()
-        .map(|region| {
-            // SAFETY: the block lives in the operation that is being printed.
-            region.first_block().map(|block| unsafe { Blk::from_raw(block.to_raw()) })
-        })
-        .collect()
+    op.regions().map(|region| region.first_block()).collect()
 }
 
 /// A loop that is left in its middle.

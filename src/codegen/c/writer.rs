@@ -186,7 +186,7 @@ impl<'m> Writer<'m> {
     /// Defines the result of an operation without effects: as the expression itself where that is
     /// short and used once, else as a variable.
     pub fn define<'c>(&mut self, op: Op<'c>, expr: Expr) -> Failure<'c> {
-        let result = ir::result0(op);
+        let result = ir::result0(op)?;
         let users = ir::users(result);
         let ty = c_type(op, result.r#type())?;
         let once = match users[..] {

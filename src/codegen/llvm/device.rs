@@ -54,7 +54,7 @@ fn add_handle(function: Op<'_>, index: usize, handed_devices: bool) -> Result<()
     let (mut arguments, result) = llvm::signature(function)?;
     let mut lists = function.attribute("arg_attrs").map(edit::array).unwrap_or_default();
     lists.resize(arguments.len(), edit::dictionary_attr(context, &[]));
-    let handle = edit::insert_argument(block, 0, pointer, function.location());
+    let handle = edit::insert_argument(block, 0, pointer, function.location())?;
     if handed_devices {
         let last = arguments.len();
         let array = edit::arguments(block).get(last).copied();
@@ -73,7 +73,7 @@ fn add_handle(function: Op<'_>, index: usize, handed_devices: bool) -> Result<()
             let spec = ir::OpSpec { operands: &[handle, slot], ..Default::default() };
             builder.create("llvm.store", spec)?;
             edit::replace_uses(array, own);
-            edit::erase_argument(block, last);
+            edit::erase_argument(block, last)?;
             arguments.pop();
             lists.pop();
         }

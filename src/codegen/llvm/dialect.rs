@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    ir::{Builder, Op, OpSpec, Val},
+    ir::{self, Builder, Op, OpSpec, Val},
 };
 use melior::{
     Context,
@@ -141,18 +141,8 @@ pub fn function_attributes<'c>(
 
 /// Argument and result types of an `llvm.func`.
 pub fn signature<'c>(function: Op<'c>) -> Result<(Vec<Type<'c>>, Type<'c>)> {
-    use melior::ir::{AttributeLike, operation::OperationLike};
+    use melior::ir::operation::OperationLike;
     let wrong = || crate::Error::internal("an llvm.func without a function type");
-    let raw = function.attribute("function_type").map_err(|_| wrong())?.to_raw();
-    // SAFETY: an llvm.func that was verified has a function type of LLVM; indices are in range.
-    unsafe {
-        if !mlir_sys::mlirAttributeIsAType(raw) {
-            return Err(wrong());
-        }
-        let ty = mlir_sys::mlirTypeAttrGetValue(raw);
-        let arguments = (0..mlir_sys::mlirLLVMFunctionTypeGetNumInputs(ty))
-            .map(|index| Type::from_raw(mlir_sys::mlirLLVMFunctionTypeGetInput(ty, index)))
-            .collect();
-        Ok((arguments, Type::from_raw(mlir_sys::mlirLLVMFunctionTypeGetReturnType(ty))))
-    }
+    let ty = function.attribute("function_type").ok().and_then(ir::attribute::held_type);
+    ty.and_then(ir::func::llvm_signature).ok_or_else(wrong)
 }

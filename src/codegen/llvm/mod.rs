@@ -1,7 +1,7 @@
 //! Host code: from the LLVM dialect through LLVM to object files.
 
-pub mod device;
-pub mod dialect;
+pub(crate) mod device;
+pub(crate) mod dialect;
 
 use crate::{
     Error, Result, Session,

@@ -246,5 +246,5 @@ fn intrinsic<'c>(
         ("operandSegmentSizes", b.parse_attr(&format!("array<i32: {}, 0>", operands.len()))?),
     ];
     let spec = OpSpec { operands, results: &[result], attributes, ..Default::default() };
-    Ok(crate::ir::result0(b.create("llvm.call_intrinsic", spec)?))
+    crate::ir::result0(b.create("llvm.call_intrinsic", spec)?)
 }

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     Result,
-    ir::{Blk, Builder, OpSpec, Val, dims, element_type},
+    ir::{Blk, Builder, OpSpec, Val, dims, edit, element_type},
 };
 use melior::ir::{
-    Attribute, Block, Location, Region, RegionLike, Type, ValueLike,
+    Attribute, Location, Region, Type, ValueLike,
     attribute::TypeAttribute,
     block::BlockLike,
     r#type::{FunctionType, MemRefType},
@@ -131,9 +131,7 @@ impl<'c> Emitter<'c> {
             .map(|ty| (ty, at))
             .collect();
         let region = Region::new();
-        let block = region.append_block(Block::new(&arguments));
-        // SAFETY: the block belongs to the region, which the loop takes over below.
-        let block: Blk<'c> = unsafe { Blk::from_raw(block.to_raw()) };
+        let block = edit::append_block(&region, &arguments);
         let inner = self.at_end_of(block);
         let iv = Ix::Value(block.argument(0)?.into());
         let inside = (1..arguments.len())
@@ -307,9 +305,7 @@ pub fn function<'c>(
 ) -> Result<()> {
     let with_locations: Vec<_> = arguments.iter().map(|ty| (*ty, at.location)).collect();
     let region = Region::new();
-    let block = region.append_block(Block::new(&with_locations));
-    // SAFETY: the block belongs to the region, which the function takes over below.
-    let block: Blk<'c> = unsafe { Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &with_locations);
     let values = (0..arguments.len())
         .map(|i| block.argument(i).map(Into::into))
         .collect::<Result<Vec<Val<'c>>, _>>()?;

@@ -75,7 +75,7 @@ impl<'c> Layout<'c> {
         }
         // Later ones may use earlier ones.
         for op in layout.made.into_iter().rev() {
-            if ir::users(ir::result0(op)).is_empty() {
+            if ir::users_of(op).is_empty() {
                 edit::erase(op);
             }
         }
@@ -109,7 +109,7 @@ impl<'c> Layout<'c> {
 
     /// A transposition in the model may already be one between the two layouts.
     fn visit_transpose(&mut self, op: Op<'c>) -> Result<()> {
-        let (x, result) = (op.operand(0)?, ir::result0(op));
+        let (x, result) = (op.operand(0)?, ir::result0(op)?);
         let perm = ir::attr_i64s(op, "perm").unwrap_or_default();
         if image_dims(x).is_none() {
             return Ok(());
@@ -155,7 +155,7 @@ impl<'c> Layout<'c> {
             b.create("graph.transpose", spec)?
         };
         self.made.push(made);
-        Ok(ir::result0(made))
+        ir::result0(made)
     }
 
     /// A constant list of sizes.
@@ -188,7 +188,7 @@ fn is_image_conv(op: Op<'_>) -> bool {
             .is_ok_and(|v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len())))
     };
     let constant = op.operand(1).is_ok_and(|w| Elements::of_value(w).is_some());
-    image(0) && image(1) && constant && kernel_dims(ir::result0(op)).is_some()
+    image(0) && image(1) && constant && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
 }
 
 /// Whether a convolution reads a value.

@@ -68,7 +68,7 @@ fn apply<'c>(
 ) -> Result<()> {
     let clone = b.insert_clone(op);
     for (index, operand) in rewrite.operands.iter().enumerate() {
-        edit::set_operand(clone, index, *operand);
+        edit::set_operand(clone, index, *operand)?;
     }
     for (name, value) in &rewrite.attributes {
         edit::set_attr(clone, name, *value);
@@ -115,7 +115,7 @@ fn elementwise<'c>(
     b: &Builder<'c>,
     op: Op<'c>,
 ) -> Result<Option<Rewrite<'c>>> {
-    let rank = ir::dims(ir::result0(op).r#type()).len();
+    let rank = ir::dims(ir::result0(op)?.r#type()).len();
     let mut operands = vec![];
     for operand in ir::operands(op) {
         let dims = ir::dims(operand.r#type());

@@ -19,7 +19,7 @@ impl<'c> Layout<'c> {
     /// Wraps a convolution or pool in a composite on NHWC, whose result is returned.
     pub(super) fn wrap(&mut self, op: Op<'c>) -> Result<Val<'c>> {
         let b = Builder::before(op)?;
-        let rank = ir::dims(ir::result0(op).r#type()).len();
+        let rank = ir::dims(ir::result0(op)?.r#type()).len();
         let x = self.nhwc(&b, op.operand(0)?)?;
         let mut operands = vec![pad_window(&b, op, x)?.unwrap_or(x)];
         operands.extend(ir::operands(op).into_iter().skip(1));
@@ -34,8 +34,8 @@ impl<'c> Layout<'c> {
             inner.op1_with("graph.transpose", &[value], ty, attributes)
         };
         arguments[0] = transpose(arguments[0], &to_nchw(rank))?;
-        let copy = clone_at_end(block, op, &arguments);
-        let result = transpose(ir::result0(copy), &to_nhwc(rank))?;
+        let copy = clone_at_end(block, op, &arguments)?;
+        let result = transpose(ir::result0(copy)?, &to_nhwc(rank))?;
         inner.create("graph.yield", OpSpec { operands: &[result], ..Default::default() })?;
         let name = op_name(op).strip_prefix("graph.").unwrap_or_default();
         let attributes = vec![
@@ -52,16 +52,16 @@ impl<'c> Layout<'c> {
                 infer: false,
             },
         )?;
-        self.replace(&b, ir::result0(op), ir::result0(composite))?;
+        self.replace(&b, ir::result0(op)?, ir::result0(composite)?)?;
         edit::erase(op);
-        Ok(ir::result0(composite))
+        ir::result0(composite)
     }
 }
 
 /// Puts the padding of a window around the NHWC image `x` itself if a kernel would have too many
 /// loops at the edges of rows otherwise. The op is left without padding then.
 fn pad_window<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>) -> Result<Option<Val<'c>>> {
-    let (x_dims, y_dims) = (ir::dims(x.r#type()), ir::dims(ir::result0(op).r#type()));
+    let (x_dims, y_dims) = (ir::dims(x.r#type()), ir::dims(ir::result0(op)?.r#type()));
     let Some(kernel) = kernel_shape(op) else { return Ok(None) };
     let Some(window) = window_of(op, &kernel, &x_dims[1..x_dims.len() - 1]) else {
         return Ok(None);
@@ -110,7 +110,7 @@ fn padding<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Option<Val<'c>>> {
         let single = |zero: &Val<'c>| ir::dims(zero.r#type()).is_empty();
         return Ok(conv.x_zero_point().filter(single));
     }
-    let element = ir::element_type(ir::result0(op).r#type());
+    let element = ir::element_type(ir::result0(op)?.r#type());
     let value = match op_name(op) {
         graph::Conv::NAME => 0.0,
         graph::MaxPool::NAME => f32::NEG_INFINITY,
@@ -124,10 +124,10 @@ fn padding<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Option<Val<'c>>> {
 }
 
 /// Appends a copy of `op` with other operands to a block.
-fn clone_at_end<'c>(block: ir::Blk<'c>, op: Op<'c>, operands: &[Val<'c>]) -> Op<'c> {
+fn clone_at_end<'c>(block: ir::Blk<'c>, op: Op<'c>, operands: &[Val<'c>]) -> Result<Op<'c>> {
     let clone = edit::clone_to_end(op, block);
     for (index, operand) in operands.iter().enumerate() {
-        edit::set_operand(clone, index, *operand);
+        edit::set_operand(clone, index, *operand)?;
     }
-    clone
+    Ok(clone)
 }

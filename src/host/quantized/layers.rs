@@ -54,7 +54,9 @@ impl<'c> Sums<'c> {
 }
 
 pub(super) fn replace<'c>(op: Op<'c>, value: Val<'c>) {
-    edit::replace_uses(ir::result0(op), value);
+    for result in ir::results(op) {
+        edit::replace_uses(result, value);
+    }
     edit::erase(op);
 }
 
@@ -253,8 +255,7 @@ pub fn fold_weights(op: Op<'_>) -> Result<()> {
     let b = Builder::before(op)?;
     let dims = ir::dims(operands[1].r#type());
     let weights = weights::constant(&b, &dims, values, "dequantized_weights")?;
-    edit::set_operand(op, 1, weights);
-    Ok(())
+    edit::set_operand(op, 1, weights)
 }
 
 /// A constant matrix with its dimensions swapped, as numbers with a sign.

@@ -34,7 +34,7 @@ pub fn rewrite(function: Op<'_>) -> Result<()> {
         }
         if op_name(op) == "graph.quantize_linear" {
             requantize::merge_scales(op)?;
-            requantize::take_pool(op);
+            requantize::take_pool(op)?;
         }
     }
     // Uses stand after what they use.

@@ -151,5 +151,5 @@ pub fn is_same_number(a: Val<'_>, b: Val<'_>) -> bool {
 
 /// Whether the only use of an operation's result is `user`.
 pub fn is_only_user(op: Op<'_>, user: Op<'_>) -> bool {
-    matches!(ir::users(ir::result0(op))[..], [only] if edit::same(only, user))
+    matches!(ir::users_of(op)[..], [only] if edit::same(only, user))
 }

@@ -9,14 +9,14 @@ use crate::{
 use melior::ir::ValueLike;
 
 /// A maximum of dequantized numbers that are quantized again as they were is one of the integers.
-pub fn take_pool(op: Op<'_>) {
-    let Some(quantize) = graph::QuantizeLinear::of(op) else { return };
-    let Some(pool) = edit::defining_op(quantize.x()) else { return };
+pub fn take_pool(op: Op<'_>) -> Result<()> {
+    let Some(quantize) = graph::QuantizeLinear::of(op) else { return Ok(()) };
+    let Some(pool) = edit::defining_op(quantize.x()) else { return Ok(()) };
     if graph::MaxPool::of(pool).is_none() || !is_only_user(pool, op) {
-        return;
+        return Ok(());
     }
     let source = edit::defining_op(ir::operands(pool)[0]).and_then(graph::DequantizeLinear::of);
-    let Some(source) = source else { return };
+    let Some(source) = source else { return Ok(()) };
     let zeros = match (source.zero_point(), quantize.zero_point()) {
         (None, None) => true,
         (Some(a), Some(b)) => is_same_number(a, b),
@@ -25,12 +25,14 @@ pub fn take_pool(op: Op<'_>) {
     let types = [source.x(), quantize.y()].map(|value| Element::of(value.r#type()));
     let bytes = types[0].is_some_and(Element::is_byte) && types[0] == types[1];
     if !bytes || !zeros || !is_same_number(source.scale(), quantize.scale()) {
-        return;
+        return Ok(());
     }
-    edit::set_operand(pool, 0, source.x());
-    edit::set_type(ir::result0(pool), quantize.y().r#type());
-    edit::replace_uses(quantize.y(), ir::result0(pool));
+    edit::set_operand(pool, 0, source.x())?;
+    let pooled = ir::result0(pool)?;
+    edit::set_type(pooled, quantize.y().r#type());
+    edit::replace_uses(quantize.y(), pooled);
     edit::erase(op);
+    Ok(())
 }
 
 /// Dequantized sums that are quantized, maybe without their negative part, have one factor.
@@ -57,12 +59,12 @@ pub fn merge_scales(op: Op<'_>) -> Result<()> {
     }
     scales.iter_mut().for_each(|scale| *scale /= divisor[0]);
     let b = Builder::before(above)?;
-    edit::set_operand(above, 1, scale(&b, scales)?);
-    edit::set_operand(op, 1, scale(&b, vec![1.0])?);
+    edit::set_operand(above, 1, scale(&b, scales)?)?;
+    edit::set_operand(op, 1, scale(&b, vec![1.0])?)?;
     if let Some(relu) = relu
         && is_least(quantize)
     {
-        edit::set_operand(op, 0, relu.x());
+        edit::set_operand(op, 0, relu.x())?;
         edit::erase(user);
     }
     Ok(())

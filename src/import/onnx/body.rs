@@ -1,6 +1,6 @@
 //! Bodies of loops: `graph.scan` is built around operations that are emitted one by one.
 
-use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
+use melior::ir::{Region, Type, ValueLike};
 
 use crate::ir::{self, Builder, OpSpec, Val, edit};
 
@@ -52,8 +52,7 @@ impl<'c> LoopBody<'c> {
             start.states.iter().map(|value| value.r#type()).chain(slices).collect();
         let slots: Vec<_> = types.iter().map(|ty| (*ty, builder.location)).collect();
         let region = Region::new();
-        // SAFETY: the block belongs to the region, which the loop takes over or drops with it.
-        let block = unsafe { ir::Blk::from_raw(region.append_block(Block::new(&slots)).to_raw()) };
+        let block = edit::append_block(&region, &slots);
         let inner = outer.inside(Builder::at_end(builder.context, block, builder.location));
         let arguments = edit::arguments(block);
         (Self { start, region, arguments }, inner)

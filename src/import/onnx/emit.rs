@@ -10,12 +10,11 @@ use melior::ir::attribute::{
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Location, Region, Type, ValueLike};
-use mlir_sys as sys;
 use thiserror::Error;
 
 use crate::import::constants::{constant_attribute, scalar_type, tensor_of_dense};
 use crate::{
-    Session, ffi,
+    Session,
     io::onnx_tensor::Constant,
     ir::{self, Builder, OpSpec, Val, graph},
     limits,
@@ -131,10 +130,10 @@ impl<'c> Emitter<'c> {
         let block = self.builder.block();
         let constant =
             ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
-        let inside = match constant {
-            Some(op) => ir::result0(ir::edit::clone_to_end(op, block)),
-            None => ir::edit::add_argument(block, value.r#type(), self.builder.location),
-        };
+        let copy = constant.map(|op| ir::results(ir::edit::clone_to_end(op, block)));
+        let inside = copy.and_then(|results| results.first().copied()).unwrap_or_else(|| {
+            ir::edit::add_argument(block, value.r#type(), self.builder.location)
+        });
         if let Some(tensor) = outer.known(value) {
             self.constants.borrow_mut().insert(identity(inside), tensor);
         }
@@ -264,7 +263,7 @@ impl<'c> Emitter<'c> {
             .builder
             .create(graph::Constant::NAME, spec)
             .map_err(|_| self.diagnosis(graph::Constant::NAME))?;
-        let result = ir::result0(op);
+        let result = ir::result0(op)?;
         check_size(result.r#type())?;
         if small.is_none() {
             self.constants.borrow_mut().insert(identity(result), tensor.clone());
@@ -297,14 +296,7 @@ impl<'c> Emitter<'c> {
     /// Replaces an operation that can be folded, and gives what takes the place of its results.
     /// This is what makes the arithmetic on shapes constant before a shape is needed.
     fn folded(&self, op: ir::Op<'c>) -> Option<Vec<Val<'c>>> {
-        let mut found = vec![sys::MlirValue { ptr: std::ptr::null() }; op.result_count()];
-        // SAFETY: there is room for each result; the operation is in a block.
-        if !unsafe { ffi::phlTryFold(op.to_raw(), found.as_mut_ptr()) } {
-            return None;
-        }
-        // SAFETY: the values are live; the context outlives them.
-        let values: Vec<Val<'c>> =
-            found.into_iter().map(|raw| unsafe { Val::from_raw(raw) }).collect();
+        let values = ir::edit::fold(op)?;
         values.iter().for_each(|value| self.remember(*value));
         ir::edit::erase(op);
         Some(values)

@@ -23,7 +23,7 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{
-    Attribute, Block, BlockLike, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute,
+    Attribute, BlockLike, Region, ValueLike, attribute::DenseI32ArrayAttribute,
     operation::OperationLike,
 };
 
@@ -80,7 +80,7 @@ impl<'c> Conversion<'c> {
         let mut yielded = keep(&b, next, &carried[..states.len()]).map_err(at)?;
         yielded.extend(written);
         for (place, value) in yielded.into_iter().enumerate() {
-            edit::set_operand(end, place, value);
+            edit::set_operand(end, place, value)?;
         }
         Ok(ends)
     }
@@ -110,7 +110,7 @@ impl<'c> Conversion<'c> {
         }
         let clone = b.insert_clone(call);
         for (index, operand) in operands.into_iter().enumerate() {
-            edit::set_operand(clone, index, operand);
+            edit::set_operand(clone, index, operand)?;
         }
         let mut outputs = vec![];
         for result in ir::results(clone) {
@@ -205,9 +205,7 @@ fn keep<'c>(b: &Builder<'c>, next: &[Val<'c>], old: &[Val<'c>]) -> Result<Vec<Va
 fn copy<'c>(b: &Builder<'c>, from: Val<'c>, to: Val<'c>) -> Result<Val<'c>> {
     let element = ir::element_type(to.r#type());
     let region = Region::new();
-    let block = region.append_block(Block::new(&[(element, b.location), (element, b.location)]));
-    // SAFETY: the block belongs to the region, which the operation takes over below.
-    let block = unsafe { ir::Blk::from_raw(block.to_raw()) };
+    let block = edit::append_block(&region, &[(element, b.location), (element, b.location)]);
     let read = edit::arguments(block)[0];
     Builder::at_end(b.context, block, b.location)
         .create("linalg.yield", OpSpec { operands: &[read], ..Default::default() })?;
@@ -219,5 +217,5 @@ fn copy<'c>(b: &Builder<'c>, from: Val<'c>, to: Val<'c>) -> Result<Val<'c>> {
         regions: vec![region],
         ..Default::default()
     };
-    Ok(ir::result0(b.create("linalg.copy", spec)?))
+    ir::result0(b.create("linalg.copy", spec)?)
 }

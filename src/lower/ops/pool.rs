@@ -273,7 +273,7 @@ fn float_constant<'c>(
     };
     let spec =
         OpSpec { results: &[ty], attributes: vec![("value", value.into())], ..Default::default() };
-    Ok(ir::result0(b.create("arith.constant", spec)?))
+    ir::result0(b.create("arith.constant", spec)?)
 }
 
 /// `|x|^p` for p = 1, 2 or more.

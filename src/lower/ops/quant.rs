@@ -199,7 +199,7 @@ fn range_with_zero<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<(Val<'c>, Val<'c>)
 fn scalar_tensor<'c>(b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
     let ty = b.tensor(&[], value.r#type());
     let spec = OpSpec { operands: &[value], results: &[ty], ..Default::default() };
-    Ok(ir::result0(b.create("tensor.from_elements", spec)?))
+    ir::result0(b.create("tensor.from_elements", spec)?)
 }
 
 fn dynamic_quantize_linear<'c>(

@@ -5,8 +5,7 @@ use crate::{
     Result,
     ir::{self, Builder, Op, Val},
 };
-use melior::ir::{Type, TypeLike, ValueLike, r#type::IntegerType};
-use mlir_sys as sys;
+use melior::ir::{Type, TypeLike, ValueLike};
 
 /// `graph.cast` of one element.
 pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
@@ -164,19 +163,15 @@ fn narrow_bf16<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
 }
 
 fn bits(element: Type<'_>) -> u32 {
-    IntegerType::try_from(element).map_or_else(
-        // SAFETY: element types are integers or floats here.
-        |_| unsafe { sys::mlirFloatTypeGetWidth(element.to_raw()) },
-        |ty| ty.width(),
-    )
+    ir::types::bits(element).unwrap_or_default()
 }
 
+/// Whether a type is that of IEEE's 16-bit floats.
 pub fn is_f16(ty: Type<'_>) -> bool {
-    // SAFETY: any type may be asked.
-    unsafe { sys::mlirTypeIsAF16(ty.to_raw()) }
+    ty.is_f16()
 }
 
+/// Whether a type is that of 16-bit floats with eight bits of exponent.
 pub fn is_bf16(ty: Type<'_>) -> bool {
-    // SAFETY: any type may be asked.
-    unsafe { sys::mlirTypeIsABF16(ty.to_raw()) }
+    ty.is_bf16()
 }

@@ -4,12 +4,7 @@ use crate::{
     Result,
     ir::{self, Builder, Op, Val, constant::Elements, graph, view::OpView},
 };
-use melior::ir::{
-    Attribute, ValueLike,
-    attribute::{AttributeLike, FloatAttribute, IntegerAttribute},
-    operation::OperationLike,
-};
-use mlir_sys as sys;
+use melior::ir::{ValueLike, operation::OperationLike};
 
 /// A float operation that may be contracted with its neighbours, such as `arith.mulf`.
 pub fn arith<'c>(b: &Builder<'c>, name: &str, args: &[Val<'c>]) -> Result<Val<'c>> {
@@ -93,22 +88,12 @@ pub fn scalar_constant(value: Val<'_>) -> Option<f64> {
     if let Some(elements) = Elements::of_value(value) {
         return elements.is_splat().then(|| elements.float(0));
     }
-    // SAFETY: the kind is checked before the owner is asked for.
-    let op = unsafe {
-        if !sys::mlirValueIsAOpResult(value.to_raw()) {
-            return None;
-        }
-        ir::Op::from_raw(sys::mlirOpResultGetOwner(value.to_raw()))
-    };
+    let op = ir::edit::defining_op(value)?;
     if ir::op_name(op) != "arith.constant" {
         return None;
     }
-    let attribute: Attribute<'_> = op.attribute("value").ok()?;
-    if let Ok(float) = FloatAttribute::try_from(attribute) {
-        // SAFETY: a float attribute.
-        return Some(unsafe { sys::mlirFloatAttrGetValueDouble(float.to_raw()) });
-    }
-    IntegerAttribute::try_from(attribute).ok().map(|integer| integer.value() as f64)
+    let value = op.attribute("value").ok()?;
+    ir::attribute::float(value).or_else(|| ir::attribute::int(value).map(|value| value as f64))
 }
 
 /// Ops of one name in the math or arith dialect.

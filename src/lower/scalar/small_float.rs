@@ -6,7 +6,6 @@ use crate::{
     ir::{self, Builder, Val},
 };
 use melior::ir::{Type, TypeLike, ValueLike};
-use mlir_sys as sys;
 
 /// The layout of a format: sign, exponent, mantissa; all codes are positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,24 +47,14 @@ enum Kind {
 }
 
 fn kind(element: Type<'_>) -> Option<Kind> {
-    let raw = element.to_raw();
-    // SAFETY: any type may be asked.
-    unsafe {
-        if sys::mlirTypeIsAFloat8E4M3FN(raw) {
-            Some(Kind::Signed(E4M3FN))
-        } else if sys::mlirTypeIsAFloat8E4M3FNUZ(raw) {
-            Some(Kind::Signed(E4M3FNUZ))
-        } else if sys::mlirTypeIsAFloat8E5M2(raw) {
-            Some(Kind::Signed(E5M2))
-        } else if sys::mlirTypeIsAFloat8E5M2FNUZ(raw) {
-            Some(Kind::Signed(E5M2FNUZ))
-        } else if sys::mlirTypeIsAFloat4E2M1FN(raw) {
-            Some(Kind::Signed(E2M1FN))
-        } else if sys::mlirTypeIsAFloat8E8M0FNU(raw) {
-            Some(Kind::Exponent)
-        } else {
-            None
-        }
+    match element {
+        _ if element.is_float8e4m3fn() => Some(Kind::Signed(E4M3FN)),
+        _ if element.is_float8e4m3fnuz() => Some(Kind::Signed(E4M3FNUZ)),
+        _ if element.is_float8e5m2() => Some(Kind::Signed(E5M2)),
+        _ if element.is_float8e5m2fnuz() => Some(Kind::Signed(E5M2FNUZ)),
+        _ if element.is_float_4_e_2_m_1_fn() => Some(Kind::Signed(E2M1FN)),
+        _ if element.is_float8e8m0fnu() => Some(Kind::Exponent),
+        _ => None,
     }
 }
 

@@ -102,7 +102,7 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     let body = ir::ops_of(composite);
     let (root, rest) = if alone { (composite, &[][..]) } else { (*body.first()?, &body[1..]) };
     let mut found = scope.root(root)?;
-    let value = if alone { None } else { Some(ir::result0(root)) };
+    let value = if alone { None } else { Some(ir::result0(root).ok()?) };
     scope.epilogue(&mut found, value, rest)?;
     if let Kernel::Contraction(spec) = &mut found.kernel {
         flatten(spec);
