@@ -117,7 +117,7 @@ impl<'c> Nest<'c> {
         }
         let candidates: Vec<usize> =
             (0..self.extents.len()).filter(|at| self.can_cut(*at)).collect();
-        let last = self.extents.len() - 1;
+        let last = self.extents.len().checked_sub(1)?;
         let least = |at: usize| if at == last { MIN_RUN } else { 1 };
         let parts = |at: usize| (self.extents[at] / least(at)).min(wanted);
         // The outermost one with enough iterations, or else that with most.
@@ -147,9 +147,11 @@ impl<'c> Nest<'c> {
                     [index] => index.single() == Some(at),
                     _ => false,
                 };
-                plain && memref::strides(operand.r#type()).is_some_and(|(strides, _)| {
-                    strides.iter().all(|stride| *stride != ir::DYNAMIC)
-                } || uses.is_empty())
+                let strided = || {
+                    let strides = memref::strides(operand.r#type());
+                    strides.is_some_and(|(strides, _)| !strides.contains(&ir::DYNAMIC))
+                };
+                plain && (uses.is_empty() || strided())
             })
     }
 }
