@@ -227,7 +227,14 @@ impl<'c, 'e> Emitter<'c, 'e> {
         }
         for argument in &self.args {
             let number = value(self.plan, &pieces, &argument.value).map_err(Error::invalid)?;
-            let slot = call.args.get_mut(argument.place).ok_or_else(lost)?;
+            let known = call.args.len();
+            let slot = call.args.get_mut(argument.place).ok_or_else(|| {
+                Error::invalid(format!(
+                    "`tile` sets an argument that '{}' does not have: each `place` in its `args` is one of 0 to {}",
+                    call.callee,
+                    known.saturating_sub(1)
+                ))
+            })?;
             *slot = replaced(b, *slot, argument.field, &number)?;
         }
         let adds = |(place, piece): (usize, &&Piece)| self.plan.loops[place].reduce && !piece.first;

@@ -70,6 +70,20 @@ func.func @no_such_size(%x: tensor<4000xf32>, %init: tensor<4000xf32>) -> tensor
 
 // -----
 
+func.func @no_such_argument(%x: tensor<4000xf32>, %init: tensor<4000xf32>) -> tensor<4000xf32> {
+  // expected-error @+1 {{`tile` sets an argument that 'f' does not have: each `place` in its `args` is one of 0 to 2}}
+  %y = tir.call_extern @f ins(%x : tensor<4000xf32>) outs(%init : tensor<4000xf32>)
+      args [4000 : i32, #tir.arg<ins 0>, #tir.arg<outs 0>]
+      {phl.tile = {pool = {name = "p", bytes = 65536, alignment = 64,
+          dma = {channels = 4, dims = 4, double_buffer = true, cost = "bytes", load = "void l(out tile, in host)", store = "void s(in tile, out host)", wait = "void w()"}},
+        loops = [{name = "i", extent = 4000, multiple = 1000, max = 0, reduce = false, windows = []}],
+        tensors = [{name = "x", element = 4, dims = [{size = 4000, cut = 0, divisor = 1, window = -1}]}, {name = "y", element = 4, dims = [{size = 4000, cut = 0, divisor = 1, window = -1}]}],
+        args = [{place = -2, field = "", value = "tile.i"}]}} -> tensor<4000xf32>
+  return %y : tensor<4000xf32>
+}
+
+// -----
+
 func.func @bad_cost(%x: tensor<4000xf32>, %init: tensor<4000xf32>) -> tensor<4000xf32> {
   // expected-error @+1 {{cannot be in the cost of a tile}}
   %y = tir.call_extern @f ins(%x : tensor<4000xf32>) outs(%init : tensor<4000xf32>)
