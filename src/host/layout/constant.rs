@@ -28,7 +28,7 @@ impl<'c> Layout<'c> {
         if elements.is_splat() && ir::element_type(value.r#type()) == b.f32() {
             return weights::splat(b, &shape, elements.float(0) as f32).map(Some);
         }
-        let strides = strides(&padded);
+        let strides = ir::memref::row_major(&padded);
         let steps = permuted(&strides, &to_nhwc(rank));
         let mut places = vec![0];
         for (dim, step) in shape.iter().zip(steps) {
@@ -45,12 +45,4 @@ impl<'c> Layout<'c> {
         let moved: Vec<f32> = places.into_iter().map(|at| values[at]).collect();
         weights::constant(b, &shape, moved, &name).map(Some)
     }
-}
-
-fn strides(dims: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; dims.len()];
-    for i in (1..dims.len()).rev() {
-        strides[i - 1] = strides[i] * dims[i];
-    }
-    strides
 }
