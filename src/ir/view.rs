@@ -26,6 +26,11 @@ pub trait OpView<'c>: Copy {
 
     /// The operation.
     fn op(self) -> Op<'c>;
+
+    /// Whether `op` is one of this kind.
+    fn is(op: Op<'c>) -> bool {
+        super::op_name(op) == Self::INFO.name
+    }
 }
 
 /// How many values an operand or a result stands for.

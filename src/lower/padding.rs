@@ -253,8 +253,8 @@ impl<'c> Inside<'c> {
         let op = edit::defining_op(value)?;
         ir::static_dims(value.r#type())?;
         match ir::op_name(op) {
-            "tensor.pad" if ir::operands(op).len() == 1 => {
-                let source = op.operand(0).ok()?;
+            "tensor.pad" => {
+                let [source] = ir::operands(op)[..] else { return None };
                 ir::static_dims(source.r#type())?;
                 let body = edit::entry_block(op)?;
                 let padding = *super::generic::region_yield(body).first()?;

@@ -11,7 +11,8 @@ use crate::{
         self, Builder, Op, Val,
         call_extern::{Group, arg_attr},
         composite_call::CompositeCall,
-        edit, elements,
+        edit, elements, graph,
+        view::OpView,
     },
     pattern::{BoundArg, BoundCall, BoundLayout, CType, Permutation},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType},
@@ -107,7 +108,7 @@ impl<'c> Calls<'c> {
 
     /// A constant in another layout; none if the value is no constant.
     fn constant(&mut self, value: Val<'c>, layout: &BoundLayout) -> Result<Option<Val<'c>>> {
-        let Some(op) = definer(value).filter(|op| ir::op_name(*op) == "graph.constant") else {
+        let Some(op) = definer(value).filter(|op| graph::Constant::is(*op)) else {
             return Ok(None);
         };
         let is = |(other, known, _): &&(Val<'c>, BoundLayout, Val<'c>)| {
@@ -137,7 +138,7 @@ impl<'c> Calls<'c> {
         };
         let data = AlignedBuffer::copy_of(&moved)?;
         let attribute = elements::resource(ty, name, data, BUFFER_ALIGN)?;
-        let made = b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])?;
+        let made = graph::Constant::build(&b, attribute)?.y();
         self.constants.push((value, layout.clone(), made));
         Ok(Some(made))
     }
@@ -311,19 +312,14 @@ fn output_place<'c>(results: &[Val<'c>], outside: Outside<'c>) -> Result<i64> {
 
 /// Removes transposes that undo another one of the list, and those that nothing uses.
 pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
-    let permutation = |op: Op<'_>| ir::attr_i64s(op, "perm").unwrap_or_default();
-    for op in transposes.iter().copied() {
-        let Some(source) = ir::operands(op).first().copied() else { continue };
-        let Some(before) = definer(source).filter(|op| ir::op_name(*op) == "graph.transpose")
-        else {
-            continue;
-        };
-        let (first, second) = (permutation(before), permutation(op));
+    for after in transposes.iter().copied().filter_map(graph::Transpose::of) {
+        let Some(before) = definer(after.x()).and_then(graph::Transpose::of) else { continue };
+        let (first, second) = (before.perm(), after.perm());
         let undone = second.iter().enumerate().all(|(place, dim)| {
             usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
         });
-        if undone && let Some(original) = ir::operands(before).first() {
-            ir::results(op).into_iter().for_each(|result| replace_uses(result, *original));
+        if undone {
+            replace_uses(after.y(), before.x());
         }
     }
     // Later ones use earlier ones: from the back, so that chains go at once.
@@ -375,9 +371,8 @@ fn permuted<'c>(b: &Builder<'c>, ty: Type<'c>, permutation: &[usize]) -> Type<'c
 }
 
 fn transposed<'c>(b: &Builder<'c>, value: Val<'c>, permutation: &[usize]) -> Result<Val<'c>> {
-    let ty = permuted(b, value.r#type(), permutation);
     let perm: Vec<i64> = permutation.iter().map(|dim| *dim as i64).collect();
-    b.op1_with("graph.transpose", &[value], ty, vec![("perm", b.i64s_attr(&perm))])
+    Ok(graph::Transpose::build(b, value, &perm)?.y())
 }
 
 /// Adds operands to a composite that its decomposition does not use.

@@ -11,8 +11,9 @@
 use crate::{
     Result,
     ir::{
-        self, Builder, Op, OpSpec, Val, edit, func,
+        self, Builder, Op, OpSpec, Val, edit, func, graph,
         names::{PIECE, TARGET},
+        view::OpView,
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -38,7 +39,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut symbols: BTreeSet<String> =
         func::functions(module).into_iter().map(func::symbol).collect();
     for function in func::functions(module) {
-        let scans = edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "graph.scan");
+        let scans = edit::walk(function).into_iter().filter(|op| graph::Scan::is(*op));
         // Loops inside of others come after them in the list, and go first.
         for scan in scans.collect::<Vec<_>>().into_iter().rev() {
             if is_open(scan) {
@@ -54,7 +55,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 fn is_open(scan: Op<'_>) -> bool {
     let ops = ir::ops_of(scan);
     let names: Vec<_> = ops.iter().map(|op| ir::op_name(*op)).collect();
-    !matches!(names[..], [] | ["graph.yield"] | ["func.call", "graph.yield"])
+    !matches!(names[..], [] | [graph::Yield::NAME] | ["func.call", graph::Yield::NAME])
 }
 
 fn fresh(symbols: &mut BTreeSet<String>, stem: &str) -> String {

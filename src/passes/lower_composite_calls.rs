@@ -11,13 +11,14 @@ use crate::{
         self, Builder, Op, Val,
         call_extern::{CallExtern, Group},
         composite_call::CompositeCall,
-        edit, elements, names, size,
+        edit, elements, graph, names, size,
+        view::OpView,
     },
     lower::shape::reshape,
     pass::{OptionValues, Pass, PassError},
     tensor::{AlignedBuffer, BUFFER_ALIGN, pack},
 };
-use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
+use melior::ir::{Attribute, AttributeLike, ValueLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -42,8 +43,7 @@ fn collect<'c>(
     found: &mut Vec<(Op<'c>, CompositeCall<'c>)>,
 ) -> Result<(), PassError<'c>> {
     for inner in ir::ops_of(op) {
-        let is_composite = ir::op_name(inner) == "graph.composite";
-        let call = if is_composite { CompositeCall::of(inner) } else { Ok(None) };
+        let call = if graph::Composite::is(inner) { CompositeCall::of(inner) } else { Ok(None) };
         match call.map_err(|reason| PassError::at(&inner, reason))? {
             Some(call) => found.push((inner, call)),
             None => collect(inner, found)?,
@@ -64,8 +64,10 @@ fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassErro
             Ok(place) => *operands.get(place).ok_or_else(malformed)?,
             Err(_) => {
                 let value = consts.next().ok_or_else(malformed)?;
-                let ty = elements_type(value).ok_or_else(malformed)?;
-                b.op1_with("graph.constant", &[], ty, vec![("value", value)])?
+                if !value.is_elements() {
+                    return Err(malformed());
+                }
+                graph::Constant::build(&b, value)?.y()
             }
         };
         call.add(Group::Ins, packed(&b, composite, value)?);
@@ -130,8 +132,7 @@ fn packed<'c>(
 ) -> Result<Val<'c>, PassError<'c>> {
     let ty = value.r#type();
     let Some(bits) = size::packed_bits(ir::element_type(ty)) else { return Ok(value) };
-    let constant = edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
-    let Some(attribute) = constant.and_then(|op| op.attribute("value").ok()) else {
+    let Some(constant) = edit::defining_op(value).and_then(graph::Constant::of) else {
         return Err(PassError::at(
             &composite,
             format!(
@@ -139,11 +140,11 @@ fn packed<'c>(
             ),
         ));
     };
-    let bytes = pack(&elements::bytes(attribute)?, bits);
+    let bytes = pack(&elements::bytes(constant.value())?, bits);
     let ty = b.tensor(&[bytes.len() as i64], b.parse_type("ui8")?);
     let data = AlignedBuffer::copy_of(&bytes).map_err(crate::Error::from)?;
     let attribute = elements::resource(ty, "packed", data, BUFFER_ALIGN)?;
-    Ok(b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])?)
+    Ok(graph::Constant::build(b, attribute)?.y())
 }
 
 /// The number of elements of a tensor whose dimensions are known.
@@ -153,6 +154,3 @@ fn count(value: Val<'_>) -> Option<i64> {
         .try_fold(1, |count: i64, dim| count.checked_mul(dim))
 }
 
-fn elements_type(value: Attribute<'_>) -> Option<melior::ir::Type<'_>> {
-    value.is_elements().then(|| value.r#type())
-}

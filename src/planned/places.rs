@@ -103,7 +103,7 @@ fn views<'c>(
                 "memref.view" => found.push(view(function, &memory, user, bytes)?),
                 "memref.assume_alignment" | "memref.cast" => work.extend(ir::results(user)),
                 // Who is given all constants has places of its own in them, and only reads.
-                "tir.call_extern" if memory == Memory::Constants => {}
+                tir::CallExtern::NAME if memory == Memory::Constants => {}
                 _ => {
                     return Err(PassError::at(
                         &user,

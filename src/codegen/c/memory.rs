@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     artifact::c_identifier,
-    ir::{self, Op, Val, edit, func, memref},
+    ir::{self, Op, Val, edit, func, memref, tir, view::OpView},
     pass::PassError,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -41,9 +41,9 @@ pub fn constant_name(symbol: &str) -> String {
 /// Writes an operation on buffers.
 pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     match ir::op_name(op) {
-        "tir.buffer" => {
-            let at = ir::attr_i64(op, "offset").unwrap_or_default();
-            writer.define_buffer(op, ir::result0(op)?, Base::Space(at), Sum::default())
+        tir::Buffer::NAME => {
+            let buffer = tir::Buffer::of(op).ok_or_else(|| unsupported(op))?;
+            writer.define_buffer(op, buffer.result(), Base::Space(buffer.offset()), Sum::default())
         }
         "memref.view" => view(writer, op),
         "memref.subview" | "memref.reinterpret_cast" => part(writer, op),

@@ -16,6 +16,8 @@ use crate::{
     ir::{
         self, Op, edit, func,
         names::{C_DEVICE, C_HEADERS, DEVICES, model_name, symbol_name},
+        tir,
+        view::OpView,
     },
 };
 use std::collections::BTreeSet;
@@ -41,7 +43,7 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
     let calls: Vec<_> = functions
         .iter()
         .flat_map(|function| edit::walk(*function))
-        .filter(|op| ir::op_name(*op) == "tir.call_extern")
+        .filter(|op| tir::CallExtern::is(*op))
         .collect();
     let constants = constants(module, &functions);
     let around = surroundings(module, &functions, &calls, &constants);

@@ -6,7 +6,7 @@ use super::{
     writer::{Failure, Writer, c_type, key, unsupported},
 };
 use crate::{
-    ir::{self, Blk, Op, Val, call_extern::CallExtern, edit},
+    ir::{self, Blk, Op, Val, call_extern::CallExtern, edit, tir},
     pass::PassError,
 };
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
@@ -47,13 +47,14 @@ fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
             writer.line("return 0;");
             Ok(())
         }
-        "tir.call_extern" => {
+        tir::CallExtern::NAME => {
             writer.note(op);
             let parts = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
             call::write(writer, op, &parts)
         }
         name if name.starts_with("math.") => math::write(writer, op),
-        name if name.starts_with("memref.") || name == "tir.buffer" => memory::write(writer, op),
+        tir::Buffer::NAME => memory::write(writer, op),
+        name if name.starts_with("memref.") => memory::write(writer, op),
         _ => arith::write(writer, op),
     }
 }

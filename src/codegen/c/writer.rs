@@ -9,7 +9,7 @@ use super::{
     words,
 };
 use crate::{
-    ir::{self, Op, Val, func, names},
+    ir::{self, Op, Val, names, tir, view::OpView},
     pass::PassError,
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
@@ -253,20 +253,17 @@ impl<'m> Writer<'m> {
 
     /// Whether a call gives back a status: so says the call, and so do all functions here.
     pub fn returns_status(&self, op: Op<'_>) -> bool {
-        ir::op_name(op) == "tir.call_extern"
-            && (op.has_attribute("returns_status") || self.is_internal(op))
+        tir::CallExtern::of(op).is_some_and(|call| call.returns_status()) || self.is_internal(op)
     }
 
     /// Whether a call is given a device, or the array of devices.
     pub fn passes_device(&self, op: Op<'_>) -> bool {
-        ir::op_name(op) == "tir.call_extern"
-            && (op.has_attribute("with_device") || self.is_internal(op))
+        tir::CallExtern::of(op).is_some_and(|call| call.with_device()) || self.is_internal(op)
     }
 
     /// Whether a call is to a function of the same module.
     fn is_internal(&self, op: Op<'_>) -> bool {
-        let callee = func::symbol_ref(op, "callee").unwrap_or_default();
-        self.around.internal.contains(&callee)
+        tir::CallExtern::of(op).is_some_and(|call| self.around.internal.contains(call.callee()))
     }
 
     /// What a call passes as its device: that of the function's own target, the one of the callee's

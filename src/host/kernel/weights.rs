@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    ir::{Builder, Val, constant::Elements},
+    ir::{Builder, Val, constant::Elements, graph},
 };
 use melior::{
     StringRef,
@@ -287,7 +287,7 @@ pub fn constant<'c, T: Number>(
     } else {
         blob(ty, values, name)
     };
-    b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])
+    Ok(graph::Constant::build(b, attribute)?.y())
 }
 
 /// A `graph.constant` of f32 numbers that are all equal.
@@ -296,7 +296,7 @@ pub fn splat<'c>(b: &Builder<'c>, shape: &[i64], value: f32) -> Result<Val<'c>> 
     // SAFETY: the type is static.
     let attribute =
         unsafe { Attribute::from_raw(sys::mlirDenseElementsAttrFloatSplatGet(ty.to_raw(), value)) };
-    b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])
+    Ok(graph::Constant::build(b, attribute)?.y())
 }
 
 /// Constants of up to this many elements are stored in the attribute itself.

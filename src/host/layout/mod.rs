@@ -8,13 +8,13 @@ mod wrap;
 
 use crate::{
     Result,
-    host::kernel::recognize::{IMAGE_RANKS, kernel_dims},
+    host::kernel::recognize::{IMAGE_RANKS, kernel_dims, windowed::pool},
     ir::{
         self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph, names, op_name,
         view::OpView,
     },
 };
-use melior::ir::{Type, ValueLike, operation::OperationLike, r#type::RankedTensorType};
+use melior::ir::{Type, ValueLike, r#type::RankedTensorType};
 use std::collections::HashMap;
 
 /// What `graph.transpose` takes NCHW of a rank to NHWC with.
@@ -84,22 +84,19 @@ impl<'c> Layout<'c> {
 
     fn visit(&mut self, op: Op<'c>) -> Result<()> {
         match op_name(op) {
-            "graph.transpose" => self.visit_transpose(op),
-            "graph.conv" | "graph.conv_integer" if is_image_conv(op) => {
+            graph::Transpose::NAME => self.visit_transpose(op),
+            graph::Conv::NAME | graph::ConvInteger::NAME if is_image_conv(op) => {
                 self.wrap(op)?;
                 Ok(())
             }
-            "graph.conv_transpose" => self.visit_transposed(op),
-            "graph.max_pool"
-            | "graph.average_pool"
-            | "graph.global_average_pool"
-            | "graph.global_max_pool"
-                if self.is_nhwc(op.operand(0)?) && kernel_dims(op.operand(0)?).is_some() =>
-            {
-                self.wrap(op)?;
-                Ok(())
-            }
-            _ => rules::follow(self, op),
+            graph::ConvTranspose::NAME => self.visit_transposed(op),
+            _ => match pool(op) {
+                Some((x, _)) if self.is_nhwc(x) && kernel_dims(x).is_some() => {
+                    self.wrap(op)?;
+                    Ok(())
+                }
+                _ => rules::follow(self, op),
+            },
         }
     }
 
@@ -109,8 +106,8 @@ impl<'c> Layout<'c> {
 
     /// A transposition in the model may already be one between the two layouts.
     fn visit_transpose(&mut self, op: Op<'c>) -> Result<()> {
-        let (x, result) = (op.operand(0)?, ir::result0(op)?);
-        let perm = ir::attr_i64s(op, "perm").unwrap_or_default();
+        let Some(transpose) = graph::Transpose::of(op) else { return Ok(()) };
+        let (x, perm, result) = (transpose.x(), transpose.perm(), transpose.y());
         if image_dims(x).is_none() {
             return Ok(());
         }
@@ -140,19 +137,16 @@ impl<'c> Layout<'c> {
 
     /// A transposition, or a reshape when only dimensions of size 1 change places.
     fn permute(&mut self, b: &Builder<'c>, value: Val<'c>, perm: &[i64]) -> Result<Val<'c>> {
-        let ty = permuted_type(value.r#type(), perm);
         let dims = ir::dims(value.r#type());
         let moving: Vec<i64> =
             perm.iter().copied().filter(|axis| dims[*axis as usize] != 1).collect();
         let made = if moving.is_sorted() {
+            let ty = permuted_type(value.r#type(), perm);
             let shape = self.shape_constant(b, &ir::dims(ty))?;
             let spec = OpSpec { operands: &[value, shape], results: &[ty], ..Default::default() };
-            b.create("graph.reshape", spec)?
+            b.create(graph::Reshape::NAME, spec)?
         } else {
-            let attributes = vec![("perm", b.i64s_attr(perm))];
-            let spec =
-                OpSpec { operands: &[value], results: &[ty], attributes, ..Default::default() };
-            b.create("graph.transpose", spec)?
+            graph::Transpose::build(b, value, perm)?.op()
         };
         self.made.push(made);
         ir::result0(made)
@@ -179,22 +173,20 @@ fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
     let ty = b.tensor(&[values.len() as i64], b.int(64));
     let texts: Vec<_> = values.iter().map(ToString::to_string).collect();
     let attribute = b.parse_attr(&format!("dense<[{}]> : {ty}", texts.join(", ")))?;
-    b.op1_with("graph.constant", &[], ty, vec![("value", attribute)])
+    Ok(graph::Constant::build(b, attribute)?.y())
 }
 
 fn is_image_conv(op: Op<'_>) -> bool {
-    let image = |index| {
-        op.operand(index)
-            .is_ok_and(|v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len())))
-    };
-    let constant = op.operand(1).is_ok_and(|w| Elements::of_value(w).is_some());
-    image(0) && image(1) && constant && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
+    let [x, w, ..] = ir::operands(op)[..] else { return false };
+    let image = |v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len()));
+    let constant = Elements::of_value(w).is_some();
+    image(x) && image(w) && constant && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
 }
 
 /// Whether a convolution reads a value.
 fn is_read_as_image(value: Val<'_>) -> bool {
     ir::users(value).into_iter().any(|user| {
         let transposed = graph::ConvTranspose::of(user).is_some_and(|conv| conv.x() == value);
-        transposed || (is_image_conv(user) && user.operand(0).is_ok_and(|x| x == value))
+        transposed || (is_image_conv(user) && ir::operands(user).first() == Some(&value))
     })
 }

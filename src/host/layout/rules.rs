@@ -146,16 +146,16 @@ fn along_axis<'c>(
         return Ok(None);
     }
     let default = if op_name(op).ends_with("softmax") { -1 } else { 0 };
-    let axis = axis_of(b, op, default)?;
+    let axis = axis_of(b, op, default);
     let attributes = vec![("axis", axis)];
     Ok(Some(Rewrite { operands: all_nhwc(layout, b, op)?, attributes, drops_layout: false }))
 }
 
 /// The attribute `axis` of an op on an image, for NHWC.
-fn axis_of<'c>(b: &Builder<'c>, op: Op<'c>, default: i64) -> Result<Attribute<'c>> {
-    let rank = ir::dims(op.operand(0)?.r#type()).len();
+fn axis_of<'c>(b: &Builder<'c>, op: Op<'c>, default: i64) -> Attribute<'c> {
+    let rank = ir::operands(op).first().map_or(0, |x| ir::dims(x.r#type()).len());
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(default), rank);
-    Ok(b.i64_attr(axis_in_nhwc(axis, rank)))
+    b.i64_attr(axis_in_nhwc(axis, rank))
 }
 
 /// Parameters are one for all, or lie along one axis.
@@ -169,13 +169,16 @@ fn quantization<'c>(
     if image_dims(operands[0]).is_none() || !lists || ir::attr_i64(op, "block_size") > Some(0) {
         return Ok(None);
     }
-    let attributes = vec![("axis", axis_of(b, op, 1)?)];
+    let attributes = vec![("axis", axis_of(b, op, 1))];
     operands[0] = layout.nhwc(b, operands[0])?;
     Ok(Some(Rewrite { operands, attributes, drops_layout: false }))
 }
 
 fn reduce<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Option<Rewrite<'c>>> {
-    let rank = ir::dims(op.operand(0)?.r#type()).len();
+    let Some(rank) = ir::operands(op).first().and_then(|x| image_dims(*x)).map(|dims| dims.len())
+    else {
+        return Ok(None);
+    };
     let mut axes: Vec<_> = ir::attr_i64s(op, "axes")
         .unwrap_or_default()
         .iter()
@@ -183,7 +186,7 @@ fn reduce<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Op
         .collect();
     let keeps = ir::attr_bool(op, "keepdims").unwrap_or(true);
     axes.sort_unstable();
-    if image_dims(op.operand(0)?).is_none() || (!keeps && !axes.iter().copied().eq(2..rank)) {
+    if !keeps && !axes.iter().copied().eq(2..rank) {
         return Ok(None);
     }
     let axes: Vec<i64> = axes.iter().map(|axis| axis_in_nhwc(*axis, rank)).collect();

@@ -1,6 +1,6 @@
 //! Convolutions and pools become composites on NHWC.
 
-use super::{Layout, int_list, permuted_type, to_nchw, to_nhwc};
+use super::{Layout, int_list, to_nchw, to_nhwc};
 use crate::{
     Result,
     host::kernel::{
@@ -13,37 +13,32 @@ use crate::{
     },
     ir::{self, Builder, Op, OpSpec, Val, edit, graph, op_name, view::OpView},
 };
-use melior::ir::{Region, ValueLike, operation::OperationLike};
+use melior::ir::{Region, ValueLike};
 
 impl<'c> Layout<'c> {
     /// Wraps a convolution or pool in a composite on NHWC, whose result is returned.
     pub(super) fn wrap(&mut self, op: Op<'c>) -> Result<Val<'c>> {
         let b = Builder::before(op)?;
         let rank = ir::dims(ir::result0(op)?.r#type()).len();
-        let x = self.nhwc(&b, op.operand(0)?)?;
-        let mut operands = vec![pad_window(&b, op, x)?.unwrap_or(x)];
-        operands.extend(ir::operands(op).into_iter().skip(1));
+        let mut operands = ir::operands(op);
+        let x = self.nhwc(&b, operands[0])?;
+        operands[0] = pad_window(&b, op, x)?.unwrap_or(x);
         let region = Region::new();
         let types: Vec<_> = operands.iter().map(|v| (v.r#type(), b.location)).collect();
         let block = edit::append_block(&region, &types);
         let inner = Builder::at_end(b.context, block, b.location);
         let mut arguments = edit::arguments(block);
-        let transpose = |value: Val<'c>, perm: &[i64]| {
-            let attributes = vec![("perm", b.i64s_attr(perm))];
-            let ty = permuted_type(value.r#type(), perm);
-            inner.op1_with("graph.transpose", &[value], ty, attributes)
-        };
-        arguments[0] = transpose(arguments[0], &to_nchw(rank))?;
+        arguments[0] = graph::Transpose::build(&inner, arguments[0], &to_nchw(rank))?.y();
         let copy = clone_at_end(block, op, &arguments)?;
-        let result = transpose(ir::result0(copy)?, &to_nhwc(rank))?;
-        inner.create("graph.yield", OpSpec { operands: &[result], ..Default::default() })?;
+        let result = graph::Transpose::build(&inner, ir::result0(copy)?, &to_nhwc(rank))?.y();
+        graph::Yield::build(&inner, &[result], &[])?;
         let name = op_name(op).strip_prefix("graph.").unwrap_or_default();
         let attributes = vec![
             ("name", b.str_attr(&format!("{NHWC}{name}"))),
             ("target", b.str_attr(&self.target)),
         ];
         let composite = b.create(
-            "graph.composite",
+            graph::Composite::NAME,
             OpSpec {
                 operands: &operands,
                 results: &[result.r#type()],

@@ -11,7 +11,7 @@ mod requantize;
 
 use crate::{
     Result,
-    ir::{self, Op, edit, op_name},
+    ir::{self, Op, edit, graph, op_name, view::OpView},
 };
 
 /// Rewrites the layers in the first block of a function.
@@ -19,20 +19,20 @@ pub fn rewrite(function: Op<'_>) -> Result<()> {
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
     for op in ir::ops(block) {
         match op_name(op) {
-            "graph.conv" => layers::conv(op)?,
-            "graph.matmul" => layers::matmul(op)?,
-            "graph.gemm" => layers::gemm(op)?,
-            "graph.qlinear_conv" => layers::qlinear_conv(op)?,
-            "graph.qlinear_matmul" => layers::qlinear_matmul(op)?,
-            "graph.matmul_integer" => dynamic::matmul_integer(op)?,
+            graph::Conv::NAME => layers::conv(op)?,
+            graph::MatMul::NAME => layers::matmul(op)?,
+            graph::Gemm::NAME => layers::gemm(op)?,
+            graph::QLinearConv::NAME => layers::qlinear_conv(op)?,
+            graph::QLinearMatMul::NAME => layers::qlinear_matmul(op)?,
+            graph::MatMulInteger::NAME => dynamic::matmul_integer(op)?,
             _ => {}
         }
     }
     for op in ir::ops(block) {
-        if matches!(op_name(op), "graph.conv" | "graph.matmul" | "graph.gemm") {
+        if matches!(op_name(op), graph::Conv::NAME | graph::MatMul::NAME | graph::Gemm::NAME) {
             layers::fold_weights(op)?;
         }
-        if op_name(op) == "graph.quantize_linear" {
+        if graph::QuantizeLinear::is(op) {
             requantize::merge_scales(op)?;
             requantize::take_pool(op)?;
         }
@@ -40,7 +40,7 @@ pub fn rewrite(function: Op<'_>) -> Result<()> {
     // Uses stand after what they use.
     for op in ir::ops(block).into_iter().rev() {
         let unused = ir::results(op).iter().all(|value| ir::users(*value).is_empty());
-        if unused && matches!(op_name(op), "graph.dequantize_linear" | "graph.constant") {
+        if unused && (graph::DequantizeLinear::is(op) || graph::Constant::is(op)) {
             edit::erase(op);
         }
     }

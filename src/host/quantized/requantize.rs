@@ -4,18 +4,16 @@ use super::parameters::{floats, is_only_user, is_same_number, scale};
 use crate::{
     Result,
     host::kernel::Element,
-    ir::{self, Builder, Op, constant::Elements, edit, graph, view::OpView},
+    ir::{Builder, Op, constant::Elements, edit, graph, view::OpView},
 };
 use melior::ir::ValueLike;
 
 /// A maximum of dequantized numbers that are quantized again as they were is one of the integers.
 pub fn take_pool(op: Op<'_>) -> Result<()> {
     let Some(quantize) = graph::QuantizeLinear::of(op) else { return Ok(()) };
-    let Some(pool) = edit::defining_op(quantize.x()) else { return Ok(()) };
-    if graph::MaxPool::of(pool).is_none() || !is_only_user(pool, op) {
-        return Ok(());
-    }
-    let source = edit::defining_op(ir::operands(pool)[0]).and_then(graph::DequantizeLinear::of);
+    let pool = edit::defining_op(quantize.x()).and_then(graph::MaxPool::of);
+    let Some(pool) = pool.filter(|pool| is_only_user(pool.op(), op)) else { return Ok(()) };
+    let source = edit::defining_op(pool.x()).and_then(graph::DequantizeLinear::of);
     let Some(source) = source else { return Ok(()) };
     let zeros = match (source.zero_point(), quantize.zero_point()) {
         (None, None) => true,
@@ -27,8 +25,8 @@ pub fn take_pool(op: Op<'_>) -> Result<()> {
     if !bytes || !zeros || !is_same_number(source.scale(), quantize.scale()) {
         return Ok(());
     }
-    edit::set_operand(pool, 0, source.x())?;
-    let pooled = ir::result0(pool)?;
+    edit::set_operand(pool.op(), 0, source.x())?;
+    let pooled = pool.y();
     edit::set_type(pooled, quantize.y().r#type());
     edit::replace_uses(quantize.y(), pooled);
     edit::erase(op);

@@ -2,7 +2,7 @@
 
 use melior::ir::{Region, Type, ValueLike};
 
-use crate::ir::{self, Builder, OpSpec, Val, edit};
+use crate::ir::{self, Builder, Val, edit, graph};
 
 use super::emit::{Attr, Emitter, OpResult};
 
@@ -68,9 +68,7 @@ impl<'c> LoopBody<'c> {
     ) -> OpResult<Vec<Val<'c>>> {
         let values: Vec<_> =
             end.states.iter().copied().chain(end.slices.iter().map(|(slice, _)| *slice)).collect();
-        inner
-            .builder()
-            .create("graph.yield", OpSpec { operands: &values, ..Default::default() })?;
+        graph::Yield::build(inner.builder(), &values, &[])?;
         let LoopStart { steps, states, sequences } = self.start;
         let captured = inner.captured();
         let groups = [states.len(), sequences.len(), captured.len()];

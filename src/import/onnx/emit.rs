@@ -16,7 +16,7 @@ use crate::import::constants::{constant_attribute, scalar_type, tensor_of_dense}
 use crate::{
     Session,
     io::onnx_tensor::Constant,
-    ir::{self, Builder, OpSpec, Val, graph},
+    ir::{self, Builder, OpSpec, Val, graph, view::OpView},
     limits,
     tensor::{DType, Tensor, TensorError},
 };
@@ -128,8 +128,7 @@ impl<'c> Emitter<'c> {
             return *inside;
         }
         let block = self.builder.block();
-        let constant =
-            ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == "graph.constant");
+        let constant = ir::edit::defining_op(value).filter(|op| graph::Constant::is(*op));
         let copy = constant.map(|op| ir::results(ir::edit::clone_to_end(op, block)));
         let inside = copy.and_then(|results| results.first().copied()).unwrap_or_else(|| {
             ir::edit::add_argument(block, value.r#type(), self.builder.location)

@@ -15,7 +15,7 @@ use super::{CAST, Conversion, Outcome, key};
 use crate::{
     Result,
     ir::{
-        self, Builder, DYNAMIC, Op, OpSpec, Val, edit, graph,
+        self, Builder, DYNAMIC, Op, OpSpec, Val, edit, graph, tir,
         types::{has_signedness, signless},
         view::OpView,
     },
@@ -89,7 +89,7 @@ impl<'c> Conversion<'c> {
     fn convert_step(&mut self, block: ir::Blk<'c>, end: Op<'c>) -> Outcome<'c, Vec<Val<'c>>> {
         for inner in ir::ops(block) {
             match ir::op_name(inner) {
-                "graph.yield" => return Ok(self.inputs(inner)),
+                graph::Yield::NAME => return Ok(self.inputs(inner)),
                 "func.call" if self.keep_signature => self.clone_call(inner, end)?,
                 _ => {
                     self.convert(inner, Some(end))?;
@@ -190,7 +190,7 @@ fn put<'c>(
 fn keep<'c>(b: &Builder<'c>, next: &[Val<'c>], old: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
     let is_apart = |value: Val<'c>| {
         edit::defining_op(value)
-            .is_some_and(|op| matches!(ir::op_name(op), "func.call" | CAST | "tir.call_extern"))
+            .is_some_and(|op| matches!(ir::op_name(op), "func.call" | CAST | tir::CallExtern::NAME))
     };
     let mut apart = vec![];
     for (next, old) in next.iter().zip(old) {

@@ -10,12 +10,13 @@ use super::{
 use crate::{
     Error, Result,
     ir::{
-        self, Builder, Op, Val,
+        self, Builder, Op, Val, graph,
         types::{is_unsigned, signless},
+        view::OpView,
     },
     lower::Lowering,
 };
-use melior::ir::{Type, ValueLike, operation::OperationLike};
+use melior::ir::{Type, ValueLike};
 
 /// An integer type that numbers are quantized to or from.
 #[derive(Clone, Copy)]
@@ -131,9 +132,10 @@ pub fn dequantize<'c>(
 /// `graph.quantize_linear` or `graph.dequantize_linear` of one element; `None` for other
 /// operations, and for types that take more than that.
 pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, args: &[Val<'c>]) -> Result<Option<Val<'c>>> {
-    let (quantizes, value): (bool, Val<'c>) = match ir::op_name(op) {
-        "graph.quantize_linear" => (true, op.result(0)?.into()),
-        "graph.dequantize_linear" => (false, op.operand(0)?),
+    let (quantizes, value) = match (graph::QuantizeLinear::of(op), graph::DequantizeLinear::of(op))
+    {
+        (Some(op), _) => (true, op.y()),
+        (_, Some(op)) => (false, op.x()),
         _ => return Ok(None),
     };
     let (Some(integer), [x, scale, zero @ ..]) = (Quantized::of(b, value.r#type()), args) else {

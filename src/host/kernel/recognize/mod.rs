@@ -234,8 +234,7 @@ impl<'c> Scope<'_, 'c> {
     fn operand(&self, value: Val<'c>) -> Option<usize> {
         if let Some(op) = ir::edit::defining_op(value) {
             // In `nhwc.*` operands are transposed first.
-            let inner = op.operand(0).ok()?;
-            return if op_name(op) == "graph.transpose" { self.operand(inner) } else { None };
+            return self.operand(graph::Transpose::of(op)?.x());
         }
         let (block, index) = ir::edit::owner_block(value)?;
         let parent = block.parent_operation()?;
@@ -269,19 +268,19 @@ impl<'c> Scope<'_, 'c> {
 
     fn root(&self, root: Op<'c>) -> Option<Recognized<'c>> {
         match op_name(root) {
-            "graph.matmul" => self.matmul(root),
-            "graph.matmul_integer" => self.matmul_integer(root),
-            "graph.gemm" => self.gemm(root),
-            "graph.composite" if ir::attr_str(root, "name")?.starts_with(NHWC) => {
+            graph::MatMul::NAME => self.matmul(root),
+            graph::MatMulInteger::NAME => self.matmul_integer(root),
+            graph::Gemm::NAME => self.gemm(root),
+            graph::Composite::NAME if ir::attr_str(root, "name")?.starts_with(NHWC) => {
                 let inner = ir::ops_of(root)
                     .into_iter()
-                    .find(|op| !["graph.transpose", "graph.yield"].contains(&op_name(*op)))?;
+                    .find(|op| !graph::Transpose::is(*op) && !graph::Yield::is(*op))?;
                 if !IMAGE_RANKS.contains(&self.out.len()) {
                     return None;
                 }
                 match op_name(inner) {
-                    "graph.conv" => self.conv(inner),
-                    "graph.conv_integer" => self.conv_integer(inner),
+                    graph::Conv::NAME => self.conv(inner),
+                    graph::ConvInteger::NAME => self.conv_integer(inner),
                     _ => self.pool(inner),
                 }
             }

@@ -3,14 +3,13 @@
 use super::{Kernel, Recognized, Scope, WeightsOperand};
 use crate::{
     host::kernel::{Contraction, Element, Types, View, Weights, Window, weights::Source},
-    ir::{self, Op},
+    ir::{Op, graph, view::OpView},
 };
-use melior::ir::operation::OperationLike;
 
 impl<'c> Scope<'_, 'c> {
     pub(super) fn matmul(&self, op: Op<'c>) -> Option<Recognized<'c>> {
-        let a = self.operand(op.operand(0).ok()?)?;
-        let b = self.operand(op.operand(1).ok()?)?;
+        let product = graph::MatMul::of(op)?;
+        let (a, b) = (self.operand(product.a())?, self.operand(product.b())?);
         let (a_dims, b_dims) = (self.dims(a)?, self.dims(b)?);
         if self.element(a)? != Element::F32 || self.element(b)? != Element::F32 {
             return None;
@@ -65,13 +64,11 @@ impl<'c> Scope<'_, 'c> {
     }
 
     pub(super) fn gemm(&self, op: Op<'c>) -> Option<Recognized<'c>> {
-        let a = self.operand(op.operand(0).ok()?)?;
-        let b = self.operand(op.operand(1).ok()?)?;
-        let flag = |name| ir::attr_bool(op, name).unwrap_or(false);
-        let factor = |name| ir::attr_f64(op, name).unwrap_or(1.0);
-        let bias = match op.operand(2) {
-            Ok(c) => Some((self.operand(c)?, factor("beta"))),
-            Err(_) => None,
+        let gemm = graph::Gemm::of(op)?;
+        let (a, b) = (self.operand(gemm.a())?, self.operand(gemm.b())?);
+        let bias = match gemm.c() {
+            Some(c) => Some((self.operand(c)?, gemm.beta())),
+            None => None,
         };
         let a_dims = self.dims(a)?;
         self.dims(b)?;
@@ -79,18 +76,18 @@ impl<'c> Scope<'_, 'c> {
             return None;
         }
         let &[m, n] = self.out else { return None };
-        let (k, x) = if flag("trans_a") {
+        let (k, x) = if gemm.trans_a() {
             (a_dims[0], View { col: 1, channel: m, ..Default::default() })
         } else {
             (a_dims[1], View { col: a_dims[1], channel: 1, ..Default::default() })
         };
         let constant = self.is_constant(b);
         // The alpha of a product with a variable matrix is rare: not worth a case of its own.
-        if !constant && (flag("trans_b") || factor("alpha") != 1.0) {
+        if !constant && (gemm.trans_b() || gemm.alpha() != 1.0) {
             return None;
         }
         let source =
-            Source::Matrix { rows: k as usize, columns: n as usize, transposed: flag("trans_b") };
+            Source::Matrix { rows: k as usize, columns: n as usize, transposed: gemm.trans_b() };
         let kernel = Kernel::Contraction(Contraction {
             types: Types::F32,
             batch: 1,
@@ -109,7 +106,7 @@ impl<'c> Scope<'_, 'c> {
             operands: vec![],
         });
         let source = constant.then_some(source);
-        let scale = factor("alpha") as f32;
+        let scale = gemm.alpha() as f32;
         let weights = Some(WeightsOperand { operand: b, source, scale, integers: None });
         Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })
     }

@@ -7,9 +7,8 @@ use crate::{
         weights::Source,
         window::{AXES, COL, PLANE, ROW, spread},
     },
-    ir::{self, Op, op_name},
+    ir::{self, Op, Val, graph, op_name, view::OpView},
 };
-use melior::ir::operation::OperationLike;
 
 /// A window that needs more copies of its inner loop than this is left to the general lowering.
 const MAX_EDGE_LOOPS: i64 = 96;
@@ -53,6 +52,21 @@ pub fn window_of(op: Op<'_>, kernel: &[i64], input: &[i64]) -> Option<Window> {
     })
 }
 
+/// The image and the fold of a pool that kernels have.
+pub fn pool(op: Op<'_>) -> Option<(Val<'_>, Fold)> {
+    match op_name(op) {
+        graph::MaxPool::NAME => Some((graph::MaxPool::of(op)?.x(), Fold::Max)),
+        graph::GlobalMaxPool::NAME => Some((graph::GlobalMaxPool::of(op)?.x(), Fold::Max)),
+        graph::GlobalAveragePool::NAME => Some((graph::GlobalAveragePool::of(op)?.x(), Fold::Mean)),
+        graph::AveragePool::NAME => {
+            let pool = graph::AveragePool::of(op)?;
+            let padded = pool.count_include_pad();
+            Some((pool.x(), if padded { Fold::PaddedMean } else { Fold::Mean }))
+        }
+        _ => None,
+    }
+}
+
 impl<'c> Scope<'_, 'c> {
     /// The window of a convolution or pool on the NHWC input `x`.
     fn window(&self, op: Op<'c>, x: &[i64], kernel: &[i64]) -> Option<Window> {
@@ -62,11 +76,11 @@ impl<'c> Scope<'_, 'c> {
     }
 
     pub(super) fn conv(&self, op: Op<'c>) -> Option<Recognized<'c>> {
-        let x = self.operand(op.operand(0).ok()?)?;
-        let w = self.operand(op.operand(1).ok()?)?;
-        let bias = match op.operand(2) {
-            Ok(b) => Some((self.operand(b)?, 1.0)),
-            Err(_) => None,
+        let conv = graph::Conv::of(op)?;
+        let (x, w) = (self.operand(conv.x())?, self.operand(conv.w())?);
+        let bias = match conv.b() {
+            Some(b) => Some((self.operand(b)?, 1.0)),
+            None => None,
         };
         if self.element(x)? != Element::F32 || self.element(w)? != Element::F32 {
             return None;
@@ -142,42 +156,34 @@ impl<'c> Scope<'_, 'c> {
     }
 
     pub(super) fn pool(&self, op: Op<'c>) -> Option<Recognized<'c>> {
-        let x = self.operand(op.operand(0).ok()?)?;
+        let (image, fold) = pool(op)?;
+        let x = self.operand(image)?;
         let x_dims = self.dims(x)?;
         if !IMAGE_RANKS.contains(&x_dims.len()) {
             return None;
         }
-        let name = op_name(op);
         let rank = x_dims.len() - 2;
-        let kernel = if name.starts_with("graph.global_") {
-            x_dims[1..=rank].to_vec()
-        } else {
-            ir::attr_i64s(op, "kernel_shape").filter(|kernel| kernel.len() == rank)?
+        let kernel = match ir::attr_i64s(op, "kernel_shape") {
+            Some(kernel) => Some(kernel).filter(|kernel| kernel.len() == rank)?,
+            None => x_dims[1..=rank].to_vec(),
         };
         let window = self.window(op, &x_dims, &kernel)?;
         let (batch, grid) = self.grid()?;
-        let fold = match name {
-            "graph.max_pool" | "graph.global_max_pool" => Fold::Max,
-            "graph.global_average_pool" => Fold::Mean,
-            "graph.average_pool" if ir::attr_bool(op, "count_include_pad") == Some(true) => {
-                // In `ceil_mode` windows may reach beyond the padding, which counts nothing.
-                let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
-                let after = match pads.len() {
-                    0 => [0; AXES],
-                    _ => spread(&pads[rank..], 0)?,
-                };
-                let fits = |axis: usize| {
-                    let last = window.position(axis, grid[axis] - 1, window.kernel[axis] - 1);
-                    last < window.input[axis] + after[axis]
-                };
-                if !(0..AXES).all(fits) {
-                    return None;
-                }
-                Fold::PaddedMean
+        if fold == Fold::PaddedMean {
+            // In `ceil_mode` windows may reach beyond the padding, which counts nothing.
+            let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
+            let after = match pads.len() {
+                0 => [0; AXES],
+                _ => spread(&pads[rank..], 0)?,
+            };
+            let fits = |axis: usize| {
+                let last = window.position(axis, grid[axis] - 1, window.kernel[axis] - 1);
+                last < window.input[axis] + after[axis]
+            };
+            if !(0..AXES).all(fits) {
+                return None;
             }
-            "graph.average_pool" => Fold::Mean,
-            _ => return None,
-        };
+        }
         let element = self.element(x)?;
         if element != Element::F32 && !(fold == Fold::Max && element.is_byte()) {
             return None;
