@@ -19,7 +19,7 @@ use crate::{
     limits::MAX_BYTES,
     pass::{OptionValues, Pass, PassError},
     plan::{self, Buffer, Plan},
-    planned::pool_of,
+    planned::{Order, pool_of},
     tile::plan::Pool,
 };
 use melior::ir::{
@@ -219,10 +219,15 @@ fn use_arena<'c>(
     let ty = at.parse_type(&format!("memref<{bytes}xi8>"))?;
     let role: Attribute<'c> = StringAttribute::new(context, "arena").into();
     let arena = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
-    for (request, offset) in requests.iter().zip(&plan.offsets) {
-        // Memory is named after what writes to it first, not after what asked for it.
-        let users = request.op.result(0).map(|value| ir::users(value.into())).unwrap_or_default();
-        let named = users.last().map_or_else(|| request.op.location(), |user| user.location());
+    // Memory is named after what writes to it first, not after what asked for it. MLIR lists uses in
+    // an order that may differ from run to run.
+    let order = Order::of(function, &edit::walk(function));
+    let named = requests.iter().map(|request| {
+        let first = ir::users_of(request.op).into_iter().min_by_key(|user| order.span(*user));
+        first.unwrap_or(request.op).location()
+    });
+    let named: Vec<_> = named.collect();
+    for ((request, offset), named) in requests.iter().zip(&plan.offsets).zip(named) {
         let builder = Builder::before(request.op)?.with_location(named);
         let view = |ty: Type<'c>| -> Failure<'c, Val<'c>> {
             let offset = builder.index(*offset as i64)?;
