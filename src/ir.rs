@@ -110,6 +110,11 @@ pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
     }
 }
 
+/// Whether bytes are MLIR's bytecode.
+pub fn is_bytecode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"ML\xefR")
+}
+
 /// Parses textual or bytecode IR; `name` stands for the file in locations. Nothing, after
 /// diagnostics, if it is not valid.
 pub fn parse_module<'c>(

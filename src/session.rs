@@ -99,16 +99,42 @@ impl Session {
         Ok(())
     }
 
-    /// Parses textual or bytecode IR; `name` stands for the file in locations. Operations need not be
-    /// inside of a `module`.
+    /// Parses textual IR; `name` stands for the file in locations. Operations need not be inside of a
+    /// `module`.
+    ///
+    /// # Errors
+    /// The text is not valid, or is bytecode ([`Session::parse_bytecode`]).
     pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        if ir::is_bytecode(bytes) {
+            return Err(Error::invalid(format!(
+                "{name} is bytecode, in which MLIR's reader trusts what it finds: give text \
+                 (`phaseline-opt {name} -o m.mlir` writes it), or use Session::parse_bytecode"
+            )));
+        }
         crate::limits::check_text(bytes)
             .map_err(|(line, what)| Error::invalid(format!("{name}:{line}: {what}")))?;
+        self.parse_any(bytes, name)
+    }
+
+    /// Parses bytecode; `name` stands for the file in locations.
+    ///
+    /// # Safety
+    /// MLIR wrote the bytes, and nothing changed them since: its reader writes out of bounds, and
+    /// does not end, with some that are damaged. For files of others, the program `phaseline` reads
+    /// bytecode in a process of its own.
+    ///
+    /// # Errors
+    /// The bytecode is of another version of MLIR, or its IR is not valid.
+    pub unsafe fn parse_bytecode(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        self.parse_any(bytes, name)
+    }
+
+    fn parse_any(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
         ir::parse_module(&self.context, bytes, name)
             .ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
     }
 
-    /// Reads textual or bytecode IR.
+    /// Reads textual IR, as [`Session::parse`] does.
     pub fn parse_file(&self, path: &Path) -> Result<Module<'_>> {
         let bytes = crate::io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
         self.parse(&bytes, &path.to_string_lossy())

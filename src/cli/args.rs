@@ -76,6 +76,12 @@ pub enum Command {
     NewTarget(NewTargetArgs),
     /// Check a target: its manifest, its C, and each pattern against the host on random graphs
     CheckTarget(CheckTargetArgs),
+    /// Print the text of bytecode; `phaseline` runs it for itself
+    #[command(hide = true)]
+    PrintBytecode {
+        /// The file
+        path: PathBuf,
+    },
 }
 
 /// `phaseline new-target`.

@@ -55,7 +55,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     }
     progress.say("reading the model");
     watcher.step("reading the model");
-    let source = crate::import::open(&args.model.model)?;
+    let source = super::bytecode::open(&args.model.model)?;
     if !source.is_ir() && after != Phase::Import {
         return Err(Error::invalid(format!(
             "--from={after} goes on from IR that --emit printed (.mlir), not from a model"

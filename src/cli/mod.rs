@@ -3,6 +3,7 @@
 pub mod args;
 mod bench;
 mod build;
+mod bytecode;
 mod check_target;
 mod data;
 mod model;
@@ -60,6 +61,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Targets(args) => partition::targets(args),
         Command::NewTarget(args) => new_target::new_target(args),
         Command::CheckTarget(args) => check_target::check_target(args),
+        Command::PrintBytecode { path } => bytecode::print_bytecode(path),
     }
 }
 

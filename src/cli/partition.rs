@@ -18,7 +18,7 @@ use crate::{
 /// Shows the division of a model between targets.
 pub fn partition(args: &PartitionArgs) -> Result<()> {
     let session = Session::new();
-    let source = crate::import::open(&args.model.model)?;
+    let source = super::bytecode::open(&args.model.model)?;
     let mut module = import(&*source, &session, &args.model, None)?;
     let name = model_name(&args.model.model);
     let after = args.from.unwrap_or(Phase::Import);

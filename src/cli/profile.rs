@@ -22,7 +22,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     progress.say("reading the model");
     let session = Session::new();
     let mut module =
-        import(&*crate::import::open(&args.model.model)?, &session, &args.model, None)?;
+        import(&*super::bytecode::open(&args.model.model)?, &session, &args.model, None)?;
     let options = CompileOptions {
         targets: args.target.clone(),
         target_path: target_path(&args.target_path),

@@ -45,7 +45,7 @@ pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Resul
     }
     let progress = Progress::new();
     progress.say("reading the model");
-    let source = crate::import::open(&model.model)?;
+    let source = super::bytecode::open(&model.model)?;
     let start = Instant::now();
     let names = source.input_names();
     let session = Session::new();

@@ -1,4 +1,4 @@
-//! IR as a model: text or bytecode, of any phase.
+//! IR as a model, of any phase.
 
 use super::{Frontend, ImportOptions, Source};
 use crate::{Error, Result, Session, io};
@@ -19,13 +19,21 @@ impl Frontend for Mlir {
 
     fn read(&self, path: &Path) -> Result<Box<dyn Source>> {
         let bytes = io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
-        Ok(Box::new(Ir { path: path.to_owned(), bytes }))
+        Ok(Box::new(Ir::new(path, bytes)))
     }
 }
 
-struct Ir {
+/// IR that was read: text, or bytecode, which [`Session::parse`] refuses.
+pub struct Ir {
     path: PathBuf,
     bytes: Vec<u8>,
+}
+
+impl Ir {
+    /// Text, which stands in a file or was made of one.
+    pub fn new(path: &Path, text: Vec<u8>) -> Self {
+        Self { path: path.to_owned(), bytes: text }
+    }
 }
 
 impl Source for Ir {

@@ -5,7 +5,7 @@
 
 pub(crate) mod constants;
 mod error;
-mod mlir;
+pub(crate) mod mlir;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 mod options;

@@ -1,0 +1,68 @@
+//! Bytecode, which MLIR's reader trusts: damaged bytes make it write out of bounds, or go in circles.
+//! A process of its own reads it and prints text, so that only that process ends.
+
+use super::print;
+use crate::{
+    Error, Result, Session,
+    import::{self, Source, mlir::Ir},
+    io,
+    ir::{
+        self,
+        print::{Weights, print_module},
+    },
+    process,
+};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::{io::Read, path::Path, process::Command};
+
+/// Seconds of CPU time that reading takes at most, beside one for each megabyte.
+const SECONDS: u64 = 5;
+
+/// Opens a model of any format, as [`import::open`] does; IR may be bytecode too.
+pub fn open(path: &Path) -> Result<Box<dyn Source>> {
+    if starts_as_bytecode(path) { text(path) } else { import::open(path) }
+}
+
+/// Files that cannot be read are left to [`import::open`], which says so.
+fn starts_as_bytecode(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = io::open_regular(path).and_then(|(mut file, _)| file.read_exact(&mut start));
+    read.is_ok() && ir::is_bytecode(&start)
+}
+
+fn text(path: &Path) -> Result<Box<dyn Source>> {
+    let failure = |error| Error::io("cannot start a second", Path::new("phaseline"), error);
+    let program = std::env::current_exe().map_err(failure)?;
+    let mut command = Command::new(program);
+    let output = process::output(command.arg("print-bytecode").arg(path)).map_err(failure)?;
+    if output.status.success() {
+        return Ok(Box::new(Ir::new(path, output.stdout)));
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(match said.strip_prefix("error: ") {
+        Some(said) if output.status.code().is_some() => Error::Diagnostics(said.trim().to_owned()),
+        _ => Error::invalid(format!(
+            "{} is damaged bytecode: MLIR's reader was {}; write the file again, or give text",
+            path.display(),
+            process::ending(output.status)
+        )),
+    })
+}
+
+/// What the other process does.
+pub fn print_bytecode(path: &Path) -> Result<()> {
+    let bytes = io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
+    limit(Resource::Cpu, SECONDS + (bytes.len() as u64 >> 20));
+    limit(Resource::As, (4 << 30) + 64 * bytes.len() as u64);
+    limit(Resource::Core, 0);
+    let session = Session::new();
+    // SAFETY: whatever the reader does to this process, another one looks at its text.
+    let module = unsafe { session.parse_bytecode(&bytes, &path.to_string_lossy()) }?;
+    print(&print_module(&module, Weights::Print)?)
+}
+
+/// A limit that cannot be set is one that is lower already.
+fn limit(resource: Resource, most: u64) {
+    let now = getrlimit(resource);
+    let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: now.maximum });
+}
