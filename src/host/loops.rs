@@ -8,9 +8,9 @@ use crate::{
 use melior::ir::{Attribute, Type, ValueLike, operation::OperationLike};
 
 /// Elementary operations that make a task worth handing to a thread.
-const TASK_WORK: i64 = 1 << 15;
+pub(super) const TASK_WORK: i64 = 1 << 15;
 /// Tasks of one nest, at most.
-const MAX_TASKS: i64 = 64;
+pub(super) const MAX_TASKS: i64 = 64;
 /// Elements along the innermost dimension that a task has at least, so that no two threads write to
 /// one line of the cache and vectors are full.
 const MIN_RUN: i64 = 256;
@@ -24,7 +24,8 @@ pub struct Nest<'c> {
     /// The map of each operand.
     maps: Vec<Vec<Aff>>,
     parallel: Vec<bool>,
-    extents: Vec<i64>,
+    /// Iterations of each loop.
+    pub(super) extents: Vec<i64>,
 }
 
 /// A parallel loop that is cut into tasks.
@@ -107,6 +108,23 @@ impl<'c> Nest<'c> {
         distinct.sort_unstable();
         distinct.dedup();
         unread && singles.len() == self.maps[place].len() && distinct.len() == singles.len()
+    }
+
+    /// By how many elements an operand moves with each loop, and where it begins; `None` if that is
+    /// not known, an index is no loop alone, or loops are reductions.
+    pub(super) fn strides(&self, place: usize) -> Option<(Vec<i64>, i64)> {
+        let (strides, start) = memref::strides(ir::operands(self.op).get(place)?.r#type())?;
+        if !self.parallel.iter().all(|parallel| *parallel)
+            || strides.contains(&ir::DYNAMIC)
+            || start == ir::DYNAMIC
+        {
+            return None;
+        }
+        let mut moves = vec![0; self.extents.len()];
+        for (index, stride) in self.maps[place].iter().zip(strides) {
+            moves[index.single()?] += stride;
+        }
+        Some((moves, start))
     }
 
     /// The loop to cut, if the work is worth it and there is one.

@@ -5,3 +5,4 @@ pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;
 pub(crate) mod quantized;
+pub(crate) mod transpose;

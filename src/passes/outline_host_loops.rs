@@ -8,7 +8,11 @@
 
 use crate::{
     Result,
-    host::loops::{Cut, Nest},
+    host::{
+        kernel::{Emitter, Isa},
+        loops::{Cut, Nest},
+        transpose::Transpose,
+    },
     ir::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
@@ -31,7 +35,7 @@ pub const PASS: Pass = Pass {
     summary: "Move loops over buffers into functions, which are kernels where there is much to do",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["affine", "arith", "func", "linalg", "memref", "tir"],
+    dialects: &["affine", "arith", "func", "linalg", "llvm", "memref", "scf", "tir", "vector"],
     run,
 };
 
@@ -50,7 +54,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         !function.has_attribute(KERNEL)
             && (options.target.is_empty() || target.is_none_or(|id| id == options.target))
     };
-    let mut outlined = Outlined { module, symbols: HashMap::new() };
+    let isa = Isa::of_module(module);
+    let mut outlined = Outlined { module, isa, symbols: HashMap::new() };
     for function in func::functions(module).into_iter().filter(is_ours) {
         for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
             if let Some(nest) = Nest::of(op)
@@ -63,8 +68,25 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
+/// What a function does.
+enum Code {
+    /// The loops as they are, perhaps cut into tasks.
+    Loops(Option<Cut>),
+    Transpose(Transpose),
+}
+
+impl Code {
+    fn tasks(&self) -> Option<i64> {
+        match self {
+            Code::Loops(cut) => cut.as_ref().map(Cut::tasks),
+            Code::Transpose(transpose) => Some(transpose.tasks()).filter(|tasks| *tasks > 1),
+        }
+    }
+}
+
 struct Outlined<'c> {
     module: Op<'c>,
+    isa: Isa,
     /// Symbols by the text of the function.
     symbols: HashMap<String, String>,
 }
@@ -109,22 +131,18 @@ impl<'c> Outlined<'c> {
     ) -> Result<(String, Option<i64>)> {
         let context = ir::context_of(self.module);
         let location = nest.op.location();
-        let cut = nest.cut();
+        let code = match Transpose::of(nest, self.isa) {
+            Some(transpose) => Code::Transpose(transpose),
+            None => Code::Loops(nest.cut()),
+        };
+        let tasks = code.tasks();
         let index = Type::index(context);
         let mut types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
-        types.extend(cut.iter().flat_map(|_| [index; 2]));
+        types.extend(tasks.iter().flat_map(|_| [index; 2]));
         let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
         let region = Region::new();
         let block = edit::append_block(&region, &with_locations);
-        let arguments = edit::arguments(block);
-        let (memrefs, bounds) = arguments.split_at(buffers.len());
-        let known = buffers.iter().copied().zip(memrefs.iter().copied());
-        let mut copy = Copy { block, values: known.map(|(of, is)| (key(of), is)).collect() };
-        let inside = copy.op(nest.op)?;
-        let b = Builder::before(inside)?;
-        if let (Some(cut), [lo, hi]) = (&cut, bounds) {
-            cut.apply(&b, nest, inside, (*lo, *hi))?;
-        }
+        self.fill(block, &code, nest, buffers)?;
         let end = Builder::at_end(context, block, location);
         end.create("func.return", OpSpec::default())?;
         let body = edit::entry_block(self.module)
@@ -135,7 +153,7 @@ impl<'c> Outlined<'c> {
             ("function_type", TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into()),
             ("sym_visibility", at.str_attr("private")),
         ];
-        match &cut {
+        match tasks {
             Some(_) => attributes.push((KERNEL, Attribute::unit(context))),
             // Else LLVM would put the loops back where they come from.
             None => {
@@ -146,7 +164,44 @@ impl<'c> Outlined<'c> {
         attributes.extend(of.attribute(names::TARGET).ok().map(|target| (names::TARGET, target)));
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let made = at.create("func.func", spec)?;
-        Ok((self.only_once(&at, made), cut.as_ref().map(Cut::tasks)))
+        Ok((self.only_once(&at, made), tasks))
+    }
+
+    /// The body of a function whose arguments are the buffers, and the range of tasks of a kernel.
+    fn fill(
+        &self,
+        block: Blk<'c>,
+        code: &Code,
+        nest: &Nest<'c>,
+        buffers: &[Val<'c>],
+    ) -> Result<()> {
+        let arguments = edit::arguments(block);
+        let (memrefs, bounds) = arguments.split_at(buffers.len());
+        let range = match bounds {
+            [lo, hi] => Some((*lo, *hi)),
+            _ => None,
+        };
+        match (code, memrefs) {
+            (Code::Transpose(transpose), [from, to]) => {
+                let context = ir::context_of(self.module);
+                let builder = Builder::at_end(context, block, nest.op.location());
+                transpose.emit(&Emitter { builder, isa: self.isa }, (*from, *to), range)
+            }
+            (Code::Transpose(_), _) => {
+                Err(crate::Error::internal("a transposition of other than two buffers"))
+            }
+            (Code::Loops(cut), _) => {
+                let known = buffers.iter().copied().zip(memrefs.iter().copied());
+                let values = known.map(|(of, is)| (key(of), is)).collect();
+                let inside = Copy { block, values }.op(nest.op)?;
+                match (cut, range) {
+                    (Some(cut), Some(range)) => {
+                        cut.apply(&Builder::before(inside)?, nest, inside, range)
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
     }
 
     /// Gives a function its name; one that there is already is erased.

@@ -94,6 +94,11 @@ impl<'c> Emitter<'c> {
         self.fold("arith.minsi", (a, Ix::Const(b)), i64::min)
     }
 
+    /// The smaller of two.
+    pub fn smaller(&self, a: Ix<'c>, b: Ix<'c>) -> Result<Ix<'c>> {
+        self.fold("arith.minsi", (a, b), i64::min)
+    }
+
     /// The greater of `a` and a constant.
     pub fn max(&self, a: Ix<'c>, b: i64) -> Result<Ix<'c>> {
         self.fold("arith.maxsi", (a, Ix::Const(b)), i64::max)
