@@ -123,8 +123,8 @@ impl<'c> Graph<'c, '_> {
                     let part = self.pattern.expr.part(name)?;
                     self.naming = Some(name.clone());
                     let value = self.node(part, wanted)?;
-                    self.captures.insert(name.clone(), value);
-                    value?
+                    // One of several results has its name already.
+                    (*self.captures.entry(name.clone()).or_insert(value))?
                 }
                 NodeKind::Call(call) => {
                     let outer = self.naming.take();
@@ -219,6 +219,9 @@ impl<'c> Graph<'c, '_> {
         let results = self.create(decl, &values, attributes)?;
         if decl.name == "dequantize_linear" {
             self.scales.push((results[0], values[1]?));
+        }
+        for (name, value) in call.results.iter().flat_map(|all| &all.names).zip(&results) {
+            self.captures.extend(name.clone().map(|name| (name, Some(*value))));
         }
         results.get(call.result).copied()
     }

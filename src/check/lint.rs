@@ -76,7 +76,7 @@ fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
             _ => {}
         }
     }
-    let parts: BTreeSet<&String> = pattern.expr.parts.iter().map(|part| &part.name).collect();
+    let parts: BTreeSet<&String> = pattern.expr.parts.iter().flat_map(|part| &part.names).collect();
     let mut counts: Vec<(String, usize)> = vec![];
     let nodes = pattern.expr.parts.iter().map(|part| &part.node).chain([&pattern.expr.root]);
     nodes.for_each(|node| {

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Error, Result,
     graph::{Facts, ValueId},
-    ir::{self, Builder, Op, Val, edit, func, graph, names::TARGET},
+    ir::{self, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
     partition::{self, Composite, Partition, Placement, Profile, Report, placement::HOST},
     pattern::BoundCall,
     targets::TargetInstance,
@@ -182,6 +182,9 @@ impl<'c> Maker<'c, '_> {
         let value = |id: ValueId| self.current.borrow().get(&id).copied().ok_or_else(lost);
         let outputs = composite.found.outputs.iter().copied().map(value);
         let outputs: Vec<_> = outputs.collect::<Result<_>>()?;
+        // What a call makes all the same is an output while the composite is made.
+        let unread = outputs.iter().filter(|output| outside_use(**output, &ops).is_none());
+        let readers = unread.map(|output| reader(*output)).collect::<Result<Vec<_>>>()?;
         let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
         let made = match &division.calls[region][place] {
             Some(call) => {
@@ -199,8 +202,18 @@ impl<'c> Maker<'c, '_> {
                 self.current.borrow_mut().insert(*id, *now);
             }
         }
+        readers.into_iter().for_each(edit::erase);
         Ok(made)
     }
+}
+
+/// A reader of a value at the end of its block.
+fn reader(value: Val<'_>) -> Result<Op<'_>> {
+    let outside = || Error::internal("an output outside of a block");
+    let maker = super::definer(value).ok_or_else(outside)?;
+    let last = ir::ops(Builder::before(maker)?.block()).pop().ok_or_else(outside)?;
+    let spec = OpSpec { operands: &[value], ..Default::default() };
+    Builder::before(last)?.create("builtin.unrealized_conversion_cast", spec)
 }
 
 /// The operations in the order of their block.

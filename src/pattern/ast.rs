@@ -6,7 +6,7 @@ use std::fmt;
 /// A match expression with its named parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchExpr {
-    /// Parts that come before the expression, `name = part;`, in order.
+    /// Parts that come before the expression, `name = part;` or `(name, name) = operation;`, in order.
     pub parts: Vec<Part>,
     /// What the last operation is to look like.
     pub root: Node,
@@ -14,11 +14,11 @@ pub struct MatchExpr {
     pub slots: usize,
 }
 
-/// A named part. Its name is also a capture of its value.
+/// A named part. Its names are also captures of its value, or of the results of its operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Name.
-    pub name: String,
+    /// Names: one of the value, or those of the call's [`Call::results`].
+    pub names: Vec<String>,
     /// Its expression.
     pub node: Node,
 }
@@ -69,12 +69,23 @@ pub struct Call {
     pub args: Vec<Node>,
     /// True if more operands may follow.
     pub rest: bool,
-    /// Which result the value is.
+    /// Which result the value is, unless results have names.
     pub result: usize,
+    /// Names of the results in order, if they have names; none for `_`.
+    pub results: Option<Results>,
     /// Number of this call, from 0 in order of text.
     pub slot: usize,
     /// Where the names of the operations are in the text.
     pub span: Span,
+}
+
+/// Names of an operation's results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// Names in order; none for `_`.
+    pub names: Vec<Option<String>>,
+    /// True if more results may follow.
+    pub rest: bool,
 }
 
 // Places in the text are no part of the meaning: printed and parsed again, an expression is equal.
@@ -86,15 +97,24 @@ impl PartialEq for Node {
 
 impl PartialEq for Call {
     fn eq(&self, other: &Self) -> bool {
-        (&self.ops, self.optional, &self.args, self.rest, self.result, self.slot)
-            == (&other.ops, other.optional, &other.args, other.rest, other.result, other.slot)
+        (&self.ops, self.optional, &self.args, self.rest, self.result, &self.results, self.slot)
+            == (
+                &other.ops,
+                other.optional,
+                &other.args,
+                other.rest,
+                other.result,
+                &other.results,
+                other.slot,
+            )
     }
 }
 
 impl MatchExpr {
     /// A named part.
     pub fn part(&self, name: &str) -> Option<&Node> {
-        self.parts.iter().find(|part| part.name == name).map(|part| &part.node)
+        let has = |part: &&Part| part.names.iter().any(|other| other == name);
+        self.parts.iter().find(has).map(|part| &part.node)
     }
 
     /// All calls in order of text.
@@ -109,10 +129,10 @@ impl MatchExpr {
     pub fn captures(&self) -> Vec<String> {
         let mut names = indexmap::IndexSet::new();
         for part in &self.parts {
-            part.node.visit(&mut |node| names.extend(node.capture.clone()));
-            names.insert(part.name.clone());
+            part.node.visit(&mut |node| names.extend(node.names()));
+            names.extend(part.names.clone());
         }
-        self.root.visit(&mut |node| names.extend(node.capture.clone()));
+        self.root.visit(&mut |node| names.extend(node.names()));
         names.into_iter().collect()
     }
 }
@@ -126,6 +146,13 @@ impl Node {
             NodeKind::Alt(nodes) => nodes.iter().for_each(|node| node.visit(f)),
             NodeKind::Any | NodeKind::Const | NodeKind::Number { .. } | NodeKind::Part(_) => {}
         }
+    }
+
+    /// The captures that the node itself makes.
+    pub fn names(&self) -> Vec<String> {
+        let results = self.call().and_then(|call| call.results.as_ref());
+        let results = results.into_iter().flat_map(|results| results.names.iter().flatten());
+        self.capture.iter().chain(results).cloned().collect()
     }
 
     /// The text as one of several alternatives. A bare name before `|` would be read as the name
@@ -152,7 +179,13 @@ impl Node {
 impl fmt::Display for MatchExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.parts {
-            write!(f, "{} = {}; ", part.name, part.node)?;
+            match part.node.call().and_then(|call| call.results.as_ref()) {
+                Some(results) => write!(f, "{results} = {}; ", part.node)?,
+                None => write!(f, "{} = {}; ", part.names.join(", "), part.node)?,
+            }
+        }
+        if let Some(results) = self.root.call().and_then(|call| call.results.as_ref()) {
+            write!(f, "{results} = ")?;
         }
         write!(f, "{}", self.root)
     }
@@ -182,6 +215,14 @@ impl fmt::Display for Node {
             }
             NodeKind::Call(call) => write!(f, "{call}"),
         }
+    }
+}
+
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.names.iter().map(|name| name.as_deref().unwrap_or("_"));
+        let names: Vec<_> = names.chain(self.rest.then_some("...")).collect();
+        write!(f, "({})", names.join(", "))
     }
 }
 

@@ -183,6 +183,9 @@ impl<'p> Matcher<'p, '_> {
             if !self.guards_hold(choice, op, &next) {
                 continue;
             }
+            if let Some(name) = self.bind_results(call, &node.results, &mut next) {
+                return self.refuse(state, || format!("'{name}' would be two different values"));
+            }
             for order in orders {
                 let mut branch = next.clone();
                 // The first operand is to be matched first, so its goal is the last one.
@@ -208,7 +211,13 @@ impl<'p> Matcher<'p, '_> {
             let found = graph.describe(op);
             return Some(format!("expected {}, found {found}", call.ops.join(" or ")));
         }
-        if index != call.result {
+        if let Some(results) = &call.results {
+            let (named, has) = (results.names.len(), node.results.len());
+            if named > has || named < has && !results.rest {
+                let more = if results.rest { " or more" } else { "" };
+                return Some(format!("{} has {has} results, not {named}{more}", node.name));
+            }
+        } else if index != call.result {
             let wanted = call.result;
             return Some(format!("expected result #{wanted} of {}, found #{index}", node.name));
         }
@@ -256,6 +265,18 @@ impl<'p> Matcher<'p, '_> {
         }
     }
 
+    /// Binds the names of an operation's results; the name that is bound to another value, if any.
+    fn bind_results(
+        &self,
+        call: &'p Call,
+        results: &[ValueId],
+        state: &mut State<'p>,
+    ) -> Option<&'p str> {
+        let named = call.results.as_ref()?.names.iter().zip(results);
+        let mut named = named.filter_map(|(name, value)| Some((name.as_deref()?, *value)));
+        named.find(|(name, value)| !self.bind(state, name, *value)).map(|(name, _)| name)
+    }
+
     fn capture_of(&self, state: &State<'p>, name: &str) -> Option<ValueId> {
         let place = self.pattern.resolved.captures.iter().position(|capture| capture == name)?;
         state.captures.get(place).copied().flatten()
@@ -291,7 +312,12 @@ impl<'p> Matcher<'p, '_> {
         }
         let mut ops = state.ops.clone();
         ops.sort_unstable();
-        let (inputs, outputs) = self.facts.graph.boundary(&ops);
+        let (inputs, mut outputs) = self.facts.graph.boundary(&ops);
+        let unread = self.unread_results(&state);
+        if !unread.is_empty() {
+            outputs.extend(unread);
+            outputs.sort_unstable();
+        }
         let is_inside = |value: &ValueId| {
             self.facts.graph.definer(*value).filter(|(op, _)| ops.binary_search(op).is_ok())
         };
@@ -314,6 +340,18 @@ impl<'p> Matcher<'p, '_> {
                 false
             }
         }
+    }
+
+    /// Results with a name that nothing reads: the device makes them all the same.
+    fn unread_results(&self, state: &State<'p>) -> Vec<ValueId> {
+        let is_read = |value: ValueId| {
+            let node = self.facts.graph.value(value);
+            node.returned || !node.uses.is_empty()
+        };
+        let named = self.pattern.expr.calls().into_iter().filter_map(|call| call.results.as_ref());
+        let names = named.flat_map(|results| results.names.iter().flatten());
+        let values = names.filter_map(|name| self.capture_of(state, name));
+        values.filter(|value| !is_read(*value)).collect()
     }
 
     /// Why a match that fits the match expression is refused.
@@ -341,14 +379,14 @@ impl<'p> Matcher<'p, '_> {
         if let (Some(value), true) = (dynamic, self.rules.static_only) {
             return Some(Reason::Dynamic { found: graph.value(*value).ty.to_string() });
         }
-        let tap = found
-            .outputs
+        let read: Vec<ValueId> = graph.boundary(&found.ops).1;
+        let tap = read
             .iter()
             .find(|value| graph.definer(**value).is_some_and(|(op, _)| op != found.root));
         if let (Some(tap), false) = (tap, self.rules.taps) {
             return Some(tap_reason(graph, &found.ops, *tap));
         }
-        let count = found.outputs.len();
+        let count = read.len();
         if count > 1 && !self.rules.multi_output {
             return Some(Reason::Outputs { count });
         }

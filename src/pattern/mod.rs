@@ -13,6 +13,7 @@
 //! - `w: const`: a constant, captured; `s: 0.5`, `0.79788 ~ 1e-3`: a constant with this number as
 //!   all its elements. `y: relu(x)` captures a result, `b?: const` an operand that may be absent.
 //! - `(relu(x) | clip(x, 0, 6))`: alternatives. `c = conv(x, w); (relu(c) | c)`: named parts.
+//! - `(values, indices) = top_k(x, k)`: names of an operation's results.
 //! - A name that occurs twice is the same value. Two calls are two different operations. Operands
 //!   of commutative operations match in either order.
 //!

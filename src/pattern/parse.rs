@@ -1,14 +1,15 @@
 //! Reads match expressions.
 //!
 //! ```text
-//! match  = { name '=' node ';' } [ name '=' ] node
+//! match  = { names '=' node ';' } [ names '=' ] node
+//! names  = name | '(' (name | '_') { ',' (name | '_') } [ ',' '...' ] ')'
 //! node   = [ (name | '_') [ '?' ] ':' ] core { '|' core }
 //! core   = call | 'const' | number [ '~' tolerance ] | name [ '?' ] | '_' [ '?' ] | '(' node ')'
 //! call   = ops [ '?' ] '(' [ node { ',' node } [ ',' '...' ] ] ')' [ '#' result ]
 //! ops    = name { '|' name } | '(' name { '|' name } ')'
 //! ```
 
-use super::ast::{Call, MatchExpr, Node, NodeKind, Part};
+use super::ast::{Call, MatchExpr, Node, NodeKind, Part, Results};
 use crate::expr::{
     PatternResult, Span, dtype_of,
     token::{Token, Tokens},
@@ -23,11 +24,17 @@ impl MatchExpr {
     pub fn parse(text: &str) -> PatternResult<Self> {
         let mut parser = Parser { tokens: Tokens::new(text)?, parts: vec![], slots: 0 };
         let mut last = None;
-        while last.is_none()
-            && matches!(parser.tokens.peek(), Token::Name(_))
-            && parser.tokens.is_at(1, "=")
-        {
-            last = parser.part()?;
+        loop {
+            if last.is_some() {
+                break;
+            }
+            if matches!(parser.tokens.peek(), Token::Name(_)) && parser.tokens.is_at(1, "=") {
+                last = parser.part()?;
+            } else if parser.results_follow() {
+                last = parser.results_part()?;
+            } else {
+                break;
+            }
         }
         let root = match last {
             Some(root) => root,
@@ -47,10 +54,7 @@ struct Parser<'t> {
 impl Parser<'_> {
     /// A part; the node itself if it is the last, which is the expression then.
     fn part(&mut self) -> PatternResult<Option<Node>> {
-        let (name, span) = self.capture_name("the name of a part")?;
-        if self.parts.iter().any(|part| part.name == name) {
-            return Err(self.tokens.error_at(span, format!("part '{name}' is defined twice")));
-        }
+        let name = self.part_name()?;
         self.tokens.expect("=", "after the name of the part")?;
         let mut node = self.node()?;
         let is_last = matches!(self.tokens.peek(), Token::End);
@@ -60,12 +64,87 @@ impl Parser<'_> {
         }
         let kind = NodeKind::Part(name.clone());
         let whole = Node { capture: None, optional: false, kind, span: node.span };
-        self.parts.push(Part { name, node });
+        self.parts.push(Part { names: vec![name], node });
         if is_last {
             return Ok(Some(whole));
         }
         self.tokens.expect(";", "after a part")?;
         Ok(None)
+    }
+
+    /// An operation whose results have names; the node itself if it is the last.
+    fn results_part(&mut self) -> PatternResult<Option<Node>> {
+        let results = self.results()?;
+        self.tokens.expect("=", "after the names of the results")?;
+        let mut node = self.node()?;
+        let span = node.span;
+        match &mut node.kind {
+            NodeKind::Call(call)
+                if !call.optional && call.result == 0 && node.capture.is_none() =>
+            {
+                call.results = Some(results.clone());
+            }
+            _ => {
+                let message = "names of several results need one operation, neither optional nor \
+                               one of several forms, without a name or '#' of its own";
+                return Err(self.tokens.error_at(span, message));
+            }
+        }
+        if matches!(self.tokens.peek(), Token::End) {
+            return Ok(Some(node));
+        }
+        self.parts.push(Part { names: results.names.into_iter().flatten().collect(), node });
+        self.tokens.expect(";", "after a part")?;
+        Ok(None)
+    }
+
+    /// `(a, b, ...)` before `=`.
+    fn results(&mut self) -> PatternResult<Results> {
+        self.tokens.expect("(", "before the names of results")?;
+        let mut results = Results { names: vec![], rest: false };
+        loop {
+            if self.tokens.eat("...") {
+                results.rest = true;
+            } else if matches!(self.tokens.peek(), Token::Name(name) if name == "_") {
+                self.tokens.take();
+                results.names.push(None);
+            } else {
+                let span = self.tokens.span();
+                let name = Some(self.part_name()?);
+                if results.names.contains(&name) {
+                    return Err(self.tokens.error_at(span, "two results of one name"));
+                }
+                results.names.push(name);
+            }
+            if results.rest || !self.tokens.eat(",") {
+                break;
+            }
+        }
+        self.tokens.expect(")", "after the names of results")?;
+        Ok(results)
+    }
+
+    /// True if names in brackets and `=` come next.
+    fn results_follow(&self) -> bool {
+        if !self.tokens.is_at(0, "(") {
+            return false;
+        }
+        let mut at = 1;
+        while matches!(self.tokens.peek_at(at), Token::Name(_)) && self.tokens.is_at(at + 1, ",") {
+            at += 2;
+        }
+        let last =
+            matches!(self.tokens.peek_at(at), Token::Name(_)) || self.tokens.is_at(at, "...");
+        last && self.tokens.is_at(at + 1, ")") && self.tokens.is_at(at + 2, "=")
+    }
+
+    /// A name that no part has.
+    fn part_name(&mut self) -> PatternResult<String> {
+        let (name, span) = self.capture_name("the name of a part")?;
+        if self.parts.iter().any(|part| part.names.contains(&name)) {
+            return Err(self.tokens.error_at(span, format!("part '{name}' is defined twice")));
+        }
+        Ok(name)
     }
 
     fn capture_name(&mut self, what: &str) -> PatternResult<(String, Span)> {
@@ -134,7 +213,7 @@ impl Parser<'_> {
             Token::Name(_) => {
                 let (name, _) = self.capture_name("a name")?;
                 let optional = self.tokens.eat("?");
-                if !optional && self.parts.iter().any(|part| part.name == name) {
+                if !optional && self.parts.iter().any(|part| part.names.contains(&name)) {
                     return Ok(plain(NodeKind::Part(name), span));
                 }
                 let capture = (name != "_").then_some(name);
@@ -244,6 +323,6 @@ impl Parser<'_> {
                            whole when the operation is missing";
             return Err(self.tokens.error_at(span, message));
         }
-        Ok(Call { ops, optional, args, rest, result, slot, span })
+        Ok(Call { ops, optional, args, rest, result, results: None, slot, span })
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a match expression against the table of operations, and finds out what its names mean.
 
-use super::ast::{Call, MatchExpr, Node, NodeKind};
+use super::ast::{Call, MatchExpr, Node, NodeKind, Part};
 use crate::{
     error::suggestion,
     expr::{Expr, PatternError, PatternResult},
@@ -82,6 +82,7 @@ struct Resolver<'a> {
 }
 
 /// What is asked of a part again wherever it is named.
+#[derive(Clone)]
 struct Summary {
     has_op: bool,
     roots: BTreeSet<String>,
@@ -97,7 +98,9 @@ impl Resolver<'_> {
                 roots: self.roots(&part.node, slots),
                 always: self.always(&part.node),
             };
-            self.parts.insert(&part.name, summary);
+            for name in &part.names {
+                self.parts.insert(name, summary.clone());
+            }
         }
     }
 
@@ -148,6 +151,13 @@ impl Resolver<'_> {
         if !decl.variadic_results && call.result >= decl.results.len().max(1) {
             return fault(format!("'{decl}' has no result #{}", call.result));
         }
+        if let Some(results) = call.results.as_ref().filter(|_| !decl.variadic_results) {
+            let (named, has) = (results.names.len(), decl.results.len());
+            if named > has || named < has && !results.rest {
+                let results = if has == 1 { "result" } else { "results" };
+                return fault(format!("'{decl}' has {has} {results}, not {named}"));
+            }
+        }
         Ok(())
     }
 
@@ -161,9 +171,10 @@ impl Resolver<'_> {
                 }
             });
         });
-        match self.expr.parts.iter().find(|part| !used.contains(part.name.as_str())) {
+        let is_used = |part: &Part| part.names.iter().any(|name| used.contains(name.as_str()));
+        match self.expr.parts.iter().find(|part| !is_used(part)) {
             Some(part) => {
-                let message = format!("part '{}' is not used", part.name);
+                let message = format!("part '{}' is not used", part.names.join(", "));
                 Err(PatternError::new(self.text, part.node.span, message))
             }
             None => Ok(()),
@@ -224,7 +235,7 @@ impl Resolver<'_> {
             }
             NodeKind::Any | NodeKind::Const | NodeKind::Number { .. } => BTreeSet::new(),
         };
-        names.extend(node.capture.clone());
+        names.extend(node.names());
         names
     }
 
@@ -264,7 +275,7 @@ impl Resolver<'_> {
             let parts = self.expr.parts.iter().map(|part| &part.node);
             for node in parts.chain([&self.expr.root]) {
                 node.visit(&mut |node| {
-                    if node.capture.as_deref() == Some(capture) {
+                    if node.names().iter().any(|name| name == capture) {
                         ops.extend(self.roots(node, &resolved.slots));
                     }
                 });

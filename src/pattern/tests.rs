@@ -251,6 +251,44 @@ fn alternatives_parts_and_results() {
 }
 
 #[test]
+fn results_have_names() {
+    let (view, names) = graph(
+        "x = arg 4x8xf32
+         a, b, c = split(x) {axis = 1} : 4x4xf32, 4x2xf32, 4x2xf32
+         r = relu(a) : 4x4xf32
+         return r, c",
+    );
+    let rules = MatchRules { taps: true, multi_output: true, ..MatchRules::default() };
+    let p = pattern(PatternSpec::new("p", "(a, b, c) = split(x)").clause("a.shape[1] == 4"));
+    let found = find(&p, &view, "a", &rules).expect("matches");
+    // Nothing reads the second, which has a name.
+    assert_eq!(found.outputs, [names["a"], names["b"], names["c"]]);
+    assert_eq!(found.capture("c").and_then(|c| c.value), Some(names["c"]));
+    let p = pattern(PatternSpec::new("p", "(a, ...) = split(x); relu(a)"));
+    let found = find(&p, &view, "r", &rules).expect("matches");
+    assert_eq!(found.outputs, [names["c"], names["r"]]);
+    let p = pattern(PatternSpec::new("p", "(_, b, _) = split(x); relu(b)"));
+    assert!(reason(&p, &view, "r").contains("'b' would be two different values"));
+    let p = pattern(PatternSpec::new("p", "(a, b) = split(x)"));
+    assert!(reason(&p, &view, "a").contains("split has 3 results, not 2"));
+}
+
+#[test]
+fn names_of_results_are_checked() {
+    for text in ["(a, _, ...) = split(x); relu(a)", "(values, indices) = top_k(x, k: const)"] {
+        let read = ast::MatchExpr::parse(text).expect("parses");
+        assert_eq!(ast::MatchExpr::parse(&read.to_string()).expect("parses again"), read);
+        assert_eq!(read.to_string(), text);
+    }
+    let message = |text: &str| fails(PatternSpec::new("p", text));
+    assert!(message("(a, b) = relu(x)").contains("has 1 result, not 2"));
+    assert!(message("(a, b) = top_k?(x, k)").contains("names of several results need one"));
+    assert!(message("(a, a) = split(x)").contains("two results of one name"));
+    assert!(message("(a, b) = split(x); a = relu(b); a").contains("part 'a' is defined twice"));
+    assert!(message("(a, b) = split(x); relu(x)").contains("part 'a, b' is not used"));
+}
+
+#[test]
 fn values_and_operations_are_told_apart() {
     let (view, _) = graph(
         "x = arg 4xf32

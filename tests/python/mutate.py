@@ -34,6 +34,8 @@ FUNCTIONS = [
     ("slab", "product", "slab.c", "int slab_multiply("),
     ("kit", "max_pool", "kit.c", "void kit_max_pool("),
     ("kit", "transpose", "kit.c", "void kit_transpose("),
+    ("kit", "split", "kit.c", "void kit_split("),
+    ("kit", "top_k", "kit.c", "void kit_top_k("),
 ]
 CONDITIONS = [("toy", ["conv2d", "dense"]), ("kit", ["softmax", "concat", "layer_norm"]),
               ("openblas", ["batch_matmul"])]

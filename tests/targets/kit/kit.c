@@ -93,6 +93,33 @@ void kit_concat(const float *a, const float *b, float *y, int32_t rows,
   }
 }
 
+void kit_split(const float *x, float *a, float *b, int32_t rows,
+               int32_t a_columns, int32_t b_columns) {
+  for (int32_t i = 0; i < rows; i++) {
+    for (int32_t j = 0; j < a_columns; j++)
+      *a++ = *x++;
+    for (int32_t j = 0; j < b_columns; j++)
+      *b++ = *x++;
+  }
+}
+
+/* The greatest first; of equal ones the first. */
+void kit_top_k(const float *x, float *values, int64_t *indices, int32_t rows,
+               int32_t columns, int32_t k) {
+  for (int32_t i = 0; i < rows; i++, x += columns)
+    for (int32_t n = 0; n < k; n++, values++, indices++) {
+      int32_t best = -1;
+      for (int32_t j = 0; j < columns; j++) {
+        int after = n == 0 || x[j] < values[-1] ||
+                    (x[j] == values[-1] && j > indices[-1]);
+        if (after && (best < 0 || x[j] > x[best]))
+          best = j;
+      }
+      *values = x[best];
+      *indices = best;
+    }
+}
+
 void kit_cumsum(const float *x, float *y, int32_t rows, int32_t columns,
                 bool exclusive) {
   for (int32_t i = 0; i < rows; i++) {

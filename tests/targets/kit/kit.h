@@ -24,6 +24,10 @@ void kit_transpose(const float *x, float *y, int32_t images, int32_t rows,
                    int32_t columns);
 void kit_concat(const float *a, const float *b, float *y, int32_t rows,
                 int32_t a_columns, int32_t b_columns);
+void kit_split(const float *x, float *a, float *b, int32_t rows,
+               int32_t a_columns, int32_t b_columns);
+void kit_top_k(const float *x, float *values, int64_t *indices, int32_t rows,
+               int32_t columns, int32_t k);
 void kit_cumsum(const float *x, float *y, int32_t rows, int32_t columns,
                 bool exclusive);
 void kit_max_pool(const float *x, float *y, int32_t planes, int32_t h,
