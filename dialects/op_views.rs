@@ -266,6 +266,7 @@ impl Op {
         writeln!(text, "    name: \"{}.{}\",", self.dialect, self.mnemonic)?;
         writeln!(text, "    mnemonic: {:?},", self.mnemonic)?;
         writeln!(text, "    summary: {:?},", self.summary)?;
+        writeln!(text, "    example: {:?},", example(&self.description))?;
         writeln!(text, "    operands: &[{}],", values(&self.operands))?;
         writeln!(text, "    results: &[{}],", values(&self.results))?;
         writeln!(text, "    attributes: &[")?;
@@ -560,6 +561,12 @@ fn word(name: &str) -> String {
         }
         _ => name.to_owned(),
     }
+}
+
+/// The lines of the first block of MLIR in a description.
+fn example(description: &str) -> String {
+    let lines = description.lines().skip_while(|line| line.trim() != "```mlir").skip(1);
+    lines.take_while(|line| line.trim() != "```").map(|line| format!("{line}\n")).collect()
 }
 
 /// A summary and a description as a comment. Text that is indented would be code to rustdoc, so that

@@ -74,6 +74,18 @@ class Graph_Choice<list<string> values>
 // Op classes
 //===----------------------------------------------------------------------===//
 
+// The example of an op whose class describes it.
+class Graph_Example<string lines> {
+  string text = "\n\nExample:\n\n```mlir\n" # lines # "\n```";
+}
+// An element type for the example of an op with operands of this type.
+class Graph_ExampleElement<Type type> {
+  string name = !cond(!eq(type, Graph_BoolTensor): "i1",
+                      !eq(type, Graph_IntTensor): "i32",
+                      !eq(type, Graph_UnsignedTensor): "ui32",
+                      true: "f32");
+}
+
 // Declares `inferTypes`, the one place where an op states its shape rules. The
 // checks in front of it make it safe on the unverified operands and attributes
 // that builders pass in.

@@ -13,12 +13,19 @@ include "graph/GraphBase.td"
 let hasFolder = 1 in {
 
 def Graph_ConcatOp : Graph_Op<"concat"> {
-  let summary = "ONNX Concat (opset 13)";
+  let summary = "Concatenation along an axis";
   let description = [{
     The operands one after the other along `axis`; all other dimensions are
     equal.
 
     ONNX `Concat` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.concat %a, %b axis = 0
+        : (tensor<4x5xf32>, tensor<1x5xf32>) -> tensor<5x5xf32>
+    ```
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs Graph_Tensor:$y);
@@ -26,11 +33,18 @@ def Graph_ConcatOp : Graph_Op<"concat"> {
 }
 
 def Graph_SplitOp : Graph_Op<"split"> {
-  let summary = "ONNX Split (opset 18)";
+  let summary = "Division into pieces along an axis";
   let description = [{
     x cut along `axis` into pieces of the sizes in `split`, one result each.
 
     ONNX `Split` (opset 18), with `num_outputs` resolved to `split`.
+
+    Example:
+
+    ```mlir
+    %a, %b = graph.split %x axis = 1 split = [2, 3]
+        : (tensor<4x5xf32>) -> (tensor<4x2xf32>, tensor<4x3xf32>)
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_I64<0>:$axis,
                        DenseI64ArrayAttr:$split);
@@ -39,7 +53,7 @@ def Graph_SplitOp : Graph_Op<"split"> {
 }
 
 def Graph_SliceOp : Graph_Op<"slice", [AttrSizedOperandSegments]> {
-  let summary = "ONNX Slice (opset 13)";
+  let summary = "Range of each of some dimensions";
   let description = [{
     The elements of x from `starts[i]` up to but without `ends[i]`, every
     `steps[i]`-th, along dimension `axes[i]`, for each i; other dimensions are
@@ -48,6 +62,14 @@ def Graph_SliceOp : Graph_Op<"slice", [AttrSizedOperandSegments]> {
     absent steps are 1.
 
     ONNX `Slice` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.slice %x, %starts, %ends axes %axes
+        : (tensor<4x5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>)
+        -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_IndexList:$starts,
                        Graph_IndexList:$ends, Optional<Graph_IndexList>:$axes,
@@ -58,7 +80,7 @@ def Graph_SliceOp : Graph_Op<"slice", [AttrSizedOperandSegments]> {
 }
 
 def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
-  let summary = "ONNX Pad (opset 24)";
+  let summary = "Padding of dimensions";
   let description = [{
     x with `pads` elements added: those before each of `axes`, then those after
     each; negative ones are cut off. Absent axes are all. What is added depends
@@ -66,6 +88,13 @@ def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
     ("reflect"), the edge ("edge"), or the opposite side ("wrap").
 
     ONNX `Pad` (opset 24).
+
+    Example:
+
+    ```mlir
+    %y = graph.pad %x, %pads mode = "reflect"
+        : (tensor<4x5xf32>, tensor<4xi64>) -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_I64List:$pads,
                        Optional<Graph_Tensor>:$value,
@@ -82,12 +111,19 @@ def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
 //===----------------------------------------------------------------------===//
 
 def Graph_GatherOp : Graph_Op<"gather"> {
-  let summary = "ONNX Gather (opset 13)";
+  let summary = "Slices at given positions along an axis";
   let description = [{
     The slices of x at the positions `indices` along `axis`, whose dimension is
     replaced by those of `indices`. Negative positions count from the end.
 
     ONNX `Gather` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.gather %x, %indices axis = 1
+        : (tensor<4x5xf32>, tensor<3xi64>) -> tensor<4x3xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
                        Graph_I64<0>:$axis);
@@ -96,12 +132,18 @@ def Graph_GatherOp : Graph_Op<"gather"> {
 }
 
 def Graph_NonZeroOp : Graph_Op<"non_zero"> {
-  let summary = "ONNX NonZero (opset 13)";
+  let summary = "Positions of the elements other than 0";
   let description = [{
     The positions of the elements that are not zero, in row-major order: one
     column each, one row per dimension of x.
 
     ONNX `NonZero` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.non_zero %x : (tensor<4x5xf32>) -> tensor<2x?xi64>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x);
   let results = (outs Graph_I64Tensor:$y);
@@ -110,12 +152,19 @@ def Graph_NonZeroOp : Graph_Op<"non_zero"> {
 } // hasFolder
 
 def Graph_GatherElementsOp : Graph_Op<"gather_elements"> {
-  let summary = "ONNX GatherElements (opset 13)";
+  let summary = "Elements at given positions along an axis";
   let description = [{
     An element of x for each position of `indices`: the one at that position,
     but for its coordinate along `axis`, which is the element of `indices`.
 
     ONNX `GatherElements` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.gather_elements %x, %indices axis = 1
+        : (tensor<4x5xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
                        Graph_I64<0>:$axis);
@@ -124,13 +173,20 @@ def Graph_GatherElementsOp : Graph_Op<"gather_elements"> {
 }
 
 def Graph_GatherNDOp : Graph_Op<"gather_nd"> {
-  let summary = "ONNX GatherND (opset 13)";
+  let summary = "Slices at given coordinates";
   let description = [{
     The slices of x at the coordinates in the last dimension of `indices`, which
     count from dimension `batch_dims` of x on. The first `batch_dims` dimensions
     of both are equal and go in step.
 
     ONNX `GatherND` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.gather_nd %x, %indices
+        : (tensor<4x5xf32>, tensor<3x2xi64>) -> tensor<3xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_I64Tensor:$indices,
                        Graph_I64<0>:$batch_dims);
@@ -139,7 +195,7 @@ def Graph_GatherNDOp : Graph_Op<"gather_nd"> {
 }
 
 def Graph_ScatterElementsOp : Graph_Op<"scatter_elements"> {
-  let summary = "ONNX ScatterElements (opset 18)";
+  let summary = "Elements written to given positions along an axis";
   let description = [{
     x with each element of `updates` written to its own position, but for the
     coordinate along `axis`, which is the element of `indices`. `reduction` tells
@@ -147,6 +203,13 @@ def Graph_ScatterElementsOp : Graph_Op<"scatter_elements"> {
     multiplied, or the lesser or greater is kept.
 
     ONNX `ScatterElements` (opset 18).
+
+    Example:
+
+    ```mlir
+    %y = graph.scatter_elements %x, %indices, %updates reduction = "add"
+        : (tensor<4x5xf32>, tensor<3x2xi64>, tensor<3x2xf32>) -> tensor<4x5xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
                        Graph_Tensor:$updates, Graph_I64<0>:$axis,
@@ -158,12 +221,19 @@ def Graph_ScatterElementsOp : Graph_Op<"scatter_elements"> {
 }
 
 def Graph_ScatterNDOp : Graph_Op<"scatter_nd"> {
-  let summary = "ONNX ScatterND (opset 18)";
+  let summary = "Slices written to given coordinates";
   let description = [{
     x with the slices in `updates` written at the coordinates in the last
     dimension of `indices`. `reduction` is as in `graph.scatter_elements`.
 
     ONNX `ScatterND` (opset 18).
+
+    Example:
+
+    ```mlir
+    %y = graph.scatter_nd %x, %indices, %updates
+        : (tensor<4x5xf32>, tensor<3x2xi64>, tensor<3xf32>) -> tensor<4x5xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_I64Tensor:$indices,
                        Graph_Tensor:$updates,
@@ -175,13 +245,20 @@ def Graph_ScatterNDOp : Graph_Op<"scatter_nd"> {
 }
 
 def Graph_CompressOp : Graph_Op<"compress"> {
-  let summary = "ONNX Compress (opset 11)";
+  let summary = "Slices that a condition selects";
   let description = [{
     The slices of x along `axis` for which `condition` is true; without an axis,
     those elements of x in row-major order. `condition` may be shorter than the
     dimension.
 
     ONNX `Compress` (opset 11).
+
+    Example:
+
+    ```mlir
+    %y = graph.compress %x, %condition axis = 0
+        : (tensor<4x5xf32>, tensor<4xi1>) -> tensor<?x5xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_BoolTensor:$condition,
                        OptionalAttr<I64Attr>:$axis);
@@ -190,13 +267,20 @@ def Graph_CompressOp : Graph_Op<"compress"> {
 }
 
 def Graph_OneHotOp : Graph_Op<"one_hot"> {
-  let summary = "ONNX OneHot (opset 11)";
+  let summary = "One-hot encoding of indices";
   let description = [{
     For each index a vector of `depth` elements along a new dimension `axis`:
     `values[1]` at the index, `values[0]` elsewhere. Negative indices count from
     the end; indices out of range give `values[0]` only.
 
     ONNX `OneHot` (opset 11).
+
+    Example:
+
+    ```mlir
+    %y = graph.one_hot %indices, %depth, %values
+        : (tensor<3xi64>, tensor<i64>, tensor<2xf32>) -> tensor<3x?xf32>
+    ```
   }];
   let arguments = (ins Graph_NumberTensor:$indices, Graph_NumberTensor:$depth,
                        Graph_Tensor:$values, Graph_I64<-1>:$axis);
@@ -205,13 +289,19 @@ def Graph_OneHotOp : Graph_Op<"one_hot"> {
 }
 
 def Graph_TriluOp : Graph_Op<"trilu"> {
-  let summary = "ONNX Trilu (opset 14)";
+  let summary = "Upper or lower triangle of matrices";
   let description = [{
     The upper triangle of the matrices in the last two dimensions of x, from the
     diagonal `k` columns right of the main one on (absent: 0), and 0 elsewhere;
     without `upper`, the lower one up to that diagonal.
 
     ONNX `Trilu` (opset 14).
+
+    Example:
+
+    ```mlir
+    %y = graph.trilu %x upper = false : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Optional<Graph_I64Tensor>:$k,
                        Graph_True:$upper);
@@ -220,12 +310,19 @@ def Graph_TriluOp : Graph_Op<"trilu"> {
 }
 
 def Graph_ReverseSequenceOp : Graph_Op<"reverse_sequence"> {
-  let summary = "ONNX ReverseSequence (opset 10)";
+  let summary = "Reversal of sequences of given lengths";
   let description = [{
     x with, for each position i along `batch_axis`, the first `lens[i]` slices
     along `time_axis` in reverse order.
 
     ONNX `ReverseSequence` (opset 10).
+
+    Example:
+
+    ```mlir
+    %y = graph.reverse_sequence %x, %lens
+        : (tensor<4x5xf32>, tensor<5xi64>) -> tensor<4x5xf32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_I64List:$lens,
                        Graph_I64<1>:$batch_axis, Graph_I64<0>:$time_axis);
@@ -239,7 +336,7 @@ def Graph_ReverseSequenceOp : Graph_Op<"reverse_sequence"> {
 //===----------------------------------------------------------------------===//
 
 def Graph_ResizeOp : Graph_Op<"resize", [AttrSizedOperandSegments]> {
-  let summary = "ONNX Resize (opset 19)";
+  let summary = "Resampling to another size";
   let description = [{
     x resampled along `axes` (empty: all) by `scales`, or to `sizes`; exactly one
     of the two is given, with one element per axis. A result dimension is
@@ -253,6 +350,13 @@ def Graph_ResizeOp : Graph_Op<"resize", [AttrSizedOperandSegments]> {
     are as in ONNX.
 
     ONNX `Resize` (opset 19). `Upsample` is imported as this op.
+
+    Example:
+
+    ```mlir
+    %y = graph.resize %x scales %scales
+        : (tensor<1x3x4x4xf32>, tensor<4xf32>) -> tensor<?x?x?x?xf32>
+    ```
   }];
   let arguments = (ins
       Graph_NumberTensor:$x, Optional<Graph_FloatTensor>:$roi,
@@ -274,7 +378,7 @@ def Graph_ResizeOp : Graph_Op<"resize", [AttrSizedOperandSegments]> {
 }
 
 def Graph_GridSampleOp : Graph_Op<"grid_sample"> {
-  let summary = "ONNX GridSample (opset 22)";
+  let summary = "Sampling at the points of a grid";
   let description = [{
     x `[N, C, D1, ..., Dn]` sampled at the points in the last dimension of `grid`
     `[N, E1, ..., En, n]`, giving `[N, C, E1, ..., En]`. Coordinates run from the
@@ -283,6 +387,13 @@ def Graph_GridSampleOp : Graph_Op<"grid_sample"> {
     `padding_mode` tells what lies outside.
 
     ONNX `GridSample` (opset 22).
+
+    Example:
+
+    ```mlir
+    %y = graph.grid_sample %x, %grid
+        : (tensor<1x3x4x4xf32>, tensor<1x5x6x2xf32>) -> tensor<1x3x5x6xf32>
+    ```
   }];
   let arguments = (ins
       Graph_NumberTensor:$x, Graph_FloatTensor:$grid,

@@ -10,7 +10,7 @@ defvar Graph_QuantFormat = [{
 }];
 
 def Graph_QuantizeLinearOp : Graph_Op<"quantize_linear"> {
-  let summary = "ONNX QuantizeLinear (opset 23)";
+  let summary = "Linear quantization";
   let description = [{
     Computes `y = saturate(round(x / scale) + zero_point)`, ties to even. scale
     and zero_point have the same shape: none (one for all), `[D]` (one for each
@@ -21,6 +21,13 @@ def Graph_QuantizeLinearOp : Graph_Op<"quantize_linear"> {
     absent too ui8, and zero_point is 0.
 
     ONNX `QuantizeLinear` (opset 23), `to` is its `output_dtype`.
+
+    Example:
+
+    ```mlir
+    %y = graph.quantize_linear %x, %scale, %zero_point
+        : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+    ```
   }];
   let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$scale,
                        Optional<Graph_QuantTensor>:$zero_point,
@@ -32,12 +39,19 @@ def Graph_QuantizeLinearOp : Graph_Op<"quantize_linear"> {
 }
 
 def Graph_DequantizeLinearOp : Graph_Op<"dequantize_linear"> {
-  let summary = "ONNX DequantizeLinear (opset 23)";
+  let summary = "Real numbers of linearly quantized ones";
   let description = [{
     Computes `y = (x - zero_point) * scale`; an absent zero_point is 0. Shapes
     are as in `graph.quantize_linear`. y has the element type of scale.
 
     ONNX `DequantizeLinear` (opset 23).
+
+    Example:
+
+    ```mlir
+    %y = graph.dequantize_linear %x, %scale, %zero_point
+        : (tensor<2x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3xf32>
+    ```
   }];
   let arguments = (ins Graph_QuantTensor:$x, Graph_FloatTensor:$scale,
                        Optional<Graph_QuantTensor>:$zero_point,
@@ -48,7 +62,7 @@ def Graph_DequantizeLinearOp : Graph_Op<"dequantize_linear"> {
 }
 
 def Graph_DynamicQuantizeLinearOp : Graph_Op<"dynamic_quantize_linear"> {
-  let summary = "ONNX DynamicQuantizeLinear (opset 11)";
+  let summary = "Linear quantization by the range of the numbers";
   let description = [{
     Quantizes x to ui8 with the scale and zero point its range calls for:
     `y_scale = (max(x, 0) - min(x, 0)) / 255`,
@@ -56,6 +70,13 @@ def Graph_DynamicQuantizeLinearOp : Graph_Op<"dynamic_quantize_linear"> {
     `y = saturate(round(x / y_scale) + y_zero_point)`.
 
     ONNX `DynamicQuantizeLinear` (opset 11).
+
+    Example:
+
+    ```mlir
+    %y, %scale, %zero_point = graph.dynamic_quantize_linear %x
+        : (tensor<2x3xf32>) -> (tensor<2x3xui8>, tensor<f32>, tensor<ui8>)
+    ```
   }];
   let arguments = (ins Graph_F32Tensor:$x);
   let results = (outs Graph_UI8Tensor:$y, Graph_F32Tensor:$y_scale,
@@ -66,7 +87,7 @@ def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
   let image = "x";
   let weights = "w";
   let flops = "2 * self.y.size * self.w.size / self.w.shape[0]";
-  let summary = "ONNX QLinearConv (opset 10)";
+  let summary = "Convolution of quantized tensors";
   let description = [{
     `graph.conv` on quantized tensors: x and w are dequantized, convolved, and
     quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`;
@@ -75,6 +96,14 @@ def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
     y_zero_point.
 
     ONNX `QLinearConv` (opset 10), with `auto_pad` resolved to `pads`.
+
+    Example:
+
+    ```mlir
+    %y = graph.qlinear_conv %x, %xs, %xz, %w, %ws, %wz, %ys, %yz
+        : (tensor<1x2x5x5xui8>, tensor<f32>, tensor<ui8>, tensor<4x2x3x3xi8>,
+           tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<1x4x3x3xui8>
+    ```
   }];
   let arguments = (ins
       Graph_Int8Tensor:$x, Graph_F32Tensor:$x_scale,
@@ -95,7 +124,7 @@ def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
 def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
   let weights = "b";
   let flops = "2 * self.y.size * self.a.shape[self.a.rank - 1]";
-  let summary = "ONNX QLinearMatMul (opset 21)";
+  let summary = "Product of quantized matrices";
   let description = [{
     `graph.matmul` on quantized tensors: a and b are dequantized, multiplied, and
     quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`:
@@ -103,6 +132,14 @@ def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
     type of y_zero_point.
 
     ONNX `QLinearMatMul` (opset 21).
+
+    Example:
+
+    ```mlir
+    %y = graph.qlinear_matmul %a, %as, %az, %b, %bs, %bz, %ys, %yz
+        : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>,
+           tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
+    ```
   }];
   let arguments = (ins
       Graph_Quant8Tensor:$a, Graph_FloatTensor:$a_scale,
@@ -116,12 +153,19 @@ def Graph_MatMulIntegerOp : Graph_Op<"matmul_integer",
                                      [AttrSizedOperandSegments]> {
   let weights = "b";
   let flops = "2 * self.y.size * self.a.shape[self.a.rank - 1]";
-  let summary = "ONNX MatMulInteger (opset 10)";
+  let summary = "Product of matrices of integers less their zero points";
   let description = [{
     `graph.matmul` of `a - a_zero_point` and `b - b_zero_point` in i32. An absent
     zero point is 0; else it is a scalar, or one per row of a or per column of b.
 
     ONNX `MatMulInteger` (opset 10).
+
+    Example:
+
+    ```mlir
+    %y = graph.matmul_integer %a, %b a_zero_point %z
+        : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<ui8>) -> tensor<2x4xi32>
+    ```
   }];
   let arguments = (ins Graph_Int8Tensor:$a, Graph_Int8Tensor:$b,
                        Optional<Graph_Int8Tensor>:$a_zero_point,
@@ -136,13 +180,21 @@ def Graph_ConvIntegerOp : Graph_Op<"conv_integer", [AttrSizedOperandSegments]> {
   let image = "x";
   let weights = "w";
   let flops = "2 * self.y.size * self.w.size / self.w.shape[0]";
-  let summary = "ONNX ConvInteger (opset 10)";
+  let summary = "Convolution of integers less their zero points";
   let description = [{
     `graph.conv` of `x - x_zero_point` and `w - w_zero_point` in i32; padding
     holds x_zero_point. An absent zero point is 0; that of x is a scalar, that of
     w a scalar or `[M]`.
 
     ONNX `ConvInteger` (opset 10), with `auto_pad` resolved to `pads`.
+
+    Example:
+
+    ```mlir
+    %y = graph.conv_integer %x, %w x_zero_point %z
+        : (tensor<1x2x5x5xui8>, tensor<4x2x3x3xi8>, tensor<ui8>)
+        -> tensor<1x4x3x3xi32>
+    ```
   }];
   let arguments = (ins Graph_Int8Tensor:$x, Graph_Int8Tensor:$w,
                        Optional<Graph_Int8Tensor>:$x_zero_point,

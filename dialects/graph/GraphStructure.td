@@ -10,7 +10,7 @@ def Graph_CompositeOp : Graph_AnyOp<"composite", [
     IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects,
     RecursivelySpeculatable, DeclareOpInterfaceMethods<
         OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "Ops that a target takes as one, and what they mean";
+  let summary = "Group of operations that a target takes as one";
   let description = [{
     Stands for one operation `name` of `target`. The region is its
     decomposition: it computes the same from the same operands, given to it as
@@ -42,7 +42,7 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "A loop with a known number of steps";
+  let summary = "Loop with a known number of steps";
   let description = [{
     Runs its region `steps` times. The arguments of the region are the states,
     then one slice of each sequence, then the captured values; it yields the
@@ -92,10 +92,20 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
 
 def Graph_YieldOp : Graph_AnyOp<"yield", [
     Pure, Terminator, ParentOneOf<["CompositeOp", "ScanOp"]>]> {
-  let summary = "Ends the region of a composite or a loop with its results";
+  let summary = "Results of the region of a composite or a loop";
   let description = [{
     Gives the values that the enclosing `graph.composite` results in, or those
     that a step of the enclosing `graph.scan` ends with.
+
+    Example:
+
+    ```mlir
+    %y = graph.composite "npu.relu" target("npu") (%a = %x)
+        : (tensor<4xf32>) -> tensor<4xf32> {
+      %0 = graph.relu %a : tensor<4xf32>
+      graph.yield %0 : tensor<4xf32>
+    }
+    ```
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -6,13 +6,15 @@
 include "graph/GraphBase.td"
 
 // y has the type of x.
-class Graph_UnaryOp<string mnemonic, Type type, string formula, string onnx,
-                    dag attributes = (ins), string keywords = "",
+class Graph_UnaryOp<string mnemonic, string what, Type type, string formula,
+                    string onnx, dag attributes = (ins), string keywords = "",
                     list<Trait> traits = []>
     : Graph_Op<mnemonic, traits> {
-  let summary = "ONNX " # onnx;
+  let summary = what;
   let description = "Computes `" # formula # "` for each element.\n\n"
-                    # "ONNX `" # onnx # "`.";
+                    # "ONNX `" # onnx # "`."
+                    # Graph_Example<"%y = graph." # mnemonic # " %x : tensor<4x"
+                        # Graph_ExampleElement<type>.name # ">">.text;
   let arguments = !con((ins type:$x), attributes);
   let results = (outs type:$y);
   let elementwise = 1;
@@ -21,14 +23,14 @@ class Graph_UnaryOp<string mnemonic, Type type, string formula, string onnx,
       # " attr-dict `:` custom<ElementwiseTypes>(type($x), type($y))";
 }
 
-class Graph_FloatUnaryOp<string mnemonic, string formula, string onnx,
-                         dag attributes = (ins), string keywords = "">
-    : Graph_UnaryOp<mnemonic, Graph_FloatTensor, formula, onnx, attributes,
-                    keywords>;
+class Graph_FloatUnaryOp<string mnemonic, string what, string formula,
+                         string onnx, dag attributes = (ins), string keywords = "">
+    : Graph_UnaryOp<mnemonic, what, Graph_FloatTensor, formula, onnx,
+                    attributes, keywords>;
 
-class Graph_FoldedUnaryOp<string mnemonic, Type type, string formula,
-                          string onnx, list<Trait> traits = []>
-    : Graph_UnaryOp<mnemonic, type, formula, onnx, (ins), "", traits> {
+class Graph_FoldedUnaryOp<string mnemonic, string what, Type type,
+                          string formula, string onnx, list<Trait> traits = []>
+    : Graph_UnaryOp<mnemonic, what, type, formula, onnx, (ins), "", traits> {
   let hasFolder = 1;
 }
 
@@ -36,29 +38,29 @@ class Graph_FoldedUnaryOp<string mnemonic, Type type, string formula,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Graph_AbsOp : Graph_FoldedUnaryOp<"abs", Graph_NumberTensor,
+def Graph_AbsOp : Graph_FoldedUnaryOp<"abs", "Absolute value", Graph_NumberTensor,
     "y = |x|", "Abs (opset 13)">;
-def Graph_NegOp : Graph_FoldedUnaryOp<"neg", Graph_NumberTensor,
+def Graph_NegOp : Graph_FoldedUnaryOp<"neg", "Negation", Graph_NumberTensor,
     "y = -x", "Neg (opset 13)">;
-def Graph_SignOp : Graph_FoldedUnaryOp<"sign", Graph_NumberTensor,
+def Graph_SignOp : Graph_FoldedUnaryOp<"sign", "Sign, as -1, 0 or 1", Graph_NumberTensor,
     "y = -1, 0 or 1, with x's sign", "Sign (opset 13)">;
-def Graph_ReciprocalOp : Graph_FoldedUnaryOp<"reciprocal", Graph_FloatTensor,
+def Graph_ReciprocalOp : Graph_FoldedUnaryOp<"reciprocal", "Reciprocal", Graph_FloatTensor,
     "y = 1 / x", "Reciprocal (opset 13)">;
-def Graph_SqrtOp : Graph_FoldedUnaryOp<"sqrt", Graph_FloatTensor,
+def Graph_SqrtOp : Graph_FoldedUnaryOp<"sqrt", "Square root", Graph_FloatTensor,
     "y = sqrt(x), NaN for x < 0", "Sqrt (opset 13)">;
-def Graph_FloorOp : Graph_FoldedUnaryOp<"floor", Graph_FloatTensor,
+def Graph_FloorOp : Graph_FoldedUnaryOp<"floor", "Rounding down to an integer", Graph_FloatTensor,
     "y = the greatest integer <= x", "Floor (opset 13)">;
-def Graph_CeilOp : Graph_FoldedUnaryOp<"ceil", Graph_FloatTensor,
+def Graph_CeilOp : Graph_FoldedUnaryOp<"ceil", "Rounding up to an integer", Graph_FloatTensor,
     "y = the least integer >= x", "Ceil (opset 13)">;
-def Graph_RoundOp : Graph_FoldedUnaryOp<"round", Graph_FloatTensor,
+def Graph_RoundOp : Graph_FoldedUnaryOp<"round", "Rounding to the nearest integer, ties to even", Graph_FloatTensor,
     "y = the integer nearest to x, the even one when two are as near",
     "Round (opset 22)">;
 let view = 1 in
-def Graph_IdentityOp : Graph_FoldedUnaryOp<"identity", Graph_Tensor,
+def Graph_IdentityOp : Graph_FoldedUnaryOp<"identity", "The operand itself", Graph_Tensor,
     "y = x", "Identity (opset 14)">;
-def Graph_NotOp : Graph_FoldedUnaryOp<"not", Graph_BoolTensor,
+def Graph_NotOp : Graph_FoldedUnaryOp<"not", "Logical negation", Graph_BoolTensor,
     "y = not x", "Not (opset 1)">;
-def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", Graph_IntTensor,
+def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", "Bitwise complement", Graph_IntTensor,
     "y = ~x", "BitwiseNot (opset 18)">;
 
 //===----------------------------------------------------------------------===//
@@ -68,24 +70,24 @@ def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", Graph_IntTensor,
 // A polynomial each, most after a reduction of the argument.
 let cost = 15 in {
 
-def Graph_ExpOp : Graph_FloatUnaryOp<"exp", "y = e^x", "Exp (opset 13)">;
-def Graph_LogOp : Graph_FloatUnaryOp<"log",
+def Graph_ExpOp : Graph_FloatUnaryOp<"exp", "Exponential function", "y = e^x", "Exp (opset 13)">;
+def Graph_LogOp : Graph_FloatUnaryOp<"log", "Natural logarithm",
     "y = ln(x), NaN for x < 0", "Log (opset 13)">;
-def Graph_ErfOp : Graph_FloatUnaryOp<"erf",
+def Graph_ErfOp : Graph_FloatUnaryOp<"erf", "Gauss error function",
     "y = 2 / sqrt(pi) * integral of e^(-t^2) for t in [0, x]",
     "Erf (opset 13)">;
-def Graph_SinOp : Graph_FloatUnaryOp<"sin", "y = sin(x)", "Sin (opset 22)">;
-def Graph_CosOp : Graph_FloatUnaryOp<"cos", "y = cos(x)", "Cos (opset 22)">;
-def Graph_TanOp : Graph_FloatUnaryOp<"tan", "y = tan(x)", "Tan (opset 22)">;
-def Graph_AsinOp : Graph_FloatUnaryOp<"asin", "y = arcsin(x)", "Asin (opset 22)">;
-def Graph_AcosOp : Graph_FloatUnaryOp<"acos", "y = arccos(x)", "Acos (opset 22)">;
-def Graph_AtanOp : Graph_FloatUnaryOp<"atan", "y = arctan(x)", "Atan (opset 22)">;
-def Graph_SinhOp : Graph_FloatUnaryOp<"sinh", "y = sinh(x)", "Sinh (opset 22)">;
-def Graph_CoshOp : Graph_FloatUnaryOp<"cosh", "y = cosh(x)", "Cosh (opset 22)">;
-def Graph_TanhOp : Graph_FloatUnaryOp<"tanh", "y = tanh(x)", "Tanh (opset 13)">;
-def Graph_AsinhOp : Graph_FloatUnaryOp<"asinh", "y = arsinh(x)", "Asinh (opset 22)">;
-def Graph_AcoshOp : Graph_FloatUnaryOp<"acosh", "y = arcosh(x)", "Acosh (opset 22)">;
-def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "y = artanh(x)", "Atanh (opset 22)">;
+def Graph_SinOp : Graph_FloatUnaryOp<"sin", "Sine", "y = sin(x)", "Sin (opset 22)">;
+def Graph_CosOp : Graph_FloatUnaryOp<"cos", "Cosine", "y = cos(x)", "Cos (opset 22)">;
+def Graph_TanOp : Graph_FloatUnaryOp<"tan", "Tangent", "y = tan(x)", "Tan (opset 22)">;
+def Graph_AsinOp : Graph_FloatUnaryOp<"asin", "Inverse sine", "y = arcsin(x)", "Asin (opset 22)">;
+def Graph_AcosOp : Graph_FloatUnaryOp<"acos", "Inverse cosine", "y = arccos(x)", "Acos (opset 22)">;
+def Graph_AtanOp : Graph_FloatUnaryOp<"atan", "Inverse tangent", "y = arctan(x)", "Atan (opset 22)">;
+def Graph_SinhOp : Graph_FloatUnaryOp<"sinh", "Hyperbolic sine", "y = sinh(x)", "Sinh (opset 22)">;
+def Graph_CoshOp : Graph_FloatUnaryOp<"cosh", "Hyperbolic cosine", "y = cosh(x)", "Cosh (opset 22)">;
+def Graph_TanhOp : Graph_FloatUnaryOp<"tanh", "Hyperbolic tangent", "y = tanh(x)", "Tanh (opset 13)">;
+def Graph_AsinhOp : Graph_FloatUnaryOp<"asinh", "Inverse hyperbolic sine", "y = arsinh(x)", "Asinh (opset 22)">;
+def Graph_AcoshOp : Graph_FloatUnaryOp<"acosh", "Inverse hyperbolic cosine", "y = arcosh(x)", "Acosh (opset 22)">;
+def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "Inverse hyperbolic tangent", "y = artanh(x)", "Atanh (opset 22)">;
 
 } // cost = 15
 
@@ -93,56 +95,56 @@ def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "y = artanh(x)", "Atanh (opset 2
 // Activations
 //===----------------------------------------------------------------------===//
 
-def Graph_ReluOp : Graph_FoldedUnaryOp<"relu", Graph_NumberTensor,
+def Graph_ReluOp : Graph_FoldedUnaryOp<"relu", "Rectified linear unit", Graph_NumberTensor,
     "y = max(x, 0)", "Relu (opset 14)">;
 let cost = 15 in
-def Graph_SigmoidOp : Graph_FloatUnaryOp<"sigmoid",
+def Graph_SigmoidOp : Graph_FloatUnaryOp<"sigmoid", "Logistic sigmoid",
     "y = 1 / (1 + e^-x)", "Sigmoid (opset 13)">;
 let cost = 30 in
-def Graph_SoftplusOp : Graph_FloatUnaryOp<"softplus",
+def Graph_SoftplusOp : Graph_FloatUnaryOp<"softplus", "Smooth approximation of relu",
     "y = ln(e^x + 1)", "Softplus (opset 22)">;
-def Graph_SoftsignOp : Graph_FloatUnaryOp<"softsign",
+def Graph_SoftsignOp : Graph_FloatUnaryOp<"softsign", "Rational approximation of the sign",
     "y = x / (1 + |x|)", "Softsign (opset 22)">;
 let cost = 30 in
-def Graph_MishOp : Graph_FloatUnaryOp<"mish",
+def Graph_MishOp : Graph_FloatUnaryOp<"mish", "Self-regularized activation through softplus and tanh",
     "y = x * tanh(ln(1 + e^x))", "Mish (opset 22)">;
-def Graph_HardSwishOp : Graph_FloatUnaryOp<"hard_swish",
+def Graph_HardSwishOp : Graph_FloatUnaryOp<"hard_swish", "Piecewise approximation of swish",
     "y = x * max(0, min(1, x / 6 + 0.5))", "HardSwish (opset 22)">;
 let cost = 15 in
-def Graph_EluOp : Graph_FloatUnaryOp<"elu",
+def Graph_EluOp : Graph_FloatUnaryOp<"elu", "Exponential linear unit",
     "y = x < 0 ? alpha * (e^x - 1) : x", "Elu (opset 22)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
 let cost = 15 in
-def Graph_CeluOp : Graph_FloatUnaryOp<"celu",
+def Graph_CeluOp : Graph_FloatUnaryOp<"celu", "Continuously differentiable exponential linear unit",
     "y = max(0, x) + min(0, alpha * (e^(x / alpha) - 1))", "Celu (opset 12)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
 let cost = 15 in
-def Graph_SeluOp : Graph_FloatUnaryOp<"selu",
+def Graph_SeluOp : Graph_FloatUnaryOp<"selu", "Scaled exponential linear unit",
     "y = gamma * (x <= 0 ? alpha * (e^x - 1) : x)", "Selu (opset 22)",
     (ins Graph_F32<"1.67326319217681884765625">:$alpha,
          Graph_F32<"1.05070102214813232421875">:$gamma),
     "(`alpha` `=` $alpha^)? (`gamma` `=` $gamma^)?">;
-def Graph_LeakyReluOp : Graph_FloatUnaryOp<"leaky_relu",
+def Graph_LeakyReluOp : Graph_FloatUnaryOp<"leaky_relu", "Relu with a slope for negative numbers",
     "y = x < 0 ? alpha * x : x", "LeakyRelu (opset 16)",
     (ins Graph_F32<"0.01">:$alpha), "(`alpha` `=` $alpha^)?">;
-def Graph_HardSigmoidOp : Graph_FloatUnaryOp<"hard_sigmoid",
+def Graph_HardSigmoidOp : Graph_FloatUnaryOp<"hard_sigmoid", "Piecewise linear approximation of sigmoid",
     "y = max(0, min(1, alpha * x + beta))", "HardSigmoid (opset 22)",
     (ins Graph_F32<"0.2">:$alpha, Graph_F32<"0.5">:$beta),
     "(`alpha` `=` $alpha^)? (`beta` `=` $beta^)?">;
-def Graph_ThresholdedReluOp : Graph_FloatUnaryOp<"thresholded_relu",
+def Graph_ThresholdedReluOp : Graph_FloatUnaryOp<"thresholded_relu", "Numbers above a threshold, else 0",
     "y = x > alpha ? x : 0", "ThresholdedRelu (opset 22)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
 let cost = 15 in
-def Graph_SwishOp : Graph_FloatUnaryOp<"swish",
+def Graph_SwishOp : Graph_FloatUnaryOp<"swish", "Number times its sigmoid",
     "y = x / (1 + e^(-alpha * x))", "Swish (opset 24)",
     (ins Graph_F32<"1.0">:$alpha), "(`alpha` `=` $alpha^)?">;
-def Graph_ShrinkOp : Graph_UnaryOp<"shrink", Graph_NumberTensor,
+def Graph_ShrinkOp : Graph_UnaryOp<"shrink", "Shrinkage towards 0", Graph_NumberTensor,
     "y = x < -lambd ? x + bias : x > lambd ? x - bias : 0", "Shrink (opset 9)",
     (ins Graph_F32<"0.0">:$bias, Graph_F32<"0.5">:$lambd),
     "(`bias` `=` $bias^)? (`lambd` `=` $lambd^)?">;
 
 let cost = 15 in
-def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
+def Graph_GeluOp : Graph_FloatUnaryOp<"gelu", "Gaussian error linear unit",
     "y = x * P(X <= x) for a normal X", "Gelu (opset 20)",
     (ins Graph_Choice<["none", "tanh"]>:$approximate),
     "(`approximate` `=` $approximate^)?"> {
@@ -152,6 +154,12 @@ def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
     `y = 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
 
     ONNX `Gelu` (opset 20).
+
+    Example:
+
+    ```mlir
+    %y = graph.gelu %x approximate = "tanh" : tensor<4xf32>
+    ```
   }];
 }
 
@@ -161,11 +169,17 @@ def Graph_GeluOp : Graph_FloatUnaryOp<"gelu",
 
 def Graph_IsNanOp : Graph_Op<"is_nan"> {
   let elementwise = 1;
-  let summary = "ONNX IsNaN (opset 20)";
+  let summary = "Test for NaN";
   let description = [{
     Computes `y = true` for each element that is a NaN, else `false`.
 
     ONNX `IsNaN` (opset 20).
+
+    Example:
+
+    ```mlir
+    %y = graph.is_nan %x : (tensor<4xf32>) -> tensor<4xi1>
+    ```
   }];
   let arguments = (ins Graph_FloatTensor:$x);
   let results = (outs Graph_BoolTensor:$y);
@@ -174,12 +188,18 @@ def Graph_IsNanOp : Graph_Op<"is_nan"> {
 
 def Graph_IsInfOp : Graph_Op<"is_inf"> {
   let elementwise = 1;
-  let summary = "ONNX IsInf (opset 20)";
+  let summary = "Test for infinity";
   let description = [{
     Computes `y = true` for each element that is an infinity of a sign that is
     asked for, else `false`.
 
     ONNX `IsInf` (opset 20).
+
+    Example:
+
+    ```mlir
+    %y = graph.is_inf %x detect_negative = false : (tensor<4xf32>) -> tensor<4xi1>
+    ```
   }];
   let arguments = (ins Graph_FloatTensor:$x,
                        Graph_True:$detect_negative, Graph_True:$detect_positive);
@@ -193,7 +213,7 @@ def Graph_IsInfOp : Graph_Op<"is_inf"> {
 
 def Graph_CastOp : Graph_Op<"cast"> {
   let elementwise = 1;
-  let summary = "ONNX Cast (opset 21)";
+  let summary = "Conversion of the element type";
   let description = [{
     Converts each element to the type `to`. Float to integer truncates toward
     zero, and is undefined out of range. Integer to narrower integer keeps the
@@ -203,6 +223,12 @@ def Graph_CastOp : Graph_Op<"cast"> {
     infinity.
 
     ONNX `Cast` (opset 21). `CastLike` is imported as this op.
+
+    Example:
+
+    ```mlir
+    %y = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+    ```
   }];
   let arguments = (ins Graph_Tensor:$x, TypeAttr:$to, Graph_True:$saturate);
   let results = (outs Graph_Tensor:$y);
@@ -215,13 +241,20 @@ def Graph_CastOp : Graph_Op<"cast"> {
 
 def Graph_ClipOp : Graph_Op<"clip", [AttrSizedOperandSegments]> {
   let elementwise = 1;
-  let summary = "ONNX Clip (opset 13)";
+  let summary = "Restriction to a range";
   let description = [{
     Computes `y = min(max(x, min), max)` for each element; a bound that is left
     out does not bound. Bounds are scalars of x's element type. When `min`
     exceeds `max`, all elements are `max`.
 
     ONNX `Clip` (opset 13).
+
+    Example:
+
+    ```mlir
+    %y = graph.clip %x min %low max %high
+        : (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>
+    ```
   }];
   let arguments = (ins Graph_NumberTensor:$x,
                        Optional<Graph_NumberTensor>:$min,

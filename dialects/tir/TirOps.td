@@ -180,7 +180,11 @@ def Tir_DmaWaitOp : Tir_Op<"dma_wait", [
     Returns when the transfer of `token` is complete. What it copied may be read
     only after this, so no access to memory moves across it.
 
-    Example: `tir.dma_wait %token`
+    Example:
+
+    ```mlir
+    tir.dma_wait %token
+    ```
   }];
   let arguments = (ins Tir_TokenType:$token);
   let assemblyFormat = "$token attr-dict";
@@ -195,7 +199,11 @@ def Tir_BufferOp : Tir_Op<"buffer", [Pure]> {
     fit. Two such buffers may overlap if the planner found that their lifetimes
     do not.
 
-    Example: `%b = tir.buffer at 4096 : memref<8x16xf32, #tir.space<"scratchpad">>`
+    Example:
+
+    ```mlir
+    %b = tir.buffer at 4096 : memref<8x16xf32, #tir.space<"scratchpad">>
+    ```
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
   let results = (outs AnyStaticShapeMemRef:$result);

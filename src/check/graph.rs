@@ -5,7 +5,7 @@ use crate::{
     Result, Session,
     graph::{Alias, Arity, AttrValue, OpDecl, OpTable},
     import::constants::{elements_attribute, scalar_type},
-    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph},
+    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, edit, func, graph},
     outline,
     pattern::{
         Pattern,
@@ -14,12 +14,11 @@ use crate::{
     tensor::{DType, Tensor},
 };
 use melior::ir::{
-    Attribute, Location, Module, Region, Type, ValueLike,
+    Attribute, Location, Module, ValueLike,
     attribute::{
         BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FloatAttribute,
         IntegerAttribute, TypeAttribute,
     },
-    r#type::FunctionType,
 };
 use std::collections::HashMap;
 
@@ -31,17 +30,8 @@ pub fn generate<'c>(
     table: &OpTable,
     sampler: &mut Sampler,
 ) -> Option<Module<'c>> {
-    let context = session.context();
-    let location = Location::unknown(context);
-    let module = Module::new(location);
-    let region = Region::new();
-    let block = edit::append_block(&region, &[]);
-    let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
-    let b = Builder::at_end(context, module.body(), location);
-    let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
-    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-    let function = b.create("func.func", spec).ok()?;
-    let b = Builder::at_end(context, block, location);
+    let module = Module::new(Location::unknown(session.context()));
+    let (function, b) = func::new_main(session.context(), &module).ok()?;
     sampler.next_graph();
     let mut graph = Graph {
         b,
@@ -88,13 +78,7 @@ impl<'c> Graph<'c, '_> {
         // Of an operation with several results, all are wanted.
         let results = outline::definer(value).map(ir::results).unwrap_or_default();
         let results = if results.is_empty() { vec![value] } else { results };
-        self.b.create("func.return", OpSpec { operands: &results, ..Default::default() })?;
-        let inputs: Vec<Type<'c>> =
-            edit::arguments(self.b.block()).iter().map(|value| value.r#type()).collect();
-        let outputs: Vec<Type<'c>> = results.iter().map(|value| value.r#type()).collect();
-        let ty = FunctionType::new(self.b.context, &inputs, &outputs);
-        edit::set_attr(self.function, "function_type", TypeAttribute::new(ty.into()).into());
-        Ok(())
+        func::end(&self.b, self.function, &results)
     }
 
     /// A value for a node: none if nothing fits, an absent one where the node is optional.

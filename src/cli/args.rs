@@ -1,5 +1,9 @@
 //! The command line: what `phaseline --help` teaches.
 
+mod targets;
+
+pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, TargetsArgs};
+
 use crate::{Error, import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, str::FromStr};
@@ -82,59 +86,6 @@ pub enum Command {
         /// The file
         path: PathBuf,
     },
-}
-
-/// `phaseline new-target`.
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:
-  phaseline new-target npu my-npu && phaseline check-target my-npu")]
-pub struct NewTargetArgs {
-    /// Name of the target in target specs: a letter, then letters, digits, '-' and '_'
-    pub name: String,
-    /// Directory to create
-    pub directory: PathBuf,
-}
-
-/// `phaseline check-target`.
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  phaseline check-target my-npu
-  phaseline check-target my-npu --options '-lanes=16' --samples 20 --seed 7
-  phaseline check-target vanilla")]
-pub struct CheckTargetArgs {
-    /// Directory with a target.toml, or the name of a known target
-    pub target: String,
-    /// Options of the target, as in a target spec
-    #[arg(long, value_name = "OPTIONS", default_value = "", allow_hyphen_values = true)]
-    pub options: String,
-    /// Target that results are compared with
-    #[arg(long, value_name = "SPEC", default_value = "llvm")]
-    pub host: String,
-    /// More directories that hold targets as data; may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
-    /// Try this pattern only
-    #[arg(long, value_name = "NAME")]
-    pub pattern: Option<String>,
-    /// Matching graphs to compile and run for each pattern
-    #[arg(long, default_value_t = 24)]
-    pub samples: usize,
-    /// Seed of the random graphs
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Relative error of floats that is accepted (default: by their type, 128 units in the last
-    /// place of a float32)
-    #[arg(long)]
-    pub rtol: Option<f64>,
-    /// Absolute error of floats that is accepted (default: by what they are summed from)
-    #[arg(long)]
-    pub atol: Option<f64>,
-    /// Difference of integers that are rounded that is accepted; at most 30% of them may have it
-    #[arg(long, default_value_t = 1.0)]
-    pub steps: f64,
-    /// Print JSON instead of text
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// The model and how to specialise it.
@@ -350,54 +301,6 @@ pub struct PartitionArgs {
     /// Write the division to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
-}
-
-/// Arguments of `profile`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  phaseline profile net.onnx -t 'dnnl, llvm' -o net.profile.json
-  phaseline partition net.onnx -t 'dnnl, llvm' --placement-search --profile net.profile.json
-
-Every match of every target and every operation of the host is compiled and run by itself. The time
-is wall time on this machine, on one thread: of a simulated device it is the simulator's.")]
-pub struct ProfileArgs {
-    #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened into the command's own help")]
-    pub model: ModelArgs,
-    /// Targets, most preferred first, the host last, each with options
-    #[arg(short = 't', long = "target", value_name = "SPEC", default_value = "llvm")]
-    pub target: String,
-    /// More directories that hold targets as data; may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
-    /// File to write; only a profile is replaced
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Samples of each piece of work, of which the median counts
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
-    pub samples: u32,
-    /// Least time of a sample, in microseconds; shorter work is repeated within it
-    #[arg(long, default_value_t = 200.0, value_parser = parse_amount, allow_negative_numbers = true)]
-    pub sample_time: f64,
-    /// Most time for the samples of one piece of work, in seconds
-    #[arg(long, default_value_t = 2.0, value_parser = parse_amount, allow_negative_numbers = true)]
-    pub limit: f64,
-    /// Seed of the inputs
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-}
-
-/// Arguments of `targets`.
-#[derive(Args, Debug)]
-pub struct TargetsArgs {
-    /// A target kind to show in full
-    pub name: Option<String>,
-    /// More directories that hold targets as data (target.toml); may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
-    /// Print JSON instead of text
-    #[arg(long)]
-    pub json: bool,
 }
 
 fn parse_amount(text: &str) -> Result<f64, String> {

@@ -1,11 +1,11 @@
 //! Functions: their types, and the attributes of arguments and results.
 
-use super::{Op, Val, edit};
+use super::{Builder, Op, OpSpec, Val, edit};
 use crate::{Error, Result};
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, BlockLike, Type, TypeLike, ValueLike,
+        Attribute, AttributeLike, BlockLike, Location, Module, Region, Type, TypeLike, ValueLike,
         attribute::{ArrayAttribute, TypeAttribute},
         operation::OperationLike,
         r#type::FunctionType,
@@ -105,6 +105,31 @@ pub fn add_argument<'c>(
     signature.arguments.push((ty, attributes));
     signature.set(context, function);
     Ok(edit::add_argument(block, ty, function.location()))
+}
+
+/// A function `main` in `module`, to whose end the builder appends, and which [`end`] completes.
+pub(crate) fn new_main<'c>(
+    context: &'c Context,
+    module: &'c Module<'_>,
+) -> Result<(Op<'c>, Builder<'c>)> {
+    let location = Location::unknown(context);
+    let region = Region::new();
+    let block = edit::append_block(&region, &[]);
+    let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
+    let b = Builder::at_end(context, module.body(), location);
+    let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
+    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+    let function = b.create("func.func", spec)?;
+    Ok((function, Builder::at_end(context, block, location)))
+}
+
+/// Ends the function that `b` appends to with these results.
+pub(crate) fn end<'c>(b: &Builder<'c>, function: Op<'c>, results: &[Val<'c>]) -> Result<()> {
+    b.create("func.return", OpSpec { operands: results, ..Default::default() })?;
+    let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<Type>>();
+    let ty = FunctionType::new(b.context, &types(&edit::arguments(b.block())), &types(results));
+    edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+    Ok(())
 }
 
 /// The `func.func` operations of a module, in order.

@@ -97,6 +97,8 @@ pub struct OpInfo {
     pub mnemonic: &'static str,
     /// One line of documentation.
     pub summary: &'static str,
+    /// The operation as text, with operands that are defined elsewhere.
+    pub example: &'static str,
     /// Operands in order.
     pub operands: &'static [ValueInfo],
     /// Results in order.

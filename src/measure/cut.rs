@@ -3,12 +3,10 @@
 use crate::{
     Error, Result, Session,
     graph::{Def, OpId, ValueId},
-    ir::{self, Builder, Op, OpSpec, Val, edit, names},
+    ir::{self, Builder, Op, Val, edit, func, names},
     outline::{self, View},
 };
-use melior::ir::{
-    Location, Module, Region, Type, ValueLike, attribute::TypeAttribute, r#type::FunctionType,
-};
+use melior::ir::{Location, Module, ValueLike};
 use std::collections::HashMap;
 
 /// What to cut out, and where it is to run.
@@ -39,22 +37,10 @@ impl Cut<'_> {
 
     /// The network.
     pub fn module<'c>(&self, session: &'c Session, view: &View<'c>) -> Result<Module<'c>> {
-        let context = session.context();
-        let location = Location::unknown(context);
-        let module = Module::new(location);
-        let region = Region::new();
-        let block = edit::append_block(&region, &[]);
-        let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
-        let b = Builder::at_end(context, module.body(), location);
-        let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
-        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-        let function = b.create("func.func", spec)?;
-        let b = Builder::at_end(context, block, location);
+        let module = Module::new(Location::unknown(session.context()));
+        let (function, b) = func::new_main(session.context(), &module)?;
         let results = self.fill(&b, view)?;
-        b.create("func.return", OpSpec { operands: &results, ..Default::default() })?;
-        let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<Type>>();
-        let ty = FunctionType::new(context, &types(&edit::arguments(block)), &types(&results));
-        edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+        func::end(&b, function, &results)?;
         Ok(module)
     }
 

@@ -2,7 +2,7 @@
 //! that the functions want.
 //!
 //! A composite whose prototype says `in x as nhwc` takes `transpose(x)`; its decomposition starts
-//! with the transpose back, so that it still means the same. [`cancel`] removes what two
+//! with the transpose back, so that it still means the same. `transposes::cancel` removes what two
 //! neighbours do and undo.
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType},
 };
 use melior::ir::{
-    Attribute, Type, ValueLike,
+    Attribute, ValueLike,
     attribute::{FloatAttribute, IntegerAttribute},
     operation::OperationLike,
 };
@@ -26,7 +26,8 @@ use melior::ir::{
 use super::{
     composite::make_composite,
     data::{blocked, transpose},
-    definer, replace_uses,
+    definer,
+    transposes::{builder_after, permuted, transposed},
 };
 
 /// What calls the composites of a function make, and the transposes that they need.
@@ -308,71 +309,6 @@ fn output_place<'c>(results: &[Val<'c>], outside: Outside<'c>) -> Result<i64> {
     };
     let place = used.and_then(|used| results.iter().position(|result| *result == used));
     place.map(|place| place as i64).ok_or_else(|| Error::internal("an output of a call is lost"))
-}
-
-/// Removes transposes that undo another one of the list, and those that nothing uses.
-pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
-    for after in transposes.iter().copied().filter_map(graph::Transpose::of) {
-        let Some(before) = definer(after.x()).and_then(graph::Transpose::of) else { continue };
-        let (first, second) = (before.perm(), after.perm());
-        let undone = second.iter().enumerate().all(|(place, dim)| {
-            usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
-        });
-        if undone {
-            replace_uses(after.y(), before.x());
-        }
-    }
-    // Later ones use earlier ones: from the back, so that chains go at once.
-    loop {
-        let count = transposes.len();
-        transposes.retain(|op| {
-            let used = !ir::users_of(*op).is_empty();
-            if !used {
-                edit::erase(*op);
-            }
-            used
-        });
-        if transposes.len() == count {
-            return;
-        }
-    }
-}
-
-/// The transposes that belong to a region: those between two of its operations.
-pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
-    let mut all = region.to_vec();
-    let has = |all: &[Op<'c>], op: Op<'c>| all.iter().any(|other| edit::same(*other, op));
-    loop {
-        let found = transposes.iter().copied().find(|op| {
-            let source = ir::operands(*op).first().copied().and_then(definer);
-            let users = ir::users_of(*op);
-            !has(&all, *op)
-                && source.is_some_and(|source| has(&all, source))
-                && users.iter().any(|user| has(&all, *user))
-        });
-        match found {
-            Some(op) => all.push(op),
-            None => return all,
-        }
-    }
-}
-
-fn builder_after<'c>(op: Op<'c>) -> Result<Builder<'c>> {
-    match op.next_in_block() {
-        Some(next) => Ok(Builder::before(next)?.with_location(op.location())),
-        None => Err(Error::internal("a match at the end of a block")),
-    }
-}
-
-fn permuted<'c>(b: &Builder<'c>, ty: Type<'c>, permutation: &[usize]) -> Type<'c> {
-    let dims = ir::dims(ty);
-    let dims: Vec<i64> = permutation.iter().map(|dim| dims[*dim]).collect();
-    b.tensor(&dims, ir::element_type(ty))
-}
-
-fn transposed<'c>(b: &Builder<'c>, value: Val<'c>, permutation: &[usize]) -> Result<Val<'c>> {
-    let perm: Vec<i64> = permutation.iter().map(|dim| *dim as i64).collect();
-    Ok(graph::Transpose::build(b, value, &perm)?.y())
 }
 
 /// Adds operands to a composite that its decomposition does not use.

@@ -2,8 +2,9 @@
 
 use super::{
     Question, RegionPlan, View,
-    call::{Calls, Found, cancel, outside_use, within},
+    call::{Calls, Found, outside_use},
     make_composite, outline_region, sort_topologically,
+    transposes::{cancel, within},
 };
 use crate::{
     Error, Result,

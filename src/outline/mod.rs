@@ -8,6 +8,7 @@ mod function;
 mod functions;
 mod order;
 mod question;
+mod transposes;
 mod view;
 
 pub use composite::make_composite;
