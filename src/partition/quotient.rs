@@ -18,6 +18,9 @@ pub struct Quotient {
     successors: Vec<Vec<Edge>>,
     predecessors: Vec<Vec<Edge>>,
     members: Vec<Vec<OpId>>,
+    /// For each group, the last pass over edges that met it: a set that costs nothing to empty.
+    met: Vec<u32>,
+    passes: u32,
 }
 
 /// In which direction dependencies are followed.
@@ -59,6 +62,8 @@ impl Quotient {
             successors,
             predecessors,
             members: (0..count as u32).map(|op| vec![OpId(op)]).collect(),
+            met: vec![0; count],
+            passes: 0,
         }
     }
 
@@ -182,18 +187,22 @@ impl Quotient {
                 self.members[into.index()].extend(members);
             }
         }
-        let mut seen = HashSet::new();
-        let mut outward = |group: OpId| group != into && seen.insert(group);
-        successors.sort_unstable();
-        successors.retain(|edge| outward(self.end(*edge, Direction::Forward)));
-        let mut seen = HashSet::new();
-        let mut outward = |group: OpId| group != into && seen.insert(group);
-        predecessors.sort_unstable();
-        predecessors.retain(|edge| outward(self.end(*edge, Direction::Backward)));
         self.position[into.index()] = place;
-        self.successors[into.index()] = successors;
-        self.predecessors[into.index()] = predecessors;
+        self.successors[into.index()] = self.outward(into, successors, Direction::Forward);
+        self.predecessors[into.index()] = self.outward(into, predecessors, Direction::Backward);
         into
+    }
+
+    /// The first edge, in order of operations, to each other group.
+    fn outward(&mut self, group: OpId, mut edges: Vec<Edge>, direction: Direction) -> Vec<Edge> {
+        self.passes += 1;
+        self.met[group.index()] = self.passes;
+        edges.sort_unstable();
+        edges.retain(|edge| {
+            let end = self.end(*edge, direction);
+            std::mem::replace(&mut self.met[end.index()], self.passes) != self.passes
+        });
+        edges
     }
 }
 
