@@ -50,6 +50,12 @@ pub struct Signature {
     pub outputs: Vec<Port>,
     /// Size of the working memory that a run needs, aligned to 64 bytes.
     pub arena_bytes: usize,
+    /// Bytes that the arena has at least, whatever the plan; 0 if that is not known.
+    #[serde(default)]
+    pub arena_lower_bound: usize,
+    /// What runs when so many bytes are in use, as its place in the model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arena_peak: String,
     /// Size of the constants, aligned to 64 bytes.
     pub constants_bytes: usize,
     /// The devices in the order of the array that a run is given.
@@ -95,6 +101,10 @@ impl Signature {
             inputs: vec![],
             outputs: vec![],
             arena_bytes: 0,
+            arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)
+                .and_then(|bytes| usize::try_from(bytes).ok())
+                .unwrap_or(0),
+            arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
             constants_bytes: 0,
             devices: vec![],
         };

@@ -1,9 +1,42 @@
 //! Which function of a module calls which.
 
-use super::{Builder, Op, Val, call_extern::CallExtern, call_extern::Group, edit, func, tir};
+use super::{
+    Builder, Op, Val,
+    call_extern::{CallExtern, Group, arg_of},
+    edit, func, names, tir, types,
+};
 use crate::{Error, Result};
 use indexmap::IndexMap;
-use std::collections::BTreeSet;
+use melior::ir::{ValueLike, operation::OperationLike};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many calls a function makes at most, directly and through others, for its callers to look
+/// into it.
+const MAX_CALLS: usize = 64;
+
+/// Operations in a function that uses its buffers one after the other, in what it calls. What else
+/// touches memory is compiled on the assumption that a function's buffers are apart.
+const ROWS: [&str; 19] = [
+    "func.func",
+    "func.return",
+    "memref.alloc",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.copy",
+    "memref.dealloc",
+    "memref.expand_shape",
+    "memref.get_global",
+    "memref.reinterpret_cast",
+    "memref.subview",
+    "memref.view",
+    "scf.for",
+    "scf.yield",
+    tir::Buffer::NAME,
+    tir::CallExtern::NAME,
+    tir::DmaCopy::NAME,
+    tir::DmaStart::NAME,
+    tir::DmaWait::NAME,
+];
 
 /// The functions with bodies, and the calls among them.
 pub struct CallGraph<'c> {
@@ -43,6 +76,25 @@ impl<'c> CallGraph<'c> {
             .collect()
     }
 
+    /// The functions whose time and memory their callers may look into: all but those that make
+    /// very many calls in turn.
+    pub fn transparent(&self) -> BTreeSet<String> {
+        let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut found = BTreeSet::new();
+        for name in &self.order {
+            let called = self.function(name).map(|function| self.calls(function));
+            let inside = called.unwrap_or_default().into_iter().map(|(_, name)| {
+                1 + calls.get(&*name).copied().filter(|_| found.contains(&name)).unwrap_or(0)
+            });
+            let inside = inside.sum();
+            calls.insert(name, inside);
+            if inside <= MAX_CALLS {
+                found.insert(name.clone());
+            }
+        }
+        found
+    }
+
     fn visit(
         &mut self,
         name: &str,
@@ -71,6 +123,39 @@ pub fn callee(op: Op<'_>) -> Option<String> {
     matches!(super::op_name(op), "func.call" | tir::CallExtern::NAME)
         .then(|| func::symbol_ref(op, "callee"))
         .flatten()
+}
+
+/// Which arguments of the callee `value` is; none if that is not known.
+pub fn arguments_of<'c>(call: Op<'c>, value: Val<'c>) -> Option<Vec<usize>> {
+    let operands = super::operands(call);
+    let Some(parts) = CallExtern::of(call) else {
+        return Some((0..operands.len()).filter(|index| operands[*index] == value).collect());
+    };
+    let mut found = vec![];
+    for (index, argument) in parts.args.iter().enumerate() {
+        let passed = match arg_of(*argument)? {
+            (Group::Ins | Group::Outs, _, true) | (Group::Scratch, ..) => return None,
+            (group, place, _) => parts.groups.get(group as usize)?.get(place)?,
+        };
+        if *passed == value {
+            found.push(index);
+        }
+    }
+    let uses = operands.iter().filter(|operand| **operand == value).count();
+    (uses == found.len()).then_some(found)
+}
+
+/// Whether the buffers that a function is given may share bytes, also with its arena, where one is
+/// in use after the other: a function of a device that is nothing but calls and copies.
+pub fn shares_bytes(function: Op<'_>) -> bool {
+    let known = |op: &Op<'_>| {
+        let name = super::op_name(*op);
+        let has_buffers = || super::results(*op).iter().any(|v| types::keeps_buffer(v.r#type()));
+        ROWS.contains(&name) || (name.starts_with("arith.") && !has_buffers())
+    };
+    func::symbol(function) != "main"
+        && ![names::PIECE, names::KERNEL].into_iter().any(|name| function.has_attribute(name))
+        && edit::walk(function).iter().all(known)
 }
 
 /// Passes one more buffer, after all others. Gives the call, which may be a new operation.

@@ -1,6 +1,6 @@
 //! When buffers are in use.
 
-use super::{Op, Val, edit, types};
+use super::{Op, Val, calls, edit, types};
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,21 @@ const ONCE: [&str; 3] = ["scf.if", "scf.execute_region", "scf.index_switch"];
 const PARALLEL: [&str; 3] = ["scf.parallel", "scf.forall", "omp.parallel"];
 
 /// Points in the run of a function: each operation has one where it starts and one where it ends,
-/// and what is inside of it lies between them.
+/// and what is inside of it lies between them, as does what it calls.
 pub struct Timeline {
     points: BTreeMap<usize, (usize, usize)>,
+    /// For each call of a known function, when that uses its arguments.
+    calls: BTreeMap<usize, Run>,
+    length: usize,
+}
+
+/// What the callers of a function know about its time.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How many points it takes.
+    pub length: usize,
+    /// When it first and last uses each of its arguments; none if that may be at any time.
+    pub arguments: Vec<Option<(usize, usize)>>,
 }
 
 /// The use of one buffer.
@@ -28,21 +40,40 @@ pub struct Lifetime<'c> {
 }
 
 impl Timeline {
-    /// Numbers the operations of a function.
-    pub fn of(function: Op<'_>) -> Self {
-        let mut timeline = Self { points: BTreeMap::new() };
-        timeline.number(function, &mut 0);
+    /// Numbers the operations of a function; `runs` has the functions that it may call.
+    pub fn of(function: Op<'_>, runs: &BTreeMap<String, Run>) -> Self {
+        let mut timeline = Self { points: BTreeMap::new(), calls: BTreeMap::new(), length: 0 };
+        timeline.number(function, runs, &mut 0);
+        timeline.length = timeline.span(function).1 + 1;
         timeline
     }
 
-    fn number(&mut self, op: Op<'_>, next: &mut usize) {
+    fn number(&mut self, op: Op<'_>, runs: &BTreeMap<String, Run>, next: &mut usize) {
         let start = *next;
         *next += 1;
         for inner in super::ops_of(op) {
-            self.number(inner, next);
+            self.number(inner, runs, next);
+        }
+        if let Some(run) = calls::callee(op).and_then(|name| runs.get(&name)) {
+            *next += run.length;
+            self.calls.insert(key(op), run.clone());
         }
         self.points.insert(key(op), (start, *next));
         *next += 1;
+    }
+
+    /// What callers know about the function. The times of its arguments are only told if
+    /// [`calls::shares_bytes`], so that nothing else relies on them.
+    pub fn run<'c>(&self, function: Op<'c>) -> Run {
+        let block = edit::entry_block(function);
+        let arguments = block.map(edit::arguments).unwrap_or_default();
+        let exact = calls::shares_bytes(function);
+        let used = |argument: &Val<'c>| {
+            let lifetime = self.uses(function, vec![*argument]).ok()?;
+            Some((lifetime.start.min(lifetime.end), lifetime.end))
+        };
+        let arguments = arguments.iter().map(|value| used(value).filter(|_| exact)).collect();
+        Run { length: self.length, arguments }
     }
 
     /// Start and end of an operation.
@@ -54,9 +85,6 @@ impl Timeline {
     /// keeps the buffer from being planned.
     pub fn lifetime<'c>(&self, alloc: Op<'c>) -> Result<Lifetime<'c>, (Op<'c>, &'static str)> {
         let at = self.span(alloc);
-        let mut lifetime = Lifetime { start: usize::MAX, end: 0, deallocs: vec![] };
-        let mut seen = BTreeSet::new();
-        let mut work = super::results(alloc);
         if ancestors(alloc).any(|op| PARALLEL.contains(&super::op_name(op))) {
             return Err((
                 alloc,
@@ -64,6 +92,21 @@ impl Timeline {
                  of its own: allocate it outside",
             ));
         }
+        let mut lifetime = self.uses(alloc, super::results(alloc))?;
+        if lifetime.start == usize::MAX {
+            (lifetime.start, lifetime.end) = at;
+        }
+        Ok(lifetime)
+    }
+
+    /// When a buffer is in use that `alloc` makes, or that is an argument of the function `alloc`.
+    fn uses<'c>(
+        &self,
+        alloc: Op<'c>,
+        mut work: Vec<Val<'c>>,
+    ) -> Result<Lifetime<'c>, (Op<'c>, &'static str)> {
+        let mut lifetime = Lifetime { start: usize::MAX, end: 0, deallocs: vec![] };
+        let mut seen = BTreeSet::new();
         while let Some(value) = work.pop() {
             if !seen.insert(value.to_raw().ptr as usize) {
                 continue;
@@ -73,23 +116,21 @@ impl Timeline {
                     lifetime.deallocs.push(user);
                     continue;
                 }
-                let (start, end) = self.outermost(user, alloc);
+                let (start, end) = self.outermost(user, value, alloc);
                 lifetime.start = lifetime.start.min(start);
                 lifetime.end = lifetime.end.max(end);
                 work.extend(aliases(user, alloc)?);
             }
         }
-        if lifetime.start == usize::MAX {
-            (lifetime.start, lifetime.end) = at;
-        }
         Ok(lifetime)
     }
 
     /// The span of the outermost operation around `user` that is not also around `alloc`: a use in
-    /// a loop counts for the whole loop, unless the buffer is made anew in each iteration.
-    fn outermost(&self, user: Op<'_>, alloc: Op<'_>) -> (usize, usize) {
+    /// a loop counts for the whole loop, unless the buffer is made anew in each iteration. Of a
+    /// call it is the time in which `value` is used.
+    fn outermost<'c>(&self, user: Op<'c>, value: Val<'c>, alloc: Op<'c>) -> (usize, usize) {
         let made = self.span(alloc);
-        let mut span = self.span(user);
+        let mut span = self.in_call(user, value).unwrap_or_else(|| self.span(user));
         for ancestor in ancestors(user) {
             let around = self.span(ancestor);
             if around.0 <= made.0 && made.1 <= around.1 {
@@ -98,6 +139,38 @@ impl Timeline {
             span = around;
         }
         span
+    }
+}
+
+impl Timeline {
+    /// When the function that `call` calls uses `value`.
+    fn in_call<'c>(&self, call: Op<'c>, value: Val<'c>) -> Option<(usize, usize)> {
+        let run = self.calls.get(&key(call))?;
+        let begin = self.begin(call);
+        let mut all: Option<(usize, usize)> = None;
+        for argument in calls::arguments_of(call, value)? {
+            let (start, end) = (*run.arguments.get(argument)?)?;
+            let old = all.unwrap_or((usize::MAX, 0));
+            all = Some((old.0.min(begin + start), old.1.max(begin + end)));
+        }
+        all
+    }
+
+    /// The point at which what is called begins.
+    pub fn begin(&self, call: Op<'_>) -> usize {
+        self.span(call).0 + 1
+    }
+
+    /// How many points there are.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The smallest of `ops` that runs at a point.
+    pub fn at<'c>(&self, point: usize, ops: &[Op<'c>]) -> Option<Op<'c>> {
+        let around = |op: &&Op<'c>| (self.span(**op).0..=self.span(**op).1).contains(&point);
+        let length = |op: &&Op<'c>| self.span(**op).1 - self.span(**op).0;
+        ops.iter().filter(around).min_by_key(length).copied()
     }
 }
 

@@ -1,8 +1,22 @@
-//! Reading memref types.
+//! Types of buffers.
 
-use crate::ffi;
-use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
+use crate::{Error, Result, ffi};
+use melior::{
+    Context,
+    ir::{
+        Attribute, AttributeLike, Type, TypeLike,
+        r#type::{IntegerType, MemRefType},
+    },
+};
 use mlir_sys as sys;
+
+/// A buffer of so many bytes.
+pub fn bytes<'c>(context: &'c Context, size: u64) -> Result<Type<'c>> {
+    let size = i64::try_from(size)
+        .map_err(|_| Error::invalid(format!("a buffer of {size} bytes is too large")))?;
+    let byte = IntegerType::new(context, 8).into();
+    Ok(MemRefType::new(byte, &[size], None, None).into())
+}
 
 /// The pool that a memref is in; none for the host's memory and other types.
 pub fn space(ty: Type<'_>) -> Option<String> {

@@ -40,6 +40,13 @@ pub const ARENA_BYTES: &str = "phl.arena_bytes";
 /// Function: bytes that its arena has at least, whatever the plan.
 pub const ARENA_LOWER_BOUND: &str = "phl.arena_lower_bound";
 
+/// Function: the location of what runs when so many bytes of its arena are in use.
+pub const ARENA_PEAK: &str = "phl.arena_peak";
+
+/// Function: buffers that it is given may share bytes, also with its arena, where one is in use
+/// after the other.
+pub const SHARES_BYTES: &str = "phl.shares_bytes";
+
 /// Module: bytes that nothing may touch after each buffer; for checks.
 pub const GUARD: &str = "phl.guard";
 

@@ -32,12 +32,13 @@ pub fn header(signature: &Signature) -> String {
 extern \"C\" {{
 #endif
 
-/* Working memory of a run, which the caller provides. */
+/* Working memory of a run, which the caller provides.{bound} */
 #define {guard}_ARENA_BYTES {arena}
 #define {guard}_ARENA_ALIGNMENT 64
 ",
         usage = usage(signature, &ports),
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
+        bound = bound(signature),
         arena = signature.arena_bytes.max(1),
     );
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
@@ -59,6 +60,18 @@ extern \"C\" {{
 "
     );
     text
+}
+
+/// What any plan of the working memory needs, and where in the model.
+fn bound(signature: &Signature) -> String {
+    if signature.arena_lower_bound == 0 {
+        return String::new();
+    }
+    // A name in a model has any characters, a comment in C has not.
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_.: ".contains(c) { c } else { '_' };
+    let at: String = signature.arena_peak.chars().map(plain).collect();
+    let at = if at.is_empty() { at } else { format!(", at {at}") };
+    format!(" At least {} bytes are in use at once{at}.", signature.arena_lower_bound)
 }
 
 /// What opens and closes the devices of a run.

@@ -2,15 +2,22 @@
 //!
 //! Every buffer that a function writes is apart from its other buffers: the arena, the constants,
 //! inputs and outputs are by contract, and a callee is never given one buffer to read and to
-//! write. Without that, no loop that reads one and writes the other could become vector code.
+//! write. Without that, no loop that reads one and writes the other could become vector code. Only
+//! in a function that is a row of calls may the arena be where other buffers were before.
 
 use crate::{
-    ir::{self, Op, Val, edit, func, names::IO, size::ALIGNMENT, tir},
+    ir::{
+        self, Op, Val, edit, func,
+        names::{self, IO},
+        size::ALIGNMENT,
+        tir,
+    },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
     Attribute, Type, ValueLike,
     attribute::{IntegerAttribute, StringAttribute},
+    operation::OperationLike,
     r#type::{IntegerType, MemRefType},
 };
 
@@ -41,7 +48,9 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
                 *ty = without_empty_dims(argument);
             }
             let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, role)| *role);
-            func::set_in(attributes, "llvm.noalias", unit);
+            if !function.has_attribute(names::SHARES_BYTES) {
+                func::set_in(attributes, "llvm.noalias", unit);
+            }
             if role.is_some_and(|role| aligned.contains(&role)) {
                 let bytes = IntegerAttribute::new(word, ALIGNMENT).into();
                 func::set_in(attributes, "llvm.align", bytes);

@@ -149,12 +149,12 @@ impl Encoder {
                 }
                 let end = ir::users(result).into_iter().filter_map(at).max().unwrap_or(start);
                 let size = bytes_of(*call, result.r#type())?;
-                buffers.push(Buffer { size, align: self.alignment, start, end });
+                buffers.push(Buffer::once(size, self.alignment, (start, end)));
                 owners.push(key(result));
             }
             if let Some(bytes) = ir::attr_i64(*call, "scratch_bytes") {
                 let size = bytes.max(0) as u64;
-                buffers.push(Buffer { size, align: self.alignment, start, end: start });
+                buffers.push(Buffer::once(size, self.alignment, (start, start)));
                 owners.push(scratch_key(*call));
             }
         }

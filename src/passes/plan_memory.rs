@@ -1,9 +1,10 @@
 //! `plan-memory`: puts all temporary buffers of a function at planned places of one arena.
 //!
-//! Functions are planned from the called to the calling. What a function needs becomes a last
-//! argument of it, and of each call of it a piece of the caller's arena that is in use only during
-//! the call; so the arena of the main function holds everything. Buffers in the memory of a device
-//! (`#tir.space`) are planned in that pool in the same way.
+//! The functions of a module are planned together ([`crate::plan::program`]). What a function needs
+//! becomes a last argument of it, and of each call of it a piece of the caller's arena; so the arena
+//! of the main function holds everything. Such a piece may lie where the caller has buffers that are
+//! in use before or after the call, or at other times than what the callee has there. Buffers in the
+//! memory of a device (`#tir.space`) are planned in that pool, function by function.
 
 use crate::{
     ir::{
@@ -11,19 +12,27 @@ use crate::{
         call_extern::{CallExtern, Group, SCRATCH_NEED},
         calls::{self, CallGraph},
         edit, func, guard,
-        liveness::{Lifetime, Timeline},
+        liveness::{Lifetime, Run, Timeline},
+        memref,
         names::{self, ARENA_BYTES, IO},
+        print,
         size::{self, ALIGNMENT},
         tir,
     },
     limits::MAX_BYTES,
     pass::{OptionValues, Pass, PassError},
-    plan::{self, Buffer, Plan},
-    planned::{Order, pool_of},
+    plan::{
+        self, Buffer, Plan,
+        program::{self, Call, Frame},
+    },
+    planned::pool_of,
     tile::plan::Pool,
 };
 use melior::ir::{
-    Attribute, Type, ValueLike, attribute::StringAttribute, operation::OperationLike,
+    Attribute, Location, Type, ValueLike,
+    attribute::{IntegerAttribute, StringAttribute},
+    operation::OperationLike,
+    r#type::IntegerType,
 };
 use std::collections::BTreeMap;
 
@@ -41,29 +50,53 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
     let graph = CallGraph::of(module)?;
-    // Arenas of the functions planned so far.
-    let mut needs: BTreeMap<String, Arena> = BTreeMap::new();
-    for name in graph.order.clone() {
-        let Some(function) = graph.function(&name) else { continue };
-        let calls = scratch_of_calls(&graph, function, &needs)?;
-        let arena = plan_function(function, calls)?;
-        if arena.bytes > 0 {
-            needs.insert(name, arena);
+    let program = Program::of(&graph)?;
+    let guard = guard::bytes(module);
+    let planned: Vec<_> = program.functions.iter().map(FunctionMemory::times).collect();
+    let frames = program::plan(&planned, guard).map_err(|error| {
+        let at = program.functions.last().map_or(module, |memory| memory.function);
+        PassError::at(&at, format!("cannot be planned: {error}"))
+    })?;
+    for (memory, frame) in program.functions.iter().zip(&frames) {
+        let name = func::symbol(memory.function);
+        if frame.bytes > MAX_BYTES {
+            return Err(PassError::at(
+                &memory.function,
+                format!(
+                    "'{name}' needs an arena of {} bytes; at most {MAX_BYTES} are supported",
+                    frame.bytes
+                ),
+            ));
         }
     }
-    if guard::bytes(module) > 0 {
-        let main = func::main(module).and_then(|main| needs.get(&func::symbol(main)));
-        guard::record(module, names::ARENA_GAPS, main.map_or(&[], |arena| &arena.gaps));
+    if guard > 0 {
+        let main = func::main(module).and_then(|main| program.index(main));
+        let found = main.map(|main| gaps(&planned, &frames, main, guard)).unwrap_or_default();
+        guard::record(module, names::ARENA_GAPS, &found);
+    }
+    let bytes: Vec<_> = frames.iter().map(|frame| frame.bytes).collect();
+    let peaks: Vec<_> = frames.iter().map(|frame| program.peak(frame)).collect();
+    for ((memory, frame), peak) in program.functions.into_iter().zip(&frames).zip(peaks) {
+        memory.place(frame, &bytes, peak)?;
     }
     Ok(())
 }
 
+/// The functions of a module, those called before those that call them.
+struct Program<'c> {
+    functions: Vec<FunctionMemory<'c>>,
+}
+
 /// What a function needs while it runs.
-#[derive(Default)]
-struct Arena {
-    bytes: u64,
-    /// Where nothing is: begin and end of each guard.
-    gaps: Vec<(u64, u64)>,
+struct FunctionMemory<'c> {
+    function: Op<'c>,
+    timeline: Timeline,
+    requests: Vec<Request<'c>>,
+    /// Its buffers in the memory of devices.
+    pools: BTreeMap<String, Vec<Request<'c>>>,
+    /// Calls of functions that stand before it.
+    calls: Vec<(Op<'c>, Call)>,
+    opaque: bool,
 }
 
 /// A buffer to be planned.
@@ -72,106 +105,187 @@ struct Request<'c> {
     op: Op<'c>,
     buffer: Buffer,
     deallocs: Vec<Op<'c>>,
-    /// Guards inside of it, of the arena of what is called.
-    gaps: Vec<(u64, u64)>,
 }
 
-/// A call that needs memory while it runs: its size, and the guards inside of it.
-type Scratch<'c> = (Op<'c>, u64, Vec<(u64, u64)>);
-
-/// The calls of `function` that need memory while they run, with its size.
-fn scratch_of_calls<'c>(
-    graph: &CallGraph<'c>,
-    function: Op<'c>,
-    needs: &BTreeMap<String, Arena>,
-) -> Failure<'c, Vec<Scratch<'c>>> {
-    let mut found = vec![];
-    for call in edit::walk(function) {
-        if let Some(bytes) = ir::attr_i64(call, "scratch_bytes") {
-            found.push((call, bytes as u64, vec![]));
-            continue;
-        }
-        let callee = calls::callee(call).filter(|name| graph.function(name).is_some());
-        if let Some(arena) = callee.and_then(|name| needs.get(&name)) {
-            found.push((call, arena.bytes, arena.gaps.clone()));
-        }
-    }
-    Ok(found)
-}
-
-/// Plans one function, and gives its arena.
-fn plan_function<'c>(function: Op<'c>, calls: Vec<Scratch<'c>>) -> Failure<'c, Arena> {
-    let guard = guard::bytes(function);
-    let timeline = Timeline::of(function);
-    let mut pools: BTreeMap<String, Vec<Request<'c>>> = BTreeMap::new();
-    for (op, bytes, gaps) in calls {
-        let (start, end) = timeline.span(op);
-        let buffer = Buffer { size: bytes, align: ALIGNMENT as u64, start, end };
-        pools.entry(String::new()).or_default().push(Request {
-            op,
-            buffer,
-            deallocs: vec![],
-            gaps,
-        });
-    }
-    for op in edit::walk(function) {
-        if ir::op_name(op) == "memref.alloc" {
-            let (pool, request) = request(&timeline, op)?;
-            pools.entry(pool).or_default().push(request);
-        }
-    }
-    let mut arena = Arena::default();
-    for (pool, requests) in pools {
-        let guard = if pool.is_empty() { guard } else { 0 };
-        let buffers: Vec<_> = requests.iter().map(|request| guarded(request, guard)).collect();
-        let plan = plan::plan(&buffers)
-            .map_err(|error| PassError::at(&function, format!("cannot be planned: {error}")))?;
-        if pool.is_empty() {
-            if plan.peak > MAX_BYTES {
-                return Err(PassError::at(
-                    &function,
-                    format!(
-                        "'{}' needs an arena of {} bytes; at most {MAX_BYTES} are supported",
-                        func::symbol(function),
-                        plan.peak
-                    ),
-                ));
+impl<'c> Program<'c> {
+    fn of(graph: &CallGraph<'c>) -> Failure<'c, Self> {
+        let transparent = graph.transparent();
+        let mut runs: BTreeMap<String, Run> = BTreeMap::new();
+        let mut program = Self { functions: vec![] };
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for name in &graph.order {
+            let Some(function) = graph.function(name) else { continue };
+            let timeline = Timeline::of(function, &runs);
+            let opaque = !transparent.contains(name);
+            if !opaque {
+                runs.insert(name.clone(), timeline.run(function));
             }
-            // Buffers without elements need a place too, of which nothing is touched.
-            arena.bytes = plan.peak.max(1);
-            use_arena(function, &requests, &plan, arena.bytes)?;
-            arena.gaps = gaps(&requests, &plan, guard);
-        } else {
-            use_pool(function, &pool, &requests, &plan)?;
+            places.insert(name.clone(), program.functions.len());
+            program.functions.push(FunctionMemory::of(function, timeline, &places, opaque)?);
         }
-        for dealloc in requests.into_iter().flat_map(|request| request.deallocs) {
+        Ok(program)
+    }
+
+    fn index(&self, function: Op<'c>) -> Option<usize> {
+        self.functions.iter().position(|memory| edit::same(memory.function, function))
+    }
+
+    /// Where the operation is at which most of a frame is in use.
+    fn peak(&self, frame: &Frame) -> Option<String> {
+        let bound = frame.bound.filter(|bound| bound.bytes > 0)?;
+        let memory = &self.functions[bound.function];
+        let at = memory.timeline.at(bound.point, &edit::walk(memory.function))?;
+        Some(print::place(at.location()))
+    }
+}
+
+impl<'c> FunctionMemory<'c> {
+    fn of(
+        function: Op<'c>,
+        timeline: Timeline,
+        places: &BTreeMap<String, usize>,
+        opaque: bool,
+    ) -> Failure<'c, Self> {
+        let (mut calls, mut requests) = (vec![], vec![]);
+        let mut pools: BTreeMap<String, Vec<Request<'c>>> = BTreeMap::new();
+        for op in edit::walk(function) {
+            if let Some(bytes) = ir::attr_i64(op, "scratch_bytes") {
+                let size = bytes.max(0) as u64;
+                let buffer = Buffer::once(size, ALIGNMENT as u64, timeline.span(op));
+                requests.push(Request { op, buffer, deallocs: vec![] });
+            } else if let Some(callee) = calls::callee(op).and_then(|name| places.get(&name)) {
+                let (span, start) = (timeline.span(op), timeline.begin(op));
+                calls.push((op, Call { callee: *callee, span, start }));
+            } else if ir::op_name(op) == "memref.alloc" {
+                let (pool, request) = request(&timeline, op)?;
+                match &*pool {
+                    "" => requests.push(request),
+                    _ => pools.entry(pool).or_default().push(request),
+                }
+            }
+        }
+        Ok(Self { function, timeline, requests, pools, calls, opaque })
+    }
+
+    /// What the planner is told.
+    fn times(&self) -> program::Function {
+        program::Function {
+            length: self.timeline.length(),
+            buffers: self.requests.iter().map(|request| request.buffer.clone()).collect(),
+            calls: self.calls.iter().map(|(_, call)| *call).collect(),
+            opaque: self.opaque,
+        }
+    }
+
+    /// Puts everything at its place.
+    fn place(self, frame: &Frame, callees: &[u64], peak: Option<String>) -> Failure<'c> {
+        for (pool, requests) in &self.pools {
+            let buffers: Vec<_> = requests.iter().map(|request| request.buffer.clone()).collect();
+            let plan = plan::plan(&buffers).map_err(|error| {
+                PassError::at(&self.function, format!("cannot be planned: {error}"))
+            })?;
+            use_pool(self.function, pool, requests, &plan)?;
+        }
+        if !self.opaque && calls::shares_bytes(self.function) {
+            let unit = Attribute::unit(ir::context_of(self.function));
+            edit::set_attr(self.function, names::SHARES_BYTES, unit);
+        }
+        if frame.bytes > 0 {
+            self.use_arena(frame, callees, peak)?;
+        }
+        let pools = self.pools.into_values().flatten();
+        for dealloc in self.requests.into_iter().chain(pools).flat_map(|r| r.deallocs) {
             edit::erase(dealloc);
         }
+        Ok(())
     }
-    Ok(arena)
+
+    /// The locations of the requests' memory, which is named after what writes to it first, not after
+    /// what asked for it. MLIR lists uses in an order that may differ from run to run.
+    fn names(&self) -> Vec<Location<'c>> {
+        let first = |request: &Request<'c>| {
+            let users = ir::users_of(request.op).into_iter();
+            users.min_by_key(|user| self.timeline.span(*user)).unwrap_or(request.op).location()
+        };
+        self.requests.iter().map(first).collect()
+    }
+
+    /// Gives the function an arena, and each request and each call its piece of it.
+    fn use_arena(&self, frame: &Frame, callees: &[u64], peak: Option<String>) -> Failure<'c> {
+        let (function, context) = (self.function, ir::context_of(self.function));
+        let word = |value: u64| -> Attribute<'c> {
+            IntegerAttribute::new(IntegerType::new(context, 64).into(), value as i64).into()
+        };
+        edit::set_attr(function, ARENA_BYTES, word(frame.bytes));
+        if let Some(bound) = frame.bound {
+            edit::set_attr(function, names::ARENA_LOWER_BOUND, word(bound.bytes));
+        }
+        if let Some(peak) = peak {
+            let place = StringAttribute::new(context, &peak).into();
+            edit::set_attr(function, names::ARENA_PEAK, place);
+        }
+        let ty = memref::bytes(context, frame.bytes)?;
+        let role: Attribute<'c> = StringAttribute::new(context, "arena").into();
+        let arena = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
+        let named = self.names();
+        for ((request, offset), named) in self.requests.iter().zip(&frame.buffers).zip(named) {
+            if ir::op_name(request.op) == "memref.alloc" {
+                let old = ir::result0(request.op)?;
+                edit::replace_uses(old, piece(request.op, named, arena, *offset, old.r#type())?);
+                edit::erase(request.op);
+                continue;
+            }
+            let ty = memref::bytes(context, request.buffer.size)?;
+            give_scratch(request.op, piece(request.op, named, arena, *offset, ty)?)?;
+        }
+        for ((call, to), offset) in self.calls.iter().zip(&frame.calls) {
+            let bytes = callees[to.callee];
+            if bytes > 0 {
+                let ty = memref::bytes(context, bytes)?;
+                calls::pass_buffer(*call, Group::Outs, piece(*call, call.location(), arena, *offset, ty)?)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// What is planned for a request: with a guard, so many bytes more, and shared with nobody.
-fn guarded(request: &Request<'_>, guard: u64) -> Buffer {
-    match guard {
-        0 => request.buffer,
-        _ => Buffer {
-            size: request.buffer.size + guard,
-            start: 0,
-            end: usize::MAX - 1,
-            ..request.buffer
-        },
-    }
+/// Makes a view of the arena before `op`.
+fn piece<'c>(
+    op: Op<'c>,
+    named: Location<'c>,
+    arena: Val<'c>,
+    offset: u64,
+    ty: Type<'c>,
+) -> Failure<'c, Val<'c>> {
+    let builder = Builder::before(op)?.with_location(named);
+    let offset = builder.index(offset as i64)?;
+    Ok(builder.op1("memref.view", &[arena, offset], ty)?)
 }
 
-/// Where the guards of an arena are.
-fn gaps(requests: &[Request<'_>], plan: &Plan, guard: u64) -> Vec<(u64, u64)> {
+/// Where the guards of a function's arena are.
+fn gaps(
+    functions: &[program::Function],
+    frames: &[Frame],
+    function: usize,
+    guard: u64,
+) -> Vec<(u64, u64)> {
+    let (function, frame) = (&functions[function], &frames[function]);
     let mut all = vec![];
-    for (request, offset) in requests.iter().zip(&plan.offsets).filter(|_| guard > 0) {
-        let end = offset + request.buffer.size;
-        all.extend(request.gaps.iter().map(|gap| (gap.0 + offset, gap.1 + offset)));
+    for (buffer, offset) in function.buffers.iter().zip(&frame.buffers) {
+        let end = offset + buffer.size;
         all.push((end, end + guard));
     }
+    for (call, offset) in function.calls.iter().zip(&frame.calls) {
+        let callee = &frames[call.callee];
+        let inside = gaps(functions, frames, call.callee, guard);
+        all.extend(inside.into_iter().map(|gap| (gap.0 + offset, gap.1 + offset)));
+        if callee.bound.is_some() && callee.bytes > 0 {
+            let end = offset + callee.bytes;
+            all.push((end, end + guard));
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
     all
 }
 
@@ -200,49 +314,8 @@ fn request<'c>(timeline: &Timeline, op: Op<'c>) -> Failure<'c, (String, Request<
         PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
     })?;
     let align = if pool.is_empty() { ALIGNMENT as u64 } else { pool_of(op, &pool)?.1 };
-    let buffer = Buffer { size, align, start, end };
-    Ok((pool, Request { op, buffer, deallocs, gaps: vec![] }))
-}
-
-/// Gives the function an arena of so many bytes, and each request its piece of it.
-fn use_arena<'c>(
-    function: Op<'c>,
-    requests: &[Request<'c>],
-    plan: &Plan,
-    bytes: u64,
-) -> Failure<'c> {
-    let context = ir::context_of(function);
-    let Some(first) = requests.first() else { return Ok(()) };
-    let at = Builder::before(first.op)?;
-    edit::set_attr(function, ARENA_BYTES, at.i64_attr(bytes as i64));
-    edit::set_attr(function, names::ARENA_LOWER_BOUND, at.i64_attr(plan.lower_bound as i64));
-    let ty = at.parse_type(&format!("memref<{bytes}xi8>"))?;
-    let role: Attribute<'c> = StringAttribute::new(context, "arena").into();
-    let arena = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
-    // Memory is named after what writes to it first, not after what asked for it. MLIR lists uses in
-    // an order that may differ from run to run.
-    let order = Order::of(function, &edit::walk(function));
-    let named = requests.iter().map(|request| {
-        let first = ir::users_of(request.op).into_iter().min_by_key(|user| order.span(*user));
-        first.unwrap_or(request.op).location()
-    });
-    let named: Vec<_> = named.collect();
-    for ((request, offset), named) in requests.iter().zip(&plan.offsets).zip(named) {
-        let builder = Builder::before(request.op)?.with_location(named);
-        let view = |ty: Type<'c>| -> Failure<'c, Val<'c>> {
-            let offset = builder.index(*offset as i64)?;
-            Ok(builder.op1("memref.view", &[arena, offset], ty)?)
-        };
-        if ir::op_name(request.op) == "memref.alloc" {
-            let old = ir::result0(request.op)?;
-            edit::replace_uses(old, view(old.r#type())?);
-            edit::erase(request.op);
-            continue;
-        }
-        let ty = builder.parse_type(&format!("memref<{}xi8>", request.buffer.size))?;
-        give_scratch(request.op, view(ty)?)?;
-    }
-    Ok(())
+    let buffer = Buffer::once(size, align, (start, end));
+    Ok((pool, Request { op, buffer, deallocs }))
 }
 
 /// Gives a call its scratch memory: where it asks for it, or as the last argument.

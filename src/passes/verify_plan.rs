@@ -8,12 +8,13 @@ use crate::{
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group, SCRATCH_NEED, SCRATCH_OUT, arg_of},
-        calls, edit, func,
+        calls::{self, CallGraph},
+        edit, func,
         names::{self, CONSTANTS, IO},
         size, tir,
     },
     pass::{OptionValues, Pass, PassError},
-    planned::{self, Memory, Order, Place, Use, generated},
+    planned::{self, BufferUse, Effects, Memory, Order, Place, Use, generated},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::BTreeMap;
@@ -53,6 +54,10 @@ fn check_functions<'c>(module: Op<'c>, part: Op<'c>, with_places: bool) -> Failu
     for function in &functions {
         callees.insert(func::symbol(*function), func::Signature::of(*function)?);
     }
+    let effects = match with_places {
+        true => planned::effects(&CallGraph::of(part)?)?,
+        false => Effects::new(),
+    };
     for function in &functions {
         check_sizes(module, *function, &callees[&func::symbol(*function)])?;
         let ops = edit::walk(*function);
@@ -61,7 +66,7 @@ fn check_functions<'c>(module: Op<'c>, part: Op<'c>, with_places: bool) -> Failu
             check_op(*function, *op, &callees)?;
         }
         if let Some(places) = places {
-            check_apart(*function, &ops, &places)?;
+            check_apart(*function, &ops, &places, &effects)?;
         }
     }
     Ok(())
@@ -217,9 +222,14 @@ fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> Failure<'c> {
     Ok(())
 }
 
-/// Checks that no buffers share bytes while both are in use.
-fn check_apart<'c>(function: Op<'c>, ops: &[Op<'c>], places: &[Place<'c>]) -> Failure<'c> {
-    let mut memories: BTreeMap<&Memory, Vec<&Place<'c>>> = BTreeMap::new();
+/// Checks that no buffers share bytes while both are in use, those of what is called included.
+fn check_apart<'c>(
+    function: Op<'c>,
+    ops: &[Op<'c>],
+    places: &[Place<'c>],
+    effects: &Effects<'c>,
+) -> Failure<'c> {
+    let mut pools: BTreeMap<&Memory, Vec<&Place<'c>>> = BTreeMap::new();
     // Constants are only read, so they may share bytes.
     for place in places.iter().filter(|place| place.memory != Memory::Constants) {
         let around = std::iter::successors(place.op.parent_operation(), |op| op.parent_operation());
@@ -234,21 +244,31 @@ fn check_apart<'c>(function: Op<'c>, ops: &[Op<'c>], places: &[Place<'c>]) -> Fa
                 ),
             ));
         }
-        memories.entry(&place.memory).or_default().push(place);
+        pools.entry(&place.memory).or_default().push(place);
     }
-    if memories.is_empty() {
+    if pools.is_empty() {
         return Ok(());
     }
-    let order = Order::of(function, ops);
-    for (memory, places) in memories {
-        let mut uses = vec![];
-        for (buffer, place) in places.iter().enumerate() {
-            for (start, end) in planned::spans(&order, function, place.op, place.value) {
-                uses.push(Use { start, end, offset: place.offset, size: place.size, buffer });
-            }
-        }
+    let order = Order::of(function, ops, effects);
+    for (memory, places) in pools {
+        let found = planned::uses_of(&order, function, &places);
+        let uses: Vec<_> = found
+            .iter()
+            .map(|one| Use {
+                start: one.span.0,
+                end: one.span.1,
+                offset: one.offset,
+                size: one.size,
+                buffer: one.buffer,
+            })
+            .collect();
         if let Some((first, second)) = planned::clash(&uses) {
-            return Err(overlap(function, memory, places[first.buffer], places[second.buffer]));
+            let made_by = |wanted: &Use| {
+                uses.iter().zip(&found).find_map(|(use_, one)| (use_ == wanted).then_some(one))
+            };
+            if let (Some(first), Some(second)) = (made_by(&first), made_by(&second)) {
+                return Err(overlap(function, memory, first, second));
+            }
         }
     }
     Ok(())
@@ -257,8 +277,8 @@ fn check_apart<'c>(function: Op<'c>, ops: &[Op<'c>], places: &[Place<'c>]) -> Fa
 fn overlap<'c>(
     function: Op<'c>,
     memory: &Memory,
-    first: &Place<'c>,
-    second: &Place<'c>,
+    first: &BufferUse<'c>,
+    second: &BufferUse<'c>,
 ) -> PassError<'c> {
     PassError::at(
         &second.op,

@@ -3,28 +3,33 @@
 //! Nothing here knows MLIR; `plan-memory` finds the buffers and rewrites the program.
 
 mod pack;
+pub mod program;
+#[cfg(test)]
+mod program_tests;
 #[cfg(test)]
 mod tests;
 
 use thiserror::Error;
 
-/// A buffer that lives from one point of the program to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// From the first point of the program at which bytes are in use to the last, itself included.
+pub type Span = (usize, usize);
+
+/// A buffer that is in use at some times.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// Bytes.
     pub size: u64,
     /// Power of two that its offset is a multiple of.
     pub align: u64,
-    /// The first point at which it is in use.
-    pub start: usize,
-    /// The last point at which it is in use, itself included.
-    pub end: usize,
+    /// When it is in use: in order, and apart from each other. A buffer of a function that is
+    /// called from several places is in use in each of its calls.
+    pub spans: Vec<Span>,
 }
 
 impl Buffer {
-    /// Whether both are in use at some point.
-    pub fn meets(&self, other: &Buffer) -> bool {
-        self.start <= other.end && other.start <= self.end
+    /// A buffer that is in use once.
+    pub fn once(size: u64, align: u64, span: Span) -> Self {
+        Self { size, align, spans: vec![span] }
     }
 }
 
@@ -37,6 +42,8 @@ pub struct Plan {
     pub peak: u64,
     /// No arena can be smaller: the most bytes that are in use at one point.
     pub lower_bound: u64,
+    /// The first point at which so many are.
+    pub fullest: usize,
 }
 
 /// Why a plan is not valid.
@@ -72,10 +79,10 @@ pub fn plan(buffers: &[Buffer]) -> Result<Plan, PlanError> {
     if total.is_none_or(|total| total > i64::MAX as u64) {
         return Err(PlanError::TooLarge);
     }
-    let lower_bound = lower_bound(buffers);
+    let (lower_bound, fullest) = lower_bound(buffers);
     let offsets = pack::pack(buffers, lower_bound);
     let ends = buffers.iter().zip(&offsets).map(|(buffer, offset)| offset + buffer.size);
-    let plan = Plan { peak: ends.max().unwrap_or(0), offsets, lower_bound };
+    let plan = Plan { peak: ends.max().unwrap_or(0), offsets, lower_bound, fullest };
     validate(buffers, &plan)?;
     Ok(plan)
 }
@@ -96,14 +103,16 @@ pub fn validate(buffers: &[Buffer], plan: &Plan) -> Result<(), PlanError> {
             return Err(PlanError::Outside(index));
         }
     }
-    // Sorted by start, only buffers up to the end of the current one can meet it.
-    let mut order: Vec<usize> = (0..placed.len()).collect();
-    order.sort_by_key(|index| buffers[*index].start);
-    for (position, &first) in order.iter().enumerate() {
+    // Sorted by start, only spans up to the end of the current one can meet it.
+    let mut uses: Vec<(Span, usize)> = vec![];
+    for (index, buffer) in buffers.iter().enumerate() {
+        uses.extend(buffer.spans.iter().map(|span| (*span, index)));
+    }
+    uses.sort_unstable();
+    for (position, &((_, end), first)) in uses.iter().enumerate() {
         let (a, a_offset) = placed[first];
-        let later =
-            order[position + 1..].iter().take_while(|index| buffers[**index].start <= a.end);
-        for &second in later {
+        let later = uses[position + 1..].iter().take_while(|((start, _), _)| *start <= end);
+        for &(_, second) in later.filter(|(_, second)| *second != first) {
             let (b, b_offset) = placed[second];
             let shares = *a_offset < b_offset + b.size && *b_offset < a_offset + a.size;
             if shares && a.size > 0 && b.size > 0 {
@@ -114,23 +123,27 @@ pub fn validate(buffers: &[Buffer], plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The most bytes in use at one point.
-fn lower_bound(buffers: &[Buffer]) -> u64 {
+/// The most bytes in use at one point, and the first such point.
+fn lower_bound(buffers: &[Buffer]) -> (u64, usize) {
     let mut events: Vec<(usize, bool, u64)> = vec![];
     for buffer in buffers {
-        // At one point what starts counts before what ends, as ends are included.
-        events.push((buffer.start, false, buffer.size));
-        events.push((buffer.end, true, buffer.size));
+        for (start, end) in &buffer.spans {
+            // At one point what starts counts before what ends, as ends are included.
+            events.push((*start, false, buffer.size));
+            events.push((*end, true, buffer.size));
+        }
     }
     events.sort_unstable();
-    let (mut now, mut most) = (0, 0);
-    for (_, ends, size) in events {
+    let (mut now, mut most, mut fullest) = (0, 0, 0);
+    for (point, ends, size) in events {
         if ends {
             now -= size;
         } else {
             now += size;
-            most = most.max(now);
+            if now > most {
+                (most, fullest) = (now, point);
+            }
         }
     }
-    most
+    (most, fullest)
 }

@@ -5,7 +5,7 @@
 //! the search is one for an order: all orders for a few buffers, else the usual good ones (large
 //! first, long-lived first) and improvements on the best of them.
 
-use super::Buffer;
+use super::{Buffer, Span};
 
 /// Up to so many buffers every order is tried.
 const EXHAUSTIVE: usize = 6;
@@ -16,6 +16,8 @@ const IMPROVABLE: usize = 1500;
 
 struct Search<'a> {
     buffers: &'a [Buffer],
+    /// For each buffer the others that are in use when it is.
+    neighbours: Vec<Vec<u32>>,
     best: Vec<u64>,
     best_order: Vec<usize>,
     peak: u64,
@@ -24,7 +26,9 @@ struct Search<'a> {
 /// Offsets of the buffers; `enough` is a size of the arena at which there is no use in searching.
 pub fn pack(buffers: &[Buffer], enough: u64) -> Vec<u64> {
     let order: Vec<usize> = (0..buffers.len()).collect();
-    let mut search = Search { buffers, best: vec![], best_order: vec![], peak: u64::MAX };
+    let neighbours = neighbours(buffers);
+    let mut search =
+        Search { buffers, neighbours, best: vec![], best_order: vec![], peak: u64::MAX };
     if buffers.len() <= EXHAUSTIVE {
         permutations(order, &mut |order| {
             search.attempt(order);
@@ -37,7 +41,7 @@ pub fn pack(buffers: &[Buffer], enough: u64) -> Vec<u64> {
         |b| (b.size, b.duration()),
         |b| (b.duration(), b.size),
         |b| (b.size.saturating_mul(b.duration()), b.size),
-        |b| (u64::MAX - b.start as u64, b.size),
+        |b| (u64::MAX - b.start() as u64, b.size),
     ];
     for key in KEYS {
         let mut order = order.clone();
@@ -55,18 +59,46 @@ pub fn pack(buffers: &[Buffer], enough: u64) -> Vec<u64> {
 
 impl Buffer {
     fn duration(&self) -> u64 {
-        (self.end - self.start) as u64 + 1
+        self.spans.iter().map(|(start, end)| (end - start) as u64 + 1).sum()
+    }
+
+    fn start(&self) -> usize {
+        self.spans.first().map_or(0, |span| span.0)
     }
 }
 
 impl Search<'_> {
     /// Places the buffers in this order, and keeps the result if it is better.
     fn attempt(&mut self, order: &[usize]) {
-        let offsets = place(self.buffers, order);
+        let offsets = self.place(order);
         let peak = peak(self.buffers, &offsets);
         if peak < self.peak {
             (self.best, self.best_order, self.peak) = (offsets, order.to_vec(), peak);
         }
+    }
+
+    /// Places each buffer of the order as low as it goes.
+    fn place(&self, order: &[usize]) -> Vec<u64> {
+        let mut offsets: Vec<Option<u64>> = vec![None; self.buffers.len()];
+        let mut taken: Vec<(u64, u64)> = vec![];
+        for &index in order {
+            let buffer = &self.buffers[index];
+            taken.clear();
+            taken.extend(self.neighbours[index].iter().filter_map(|other| {
+                let start = offsets[*other as usize]?;
+                Some((start, start + self.buffers[*other as usize].size))
+            }));
+            taken.sort_unstable();
+            let mut offset = 0_u64;
+            for (start, end) in &taken {
+                if offset + buffer.size <= *start {
+                    break;
+                }
+                offset = offset.max(end.next_multiple_of(buffer.align));
+            }
+            offsets[index] = Some(offset);
+        }
+        offsets.into_iter().map(Option::unwrap_or_default).collect()
     }
 
     /// Moves a buffer that ends at the top of the arena to the front of the order, where it is
@@ -77,7 +109,7 @@ impl Search<'_> {
             if self.peak <= enough {
                 return;
             }
-            let offsets = place(self.buffers, &order);
+            let offsets = self.place(&order);
             let top = peak(self.buffers, &offsets);
             let highest =
                 order.iter().rposition(|index| offsets[*index] + self.buffers[*index].size == top);
@@ -95,32 +127,26 @@ fn peak(buffers: &[Buffer], offsets: &[u64]) -> u64 {
     buffers.iter().zip(offsets).map(|(buffer, offset)| offset + buffer.size).max().unwrap_or(0)
 }
 
-/// Places each buffer of the order as low as it goes.
-fn place(buffers: &[Buffer], order: &[usize]) -> Vec<u64> {
-    let mut offsets = vec![0; buffers.len()];
-    let mut placed: Vec<usize> = vec![];
-    let mut taken: Vec<(u64, u64)> = vec![];
-    for &index in order {
-        let buffer = &buffers[index];
-        taken.clear();
-        taken.extend(
-            placed
-                .iter()
-                .filter(|other| buffers[**other].meets(buffer))
-                .map(|other| (offsets[*other], offsets[*other] + buffers[*other].size)),
-        );
-        taken.sort_unstable();
-        let mut offset = 0_u64;
-        for (start, end) in &taken {
-            if offset + buffer.size <= *start {
-                break;
-            }
-            offset = offset.max(end.next_multiple_of(buffer.align));
-        }
-        offsets[index] = offset;
-        placed.push(index);
+/// For each buffer the others that are in use when it is.
+fn neighbours(buffers: &[Buffer]) -> Vec<Vec<u32>> {
+    let mut uses: Vec<(Span, usize)> = vec![];
+    for (index, buffer) in buffers.iter().enumerate() {
+        uses.extend(buffer.spans.iter().map(|span| (*span, index)));
     }
-    offsets
+    uses.sort_unstable();
+    let mut found: Vec<Vec<u32>> = vec![vec![]; buffers.len()];
+    for (position, &((_, end), first)) in uses.iter().enumerate() {
+        let later = uses[position + 1..].iter().take_while(|((start, _), _)| *start <= end);
+        for &(_, second) in later.filter(|(_, second)| *second != first) {
+            found[first].push(second as u32);
+            found[second].push(first as u32);
+        }
+    }
+    for list in &mut found {
+        list.sort_unstable();
+        list.dedup();
+    }
+    found
 }
 
 /// Calls `visit` with every order, until it returns true for "enough".

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn buffer(size: u64, start: usize, end: usize) -> Buffer {
-    Buffer { size, align: 1, start, end }
+    Buffer::once(size, 1, (start, end))
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn disjoint_lifetimes_share_bytes() {
 
 #[test]
 fn alignment_leaves_holes() {
-    let aligned = |size| Buffer { size, align: 64, start: 0, end: 0 };
+    let aligned = |size| Buffer::once(size, 64, (0, 0));
     let plan = plan(&[aligned(1), aligned(1)]).unwrap();
     assert_eq!((plan.peak, plan.lower_bound), (65, 2));
 }
@@ -28,7 +28,7 @@ fn nothing_needs_nothing() {
 fn bad_plans_are_found() {
     let buffers = [buffer(4, 0, 2), Buffer { align: 8, ..buffer(4, 2, 3) }];
     let check = |offsets: &[u64], peak| {
-        validate(&buffers, &Plan { offsets: offsets.to_vec(), peak, lower_bound: 0 })
+        validate(&buffers, &Plan { offsets: offsets.to_vec(), peak, lower_bound: 0, fullest: 0 })
     };
     assert_eq!(check(&[0, 8], 12), Ok(()));
     assert_eq!(check(&[0], 12), Err(PlanError::Count { offsets: 1, buffers: 2 }));
@@ -43,13 +43,21 @@ fn sizes_that_overflow_are_refused() {
 }
 
 fn buffers(count: usize, size: u64, points: usize) -> impl Strategy<Value = Vec<Buffer>> {
-    let one = (0..=size, 0..points, 0..points, 0..3_u32).prop_map(|(size, a, b, align)| Buffer {
-        size,
-        align: 1 << align,
-        start: a.min(b),
-        end: a.max(b),
+    let one = (0..=size, prop::collection::btree_set(0..points, 1..5), 0..3_u32);
+    let one = one.prop_map(|(size, points, align)| {
+        let points: Vec<_> = points.into_iter().collect();
+        let spans = points.chunks(2).map(|pair| (pair[0], *pair.last().unwrap())).collect();
+        Buffer { size, align: 1 << align, spans }
     });
     prop::collection::vec(one, 0..=count)
+}
+
+impl Buffer {
+    /// Whether both are in use at some point.
+    fn meets(&self, other: &Buffer) -> bool {
+        let meet = |a: &Span, b: &Span| a.0 <= b.1 && b.0 <= a.1;
+        self.spans.iter().any(|a| other.spans.iter().any(|b| meet(a, b)))
+    }
 }
 
 /// The least peak of any plan, by trying every offset of every buffer.
@@ -101,7 +109,7 @@ proptest! {
         offsets in prop::collection::vec(0..8_u64, 5),
     ) {
         let offsets = offsets[..buffers.len()].to_vec();
-        let found = Plan { peak: 8, offsets, lower_bound: 0 };
+        let found = Plan { peak: 8, offsets, lower_bound: 0, fullest: 0 };
         let inside = |i: usize| found.offsets[i] + buffers[i].size <= 8
             && found.offsets[i].is_multiple_of(buffers[i].align);
         let apart = |i: usize, j: usize| !buffers[i].meets(&buffers[j])

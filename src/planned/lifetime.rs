@@ -3,9 +3,14 @@
 //! An access that overwrites all of a buffer starts a new life of it. Control flow is read as what
 //! it may do: what is in use across an iteration of a loop is in use during the whole loop.
 
-use crate::ir::{self, Op, Val, call_extern::CallExtern, edit, tir};
+use super::{
+    Order, Span,
+    inside::{AFTER, Argument, Lives},
+    order::key,
+};
+use crate::ir::{self, Op, Val, call_extern::CallExtern, calls::arguments_of, edit, tir};
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Operations whose regions run at most once.
 const ONCE: [&str; 3] = ["scf.if", "scf.execute_region", "scf.index_switch"];
@@ -14,115 +19,160 @@ const ONCE: [&str; 3] = ["scf.if", "scf.execute_region", "scf.index_switch"];
 const FILLS: [&str; 5] =
     ["linalg.fill", "linalg.copy", "memref.copy", "linalg.transpose", "linalg.broadcast"];
 
-/// From the first point at which a buffer is in use to the last, itself included.
-pub type Span = (usize, usize);
-
-/// The order in which the operations of a function run: each has a point where it starts and one
-/// where it ends, and what is inside of it lies between them.
-pub struct Order {
-    // Only looked up, so that its own order is of no effect.
-    points: HashMap<usize, Span>,
-}
-
 /// An operation that uses a buffer.
-struct Access<'c> {
+pub(super) struct Access<'e, 'c> {
     /// The operations around it, from the one in the block where the buffer is made to itself.
     path: Vec<Op<'c>>,
-    /// Whether the whole buffer is overwritten.
-    overwrites: bool,
+    touch: Touch<'e, 'c>,
 }
 
-impl Order {
-    /// Numbers the operations of a function, given as [`edit::walk`] lists them.
-    pub fn of(function: Op<'_>, ops: &[Op<'_>]) -> Self {
-        let mut points = HashMap::with_capacity(ops.len());
-        let mut open: Vec<(Op<'_>, usize)> = vec![];
-        let mut next = 0;
-        for op in ops {
-            let parent = op.parent_operation();
-            while let Some((last, start)) = open.pop() {
-                if parent.is_some_and(|parent| edit::same(parent, last)) {
-                    open.push((last, start));
-                    break;
-                }
-                points.insert(key(last), (start, next));
-                next += 1;
-            }
-            open.push((*op, next));
-            next += 1;
-        }
-        for (last, start) in open.into_iter().rev() {
-            points.insert(key(last), (start, next));
-            next += 1;
-        }
-        points.insert(key(function), (0, next));
-        Self { points }
-    }
+/// What an operation does to a buffer.
+#[derive(Clone, Copy)]
+struct Touch<'e, 'c> {
+    op: Op<'c>,
+    /// Whether the whole buffer is overwritten.
+    overwrites: bool,
+    /// Of a call that is looked into, when what is called uses the buffer.
+    inside: Option<Inside<'e>>,
+}
 
-    /// Start and end of an operation of the function.
-    pub fn span(&self, op: Op<'_>) -> Span {
-        self.points.get(&key(op)).copied().unwrap_or_default()
+/// The use of a buffer inside of a call, in points of the caller.
+#[derive(Clone, Copy)]
+struct Inside<'e> {
+    first: usize,
+    last: usize,
+    /// The first point of what is called, and what that does with the whole buffer.
+    whole: Option<(usize, &'e Argument)>,
+}
+
+impl<'e, 'c> Order<'e, 'c> {
+    /// When what `call` calls uses `value`, which is `whole` if it has all of the buffer.
+    fn inside(&self, call: Op<'c>, value: Val<'c>, whole: bool) -> Option<Inside<'e>> {
+        let effect = self.effect(call)?;
+        let places = arguments_of(call, value)?;
+        let begin = self.begin(call);
+        let mut all: Option<Inside<'e>> = None;
+        for place in &places {
+            let argument = effect.arguments.get(*place)?.as_ref()?;
+            let whole = Some((begin, argument)).filter(|_| whole && places.len() == 1);
+            let one = Inside { first: begin + argument.first, last: begin + argument.last, whole };
+            all = Some(all.map_or(one, |other| other.and(one)));
+        }
+        all
     }
 }
 
 /// The times at which `buffer`, made by `op`, is in use, through all its aliases.
-pub fn spans<'c>(order: &Order, function: Op<'c>, op: Op<'c>, buffer: Val<'c>) -> Vec<Span> {
-    let users = accesses(buffer);
-    let inside = |root: &Op<'c>| -> Option<Vec<Access<'c>>> {
-        let access = |(user, overwrites): &(Op<'c>, bool)| {
-            Some(Access { path: path(*user, *root)?, overwrites: *overwrites })
-        };
-        users.iter().map(access).collect()
-    };
+pub fn spans<'c>(
+    order: &Order<'_, 'c>,
+    function: Op<'c>,
+    op: Op<'c>,
+    buffer: Val<'c>,
+) -> Vec<Span> {
+    let users = accesses(order, buffer);
     // The innermost operation around the buffer that it does not leave.
     let mut around = std::iter::successors(op.parent_operation(), |op| op.parent_operation())
         .take_while(|op| !edit::same(*op, function))
         .chain([function]);
-    let Some((root, found)) = around.find_map(|root| Some((root, inside(&root)?))) else {
+    let Some((root, found)) = around.find_map(|root| Some((root, inside(&users, root)?))) else {
         return vec![order.span(function)];
     };
-    let exposed = users
-        .iter()
-        .any(|(user, _)| ir::op_name(*user) == "memref.extract_aligned_pointer_as_index");
-    if several_blocks(root) || exposed {
+    if several_blocks(root) || is_exposed(&users) {
         return vec![order.span(root)];
     }
-    let mut found: Vec<&Access<'c>> = found.iter().collect();
-    found.sort_by_key(|access| access.path.last().map(|op| order.span(*op)));
+    let found = in_order(order, &found);
     let mut scan = Scan { order, spans: vec![] };
     let before = scan.region(&found, 0, None);
-    if let (Some(end), Some(first)) = (before, found.first().and_then(|access| access.outermost()))
-    {
-        scan.spans.push((order.span(first).0, end));
+    if let (Some(end), Some(first)) = (before, found.first()) {
+        scan.spans.push((first.span(order).0, end));
     }
     scan.spans
 }
 
-impl<'c> Access<'c> {
-    /// The access as part of the operation that may run it many times.
-    fn outermost(&self) -> Option<Op<'c>> {
+/// What `function` does with an argument of it; none if that may be anything at any time.
+pub(super) fn argument<'c>(
+    order: &Order<'_, 'c>,
+    function: Op<'c>,
+    value: Val<'c>,
+) -> Option<Argument> {
+    let users = accesses(order, value);
+    let found = inside(&users, function)?;
+    if several_blocks(function) || is_exposed(&users) {
+        return None;
+    }
+    let found = in_order(order, &found);
+    let lives = |after: Option<usize>| {
+        let mut scan = Scan { order, spans: vec![] };
+        let before = scan.region(&found, 0, after);
+        Lives { before, spans: scan.spans }
+    };
+    let uses = || found.iter().map(|access| access.span(order));
+    Some(Argument {
+        first: uses().map(|span| span.0).min().unwrap_or(0),
+        last: uses().map(|span| span.1).max().unwrap_or(0),
+        dropped: lives(None),
+        kept: lives(Some(AFTER)),
+    })
+}
+
+/// The accesses as seen from `root`, if all are inside of it.
+fn inside<'e, 'c>(users: &[Touch<'e, 'c>], root: Op<'c>) -> Option<Vec<Access<'e, 'c>>> {
+    users.iter().map(|touch| Some(Access { path: path(touch.op, root)?, touch: *touch })).collect()
+}
+
+fn in_order<'a, 'e, 'c>(
+    order: &Order<'_, 'c>,
+    accesses: &'a [Access<'e, 'c>],
+) -> Vec<&'a Access<'e, 'c>> {
+    let mut found: Vec<_> = accesses.iter().collect();
+    found.sort_by_key(|access| access.path.last().map(|op| order.span(*op)));
+    found
+}
+
+/// Whether the buffer's address is taken.
+fn is_exposed(users: &[Touch<'_, '_>]) -> bool {
+    let taken =
+        |touch: &Touch<'_, '_>| ir::op_name(touch.op) == "memref.extract_aligned_pointer_as_index";
+    users.iter().any(taken)
+}
+
+impl<'c> Access<'_, 'c> {
+    /// The points of the operation that may run the access many times.
+    fn span(&self, order: &Order<'_, 'c>) -> Span {
         let repeats = |op: &&Op<'c>| !ONCE.contains(&ir::op_name(**op));
-        self.path.iter().find(repeats).or(self.path.last()).copied()
+        let outermost = self.path.iter().find(repeats).copied().unwrap_or(self.touch.op);
+        match self.touch.inside {
+            Some(inside) if edit::same(outermost, self.touch.op) => (inside.first, inside.last),
+            _ => order.span(outermost),
+        }
+    }
+}
+
+impl Inside<'_> {
+    /// The use of both of two parts.
+    fn and(self, other: Self) -> Self {
+        Self { first: self.first.min(other.first), last: self.last.max(other.last), whole: None }
     }
 }
 
 /// Walks accesses backward, from where a content is last used to where it is written.
-struct Scan<'a> {
-    order: &'a Order,
+struct Scan<'a, 'e, 'c> {
+    order: &'a Order<'e, 'c>,
     spans: Vec<Span>,
 }
 
-impl Scan<'_> {
+impl<'c> Scan<'_, '_, 'c> {
     /// The accesses of one region, whose operations are at `depth` of the paths. `after` is the last
     /// point after the region at which its content is in use; the result is the same for before.
     fn region(
         &mut self,
-        accesses: &[&Access<'_>],
+        accesses: &[&Access<'_, 'c>],
         depth: usize,
         after: Option<usize>,
     ) -> Option<usize> {
         let mut live = after;
-        let same = |a: &&Access<'_>, b: &&Access<'_>| edit::same(a.path[depth], b.path[depth]);
+        let same =
+            |a: &&Access<'_, 'c>, b: &&Access<'_, 'c>| edit::same(a.path[depth], b.path[depth]);
         for group in accesses.chunk_by(same).collect::<Vec<_>>().into_iter().rev() {
             let op = group[0].path[depth];
             let (start, end) = self.order.span(op);
@@ -130,7 +180,9 @@ impl Scan<'_> {
                 group.iter().copied().filter(|access| access.path.len() > depth + 1).collect();
             if deeper.len() == group.len() {
                 live = self.nested(op, &deeper, depth + 1, live);
-            } else if group.iter().all(|access| access.overwrites) && group.len() == 1 {
+            } else if let ([_], Some(inside)) = (group, group[0].touch.inside) {
+                live = self.call(&inside, live);
+            } else if group.iter().all(|access| access.touch.overwrites) && group.len() == 1 {
                 self.spans.push((start, live.unwrap_or(end)));
                 live = None;
             } else {
@@ -140,11 +192,26 @@ impl Scan<'_> {
         live
     }
 
+    /// A call that is looked into.
+    fn call(&mut self, inside: &Inside<'_>, after: Option<usize>) -> Option<usize> {
+        let Some((begin, argument)) = inside.whole else {
+            return Some(after.unwrap_or(inside.last));
+        };
+        let lives = if after.is_some() { &argument.kept } else { &argument.dropped };
+        let point = |end: usize| match end {
+            AFTER => after.unwrap_or(inside.last),
+            end => begin + end,
+        };
+        let spans = lives.spans.iter().map(|(start, end)| (begin + start, point(*end)));
+        self.spans.extend(spans);
+        lives.before.map(point)
+    }
+
     /// The accesses inside of the regions of `op`.
     fn nested(
         &mut self,
-        op: Op<'_>,
-        accesses: &[&Access<'_>],
+        op: Op<'c>,
+        accesses: &[&Access<'_, 'c>],
         depth: usize,
         after: Option<usize>,
     ) -> Option<usize> {
@@ -156,7 +223,7 @@ impl Scan<'_> {
         let kept = self.spans.len();
         let mut live = after;
         let region =
-            |access: &&Access<'_>| access.path[depth].block().map(|b| b.to_raw().ptr as usize);
+            |access: &&Access<'_, 'c>| access.path[depth].block().map(|b| b.to_raw().ptr as usize);
         for part in accesses.chunk_by(|a, b| region(a) == region(b)) {
             if let Some(end) = self.region(part, depth, after) {
                 live = Some(live.map_or(end, |other| other.max(end)));
@@ -175,10 +242,6 @@ fn several_blocks(op: Op<'_>) -> bool {
     op.regions().any(|region| region.first_block().is_some_and(|b| b.next_in_region().is_some()))
 }
 
-fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
-
 /// The operations from one directly inside of `root` down to `op`; none if it is elsewhere.
 fn path<'c>(op: Op<'c>, root: Op<'c>) -> Option<Vec<Op<'c>>> {
     let mut path = vec![op];
@@ -192,10 +255,9 @@ fn path<'c>(op: Op<'c>, root: Op<'c>) -> Option<Vec<Op<'c>>> {
     }
 }
 
-/// The operations that use a buffer or what refers to it, each once, with whether it overwrites
-/// the whole buffer.
-fn accesses<'c>(buffer: Val<'c>) -> Vec<(Op<'c>, bool)> {
-    let mut found: BTreeMap<usize, (Op<'c>, bool)> = BTreeMap::new();
+/// The operations that use a buffer or what refers to it, each once.
+fn accesses<'e, 'c>(order: &Order<'e, 'c>, buffer: Val<'c>) -> Vec<Touch<'e, 'c>> {
+    let mut found: BTreeMap<usize, Touch<'e, 'c>> = BTreeMap::new();
     let mut seen = HashSet::new();
     // With whether the alias has all elements of the buffer.
     let mut work = vec![(buffer, true)];
@@ -203,18 +265,23 @@ fn accesses<'c>(buffer: Val<'c>) -> Vec<(Op<'c>, bool)> {
         if !seen.insert(value.to_raw().ptr as usize) {
             continue;
         }
-        for user in ir::users(value) {
+        let mut once = HashSet::new();
+        for user in ir::users(value).into_iter().filter(|user| once.insert(key(*user))) {
             let overwrites = whole && overwrites(user, value);
+            let inside = order.inside(user, value, whole);
             // Used twice by one operation, it is read too.
             found
                 .entry(key(user))
-                .and_modify(|(_, all)| *all = false)
-                .or_insert((user, overwrites));
+                .and_modify(|touch| {
+                    touch.overwrites = false;
+                    touch.inside = touch.inside.zip(inside).map(|(a, b)| a.and(b));
+                })
+                .or_insert(Touch { op: user, overwrites, inside });
             let whole = whole && keeps_all(user);
             work.extend(aliases(user).into_iter().map(|alias| (alias, whole)));
         }
     }
-    found.into_values().filter(|(op, _)| !is_view(*op)).collect()
+    found.into_values().filter(|touch| !is_view(touch.op)).collect()
 }
 
 /// Operations that only make another name for a buffer: no use of its bytes.

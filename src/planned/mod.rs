@@ -5,13 +5,17 @@
 //! lifetimes nor its list of buffers. So it can tell whether a plan is right, whoever wrote it.
 
 pub mod generated;
+mod inside;
 mod lifetime;
+mod order;
 mod overlap;
 mod places;
 #[cfg(test)]
 mod tests;
 
-pub use lifetime::{Order, spans};
+pub use inside::{BufferUse, Effects, effects, uses_of};
+pub use lifetime::spans;
+pub use order::{Order, Span};
 pub use overlap::{Use, clash};
 pub(crate) use places::pool_of;
 pub use places::{Memory, Place, places};

@@ -48,14 +48,6 @@ pub struct Place<'c> {
     pub size: u64,
 }
 
-impl Place<'_> {
-    /// Type and bytes, for messages.
-    pub fn describe(&self) -> String {
-        let end = self.offset.saturating_add(self.size);
-        format!("{} at bytes {} to {end}", self.value.r#type(), self.offset)
-    }
-}
-
 /// All buffers of `function` at planned places, checked to be inside of their memory and aligned.
 /// `ops` are the operations in it.
 pub fn places<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Result<Vec<Place<'c>>, PassError<'c>> {

@@ -65,6 +65,8 @@ fn signature(name: &str) -> Signature {
         inputs: ports.clone(),
         outputs: ports,
         arena_bytes: 64,
+        arena_lower_bound: 60,
+        arena_peak: "conv*/1".to_owned(),
         constants_bytes: 64,
         devices: vec![device],
     }

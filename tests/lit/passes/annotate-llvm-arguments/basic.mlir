@@ -9,3 +9,12 @@ func.func @main(%x: memref<4xf32> {phl.io = "input"}, %c: memref<64xi8> {phl.io 
     %a: memref<64xi8> {phl.io = "arena"}, %n: i32, %y: memref<4xf32> {phl.io = "output"}) {
   return
 }
+
+// The arena is where the input was.
+// CHECK-LABEL: @row
+// CHECK-NOT: llvm.noalias
+// CHECK: return
+func.func @row(%x: memref<4xf32> {phl.io = "input"}, %a: memref<64xi8> {phl.io = "arena"})
+    attributes {phl.shares_bytes} {
+  return
+}

@@ -214,15 +214,100 @@ func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.i
   %c0 = arith.constant 0 : index
   %a = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
   memref.copy %x, %a : memref<16xf32> to memref<16xf32>
-  // expected-error @below {{puts memref<64xi8> at bytes 0 to 64 of the arena, where}}
   %s = memref.view %arena[%c0][] : memref<128xi8> to memref<64xi8>
-  tir.call_extern @inner outs(%y, %s : memref<16xf32>, memref<64xi8>)
-      args [#tir.arg<outs 0>, #tir.arg<outs 1>]
+  // expected-error @below {{puts memref<16xf32> of @inner at bytes 0 to 64 of the arena, where memref<16xf32> at bytes 0 to 64 is still in use}}
+  tir.call_extern @inner ins(%x : memref<16xf32>) outs(%y, %s : memref<16xf32>, memref<64xi8>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>, #tir.arg<outs 1>]
   memref.copy %a, %y : memref<16xf32> to memref<16xf32>
   return
 }
-func.func private @inner(%y: memref<16xf32> {phl.io = "output"},
-                         %arena: memref<64xi8> {phl.io = "arena"}) {
+func.func private @inner(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                         %arena: memref<64xi8> {phl.io = "arena"})
+    attributes {phl.arena_bytes = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+  tir.call_extern @f ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @f ins(%a : memref<16xf32>) outs(%y : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  return
+}
+
+// -----
+
+// What is called writes over its argument, which it still reads.
+func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                %arena: memref<128xi8> {phl.io = "arena"}) {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  %s = memref.view %arena[%c0][] : memref<128xi8> to memref<64xi8>
+  // expected-error @below {{puts memref<16xf32> of @inner at bytes 0 to 64 of the arena, where memref<16xf32> at bytes 0 to 64 is still in use}}
+  tir.call_extern @inner ins(%a : memref<16xf32>) outs(%y, %s : memref<16xf32>, memref<64xi8>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>, #tir.arg<outs 1>]
+  return
+}
+func.func private @inner(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                         %arena: memref<64xi8> {phl.io = "arena"})
+    attributes {phl.arena_bytes = 64 : i64, phl.shares_bytes} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+  tir.call_extern @f ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @f ins(%a : memref<16xf32>) outs(%y : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  return
+}
+
+// -----
+
+// The argument is read before, but the function is compiled as one whose buffers are apart.
+func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                %arena: memref<128xi8> {phl.io = "arena"}) {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  %s = memref.view %arena[%c0][] : memref<128xi8> to memref<64xi8>
+  // expected-error @below {{of @inner at bytes 0 to 64 of the arena, where}}
+  tir.call_extern @inner ins(%a : memref<16xf32>) outs(%y, %s : memref<16xf32>, memref<64xi8>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>, #tir.arg<outs 1>]
+  return
+}
+func.func private @inner(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                         %arena: memref<64xi8> {phl.io = "arena"})
+    attributes {phl.arena_bytes = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+  tir.call_extern @f ins(%x : memref<16xf32>) outs(%y : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @f ins(%y : memref<16xf32>) outs(%a : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  return
+}
+
+// -----
+
+// Results, which the caller reads afterwards.
+func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                %arena: memref<128xi8> {phl.io = "arena"}) {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
+  %s = memref.view %arena[%c0][] : memref<128xi8> to memref<64xi8>
+  // expected-error @below {{of @inner at bytes 0 to 64 of the arena, where}}
+  tir.call_extern @inner ins(%x : memref<16xf32>) outs(%a, %s : memref<16xf32>, memref<64xi8>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>, #tir.arg<outs 1>]
+  memref.copy %a, %y : memref<16xf32> to memref<16xf32>
+  return
+}
+func.func private @inner(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
+                         %arena: memref<64xi8> {phl.io = "arena"})
+    attributes {phl.arena_bytes = 64 : i64, phl.shares_bytes} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+  tir.call_extern @f ins(%x : memref<16xf32>) outs(%y : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @f ins(%y : memref<16xf32>) outs(%a : memref<16xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<outs 0>]
   return
 }
 

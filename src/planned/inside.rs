@@ -1,0 +1,179 @@
+//! What callers of a function know about what its run does to memory.
+
+use super::{Memory, Order, Place, Span, lifetime, places, spans};
+use crate::{
+    ir::{
+        self, Op,
+        calls::{self, CallGraph},
+        edit, func,
+        names::{self, IO},
+    },
+    pass::PassError,
+};
+use melior::ir::{ValueLike, operation::OperationLike};
+use std::collections::BTreeMap;
+
+/// The end of a life that lasts until the caller needs the content no more.
+pub(super) const AFTER: usize = usize::MAX;
+
+/// The functions that callers look into, by name.
+pub type Effects<'c> = BTreeMap<String, Effect<'c>>;
+
+/// What a function does to memory.
+pub struct Effect<'c> {
+    /// How many points its run has.
+    pub length: usize,
+    /// Which argument is its arena.
+    pub arena: Option<usize>,
+    /// What it does with its arguments; none for one that it may use at any time.
+    pub arguments: Vec<Option<Argument>>,
+    /// The use of its arena by itself and by what it calls.
+    pub uses: Vec<BufferUse<'c>>,
+}
+
+/// What a function does with an argument.
+pub struct Argument {
+    /// The first point at which it is used.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+    /// The lives of its content if the caller does not need it after the call.
+    pub dropped: Lives,
+    /// The lives of its content if the caller needs it after the call.
+    pub kept: Lives,
+}
+
+/// The lives of what a buffer contains.
+pub struct Lives {
+    /// Until when the content at the start of the function is in use.
+    pub before: Option<usize>,
+    /// When contents that are written in the function are in use.
+    pub spans: Vec<Span>,
+}
+
+/// The use of bytes of an arena.
+#[derive(Clone)]
+pub struct BufferUse<'c> {
+    /// The operation of the function that makes the buffer, or calls who does.
+    pub op: Op<'c>,
+    /// What the buffer is, for messages.
+    pub what: String,
+    /// The time of use, in points of the function.
+    pub span: Span,
+    /// The first byte.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// The buffer that this is a use of.
+    pub buffer: usize,
+}
+
+impl BufferUse<'_> {
+    /// What it is and its bytes, for messages.
+    pub fn describe(&self) -> String {
+        let end = self.offset.saturating_add(self.size);
+        format!("{} at bytes {} to {end}", self.what, self.offset)
+    }
+}
+
+/// Reads the functions that are called.
+pub fn effects<'c>(graph: &CallGraph<'c>) -> Result<Effects<'c>, PassError<'c>> {
+    let mut effects = Effects::new();
+    let transparent = graph.transparent();
+    for name in graph.order.iter().filter(|name| transparent.contains(*name)) {
+        let Some(function) = graph.function(name) else { continue };
+        let ops = edit::walk(function);
+        let found = places(function, &ops)?;
+        let effect = Effect::of(function, &ops, &found, &effects)?;
+        effects.insert(name.clone(), effect);
+    }
+    Ok(effects)
+}
+
+impl<'c> Effect<'c> {
+    fn of(
+        function: Op<'c>,
+        ops: &[Op<'c>],
+        places: &[Place<'c>],
+        known: &Effects<'c>,
+    ) -> Result<Self, PassError<'c>> {
+        let order = Order::of(function, ops, known);
+        let signature = func::Signature::of(function)?;
+        let is_arena = |list: &func::Attributes<'c>| {
+            list.iter()
+                .any(|(name, value)| name == IO && edit::string(*value).as_deref() == Some("arena"))
+        };
+        let shares = function.has_attribute(names::SHARES_BYTES);
+        let arguments = (0..signature.arguments.len()).map(|index| {
+            let value = func::argument(function, index).filter(|_| shares)?;
+            lifetime::argument(&order, function, value)
+        });
+        let in_arena = places.iter().filter(|place| place.memory == Memory::Arena);
+        let in_arena: Vec<_> = in_arena.collect();
+        Ok(Self {
+            length: order.span(function).1 + 1,
+            arena: signature.arguments.iter().position(|(_, list)| is_arena(list)),
+            arguments: arguments.collect(),
+            uses: uses_of(&order, function, &in_arena),
+        })
+    }
+}
+
+/// The use of places by a function and, where they are arenas, by what it calls.
+pub fn uses_of<'c>(
+    order: &Order<'_, 'c>,
+    function: Op<'c>,
+    places: &[&Place<'c>],
+) -> Vec<BufferUse<'c>> {
+    let mut found: Vec<BufferUse<'c>> = vec![];
+    let mut buffers = 0;
+    for place in places {
+        let (op, offset) = (place.op, place.offset);
+        let Some(calls) = frame_of(order, place) else {
+            for span in spans(order, function, op, place.value) {
+                let (what, size) = (place.value.r#type().to_string(), place.size);
+                found.push(BufferUse { op, what, span, offset, size, buffer: buffers });
+            }
+            buffers += 1;
+            continue;
+        };
+        for (call, effect) in calls {
+            let begin = order.begin(call);
+            let name = calls::callee(call).unwrap_or_default();
+            found.extend(effect.uses.iter().map(|inner| BufferUse {
+                op: call,
+                what: match inner.what.contains(" of @") {
+                    true => inner.what.clone(),
+                    false => format!("{} of @{name}", inner.what),
+                },
+                span: (begin + inner.span.0, begin + inner.span.1),
+                offset: offset.saturating_add(inner.offset),
+                size: inner.size,
+                buffer: buffers + inner.buffer,
+            }));
+            buffers += effect.uses.iter().map(|inner| inner.buffer + 1).max().unwrap_or(0);
+        }
+    }
+    found
+}
+
+/// The calls that a place is the arena of, if it is nothing else.
+fn frame_of<'e, 'c>(
+    order: &Order<'e, 'c>,
+    place: &Place<'c>,
+) -> Option<Vec<(Op<'c>, &'e Effect<'c>)>> {
+    if place.memory != Memory::Arena {
+        return None;
+    }
+    let users = ir::users(place.value);
+    let calls: Option<Vec<_>> = users
+        .into_iter()
+        .map(|user| {
+            let effect = order.effect(user)?;
+            let arena = [effect.arena?];
+            let given = calls::arguments_of(user, place.value)?;
+            (given == arena).then_some((user, effect))
+        })
+        .collect();
+    calls.filter(|calls| !calls.is_empty())
+}
