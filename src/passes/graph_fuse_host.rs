@@ -3,14 +3,15 @@
 //! A group is a root and the elementwise ops on results of its shape that follow it, as long as
 //! one value leaves the group. It becomes a composite, which `lower-host-kernels` turns into one
 //! kernel that never stores what lies between. Roots are looked at from the last to the first, so
-//! that of the two branches of a residual sum the later one takes the addition.
+//! that of the two branches of a residual sum the later one takes the addition. What a group adds of
+//! dequantized numbers it reads as integers.
 
 use crate::{
     Result,
     host::kernel::recognize::{
         NHWC, broadcast_strides, f32_dims, is_step, kernel_dims, operand_view,
     },
-    ir::{self, Op, Val, edit, graph, names, op_name},
+    ir::{self, Op, Val, edit, graph, names, op_name, view::OpView},
     outline::make_composite,
     pass::{OptionValues, Pass, PassError},
 };
@@ -97,6 +98,7 @@ impl Places {
                 .filter(|user| !inside.contains(&pointer(*user)))
                 .min_by_key(|user| self.of(*user).unwrap_or(usize::MAX));
             let Some(next) = next.filter(|next| self.fits(*next, root, &inside)) else { break };
+            group.extend(self.dequantizations(next, root, &inside));
             group.push(next);
             if one_value_leaves(&group) {
                 complete = group.len();
@@ -104,6 +106,25 @@ impl Places {
         }
         group.truncate(complete);
         group
+    }
+
+    /// The dequantizations that an op alone reads: in its group, integers are read.
+    fn dequantizations<'c>(
+        &self,
+        op: Op<'c>,
+        root: Op<'c>,
+        inside: &HashSet<usize>,
+    ) -> Vec<Op<'c>> {
+        let mut definers: Vec<_> =
+            ir::operands(op).into_iter().filter_map(edit::defining_op).collect();
+        definers.dedup_by(|a, b| edit::same(*a, *b));
+        definers.retain(|definer| {
+            graph::DequantizeLinear::of(*definer).is_some()
+                && !inside.contains(&pointer(*definer))
+                && ir::users_of(*definer).iter().all(|user| edit::same(*user, op))
+                && self.fits(*definer, root, inside)
+        });
+        definers
     }
 
     /// Whether an op may join the group.

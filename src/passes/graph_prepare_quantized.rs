@@ -6,6 +6,8 @@
 //! - Reshapes and transposes between a layer and its quantization move behind it, and those
 //!   between a dequantization and its layer before it: they move integers then.
 //! - Numbers that are dequantized and quantized again with the same parameters stay as they are.
+//! - With `joins`, a concatenation that is quantized is one of quantized numbers: each part is
+//!   quantized where it is computed.
 
 use crate::{
     ir::{
@@ -16,7 +18,7 @@ use crate::{
         types::with_element,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Type, ValueLike};
 
@@ -25,10 +27,17 @@ pub const PASS: Pass = Pass {
     name: "graph-prepare-quantized",
     summary: "Separate quantized layers, and move reshapes out of them",
     anchor: "func.func",
-    options: &[],
+    options: Options::SPECS,
     dialects: &["graph"],
     run,
 };
+
+crate::pass_options! {
+    /// Options of `graph-prepare-quantized`.
+    pub struct Options {
+        joins: bool = "false", "Join integers where what is joined is quantized";
+    }
+}
 
 /// Operations that give the elements of their first operand other places.
 const MOVES: &[&str] = &[
@@ -39,10 +48,11 @@ const MOVES: &[&str] = &[
     graph::Unsqueeze::NAME,
 ];
 
-fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
     separate(function)?;
     // Each step moves a pair towards its neighbours, so this ends.
-    while step_once(function)? {}
+    while step_once(function, &options)? {}
     separate(function)?;
     Ok(())
 }
@@ -66,10 +76,14 @@ fn separate(function: Op<'_>) -> crate::Result<()> {
 }
 
 /// Makes one change at one operation; true if there was one to make.
-fn step_once(function: Op<'_>) -> crate::Result<bool> {
+fn step_once(function: Op<'_>, options: &Options) -> crate::Result<bool> {
     for op in edit::walk(function) {
         let changed = match (QuantizeLinear::of(op), DequantizeLinear::of(op)) {
-            (Some(quantize), _) => fold_pair(quantize) || move_quantization_up(quantize)?,
+            (Some(quantize), _) => {
+                fold_pair(quantize)
+                    || move_quantization_up(quantize)?
+                    || (options.joins && quantize_parts(quantize)?)
+            }
             (_, Some(dequantize)) => move_dequantization_down(dequantize)?,
             _ => false,
         };
@@ -142,6 +156,33 @@ fn move_quantization_up(quantize: QuantizeLinear<'_>) -> crate::Result<bool> {
     edit::set_operand(mover, 0, result)?;
     edit::set_type(result, retyped(source.r#type(), integers));
     edit::set_type(moved, integers);
+    Ok(true)
+}
+
+/// `quantize(concat(x, y))` becomes `concat(quantize(x), quantize(y))`.
+fn quantize_parts(quantize: QuantizeLinear<'_>) -> crate::Result<bool> {
+    let (joined, result, quantize) = (quantize.x(), quantize.y(), quantize.op());
+    let Some(concat) = edit::defining_op(joined).filter(|op| graph::Concat::of(*op).is_some())
+    else {
+        return Ok(false);
+    };
+    let parts = ir::operands(concat);
+    // The parts of a constant are quantized in each run.
+    let constant = parts.iter().any(|part| Elements::of_value(*part).is_some());
+    if constant || !is_per_tensor(quantize) || ir::users(joined).len() != 1 {
+        return Ok(false);
+    }
+    for (index, part) in parts.into_iter().enumerate() {
+        let copy = edit::clone_before(quantize, quantize);
+        edit::set_operand(copy, 0, part)?;
+        let integers = ir::result0(copy)?;
+        edit::set_type(integers, retyped(part.r#type(), result.r#type()));
+        edit::set_operand(concat, index, integers)?;
+    }
+    edit::move_after(concat, quantize);
+    edit::replace_uses(result, joined);
+    edit::set_type(joined, result.r#type());
+    edit::erase(quantize);
     Ok(true)
 }
 

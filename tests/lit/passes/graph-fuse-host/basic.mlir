@@ -68,3 +68,29 @@ func.func @dependent(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32
   %2 = graph.add %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// -----
+
+// What is added is read as integers, wherever it was dequantized; what others read, too, is not.
+// CHECK-LABEL: func.func @residual
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[A:.*]]: tensor<4x16xui8>, %[[B:.*]]: tensor<4x16xui8>
+// CHECK: %[[D:.*]] = graph.dequantize_linear %[[B]]
+// CHECK-NEXT: %[[C:.*]] = graph.composite "llvm.matmul" {{.*}}%[[A]]
+// CHECK: graph.matmul
+// CHECK-NEXT: graph.dequantize_linear
+// CHECK-NEXT: graph.add
+// CHECK-NEXT: graph.add
+// CHECK-NEXT: graph.yield
+// CHECK: return %[[C]], %[[D]]
+func.func @residual(%x: tensor<4x8xf32>, %a: tensor<4x16xui8>, %b: tensor<4x16xui8>)
+    -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %w = graph.constant dense<0.5> : tensor<8x16xf32>
+  %s = graph.constant dense<0.25> : tensor<f32>
+  %z = graph.constant dense<7> : tensor<ui8>
+  %0 = graph.dequantize_linear %a, %s, %z : (tensor<4x16xui8>, tensor<f32>, tensor<ui8>) -> tensor<4x16xf32>
+  %1 = graph.dequantize_linear %b, %s, %z : (tensor<4x16xui8>, tensor<f32>, tensor<ui8>) -> tensor<4x16xf32>
+  %2 = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %3 = graph.add %2, %0 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %4 = graph.add %3, %1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %4, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+}
