@@ -117,9 +117,10 @@ impl Places {
     ) -> Vec<Op<'c>> {
         let mut definers: Vec<_> =
             ir::operands(op).into_iter().filter_map(edit::defining_op).collect();
-        definers.dedup_by(|a, b| edit::same(*a, *b));
+        let mut seen = HashSet::new();
         definers.retain(|definer| {
-            graph::DequantizeLinear::of(*definer).is_some()
+            seen.insert(pointer(*definer))
+                && graph::DequantizeLinear::of(*definer).is_some()
                 && !inside.contains(&pointer(*definer))
                 && ir::users_of(*definer).iter().all(|user| edit::same(*user, op))
                 && self.fits(*definer, root, inside)

@@ -80,8 +80,8 @@ fn overlap(a: &Use, b: &Use) -> bool {
 proptest! {
     #[test]
     fn runs_of_planned_programs_share_no_bytes(functions in programs(), guard in 0..2_u64) {
-        let frames = plan(&functions, guard * 64).unwrap();
-        prop_assert_eq!(&frames, &plan(&functions, guard * 64).unwrap());
+        let frames = plan(&functions, guard * 64).expect("a plan");
+        prop_assert_eq!(&frames, &plan(&functions, guard * 64).expect("a plan"));
         for root in 0..functions.len() {
             let mut uses = vec![];
             run((&functions, &frames), root, (0, 0), &mut uses);
@@ -98,7 +98,7 @@ proptest! {
 
     #[test]
     fn bounds_are_the_most_bytes_in_use(functions in programs()) {
-        let frames = plan(&functions, 0).unwrap();
+        let frames = plan(&functions, 0).expect("a plan");
         let root = functions.len() - 1;
         let mut uses = vec![];
         run((&functions, &frames), root, (0, 0), &mut uses);
@@ -130,13 +130,13 @@ fn a_frame_lies_where_what_the_caller_needs_no_more_was() {
         calls: vec![Call { callee: 0, span: (1, 12), start: 2 }],
         opaque: false,
     };
-    let frames = plan(&[callee.clone(), caller.clone()], 0).unwrap();
+    let frames = plan(&[callee.clone(), caller.clone()], 0).expect("a plan");
     assert_eq!(frames[1].bytes, 192);
     assert_eq!(
         frames[1].bound.map(|bound| (bound.bytes, bound.function, bound.point)),
         Some((192, 0, 0))
     );
     // A callee that nobody looks into is apart from it.
-    let frames = plan(&[Function { opaque: true, ..callee }, caller], 0).unwrap();
+    let frames = plan(&[Function { opaque: true, ..callee }, caller], 0).expect("a plan");
     assert_eq!(frames[1].bytes, 256);
 }
