@@ -2,7 +2,7 @@
 
 mod targets;
 
-pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, TargetsArgs};
+pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
 use crate::{Error, import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
@@ -108,10 +108,9 @@ pub struct TargetArgs {
     /// Targets, most preferred first, the host last, each with options
     #[arg(short = 't', long = "target", value_name = "SPEC", default_value = "llvm")]
     pub target: String,
-    /// More directories that hold targets as data (target.toml); may be repeated. The environment
-    /// variable PHASELINE_TARGET_PATH (colon-separated) is searched after them
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub known: RegistryArgs,
     /// Run this pipeline text instead of the targets' own (see --print-pipeline)
     #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,

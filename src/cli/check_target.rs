@@ -1,28 +1,29 @@
 //! `phaseline check-target`.
 
-use super::{
-    args::CheckTargetArgs,
-    data::{c_compiler, target_path},
-    print,
-    progress::Progress,
-};
+use super::{args::CheckTargetArgs, data::c_compiler, print, progress::Progress, registry::Known};
 use crate::{
     Error, Result,
     check::{self, CheckOptions, Report},
-    targets::Registry,
+    targets::{TargetEntry, TargetSpec},
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Checks the targets of a directory, or a known one; fails when one of them has errors.
 pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
-    let mut paths = target_path(&args.target_path);
-    let names = names(&args.target, &mut paths)?;
+    let path = Path::new(&args.target);
+    let directory = path.is_dir().then_some(path);
+    let known = Known::with_directory(&args.known, directory)?;
+    let names = match directory {
+        None => vec![args.target.clone()],
+        Some(path) => known.registry.kinds_below(path),
+    };
+    let host = known.expanded(&args.host)?;
     let mut reports = vec![];
     for name in names {
         let options = CheckOptions {
-            target: format!("{name} {}", args.options).trim().to_owned(),
-            target_path: paths.clone(),
-            host: args.host.clone(),
+            target: target(&known, format!("{name} {}", args.options).trim())?,
+            target_path: known.paths.clone(),
+            host: host.clone(),
             samples: args.samples,
             attempts: args.samples.saturating_mul(100).clamp(800, 3000),
             seed: args.seed,
@@ -58,16 +59,15 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
     Err(Error::invalid(format!("target {} does not pass the check", failed.join(", "))))
 }
 
-/// The names of the targets to check; a directory that holds them joins the search path.
-fn names(target: &str, paths: &mut Vec<PathBuf>) -> Result<Vec<String>> {
-    let path = Path::new(target);
-    if !path.is_dir() {
-        return Ok(vec![target.to_owned()]);
+/// The target that a text names, as a spec without aliases.
+fn target(known: &Known, text: &str) -> Result<String> {
+    let text = known.expanded(text)?;
+    let spec: TargetSpec = text.parse()?;
+    match spec.targets.as_slice() {
+        // Its results are compared with those of a host, under its own name.
+        [one] => Ok(TargetEntry { id: None, ..one.clone() }.to_string()),
+        _ => {
+            Err(Error::invalid(format!("'{text}' is more than one target; check them one by one")))
+        }
     }
-    let mut registry = Registry::empty();
-    registry.add_path(path)?;
-    if !paths.iter().any(|known| known == path) {
-        paths.push(path.to_path_buf());
-    }
-    Ok(registry.kinds().map(|kind| kind.name.clone()).collect())
 }

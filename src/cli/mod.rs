@@ -11,6 +11,7 @@ mod new_target;
 mod partition;
 mod profile;
 mod progress;
+mod registry;
 mod run;
 mod signals;
 mod verify;

@@ -1,6 +1,9 @@
 //! Models given on the command line: what they are, and how they become a module.
 
-use super::args::{ModelArgs, TargetArgs};
+use super::{
+    args::{ModelArgs, TargetArgs},
+    registry::Known,
+};
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
     import::{ImportOptions, Source},
@@ -80,9 +83,10 @@ pub fn compile_options<'a>(
             Some(Pipeline::parse(&text, &path.to_string_lossy())?)
         }
     };
+    let known = Known::of(&args.known)?;
     Ok(CompileOptions {
-        targets: args.target.clone(),
-        target_path: super::data::target_path(&args.target_path),
+        targets: known.expanded(&args.target)?,
+        target_path: known.paths,
         placement: args.placement.clone(),
         placement_search: args.placement_search,
         profile: args.profile.clone(),

@@ -2,9 +2,9 @@
 
 use super::{
     args::{PartitionArgs, TargetsArgs},
-    data::target_path,
     model::{compile_options, import, model_name},
     print,
+    registry::Known,
 };
 use crate::{
     Error, Phase, Result, Session, io,
@@ -12,7 +12,6 @@ use crate::{
     outline,
     partition::{FunctionReport, Profile, Report},
     passes::graph_partition,
-    targets::Registry,
 };
 
 /// Shows the division of a model between targets.
@@ -75,13 +74,10 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
 
 /// Lists target kinds, or shows one.
 pub fn targets(args: &TargetsArgs) -> Result<()> {
-    let mut registry = Registry::builtin()?;
-    for path in target_path(&args.target_path) {
-        registry.add_path(&path)?;
-    }
+    let registry = Known::of(&args.known)?.registry;
     let text = match (&args.name, args.json) {
-        (Some(name), true) => registry.get(name)?.to_json()? + "\n",
-        (Some(name), false) => registry.get(name)?.describe(),
+        (Some(name), true) => registry.one_to_json(name)? + "\n",
+        (Some(name), false) => registry.describe_one(name)?,
         (None, true) => registry.to_json()? + "\n",
         (None, false) => registry.describe(),
     };

@@ -1,11 +1,7 @@
 //! `phaseline profile`: what the parts of a model take on each target.
 
 use super::{
-    args::ProfileArgs,
-    data::{c_compiler, target_path},
-    model::import,
-    print,
-    progress::Progress,
+    args::ProfileArgs, data::c_compiler, model::import, print, progress::Progress, registry::Known,
 };
 use crate::{
     CompileOptions, Error, Result, Session, io,
@@ -17,6 +13,7 @@ use std::{fmt::Write, time::Duration};
 /// Measures, and writes the profile.
 pub fn profile(args: &ProfileArgs) -> Result<()> {
     Profile::check_place(&args.output)?;
+    let known = Known::of(&args.known)?;
     one_thread();
     let progress = Progress::new();
     progress.say("reading the model");
@@ -24,8 +21,8 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     let mut module =
         import(&*super::bytecode::open(&args.model.model)?, &session, &args.model, None)?;
     let options = CompileOptions {
-        targets: args.target.clone(),
-        target_path: target_path(&args.target_path),
+        targets: known.expanded(&args.target)?,
+        target_path: known.paths,
         cc: c_compiler(),
         ..Default::default()
     };

@@ -30,6 +30,7 @@ impl TargetKind {
             pools: vec![],
             patterns: vec![],
             pipelines: vec![],
+            aliases: vec![],
             hooks: HookSet::default(),
             codegen: Codegen::default(),
             files: Files::Embedded(&[]),

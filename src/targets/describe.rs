@@ -1,9 +1,11 @@
 //! What `phaseline targets` prints, all of it from declarations.
 
 use super::{
+    alias::Alias,
     kind::{Role, TargetKind},
     options::{OptionKind, format_size},
     registry::Registry,
+    spec::{TargetEntry, TargetSpec},
 };
 use serde::Serialize;
 use std::fmt::Write;
@@ -133,6 +135,31 @@ impl<'a> KindJson<'a> {
     }
 }
 
+/// What a spec may name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EntryJson<'a> {
+    Kind(Box<KindJson<'a>>),
+    Alias(AliasJson<'a>),
+}
+
+/// An alias as JSON shows it.
+#[derive(Serialize)]
+struct AliasJson<'a> {
+    name: &'a str,
+    role: &'static str,
+    doc: &'a str,
+    spec: String,
+    place: &'a str,
+}
+
+impl<'a> AliasJson<'a> {
+    fn new(name: &'a str, alias: &'a Alias) -> Self {
+        let spec = alias.spec.to_string();
+        Self { name, role: "alias", doc: &alias.doc, spec, place: &alias.place }
+    }
+}
+
 fn to_json(value: &impl Serialize) -> crate::Result<String> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| text + "\n").map_err(|error| crate::Error::internal(error.to_string()))
@@ -223,14 +250,40 @@ impl Registry {
             };
             let _ = writeln!(out, "{:width$}  {role:6}  {}", kind.name, kind.doc);
         }
-        for (name, spec) in self.aliases() {
-            let _ = writeln!(out, "{name:width$}  alias   of '{spec}'");
+        for (name, alias) in self.aliases() {
+            let mut notes: Vec<String> = vec![alias.doc.clone(), alias.place.clone()];
+            notes.extend(self.alias_fault(name).map(|fault| format!("does not work: {fault}")));
+            notes.retain(|note| !note.is_empty());
+            let _ =
+                writeln!(out, "{name:width$}  alias   of '{}' ({})", alias.spec, notes.join("; "));
         }
         out
     }
 
-    /// All kinds as JSON.
+    /// All about a kind or an alias for people.
+    pub fn describe_one(&self, name: &str) -> crate::Result<String> {
+        let Some(alias) = self.alias(name) else { return self.get(name).map(|k| k.describe()) };
+        let spec = TargetSpec { targets: vec![TargetEntry::new(name)] };
+        let doc = if alias.doc.is_empty() { String::new() } else { format!("  {}\n", alias.doc) };
+        let meaning = self.expand(&spec)?;
+        Ok(format!(
+            "{name} (alias)\n{doc}stands for:\n  {}\nwhich is:\n  {meaning}\ndeclared in:\n  {}\n",
+            alias.spec, alias.place
+        ))
+    }
+
+    /// All about a kind or an alias as JSON.
+    pub fn one_to_json(&self, name: &str) -> crate::Result<String> {
+        match self.alias(name) {
+            Some(alias) => to_json(&AliasJson::new(name, alias)),
+            None => self.get(name)?.to_json(),
+        }
+    }
+
+    /// All kinds as JSON, then all aliases.
     pub fn to_json(&self) -> crate::Result<String> {
-        to_json(&self.kinds().map(|kind| KindJson::new(kind)).collect::<Vec<_>>())
+        let kinds = self.kinds().map(|kind| EntryJson::Kind(Box::new(KindJson::new(kind))));
+        let alias = |(name, alias)| EntryJson::Alias(AliasJson::new(name, alias));
+        to_json(&kinds.chain(self.aliases().map(alias)).collect::<Vec<_>>())
     }
 }

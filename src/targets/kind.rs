@@ -1,6 +1,7 @@
 //! Target kinds: all that is known about a kind of target, from one declaration.
 
 use super::{
+    alias::Alias,
     codegen::Codegen,
     file_name::{self, Use},
     options::OptionDecl,
@@ -146,6 +147,8 @@ pub struct TargetKind {
     pub patterns: Vec<PatternDecl>,
     /// Pipeline text of the phases that it takes part in.
     pub pipelines: Vec<(Phase, String)>,
+    /// Names for specs, which come with the kind.
+    pub aliases: Vec<(String, Alias)>,
     /// Hooks.
     pub hooks: HookSet,
     /// Code generation.

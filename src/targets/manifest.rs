@@ -9,6 +9,7 @@ mod raw;
 mod tile;
 
 use super::{
+    alias::{self, Alias},
     codegen::{Codegen, CodegenKind, StandIn},
     file_name::Use,
     kind::{Files, PatternDecl, PoolDecl, TargetKind, option_word},
@@ -23,7 +24,9 @@ use crate::{
     targets::hooks::HookSet,
     tensor::ElementType,
 };
-use raw::{RawCapabilities, RawManifest, RawOp, RawOption, RawPattern, RawPipeline, RawPool};
+use raw::{
+    RawAlias, RawCapabilities, RawManifest, RawOp, RawOption, RawPattern, RawPipeline, RawPool,
+};
 use std::{collections::BTreeMap, ops::Range};
 use toml::Spanned;
 
@@ -86,6 +89,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         }
     }
     let patterns = patterns(&source, raw.pattern, raw.op, (&pools, &definitions))?;
+    let aliases = aliases(&source, raw.alias)?;
     let mut pipelines = pipelines(&source, raw.phases, &files, &options)?;
     let hooks = HookSet { data: hooks::declare(&source, raw.hooks, &files, &options)?, rust: None };
     let is_tiled = patterns.iter().any(|pattern| pattern.spec.tile.is_some());
@@ -125,6 +129,7 @@ pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
         pools,
         patterns,
         pipelines,
+        aliases,
         hooks,
         codegen,
         files,
@@ -195,6 +200,19 @@ fn check_unique<'n>(
 fn options(source: &Source, raw: Vec<RawOption>) -> Result<Vec<OptionDecl>> {
     check_unique(source, raw.iter().map(|option| &option.name), "options")?;
     raw.into_iter().map(|raw| option::declare(source, raw)).collect()
+}
+
+fn aliases(source: &Source, raw: Vec<RawAlias>) -> Result<Vec<(String, Alias)>> {
+    let alias = |raw: RawAlias| {
+        check_name(source, &raw.name, "an alias")?;
+        let span = raw.spec.span();
+        let spec = alias::read_spec(raw.spec.into_inner()).map_err(|error| {
+            source.fault(&span, format!("alias '{}': {error}", raw.name.get_ref()))
+        })?;
+        let place = format!("{}:{}", source.name, source.line(&raw.name.span()));
+        Ok((raw.name.into_inner(), Alias { spec, doc: raw.doc, place }))
+    };
+    raw.into_iter().map(alias).collect()
 }
 
 fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {

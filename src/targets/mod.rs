@@ -4,8 +4,10 @@
 //! pools, pipelines and code generation come. A [`TargetSpec`] says which targets a compile is
 //! for; the [`Registry`] turns it into [`TargetInstance`]s.
 
+mod alias;
 mod build;
 mod codegen;
+mod config;
 mod describe;
 pub(crate) mod file_name;
 pub mod hooks;
@@ -20,7 +22,9 @@ mod spec;
 mod tests;
 
 pub use crate::partition::Capabilities;
+pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, StandIn};
+pub use config::{CONFIG, Config};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
 pub use manifest::is_name;

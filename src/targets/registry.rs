@@ -1,10 +1,11 @@
 //! The known target kinds, and how a spec becomes targets.
 
 use super::{
+    alias::{ALIASES, Alias},
     instance::TargetInstance,
     kind::{Files, TargetKind, option_word},
     manifest,
-    spec::{TargetEntry, TargetSpec},
+    spec::{COMPOSITE, TargetEntry, TargetSpec},
 };
 use crate::{
     Error, Result, error::suggestion, expr::OptionValues, ir::context::carried, phase::HookPoint,
@@ -35,14 +36,11 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 /// The file that makes a directory a target kind.
 pub const MANIFEST: &str = "target.toml";
 
-/// The file beside the directories of target kinds that names specs: `edge = "npu -sram=64k, llvm"`.
-pub const ALIASES: &str = "aliases.toml";
-
 /// The known target kinds and aliases.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    kinds: BTreeMap<String, Arc<TargetKind>>,
-    aliases: BTreeMap<String, TargetSpec>,
+    pub(super) kinds: BTreeMap<String, Arc<TargetKind>>,
+    pub(super) aliases: BTreeMap<String, Alias>,
 }
 
 impl Registry {
@@ -81,11 +79,20 @@ impl Registry {
                 kind.name, known.manifest, kind.manifest
             )));
         }
-        if self.aliases.contains_key(&kind.name) {
+        if let Some(alias) = self.aliases.get(&kind.name) {
             return Err(Error::invalid(format!(
-                "{}: target kind '{}' has the name of an alias",
-                kind.manifest, kind.name
+                "{}: target kind '{}' has the name of an alias, in {}; rename one of them",
+                kind.manifest, kind.name, alias.place
             )));
+        }
+        if kind.name == COMPOSITE {
+            return Err(Error::invalid(format!(
+                "{}: '{COMPOSITE}' means devices and a host, and is no name for a target kind",
+                kind.manifest
+            )));
+        }
+        for (name, alias) in &kind.aliases {
+            self.add_alias(name, alias.clone())?;
         }
         self.kinds.insert(kind.name.clone(), kind);
         Ok(())
@@ -111,7 +118,7 @@ impl Registry {
         for directory in &directories {
             self.add_directory(directory)?;
         }
-        let aliases = self.add_aliases(&path.join(ALIASES))?;
+        let aliases = self.add_alias_file(&path.join(ALIASES))?;
         if directories.is_empty() && aliases == 0 {
             return Err(Error::invalid(format!(
                 "{}: neither it nor a directory in it has a {MANIFEST}, and it has no {ALIASES}",
@@ -119,27 +126,6 @@ impl Registry {
             )));
         }
         Ok(directories.len())
-    }
-
-    /// Reads a file of aliases, if it is there, and returns how many it has.
-    fn add_aliases(&mut self, file: &Path) -> Result<usize> {
-        if !file.is_file() {
-            return Ok(0);
-        }
-        let text =
-            std::fs::read_to_string(file).map_err(|error| Error::io("cannot read", file, error))?;
-        let fault = |message: String| Error::invalid(format!("{}: {message}", file.display()));
-        let table: toml::Table = toml::from_str(&text)
-            .map_err(|error| fault(error.to_string().trim_end().to_owned()))?;
-        for (name, spec) in &table {
-            let spec = spec.as_str().ok_or_else(|| {
-                fault(format!("'{name}' is to be a target spec, such as \"npu, llvm\""))
-            })?;
-            let spec: TargetSpec =
-                spec.parse().map_err(|error: Error| fault(format!("'{name}': {error}")))?;
-            self.add_alias(name, spec).map_err(|error| fault(error.to_string()))?;
-        }
-        Ok(table.len())
     }
 
     fn add_directory(&mut self, path: &Path) -> Result<()> {
@@ -150,26 +136,21 @@ impl Registry {
         self.add(manifest::parse(&text, &file.display().to_string(), files)?)
     }
 
-    /// Lets `name` stand for a spec within others.
-    pub fn add_alias(&mut self, name: &str, spec: TargetSpec) -> Result<()> {
-        if !manifest::is_name(name) {
-            return Err(Error::invalid(format!("'{name}' is no name for an alias")));
-        }
-        if self.kinds.contains_key(name) || self.aliases.contains_key(name) {
-            return Err(Error::invalid(format!("there is already a target called '{name}'")));
-        }
-        self.aliases.insert(name.to_owned(), spec);
-        Ok(())
+    /// The names of the kinds whose directory is this one, or in it.
+    pub fn kinds_below(&self, path: &Path) -> Vec<String> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let Some(path) = real(path) else { return vec![] };
+        let is_below = |kind: &TargetKind| match &kind.files {
+            Files::Directory(folder) => real(folder)
+                .is_some_and(|folder| folder == path || folder.parent() == Some(path.as_path())),
+            Files::Embedded(_) => false,
+        };
+        self.kinds().filter(|kind| is_below(kind)).map(|kind| kind.name.clone()).collect()
     }
 
     /// All kinds, by name.
     pub fn kinds(&self) -> impl Iterator<Item = &Arc<TargetKind>> {
         self.kinds.values()
-    }
-
-    /// All aliases, by name.
-    pub fn aliases(&self) -> impl Iterator<Item = (&str, &TargetSpec)> {
-        self.aliases.iter().map(|(name, spec)| (name.as_str(), spec))
     }
 
     /// A kind by name. The error has the near misses.
@@ -186,49 +167,13 @@ impl Registry {
 
     /// Turns a spec into targets: devices in order of preference, then the host.
     pub fn resolve(&self, spec: &TargetSpec) -> Result<Vec<TargetInstance>> {
-        let mut entries = vec![];
-        self.expand(spec, &mut vec![], &mut entries)?;
         let mut targets = vec![];
-        for entry in &entries {
+        for entry in &self.expand(spec)?.targets {
             targets.push(self.instance(entry)?);
         }
         check_ids(&targets)?;
         check_roles(&targets)?;
         Ok(targets)
-    }
-
-    /// Replaces aliases by what they stand for.
-    fn expand(
-        &self,
-        spec: &TargetSpec,
-        within: &mut Vec<String>,
-        entries: &mut Vec<TargetEntry>,
-    ) -> Result<()> {
-        for entry in &spec.targets {
-            let Some(meaning) = self.aliases.get(&entry.kind) else {
-                entries.push(entry.clone());
-                continue;
-            };
-            if within.contains(&entry.kind) {
-                return Err(Error::invalid(format!(
-                    "alias '{}' stands for itself: {} -> {}",
-                    entry.kind,
-                    within.join(" -> "),
-                    entry.kind
-                )));
-            }
-            if entry.id.is_some() || !entry.options.is_empty() {
-                return Err(Error::invalid(format!(
-                    "'{}' is an alias of '{meaning}' and takes neither id nor options; write the \
-                     targets out",
-                    entry.kind
-                )));
-            }
-            within.push(entry.kind.clone());
-            self.expand(meaning, within, entries)?;
-            within.pop();
-        }
-        Ok(())
     }
 
     fn instance(&self, entry: &TargetEntry) -> Result<TargetInstance> {

@@ -7,12 +7,23 @@
 //! Values with blanks, commas or quotes are quoted; within quotes `\` takes the next character as
 //! it is. The same as JSON is `[{"kind": "npu", "options": {"sram": "64k"}}, "llvm"]`, also as the
 //! value of `targets` in an object or TOML document.
+//!
+//! A composite stands for its devices and its host, and may have composites among its devices:
+//!
+//! ```text
+//! composite -devices='npu -sram=64k, dnnl' -target_host=llvm
+//! {"kind": "composite", "devices": ["npu -sram=64k", {"kind": "dnnl"}], "target_host": "llvm"}
+//! ```
+
+mod composite;
+mod document;
 
 use super::manifest::is_name;
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use composite::Group;
+use std::{fmt, str::FromStr};
+
+pub(super) use composite::COMPOSITE;
 
 /// An option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,13 +54,25 @@ pub struct TargetSpec {
 
 impl FromStr for TargetSpec {
     type Err = Error;
-    /// Reads the text form, or the JSON form if the text starts with a bracket.
+    /// Reads the text form, or JSON or TOML if the text starts as they do.
     fn from_str(text: &str) -> Result<Self> {
-        match text.trim_start().chars().next() {
-            Some('[' | '{') => Self::from_json(text),
-            _ => Reader { text, at: 0 }.spec(),
-        }
+        Group::parse(text).map(Group::into_spec)
     }
+}
+
+/// Whether a text is TOML: a key with its value, or the head of a table, after comments. No name of
+/// a target is followed by `=`, and JSON has no two brackets or a letter after the first one.
+fn is_toml(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with('#')) else {
+        return text.trim_start().starts_with('#');
+    };
+    if let Some(head) = line.strip_prefix('[') {
+        return head.starts_with(|c: char| c == '[' || c.is_ascii_alphabetic());
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let rest = line.trim_start_matches(word);
+    rest.len() < line.len() && rest.trim_start().starts_with('=')
 }
 
 struct Reader<'t> {
@@ -85,21 +108,23 @@ impl<'t> Reader<'t> {
         ))
     }
 
-    fn spec(mut self) -> Result<TargetSpec> {
-        let mut targets = vec![];
+    fn spec(mut self) -> Result<Group> {
+        let mut group = Group::default();
         loop {
             self.skip_blanks();
             if self.rest().is_empty() {
-                let message = match targets.is_empty() {
+                let message = match group.targets.is_empty() {
                     true => "the spec is empty; name a target, for example 'llvm'",
                     false => "a comma at the end; name another target after it, or remove it",
                 };
                 return Err(self.fault(self.at, message));
             }
-            targets.push(self.entry()?);
+            let at = self.at;
+            let next = Group::of(self.entry()?).map_err(|reason| self.fault(at, reason))?;
+            group.append(next).map_err(|reason| self.fault(at, reason))?;
             self.skip_blanks();
             if self.rest().is_empty() {
-                return Ok(TargetSpec { targets });
+                return Ok(group);
             }
             if !self.eat(',') {
                 let message = "expected an option that starts with '-', or ',' and another target";
@@ -184,6 +209,23 @@ impl<'t> Reader<'t> {
     }
 }
 
+impl TargetEntry {
+    /// A target without id and options.
+    pub fn new(kind: &str) -> Self {
+        Self { id: None, kind: kind.to_owned(), options: vec![] }
+    }
+
+    /// Takes over the id and the options of another one, where that has them.
+    pub(super) fn refine(&mut self, other: &Self) {
+        if other.id.is_some() {
+            self.id.clone_from(&other.id);
+        }
+        self.options.retain(|old| other.options.iter().all(|new| new.name != old.name));
+        self.options.extend(other.options.iter().cloned());
+        self.options.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
 impl fmt::Display for TargetSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, target) in self.targets.iter().enumerate() {
@@ -215,123 +257,5 @@ impl fmt::Display for TargetEntry {
             }
         }
         Ok(())
-    }
-}
-
-#[derive(Serialize)]
-struct RawDocument {
-    targets: Vec<RawTarget>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawTarget {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    kind: String,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    options: BTreeMap<String, RawValue>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "an option is a text, a number or a boolean")]
-enum RawValue {
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-}
-
-impl TargetSpec {
-    /// Reads the JSON form.
-    pub fn from_json(text: &str) -> Result<Self> {
-        let value = serde_json::from_str(text)
-            .map_err(|error| Error::invalid(format!("target spec as JSON: {error}")))?;
-        Self::from_value(value)
-    }
-
-    /// Reads the TOML form.
-    pub fn from_toml(text: &str) -> Result<Self> {
-        let value = toml::from_str(text).map_err(|error| {
-            Error::invalid(format!("target spec as TOML: {}", error.to_string().trim_end()))
-        })?;
-        Self::from_value(value)
-    }
-
-    /// The JSON form.
-    pub fn to_json(&self) -> Result<String> {
-        let text = serde_json::to_string(&self.to_raw());
-        text.map_err(|error| Error::internal(error.to_string()))
-    }
-
-    /// The TOML form.
-    pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(&self.to_raw()).map_err(|error| Error::internal(error.to_string()))
-    }
-
-    fn to_raw(&self) -> RawDocument {
-        let value = |value: &Option<String>| match value {
-            None => RawValue::Bool(true),
-            Some(text) => RawValue::Text(text.clone()),
-        };
-        let entry = |target: &TargetEntry| {
-            let options = target.options.iter();
-            RawTarget {
-                id: target.id.clone(),
-                kind: target.kind.clone(),
-                options: options.map(|o| (o.name.clone(), value(&o.value))).collect(),
-            }
-        };
-        RawDocument { targets: self.targets.iter().map(entry).collect() }
-    }
-
-    fn from_value(value: Value) -> Result<Self> {
-        let shape = || {
-            Error::invalid("target spec: expected a list of targets, or an object with 'targets'")
-        };
-        let entries = match value {
-            Value::Array(entries) => entries,
-            Value::Object(mut fields) => match fields.remove("targets") {
-                Some(Value::Array(entries)) if fields.is_empty() => entries,
-                _ => return Err(shape()),
-            },
-            _ => return Err(shape()),
-        };
-        let mut targets = vec![];
-        for (index, entry) in entries.into_iter().enumerate() {
-            let target = match entry {
-                Value::String(kind) => RawTarget { id: None, kind, options: BTreeMap::new() },
-                other => serde_json::from_value(other).map_err(|error| {
-                    Error::invalid(format!(
-                        "target spec, target {}: {error}; a target is a name, or an object with \
-                         kind, and maybe id and options",
-                        index + 1
-                    ))
-                })?,
-            };
-            let names = target.id.iter().chain([&target.kind]).chain(target.options.keys());
-            if let Some(bad) = names.into_iter().find(|name| !is_name(name)) {
-                return Err(Error::invalid(format!(
-                    "target spec: '{bad}' is no name; names start with a letter and have letters, \
-                     digits, '-' and '_' only"
-                )));
-            }
-            let option = |(name, value): (String, RawValue)| {
-                let value = match value {
-                    RawValue::Bool(true) => None,
-                    RawValue::Bool(false) => Some("false".to_owned()),
-                    RawValue::Int(value) => Some(value.to_string()),
-                    RawValue::Float(value) => Some(value.to_string()),
-                    RawValue::Text(text) => Some(text),
-                };
-                GivenOption { name, value }
-            };
-            let options = target.options.into_iter().map(option).collect();
-            targets.push(TargetEntry { id: target.id, kind: target.kind, options });
-        }
-        if targets.is_empty() {
-            return Err(Error::invalid("the target spec is empty; name a target, such as llvm"));
-        }
-        Ok(Self { targets })
     }
 }

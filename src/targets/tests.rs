@@ -268,6 +268,50 @@ fn bad_specs_are_pointed_at() {
 }
 
 #[test]
+fn composites_stand_for_their_devices_and_host() {
+    let flat: TargetSpec = "npu -sram=64k, b: dnnl, llvm -mcpu=native".parse().expect("parses");
+    for text in [
+        "composite -devices='npu -sram=64k, b: dnnl' -target_host='llvm -mcpu=native'",
+        "composite -devices=\"npu -sram=64k, composite -devices='b: dnnl'\", llvm -mcpu=native",
+        r#"{"kind": "composite", "target_host": {"kind": "llvm", "options": {"mcpu": "native"}},
+            "devices": ["npu -sram=64k", {"id": "b", "kind": "dnnl"}]}"#,
+        r#"[{"kind": "composite", "devices": [{"kind": "composite", "devices": ["npu -sram=64k"]},
+            "b: dnnl"]}, "llvm -mcpu=native"]"#,
+        "kind = \"composite\"\ntarget_host = \"llvm -mcpu=native\"\n\
+         devices = [\"npu -sram=64k\", { id = \"b\", kind = \"dnnl\" }]",
+        "# edge\n[[targets]]\nkind = \"composite\"\ntarget-host = \"llvm -mcpu=native\"\n\
+         devices = \"npu -sram=64k, b: dnnl\"",
+    ] {
+        assert_eq!(text.parse::<TargetSpec>().unwrap_or_else(|e| panic!("{text}: {e}")), flat);
+    }
+    let error = |text: &str| text.parse::<TargetSpec>().expect_err("is bad").to_string();
+    for (text, message) in [
+        ("composite, llvm", "column 1: a composite needs devices"),
+        (
+            "npu, composite -devices=",
+            "column 6: -devices: target spec, column 1: the spec is empty",
+        ),
+        ("composite -devices=npu -host=llvm", "a composite has no 'host'; it is -devices='SPEC'"),
+        ("a: composite -devices=npu", "has no id of its own; remove 'a'"),
+        ("composite -devices=npu -target_host='a, b'", "target_host is one target, and here are 2"),
+        (
+            "composite -devices=npu -target_host=c, llvm",
+            "column 45: the target_host 'c' of a composite takes all that is left",
+        ),
+        (
+            r#"["a", {"kind": "composite", "devices": ["b", {"knd": 1}]}]"#,
+            "target spec, target 2, device 2: unknown field `knd`",
+        ),
+        (r#"{"kind": "composite", "devices": 5}"#, "target spec, devices: expected a list"),
+        (r#"{"kind": "composite", "dev": []}"#, "a composite has no 'dev'; it has devices and"),
+        ("kind = \"composite\"\ndevices = [", "target spec as TOML"),
+        ("targets = 5", "'targets' is a list"),
+    ] {
+        assert!(error(text).contains(message), "{text}: {}", error(text));
+    }
+}
+
+#[test]
 fn targets_get_ids_and_options() {
     let targets = resolve("npu -sram=128k -fast-math, b: npu -clock=1.5, llvm").expect("resolves");
     let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
@@ -334,16 +378,38 @@ fn bad_targets_are_explained() {
 #[test]
 fn aliases_stand_for_specs() {
     let mut registry = registry();
-    registry.add_alias("phone", "npu -cores=4, vanilla".parse().expect("parses")).expect("new");
-    registry.add_alias("device", "phone, llvm".parse().expect("parses")).expect("new");
+    let alias = |spec: &str| Alias {
+        spec: spec.parse().expect("parses"),
+        doc: String::new(),
+        place: "here".to_owned(),
+    };
+    registry.add_alias("phone", alias("npu -cores=4, vanilla")).expect("new");
+    registry.add_alias("device", alias("phone, llvm")).expect("new");
     let targets = registry.resolve(&"device".parse().expect("parses")).expect("resolves");
     assert_eq!(targets.len(), 3);
     assert_eq!(targets[0].int("cores"), Some(4));
     assert!(registry.describe().contains("'phone, llvm'"));
     let error = registry.resolve(&"phone -x, llvm".parse().expect("parses")).expect_err("is bad");
     assert!(error.to_string().contains("takes neither id nor options"));
-    assert!(registry.add_alias("npu", "llvm".parse().expect("parses")).is_err());
-    registry.add_alias("loop", "loop, llvm".parse().expect("parses")).expect("new");
+    let error = registry.add_alias("npu", alias("llvm")).expect_err("is taken").to_string();
+    assert_eq!(
+        error,
+        "here: there is already a target called 'npu', in npu/target.toml; choose another name for \
+         the alias"
+    );
+    let error = registry.add_alias("phone", alias("llvm")).expect_err("is taken").to_string();
+    assert!(error.contains("already an alias called 'phone', in here"));
+    assert!(registry.add_alias("composite", alias("llvm")).is_err());
+    registry.add_alias("big", alias("b: npu -cores=8 -fast-math")).expect("new");
+    let targets = registry.resolve(&"c: big -cores=2, llvm".parse().expect("parses"));
+    let targets = targets.expect("an alias of one target takes an id and options");
+    assert_eq!((targets[0].id.as_str(), targets[0].int("cores")), ("c", Some(2)));
+    assert!(targets[0].flag("fast-math"));
+    registry.add_alias("bad", alias("npx, llvm")).expect("is looked at when it is used");
+    let error = registry.resolve(&"bad".parse().expect("parses")).expect_err("is bad").to_string();
+    assert!(error.starts_with("here: alias 'bad': there is no target 'npx'; did you mean 'npu'?"));
+    assert!(registry.describe().contains("(here; does not work: here: alias 'bad': there is no"));
+    registry.add_alias("loop", alias("loop, llvm")).expect("new");
     let error = registry.resolve(&"loop".parse().expect("parses")).expect_err("is bad");
     assert!(error.to_string().contains("stands for itself: loop -> loop"));
 }

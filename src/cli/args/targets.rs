@@ -1,8 +1,24 @@
 //! Commands about targets, for those who write or choose them.
 
-use super::{ModelArgs, parse_amount};
+use super::{super::registry::parse_alias, ModelArgs, parse_amount};
+use crate::targets::TargetSpec;
 use clap::Args;
 use std::path::PathBuf;
+
+/// Where targets come from besides the program.
+#[derive(Args, Clone, Debug)]
+pub struct RegistryArgs {
+    /// More directories that hold targets as data (target.toml); may be repeated. The environment
+    /// variable PHASELINE_TARGET_PATH (colon-separated) is searched after them
+    #[arg(long = "target-path", value_name = "DIR")]
+    pub target_path: Vec<PathBuf>,
+    /// Let a name stand for a target spec; may be repeated
+    #[arg(long, value_name = "NAME=SPEC", value_parser = parse_alias)]
+    pub alias: Vec<(String, TargetSpec)>,
+    /// File with a target-path and aliases [default: phaseline.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
 
 /// `phaseline new-target`.
 #[derive(Args, Clone, Debug)]
@@ -30,9 +46,9 @@ pub struct CheckTargetArgs {
     /// Target that results are compared with
     #[arg(long, value_name = "SPEC", default_value = "llvm")]
     pub host: String,
-    /// More directories that hold targets as data; may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub known: RegistryArgs,
     /// Try this pattern only
     #[arg(long, value_name = "NAME")]
     pub pattern: Option<String>,
@@ -72,9 +88,9 @@ pub struct ProfileArgs {
     /// Targets, most preferred first, the host last, each with options
     #[arg(short = 't', long = "target", value_name = "SPEC", default_value = "llvm")]
     pub target: String,
-    /// More directories that hold targets as data; may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub known: RegistryArgs,
     /// File to write; only a profile is replaced
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -95,11 +111,11 @@ pub struct ProfileArgs {
 /// Arguments of `targets`.
 #[derive(Args, Debug)]
 pub struct TargetsArgs {
-    /// A target kind to show in full
+    /// A target kind or an alias to show in full
     pub name: Option<String>,
-    /// More directories that hold targets as data (target.toml); may be repeated
-    #[arg(long = "target-path", value_name = "DIR")]
-    pub target_path: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub known: RegistryArgs,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,

@@ -30,6 +30,17 @@ pub struct RawManifest {
     pub hooks: BTreeMap<Spanned<String>, RawHook>,
     #[serde(default)]
     pub codegen: Codegen,
+    #[serde(default)]
+    pub alias: Vec<RawAlias>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawAlias {
+    pub name: Spanned<String>,
+    pub spec: Spanned<toml::Value>,
+    #[serde(default)]
+    pub doc: String,
 }
 
 #[derive(Deserialize)]
