@@ -7,6 +7,7 @@ pub mod files;
 mod interface;
 mod machine;
 mod names;
+mod operation;
 mod signature;
 
 pub use files::{Artifact, ArtifactKind};
@@ -14,7 +15,8 @@ pub use interface::{Interface, TensorInfo};
 pub use machine::Machine;
 pub(crate) use machine::initialize;
 pub use names::{c_identifier, has_shared_libraries, shared_library_name};
-pub use signature::{Device, Port, Signature};
+pub use operation::{Means, Operation};
+pub use signature::{Device, Port, Signature, operations};
 
 use serde::{Deserialize, Serialize};
 

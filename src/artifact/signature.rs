@@ -1,5 +1,6 @@
 //! What a compiled model takes and gives.
 
+use super::Operation;
 use crate::{
     Error, Result,
     ir::{
@@ -61,6 +62,9 @@ pub struct Signature {
     /// The devices in the order of the array that a run is given.
     #[serde(default)]
     pub devices: Vec<Device>,
+    /// The steps that a run tells an observer of; none unless it was compiled to be traced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<Operation>,
 }
 
 impl Port {
@@ -107,6 +111,7 @@ impl Signature {
             arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
             constants_bytes: 0,
             devices: vec![],
+            operations: operations(module)?,
         };
         for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
             let text = |name: &str| string_in(attributes, name);
@@ -166,6 +171,14 @@ impl Signature {
     pub fn input(&self, name: &str) -> Option<usize> {
         self.inputs.iter().position(|port| port.name == name)
     }
+}
+
+/// The steps that `trace-operations` found.
+pub fn operations(module: Op<'_>) -> Result<Vec<Operation>> {
+    let Some(text) = ir::attr_str(module, names::OPERATIONS) else { return Ok(vec![]) };
+    serde_json::from_str(&text).map_err(|error| {
+        Error::invalid(format!("attribute {} is not valid: {error}", names::OPERATIONS))
+    })
 }
 
 fn devices(module: Op<'_>) -> Vec<String> {

@@ -153,7 +153,8 @@ pub struct TargetArgs {
   phaseline compile net.mlir --from=tir-schedule -o out
   phaseline compile net.onnx --timing --print-ir-after=graph-partition -o out
   phaseline compile net.onnx -t llvm --print-pipeline > my.pipeline
-  phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out")]
+  phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out
+  phaseline compile net.onnx -t 'vanilla, llvm' --report   what becomes a kernel, and what loops")]
 pub struct CompileArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
@@ -182,6 +183,15 @@ pub struct CompileArgs {
     /// Print the pipeline text that would run, and stop
     #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
+    /// Print what the model does step by step: kernels, calls and loops, their types, tasks and
+    /// work; with =json as JSON
+    #[arg(long, value_name = "json", num_args = 0..=1, require_equals = true,
+        default_missing_value = "text", value_parser = ["text", "json"],
+        conflicts_with_all = ["emit", "print_pipeline"])]
+    pub report: Option<String>,
+    /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
+    #[arg(long)]
+    pub trace: bool,
 }
 
 /// Where inputs come from and outputs go.
@@ -203,7 +213,8 @@ pub struct DataArgs {
 #[command(after_help = "Examples:
   phaseline run net.onnx --inputs x.npz --outputs y.npz
   phaseline run net.onnx -t 'vanilla, llvm' --random-inputs 1
-  phaseline run out --inputs x.npz --outputs y.npz       a directory that compile wrote")]
+  phaseline run out --inputs x.npz --outputs y.npz       a directory that compile wrote
+  phaseline run net.onnx --random-inputs 1 --trace net.json   to look at in Perfetto")]
 pub struct RunArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
@@ -214,6 +225,12 @@ pub struct RunArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub data: DataArgs,
+    /// Threads that the host's kernels run on; results do not depend on it
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: u32,
+    /// Write when each step ran, in Chrome's trace format; the run is the second one
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
 }
 
 /// Arguments of `verify`.
@@ -264,6 +281,10 @@ pub struct BenchArgs {
     /// Least time to measure, in seconds
     #[arg(long, default_value_t = 1.0, value_parser = parse_amount, allow_negative_numbers = true)]
     pub min_time: f64,
+    /// Print the time of each step beside its work: node, kernel or loop, types, tasks, GFLOP/s and
+    /// the share of what the machine can do at most
+    #[arg(long)]
+    pub by_layer: bool,
     /// Print one JSON line
     #[arg(long)]
     pub json: bool,

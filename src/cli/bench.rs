@@ -1,7 +1,13 @@
 //! `phaseline bench`: latency of single runs.
 
-use super::{args::BenchArgs, data::peak_rss_kb, print, run::prepare};
-use crate::{Result, io};
+use super::{
+    args::BenchArgs,
+    data::peak_rss_kb,
+    layers::{self, Layer},
+    print,
+    run::prepare,
+};
+use crate::{Result, Session, io};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -19,11 +25,16 @@ struct Report {
     threads: u32,
     peak_rss_kb: u64,
     latency_ns: Vec<u64>,
+    /// Billions of multiplications and additions that the threads can do in a second at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_gflops: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layers: Option<Vec<Layer>>,
 }
 
 /// Compiles, warms up, measures and reports.
 pub fn bench(args: &BenchArgs) -> Result<()> {
-    let mut ready = prepare(&args.model, &args.target, &args.data)?;
+    let mut ready = prepare(&args.model, &args.target, &args.data, args.by_layer)?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.data.outputs {
@@ -48,6 +59,14 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         let index = ((sorted.len() - 1) as f64 * share).round() as usize;
         sorted.get(index).map_or(0.0, |ns| *ns as f64 / 1e6)
     };
+    let mut peak = None;
+    let mut rows = None;
+    if args.by_layer {
+        let flops = Session::new().peak_flops()? * f64::from(args.threads);
+        let how = (args.min_runs, budget);
+        rows = Some(layers::measure(&ready.executable, &inputs, how, flops)?);
+        peak = Some(flops / 1e9);
+    }
     let report = Report {
         ok: true,
         compile_ms: ready.compile.as_secs_f64() * 1e3,
@@ -60,11 +79,17 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         threads: args.threads,
         peak_rss_kb: peak_rss_kb(),
         latency_ns: samples,
+        peak_gflops: peak,
+        layers: rows,
     };
     if args.json {
         let line = serde_json::to_string(&report)
             .map_err(|error| crate::Error::internal(error.to_string()))?;
         return print(&format!("{line}\n"));
+    }
+    if let (Some(rows), Some(peak)) = (&report.layers, report.peak_gflops) {
+        print(&layers::table(rows))?;
+        print(&format!("peak of {} thread(s): {peak:.1} GFLOP/s\n", report.threads))?;
     }
     print(&format!(
         "median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs on {} thread(s); compile {:.0} ms, \

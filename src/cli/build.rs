@@ -2,19 +2,22 @@
 
 use super::{
     args::{CompileArgs, Emit},
+    layers,
     model::{check_name, compile_options, import, model_name},
     print, print_error,
     progress::Progress,
     watch::Watcher,
 };
 use crate::{
-    Error, Phase, Result, Session,
+    CompileOptions, Error, Phase, Result, Session,
+    artifact::operations,
     ir::{
-        Op,
+        self, Op, edit, names,
         print::{Weights, print_module},
     },
     package::{self, Replace},
 };
+use melior::ir::Module;
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
 pub fn compile(args: &CompileArgs) -> Result<()> {
@@ -31,6 +34,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     };
     let after = args.from.unwrap_or(Phase::Import);
     let mut options = compile_options(&args.target, name, after, Some(&observer))?;
+    options.trace = args.trace;
     let session = Session::new();
     if watcher.is_needed() {
         watcher.check(&session.pipeline(&options)?)?;
@@ -39,9 +43,10 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     if args.print_pipeline {
         return print(&session.pipeline(&options)?.to_string());
     }
-    if args.output.is_none() && args.emit.is_none() {
+    if args.output.is_none() && args.emit.is_none() && args.report.is_none() {
         return Err(Error::invalid(
-            "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline",
+            "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline, or \
+             --report",
         ));
     }
     if let Some(until) = args.emit.map(Emit::until)
@@ -70,14 +75,46 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             Emit::C => session.c_text(&module, &options)?,
         });
     }
+    if let Some(form) = &args.report {
+        report(&session, &mut module, &mut options, form)?;
+    }
+    let Some(output) = args.output.as_deref() else { return Ok(()) };
     session.run_phases(&mut module, &options, Phase::Codegen)?;
     watcher.step("generating code");
     options.after = Phase::Codegen;
     let compiled = session.compile(module, &options)?;
     progress.say("writing");
     watcher.step("writing");
-    let output = args.output.as_deref().ok_or_else(|| Error::internal("no output directory"))?;
     compiled.write_package_over(output, replace)?;
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
+}
+
+/// Compiles as far as the plan of memory, which is when all steps are known, and prints them.
+fn report(
+    session: &Session,
+    module: &mut Module<'_>,
+    options: &mut CompileOptions<'_>,
+    form: &str,
+) -> Result<()> {
+    if options.after > Phase::PlanMemory {
+        return Err(Error::invalid(
+            "--report lists the steps that are known in phase plan-memory, which the IR has been \
+             through already: go on from an earlier phase",
+        ));
+    }
+    session.run_phases(module, options, Phase::PlanMemory)?;
+    options.after = Phase::PlanMemory;
+    if !options.trace {
+        session.run_pipeline(module, "builtin.module(trace-operations{calls=false})")?;
+    }
+    let rows = layers::layers(operations(ir::root(module))?);
+    if !options.trace {
+        // They would be those of a model that tells of its steps.
+        edit::remove_attr(ir::root(module), names::OPERATIONS);
+    }
+    print(&match form {
+        "json" => format!("{}\n", layers::json(&rows)?),
+        _ => layers::table(&rows),
+    })
 }

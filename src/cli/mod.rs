@@ -6,6 +6,7 @@ mod build;
 mod bytecode;
 mod check_target;
 mod data;
+mod layers;
 mod model;
 mod new_target;
 mod partition;

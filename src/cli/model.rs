@@ -101,6 +101,7 @@ pub fn compile_options<'a>(
         observer,
         pass_observer: None,
         cc: super::data::c_compiler(),
+        trace: false,
         devices: None,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::{
     args::{DataArgs, ModelArgs, RunArgs, TargetArgs},
+    layers,
     model::{compile_options, import, model_name, random_inputs, read_inputs},
     print,
     progress::Progress,
@@ -30,16 +31,28 @@ pub struct Ready {
 
 /// Runs a model once.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let ready = prepare(&args.model, &args.target, &args.data)?;
+    let mut ready = prepare(&args.model, &args.target, &args.data, args.trace.is_some())?;
+    ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
+    if let Some(path) = &args.trace {
+        let inputs: Vec<_> = ready.inputs.values().cloned().collect();
+        let mut again = layers::outputs_of(&ready.executable)?;
+        let events = ready.executable.run_traced(&inputs, &mut again)?;
+        io::write_bytes(path, layers::chrome_trace(&ready.executable, &events)?)?;
+    }
     match &args.data.outputs {
         Some(path) => Ok(io::save_outputs(path, &outputs)?),
         None => print(&summary(&outputs)),
     }
 }
 
-/// Reads or makes the inputs, compiles or loads the model.
-pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Result<Ready> {
+/// Reads or makes the inputs, compiles or loads the model; to be traced if asked for.
+pub fn prepare(
+    model: &ModelArgs,
+    target: &TargetArgs,
+    data: &DataArgs,
+    trace: bool,
+) -> Result<Ready> {
     if model.model.is_dir() {
         return prepare_package(&model.model, data);
     }
@@ -72,8 +85,9 @@ pub fn prepare(model: &ModelArgs, target: &TargetArgs, data: &DataArgs) -> Resul
         .filter_map(|input| Some((input.name.clone(), inputs.get(&input.name)?.clone())))
         .collect();
     let observer = |phase| progress.phase(phase);
-    let options =
+    let mut options =
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
+    options.trace = trace;
     let compiled = session.compile(module, &options)?;
     let compile = start.elapsed();
     let start = Instant::now();

@@ -23,7 +23,7 @@ pub fn verify(args: &VerifyArgs) -> Result<()> {
     let mut failures = vec![];
     for set in &sets {
         let data = DataArgs { inputs: Some(set.clone()), random_inputs: None, outputs: None };
-        let ready = prepare(&args.model, &args.target, &data)?;
+        let ready = prepare(&args.model, &args.target, &data, false)?;
         let outputs = ready.executable.run_named(&ready.inputs)?;
         let set_name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (name, got, want) in expected(set, &outputs)? {

@@ -2,6 +2,7 @@
 
 mod part;
 mod stages;
+mod trace;
 
 use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
@@ -54,6 +55,8 @@ pub struct CompileOptions<'a> {
     /// The C compiler, for generated C and for linking the shared library; arguments may follow
     /// the program.
     pub cc: String,
+    /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
+    pub trace: bool,
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -77,6 +80,7 @@ impl Default for CompileOptions<'_> {
             observer: None,
             pass_observer: None,
             cc: "cc".into(),
+            trace: false,
             devices: None,
         }
     }
@@ -102,6 +106,9 @@ impl Session {
         };
         for (phase, passes) in &options.passes {
             pipeline.append(*phase, passes)?;
+        }
+        if options.trace {
+            pipeline.append(Phase::PlanMemory, "trace-operations")?;
         }
         Ok(pipeline)
     }
@@ -194,6 +201,10 @@ impl Session {
             part::generate(self, part, target, model, &mut compiled)?;
             parts.push((target.id.clone(), compiled.objects.len() - before));
             compiled.targets.push(TargetPart { id: target.id.clone() });
+        }
+        if let Some(host) = targets.last().filter(|_| !compiled.signature.operations.is_empty()) {
+            trace::add_observer(&mut compiled, host)?;
+            parts.push((compiled.signature.name.clone(), 1));
         }
         symbols::check_distinct(&compiled.objects, &parts)?;
         if compiled.objects.is_empty() {

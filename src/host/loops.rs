@@ -77,7 +77,13 @@ impl<'c> Nest<'c> {
         Some(Self { op, inputs, maps, parallel, extents })
     }
 
-    /// About how many elementary operations the loops do.
+    /// Elementary operations of all iterations.
+    pub fn operations(&self) -> i64 {
+        let body = ir::ops_of(self.op).len().saturating_sub(1) as i64;
+        self.extents.iter().fold(body, |all, extent| all.saturating_mul(*extent))
+    }
+
+    /// About how much time the loops take, as elementary operations.
     pub fn work(&self) -> i64 {
         let body: i64 = ir::ops_of(self.op)
             .into_iter()

@@ -71,6 +71,12 @@ pub const DMA: &str = "phl.dma";
 /// Function: it is a kernel, whose last arguments are the tasks to do.
 pub const KERNEL: &str = "phl.kernel";
 
+/// Function: multiplications and additions of all its tasks.
+pub const FLOPS: &str = "phl.flops";
+
+/// Module: the steps of the main function as JSON, which a run tells an observer of.
+pub const OPERATIONS: &str = "phl.operations";
+
 /// Function: it is a piece of the main function, or of another one, such as the body of a loop.
 pub const PIECE: &str = "phl.piece";
 

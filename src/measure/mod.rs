@@ -6,6 +6,7 @@
 
 mod clock;
 mod cut;
+mod peak;
 mod run;
 mod work;
 

@@ -49,6 +49,7 @@ extern \"C\" {{
     }
     text.push_str(&devices(signature));
     text.push_str(&functions(signature, &ports));
+    text.push_str(&trace(signature));
     let _ = write!(
         text,
         "
@@ -195,6 +196,24 @@ static inline int32_t {name}_run({parameters}) {{
     text
 }
 
+/// How a program follows the steps of a run.
+fn trace(signature: &Signature) -> String {
+    if signature.operations.is_empty() {
+        return String::new();
+    }
+    let (name, count) = (&signature.name, signature.operations.len());
+    format!(
+        "
+/* Sets who is told of the steps of runs, nobody if it is NULL: first -1 when a run begins, then
+ * the number of each step when it is done, as metadata.json lists them under \"operations\". One
+ * run at a time. */
+#define {}_NUM_STEPS {count}
+void {name}_set_trace(void (*observer)(void *context, int32_t step), void *context);
+",
+        name.to_uppercase()
+    )
+}
+
 /// Parameter names of inputs and outputs.
 struct Ports {
     inputs: Vec<String>,
@@ -204,7 +223,8 @@ struct Ports {
 impl Ports {
     fn of(signature: &Signature) -> Self {
         let model = &signature.name;
-        let functions = ["invoke", "run", "constants"].map(|end| format!("{model}_{end}"));
+        let functions =
+            ["invoke", "run", "constants", "set_trace"].map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
         let mut taken: BTreeSet<String> = taken.collect();

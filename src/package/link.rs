@@ -142,8 +142,12 @@ fn exports(signature: &Signature, objects: &[Object]) -> String {
         })
         .map(|function| format!(" {function};"))
         .collect();
+    let trace = match signature.operations.is_empty() {
+        true => String::new(),
+        false => format!(" {name}_set_trace;"),
+    };
     format!(
-        "{{ global: {name}_invoke; {name}_constants; {SIGNATURE_SYMBOL};{of_devices} local: *; }};\n"
+        "{{ global: {name}_invoke; {name}_constants; {SIGNATURE_SYMBOL};{trace}{of_devices} local: *; }};\n"
     )
 }
 

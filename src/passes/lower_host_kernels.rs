@@ -222,6 +222,7 @@ impl<'c> Kernels<'c> {
         }
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
+            edit::set_attr(*emitted, names::FLOPS, at.i64_attr(kernel.flops()));
             if !target.is_empty() {
                 edit::set_attr(*emitted, names::TARGET, at.str_attr(&target));
             }
@@ -260,6 +261,13 @@ impl<'k> Cut<'k> {
         match self {
             Self::Contraction(spec, _) => spec.grouping(isa).arithmetic.packed(spec.types.weights),
             Self::Depthwise(spec, _) => spec.types.weights,
+        }
+    }
+
+    fn flops(&self) -> i64 {
+        match self {
+            Self::Contraction(spec, _) => spec.flops(),
+            Self::Depthwise(spec, _) => spec.flops(),
         }
     }
 

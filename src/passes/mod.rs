@@ -55,6 +55,7 @@ passes! {
     tir_double_buffer
     tir_insert_dma
     tir_lower_dma
+    trace_operations
     verify_c
     verify_plan
 }

@@ -45,7 +45,7 @@ pub const PASS: Pass = Pass {
 };
 
 /// Operations that only say where a buffer is or are constants, if their operands are that, too.
-const FREE: [&str; 9] = [
+pub(super) const FREE: [&str; 9] = [
     "arith.constant",
     "memref.cast",
     "memref.collapse_shape",

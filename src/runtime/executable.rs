@@ -1,6 +1,6 @@
 //! A compiled model that is ready to run.
 
-use super::{devices::Devices, pool::Pool};
+use super::{devices::Devices, pool::Pool, trace::SetTrace};
 use crate::{
     Error, Result,
     artifact::Signature,
@@ -29,6 +29,10 @@ pub struct Executable {
     devices: Devices,
     /// Threads besides the caller's, if there are.
     pool: Option<Pool>,
+    /// Sets who is told of the steps of a run, if the model tells of them.
+    pub(super) set_trace: Option<SetTrace>,
+    /// Held while somebody is.
+    pub(super) traced: Mutex<()>,
     /// What holds the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
 }
@@ -76,7 +80,24 @@ impl Executable {
         let arena = Mutex::new(AlignedBuffer::zeroed(signature.arena_bytes)?);
         // SAFETY: the caller's contract.
         let devices = unsafe { Devices::open(&signature, symbol)? };
-        Ok(Self { signature, invoke, constants, arena, devices, pool: None, _code: code })
+        let set_trace = match signature.operations.is_empty() {
+            true => None,
+            false => Some(symbol(&format!("{}_set_trace", signature.name))?),
+        };
+        // SAFETY: the caller's contract: the compile made the function with this type.
+        let set_trace =
+            set_trace.map(|f| unsafe { std::mem::transmute::<*const c_void, SetTrace>(f) });
+        Ok(Self {
+            signature,
+            invoke,
+            constants,
+            arena,
+            devices,
+            pool: None,
+            set_trace,
+            traced: Mutex::new(()),
+            _code: code,
+        })
     }
 
     /// What the model takes and gives.

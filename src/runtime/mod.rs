@@ -6,11 +6,13 @@ mod jit;
 mod library;
 mod pool;
 mod shared;
+mod trace;
 
 pub use executable::{Executable, Invoke};
 pub use jit::jit;
 pub use library::load;
 pub use shared::{Library, load_libraries};
+pub use trace::Event;
 
 use crate::{Result, artifact::Compiled};
 

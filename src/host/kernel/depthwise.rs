@@ -112,6 +112,13 @@ impl Depthwise {
         [self.planes, self.rows, self.cols]
     }
 
+    /// Multiplications and additions, or what a pool does, with taps beside the input.
+    pub fn flops(&self) -> i64 {
+        let each = if self.fold == Fold::Weighted { 2 } else { 1 };
+        let points: i64 = self.grid().iter().product();
+        each * self.batch * points * self.channels * self.window.taps()
+    }
+
     /// Number of tasks of the kernel: parts of rows of the output.
     pub fn tasks(&self, blocking: &DepthwiseBlocking) -> i64 {
         self.batch * self.planes * self.rows * blocking.parts()

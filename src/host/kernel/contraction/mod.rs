@@ -110,6 +110,12 @@ impl Contraction {
         [self.planes, self.rows, self.cols]
     }
 
+    /// Multiplications and additions, with taps beside the input.
+    pub fn flops(&self) -> i64 {
+        let points: i64 = self.grid().iter().product();
+        2 * self.batch * points * self.groups * self.channels * self.reduction()
+    }
+
     /// Number of tasks of the kernel.
     pub fn tasks(&self, blocking: &Blocking) -> i64 {
         let (channels, rows, cols) = blocking.tasks();
