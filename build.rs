@@ -216,6 +216,22 @@ fn embed_targets(out: &Path) -> Result<()> {
         table.push_str(&format!("({name:?}, &[\n{rows}]),\n"));
     }
     fs::write(out.join("targets.rs"), table + "];\n")?;
+    embed_parts(out)
+}
+
+/// Writes `parts.rs`, the table of the parts of manifests in `targets/common`, which any may include.
+fn embed_parts(out: &Path) -> Result<()> {
+    let mut table = "const PARTS: &[(&str, &str)] = &[\n".to_owned();
+    for path in files(Path::new("targets/common")) {
+        if path.extension().is_some_and(|kind| kind == "toml") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let path = path.to_string_lossy();
+            table.push_str(&format!(
+                "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),\n"
+            ));
+        }
+    }
+    fs::write(out.join("parts.rs"), table + "];\n")?;
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileSpec};
 
 use crate::{
     expr::{Expr, OptionType, PatternError, PatternResult},
-    graph::OpTable,
+    graph::{Arity, OpTable},
 };
 use resolve::Resolved;
 use std::collections::BTreeMap;
@@ -153,6 +153,23 @@ impl PatternSpec {
     #[must_use]
     pub fn lower(mut self, name: impl Into<String>) -> Self {
         self.lower = Some(name.into());
+        self
+    }
+
+    /// The pattern of any operands of an operation with the operands' names as captures, if it has a
+    /// call, which may pass them.
+    #[must_use]
+    pub fn with_operands(mut self, table: &OpTable) -> Self {
+        let any = format!("{}(...)", self.name);
+        let op = table.get(&self.name).filter(|_| self.call.is_some() && self.matches == any);
+        let Some(op) = op else { return self };
+        let operands = op.operands.iter().map(|operand| match operand.arity {
+            Arity::One => operand.name.clone(),
+            Arity::Variadic => "...".to_owned(),
+            Arity::Optional => format!("{}?", operand.name),
+        });
+        let operands: Vec<String> = operands.collect();
+        self.matches = format!("{}({})", op.name, operands.join(", "));
         self
     }
 

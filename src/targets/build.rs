@@ -3,7 +3,7 @@
 use super::{
     codegen::{Codegen, CodegenKind},
     kind::{CostDecl, Files, PatternDecl, Role, TargetKind},
-    manifest::is_name,
+    manifest::{Origins, Places, is_name},
     options::OptionDecl,
 };
 use crate::{
@@ -35,6 +35,9 @@ impl TargetKind {
             codegen: Codegen::default(),
             files: Files::Embedded(&[]),
             manifest: format!("target '{name}' (Rust)"),
+            layers: vec![],
+            places: Places::default(),
+            origins: Origins::new(),
         };
         Ok(kind.with_codegen(Codegen { kind: CodegenKind::C, ..Default::default() }))
     }

@@ -87,6 +87,28 @@ pub struct Codegen {
 }
 
 impl Codegen {
+    /// Adds what another manifest says: files and flags before its own, else what it does not say.
+    pub(super) fn add(&mut self, other: Self) {
+        let before = |own: &mut Vec<String>, mut first: Vec<String>| {
+            let new: Vec<String> = own.drain(..).filter(|name| !first.contains(name)).collect();
+            first.extend(new);
+            *own = first;
+        };
+        before(&mut self.headers, other.headers);
+        before(&mut self.sources, other.sources);
+        before(&mut self.include_dirs, other.include_dirs);
+        // A flag may be there twice for a reason.
+        self.cflags.splice(0..0, other.cflags);
+        self.link_flags.splice(0..0, other.link_flags);
+        if self.kind == CodegenKind::Unset {
+            self.kind = other.kind;
+        }
+        self.open = self.open.take().or(other.open);
+        self.close = self.close.take().or(other.close);
+        self.status_string = self.status_string.take().or(other.status_string);
+        self.stand_in = self.stand_in.take().or(other.stand_in);
+    }
+
     /// The passes of phase codegen, unless a manifest has its own.
     pub(super) fn default_pipeline(&self) -> Option<String> {
         let text = format!("{}{{headers={}}}", strip_comments(C_PIPELINE), self.headers.join(":"));

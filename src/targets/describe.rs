@@ -3,10 +3,11 @@
 use super::{
     alias::Alias,
     kind::{Role, TargetKind},
-    options::{OptionKind, format_size},
+    options::{OptionDecl, OptionKind, format_size},
     registry::Registry,
     spec::{TargetEntry, TargetSpec},
 };
+use crate::Phase;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -62,6 +63,10 @@ struct KindJson<'a> {
     role: Role,
     doc: &'a str,
     manifest: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extends: Vec<&'a str>,
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    origins: &'a super::manifest::Origins,
     options: Vec<OptionJson<'a>>,
     capabilities: CapabilitiesJson,
     cost: std::collections::BTreeMap<&'static str, String>,
@@ -80,6 +85,8 @@ impl<'a> KindJson<'a> {
             role: kind.role,
             doc: &kind.doc,
             manifest: &kind.manifest,
+            extends: kind.layers.iter().skip(1).map(|layer| layer.kind.as_str()).collect(),
+            origins: &kind.origins,
             options: kind
                 .options
                 .iter()
@@ -191,8 +198,20 @@ impl TargetKind {
                 let _ = writeln!(out, "{}", line.trim_end());
             }
         };
+        let from = |what: &str, name: &str| {
+            let origin = self.origins.get(&format!("{what} {name}"));
+            origin.map(|origin| format!(" ({origin})")).unwrap_or_default()
+        };
+        let bases: Vec<(String, String)> = self
+            .layers
+            .iter()
+            .skip(1)
+            .map(|layer| (layer.kind.clone(), layer.manifest.clone()))
+            .collect();
+        section("extends", bases);
         let options = self.options.iter();
-        section("options", options.map(|o| (o.to_string(), o.doc.clone())).collect());
+        let option = |o: &OptionDecl| (o.to_string(), o.doc.clone() + &from("option", &o.name));
+        section("options", options.map(option).collect());
         let dtypes: Vec<&str> = self.capabilities.dtypes.iter().map(|d| d.mlir_name()).collect();
         let flag = |set: bool, text: &str| if set { format!(", {text}") } else { String::new() };
         if self.role == Role::Device {
@@ -210,12 +229,13 @@ impl TargetKind {
                 _ => expr.to_string(),
             });
             let text = format!("{bytes}, aligned to {}; {}", pool.alignment, pool.doc);
-            (pool.name.clone(), text.trim_end_matches("; ").to_owned())
+            (pool.name.clone(), text.trim_end_matches("; ").to_owned() + &from("pool", &pool.name))
         });
         section("memory", pools.collect());
         let mut patterns = vec![];
         for pattern in &self.patterns {
-            patterns.push((pattern.spec.name.clone(), pattern.spec.matches.clone()));
+            let origin = from("pattern", &pattern.spec.name);
+            patterns.push((pattern.spec.name.clone(), pattern.spec.matches.clone() + &origin));
             for clause in &pattern.spec.clauses {
                 patterns.push((String::new(), format!("  where {clause}")));
             }
@@ -230,9 +250,19 @@ impl TargetKind {
         }
         section("patterns", patterns);
         let phases = self.pipelines.iter();
-        section("pipelines", phases.map(|(p, text)| (p.to_string(), text.clone())).collect());
+        let phase =
+            |(p, text): &(Phase, String)| (p.to_string(), text.clone() + &from("phase", p.name()));
+        section("pipelines", phases.map(phase).collect());
         let hooks = self.hooks.describe().into_iter();
-        section("hooks", hooks.map(|(point, text)| (point.to_owned(), text)).collect());
+        let hook = |(point, text): (&str, String)| (point.to_owned(), text + &from("hook", point));
+        section("hooks", hooks.map(hook).collect());
+        let files = self.codegen.headers.iter().chain(&self.codegen.sources);
+        let file = |name: &String| {
+            let at = self.layers.iter().position(|layer| layer.files.has(name))?;
+            let layer = self.layers.get(at).filter(|_| at > 0)?;
+            Some((name.clone(), format!("from {}", layer.manifest)))
+        };
+        section("files", files.filter_map(file).collect());
         section("declared in", vec![(self.manifest.clone(), String::new())]);
         out
     }

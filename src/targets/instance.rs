@@ -2,7 +2,7 @@
 
 use super::{
     codegen::Codegen,
-    kind::{Files, Role, TargetKind, option_word},
+    kind::{Role, TargetKind, option_word},
     options::OptionDecl,
 };
 use crate::{
@@ -97,8 +97,7 @@ impl TargetInstance {
     pub fn pipelines(&self) -> Result<TargetPipelines> {
         let mut phases = vec![];
         for (phase, text) in &self.kind.pipelines {
-            let value = |word: &str| self.word(word);
-            let text = fill(text, value).map_err(|reason| {
+            let text = fill(text, |word| self.pipeline_word(word)).map_err(|reason| {
                 Error::invalid(format!("{}: phase {phase}: {reason}", self.kind.manifest))
             })?;
             phases.push((*phase, text));
@@ -111,7 +110,7 @@ impl TargetInstance {
             }
             // It runs on what code has declined, or made.
             if let Some(DataHook::Pipeline(text)) = self.kind.hooks.data(point) {
-                let text = fill(text, |word| self.word(word)).map_err(|reason| {
+                let text = fill(text, |word| self.pipeline_word(word)).map_err(|reason| {
                     Error::invalid(format!("{}: hook {point}: {reason}", self.kind.manifest))
                 })?;
                 let anchor = match point {
@@ -135,19 +134,32 @@ impl TargetInstance {
     /// The words of a program that the manifest names, filled in.
     pub fn hook_words(&self, command: &Command) -> Result<Vec<String>> {
         let fault = |reason: String| Error::invalid(format!("{}: {reason}", self.kind.manifest));
-        let word = |word: &str| match (word, &self.kind.files) {
-            ("dir", Files::Directory(folder)) => std::path::absolute(folder)
-                .map(|path| path.display().to_string())
-                .map_err(|error| format!("the target's folder has no path: {error}")),
-            _ => self.word(word),
-        };
-        command.words.iter().map(|text| fill(text, word).map_err(fault)).collect()
+        let words = command.words.iter();
+        words.map(|text| fill(text, |word| self.word(word)).map_err(fault)).collect()
+    }
+
+    /// The same in a pipeline, in which paths have no characters that end a word of it.
+    fn pipeline_word(&self, word: &str) -> Result<String, String> {
+        let text = self.word(word)?;
+        let ends = |c: char| c.is_whitespace() || "{}(),=;'\"".contains(c);
+        match text.chars().find(|c| ends(*c)).filter(|_| self.kind.folder_of(word).is_some()) {
+            Some(c) => Err(format!(
+                "the target's folder {text} has the character {c:?} in its path, which pipelines \
+                 cannot name; move the folder"
+            )),
+            None => Ok(text),
+        }
     }
 
     /// What `${word}` stands for.
     fn word(&self, word: &str) -> Result<String, String> {
         if word == "id" {
             return Ok(self.id.clone());
+        }
+        if let Some(folder) = self.kind.folder_of(word) {
+            let path = std::path::absolute(folder);
+            let path = path.map_err(|error| format!("the target's folder has no path: {error}"))?;
+            return Ok(path.display().to_string());
         }
         let value = self.options.get(word.strip_prefix("option.").unwrap_or(word));
         value

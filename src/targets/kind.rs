@@ -4,6 +4,7 @@ use super::{
     alias::Alias,
     codegen::Codegen,
     file_name::{self, Use},
+    manifest::{Origins, Places},
     options::OptionDecl,
 };
 use crate::{
@@ -15,7 +16,12 @@ use crate::{
     targets::hooks::{HookSet, Hooks},
 };
 use serde::Serialize;
-use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What a target can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -117,6 +123,14 @@ impl Files {
         }
     }
 
+    /// Whether there is a file of that name.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Files::Embedded(files) => files.iter().any(|(known, _)| *known == name),
+            Files::Directory(folder) => folder.join(name).exists(),
+        }
+    }
+
     /// How messages call a file.
     pub fn describe(&self, kind: &str, name: &str) -> String {
         match self {
@@ -157,6 +171,25 @@ pub struct TargetKind {
     pub files: Files,
     /// How messages call its manifest.
     pub manifest: String,
+    /// Its manifest, then those of the kinds that it extends; none if it was made in Rust.
+    pub layers: Vec<Layer>,
+    /// Which lines of its declarations are in which file.
+    pub places: Places,
+    /// Where declarations come from that its own manifest has not, by what they are.
+    pub origins: Origins,
+}
+
+/// A manifest as it was read, for kinds that extend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Name of the kind.
+    pub kind: String,
+    /// How messages call the manifest.
+    pub manifest: String,
+    /// Its text.
+    pub text: String,
+    /// The files that it names.
+    pub files: Files,
 }
 
 impl CostDecl {
@@ -175,6 +208,34 @@ impl CostDecl {
 }
 
 impl TargetKind {
+    /// The text of a source or a header, which may be a file of a kind that it extends.
+    pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
+        let layers = self.layers.iter().map(|layer| &layer.files);
+        layers.clone().find(|files| files.has(name)).unwrap_or(&self.files).read(name)
+    }
+
+    /// The folders that its files are in, nearest first.
+    pub fn folders(&self) -> Vec<&Path> {
+        let own = self.layers.is_empty().then_some(&self.files);
+        let all = own.into_iter().chain(self.layers.iter().map(|layer| &layer.files));
+        let folders = all.filter_map(|files| match files {
+            Files::Directory(folder) => Some(folder.as_path()),
+            Files::Embedded(_) => None,
+        });
+        folders.collect()
+    }
+
+    /// What `${dir}` or `${dir:KIND}` stands for, in the manifest of this kind or of one that it
+    /// extends.
+    pub fn folder_of(&self, word: &str) -> Option<&Path> {
+        let name = if word == "dir" { &self.name } else { word.strip_prefix("dir:")? };
+        let mut layers = self.layers.iter().map(|layer| (&layer.kind, &layer.files));
+        match layers.find(|(kind, _)| *kind == name) {
+            Some((_, Files::Directory(folder))) => Some(folder),
+            _ => None,
+        }
+    }
+
     /// The kind with hooks in Rust, which are asked before those of the manifest.
     pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
         self.hooks.rust = Some(hooks);
@@ -200,14 +261,11 @@ impl TargetKind {
         let mut patterns = vec![];
         let mut faults = vec![];
         for decl in &self.patterns {
-            match Pattern::new(decl.spec.clone(), table, &options) {
+            match Pattern::new(decl.spec.clone().with_operands(table), table, &options) {
                 Ok(pattern) => patterns.push(pattern),
                 Err(error) => {
                     let line = decl.line_of(&error.text);
-                    let place = match line {
-                        0 => self.manifest.clone(),
-                        line => format!("{}:{line}", self.manifest),
-                    };
+                    let place = self.places.name(line).unwrap_or_else(|| self.manifest.clone());
                     faults.push(format!("{place}: {error}"));
                 }
             }

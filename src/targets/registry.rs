@@ -13,7 +13,7 @@ use crate::{
 use melior::Context;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -55,7 +55,8 @@ impl Registry {
         for (name, files) in BUILTINS {
             let text = Files::Embedded(files).read(MANIFEST)?;
             let place = format!("targets/{name}/{MANIFEST}");
-            registry.add(manifest::parse(&text, &place, Files::Embedded(files))?)?;
+            let kind = registry.parse(&text, &place, Files::Embedded(files))?;
+            registry.add(kind)?;
         }
         Ok(registry)
     }
@@ -115,25 +116,65 @@ impl Registry {
             }
         }
         directories.sort();
-        for directory in &directories {
-            self.add_directory(directory)?;
-        }
+        let count = directories.len();
+        self.add_directories(directories)?;
         let aliases = self.add_alias_file(&path.join(ALIASES))?;
-        if directories.is_empty() && aliases == 0 {
+        if count == 0 && aliases == 0 {
             return Err(Error::invalid(format!(
                 "{}: neither it nor a directory in it has a {MANIFEST}, and it has no {ALIASES}",
                 path.display()
             )));
         }
-        Ok(directories.len())
+        Ok(count)
     }
 
+    /// Adds the kinds of directories, those that others extend before these.
+    fn add_directories(&mut self, directories: Vec<PathBuf>) -> Result<()> {
+        let mut waiting = vec![];
+        for directory in directories {
+            let (name, base) = manifest::names(&directory.join(MANIFEST));
+            waiting.push((directory, name, base));
+        }
+        while !waiting.is_empty() {
+            let awaited = |base: &Option<String>| {
+                waiting.iter().any(|(_, name, _)| name.is_some() && name == base)
+            };
+            let ready = waiting.iter().position(|(_, _, base)| !awaited(base));
+            let Some(ready) = ready else { return Err(circle(&waiting)) };
+            let (directory, ..) = waiting.remove(ready);
+            self.add_directory(&directory)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the kind of a directory; one that is there already is no other kind.
     fn add_directory(&mut self, path: &Path) -> Result<()> {
+        if !self.kinds_below(path).is_empty() {
+            return Ok(());
+        }
         let file = path.join(MANIFEST);
         let text =
             crate::io::read_text(&file).map_err(|error| Error::io("cannot read", &file, error))?;
         let files = Files::Directory(path.to_path_buf());
-        self.add(manifest::parse(&text, &file.display().to_string(), files)?)
+        let kind = self.parse(&text, &file.display().to_string(), files)?;
+        self.add(kind)
+    }
+
+    /// Reads a manifest, which may extend a kind of this registry.
+    pub fn parse(&self, text: &str, name: &str, files: Files) -> Result<TargetKind> {
+        let known = |base: &str| {
+            self.kinds.get(base).map(|kind| &**kind).ok_or_else(|| {
+                let hint = suggestion(base, self.kinds.keys().map(String::as_str));
+                format!(
+                    "extends '{base}', which is no known target kind{hint}; directories are read in \
+                     the order of --target-path"
+                )
+            })
+        };
+        let mut kind = manifest::parse_extending(text, name, files, &known)?;
+        let base = kind.layers.get(1).and_then(|layer| self.kinds.get(&layer.kind));
+        kind.hooks.rust = base.and_then(|base| base.hooks.rust.clone());
+        Ok(kind)
     }
 
     /// The names of the kinds whose directory is this one, or in it.
@@ -206,6 +247,29 @@ impl Registry {
         let id = entry.id.clone().unwrap_or_else(|| entry.kind.clone());
         Ok(TargetInstance { id, kind: kind.clone(), options })
     }
+}
+
+/// A directory with a manifest, the name of its kind, and that of the one that it extends.
+type Waiting = (PathBuf, Option<String>, Option<String>);
+
+/// Says which kinds extend one another. Each of those that wait extends one that waits.
+fn circle(waiting: &[Waiting]) -> Error {
+    let mut names: Vec<&str> = vec![];
+    let mut next = waiting.first();
+    while let Some((directory, Some(name), base)) = next {
+        if let Some(first) = names.iter().position(|known| known == name) {
+            names.drain(..first);
+            names.push(name);
+            return Error::invalid(format!(
+                "{}: target kinds extend one another in a circle: {}",
+                directory.join(MANIFEST).display(),
+                names.join(" -> ")
+            ));
+        }
+        names.push(name);
+        next = waiting.iter().find(|(_, name, _)| name == base);
+    }
+    Error::internal("kinds wait for one another, and there is no circle")
 }
 
 fn check_ids(targets: &[TargetInstance]) -> Result<()> {

@@ -4,8 +4,9 @@ use super::{COptions, tool::Tool};
 use crate::{
     Result,
     artifact::{Device, has_shared_libraries},
-    targets::{CodegenKind, Files, TargetInstance},
+    targets::{CodegenKind, TargetInstance},
 };
+use std::path::{Path, PathBuf};
 
 /// How the C of `model` for a target is compiled: with the headers and sources of its manifest, and
 /// if the host is C too with the host's compiler and flags, which say what machine it is for.
@@ -18,14 +19,13 @@ pub fn options(
     let kind = &target.kind;
     let codegen = target.codegen()?;
     let read = |names: &[String]| -> Result<Vec<(String, String)>> {
-        names.iter().map(|name| Ok((name.clone(), kind.files.read(name)?.into_owned()))).collect()
+        names.iter().map(|name| Ok((name.clone(), kind.read(name)?.into_owned()))).collect()
     };
-    let include_dirs = match &kind.files {
-        Files::Embedded(_) => vec![],
-        Files::Directory(folder) => std::iter::once(folder.clone())
-            .chain(codegen.include_dirs.iter().map(|name| folder.join(name)))
-            .collect(),
+    let below = |folder: &Path| -> Vec<PathBuf> {
+        let dirs = codegen.include_dirs.iter().map(|name| folder.join(name));
+        std::iter::once(folder.to_owned()).chain(dirs).collect()
     };
+    let include_dirs = kind.folders().into_iter().flat_map(below).collect();
     let words = |target: &TargetInstance| -> Vec<String> {
         let text = target.text("cflags").unwrap_or_default();
         text.split_whitespace().map(str::to_owned).collect()

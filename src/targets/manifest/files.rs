@@ -34,9 +34,10 @@ struct Lists {
 
 /// Fails if a header or source of a manifest has a name that leads elsewhere or that another file
 /// has, or a function is not one of C.
-pub fn check(source: &Source, files: &Files) -> Result<()> {
+/// `text` is the manifest's, at its place in the source.
+pub fn check(source: &Source, text: &str, files: &Files) -> Result<()> {
     // What is wrong with the manifest otherwise has been said already.
-    let lists = toml::from_str::<Named>(source.text).unwrap_or_default().codegen;
+    let lists = toml::from_str::<Named>(text).unwrap_or_default().codegen;
     for function in [&lists.open, &lists.close, &lists.status_string].into_iter().flatten() {
         if !is_identifier(function.get_ref()) {
             let message = format!("'{}' is no name of a C function", function.get_ref());

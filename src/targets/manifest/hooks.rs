@@ -1,14 +1,14 @@
 //! `[hooks]`: what a target does itself.
 
-use super::{Source, files, raw::RawHook, strip_comments};
+use super::{Source, files, phases::without_folders, raw::RawHook};
 use crate::{
     Result,
-    phase::HookPoint,
+    phase::{HookPoint, strip_comments},
     targets::{
         file_name::Use,
         hooks::{Command, DataHook},
         instance::check_placeholders,
-        kind::Files,
+        kind::{Files, Layer},
         options::OptionDecl,
     },
 };
@@ -19,7 +19,7 @@ use toml::Spanned;
 pub fn declare(
     source: &Source,
     raw: BTreeMap<Spanned<String>, RawHook>,
-    files: &Files,
+    layers: &[Layer],
     options: &[OptionDecl],
 ) -> Result<Vec<(HookPoint, DataHook)>> {
     let mut hooks = vec![];
@@ -28,13 +28,14 @@ pub fn declare(
         let point: HookPoint =
             name.get_ref().parse().map_err(|error: crate::Error| fault(error.to_string()))?;
         let hook = match hook {
-            RawHook::Text(text) => pipeline(point, &text, options),
+            RawHook::Text(text) => pipeline(point, &text, layers, options),
             RawHook::File(file) => {
-                files::file(source, files, &name.span(), &file.file, Use::Pipeline)?;
-                pipeline(point, &files.read(&file.file)?, options)
+                let Some(own) = layers.first() else { continue };
+                files::file(source, &own.files, &name.span(), &file.file, Use::Pipeline)?;
+                pipeline(point, &own.files.read(&file.file)?, layers, options)
                     .map_err(|reason| format!("{}: {reason}", file.file))
             }
-            RawHook::Command(raw) => command(raw.command, files, options),
+            RawHook::Command(raw) => command(raw.command, layers, options),
         };
         hooks.push((point, hook.map_err(|reason| fault(format!("hook {point}: {reason}")))?));
     }
@@ -42,7 +43,12 @@ pub fn declare(
     Ok(hooks)
 }
 
-fn pipeline(point: HookPoint, text: &str, options: &[OptionDecl]) -> Result<DataHook, String> {
+fn pipeline(
+    point: HookPoint,
+    text: &str,
+    layers: &[Layer],
+    options: &[OptionDecl],
+) -> Result<DataHook, String> {
     let text = strip_comments(text);
     if text.trim().is_empty() {
         return Err("the pipeline has no passes".to_owned());
@@ -52,19 +58,23 @@ fn pipeline(point: HookPoint, text: &str, options: &[OptionDecl]) -> Result<Data
                     func.func(...)"
             .to_owned());
     }
-    check_placeholders(&text, options)?;
+    check_placeholders(&without_folders(&text, layers)?, options)?;
     Ok(DataHook::Pipeline(text))
 }
 
-fn command(words: Vec<String>, files: &Files, options: &[OptionDecl]) -> Result<DataHook, String> {
+fn command(
+    words: Vec<String>,
+    layers: &[Layer],
+    options: &[OptionDecl],
+) -> Result<DataHook, String> {
     if words.first().is_none_or(|program| program.trim().is_empty()) {
         return Err("command is to be [\"PROGRAM\", \"ARGUMENT\", ...]".to_owned());
     }
-    if matches!(files, Files::Embedded(_)) {
+    if layers.iter().all(|layer| matches!(layer.files, Files::Embedded(_))) {
         return Err("programs need a target that is a directory".to_owned());
     }
     for word in &words {
-        check_placeholders(&word.replace("${dir}", ""), options)?;
+        check_placeholders(&without_folders(word, layers)?, options)?;
     }
     Ok(DataHook::Command(Command { words }))
 }

@@ -5,7 +5,7 @@ use super::{
     Source, check_name,
     raw::RawOption,
 };
-use crate::{Result, error::suggestion, expr::OptionValue};
+use crate::{Error, Result, error::suggestion, expr::OptionValue};
 use toml::{Spanned, Value};
 
 const TYPES: [&str; 6] = ["int", "float", "bool", "string", "enum", "size"];
@@ -17,7 +17,7 @@ pub fn declare(source: &Source, raw: RawOption) -> Result<OptionDecl> {
         name: raw.name.get_ref().clone(),
         kind: unbounded(source, &raw)?,
         default: None,
-        doc: raw.doc.clone(),
+        doc: raw.doc.clone().ok_or_else(|| missing(source, &raw, "doc"))?,
     };
     let is_enum = matches!(decl.kind, OptionKind::Enum { .. });
     if let (false, Some(values)) = (is_enum, &raw.values) {
@@ -28,7 +28,7 @@ pub fn declare(source: &Source, raw: RawOption) -> Result<OptionDecl> {
         OptionKind::Int { .. } | OptionKind::Size { .. } | OptionKind::Float { .. }
     );
     if let (false, Some(bound)) = (ranged, raw.min.as_ref().or(raw.max.as_ref())) {
-        let message = format!("an option of type {} has no range", raw.ty.get_ref());
+        let message = format!("an option of type {} has no range", ty(source, &raw)?.get_ref());
         return Err(source.fault(&bound.span(), message));
     }
     // Both bounds are read before either is set, so that they are checked by their type only.
@@ -47,9 +47,19 @@ pub fn declare(source: &Source, raw: RawOption) -> Result<OptionDecl> {
     Ok(decl)
 }
 
+fn missing(source: &Source, raw: &RawOption, field: &str) -> Error {
+    let message = format!("option '{}': missing field `{field}`", raw.name.get_ref());
+    source.fault(&raw.name.span(), message)
+}
+
+fn ty<'r>(source: &Source, raw: &'r RawOption) -> Result<&'r Spanned<String>> {
+    raw.ty.as_ref().ok_or_else(|| missing(source, raw, "type"))
+}
+
 /// The kind of an option without its range.
 fn unbounded(source: &Source, raw: &RawOption) -> Result<OptionKind> {
-    match raw.ty.get_ref().as_str() {
+    let ty = ty(source, raw)?;
+    match ty.get_ref().as_str() {
         "int" => Ok(OptionKind::Int { min: None, max: None }),
         "size" => Ok(OptionKind::Size { min: None, max: None }),
         "float" => Ok(OptionKind::Float { min: None, max: None }),
@@ -59,11 +69,11 @@ fn unbounded(source: &Source, raw: &RawOption) -> Result<OptionKind> {
             Some(values) if !values.get_ref().is_empty() => {
                 Ok(OptionKind::Enum { values: values.get_ref().clone() })
             }
-            _ => Err(source.fault(&raw.ty.span(), "an option of type enum needs values")),
+            _ => Err(source.fault(&ty.span(), "an option of type enum needs values")),
         },
         other => {
             let hint = suggestion(other, TYPES);
-            Err(source.fault(&raw.ty.span(), format!("'{other}' is no type{hint}")))
+            Err(source.fault(&ty.span(), format!("'{other}' is no type{hint}")))
         }
     }
 }

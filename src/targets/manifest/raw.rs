@@ -9,7 +9,9 @@ use toml::Spanned;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawManifest {
     pub version: Option<Spanned<i64>>,
-    pub target: RawTarget,
+    #[serde(default)]
+    pub include: Vec<Spanned<String>>,
+    pub target: Option<RawTarget>,
     #[serde(default)]
     pub option: Vec<RawOption>,
     #[serde(default)]
@@ -47,8 +49,11 @@ pub struct RawAlias {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawTarget {
     pub name: Spanned<String>,
-    pub role: Role,
+    pub role: Option<Role>,
     pub doc: String,
+    pub extends: Option<Spanned<String>>,
+    #[serde(default)]
+    pub without: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -56,19 +61,18 @@ pub struct RawTarget {
 pub struct RawOption {
     pub name: Spanned<String>,
     #[serde(rename = "type")]
-    pub ty: Spanned<String>,
+    pub ty: Option<Spanned<String>>,
     pub default: Option<Spanned<toml::Value>>,
     pub min: Option<Spanned<toml::Value>>,
     pub max: Option<Spanned<toml::Value>>,
     pub values: Option<Spanned<Vec<String>>>,
-    pub doc: String,
+    pub doc: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawCapabilities {
-    #[serde(default)]
-    pub dtypes: Vec<Spanned<String>>,
+    pub dtypes: Option<Vec<Spanned<String>>>,
     pub multi_output: Option<bool>,
     pub taps: Option<Spanned<bool>>,
     pub merge: Option<bool>,
@@ -91,20 +95,18 @@ pub struct RawPool {
     pub alignment: Option<Spanned<i64>>,
     pub scope: Option<String>,
     pub dma: Option<RawDma>,
-    #[serde(default)]
-    pub doc: String,
+    pub doc: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawPattern {
     pub name: Spanned<String>,
-    #[serde(default)]
-    pub doc: String,
+    pub doc: Option<String>,
     #[serde(rename = "match")]
-    pub matches: Spanned<String>,
-    #[serde(default, rename = "where")]
-    pub clauses: Vec<Spanned<String>>,
+    pub matches: Option<Spanned<String>>,
+    #[serde(rename = "where")]
+    pub clauses: Option<Vec<Spanned<String>>>,
     pub benefit: Option<i64>,
     pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
@@ -120,14 +122,18 @@ pub struct RawPattern {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawOp {
     pub op: Spanned<String>,
-    #[serde(default)]
-    pub doc: String,
-    #[serde(default, rename = "where")]
-    pub clauses: Vec<Spanned<String>>,
+    pub doc: Option<String>,
+    #[serde(rename = "where")]
+    pub clauses: Option<Vec<Spanned<String>>>,
     pub benefit: Option<i64>,
     pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
+    pub steps: Option<u32>,
+    pub ulps: Option<u32>,
+    pub finite: Option<bool>,
     pub lower: Option<String>,
+    pub call: Option<Spanned<String>>,
+    pub tile: Option<RawTile>,
 }
 
 #[derive(Deserialize)]

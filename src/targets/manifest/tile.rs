@@ -76,7 +76,7 @@ pub fn tile(
 }
 
 struct Reader<'a> {
-    source: &'a Source<'a>,
+    source: &'a Source,
     definitions: &'a Definitions,
     lines: TileLines,
     line: usize,

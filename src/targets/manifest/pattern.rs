@@ -1,0 +1,111 @@
+//! `[[pattern]]` and `[[op]]`.
+
+use super::{
+    Source, check_name, check_unique,
+    define::Definitions,
+    raw::{RawOp, RawPattern},
+    tile,
+};
+use crate::{
+    Result,
+    pattern::PatternSpec,
+    targets::kind::{PatternDecl, PoolDecl},
+};
+use toml::Spanned;
+
+/// Reads the patterns; those of single operations come last.
+pub fn declare(
+    source: &Source,
+    mut patterns: Vec<RawPattern>,
+    ops: Vec<RawOp>,
+    (pools, definitions): (&[PoolDecl], &Definitions),
+) -> Result<Vec<PatternDecl>> {
+    let names = patterns.iter().map(|pattern| &pattern.name).chain(ops.iter().map(|op| &op.op));
+    check_unique(source, names, "patterns")?;
+    for pattern in &patterns {
+        check_name(source, &pattern.name, "a pattern")?;
+    }
+    patterns.extend(ops.into_iter().map(of_operation));
+    let decl = |mut raw: RawPattern| {
+        check(source, &raw)?;
+        let texts = raw.matches.iter_mut().chain(raw.clauses.iter_mut().flatten());
+        for text in texts.chain(&mut raw.call).chain(&mut raw.cost) {
+            definitions.expand(source, text)?;
+        }
+        pattern(source, raw, (pools, definitions))
+    };
+    patterns.into_iter().map(decl).collect()
+}
+
+/// Support for a single operation is a pattern of one operation with any operands.
+fn of_operation(raw: RawOp) -> RawPattern {
+    let matches = Spanned::new(raw.op.span(), format!("{}(...)", raw.op.get_ref()));
+    let usual = raw.call.is_none().then(|| "default".to_owned());
+    RawPattern {
+        name: raw.op,
+        doc: raw.doc,
+        matches: Some(matches),
+        clauses: raw.clauses,
+        benefit: raw.benefit,
+        cost: raw.cost,
+        compute: raw.compute,
+        steps: raw.steps,
+        ulps: raw.ulps,
+        finite: raw.finite,
+        lower: raw.lower.or(usual),
+        call: raw.call,
+        tile: raw.tile,
+    }
+}
+
+fn check(source: &Source, raw: &RawPattern) -> Result<()> {
+    let fault = |message: String| Err(source.fault(&raw.name.span(), message));
+    let name = raw.name.get_ref();
+    if raw.matches.is_none() {
+        return fault(format!("pattern '{name}' has no match: the expression that it is for"));
+    }
+    if let (None, None) = (&raw.lower, &raw.call) {
+        return fault(format!(
+            "pattern '{name}' does not say how a match is lowered: add lower = \"NAME\" for a \
+             registered lowering (\"default\" for the one of the graph dialect), or call = \"int f(in x, out y)\" for a function"
+        ));
+    }
+    if raw.tile.is_some() && raw.call.is_none() {
+        return fault(format!("pattern '{name}' has tiles, but no call to make on them"));
+    }
+    Ok(())
+}
+
+fn pattern(
+    source: &Source,
+    raw: RawPattern,
+    (pools, definitions): (&[PoolDecl], &Definitions),
+) -> Result<PatternDecl> {
+    let tile = raw.tile.map(|raw| tile::tile(source, raw, pools, definitions)).transpose()?;
+    let (tile, tile_lines) = tile.unzip();
+    let line =
+        |text: &Option<Spanned<String>>| text.as_ref().map_or(0, |text| source.line(&text.span()));
+    let clauses = raw.clauses.unwrap_or_default();
+    Ok(PatternDecl {
+        tile_lines: tile_lines.unwrap_or_default(),
+        match_line: line(&raw.matches),
+        clause_lines: clauses.iter().map(|clause| source.line(&clause.span())).collect(),
+        call_line: line(&raw.call),
+        cost_line: line(&raw.cost),
+        spec: PatternSpec {
+            name: raw.name.into_inner(),
+            doc: raw.doc.unwrap_or_default(),
+            matches: raw.matches.map(Spanned::into_inner).unwrap_or_default(),
+            clauses: clauses.into_iter().map(Spanned::into_inner).collect(),
+            benefit: raw.benefit,
+            cost: raw.cost.map(Spanned::into_inner),
+            compute: raw.compute.unwrap_or(true),
+            steps: raw.steps,
+            ulps: raw.ulps,
+            finite: raw.finite,
+            lower: raw.lower,
+            call: raw.call.map(Spanned::into_inner),
+            tile,
+        },
+    })
+}
