@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Result,
+    error::suggestion,
     ir::{self, Op, edit, elements, names::ARTIFACTS},
     tensor::{AlignedBuffer, BUFFER_ALIGN},
 };
@@ -24,9 +25,11 @@ pub enum ArtifactKind {
     Header,
     /// An object file for the host's machine, which is linked with the model.
     Object,
-    /// A static library; only the framework makes these.
+    /// Assembler, which is compiled and linked with the model.
+    Assembler,
+    /// A static library: the model's, or a target's, of which the model takes what it uses.
     StaticLibrary,
-    /// A shared library; only the framework makes these.
+    /// A shared library: the model's, or one for the device, which is not linked.
     SharedLibrary,
     /// Code for the device, in a format of its own.
     Binary,
@@ -40,10 +43,11 @@ pub enum ArtifactKind {
 
 impl ArtifactKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::CSource,
         Self::Header,
         Self::Object,
+        Self::Assembler,
         Self::StaticLibrary,
         Self::SharedLibrary,
         Self::Binary,
@@ -58,6 +62,7 @@ impl ArtifactKind {
             Self::CSource => "c-source",
             Self::Header => "header",
             Self::Object => "object",
+            Self::Assembler => "assembler",
             Self::StaticLibrary => "static-library",
             Self::SharedLibrary => "shared-library",
             Self::Binary => "binary",
@@ -67,26 +72,61 @@ impl ArtifactKind {
         }
     }
 
-    /// The kind of a file that a program wrote, by the end of its name.
-    pub fn of_file(name: &str) -> Result<Self> {
+    /// A kind by its name.
+    pub fn named(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name);
+            let hint = suggestion(name, known);
+            Error::invalid(format!("'{name}' is no type of a file{hint}"))
+        })
+    }
+
+    /// The kind of a file that a program wrote, of which nothing is declared: by the end of its name,
+    /// and if that says nothing, text where it is UTF-8 and binary where it is not.
+    pub fn of_file(name: &str, bytes: &[u8]) -> Self {
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-        Ok(match extension {
+        match extension {
             "c" => Self::CSource,
             "h" => Self::Header,
             "o" => Self::Object,
+            "s" | "S" => Self::Assembler,
+            "a" => Self::StaticLibrary,
+            "so" => Self::SharedLibrary,
             "bin" => Self::Binary,
             "cmd" => Self::CommandStream,
             "img" | "hex" | "mem" => Self::MemoryImage,
-            "txt" | "json" | "ld" | "map" | "log" | "md" => Self::Text,
-            _ => {
-                return Err(Error::invalid(format!(
-                    "'{name}' has no known type: names end with .c, .h, .o, .bin (binary), .cmd \
-                     (command stream), .img .hex .mem (memory image), or .txt .json .ld .map .log \
-                     .md (text)"
-                )));
-            }
-        })
+            _ if std::str::from_utf8(bytes).is_ok() => Self::Text,
+            _ => Self::Binary,
+        }
     }
+
+    /// Whether a compiler or a linker reads such files.
+    fn is_linked(self) -> bool {
+        matches!(
+            self,
+            Self::CSource | Self::Header | Self::Object | Self::Assembler | Self::StaticLibrary
+        )
+    }
+}
+
+/// Types of files by their names, in which `*` stands for anything; the first that fits counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ArtifactTypes(pub Vec<(String, ArtifactKind)>);
+
+impl ArtifactTypes {
+    /// The type of a file that a program wrote.
+    pub fn of_file(&self, name: &str, bytes: &[u8]) -> ArtifactKind {
+        let declared = self.0.iter().find(|(pattern, _)| fits(pattern, name));
+        declared.map_or_else(|| ArtifactKind::of_file(name, bytes), |(_, kind)| *kind)
+    }
+}
+
+/// Whether a name is of the form of a pattern with `*`.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(tail) = name.strip_prefix(start) else { return false };
+    let mut ends = (0..=tail.len()).filter(|at| tail.is_char_boundary(*at));
+    ends.any(|at| fits(rest, &tail[at..]))
 }
 
 impl fmt::Display for ArtifactKind {
@@ -117,18 +157,24 @@ impl Artifact {
         let fault = |reason: &str| {
             Err(Error::invalid(format!("artifact '{}' ({}) {reason}", self.name, self.kind)))
         };
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        let bad = |c: char| c.is_control() || c == '/' || c == '\\';
         if self.name.is_empty()
-            || self.name.starts_with(['.', '-', '+'])
-            || !self.name.chars().all(plain)
+            || self.name.len() > 200
+            || self.name.starts_with(['.', '-', '@'])
+            || self.name.chars().any(bad)
         {
-            return fault("needs the name of a file: letters, digits, and . _ - + within");
+            return fault(
+                "needs the name of a file: up to 200 bytes without '/' and '\\', not starting with \
+                 '.', '-' or '@'",
+            );
+        }
+        // Compilers and linkers take other characters for something else.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        if self.kind.is_linked() && !self.name.chars().all(plain) {
+            return fault("needs a name of letters, digits, and . _ - + to be compiled or linked");
         }
         match self.kind {
-            ArtifactKind::StaticLibrary | ArtifactKind::SharedLibrary => {
-                fault("is of a kind that only packages have; give objects")
-            }
-            ArtifactKind::CSource | ArtifactKind::Header
+            ArtifactKind::CSource | ArtifactKind::Header | ArtifactKind::Assembler
                 if std::str::from_utf8(&self.bytes).is_err() =>
             {
                 fault("is not UTF-8 text")
@@ -208,9 +254,8 @@ pub fn recorded(op: Op<'_>) -> Result<Vec<Artifact>> {
     let read = |entry: Attribute<'_>| {
         let name = entry_text(entry, "name")?;
         let kind = entry_text(entry, "kind")?;
-        let kind = ArtifactKind::ALL.into_iter().find(|k| k.name() == kind).ok_or_else(|| {
-            Error::invalid(format!("{ARTIFACTS}: '{name}' has the unknown kind '{kind}'"))
-        })?;
+        let kind = ArtifactKind::named(&kind)
+            .map_err(|error| Error::invalid(format!("{ARTIFACTS}: '{name}': {error}")))?;
         let artifact = Artifact { name, kind, bytes: content(entry)? };
         artifact.check()?;
         Ok(artifact)
@@ -236,5 +281,43 @@ fn content(entry: Attribute<'_>) -> Result<Vec<u8>> {
     match edit::string(data) {
         Some(text) => Ok(text.into_bytes()),
         None => Ok(elements::bytes(data)?.into_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_declared_or_go_by_names_and_content() {
+        let types = ArtifactTypes(vec![
+            ("*.elf".into(), ArtifactKind::MemoryImage),
+            ("net*part*.c".into(), ArtifactKind::Text),
+        ]);
+        for (name, bytes, kind) in [
+            ("a.elf", &b"\xff"[..], ArtifactKind::MemoryImage),
+            ("net_1_part_2.c", b"", ArtifactKind::Text),
+            ("net_1.c", b"", ArtifactKind::CSource),
+            ("x.S", b"", ArtifactKind::Assembler),
+            ("trace.vcd", b"$end", ArtifactKind::Text),
+            ("net.tflite", b"\xff\xfe", ArtifactKind::Binary),
+            ("README", b"", ArtifactKind::Text),
+        ] {
+            assert_eq!(types.of_file(name, bytes), kind, "{name}");
+        }
+        assert!(fits("a*b*c", "aXbbYc") && !fits("a*b*c", "aXYc") && fits("*", ""));
+    }
+
+    #[test]
+    fn names_are_those_of_files() {
+        let check = |name: &str, kind| Artifact::new(name, kind, "").check().is_ok();
+        for name in ["a.elf", "Überblick 1.txt", "a,b=c", "+x", "x.mlpackage"] {
+            assert!(check(name, ArtifactKind::Text), "{name}");
+        }
+        for name in ["", ".x", "-x", "@x", "a/b", "a\\b", "a\nb"] {
+            assert!(!check(name, ArtifactKind::Text), "{name}");
+        }
+        assert!(check("a-1.c", ArtifactKind::CSource) && !check("a b.c", ArtifactKind::CSource));
+        assert!(check("a.a", ArtifactKind::StaticLibrary));
     }
 }

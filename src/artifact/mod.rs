@@ -10,7 +10,7 @@ mod names;
 mod operation;
 mod signature;
 
-pub use files::{Artifact, ArtifactKind};
+pub use files::{Artifact, ArtifactKind, ArtifactTypes};
 pub use interface::{Interface, TensorInfo};
 pub use machine::Machine;
 pub(crate) use machine::initialize;

@@ -49,6 +49,12 @@ pub fn generate(
             (first.map_or(Ok(vec![]), symbols::definitions)?, sources)
         }
     };
+    let device = &target.kind.codegen;
+    let roots = [&device.open, &device.close, &device.status_string].into_iter().flatten();
+    let roots: Vec<&str> = roots.map(String::as_str).collect();
+    let own = compiled.objects.get(before..).unwrap_or_default();
+    let vendor = c::vendor::objects(&options, own, &roots)?;
+    compiled.objects.extend(vendor);
     let kept = kept.into_iter().collect();
     separate((target, model), (&options, &sources), (&kept, before), compiled)?;
     for artifact in artifacts {
@@ -193,9 +199,15 @@ fn separate(
     let codegen = target.codegen()?;
     let folder = format!("src/{id}");
     let headers = options.headers.iter().take(codegen.headers.len());
-    let sources = options.sources.iter().take(codegen.sources.len());
+    let is_text = |name: &&String| !c::vendor::is_binary(name);
+    let texts = codegen.sources.iter().filter(is_text);
+    let sources = options.sources.iter().take(texts.clone().count());
     let files = headers.map(|file| (file, ArtifactKind::Header));
-    for ((name, text), kind) in files.chain(sources.map(|file| (file, ArtifactKind::CSource))) {
+    let source = |file: &'_ (String, String)| match c::compile::is_assembler(&file.0) {
+        true => ArtifactKind::Assembler,
+        false => ArtifactKind::CSource,
+    };
+    for ((name, text), kind) in files.chain(sources.map(|file| (file, source(file)))) {
         let file = ExtraFile { kind, ..c_file(target, format!("{folder}/{name}"), text.clone()) };
         // A manifest may name a file twice.
         if !compiled.files.contains(&file) {
@@ -204,7 +216,9 @@ fn separate(
     }
     if !names.is_empty() {
         let name = format!("src/{}_symbols.h", options.name);
-        let own = codegen.sources.iter().map(|name| format!("{folder}/{name}"));
+        // `#pragma redefine_extname` is for C; the library has what else there is.
+        let texts = texts.filter(|name| !c::compile::is_assembler(name));
+        let own = texts.map(|name| format!("{folder}/{name}"));
         let sources: Vec<_> = generated.iter().cloned().chain(own).collect();
         let header = symbols::header(&names, &by_hand(target, options, &sources, &name));
         let file = ExtraFile { kind: ArtifactKind::Header, ..c_file(target, name, header) };
@@ -248,6 +262,9 @@ fn c_options(
     };
     let of_kind = |kind| artifacts.iter().filter(move |artifact| artifact.kind == kind);
     options.sources.extend(of_kind(ArtifactKind::CSource).map(text));
+    options.sources.extend(of_kind(ArtifactKind::Assembler).map(text));
+    let archives = of_kind(ArtifactKind::StaticLibrary);
+    options.binaries.extend(archives.map(|file| (file.name.clone(), file.bytes.clone())));
     options.headers.extend(of_kind(ArtifactKind::Header).map(text));
     Ok(options)
 }

@@ -80,6 +80,15 @@ pub(crate) fn compare(op: CompareOp, left: &Val, right: &Val) -> Val {
     })
 }
 
+/// The lesser (`Lt`) or the greater (`Gt`) of two values, of lists element by element.
+pub(crate) fn extreme(op: CompareOp, left: &Val, right: &Val) -> Val {
+    lift(left, right, &|left, right| match compare(op, right, left) {
+        Val::Bool(true) => right.clone(),
+        Val::Bool(false) => left.clone(),
+        other => other,
+    })
+}
+
 pub(crate) fn overflow(what: &str) -> Val {
     Val::Unknown(format!("{what} leaves the range of 64 bits or divides by zero"))
 }

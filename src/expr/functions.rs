@@ -47,6 +47,25 @@ pub(crate) fn repeat(list: &Val, count: &Val) -> Val {
     }
 }
 
+/// Elements of a list from `start` up to `end`, without it; numbers below zero count from the end,
+/// and what is beyond the list is left out.
+pub(crate) fn slice(list: &Val, start: &Val, end: &Val) -> Val {
+    match (list, start, end) {
+        (Val::List(items), Val::Int(start), Val::Int(end)) => {
+            let length = items.len() as i64;
+            let place = |at: i64| {
+                let at = if at < 0 { at.saturating_add(length) } else { at };
+                at.clamp(0, length) as usize
+            };
+            let part = items.get(place(*start)..place(*end)).unwrap_or_default();
+            Val::List(part.to_vec())
+        }
+        (Val::List(_), Val::Int(_), other) | (Val::List(_), other, _) | (other, ..) => {
+            other.clone()
+        }
+    }
+}
+
 /// One of two values; of lists for each condition of a list.
 pub(crate) fn select(condition: &Val, yes: &Val, no: &Val) -> Val {
     let conditions = match condition {
@@ -145,6 +164,19 @@ mod tests {
         assert_eq!(repeat(&list(&[1, 2]), &Val::Int(2)), list(&[1, 2]));
         assert!(matches!(repeat(&list(&[1, 2]), &Val::Int(3)), Val::Unknown(_)));
         assert!(matches!(repeat(&list(&[1]), &Val::Int(-3)), Val::Unknown(_)));
+    }
+
+    #[test]
+    fn slices_are_parts_of_lists() {
+        let list = |items: &[i64]| Val::List(items.iter().map(|item| Val::Int(*item)).collect());
+        let part = |start, end| slice(&list(&[1, 2, 3, 4]), &Val::Int(start), &Val::Int(end));
+        assert_eq!(part(1, 3), list(&[2, 3]));
+        assert_eq!(part(-2, 4), list(&[3, 4]));
+        assert_eq!(part(0, -1), list(&[1, 2, 3]));
+        assert_eq!(part(2, 9), list(&[3, 4]));
+        assert_eq!(part(3, 1), list(&[]));
+        assert_eq!(part(i64::MIN, i64::MAX), list(&[1, 2, 3, 4]));
+        assert_eq!(slice(&list(&[1]), &Val::Absent, &Val::Int(1)), Val::Absent);
     }
 
     #[test]

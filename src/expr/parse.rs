@@ -141,14 +141,36 @@ pub(crate) fn postfix(tokens: &mut Tokens) -> PatternResult<Expr> {
             let span = base.span.to(span);
             base = Expr { kind: ExprKind::Field(Box::new(base), name), span };
         } else if tokens.eat("[") {
-            let index = expression(tokens)?;
-            tokens.expect("]", "after the index")?;
-            let span = base.span.to(tokens.last_span());
-            base = Expr { kind: ExprKind::Index(Box::new(base), Box::new(index)), span };
+            base = index(base, tokens)?;
         } else {
             return Ok(base);
         }
     }
+}
+
+/// Reads what follows the bracket in `list[2]` or `list[1:3]`, of which either end may be left out.
+fn index(base: Expr, tokens: &mut Tokens) -> PatternResult<Expr> {
+    let first = match tokens.is_at(0, ":") {
+        true => None,
+        false => Some(expression(tokens)?),
+    };
+    let is_slice = tokens.eat(":");
+    let last = match is_slice && !tokens.is_at(0, "]") {
+        true => Some(expression(tokens)?),
+        false => None,
+    };
+    tokens.expect("]", "after the index")?;
+    let span = base.span.to(tokens.last_span());
+    let kind = match (is_slice, first) {
+        (false, Some(first)) => ExprKind::Index(Box::new(base), Box::new(first)),
+        (_, first) => {
+            let start = first.unwrap_or(Expr { kind: ExprKind::Int(0), span });
+            let all = ExprKind::Call("len".to_owned(), vec![base.clone()]);
+            let end = last.unwrap_or(Expr { kind: all, span });
+            ExprKind::Call("slice".to_owned(), vec![base, start, end])
+        }
+    };
+    Ok(Expr { kind, span })
 }
 
 fn primary(tokens: &mut Tokens) -> PatternResult<Expr> {

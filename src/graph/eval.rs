@@ -8,7 +8,7 @@
 use super::{Alias, AttrValue, GraphView, OpId, OpTable, Payload, ValueId};
 use crate::expr::{
     BinaryOp, CompareOp, Expr, ExprKind, OptionValues, Val,
-    arith::{arithmetic, compare, element, join},
+    arith::{arithmetic, compare, element, extreme, join},
     element_of, functions,
 };
 
@@ -185,6 +185,9 @@ impl<'a> Evaluator<'a> {
         if let ("repeat", [list, count]) = (name, values.as_slice()) {
             return functions::repeat(list, count);
         }
+        if let ("slice", [list, start, end]) = (name, values.as_slice()) {
+            return functions::slice(list, start, end);
+        }
         if let ("range", [count]) = (name, values.as_slice()) {
             return functions::range(count);
         }
@@ -197,14 +200,7 @@ impl<'a> Evaluator<'a> {
         }
         let fold = |op, start: Val| values.iter().fold(start, |a, b| arithmetic(op, &a, b));
         let pick = |op: CompareOp| {
-            let mut best = values.first().cloned();
-            for value in values.iter().skip(1) {
-                best = best.map(|best| match compare(op, value, &best) {
-                    Val::Bool(true) => value.clone(),
-                    Val::Bool(false) => best,
-                    other => other,
-                });
-            }
+            let best = values.iter().cloned().reduce(|best, value| extreme(op, &best, &value));
             best.unwrap_or_else(|| Val::Unknown(format!("{name} of nothing")))
         };
         match name {

@@ -8,12 +8,12 @@
 //! - `input.npy` (constant updater): the constant.
 //!
 //! It answers with `output.mlir` (whose entry has the name of the function in the request),
-//! `output.npy`, and files in `artifacts/`, whose types go by the ends of their names. A program
+//! `output.npy`, and files in `artifacts/`, whose types the manifest declares or their names say. A program
 //! that writes none of them declines. Any exit code but 0 ends the compile with what it said.
 
 use crate::{
     Error, Result,
-    artifact::{Artifact, ArtifactKind},
+    artifact::{Artifact, ArtifactTypes},
     io,
     ir::{
         self, Op, edit, func,
@@ -44,7 +44,7 @@ impl Command {
         let text = print_op(subject_module(request)?.as_op(), Weights::Print)?;
         let about = json!({ "function": name });
         let answer = self.run(point, request, about, &[("input.mlir", text.as_bytes())])?;
-        let artifacts = answer.artifacts()?;
+        let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
         let Some(bytes) = answer.read("output.mlir")? else {
             if artifacts.is_empty() {
                 return Ok(None);
@@ -68,7 +68,7 @@ impl Command {
         let about = json!({ "functions": functions });
         let files = [("input.mlir", text.as_bytes())];
         let answer = self.run(HookPoint::TirToRuntime, request, about, &files)?;
-        let artifacts = answer.artifacts()?;
+        let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
         Ok((!artifacts.is_empty()).then_some(artifacts))
     }
 
@@ -162,7 +162,7 @@ impl Answer {
         }
     }
 
-    fn artifacts(&self) -> Result<Vec<Artifact>> {
+    fn artifacts(&self, types: &ArtifactTypes) -> Result<Vec<Artifact>> {
         let folder = self.folder.path().join("artifacts");
         match kind_of(&folder)? {
             None => return Ok(vec![]),
@@ -189,7 +189,7 @@ impl Answer {
             let path = folder.join(&name);
             let bytes =
                 crate::io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-            Ok(Artifact { kind: ArtifactKind::of_file(&name)?, name, bytes })
+            Ok(Artifact { kind: types.of_file(&name, &bytes), name, bytes })
         };
         names.into_iter().map(read).collect()
     }

@@ -74,9 +74,10 @@ fn value_field(name: &str) -> Option<Ty> {
     }
 }
 
-const FUNCTIONS: [&str; 13] = [
-    "present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values", "select",
-    "repeat", "range",
+/// The functions of expressions besides those of one number.
+pub(super) const FUNCTIONS: [&str; 14] = [
+    "slice", "present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values",
+    "select", "repeat", "range",
 ];
 
 /// Checks that an expression is a condition.
@@ -387,6 +388,20 @@ impl Checker<'_> {
                 Some(Ty::Bool) | None => Ok(Ty::Bool),
                 Some(_) => wrong(&format!("{name}(list <= 1), {name}([condition, ...])")),
             },
+            ("slice", [list, start, end]) => {
+                let ty = self.value(list)?;
+                if !matches!(ty, Ty::List(_)) {
+                    return wrong("list[start:end]");
+                }
+                self.expect(start, &Ty::Int, "the start of a slice")?;
+                self.expect(end, &Ty::Int, "the end of a slice")?;
+                Ok(ty)
+            }
+            ("slice", _) => wrong("list[start:end]"),
+            ("min" | "max" | "sum" | "prod", args) if self.each(args)?.is_some() => {
+                let item = self.each(args)?.unwrap_or(Ty::Number);
+                Ok(Ty::List(Box::new(item)))
+            }
             ("min" | "max" | "sum" | "prod", args) => match self.items(args)? {
                 Some(ty) if ty.is_number() => Ok(ty),
                 _ => wrong(&format!("{name}(list of numbers), {name}(a, b, ...)")),
@@ -402,6 +417,27 @@ impl Checker<'_> {
                 Err(self.fault(span, message))
             }
         }
+    }
+
+    /// The type of the elements of several arguments, some of them lists of numbers, of which a
+    /// function makes a list; nothing for other arguments.
+    fn each(&self, args: &[Expr]) -> PatternResult<Option<Ty>> {
+        let types = args.iter().map(|arg| self.value(arg)).collect::<PatternResult<Vec<Ty>>>()?;
+        if args.len() < 2 || !types.iter().any(|ty| matches!(ty, Ty::List(_))) {
+            return Ok(None);
+        }
+        let mut common = Ty::Int;
+        for (ty, arg) in types.into_iter().zip(args) {
+            let item = if let Ty::List(item) = ty { *item } else { ty };
+            if !item.is_number() {
+                let message = format!("'{arg}' is neither a number nor a list of numbers");
+                return Err(self.fault(arg.span, message));
+            }
+            if item != Ty::Int {
+                common = Ty::Number;
+            }
+        }
+        Ok(Some(common))
     }
 
     /// The type of the elements of a list, or of several arguments.

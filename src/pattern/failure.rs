@@ -1,6 +1,6 @@
 //! Why a pattern does not match: data for `phaseline partition`.
 
-use crate::graph::OpId;
+use crate::{expr::Val, graph::OpId};
 use serde::Serialize;
 use std::fmt;
 
@@ -78,6 +78,18 @@ impl Reason {
     }
 }
 
+/// What a failed condition looked at: if it could not be computed, only the value that was unknown.
+pub(super) fn seen(outcome: &Val, trace: Vec<(String, String)>) -> Vec<(String, String)> {
+    if !matches!(outcome, Val::Unknown(_)) {
+        return trace;
+    }
+    let unknown = outcome.to_string();
+    let is_part = |value: &str| value.starts_with('[') && value.contains('?');
+    let whole = trace.iter().find(|(_, value)| *value == unknown);
+    let found = whole.or_else(|| trace.iter().find(|(_, value)| is_part(value))).cloned();
+    vec![found.unwrap_or_else(|| ("the condition".to_owned(), unknown))]
+}
+
 impl Failure {
     /// True if this attempt came closer to a match than the other.
     pub fn is_closer_than(&self, other: &Failure) -> bool {
@@ -110,5 +122,28 @@ impl fmt::Display for Reason {
             Reason::Argument { detail } => f.write_str(detail),
             Reason::Effort => f.write_str("the search for a match took too many steps"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_is_shown_alone() {
+        let trace = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
+            rows.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect()
+        };
+        let rows =
+            trace(&[("w.shape[0]", "8"), ("x.shape[0]", "unknown (dynamic)"), ("x.rank", "4")]);
+        let unknown = Val::Unknown("dynamic".into());
+        assert_eq!(seen(&Val::Bool(false), rows.clone()), rows);
+        assert_eq!(seen(&unknown, rows), trace(&[("x.shape[0]", "unknown (dynamic)")]));
+        let rows = trace(&[("w.shape", "[8, 4]"), ("x.shape", "[?, 4]")]);
+        assert_eq!(seen(&unknown, rows), trace(&[("x.shape", "[?, 4]")]));
+        let differ = Val::Unknown("the lists differ in length".into());
+        let rows = trace(&[("w.shape", "[8, 4]"), ("x.shape", "[4]")]);
+        let text = "unknown (the lists differ in length)";
+        assert_eq!(seen(&differ, rows), trace(&[("the condition", text)]));
     }
 }

@@ -7,7 +7,7 @@
 use super::{
     Pattern,
     ast::{Call, Node, NodeKind},
-    failure::{Failure, Reason},
+    failure::{Failure, Reason, seen},
     found::{Match, MatchScope},
     resolve::Choice,
 };
@@ -248,7 +248,7 @@ impl<'p> Matcher<'p, '_> {
             let value = evaluator.eval(guard);
             if value != Val::Bool(true) {
                 let clause = format!("{guard} (of {})", choice.written);
-                let values = evaluator.into_trace();
+                let values = seen(&value, evaluator.into_trace());
                 self.note(&state.ops, Reason::Clause { clause, values });
                 return false;
             }
@@ -359,8 +359,9 @@ impl<'p> Matcher<'p, '_> {
         for clause in &self.pattern.clauses {
             let scope = MatchScope { pattern: self.pattern, found };
             let mut evaluator = Evaluator::new(self.facts, &scope);
-            if !matches!(evaluator.eval(&clause.expr), Val::Bool(true) | Val::Absent) {
-                let values = evaluator.into_trace();
+            let value = evaluator.eval(&clause.expr);
+            if !matches!(value, Val::Bool(true) | Val::Absent) {
+                let values = seen(&value, evaluator.into_trace());
                 return Some(Reason::Clause { clause: clause.text.clone(), values });
             }
         }

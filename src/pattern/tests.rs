@@ -1,5 +1,7 @@
 //! Tests of the pattern language.
 
+mod reference;
+
 use super::*;
 use crate::{
     expr::{OptionValue, OptionValues},

@@ -7,7 +7,8 @@ use super::{
     options::OptionDecl,
 };
 use crate::{
-    Error, Phase, Result, partition::Capabilities, pattern::PatternSpec, targets::hooks::HookSet,
+    Error, Phase, Result, artifact::ArtifactTypes, partition::Capabilities, pattern::PatternSpec,
+    targets::hooks::HookSet,
 };
 
 impl TargetKind {
@@ -32,6 +33,7 @@ impl TargetKind {
             pipelines: vec![],
             aliases: vec![],
             hooks: HookSet::default(),
+            artifacts: ArtifactTypes::default(),
             codegen: Codegen::default(),
             files: Files::Embedded(&[]),
             manifest: format!("target '{name}' (Rust)"),

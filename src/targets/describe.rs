@@ -256,6 +256,8 @@ impl TargetKind {
         let hooks = self.hooks.describe().into_iter();
         let hook = |(point, text): (&str, String)| (point.to_owned(), text + &from("hook", point));
         section("hooks", hooks.map(hook).collect());
+        let types = self.artifacts.0.iter();
+        section("artifacts", types.map(|(name, kind)| (name.clone(), kind.to_string())).collect());
         let files = self.codegen.headers.iter().chain(&self.codegen.sources);
         let file = |name: &String| {
             let at = self.layers.iter().position(|layer| layer.files.has(name))?;

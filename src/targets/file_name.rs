@@ -8,7 +8,7 @@ use std::path::Path;
 pub enum Use {
     /// A pipeline, which is only read.
     Pipeline,
-    /// C that is compiled.
+    /// C or assembler that is compiled, or an object or archive that is linked.
     Source,
     /// A header, whose name is in pipelines and in `#include`.
     Header,
@@ -18,7 +18,7 @@ pub enum Use {
 const SPECIAL: [char; 6] = ['\\', '"', '\'', '<', '>', ':'];
 
 /// Endings of files that a C compiler takes for something else than a source.
-const NO_SOURCES: [&str; 6] = ["", "a", "h", "hpp", "o", "so"];
+const NO_SOURCES: [&str; 4] = ["", "h", "hpp", "so"];
 
 /// Says why `name` cannot be the name of a file in a target's folder.
 pub fn check(name: &str, of: Use) -> Result<(), String> {
@@ -50,7 +50,7 @@ pub fn check(name: &str, of: Use) -> Result<(), String> {
     }
     let ending = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
     if of == Use::Source && NO_SOURCES.contains(&ending) {
-        return fault("has no ending of a source, such as .c");
+        return fault("has no ending of a source, such as .c, .S, .o or .a");
     }
     Ok(())
 }
@@ -77,13 +77,24 @@ mod tests {
 
     #[test]
     fn only_plain_paths_within_the_folder_are_names() {
-        for name in ["x.c", "lib/x.c", "a b.c", "..x.c", "x..c", "Ä.c", "x.S", "deep/er/x.cpp"] {
+        for name in [
+            "x.c",
+            "lib/x.c",
+            "a b.c",
+            "..x.c",
+            "x..c",
+            "Ä.c",
+            "x.S",
+            "deep/er/x.cpp",
+            "x.o",
+            "x.a",
+        ] {
             assert_eq!(check(name, Use::Source), Ok(()), "{name}");
         }
         for name in [
             "", "/x.c", "//x.c", "../x.c", "a/../x.c", "a/..", "..", ".", "./x.c", "a//x.c",
-            "x.c/", "a/./x.c", "a\\x.c", "..\\x.c", "C:x.c", "x\0.c", "x\n.c", "-x.c", "@x.c",
-            "x\".c", "x.o", "x", "x.h",
+            "x.c/", "a/./x.c", "x.so", "a\\x.c", "..\\x.c", "C:x.c", "x\0.c", "x\n.c", "-x.c",
+            "@x.c", "x\".c", "x", "x.h",
         ] {
             assert!(check(name, Use::Source).is_err(), "{name:?}");
         }

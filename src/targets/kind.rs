@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Error, Phase, Result,
+    artifact::ArtifactTypes,
     expr::{Expr, OptionType},
     graph::OpTable,
     partition::Capabilities,
@@ -112,15 +113,21 @@ impl Files {
                 })
             }
             Files::Directory(directory) => {
-                // Kinds that were not read from a manifest name files, too.
-                let path = directory.join(name);
-                file_name::check(name, Use::Pipeline)
-                    .and_then(|()| file_name::check_place(directory, &path))
-                    .map_err(Error::invalid)?;
+                let path = Self::path(directory, name)?;
                 let text = crate::io::read_text(&path);
                 text.map(Cow::Owned).map_err(|error| Error::io("cannot read", &path, error))
             }
         }
+    }
+
+    /// The path of a file in a target's folder.
+    fn path(folder: &Path, name: &str) -> Result<PathBuf> {
+        // Kinds that were not read from a manifest name files, too.
+        let path = folder.join(name);
+        file_name::check(name, Use::Pipeline)
+            .and_then(|()| file_name::check_place(folder, &path))
+            .map_err(Error::invalid)?;
+        Ok(path)
     }
 
     /// Whether there is a file of that name.
@@ -165,6 +172,8 @@ pub struct TargetKind {
     pub aliases: Vec<(String, Alias)>,
     /// Hooks.
     pub hooks: HookSet,
+    /// Types of the files that its hooks write, where their names do not say it.
+    pub artifacts: ArtifactTypes,
     /// Code generation.
     pub codegen: Codegen,
     /// Its files.
@@ -210,8 +219,27 @@ impl CostDecl {
 impl TargetKind {
     /// The text of a source or a header, which may be a file of a kind that it extends.
     pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
-        let layers = self.layers.iter().map(|layer| &layer.files);
-        layers.clone().find(|files| files.has(name)).unwrap_or(&self.files).read(name)
+        self.files_with(name).read(name)
+    }
+
+    /// The bytes of an object or an archive, as [`TargetKind::read`] finds it.
+    pub fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
+        match self.files_with(name) {
+            Files::Embedded(_) => Err(Error::invalid(format!(
+                "{}: '{name}' is an object or an archive, which a built-in target cannot have",
+                self.manifest
+            ))),
+            Files::Directory(folder) => {
+                let path = Files::path(folder, name)?;
+                let bytes = crate::io::read_regular(&path);
+                bytes.map_err(|error| Error::io("cannot read", &path, error))
+            }
+        }
+    }
+
+    fn files_with(&self, name: &str) -> &Files {
+        let mut layers = self.layers.iter().map(|layer| &layer.files);
+        layers.find(|files| files.has(name)).unwrap_or(&self.files)
     }
 
     /// The folders that its files are in, nearest first.

@@ -22,12 +22,13 @@ use super::{
 };
 use crate::{
     Error, Phase, Result,
+    artifact::{ArtifactKind, ArtifactTypes},
     expr::{Expr, element_of},
     partition::Capabilities,
     targets::hooks::HookSet,
     tensor::ElementType,
 };
-use raw::{RawAlias, RawCapabilities, RawOption, RawPool};
+use raw::{RawAlias, RawArtifact, RawCapabilities, RawOption, RawPool};
 use source::Source;
 use std::path::Path;
 use toml::Spanned;
@@ -78,6 +79,7 @@ pub fn parse_extending(
     let pools = pools(&source, raw.pool, &options, &definitions)?;
     let patterns = pattern::declare(&source, raw.pattern, raw.op, (&pools, &definitions))?;
     let aliases = aliases(&source, raw.alias)?;
+    let artifacts = artifacts(&source, raw.artifact)?;
     let is_tiled = patterns.iter().any(|pattern| pattern.spec.tile.is_some());
     let codegen = Codegen {
         kind: match raw.codegen.kind {
@@ -119,6 +121,7 @@ pub fn parse_extending(
         pipelines,
         aliases,
         hooks: HookSet { data, rust: None },
+        artifacts,
         codegen,
         files,
         manifest: name.to_owned(),
@@ -213,6 +216,20 @@ fn aliases(source: &Source, raw: Vec<RawAlias>) -> Result<Vec<(String, Alias)>> 
         Ok((raw.name.into_inner(), Alias { spec, doc: raw.doc, place }))
     };
     raw.into_iter().map(alias).collect()
+}
+
+fn artifacts(source: &Source, raw: Vec<RawArtifact>) -> Result<ArtifactTypes> {
+    let declared = raw.into_iter().map(|raw| {
+        if raw.name.get_ref().is_empty() || raw.name.get_ref().contains('/') {
+            let message =
+                "the name of an artifact is that of a file, or a form of it such as \"*.elf\"";
+            return Err(source.fault(&raw.name.span(), message));
+        }
+        let kind = ArtifactKind::named(raw.ty.get_ref());
+        let kind = kind.map_err(|error| source.fault(&raw.ty.span(), error))?;
+        Ok((raw.name.into_inner(), kind))
+    });
+    declared.collect::<Result<_>>().map(ArtifactTypes)
 }
 
 fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {

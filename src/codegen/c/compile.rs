@@ -60,6 +60,8 @@ pub struct COptions {
     pub headers: Vec<(String, String)>,
     /// The vendor's C by file name, which is compiled too.
     pub sources: Vec<(String, String)>,
+    /// The vendor's objects and archives by file name.
+    pub binaries: Vec<(String, Vec<u8>)>,
     /// Objects from before.
     pub cache: Option<ObjectCache>,
 }
@@ -170,6 +172,12 @@ const STRICT: [&str; 6] =
 /// may.
 const DEVICE: [&str; 6] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-pointer-sign"];
 
+/// Whether a source is assembler, with the preprocessor (`.S`) or without.
+pub fn is_assembler(name: &str) -> bool {
+    let ending = Path::new(name).extension();
+    ending.is_some_and(|ending| ending == "s" || ending == "S")
+}
+
 fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object> {
     let usual = if options.compiler.is_empty() { "cc" } else { &options.compiler };
     let tool = options.tool.clone().map_or_else(|| Tool::new(usual), Ok)?;
@@ -182,6 +190,10 @@ fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object>
     command.args(options.tool.is_none().then_some("-ffunction-sections"));
     command.args(options.tool.is_none().then_some("-fdata-sections"));
     command.args(options.shared.then_some("-fPIC"));
+    if is_assembler(name) {
+        // What flags are for is of no use to an assembler, of which Clang warns.
+        command.arg("-Wno-unused-command-line-argument");
+    }
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
     let bytes = tool.make(command, name, &folder.join(&object))?;

@@ -23,6 +23,7 @@ pub mod scalar;
 pub mod statement;
 pub mod target;
 pub mod tool;
+pub mod vendor;
 pub mod words;
 pub mod writer;
 

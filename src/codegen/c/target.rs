@@ -1,6 +1,6 @@
 //! What a target's manifest says about its C.
 
-use super::{COptions, tool::Tool};
+use super::{COptions, tool::Tool, vendor};
 use crate::{
     Result,
     artifact::{Device, has_shared_libraries},
@@ -21,6 +21,9 @@ pub fn options(
     let read = |names: &[String]| -> Result<Vec<(String, String)>> {
         names.iter().map(|name| Ok((name.clone(), kind.read(name)?.into_owned()))).collect()
     };
+    let (binaries, texts): (Vec<String>, Vec<String>) =
+        codegen.sources.iter().cloned().partition(|name| vendor::is_binary(name));
+    let bytes = |name: &String| Ok((name.clone(), kind.read_bytes(name)?));
     let below = |folder: &Path| -> Vec<PathBuf> {
         let dirs = codegen.include_dirs.iter().map(|name| folder.join(name));
         std::iter::once(folder.to_owned()).chain(dirs).collect()
@@ -44,7 +47,8 @@ pub fn options(
         name: format!("{model}_{}", target.id),
         compiler: compiler.to_owned(),
         headers: read(&codegen.headers)?,
-        sources: read(&codegen.sources)?,
+        sources: read(&texts)?,
+        binaries: binaries.iter().map(bytes).collect::<Result<_>>()?,
         flags,
         include_dirs,
         cache: None,

@@ -69,6 +69,7 @@ impl RawManifest {
             front(&mut self.pattern, part.pattern);
             front(&mut self.op, part.op);
             front(&mut self.alias, part.alias);
+            front(&mut self.artifact, part.artifact);
             keys(&mut self.phases, part.phases);
             self.tables(part.define, part.hooks, part.cost, part.capabilities);
             self.codegen.add(part.codegen);
@@ -150,6 +151,7 @@ impl Merged {
         self.named(base.pool, |raw| &mut raw.pool);
         self.named(base.pattern, |raw| &mut raw.pattern);
         self.named(base.op, |raw| &mut raw.op);
+        self.raw.artifact.extend(base.artifact);
         self.bases.push(base.phases);
         self.raw.tables(base.define, base.hooks, base.cost, base.capabilities);
         self.raw.codegen.add(base.codegen);

@@ -34,6 +34,16 @@ pub struct RawManifest {
     pub codegen: Codegen,
     #[serde(default)]
     pub alias: Vec<RawAlias>,
+    #[serde(default)]
+    pub artifact: Vec<RawArtifact>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawArtifact {
+    pub name: Spanned<String>,
+    #[serde(rename = "type")]
+    pub ty: Spanned<String>,
 }
 
 #[derive(Deserialize)]
