@@ -100,6 +100,15 @@ impl ArtifactKind {
         }
     }
 
+    /// The kind of a library of others or its licence, of which shared ones have versions in names.
+    pub fn of_library(name: &str, bytes: &[u8]) -> Self {
+        let file = name.rsplit('/').next().unwrap_or_default();
+        match Self::of_file(name, bytes) {
+            Self::Text | Self::Binary if file.contains(".so.") => Self::SharedLibrary,
+            kind => kind,
+        }
+    }
+
     /// Whether a compiler or a linker reads such files.
     fn is_linked(self) -> bool {
         matches!(

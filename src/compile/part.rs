@@ -65,6 +65,15 @@ pub fn generate(
             bytes: artifact.bytes,
         });
     }
+    for file in target.libraries()? {
+        let kind = ArtifactKind::of_library(&file.path, &file.bytes);
+        let target = Some(target.id.clone());
+        let same = |known: &ExtraFile| known.path == file.path && known.bytes == file.bytes;
+        // Two targets may carry one library.
+        if !compiled.files.iter().any(same) {
+            compiled.files.push(ExtraFile { path: file.path, kind, target, bytes: file.bytes });
+        }
+    }
     for flag in &target.codegen()?.link_flags {
         if !compiled.link.contains(flag) {
             compiled.link.push(flag.clone());

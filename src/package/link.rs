@@ -5,6 +5,7 @@ use crate::{
     Error, Result,
     artifact::{Compiled, Machine, Object, Signature, has_shared_libraries, shared_library_name},
     codegen::{c::tool::Tool, symbols},
+    targets::LIBRARY_FOLDER,
 };
 use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache};
 use serde::{Deserialize, Serialize};
@@ -113,6 +114,11 @@ pub(super) fn shared(folder: &Path, model: &Compiled, objects: &[Object]) -> Res
     let described = format!("{name}_signature");
     if described != SIGNATURE_SYMBOL {
         command.arg(format!("-Wl,--defsym,{SIGNATURE_SYMBOL}={described}"));
+    }
+    let carried = format!("{LIBRARY_FOLDER}/");
+    if model.files.iter().any(|file| file.path.starts_with(&carried)) {
+        // The loader takes it from where the library is.
+        command.arg(format!("-Wl,-rpath,$ORIGIN/{LIBRARY_FOLDER}"));
     }
     command
         .args([

@@ -34,6 +34,7 @@ impl TargetKind {
             aliases: vec![],
             hooks: HookSet::default(),
             artifacts: ArtifactTypes::default(),
+            libraries: vec![],
             codegen: Codegen::default(),
             files: Files::Embedded(&[]),
             manifest: format!("target '{name}' (Rust)"),

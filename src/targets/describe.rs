@@ -256,6 +256,14 @@ impl TargetKind {
         let hooks = self.hooks.describe().into_iter();
         let hook = |(point, text): (&str, String)| (point.to_owned(), text + &from("hook", point));
         section("hooks", hooks.map(hook).collect());
+        let libraries = self.libraries.iter().map(|library| {
+            let when = library.when.as_ref().map(|when| format!(", with -{when}"));
+            (
+                library.file.clone(),
+                format!("licence {}{}", library.licence, when.unwrap_or_default()),
+            )
+        });
+        section("libraries", libraries.collect());
         let types = self.artifacts.0.iter();
         section("artifacts", types.map(|(name, kind)| (name.clone(), kind.to_string())).collect());
         let files = self.codegen.headers.iter().chain(&self.codegen.sources);

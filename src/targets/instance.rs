@@ -152,7 +152,7 @@ impl TargetInstance {
     }
 
     /// What `${word}` stands for.
-    fn word(&self, word: &str) -> Result<String, String> {
+    pub(super) fn word(&self, word: &str) -> Result<String, String> {
         if word == "id" {
             return Ok(self.id.clone());
         }
@@ -179,6 +179,7 @@ impl TargetInstance {
         };
         let mut codegen = self.kind.codegen.clone();
         codegen.cflags = filled(&codegen.cflags)?;
+        codegen.link_flags = filled(&codegen.link_flags)?;
         let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
         if self.text(&stand_in.option).is_none() {
             codegen.headers = stand_in.headers;

@@ -4,6 +4,7 @@ use super::{
     alias::Alias,
     codegen::Codegen,
     file_name::{self, Use},
+    library::LibraryDecl,
     manifest::{Origins, Places},
     options::OptionDecl,
 };
@@ -174,6 +175,8 @@ pub struct TargetKind {
     pub hooks: HookSet,
     /// Types of the files that its hooks write, where their names do not say it.
     pub artifacts: ArtifactTypes,
+    /// Libraries of others that packages carry.
+    pub libraries: Vec<LibraryDecl>,
     /// Code generation.
     pub codegen: Codegen,
     /// Its files.

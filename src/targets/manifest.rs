@@ -4,6 +4,7 @@ mod cost;
 mod define;
 mod files;
 mod hooks;
+mod library;
 mod load;
 mod merge;
 mod option;
@@ -80,6 +81,7 @@ pub fn parse_extending(
     let patterns = pattern::declare(&source, raw.pattern, raw.op, (&pools, &definitions))?;
     let aliases = aliases(&source, raw.alias)?;
     let artifacts = artifacts(&source, raw.artifact)?;
+    let libraries = library::declare(&source, raw.library, &options)?;
     let is_tiled = patterns.iter().any(|pattern| pattern.spec.tile.is_some());
     let codegen = Codegen {
         kind: match raw.codegen.kind {
@@ -105,7 +107,7 @@ pub fn parse_extending(
     let data = hooks::declare(&source, raw.hooks, &layers, &options)?;
     let checked = codegen.kind.check(role, has_own);
     checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
-    check_flags(name, codegen.cflags.iter(), &options)?;
+    check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;
     }
@@ -122,6 +124,7 @@ pub fn parse_extending(
         aliases,
         hooks: HookSet { data, rust: None },
         artifacts,
+        libraries,
         codegen,
         files,
         manifest: name.to_owned(),

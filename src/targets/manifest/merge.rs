@@ -70,6 +70,7 @@ impl RawManifest {
             front(&mut self.op, part.op);
             front(&mut self.alias, part.alias);
             front(&mut self.artifact, part.artifact);
+            front(&mut self.library, part.library);
             keys(&mut self.phases, part.phases);
             self.tables(part.define, part.hooks, part.cost, part.capabilities);
             self.codegen.add(part.codegen);
@@ -152,6 +153,7 @@ impl Merged {
         self.named(base.pattern, |raw| &mut raw.pattern);
         self.named(base.op, |raw| &mut raw.op);
         self.raw.artifact.extend(base.artifact);
+        self.raw.library.extend(base.library);
         self.bases.push(base.phases);
         self.raw.tables(base.define, base.hooks, base.cost, base.capabilities);
         self.raw.codegen.add(base.codegen);

@@ -36,6 +36,16 @@ pub struct RawManifest {
     pub alias: Vec<RawAlias>,
     #[serde(default)]
     pub artifact: Vec<RawArtifact>,
+    #[serde(default)]
+    pub library: Vec<RawLibrary>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawLibrary {
+    pub file: Spanned<String>,
+    pub licence: Spanned<String>,
+    pub when: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
