@@ -78,7 +78,8 @@ impl Reason {
     }
 }
 
-/// What a failed condition looked at: if it could not be computed, only the value that was unknown.
+/// What a failed condition looked at: if it could not be computed, only the value that was unknown,
+/// or else why not.
 pub(super) fn seen(outcome: &Val, trace: Vec<(String, String)>) -> Vec<(String, String)> {
     if !matches!(outcome, Val::Unknown(_)) {
         return trace;
@@ -87,7 +88,10 @@ pub(super) fn seen(outcome: &Val, trace: Vec<(String, String)>) -> Vec<(String, 
     let is_part = |value: &str| value.starts_with('[') && value.contains('?');
     let whole = trace.iter().find(|(_, value)| *value == unknown);
     let found = whole.or_else(|| trace.iter().find(|(_, value)| is_part(value))).cloned();
-    vec![found.unwrap_or_else(|| ("the condition".to_owned(), unknown))]
+    match found {
+        Some(found) => vec![found],
+        None => trace.into_iter().chain([("the condition".to_owned(), unknown)]).collect(),
+    }
 }
 
 impl Failure {
@@ -144,6 +148,7 @@ mod tests {
         let differ = Val::Unknown("the lists differ in length".into());
         let rows = trace(&[("w.shape", "[8, 4]"), ("x.shape", "[4]")]);
         let text = "unknown (the lists differ in length)";
-        assert_eq!(seen(&differ, rows), trace(&[("the condition", text)]));
+        let all = [("w.shape", "[8, 4]"), ("x.shape", "[4]"), ("the condition", text)];
+        assert_eq!(seen(&differ, rows), trace(&all));
     }
 }

@@ -69,6 +69,7 @@ fn signature(name: &str) -> Signature {
         arena_peak: "conv*/1".to_owned(),
         constants_bytes: 64,
         devices: vec![device],
+        operations: vec![],
     }
 }
 
