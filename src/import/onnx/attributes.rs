@@ -1,6 +1,6 @@
 //! Typed access to the attributes of a node.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, rc::Rc};
 
 use super::proto::{AttributeProto, NodeProto, attribute_type};
 use crate::io::proto::{SparseTensorProto, TensorProto};
@@ -8,21 +8,22 @@ use crate::io::proto::{SparseTensorProto, TensorProto};
 /// The attributes of one node. Remembers which were asked for: one that the importer of an
 /// operator never asks for does not belong to the operator, or carries a meaning that would be
 /// lost.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Attributes<'a> {
     list: &'a [AttributeProto],
-    asked: RefCell<Vec<bool>>,
+    /// Clones share it: they are of one node.
+    asked: Rc<RefCell<Vec<bool>>>,
 }
 
 impl<'a> Attributes<'a> {
     pub(crate) fn of(node: &'a NodeProto) -> Self {
         let list = &node.attribute[..];
-        Self { list, asked: RefCell::new(vec![false; list.len()]) }
+        Self { list, asked: Rc::new(RefCell::new(vec![false; list.len()])) }
     }
 
     /// Those of operations that a node makes beside it, of which none is the node's.
     pub(crate) fn none() -> Self {
-        Self { list: &[], asked: RefCell::default() }
+        Self { list: &[], asked: Rc::default() }
     }
 
     /// Fails when an attribute was never asked for.

@@ -7,9 +7,10 @@ use crate::ir::Val;
 use super::super::context::NodeContext;
 use super::super::emit::{Attr, Attrs, OpError, OpResult};
 use super::pool::pool_attributes;
-use super::{MANY, OpEntry};
+use super::{MANY, OpEntry, recurrent};
 
 pub(super) const OPS: &[OpEntry] = &[
+    OpEntry::with("DynamicQuantizeLSTM", 1, 12..=12, recurrent::dynamic_lstm),
     OpEntry::with("QGemm", 1, 6..=9, gemm),
     OpEntry::with("QLinearAdd", 1, 7..=8, add),
     OpEntry::with("QLinearAveragePool", 1, 4..=5, average_pool),

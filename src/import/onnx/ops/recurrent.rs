@@ -1,6 +1,7 @@
 //! Recurrent layers: what the inputs add is one product of all steps, the rest a loop over time.
 
 mod cell;
+mod quantized;
 
 use std::ops::Range;
 
@@ -12,6 +13,8 @@ use super::super::context::NodeContext;
 use super::super::emit::OpResult;
 use super::OpEntry;
 use super::activations::Activation;
+pub(super) use quantized::dynamic_lstm;
+
 use cell::{Cell, State, gru_step, lstm_step, rnn_step};
 
 pub(super) const OPS: &[OpEntry] = &[
