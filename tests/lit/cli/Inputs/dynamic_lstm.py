@@ -57,7 +57,7 @@ for name, (per_channel, direction) in CASES.items():
         continue
     quantized, feeds, ours = onnx.load(f"{name}.onnx"), dict(np.load(f"{name}.npz")), np.load(f"{name}.out.npz")
     assert any(n.op_type == "DynamicQuantizeLSTM" for n in quantized.graph.node)
-    for of, bound in [(dequantized(quantized), 1e-5), (quantized, 0.05)]:
+    for of, bound in [(dequantized(quantized), 1e-5), (quantized, 0.15)]:
         for output, expected in run(of, feeds).items():
             distance = np.abs(ours[output] - expected).max()
             assert distance < bound, (name, output, distance, bound)
