@@ -61,6 +61,25 @@ def Graph_DequantizeLinearOp : Graph_Op<"dequantize_linear"> {
                            Graph_QuantFormat);
 }
 
+def Graph_LookupOp : Graph_Op<"lookup"> {
+  let summary = "Elements of a table at the places that bytes say";
+  let description = [{
+    Computes `y = table[x]` for each element, where the bits of x count without
+    a sign: -1 of type i8 is place 255. `table` has 256 elements. Any function
+    from bytes to bytes is one, such as an activation between a dequantization
+    and a quantization.
+
+    Example:
+
+    ```mlir
+    %y = graph.lookup %x, %table : (tensor<2x3xui8>, tensor<256xi8>) -> tensor<2x3xi8>
+    ```
+  }];
+  let arguments = (ins Graph_Int8Tensor:$x, Graph_Int8Tensor:$table);
+  let results = (outs Graph_Int8Tensor:$y);
+  let format = "$x `,` $table";
+}
+
 def Graph_DynamicQuantizeLinearOp : Graph_Op<"dynamic_quantize_linear"> {
   let summary = "Linear quantization by the range of the numbers";
   let description = [{

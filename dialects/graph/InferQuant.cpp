@@ -55,6 +55,17 @@ static LogicalResult checkZeroPoint(Infer &infer, StringRef scaleName,
                     scale.getType());
 }
 
+LogicalResult LookupOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                   Types &types) {
+  if (failed(infer.vectorOf("table", adaptor.getTable(), 256,
+                            "one for each byte")))
+    return failure();
+  types.push_back(RankedTensorType::get(
+      typeOf(adaptor.getX()).getShape(),
+      typeOf(adaptor.getTable()).getElementType()));
+  return success();
+}
+
 LogicalResult QuantizeLinearOp::inferTypes(Infer &infer, Adaptor adaptor,
                                            Types &types) {
   Value x = adaptor.getX(), scale = adaptor.getScale();

@@ -9,9 +9,11 @@
 use crate::{
     Result,
     host::kernel::recognize::{
-        NHWC, broadcast_strides, f32_dims, is_step, kernel_dims, operand_view,
+        NHWC, broadcast_strides, f32_dims, is_step, is_table, kernel_dims, operand_view,
     },
-    ir::{self, Op, Val, edit, graph, names, op_name, view::OpView},
+    ir::{
+        self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
+    },
     outline::make_composite,
     pass::{OptionValues, Pass, PassError},
 };
@@ -143,6 +145,9 @@ impl Places {
             let definer = edit::defining_op(operand);
             if definer.is_some_and(|definer| inside.contains(&pointer(definer))) {
                 return true;
+            }
+            if is_table(op, operand) {
+                return Elements::of_value(operand).is_some();
             }
             let readable = kernel_dims(operand)
                 .and_then(|dims| broadcast_strides(&dims, &out))

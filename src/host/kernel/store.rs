@@ -117,6 +117,7 @@ impl<'c> Results<'_, 'c> {
         let mut values = vec![];
         for (i, (view, buffer)) in self.operands.iter().enumerate() {
             let value = match shared[i] {
+                _ if view.table => *buffer,
                 Some(value) if view.col == 0 => value,
                 _ => {
                     let step =

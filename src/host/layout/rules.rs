@@ -92,6 +92,7 @@ const RULES: &[(&str, Rule)] = &[
     ("concat", along_axis),
     ("dequantize_linear", quantization),
     ("log_softmax", along_axis),
+    ("lookup", lookup),
     ("pad", pad),
     ("quantize_linear", quantization),
     ("reduce_l1", reduce),
@@ -130,6 +131,13 @@ fn elementwise<'c>(
             return Ok(None);
         });
     }
+    Ok(Some(Rewrite { operands, attributes: vec![], drops_layout: false }))
+}
+
+/// A table has no layout.
+fn lookup<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Option<Rewrite<'c>>> {
+    let Some(lookup) = graph::Lookup::of(op) else { return Ok(None) };
+    let operands = vec![layout.nhwc(b, lookup.x())?, lookup.table()];
     Ok(Some(Rewrite { operands, attributes: vec![], drops_layout: false }))
 }
 

@@ -7,7 +7,10 @@ use crate::{
     Result,
     ir::{
         self, Builder, OpSpec, Val,
-        graph::{DequantizeLinearAdaptor, DynamicQuantizeLinearAdaptor, QuantizeLinearAdaptor},
+        graph::{
+            DequantizeLinearAdaptor, DynamicQuantizeLinearAdaptor, LookupAdaptor,
+            QuantizeLinearAdaptor,
+        },
         types::with_element,
     },
     lower::{
@@ -17,6 +20,7 @@ use crate::{
         scalar::{
             Quantized, convert, dequantize,
             float::{add, div, greater, lesser, mul, sub},
+            lookup as lookup_element,
             small_float::encode,
         },
         shape,
@@ -225,7 +229,15 @@ fn dynamic_quantize_linear<'c>(
     Ok(vec![y, scalar_tensor(b, scale)?, scalar_tensor(b, zero)?])
 }
 
+fn lookup<'c>(l: &Lowering<'c>, op: LookupAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (x, table, ty) = (op.x(), op.table(), l.result_type(0)?);
+    let map = identity(ir::dims(ty).len());
+    let value = parallel(&l.b, ty, &[(x, map)], |b, loaded| lookup_element(b, loaded[0], table))?;
+    Ok(vec![value])
+}
+
 super::lowerings! {
+    Lookup => lookup,
     DequantizeLinear => dequantize_linear,
     DynamicQuantizeLinear => dynamic_quantize_linear,
     QuantizeLinear => quantize_linear,

@@ -13,7 +13,7 @@ pub mod small_float;
 
 pub use cast::{convert, is_bf16, is_f16, narrow, wide_type, widen};
 pub use float::scalar_constant;
-pub use quant::{Quantized, dequantize};
+pub use quant::{Quantized, dequantize, lookup};
 
 use crate::{
     Error, Result,

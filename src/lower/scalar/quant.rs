@@ -129,9 +129,30 @@ pub fn dequantize<'c>(
     convert(b, product, false, element, false)
 }
 
-/// `graph.quantize_linear` or `graph.dequantize_linear` of one element; `None` for other
+/// The element of a table of 256 that a byte stands for, or those of the lanes of a vector; the table
+/// is a tensor, or for vectors a buffer.
+pub fn lookup<'c>(b: &Builder<'c>, x: Val<'c>, table: Val<'c>) -> Result<Val<'c>> {
+    let element = ir::element_type(table.r#type());
+    let lanes = ir::dims(x.r#type());
+    if lanes.is_empty() {
+        let place = b.op1("arith.index_castui", &[x], b.index_type())?;
+        let read = if ir::is_tensor(table.r#type()) { "tensor.extract" } else { "memref.load" };
+        return b.op1(read, &[table, place], element);
+    }
+    let places = b.op1("arith.extui", &[x], b.like(x.r#type(), b.int(32)))?;
+    let all = b.constant_int(b.like(x.r#type(), b.int(1)), -1)?;
+    let result = b.like(x.r#type(), element);
+    let nothing = b.constant_int(result, 0)?;
+    b.op1("vector.gather", &[table, b.index(0)?, places, all, nothing], result)
+}
+
+/// `graph.quantize_linear`, `graph.dequantize_linear` or `graph.lookup` of one element; `None` for other
 /// operations, and for types that take more than that.
 pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, args: &[Val<'c>]) -> Result<Option<Val<'c>>> {
+    if graph::Lookup::of(op).is_some() {
+        let [x, table] = args else { return Err(Error::internal("a lookup without a table")) };
+        return lookup(b, *x, *table).map(Some);
+    }
     let (quantizes, value) = match (graph::QuantizeLinear::of(op), graph::DequantizeLinear::of(op))
     {
         (Some(op), _) => (true, op.y()),

@@ -37,6 +37,8 @@ pub struct View {
     pub col: i64,
     /// Step from one channel to the next: 1, or 0 if all channels share an element.
     pub channel: i64,
+    /// It is a table that steps of the epilogue look things up in, and all else is 0.
+    pub table: bool,
 }
 
 /// How the weights lie in memory.

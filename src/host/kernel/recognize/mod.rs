@@ -121,10 +121,15 @@ pub fn kernel_dims(value: Val<'_>) -> Option<Vec<i64>> {
     Buffer::of(value).map(|buffer| buffer.shape)
 }
 
+/// Whether an operand of a step is the table that it looks things up in.
+pub fn is_table<'c>(op: Op<'c>, operand: Val<'c>) -> bool {
+    graph::Lookup::of(op).is_some_and(|lookup| lookup.table() == operand)
+}
+
 /// Whether a kernel can take an op of these operands and result after its root: it is elementwise,
 /// or quantizes or dequantizes with parameters that broadcast.
 pub fn is_step(op: Op<'_>) -> bool {
-    if is_elementwise(op) {
+    if is_elementwise(op) || graph::Lookup::of(op).is_some() {
         return true;
     }
     let (integer, real, axis, block) =

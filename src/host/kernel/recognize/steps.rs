@@ -1,11 +1,12 @@
 //! The elementwise ops that follow the root of a composite.
 
 use super::{
-    Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, kernel_dims, operand_view,
+    Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, is_table, kernel_dims,
+    operand_view,
 };
 use crate::{
     host::kernel::{
-        Element,
+        Element, View,
         program::{Arg, Function, Program},
     },
     ir::{self, Op, Val, constant::Elements, graph, view::OpView},
@@ -52,6 +53,7 @@ impl<'c> Scope<'_, 'c> {
             for operand in ir::operands(*op) {
                 arguments.push(match values.get(&key(operand)) {
                     Some(value) => *value,
+                    None if is_table(*op, operand) => Self::table(found, self.operand(operand)?),
                     None => self.argument(found, self.operand(operand)?)?,
                 });
             }
@@ -95,6 +97,23 @@ impl<'c> Scope<'_, 'c> {
         fits
     }
 
+    /// The table of a lookup as an argument of the epilogue.
+    fn table(found: &mut Recognized<'c>, operand: usize) -> Arg {
+        let view = View { table: true, ..Default::default() };
+        Self::add_operand(found, operand, view)
+    }
+
+    /// Makes an operand of the composite one of the kernel.
+    fn add_operand(found: &mut Recognized<'c>, operand: usize, view: View) -> Arg {
+        let views = match &mut found.kernel {
+            Kernel::Contraction(spec) => &mut spec.operands,
+            Kernel::Depthwise(spec) => &mut spec.operands,
+        };
+        views.push(view);
+        found.operands.push(operand);
+        Arg::Operand(found.operands.len() - 1)
+    }
+
     /// An operand of the composite as an argument of the epilogue.
     fn argument(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
         let dims = self.dims(operand)?;
@@ -112,12 +131,6 @@ impl<'c> Scope<'_, 'c> {
             Kernel::Contraction(_) => found.kind == "conv",
         };
         let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, images)?;
-        let views = match &mut found.kernel {
-            Kernel::Contraction(spec) => &mut spec.operands,
-            Kernel::Depthwise(spec) => &mut spec.operands,
-        };
-        views.push(view);
-        found.operands.push(operand);
-        Some(Arg::Operand(found.operands.len() - 1))
+        Some(Self::add_operand(found, operand, view))
     }
 }

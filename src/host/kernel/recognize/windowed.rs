@@ -19,7 +19,15 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
     let (channels, spatial) = rest.split_last()?;
     let [planes, rows, cols] = spread(spatial, 1)?;
     let (row, plane) = (cols * channels, rows * cols * channels);
-    Some(View { offset: 0, batch: planes * plane, plane, row, col: *channels, channel: 1 })
+    Some(View {
+        offset: 0,
+        batch: planes * plane,
+        plane,
+        row,
+        col: *channels,
+        channel: 1,
+        table: false,
+    })
 }
 
 /// Whether a row of `cols` points can be cut into register tiles: columns whose window reaches

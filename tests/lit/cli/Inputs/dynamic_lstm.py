@@ -1,7 +1,8 @@
 """Models with DynamicQuantizeLSTM, made by onnxruntime's quantizer, and what they give.
 
 Writes NAME.onnx, NAME.npz (input) and checks NAME.out.npz when called a second time: equal to a float LSTM on the
-dequantized weights, and near to onnxruntime, which rounds inputs and states too.
+dequantized weights, and near to onnxruntime, which rounds inputs and states too. The weights have 7 bits:
+onnxruntime saturates sums of products of 8 bits on machines without VNNI.
 """
 
 import os

@@ -63,3 +63,19 @@ func.func @column_zero_point(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %z: tensor
   %0 = graph.matmul_integer %a, %b b_zero_point %z : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<3xi8>) -> tensor<2x4xi32>
   return
 }
+
+// -----
+
+func.func @table_size(%x: tensor<2x3xui8>, %t: tensor<255xi8>) {
+  // expected-error @+1 {{'table' must have 256 elements, one for each byte, but is 'tensor<255xi8>'}}
+  %0 = graph.lookup %x, %t : (tensor<2x3xui8>, tensor<255xi8>) -> tensor<2x3xi8>
+  return
+}
+
+// -----
+
+func.func @table_type(%x: tensor<2x3xui8>, %t: tensor<256xi8>) {
+  // expected-error @+1 {{'graph.lookup' op}}
+  %0 = graph.lookup %x, %t : (tensor<2x3xui8>, tensor<256xi8>) -> tensor<2x3xui8>
+  return
+}

@@ -43,3 +43,10 @@ func.func @matmul(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %s: tensor<f32>, %za:
   %2 = graph.matmul_integer %a, %b a_zero_point %za b_zero_point %zb : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<ui8>, tensor<i8>) -> tensor<2x4xi32>
   return
 }
+
+// CHECK-LABEL: func.func @lookup
+func.func @lookup(%x: tensor<2x3xui8>, %t: tensor<256xi8>) -> tensor<2x3xi8> {
+  // CHECK: graph.lookup %{{.*}}, %{{.*}} : (tensor<2x3xui8>, tensor<256xi8>) -> tensor<2x3xi8>
+  %0 = graph.lookup %x, %t : (tensor<2x3xui8>, tensor<256xi8>) -> tensor<2x3xi8>
+  return %0 : tensor<2x3xi8>
+}

@@ -1,0 +1,218 @@
+//! `graph-tabulate`: what is computed of single bytes, and is a byte again, becomes a table.
+//!
+//! A quantized activation is written as a dequantization, float operations and a quantization. If
+//! all of it depends on one quantized tensor and on numbers, it is a function of 256 values. The
+//! table is made by the arithmetic that would have run, folded.
+
+use crate::{
+    Result,
+    ir::{
+        self, Builder, Op, Val,
+        constant::Elements,
+        edit,
+        graph::{self, DequantizeLinear, QuantizeLinear},
+        types::{is_unsigned, signless},
+        view::{self, OpInfo, OpView},
+    },
+    lower::scalar::emit_element,
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{
+    Attribute, Region, Type, ValueLike,
+    attribute::{DenseElementsAttribute, FloatAttribute, IntegerAttribute},
+    operation::OperationLike,
+};
+use std::collections::HashMap;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "graph-tabulate",
+    summary: "Turn functions from bytes to bytes that take more than a lookup into tables",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["arith", "graph", "math"],
+    run,
+};
+
+/// Operations that one table stands for, at most.
+const MAX_OPS: usize = 32;
+/// Values of a byte.
+const BYTES: i64 = 256;
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    let Some(block) = edit::entry_block(function) else { return Ok(()) };
+    let ops = ir::ops(block);
+    let places = ops.iter().enumerate().map(|(place, op)| (pointer(*op), place)).collect();
+    // From the last one on: a longer chain takes in the shorter ones before it.
+    for op in ops.iter().rev() {
+        if is_member(*op) && ir::users_of(*op).is_empty() {
+            // Only a chain read it.
+            edit::erase(*op);
+            continue;
+        }
+        let Some(end) = QuantizeLinear::of(*op) else { continue };
+        if let Some(chain) = Chain::before(end, &places) {
+            let made = chain.table().map_err(|error| PassError::at(op, error))?;
+            if let Some(table) = made {
+                chain.replace(&table).map_err(|error| PassError::at(op, error))?;
+                edit::erase(*op);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pointer(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
+}
+
+/// Whether a value is one number, known now.
+fn is_number(value: Val<'_>) -> bool {
+    Elements::of_value(value).is_some_and(|e| e.is_splat() || e.len() == 1)
+}
+
+fn is_bytes(value: Val<'_>) -> bool {
+    let ty = value.r#type();
+    ir::integer_width(ir::element_type(ty)) == Some(8) && ir::static_dims(ty).is_some()
+}
+
+/// Whether one element of the result depends on one of an operand's, and on numbers.
+fn is_member(op: Op<'_>) -> bool {
+    let quantization =
+        QuantizeLinear::of(op).is_some_and(|op| op.block_size() == 0 && is_bytes(op.y()))
+            || DequantizeLinear::of(op).is_some_and(|op| op.block_size() == 0 && is_bytes(op.x()));
+    ir::results(op).len() == 1 && (quantization || view::is_elementwise(op))
+}
+
+/// Operations from one tensor of bytes to another, in block order.
+struct Chain<'c> {
+    from: Val<'c>,
+    ops: Vec<Op<'c>>,
+    end: QuantizeLinear<'c>,
+}
+
+impl<'c> Chain<'c> {
+    /// The longest one that ends with a quantization and saves something.
+    fn before(end: QuantizeLinear<'c>, places: &HashMap<usize, usize>) -> Option<Self> {
+        let dims = ir::static_dims(end.y().r#type())?;
+        let (mut ops, mut open) = (vec![], vec![end.op()]);
+        let mut best = None;
+        // Always the last operation of those that are left: then all its users are known.
+        while let Some(op) = open.pop() {
+            if !is_member(op) || ops.len() == MAX_OPS {
+                break;
+            }
+            let inputs: Vec<_> =
+                ir::operands(op).into_iter().filter(|value| !is_number(*value)).collect();
+            if inputs.iter().any(|value| ir::static_dims(value.r#type()).as_ref() != Some(&dims)) {
+                break;
+            }
+            ops.push(op);
+            let mut outside = vec![];
+            for value in inputs {
+                match edit::defining_op(value).filter(|op| places.contains_key(&pointer(*op))) {
+                    Some(definer) if open.iter().any(|other| edit::same(*other, definer)) => {}
+                    Some(definer) => open.push(definer),
+                    None => outside.push(value),
+                }
+            }
+            open.sort_by_key(|op| places[&pointer(*op)]);
+            let from = match (&open[..], &outside[..]) {
+                // One of several results is no function of the others.
+                ([only], []) if ir::results(*only).len() == 1 => ir::result0(*only).ok()?,
+                (_, []) => continue,
+                ([], [first, rest @ ..]) if rest.iter().all(|value| value == first) => *first,
+                _ => break,
+            };
+            if is_bytes(from) && ops.iter().any(|op| takes_long(*op)) {
+                best = Some((from, ops.clone()));
+            }
+            if !outside.is_empty() {
+                break;
+            }
+        }
+        let (from, mut ops) = best?;
+        ops.reverse();
+        Some(Self { from, ops, end })
+    }
+
+    /// The bytes that the bytes 0 to 255 become; none if that cannot be told now.
+    fn table(&self) -> Result<Option<Vec<i8>>> {
+        let context = ir::context_of(self.end.op());
+        let region = Region::new();
+        let block = edit::append_block(&region, &[]);
+        let b = Builder::at_end(context, block, self.end.op().location());
+        let mut values = vec![];
+        for byte in 0..BYTES {
+            let from = b.constant_int(b.int(8), i64::from(byte as u8 as i8))?;
+            let mut known: HashMap<usize, Val<'c>> = HashMap::new();
+            known.insert(key(self.from), from);
+            for op in &self.ops {
+                let arguments = ir::operands(*op)
+                    .into_iter()
+                    .map(|operand| match known.get(&key(operand)) {
+                        Some(value) => Ok(Some(*value)),
+                        None => number(&b, operand),
+                    })
+                    .collect::<Result<Option<Vec<_>>>>()?;
+                let Some(arguments) = arguments else { return Ok(None) };
+                known.insert(key(ir::result0(*op)?), emit_element(&b, *op, &arguments)?);
+            }
+            values.push(known[&key(self.end.y())]);
+        }
+        let mut folded: HashMap<usize, Val<'c>> = HashMap::new();
+        for op in ir::ops(block) {
+            for (index, operand) in ir::operands(op).into_iter().enumerate() {
+                if let Some(value) = folded.get(&key(operand)) {
+                    edit::set_operand(op, index, *value)?;
+                }
+            }
+            if ir::op_name(op) == "arith.constant" {
+                continue;
+            }
+            let Some(made) = edit::fold(op) else { return Ok(None) };
+            folded.extend(ir::results(op).into_iter().map(key).zip(made));
+        }
+        let byte = |value: &Val<'c>| {
+            let constant = edit::defining_op(*folded.get(&key(*value)).unwrap_or(value))?;
+            ir::attr_i64(constant, "value").map(|bits| bits as i8)
+        };
+        Ok(values.iter().map(byte).collect())
+    }
+
+    /// Puts a lookup in place of the last operation.
+    fn replace(&self, table: &[i8]) -> Result<()> {
+        let b = Builder::before(self.end.op())?;
+        let element = ir::element_type(self.end.y().r#type());
+        let ty = b.tensor(&[BYTES], element);
+        let words = table.iter().map(|byte| {
+            let value = if is_unsigned(element) { i64::from(*byte as u8) } else { i64::from(*byte) };
+            Attribute::from(IntegerAttribute::new(element, value))
+        });
+        let words: Vec<_> = words.collect();
+        let value = DenseElementsAttribute::new(ty, &words)?.into();
+        let table = b.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])?;
+        let made = graph::Lookup::build(&b, self.from, table)?;
+        edit::replace_uses(self.end.y(), made.y());
+        Ok(())
+    }
+}
+
+fn takes_long(op: Op<'_>) -> bool {
+    view::info(op).is_some_and(OpInfo::is_expensive)
+}
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// A known number as a scalar of arithmetic.
+fn number<'c>(b: &Builder<'c>, value: Val<'c>) -> Result<Option<Val<'c>>> {
+    let Some(elements) = Elements::of_value(value) else { return Ok(None) };
+    let ty: Type<'c> = ir::element_type(signless(b.context, value.r#type()));
+    let attribute: Attribute<'c> = match ir::is_float(ty) {
+        true => FloatAttribute::new(b.context, ty, elements.float(0)).into(),
+        false => IntegerAttribute::new(ty, elements.int(0)).into(),
+    };
+    b.op1_with("arith.constant", &[], ty, vec![("value", attribute)]).map(Some)
+}

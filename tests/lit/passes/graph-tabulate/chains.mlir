@@ -1,0 +1,34 @@
+// RUN: phaseline-opt %s --graph-tabulate | FileCheck %s
+
+// x * sigmoid(x) of quantized numbers, with a quantization in between: one table. It is read at the bits of x: place 0
+// is sigmoid(0) * 0, place 255 that of -1.
+// CHECK-LABEL: func.func @swish
+// CHECK: %[[T:.*]] = graph.constant dense<"0x00{{[0-9A-F]*}}FF"> : tensor<256xi8>
+// CHECK: %[[Y:.*]] = graph.lookup %arg0, %[[T]] : (tensor<1x2x3xi8>, tensor<256xi8>) -> tensor<1x2x3xi8>
+// CHECK-NEXT: return %[[Y]]
+func.func @swish(%x: tensor<1x2x3xi8>) -> tensor<1x2x3xi8> {
+  %s = graph.constant dense<1.0> : tensor<f32>
+  %gs = graph.constant dense<0.00390625> : tensor<f32>
+  %gz = graph.constant dense<-128> : tensor<i8>
+  %d = graph.dequantize_linear %x, %s : (tensor<1x2x3xi8>, tensor<f32>) -> tensor<1x2x3xf32>
+  %g = graph.sigmoid %d : tensor<1x2x3xf32>
+  %gq = graph.quantize_linear %g, %gs, %gz : (tensor<1x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3xi8>
+  %gd = graph.dequantize_linear %gq, %gs, %gz : (tensor<1x2x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3xf32>
+  %m = graph.mul %d, %gd : tensor<1x2x3xf32>
+  %y = graph.quantize_linear %m, %s to = i8 : (tensor<1x2x3xf32>, tensor<f32>) -> tensor<1x2x3xi8>
+  return %y : tensor<1x2x3xi8>
+}
+
+// Bytes without a sign, and the mean of what else reads the real numbers: those stay.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[D:.*]] = graph.dequantize_linear %arg0
+// CHECK: graph.lookup %arg0, %{{.*}} : (tensor<4xui8>, tensor<256xui8>) -> tensor<4xui8>
+// CHECK: graph.reduce_mean %[[D]]
+func.func @shared(%x: tensor<4xui8>) -> (tensor<4xui8>, tensor<1xf32>) {
+  %s = graph.constant dense<0.1> : tensor<f32>
+  %d = graph.dequantize_linear %x, %s : (tensor<4xui8>, tensor<f32>) -> tensor<4xf32>
+  %t = graph.tanh %d : tensor<4xf32>
+  %y = graph.quantize_linear %t, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xui8>
+  %m = graph.reduce_mean %d axes = [0] : (tensor<4xf32>) -> tensor<1xf32>
+  return %y, %m : tensor<4xui8>, tensor<1xf32>
+}
