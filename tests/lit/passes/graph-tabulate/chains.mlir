@@ -1,9 +1,9 @@
 // RUN: phaseline-opt %s --graph-tabulate | FileCheck %s
 
-// x * sigmoid(x) of quantized numbers, with a quantization in between: one table. It is read at the bits of x: place 0
-// is sigmoid(0) * 0, place 255 that of -1.
+// x * sigmoid(x) of quantized numbers, with a quantization in between: one table. It is read at the bits of x:
+// the first half is that of 0 to 127, which is nearly x, the second that of -128 to -1, which is nearly 0.
 // CHECK-LABEL: func.func @swish
-// CHECK: %[[T:.*]] = graph.constant dense<"0x00{{[0-9A-F]*}}FF"> : tensor<256xi8>
+// CHECK: %[[T:.*]] = graph.constant dense<"0x0001020304{{[0-9A-F]*}}7E7F00{{0*}}"> : tensor<256xi8>
 // CHECK: %[[Y:.*]] = graph.lookup %arg0, %[[T]] : (tensor<1x2x3xi8>, tensor<256xi8>) -> tensor<1x2x3xi8>
 // CHECK-NEXT: return %[[Y]]
 func.func @swish(%x: tensor<1x2x3xi8>) -> tensor<1x2x3xi8> {
