@@ -18,6 +18,7 @@ use crate::{
         call_extern::{CallExtern, Group},
         edit, func,
         names::{self, KERNEL},
+        print,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -164,7 +165,7 @@ impl<'c> Outlined<'c> {
         attributes.extend(of.attribute(names::TARGET).ok().map(|target| (names::TARGET, target)));
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let made = at.create("func.func", spec)?;
-        Ok((self.only_once(&at, made), tasks))
+        Ok((self.only_once(&at, made)?, tasks))
     }
 
     /// The body of a function whose arguments are the buffers, and the range of tasks of a kernel.
@@ -205,16 +206,16 @@ impl<'c> Outlined<'c> {
     }
 
     /// Gives a function its name; one that there is already is erased.
-    fn only_once(&mut self, at: &Builder<'c>, made: Op<'c>) -> String {
-        let text = made.to_string();
+    fn only_once(&mut self, at: &Builder<'c>, made: Op<'c>) -> Result<String> {
+        let text = print::print_alone(made)?;
         if let Some(known) = self.symbols.get(&text) {
             edit::erase(made);
-            return known.clone();
+            return Ok(known.clone());
         }
         let name = format!("loops_{:016x}", names::fnv1a(text.as_bytes()));
         edit::set_attr(made, "sym_name", at.str_attr(&name));
         self.symbols.insert(text, name.clone());
-        name
+        Ok(name)
     }
 }
 

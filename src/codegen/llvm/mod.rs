@@ -7,11 +7,12 @@ use crate::{
     Error, Result, Session,
     artifact::{Machine, Object},
     codegen::{CodeGenerator, CodeMachine, Generated, Given, c},
-    ir::Op,
+    ir::{self, Op, edit},
     phase::strip_comments,
     targets::CodegenKind,
 };
 use inkwell::{context::Context, module::Module, passes::PassBuilderOptions, targets::FileType};
+use melior::ir::{Attribute, attribute::ArrayAttribute, operation::OperationLike};
 
 /// The generator of machine code through LLVM.
 pub struct Llvm;
@@ -66,6 +67,44 @@ pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<Str
 }
 
 fn translate<'a>(session: &Session, module: Op<'_>, context: &'a Context) -> Result<Module<'a>> {
+    let described = undescribed(module);
+    let translated = translate_plain(session, module, context);
+    for (function, arguments) in described {
+        edit::set_attr(function, ARGUMENTS, arguments);
+    }
+    translated
+}
+
+/// Where functions keep the attributes of their arguments.
+const ARGUMENTS: &str = "arg_attrs";
+
+/// Takes what only this project's passes read from the arguments of all functions, and returns what
+/// was there. MLIR warns of each such attribute with the text of the whole function, so that the
+/// time to translate would grow with the square of the number of arguments.
+fn undescribed<'c>(module: Op<'c>) -> Vec<(Op<'c>, Attribute<'c>)> {
+    let context = ir::context_of(module);
+    let mut found = vec![];
+    for function in ir::ops_of(module).into_iter().filter(|op| ir::op_name(*op) == "llvm.func") {
+        let Ok(arguments) = function.attribute(ARGUMENTS) else { continue };
+        let plain: Vec<_> = edit::array(arguments)
+            .into_iter()
+            .map(|argument| {
+                let mut attributes = edit::dictionary(argument);
+                attributes.retain(|(name, _)| !name.starts_with("phl."));
+                edit::dictionary_attr(context, &attributes)
+            })
+            .collect();
+        edit::set_attr(function, ARGUMENTS, ArrayAttribute::new(context, &plain).into());
+        found.push((function, arguments));
+    }
+    found
+}
+
+fn translate_plain<'a>(
+    session: &Session,
+    module: Op<'_>,
+    context: &'a Context,
+) -> Result<Module<'a>> {
     // SAFETY: both contexts are live; the module that comes back belongs to `context`, and a null
     // one is not touched.
     unsafe {
