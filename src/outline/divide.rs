@@ -124,17 +124,20 @@ pub fn apply<'c>(
     }
     let mut transposes = maker.calls.transposes;
     cancel(&mut transposes);
+    // Regions do not overlap, so that one order before and one after all of them will do.
     sort_topologically(block)?;
-    let mut symbols: BTreeSet<String> =
-        func::functions(module).into_iter().map(func::symbol).collect();
+    let order: HashMap<usize, usize> =
+        ir::ops(block).into_iter().enumerate().map(|(place, op)| (address(op), place)).collect();
+    let mut symbols = Symbols::of(module);
     for (region, composites) in regions {
-        let symbol = fresh(&mut symbols, &region.name());
-        let ops = in_block_order(block, within(&composites, &transposes));
+        let symbol = symbols.fresh(&region.name());
+        let mut ops = within(&composites, &transposes);
+        ops.sort_by_key(|op| order.get(&address(*op)));
         transposes.retain(|op| !ops.iter().any(|other| edit::same(*other, *op)));
         let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &ops };
         outline_region(&plan)?;
-        sort_topologically(block)?;
     }
+    sort_topologically(block)?;
     if let Some(host) = targets.last() {
         name_hosts(module, function, &host.id)?;
     }
@@ -217,20 +220,33 @@ fn reader(value: Val<'_>) -> Result<Op<'_>> {
     Builder::before(last)?.create("builtin.unrealized_conversion_cast", spec)
 }
 
-/// The operations in the order of their block.
-fn in_block_order<'c>(block: ir::Blk<'c>, ops: Vec<Op<'c>>) -> Vec<Op<'c>> {
-    ir::ops(block).into_iter().filter(|op| ops.iter().any(|o| edit::same(*o, *op))).collect()
+fn address(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }
 
-/// A symbol that no function has yet, as a C identifier.
-fn fresh(symbols: &mut BTreeSet<String>, wanted: &str) -> String {
-    let clean: String =
-        wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let mut name = clean.clone();
-    let mut number = 0;
-    while !symbols.insert(name.clone()) {
-        number += 1;
-        name = format!("{clean}_{number}");
+/// The symbols of a module's functions.
+struct Symbols {
+    taken: BTreeSet<String>,
+    /// For each name that was wanted, how many functions have it with a number.
+    numbers: HashMap<String, usize>,
+}
+
+impl Symbols {
+    fn of(module: Op<'_>) -> Self {
+        let taken = func::functions(module).into_iter().map(func::symbol).collect();
+        Self { taken, numbers: HashMap::new() }
     }
-    name
+
+    /// A symbol that no function has yet, as a C identifier.
+    fn fresh(&mut self, wanted: &str) -> String {
+        let clean: String =
+            wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut name = clean.clone();
+        let number = self.numbers.entry(clean.clone()).or_default();
+        while !self.taken.insert(name.clone()) {
+            *number += 1;
+            name = format!("{clean}_{number}");
+        }
+        name
+    }
 }
