@@ -155,8 +155,12 @@ fn fill<T: Copy, const N: usize>(
     Ok(buffer)
 }
 
-/// Largest dense tensor that a sparse one may stand for: a few indices can claim any size.
-const MAX_DENSE_BYTES: usize = 1 << 30;
+/// Bytes of a dense tensor that any sparse one may stand for.
+const DENSE_BYTES: usize = 1 << 26;
+
+/// Bytes for each byte of its values that a larger one may stand for: a few indices can claim any
+/// size, and zeros without end take time and memory in every step of a compile.
+const DENSE_FACTOR: usize = 64;
 
 /// The dense tensor that a sparse one stands for.
 pub(crate) fn dense_from_sparse(proto: &SparseTensorProto) -> Result<Tensor, String> {
@@ -167,8 +171,14 @@ pub(crate) fn dense_from_sparse(proto: &SparseTensorProto) -> Result<Tensor, Str
     let shape = dims_to_shape(&proto.dims)?;
     let size = values.dtype().size();
     let count = element_count(values.dtype(), &shape).map_err(|error| error.to_string())?;
-    if count * size > MAX_DENSE_BYTES {
-        return Err(format!("sparse tensor of shape {shape:?} is too large to be made dense"));
+    let most = DENSE_BYTES.max(values.bytes().len().saturating_mul(DENSE_FACTOR));
+    if count.saturating_mul(size) > most {
+        return Err(format!(
+            "sparse tensor of shape {shape:?} with {} values is too large to be made dense: it takes \
+             {} bytes, and at most {most} are supported; store it as a dense initializer",
+            values.len(),
+            count.saturating_mul(size)
+        ));
     }
     let mut buffer = AlignedBuffer::zeroed(count * size).map_err(|error| error.to_string())?;
     let places = linear_indices(&indices, values.len(), &shape)?;

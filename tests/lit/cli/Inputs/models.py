@@ -94,6 +94,12 @@ save("large-count.onnx", [fill, node("ReduceSum", ["c"], ["y"])], [], [unknown],
      [sizes("s", [2**62])])
 save("large-rank.onnx", [node("Relu", ["x"], ["y"])], [value("x", [1] * 20000)], [unknown])
 save("large-input.onnx", [node("Relu", ["x"], ["y"])], [value("x", [2**31, 2**20])], [unknown])
+sparse = helper.make_model(helper.make_graph(
+    [node("ReduceSum", ["w"], ["y"])], "g", [], [unknown],
+    sparse_initializer=[helper.make_sparse_tensor(
+        numpy_helper.from_array(np.array([1, 2], np.int8), "w"),
+        numpy_helper.from_array(np.array([5, 999]), "places"), [10**9])]))
+onnx.save(sparse, "large-sparse.onnx")
 for mode in ("constant", "edge", "reflect"):
     save(f"large-pad-{mode}.onnx", [node("Pad", ["x", "s"], ["y"], name="pad", mode=mode)],
          [value("x", [3])], [unknown], [sizes("s", [0, 2**63 - 1])])
