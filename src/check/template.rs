@@ -134,6 +134,8 @@ fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
         // Two groups of channels.
         2 if !transposed && channels % 2 == 0 => vec![2 * s.pick(&[1, 2, 4, 8]), channels / 2],
         1 if !transposed => vec![channels * s.pick(&[1, 1, 1, 2]), 1],
+        // As many on both sides: a mistaken axis fits all the same.
+        _ if s.chance(15) => vec![channels, channels],
         _ if transposed => vec![channels, s.size()],
         _ => vec![s.size(), channels],
     };
@@ -165,6 +167,11 @@ fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     let is_turned = written == "gemm" && s.chance(15);
     let inner = if is_turned { dims.first() } else { dims.last() }.copied().unwrap_or(1);
     let mut shape = dims[..dims.len().saturating_sub(2)].to_vec();
+    // One matrix may be for all of a batch.
+    if !shape.is_empty() && s.chance(20) {
+        let place = s.below(shape.len());
+        shape[place] = if shape[place] == 1 { s.pick(&[2, 3]) } else { 1 };
+    }
     // For a gemm this may be the transposed factor; see `trans_b`.
     let columns = s.size();
     let turned = match s.wished_number(Some(written), "trans_b") {
