@@ -70,6 +70,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Measure the latency of a model
     Bench(BenchArgs),
+    /// Find the part of a divided model that gives other numbers than the host
+    Debug(DebugArgs),
     /// Show which operation goes to which target, and why not to another
     Partition(PartitionArgs),
     /// Measure what the parts of a model take on each target, for --placement-search
@@ -194,15 +196,23 @@ pub struct CompileArgs {
     pub trace: bool,
 }
 
-/// Where inputs come from and outputs go.
+/// Where inputs come from.
 #[derive(Args, Clone, Debug)]
-pub struct DataArgs {
+pub struct InputArgs {
     /// Inputs: an .npz keyed by input name, or a directory of ONNX input_N.pb files
     #[arg(long, value_name = "PATH", conflicts_with = "random_inputs")]
     pub inputs: Option<PathBuf>,
     /// Make inputs from a seed
     #[arg(long, value_name = "SEED")]
     pub random_inputs: Option<u64>,
+}
+
+/// Where inputs come from and outputs go.
+#[derive(Args, Clone, Debug)]
+pub struct DataArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub inputs: InputArgs,
     /// Outputs: an .npz to write, or a directory to fill with output_N.pb files
     #[arg(long, value_name = "PATH")]
     pub outputs: Option<PathBuf>,
@@ -288,6 +298,42 @@ pub struct BenchArgs {
     /// Print one JSON line
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `debug`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  phaseline debug net.onnx -t 'my-npu, llvm' --random-inputs 1
+  phaseline debug net.onnx -t 'my-npu, llvm' --inputs x.npz --all --save wrong
+
+The host computes all values of the model. Each match of a device is then run by itself on the
+host's values and compared; then the whole model, and if only that is wrong, its regions are added
+one by one. The exit code is 1 if anything differs.")]
+pub struct DebugArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub data: InputArgs,
+    /// Print matches that are right, too
+    #[arg(long)]
+    pub all: bool,
+    /// Write inputs, expected and computed results of what differs into this folder, as .npz
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Largest relative error of floats allowed
+    #[arg(long, default_value_t = 1e-3, value_parser = parse_amount, allow_negative_numbers = true)]
+    pub rtol: f64,
+    /// Largest absolute error of floats allowed
+    #[arg(long, default_value_t = 1e-4, value_parser = parse_amount, allow_negative_numbers = true)]
+    pub atol: f64,
+    /// Largest difference of integers allowed, which devices may round otherwise
+    #[arg(long, default_value_t = 1.0, value_parser = parse_amount, allow_negative_numbers = true)]
+    pub steps: f64,
 }
 
 /// Arguments of `partition`.

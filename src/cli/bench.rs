@@ -7,7 +7,7 @@ use super::{
     print,
     run::prepare,
 };
-use crate::{Result, Session, io};
+use crate::{Result, Session, Tensor, io, runtime::Executable};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -46,13 +46,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     while start.elapsed() < budget / 4 {
         ready.executable.run(&inputs)?;
     }
-    let mut samples: Vec<u64> = vec![];
-    let start = Instant::now();
-    while samples.len() < args.min_runs as usize || start.elapsed() < budget {
-        let before = Instant::now();
-        ready.executable.run(&inputs)?;
-        samples.push(u64::try_from(before.elapsed().as_nanos()).unwrap_or(u64::MAX));
-    }
+    let samples = sample(&ready.executable, &inputs, (args.min_runs, budget))?;
     let mut sorted = samples.clone();
     sorted.sort_unstable();
     let at = |share: f64| {
@@ -87,12 +81,36 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
             .map_err(|error| crate::Error::internal(error.to_string()))?;
         return print(&format!("{line}\n"));
     }
-    if let (Some(rows), Some(peak)) = (&report.layers, report.peak_gflops) {
-        print(&layers::table(rows))?;
-        print(&format!("peak of {} thread(s): {peak:.1} GFLOP/s\n", report.threads))?;
+    print(&text(&report))
+}
+
+/// Times of runs in nanoseconds: so many at least, and for as long as that.
+fn sample(
+    model: &Executable,
+    inputs: &[Tensor],
+    (runs, budget): (u32, Duration),
+) -> Result<Vec<u64>> {
+    let mut samples: Vec<u64> = vec![];
+    let start = Instant::now();
+    while samples.len() < runs as usize || start.elapsed() < budget {
+        let before = Instant::now();
+        model.run(inputs)?;
+        samples.push(u64::try_from(before.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
-    print(&format!(
-        "median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs on {} thread(s); compile {:.0} ms, \
+    Ok(samples)
+}
+
+fn text(report: &Report) -> String {
+    let layers = match (&report.layers, report.peak_gflops) {
+        (Some(rows), Some(peak)) => format!(
+            "{}peak of {} thread(s): {peak:.1} GFLOP/s\n",
+            layers::table(rows),
+            report.threads
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "{layers}median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs on {} thread(s); compile {:.0} ms, \
          load {:.1} ms, peak memory {} MiB\n",
         report.median_ms,
         report.p10_ms,
@@ -102,5 +120,5 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         report.compile_ms,
         report.load_ms,
         report.peak_rss_kb / 1024
-    ))
+    )
 }

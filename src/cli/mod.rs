@@ -6,6 +6,7 @@ mod build;
 mod bytecode;
 mod check_target;
 mod data;
+mod debug;
 mod layers;
 mod model;
 mod new_target;
@@ -58,6 +59,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Debug(args) => debug::debug(args),
         Command::Partition(args) => partition::partition(args),
         Command::Profile(args) => profile::profile(args),
         Command::Targets(args) => partition::targets(args),

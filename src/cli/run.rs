@@ -1,7 +1,7 @@
 //! `phaseline run`, and what `verify` and `bench` share with it.
 
 use super::{
-    args::{DataArgs, ModelArgs, RunArgs, TargetArgs},
+    args::{DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
     layers,
     model::{compile_options, import, model_name, random_inputs, read_inputs},
     print,
@@ -12,6 +12,7 @@ use crate::{
     runtime::{self, Executable},
 };
 use indexmap::IndexMap;
+use melior::ir::Module;
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -58,15 +59,33 @@ pub fn prepare(
     }
     let progress = Progress::new();
     progress.say("reading the model");
-    let source = super::bytecode::open(&model.model)?;
     let start = Instant::now();
-    let names = source.input_names();
     let session = Session::new();
+    let (module, inputs) = open(&session, model, &data.inputs)?;
+    let observer = |phase| progress.phase(phase);
+    let mut options =
+        compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
+    options.trace = trace;
+    let compiled = session.compile(module, &options)?;
+    let compile = start.elapsed();
+    let start = Instant::now();
+    let executable = compiled.load()?;
+    Ok(Ready { executable, inputs, compile, load: start.elapsed() })
+}
+
+/// Imports a model, and reads or makes its inputs.
+pub fn open<'s>(
+    session: &'s Session,
+    model: &ModelArgs,
+    data: &InputArgs,
+) -> Result<(Module<'s>, IndexMap<String, Tensor>)> {
+    let source = super::bytecode::open(&model.model)?;
+    let names = source.input_names();
     let given = match (&data.inputs, &names) {
         (Some(path), Some(names)) => Some(read_inputs(path, names)?),
         _ => None,
     };
-    let module = import(&*source, &session, model, given.as_ref())?;
+    let module = import(&*source, session, model, given.as_ref())?;
     let interface = Interface::of(&module)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {
         (Some(given), ..) => given,
@@ -84,15 +103,7 @@ pub fn prepare(
         .iter()
         .filter_map(|input| Some((input.name.clone(), inputs.get(&input.name)?.clone())))
         .collect();
-    let observer = |phase| progress.phase(phase);
-    let mut options =
-        compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
-    options.trace = trace;
-    let compiled = session.compile(module, &options)?;
-    let compile = start.elapsed();
-    let start = Instant::now();
-    let executable = compiled.load()?;
-    Ok(Ready { executable, inputs, compile, load: start.elapsed() })
+    Ok((module, inputs))
 }
 
 fn prepare_package(folder: &Path, data: &DataArgs) -> Result<Ready> {
@@ -104,7 +115,7 @@ fn prepare_package(folder: &Path, data: &DataArgs) -> Result<Ready> {
         outputs: vec![],
     };
     let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
-    let inputs = match (&data.inputs, data.random_inputs) {
+    let inputs = match (&data.inputs.inputs, data.inputs.random_inputs) {
         (Some(path), _) => read_inputs(path, &names)?,
         (None, Some(seed)) => random_inputs(&interface, seed)?,
         (None, None) if names.is_empty() => IndexMap::new(),

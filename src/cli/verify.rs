@@ -1,7 +1,7 @@
 //! `phaseline verify`: compares with reference outputs in ONNX's test layout.
 
 use super::{
-    args::{DataArgs, VerifyArgs},
+    args::{DataArgs, InputArgs, VerifyArgs},
     print,
     run::prepare,
 };
@@ -22,7 +22,8 @@ pub fn verify(args: &VerifyArgs) -> Result<()> {
     let sets = data_sets(&folder)?;
     let mut failures = vec![];
     for set in &sets {
-        let data = DataArgs { inputs: Some(set.clone()), random_inputs: None, outputs: None };
+        let inputs = InputArgs { inputs: Some(set.clone()), random_inputs: None };
+        let data = DataArgs { inputs, outputs: None };
         let ready = prepare(&args.model, &args.target, &data, false)?;
         let outputs = ready.executable.run_named(&ready.inputs)?;
         let set_name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();

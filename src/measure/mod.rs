@@ -1,4 +1,5 @@
-//! Measured costs for the choice between targets: `phaseline profile`.
+//! Parts of a network by themselves: measured for the choice between targets (`phaseline profile`),
+//! and compared with the host (`phaseline debug`).
 //!
 //! Each match of each target, and each operation of the host, becomes a network of its own that is
 //! compiled and run. Work that is the same ([`crate::partition::key`]) is measured once. What is
@@ -6,9 +7,11 @@
 
 mod clock;
 mod cut;
+mod debug;
 mod peak;
 mod run;
 mod work;
 
 pub use crate::partition::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
 pub use clock::ProfileOptions;
+pub use debug::{Checked, Findings, Tolerance};

@@ -1,0 +1,320 @@
+//! Where a divided network goes wrong: `phaseline debug`.
+//!
+//! The host computes every value of the network. Each match of each device is then run by itself
+//! on the host's values, so that an error shows where it arises and nowhere else. If all of them
+//! are right and the network as a whole is not, the regions are added one by one.
+
+use super::cut::Cut;
+use crate::{
+    CompileOptions, DType, Error, Phase, Result, Session, Tensor,
+    graph::ValueId,
+    ir::{
+        self, edit, func,
+        names::{PATTERN, TARGET},
+        types::dtype_name,
+    },
+    outline::{self, DivideOptions, Division},
+    partition::{Placement, Profile, placement::HOST},
+    passes::graph_partition,
+    tensor::{Comparison, compare},
+};
+use indexmap::IndexMap;
+use melior::ir::{Module, ValueLike};
+use std::collections::HashMap;
+
+/// How near is near enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerance {
+    /// Relative difference of floats.
+    pub rtol: f64,
+    /// Absolute difference of floats.
+    pub atol: f64,
+    /// Difference of integers.
+    pub steps: f64,
+}
+
+impl Tolerance {
+    fn compare(&self, got: &Tensor, want: &Tensor) -> Result<Comparison> {
+        let atol = if want.dtype().is_float() { self.atol } else { self.steps };
+        Ok(compare(got, want, self.rtol, atol)?)
+    }
+}
+
+/// A match that was run by itself.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Name of its region: target and number.
+    pub region: String,
+    /// The pattern.
+    pub pattern: String,
+    /// Nodes of the model that it takes.
+    pub nodes: Vec<String>,
+    /// What the host and the device differ by, for each result; or why the match did not run.
+    pub outcome: std::result::Result<Vec<Comparison>, String>,
+    /// Where a result differs, all tensors: what was read, what is right, what the device gave.
+    pub tensors: IndexMap<String, Tensor>,
+}
+
+impl Checked {
+    /// Whether it ran and all results are near enough.
+    pub fn passed(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(|results| results.iter().all(Comparison::passed))
+    }
+}
+
+/// What was found out about a network.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// The matches, in the order of the program.
+    pub matches: Vec<Checked>,
+    /// What the outputs of the whole network differ by; or why it did not run.
+    pub whole: std::result::Result<Vec<Comparison>, String>,
+    /// Where each match is right but the whole is not: the region with which it becomes wrong.
+    pub region: Option<String>,
+}
+
+impl Session {
+    /// Compares each match of a network with the host, on the values that `inputs`, in the order
+    /// of the network's, lead to. `progress` is told how much is done, how much there is, and what
+    /// is next.
+    pub fn find_difference(
+        &self,
+        module: &mut Module<'_>,
+        options: &CompileOptions<'_>,
+        inputs: &[Tensor],
+        tolerance: Tolerance,
+        progress: &dyn Fn(usize, usize, &str),
+    ) -> Result<Findings> {
+        self.run_phases(module, options, Phase::PrePartition)?;
+        let targets = options.resolve(self)?;
+        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
+        let placement = options.placement.as_deref().map(graph_partition::read_placement);
+        let placement: Option<Placement> = placement.transpose()?;
+        let profile = options.profile.as_deref().map(Profile::read).transpose()?;
+        let how = DivideOptions {
+            placement: placement.as_ref(),
+            search: options.placement_search,
+            profile: profile.as_ref(),
+        };
+        let division = outline::divide_with(main, &targets, &how)?;
+        let mut search = Search {
+            session: self,
+            options,
+            division: &division,
+            tolerance,
+            known: HashMap::new(),
+        };
+        progress(0, 1, "all values on the host");
+        search.compute(inputs)?;
+        let regions = &division.partition.regions;
+        let all: usize = regions.iter().map(|region| region.composites.len()).sum();
+        let mut matches = vec![];
+        for region in regions {
+            for (place, _) in region.composites.iter().enumerate() {
+                progress(matches.len(), all + 1, &region.name());
+                matches.push(search.check(region, place));
+                self.clear_diagnostics();
+            }
+        }
+        progress(all, all + 1, "the whole network");
+        let whole = search.whole(module, inputs, regions.len());
+        let wrong = |outcome: &Outcome| {
+            !outcome.as_ref().is_ok_and(|list| list.iter().all(Comparison::passed))
+        };
+        let region = match wrong(&whole) && matches.iter().all(Checked::passed) {
+            true => Some(search.first_wrong(module, inputs, &wrong)),
+            false => None,
+        };
+        self.clear_diagnostics();
+        Ok(Findings { matches, whole, region })
+    }
+}
+
+type Outcome = std::result::Result<Vec<Comparison>, String>;
+
+struct Search<'a, 'c> {
+    session: &'c Session,
+    options: &'a CompileOptions<'a>,
+    division: &'a Division<'c>,
+    tolerance: Tolerance,
+    /// What the host computed.
+    known: HashMap<ValueId, Tensor>,
+}
+
+impl<'c> Search<'_, 'c> {
+    /// The options of the user for a network that is divided as its attributes say.
+    fn options(&self) -> CompileOptions<'static> {
+        CompileOptions {
+            targets: self.options.targets.clone(),
+            target_path: self.options.target_path.clone(),
+            name: "debug".into(),
+            after: Phase::PrePartition,
+            cc: self.options.cc.clone(),
+            ..Default::default()
+        }
+    }
+
+    fn run(&self, module: Module<'_>, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.session.compile(module, &self.options())?.load()?.run(inputs)
+    }
+
+    /// Lets the host compute the values of all operations.
+    fn compute(&mut self, inputs: &[Tensor]) -> Result<()> {
+        let view = &self.division.view;
+        let ops: Vec<_> = view.graph.ops().map(|(id, _)| id).collect();
+        let made: HashMap<ValueId, _> = view.values.iter().copied().collect();
+        // What a program can be given: types and sizes that are known.
+        let passes = |id: &ValueId| {
+            made.get(id).is_some_and(|value| {
+                let ty = value.r#type();
+                ir::static_dims(ty).is_some() && DType::from_name(&dtype_name(ty)).is_some()
+            })
+        };
+        let results = ops.iter().flat_map(|id| view.graph.op(*id).results.clone());
+        let outputs: Vec<ValueId> = results.filter(passes).collect();
+        let (arguments, _) = view.graph.boundary(&ops);
+        let cut = Cut {
+            ops: &ops,
+            inputs: &arguments,
+            outputs: &outputs,
+            target: HOST,
+            pattern: None,
+            times: 1,
+        };
+        // The network may have inputs that nothing reads, in another order.
+        let given = edit_arguments(self.division, &made).zip(inputs);
+        self.known.extend(given.map(|(id, tensor)| (id, tensor.clone())));
+        let read = self.moved(&arguments)?;
+        let computed = self.run(cut.module(self.session, view)?, &read)?;
+        self.known.extend(outputs.into_iter().zip(computed));
+        Ok(())
+    }
+
+    /// What the host computed for those values that are no constants.
+    fn moved(&self, values: &[ValueId]) -> Result<Vec<Tensor>> {
+        let graph = &self.division.view.graph;
+        let values = values.iter().filter(|value| !graph.is_constant(**value));
+        values.map(|value| self.value(*value)).collect()
+    }
+
+    fn value(&self, value: ValueId) -> Result<Tensor> {
+        let found = self.known.get(&value).cloned();
+        found.ok_or_else(|| Error::unsupported("a value whose type no program can be given"))
+    }
+
+    /// Runs a match by itself.
+    fn check(&self, region: &crate::partition::Region, place: usize) -> Checked {
+        let composite = &region.composites[place];
+        let found = &composite.found;
+        let graph = &self.division.view.graph;
+        let nodes = found.ops.iter().map(|id| graph.op(*id).location.clone());
+        let mut checked = Checked {
+            region: region.name(),
+            pattern: composite.name.clone(),
+            nodes: nodes.filter(|node| !node.is_empty()).collect(),
+            outcome: Ok(vec![]),
+            tensors: IndexMap::new(),
+        };
+        let cut = Cut {
+            ops: &found.ops,
+            inputs: &found.inputs,
+            outputs: &found.outputs,
+            target: &region.target,
+            pattern: Some(&composite.name),
+            times: 1,
+        };
+        let outcome = self.compare(&cut, &mut checked.tensors);
+        checked.outcome = outcome.map_err(|error| error.to_string());
+        if checked.passed() {
+            checked.tensors.clear();
+        }
+        checked
+    }
+
+    fn compare(
+        &self,
+        cut: &Cut<'_>,
+        tensors: &mut IndexMap<String, Tensor>,
+    ) -> Result<Vec<Comparison>> {
+        let inputs = self.moved(cut.inputs)?;
+        let wanted: Vec<_> = cut.outputs.iter().map(|v| self.value(*v)).collect::<Result<_>>()?;
+        let got = self.run(cut.module(self.session, &self.division.view)?, &inputs)?;
+        let mut results = vec![];
+        for (place, (got, want)) in got.iter().zip(&wanted).enumerate() {
+            results.push(self.tolerance.compare(got, want)?);
+            tensors.insert(format!("expected_{place}"), want.clone());
+            tensors.insert(format!("got_{place}"), got.clone());
+        }
+        let inputs = inputs.into_iter().enumerate();
+        tensors.extend(inputs.map(|(place, tensor)| (format!("input_{place}"), tensor)));
+        Ok(results)
+    }
+
+    /// Runs the whole network, with so many of the regions on their devices.
+    fn whole(&self, module: &Module<'_>, inputs: &[Tensor], regions: usize) -> Outcome {
+        self.whole_or_error(module, inputs, regions).map_err(|error| error.to_string())
+    }
+
+    fn whole_or_error(
+        &self,
+        module: &Module<'_>,
+        inputs: &[Tensor],
+        regions: usize,
+    ) -> Result<Vec<Comparison>> {
+        let copy = edit::clone_module(ir::root(module))
+            .ok_or_else(|| Error::internal("a network that is no module"))?;
+        let main = func::main(ir::root(&copy)).ok_or_else(func::no_main)?;
+        let body = edit::entry_block(main).map(ir::ops).unwrap_or_default();
+        let is_constant = |op: &ir::Op<'_>| ir::op_name(*op) == ir::graph::Constant::NAME;
+        let ops: Vec<_> = body.into_iter().filter(|op| !is_constant(op)).collect();
+        let context = self.session.context();
+        let text = |value: &str| melior::ir::attribute::StringAttribute::new(context, value).into();
+        for op in ops.iter().filter(|op| ir::op_name(**op).starts_with("graph.")) {
+            edit::set_attr(*op, TARGET, text(HOST));
+            edit::remove_attr(*op, PATTERN);
+        }
+        for region in self.division.partition.regions.iter().take(regions) {
+            for composite in &region.composites {
+                for op in composite.found.ops.iter().filter_map(|id| ops.get(id.index())) {
+                    edit::set_attr(*op, TARGET, text(&region.target));
+                    edit::set_attr(*op, PATTERN, text(&composite.name));
+                }
+            }
+        }
+        let outputs = self.division.view.graph.outputs().to_vec();
+        let got = self.run(copy, inputs)?;
+        let pairs = got.iter().zip(outputs);
+        // An output may be an input or a constant as it is, which nothing computes.
+        let pairs = pairs.filter_map(|(got, id)| Some((got, self.known.get(&id)?)));
+        pairs.map(|(got, want)| self.tolerance.compare(got, want)).collect()
+    }
+
+    /// The region with which the whole becomes wrong: without any it is right.
+    fn first_wrong(
+        &self,
+        module: &Module<'_>,
+        inputs: &[Tensor],
+        wrong: &dyn Fn(&Outcome) -> bool,
+    ) -> String {
+        let regions = &self.division.partition.regions;
+        let (mut right, mut bad) = (0, regions.len());
+        while right + 1 < bad {
+            let middle = usize::midpoint(right, bad);
+            match wrong(&self.whole(module, inputs, middle)) {
+                true => bad = middle,
+                false => right = middle,
+            }
+        }
+        regions.get(bad.saturating_sub(1)).map(crate::partition::Region::name).unwrap_or_default()
+    }
+}
+
+/// The network's inputs as values of the view, in order.
+fn edit_arguments<'d, 'c>(
+    division: &'d Division<'c>,
+    made: &'d HashMap<ValueId, ir::Val<'c>>,
+) -> impl Iterator<Item = ValueId> + 'd {
+    let is_argument =
+        |id: &ValueId| made.get(id).is_some_and(|value| edit::owner_block(*value).is_some());
+    division.view.values.iter().map(|(id, _)| *id).filter(move |id| is_argument(id))
+}
