@@ -57,7 +57,10 @@ impl Trial<'_> {
         let mut judge = Judge::new(self.options, pattern);
         let mut chosen = Chosen::default();
         let mut taken_by = BTreeSet::new();
-        for _ in 0..self.options.attempts {
+        for tried in 0..self.options.attempts.saturating_mul(PATIENCE) {
+            if tried >= self.options.attempts && report.matched > 0 {
+                break;
+            }
             match self.attempt(pattern, &mut sampler)? {
                 Some(Fate::Match(module)) => {
                     report.graphs += 1;
@@ -232,6 +235,10 @@ impl Trial<'_> {
         });
     }
 }
+
+/// How many times the usual number of graphs a pattern gets of which none has matched yet: some
+/// match one in hundreds.
+const PATIENCE: usize = 4;
 
 /// Faults of a pattern after which no more graphs are run.
 const FAULTS: usize = 2;
