@@ -59,13 +59,32 @@ def copy_target(name, folder, phaseline):
 def apply(mutant, folder):
     path = folder / mutant.file
     text = path.read_text()
-    start = text.index(mutant.scope)
+    start = text.find(mutant.scope)
     place = start - 1
     for _ in range(mutant.nth + 1):
         place = text.find(mutant.old, place + 1)
-        if place < 0:
-            raise SystemExit(f"{mutant}: there is no such text")
+        if start < 0 or place < 0:
+            raise LookupError(f"{mutant}: there is no such text")
     path.write_text(text[:place] + mutant.new + text[place + len(mutant.old):])
+
+
+def check_texts(all_mutants, phaseline):
+    """Ends with a message if defects' texts are in no target any more."""
+    stale = []
+    with tempfile.TemporaryDirectory() as work:
+        for mutant in all_mutants:
+            folder = pathlib.Path(work) / mutant.target
+            if not folder.exists():
+                copy_target(mutant.target, folder, phaseline)
+            path = folder / mutant.file
+            text = path.read_text()
+            try:
+                apply(mutant, folder)
+            except LookupError as error:
+                stale.append(str(error))
+            path.write_text(text)
+    if stale:
+        sys.exit("\n".join(stale))
 
 
 def check(phaseline, folder, pattern, arguments):
@@ -120,7 +139,9 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the defects and stop")
     options = parser.parse_args()
     phaseline = str(pathlib.Path(options.phaseline).resolve())
-    chosen = [mutant for mutant in every(phaseline) if options.only in str(mutant)]
+    all_mutants = every(phaseline)
+    check_texts(all_mutants, phaseline)
+    chosen = [mutant for mutant in all_mutants if options.only in str(mutant)]
     if options.sample:
         chosen.sort(key=lambda mutant: hashlib.sha256(str(mutant).encode()).digest())
         chosen = chosen[:options.sample]
