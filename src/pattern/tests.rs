@@ -399,6 +399,11 @@ fn prototypes_parse_print_and_are_checked() {
     let p = pattern(spec(text));
     let proto = p.call.expect("a prototype");
     assert_eq!(CallProto::parse(&proto.to_string()).expect("parses"), proto);
+    for fields in ["n = 1, n = 2", "n = 1, n.h = 2", "n.h = 1, n = 2", "n.h = 1, n.h = 2"] {
+        let twice = CallProto::parse(&format!("int f(struct t {{ {fields} }})"));
+        assert!(twice.is_err_and(|e| e.to_string().contains("has a value already")), "{fields}");
+    }
+    assert!(CallProto::parse("int f(struct t { n.h = 1, n.w = 2, nh = 3 })").is_ok());
     assert_eq!(proto.params.len(), 10);
     let error = |call: &str| fails(spec(call));
     assert!(error("long f(out y)").contains("returns void or int"));

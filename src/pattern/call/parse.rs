@@ -85,11 +85,16 @@ fn param(tokens: &mut Tokens) -> PatternResult<Param> {
 
 /// The fields of a struct after the opening brace.
 fn fields(tokens: &mut Tokens) -> PatternResult<Vec<(String, Param)>> {
-    let mut fields = vec![];
+    let mut fields: Vec<(String, Param)> = vec![];
     while !tokens.eat("}") {
-        let mut name = tokens.expect_name("the name of a field")?.0;
+        let (mut name, span) = tokens.expect_name("the name of a field")?;
         while tokens.eat(".") {
             name = format!("{name}.{}", tokens.expect_name("the name of a field")?.0);
+        }
+        let within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
+        let same = |other: &str| name == other || within(&name, other) || within(other, &name);
+        if fields.iter().any(|(other, _)| same(other)) {
+            return Err(tokens.error_at(span, format!("the field '{name}' has a value already")));
         }
         tokens.expect("=", "before the field's value")?;
         fields.push((name, field(tokens)?));
