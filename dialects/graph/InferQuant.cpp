@@ -60,9 +60,9 @@ LogicalResult LookupOp::inferTypes(Infer &infer, Adaptor adaptor,
   if (failed(infer.vectorOf("table", adaptor.getTable(), 256,
                             "one for each byte")))
     return failure();
-  types.push_back(RankedTensorType::get(
-      typeOf(adaptor.getX()).getShape(),
-      typeOf(adaptor.getTable()).getElementType()));
+  types.push_back(
+      RankedTensorType::get(typeOf(adaptor.getX()).getShape(),
+                            typeOf(adaptor.getTable()).getElementType()));
   return success();
 }
 
