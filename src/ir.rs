@@ -19,6 +19,7 @@ pub mod elements;
 pub mod func;
 pub(crate) mod guard;
 pub(crate) mod liveness;
+pub mod memory;
 pub mod memref;
 pub mod names;
 pub mod print;

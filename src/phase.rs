@@ -99,7 +99,7 @@ impl FromStr for Phase {
 }
 
 /// The pipelines that one target registers, as comma-separated lists of passes: for the whole module
-/// (pre-partition, lower), for the target's own module (codegen), or for each of its functions (the
+/// (pre-partition, lower, bufferize), for the target's own module (codegen), or for each of its functions (the
 /// others).
 #[derive(Clone, Debug, Default)]
 pub struct TargetPipelines {
@@ -253,7 +253,7 @@ fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
         format!("for-target{{target={id} pipeline={{{anchor}({text})}}}}")
     };
     let parts = match phase {
-        Phase::PrePartition => vec![passes.map(str::to_owned)],
+        Phase::PrePartition | Phase::Bufferize => vec![passes.map(str::to_owned)],
         // One target after the other down to loops and calls, so that each sees what those before
         // it became.
         Phase::Lower => vec![

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["error", "ffi", "plan"],
     &["ir", "phase", "process", "tensor"],
     &["approximate", "artifact", "expr", "io", "limits", "pass"],
-    &["graph", "lower", "planned"],
+    &["graph", "lower", "planned", "transfer"],
     &["host", "tile"],
     &["pattern"],
     &["partition"],

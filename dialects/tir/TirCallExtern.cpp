@@ -50,7 +50,8 @@ public:
         return failure();
     for (auto [passed, group] :
          {std::pair(&passedIns, "ins"), std::pair(&passedOuts, "outs")})
-      if (int index = passed->find_first_unset(); index >= 0)
+      if (int index = passed->find_first_unset();
+          index >= 0 && !(op.getKeeps() && passed == &passedIns))
         return op.emitOpError() << "does not pass " << group << " operand #"
                                 << index << ": add #tir.arg<" << group << " "
                                 << index << "> to args or remove the operand";

@@ -46,6 +46,9 @@ def Tir_CallExternOp : Tir_Op<"call_extern", [
       those in `args`. The call then also reads and writes the device's state.
     - `returns_status`: the C function returns `int`, 0 on success; any other
       value ends the calling function with that status. Else it returns nothing.
+    - `keeps`: those of `ins` that `args` does not pass are in use until the
+      call returns, such as memory that a device still reads for which the call
+      waits.
     - `header`: the header that declares the function, for `#include`.
     - `prototype`: the declaration as C text, where there is no header, and for
       the reader.
@@ -67,7 +70,8 @@ def Tir_CallExternOp : Tir_Op<"call_extern", [
       Variadic<Tir_Buffer>:$outs, ArrayAttr:$args,
       OptionalAttr<StrAttr>:$header, OptionalAttr<StrAttr>:$prototype,
       OptionalAttr<I64Attr>:$scratch_bytes, UnitAttr:$with_device,
-      UnitAttr:$returns_status, UnitAttr:$accumulate, UnitAttr:$strided);
+      UnitAttr:$returns_status, UnitAttr:$accumulate, UnitAttr:$strided,
+      UnitAttr:$keeps);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $callee (`(` $scalars^ `:` type($scalars) `)`)?

@@ -5,12 +5,15 @@ use crate::{
     Error, Result,
     ir::{
         self, Op, edit, func,
+        memory::{self, of_argument},
         names::{self, SIGNATURE},
+        size,
     },
     tensor::{DType, Tensor, element_count},
 };
 use melior::ir::{Attribute, Type, attribute::StringAttribute};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An input or output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +24,32 @@ pub struct Port {
     pub dtype: DType,
     /// Dimensions.
     pub shape: Vec<usize>,
+}
+
+/// What a model has in the memory of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceMemory {
+    /// Its name in generated code.
+    pub space: String,
+    /// Bytes of the values at the fullest moment, as they are planned.
+    pub values_bytes: usize,
+    /// Where its constants begin among all constants of the model.
+    pub constants_offset: usize,
+    /// Bytes of its constants, which are copied there once.
+    pub constants_bytes: usize,
+    /// What both are aligned to.
+    pub alignment: usize,
+}
+
+/// Names of the C functions that open a device with its memory, close it, and load its constants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceSession {
+    /// `int32_t open(void **session)`, 0 on success.
+    pub open: String,
+    /// `int32_t close(void *session)`.
+    pub close: String,
+    /// `int32_t load(void *session, const void *constants)`, which the model calls.
+    pub load: String,
 }
 
 /// A device that the model's calls are given.
@@ -38,6 +67,9 @@ pub struct Device {
     /// C function `const char *text(int status)`, for messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_string: Option<String>,
+    /// What the model has in its memory; none if it has no memory of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<DeviceMemory>,
 }
 
 /// The interface of a compiled model.
@@ -113,6 +145,7 @@ impl Signature {
             devices: vec![],
             operations: operations(module)?,
         };
+        let mut memories: BTreeMap<String, DeviceMemory> = BTreeMap::new();
         for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
             let text = |name: &str| string_in(attributes, name);
             let role = text(names::IO).unwrap_or_default();
@@ -124,6 +157,14 @@ impl Signature {
                 }
                 "arena" => signature.arena_bytes = bytes_of(*ty),
                 "constants" => signature.constants_bytes = bytes_of(*ty),
+                names::DEVICE_ARENA => {
+                    memories.entry(of_argument(attributes)).or_default().values_bytes =
+                        bytes_of(*ty);
+                }
+                names::DEVICE_CONSTANTS => {
+                    let bytes = bytes_of(*ty);
+                    memories.entry(of_argument(attributes)).or_default().constants_bytes = bytes;
+                }
                 _ => {
                     return Err(Error::invalid(format!(
                         "argument {index} of @main has no phl.io attribute: \
@@ -132,8 +173,24 @@ impl Signature {
                 }
             }
         }
+        // The constants of devices are the last ones.
+        let on_devices: usize = memories.values().map(|memory| memory.constants_bytes).sum();
+        let mut start = signature.constants_bytes.saturating_sub(on_devices);
+        for (space, memory) in &mut memories {
+            space.clone_into(&mut memory.space);
+            memory.constants_offset = start;
+            start += memory.constants_bytes;
+        }
+        let declared = memory::declared(module)?;
         for target in devices(module) {
-            signature.devices.push(Device { target, ..Default::default() });
+            let memory = declared.iter().find(|memory| memory.target == target).map(|declared| {
+                let mut memory = memories.remove(&declared.space).unwrap_or_default();
+                declared.space.clone_into(&mut memory.space);
+                let alignment = usize::try_from(declared.alignment).unwrap_or(1);
+                memory.alignment = alignment.max(size::ALIGNMENT as usize);
+                memory
+            });
+            signature.devices.push(Device { target, memory, ..Default::default() });
         }
         Ok(signature)
     }

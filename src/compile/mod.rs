@@ -171,7 +171,8 @@ impl Session {
         let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {
             if let Some(target) = targets.iter().find(|target| target.id == device.target) {
-                *device = c::target::device(target);
+                let memory = device.memory.take();
+                *device = c::target::device(target, &options.name, memory);
             }
         }
         let constants = pack_constants::constants(ir::root(&module))?.into_owned();

@@ -44,6 +44,34 @@ pub fn space_or_host(ty: Type<'_>) -> Option<String> {
     if is_host { Some(String::new()) } else { space(ty) }
 }
 
+/// The same memref in a memory space, or in the host's memory; other types as they are.
+pub fn with_space<'c>(context: &'c Context, ty: Type<'c>, space: Option<&str>) -> Result<Type<'c>> {
+    if !ty.is_mem_ref() {
+        return Ok(ty);
+    }
+    let attribute = match space {
+        None => None,
+        Some(name) => Some(space_attr(context, name)?),
+    };
+    let dims = super::dims(ty);
+    // SAFETY: the kind was checked; the shape has as many numbers as is said.
+    unsafe {
+        let layout = sys::mlirMemRefTypeGetLayout(ty.to_raw());
+        let none = sys::mlirAttributeGetNull();
+        let space = attribute.map_or(none, |attribute: Attribute<'c>| attribute.to_raw());
+        let element = super::element_type(ty).to_raw();
+        let raw =
+            sys::mlirMemRefTypeGet(element, dims.len() as isize, dims.as_ptr(), layout, space);
+        Ok(Type::from_raw(raw))
+    }
+}
+
+/// `#tir.space<"NAME">`.
+fn space_attr<'c>(context: &'c Context, name: &str) -> Result<Attribute<'c>> {
+    Attribute::parse(context, &format!("#tir.space<{name:?}>"))
+        .ok_or_else(|| Error::internal(format!("'{name}' is no name of a memory space")))
+}
+
 /// Name, bytes and alignment that a `#tir.pool` declares.
 pub fn pool(attribute: Attribute<'_>) -> Option<(String, u64, u64)> {
     let raw = attribute.to_raw();

@@ -25,11 +25,32 @@ pub const DTYPE: &str = "phl.dtype";
 /// Argument: what it is to the function, such as `input`, `output`, `constants` or `arena`.
 pub const IO: &str = "phl.io";
 
+/// Value of [`IO`]: working memory of a device, of which [`MEMORY`] says which one.
+pub const DEVICE_ARENA: &str = "device-arena";
+
+/// Value of [`IO`]: the constants in the memory of a device.
+pub const DEVICE_CONSTANTS: &str = "device-constants";
+
 /// Call with a device: id of the target whose device it is.
 pub const DEVICE: &str = "phl.device";
 
 /// Module: ids of the targets whose devices a run is given, in order.
 pub const DEVICES: &str = "phl.devices";
+
+/// Module: memories of devices that values of the network are in ([`super::memory`]).
+pub const MEMORIES: &str = "phl.memories";
+
+/// Argument: the memory of a device that it is in; the host's if it has none.
+pub const MEMORY: &str = "phl.memory";
+
+/// Call: the memory of a device that its scratch memory is in.
+pub const SCRATCH_MEMORY: &str = "phl.scratch_memory";
+
+/// Call: which of `ins` are in the host's memory although the target has one of its own.
+pub const HOST_INS: &str = "phl.host_ins";
+
+/// Call: it is given what the device's memory was opened with, not the device.
+pub const SESSION: &str = "phl.session";
 
 /// Module: the bytes of all constants.
 pub const CONSTANTS: &str = "phl.constants";
@@ -116,6 +137,11 @@ pub fn model_name(module: Op<'_>) -> String {
 /// The name of symbol `name` in the object code of `model`.
 pub fn symbol_name(model: &str, name: &str) -> String {
     format!("{model}_{name}")
+}
+
+/// The function that loads the constants of a device's memory.
+pub fn load_symbol(model: &str, space: &str) -> String {
+    symbol_name(model, &format!("{space}_load"))
 }
 
 /// The 64-bit FNV-1a hash, which is the same on every machine.

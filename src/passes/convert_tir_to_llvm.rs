@@ -6,11 +6,14 @@
 //! device gets the array of devices. Functions of a device get its handle ([`device`]).
 
 use crate::{
-    codegen::llvm::{device, dialect as llvm},
+    codegen::{
+        c::session,
+        llvm::{device, dialect as llvm},
+    },
     ir::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, arg_of},
-        edit, func,
+        edit, func, memory,
         names::{self, DEVICE, IO},
         tir,
     },
@@ -53,6 +56,8 @@ struct Conversion<'c> {
     functions: BTreeMap<String, (Op<'c>, Needs)>,
     /// The ids of the targets with a device, in the order of the array of devices.
     devices: Vec<String>,
+    /// Of these the ones with memory, which are in sessions.
+    sessions: Vec<String>,
 }
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
@@ -61,6 +66,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         module,
         functions: BTreeMap::new(),
         devices: ir::attr_strs(module, names::DEVICES).unwrap_or_default(),
+        sessions: memory::declared(module)?.into_iter().map(|memory| memory.target).collect(),
     };
     for op in ir::ops_of(module) {
         if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
@@ -193,7 +199,14 @@ impl<'c> Conversion<'c> {
             let index = self.device_index(op)?;
             let pointer = llvm::pointer(self.context);
             let slot = llvm::constant_element_address(&builder, devices, pointer, index)?;
-            operands.push(llvm::load_pointer(&builder, slot)?);
+            let mut given = llvm::load_pointer(&builder, slot)?;
+            let id = ir::attr_str(op, DEVICE).unwrap_or_default();
+            if self.sessions.contains(&id) && !op.has_attribute(names::SESSION) {
+                let field = session::DEVICE as i32;
+                let slot = llvm::constant_element_address(&builder, given, pointer, field)?;
+                given = llvm::load_pointer(&builder, slot)?;
+            }
+            operands.push(given);
         }
         for argument in &call.args {
             operands.push(self.argument(&builder, op, &call, *argument)?);

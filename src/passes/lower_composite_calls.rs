@@ -59,6 +59,8 @@ fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassErro
     let results = ir::results(composite);
     let mut call = CallExtern::new(&found.callee);
     let mut consts = found.consts.into_iter();
+    // Arrays of a call's own are for the code that makes it, which runs on the host.
+    let mut in_host = vec![];
     for place in found.ins {
         let value = match usize::try_from(place) {
             Ok(place) => *operands.get(place).ok_or_else(malformed)?,
@@ -67,6 +69,7 @@ fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassErro
                 if !value.is_elements() {
                     return Err(malformed());
                 }
+                in_host.push(call.groups[Group::Ins as usize].len() as i64);
                 graph::Constant::build(&b, value)?.y()
             }
         };
@@ -106,6 +109,9 @@ fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassErro
     }
     if let Some(prototype) = found.prototype {
         call.set("prototype", b.str_attr(&prototype));
+    }
+    if !in_host.is_empty() {
+        call.set(names::HOST_INS, b.i64s_attr(&in_host));
     }
     if found.scratch_bytes != 0 {
         call.set("scratch_bytes", b.i64_attr(found.scratch_bytes));

@@ -5,14 +5,15 @@
 //!                      void *arena, void *const *devices, void *pool);
 //! ```
 //! It hands each argument of the model's main function the address that the argument's `phl.io`
-//! says: the next input, the next output, the constants, the arena or the devices. It returns 0,
-//! or the first status other than 0 that a called C function returned.
+//! says: the next input, the next output, the constants, the arena or the devices; or a field of the
+//! session that a device with memory was opened with. It returns 0, or the first status other than 0
+//! that a called C function returned.
 
 use crate::{
-    codegen::llvm::dialect as llvm,
+    codegen::{c::session, llvm::dialect as llvm},
     ir::{
-        self, Builder, Op, OpSpec, Val, edit, func,
-        names::{IO, PIECE, model_name},
+        self, Builder, Op, OpSpec, Val, edit, func, memory,
+        names::{self, IO, PIECE, model_name},
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -51,7 +52,8 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let block = region.append_block(Block::new(&[(pointer, location); 6]));
     let builder = Builder::at_end(context, block, location);
     let parameters = edit::arguments(block);
-    let operands = operands(&builder, main, &parameters)?;
+    let sessions = sessions(module)?;
+    let operands = operands(&builder, main, &parameters, &sessions)?;
     let (_, result) = llvm::signature(main)?;
     let returns = (result == status).then_some(status);
     let call = llvm::call(&builder, &main_name, &operands, returns, vec![])?;
@@ -77,6 +79,7 @@ fn operands<'c>(
     builder: &Builder<'c>,
     main: Op<'c>,
     parameters: &[Val<'c>],
+    sessions: &[(String, i32)],
 ) -> Result<Vec<Val<'c>>, PassError<'c>> {
     let (arguments, _) = llvm::signature(main)?;
     let lists = main.attribute("arg_attrs").map(edit::array).unwrap_or_default();
@@ -86,21 +89,49 @@ fn operands<'c>(
         let attributes = lists.get(index).map(|list| edit::dictionary(*list)).unwrap_or_default();
         let role = attributes.iter().find(|(name, _)| name == IO);
         let role = role.map(|(_, value)| value.to_string().replace('"', "")).unwrap_or_default();
+        let field = match &*role {
+            names::DEVICE_ARENA => Some(session::VALUES),
+            names::DEVICE_CONSTANTS => Some(session::CONSTANTS),
+            _ => None,
+        };
+        if let (Some(field), Some(devices)) = (field, parameters.get(4)) {
+            let space = memory::of_argument(&attributes);
+            let known = sessions.iter().find(|(known, _)| *known == space);
+            let (_, device) = known.ok_or_else(|| {
+                PassError::at(&main, format!("argument {index} is in '{space}', which no device has"))
+            })?;
+            let session = element(builder, *devices, *device)?;
+            operands.push(element(builder, session, field as i32)?);
+            continue;
+        }
         let position = PARAMETERS.iter().position(|name| *name == role).ok_or_else(|| {
             PassError::at(&main, format!("argument {index} has no {IO} that says what it is"))
         })?;
         let parameter = parameters[position];
         operands.push(match next.get_mut(position) {
             Some(counter) => {
-                let pointer = llvm::pointer(builder.context);
-                let slot = llvm::constant_element_address(builder, parameter, pointer, *counter)?;
                 *counter += 1;
-                llvm::load_pointer(builder, slot)?
+                element(builder, parameter, *counter - 1)?
             }
             None => parameter,
         });
     }
     Ok(operands)
+}
+
+/// An element of an array of pointers.
+fn element<'c>(builder: &Builder<'c>, array: Val<'c>, index: i32) -> crate::Result<Val<'c>> {
+    let pointer = llvm::pointer(builder.context);
+    let slot = llvm::constant_element_address(builder, array, pointer, index)?;
+    llvm::load_pointer(builder, slot)
+}
+
+/// The memories of devices, with the places of these among all devices.
+fn sessions(module: Op<'_>) -> crate::Result<Vec<(String, i32)>> {
+    let devices = ir::attr_strs(module, names::DEVICES).unwrap_or_default();
+    let place = |target: &str| devices.iter().position(|device| device == target);
+    let memories = memory::declared(module)?.into_iter();
+    Ok(memories.filter_map(|memory| Some((memory.space, place(&memory.target)? as i32))).collect())
 }
 
 /// Keeps the main function out of the entry point, where it would lose that its arguments do not

@@ -17,12 +17,14 @@ macro_rules! passes {
 passes! {
     annotate_llvm_arguments
     apply_hook
+    assign_memory_spaces
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg
     convert_strided_copies
     convert_tir_to_llvm
     encode_command_stream
+    erase_memory_spaces
     expand_math_approximations
     graph_assign_layout
     graph_fold_batch_norm

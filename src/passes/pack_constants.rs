@@ -7,9 +7,9 @@
 use crate::{
     ir::{
         self, Builder, Op, Val,
-        call_extern::Group,
+        call_extern::{CallExtern, Group},
         calls::{self, CallGraph},
-        edit, elements, func, guard,
+        edit, elements, func, guard, memory, memref,
         names::{self, CONSTANTS, IO},
         size::ALIGNMENT,
     },
@@ -54,6 +54,18 @@ const FILL_BYTES: u64 = 1 << 20;
 
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
+/// The reads of constants by function, with places in the table.
+type Reads<'c> = BTreeMap<String, Vec<(Op<'c>, usize)>>;
+
+/// A distinct constant of a memory.
+struct Entry<'c> {
+    /// Empty for the host's memory.
+    space: String,
+    /// From the start of what that memory has.
+    offset: u64,
+    value: Attribute<'c>,
+}
+
 /// A constant as a function sees it: its place in the table, and its type, by its text.
 type Key = (usize, String);
 
@@ -64,15 +76,21 @@ struct Packing<'c> {
     main: Op<'c>,
     min_bytes: u64,
     globals: BTreeMap<String, Op<'c>>,
-    /// Offset and bytes of each distinct constant.
-    table: Vec<(u64, Attribute<'c>)>,
-    /// Constants by hash and length of their bytes. Only looked up, so its order is of no effect.
-    known: HashMap<(u64, usize), Vec<usize>>,
+    table: Vec<Entry<'c>>,
+    /// Constants by memory, hash and length of their bytes. Only looked up, so its order is of no
+    /// effect.
+    known: HashMap<(String, u64, usize), Vec<usize>>,
     /// The place in the table of each global.
     places: BTreeMap<String, usize>,
     /// Globals that are written when the network runs.
     filled: BTreeSet<String>,
-    size: u64,
+    /// What constants of a device's memory are aligned to.
+    alignments: BTreeMap<String, u64>,
+    /// Bytes of the constants of each memory, and where in the block they start.
+    sizes: BTreeMap<String, u64>,
+    starts: BTreeMap<String, u64>,
+    /// The block of each memory in the main function.
+    blocks: BTreeMap<String, Val<'c>>,
     /// Bytes after each constant that nothing reads.
     guard: u64,
 }
@@ -87,7 +105,10 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         .filter(|op| ir::op_name(*op) == "memref.global")
         .map(|op| (func::symbol(op), op))
         .collect();
+    let aligned = |memory: memory::Memory| (memory.space, memory.alignment.max(ALIGNMENT as u64));
+    let alignments = memory::declared(module)?.into_iter().map(aligned).collect();
     let mut packing = Packing {
+        alignments,
         context: ir::context_of(module),
         module,
         graph: CallGraph::of(module)?,
@@ -98,7 +119,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         known: HashMap::new(),
         places: BTreeMap::new(),
         filled: BTreeSet::new(),
-        size: 0,
+        sizes: BTreeMap::new(),
+        starts: BTreeMap::new(),
+        blocks: BTreeMap::new(),
         guard: guard::bytes(module),
     };
     packing.run()
@@ -116,30 +139,82 @@ impl<'c> Packing<'c> {
         if self.module.has_attribute(CONSTANTS) {
             return Err(PassError::new(format!("the module has constants in {CONSTANTS} already")));
         }
+        let sizes = self.settle();
+        for (space, size) in &sizes {
+            self.give(space, *size, &reads)?;
+        }
+        self.erase_unused();
+        self.write_block(sizes[""])?;
+        self.load_first(&sizes)
+    }
+
+    /// Gives the constants of each memory their place in the block, the host's first. Gives the sizes:
+    /// the host is given all, from which devices' memories are loaded.
+    fn settle(&mut self) -> BTreeMap<String, u64> {
+        let mut sizes = std::mem::take(&mut self.sizes);
+        let mut start = sizes.get("").copied().unwrap_or(0);
+        self.starts.insert(String::new(), 0);
+        for (space, size) in sizes.iter().filter(|(space, _)| !space.is_empty()) {
+            self.starts.insert(space.clone(), start);
+            start += size;
+        }
+        sizes.insert(String::new(), start);
+        sizes
+    }
+
+    /// Gives each function the block of a memory that reads constants there.
+    fn give(&mut self, space: &str, size: u64, reads: &Reads<'c>) -> Failure<'c> {
         let mut readers: BTreeSet<String> = BTreeSet::new();
-        for name in self.graph.order.clone() {
-            let Some(function) = self.graph.function(&name) else { continue };
-            let reads = reads.get(&name).map(Vec::as_slice).unwrap_or_default();
-            let calls = self.graph.calls(function).into_iter();
+        // Calls are made anew when they are given more.
+        let graph = CallGraph::of(self.module)?;
+        for name in &graph.order {
+            let Some(function) = graph.function(name) else { continue };
+            let reads = reads.get(name).map(Vec::as_slice).unwrap_or_default();
+            let reads = reads.iter().filter(|(_, place)| self.table[*place].space == space);
+            let reads: Vec<_> = reads.collect();
+            let calls = graph.calls(function).into_iter();
             let calls: Vec<_> = calls.filter(|(_, callee)| readers.contains(callee)).collect();
             let is_main = edit::same(function, self.main);
             if reads.is_empty() && calls.is_empty() && !is_main {
                 continue;
             }
-            let mut values = Values::of(self.context, function, self.size)?;
+            let mut values = Values::of(self.context, function, (space, size))?;
             for (read, place) in reads {
                 let old = ir::result0(*read)?;
-                let new = values.get(*read, (*place, self.table[*place].0), old.r#type())?;
+                let new = values.get(*read, (*place, self.table[*place].offset), old.r#type())?;
                 edit::replace_uses(old, new);
                 edit::erase(*read);
             }
             for (call, _) in calls {
                 calls::pass_buffer(call, Group::Ins, values.block)?;
             }
-            readers.insert(name);
+            readers.insert(name.clone());
+            if is_main {
+                self.blocks.insert(space.to_owned(), values.block);
+            }
         }
-        self.erase_unused();
-        self.write_block()
+        Ok(())
+    }
+
+    /// Has the main function load the constants of devices before all else, which is done once.
+    fn load_first(&self, sizes: &BTreeMap<String, u64>) -> Failure<'c> {
+        let model = names::model_name(self.module);
+        for memory in memory::declared(self.module)? {
+            let (Some(_), Some(all)) = (sizes.get(&memory.space), self.blocks.get("")) else {
+                continue;
+            };
+            let first = edit::entry_block(self.main).and_then(|body| ir::ops(body).first().copied());
+            let first = first.ok_or_else(|| PassError::new("an empty function"))?;
+            let builder = Builder::before(first)?.with_location(self.main.location());
+            let mut call = CallExtern::new(&names::load_symbol(&model, &memory.space));
+            call.push(self.context, Group::Ins, *all);
+            for flag in ["with_device", "returns_status", names::SESSION] {
+                call.set(flag, Attribute::unit(self.context));
+            }
+            call.set(names::DEVICE, builder.str_attr(&memory.target));
+            call.build(&builder, &[])?;
+        }
+        Ok(())
     }
 
     /// Has the host write large constants with one value everywhere when it runs, so that nobody
@@ -180,9 +255,9 @@ impl<'c> Packing<'c> {
     }
 
     /// The reads of constants that are to be packed, by function, with places in the table.
-    fn reads(&mut self) -> Failure<'c, BTreeMap<String, Vec<(Op<'c>, usize)>>> {
+    fn reads(&mut self) -> Failure<'c, Reads<'c>> {
         let host = ir::attr_str(self.main, names::TARGET);
-        let mut found: BTreeMap<String, Vec<(Op<'c>, usize)>> = BTreeMap::new();
+        let mut found = Reads::new();
         let reachable: BTreeSet<String> = self.reachable();
         for function in func::functions(self.module) {
             let name = func::symbol(function);
@@ -196,7 +271,8 @@ impl<'c> Packing<'c> {
                     continue;
                 }
                 let global = func::symbol_ref(op, "name").unwrap_or_default();
-                if let Some(place) = self.place(&global, least)? {
+                let space = memref::space(ir::result0(op)?.r#type()).unwrap_or_default();
+                if let Some(place) = self.place(&global, &space, least)? {
                     found.entry(name.clone()).or_default().push((op, place));
                 }
             }
@@ -219,7 +295,7 @@ impl<'c> Packing<'c> {
     }
 
     /// The place of a global's data in the table; none if it stays a global.
-    fn place(&mut self, name: &str, least: u64) -> Failure<'c, Option<usize>> {
+    fn place(&mut self, name: &str, space: &str, least: u64) -> Failure<'c, Option<usize>> {
         let Some(global) = self.globals.get(name).copied() else { return Ok(None) };
         let value = global.attribute("initial_value").ok();
         let (Some(value), true) = (value, global.has_attribute("constant")) else {
@@ -235,24 +311,25 @@ impl<'c> Packing<'c> {
         }
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
-        let key = (hasher.finish(), bytes.len());
+        let key = (space.to_owned(), hasher.finish(), bytes.len());
         for place in self.known.get(&key).into_iter().flatten() {
-            if elements::bytes(self.table[*place].1)? == bytes {
+            if elements::bytes(self.table[*place].value)? == bytes {
                 self.places.insert(name.to_owned(), *place);
                 return Ok(Some(*place));
             }
         }
         let place = self.table.len();
-        self.table.push((self.size, value));
-        self.size =
-            (self.size + bytes.len() as u64 + self.guard).next_multiple_of(ALIGNMENT as u64);
+        let size = self.sizes.entry(space.to_owned()).or_default();
+        self.table.push(Entry { space: space.to_owned(), offset: *size, value });
+        let align = self.alignments.get(space).copied().unwrap_or(ALIGNMENT as u64);
+        *size = (*size + bytes.len() as u64 + self.guard).next_multiple_of(align);
         self.known.entry(key).or_default().push(place);
         self.places.insert(name.to_owned(), place);
         Ok(Some(place))
     }
 
     fn size_of(&self, place: usize) -> Failure<'c, u64> {
-        Ok(elements::bytes(self.table[place].1)?.len() as u64)
+        Ok(elements::bytes(self.table[place].value)?.len() as u64)
     }
 
     fn erase_unused(&self) {
@@ -270,20 +347,21 @@ impl<'c> Packing<'c> {
     }
 
     /// Writes the bytes to the module.
-    fn write_block(&self) -> Failure<'c> {
-        let mut block = AlignedBuffer::zeroed(self.size as usize).map_err(crate::Error::from)?;
+    fn write_block(&self, size: u64) -> Failure<'c> {
+        let mut block = AlignedBuffer::zeroed(size as usize).map_err(crate::Error::from)?;
         let mut gaps = vec![];
-        for (offset, value) in &self.table {
+        for Entry { space, offset, value } in &self.table {
             let bytes = elements::bytes(*value)?;
+            let offset = offset + self.starts.get(space).copied().unwrap_or(0);
             let end = offset + bytes.len() as u64;
             gaps.push((end, end + self.guard));
-            let offset = *offset as usize;
+            let offset = offset as usize;
             block.as_mut_slice()[offset..offset + bytes.len()].copy_from_slice(&bytes);
         }
         if self.guard > 0 {
             guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }
-        let ty = Type::parse(self.context, &format!("tensor<{}xi8>", self.size))
+        let ty = Type::parse(self.context, &format!("tensor<{size}xi8>"))
             .ok_or_else(|| PassError::new("the constants are too large"))?;
         let value = elements::resource(ty, "phl_constants", block, ALIGNMENT as usize)?;
         edit::set_attr(self.module, CONSTANTS, value);
@@ -308,11 +386,20 @@ struct Values<'c> {
 }
 
 impl<'c> Values<'c> {
-    fn of(context: &'c Context, function: Op<'c>, size: u64) -> Failure<'c, Self> {
-        let ty = Type::parse(context, &format!("memref<{size}xi8>"))
-            .ok_or_else(|| PassError::new("the constants are too large"))?;
-        let role: Attribute<'c> = StringAttribute::new(context, "constants").into();
-        let block = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
+    fn of(
+        context: &'c Context,
+        function: Op<'c>,
+        (space, size): (&str, u64),
+    ) -> Failure<'c, Self> {
+        let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
+        let (space, role) = match space {
+            "" => (None, "constants"),
+            space => (Some(space), names::DEVICE_CONSTANTS),
+        };
+        let ty = memref::with_space(context, memref::bytes(context, size)?, space)?;
+        let mut attributes = vec![(IO.to_owned(), text(role))];
+        attributes.extend(space.map(|space| (names::MEMORY.to_owned(), text(space))));
+        let block = func::add_argument(context, function, ty, attributes)?;
         Ok(Self { function, block, made: IndexMap::new() })
     }
 

@@ -13,6 +13,7 @@ use crate::{
         calls::{self, CallGraph},
         edit, func, guard,
         liveness::{Lifetime, Run, Timeline},
+        memory::{self, Memory},
         memref,
         names::{self, ARENA_BYTES, IO},
         print,
@@ -49,8 +50,19 @@ pub const PASS: Pass = Pass {
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+    let memories = memory::declared(module)?;
+    plan_memory(module, None, &memories)?;
+    memories.iter().try_for_each(|memory| plan_memory(module, Some(memory), &memories))
+}
+
+/// Plans the buffers in one memory, the host's or a device's.
+fn plan_memory<'c>(
+    module: Op<'c>,
+    memory: Option<&Memory>,
+    memories: &[Memory],
+) -> Failure<'c> {
     let graph = CallGraph::of(module)?;
-    let program = Program::of(&graph)?;
+    let program = Program::of(&graph, Spaces { memory, memories })?;
     let guard = guard::bytes(module);
     let planned: Vec<_> = program.functions.iter().map(FunctionMemory::times).collect();
     let frames = program::plan(&planned, guard).map_err(|error| {
@@ -69,7 +81,10 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
             ));
         }
     }
-    if guard > 0 {
+    if let Some(memory) = memory {
+        check_capacity(module, memory, &program, &frames)?;
+    }
+    if guard > 0 && memory.is_none() {
         let main = func::main(module).and_then(|main| program.index(main));
         let found = main.map(|main| gaps(&planned, &frames, main, guard)).unwrap_or_default();
         guard::record(module, names::ARENA_GAPS, &found);
@@ -82,13 +97,69 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
     Ok(())
 }
 
+/// The memory that is planned, among all.
+#[derive(Clone, Copy)]
+struct Spaces<'m> {
+    /// None for the host's.
+    memory: Option<&'m Memory>,
+    memories: &'m [Memory],
+}
+
+impl Spaces<'_> {
+    /// Name of the memory space; empty for the host's.
+    fn name(&self) -> &str {
+        self.memory.map_or("", |memory| memory.space.as_str())
+    }
+
+    fn is_other(&self, space: &str) -> bool {
+        space != self.name()
+            && (space.is_empty() || self.memories.iter().any(|memory| memory.space == space))
+    }
+}
+
+/// Checks that constants and values fit a device's memory.
+fn check_capacity<'c>(
+    module: Op<'c>,
+    memory: &Memory,
+    program: &Program<'c, '_>,
+    frames: &[Frame],
+) -> Failure<'c> {
+    let main = func::main(module);
+    let place = main.and_then(|main| program.index(main));
+    let (Some(most), Some(main), Some(place)) = (memory.bytes, main, place) else {
+        return Ok(());
+    };
+    let signature = func::Signature::of(main)?;
+    let is_constants = |list: &func::Attributes<'c>| {
+        let role = list.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
+        role.and_then(edit::string).as_deref() == Some(names::DEVICE_CONSTANTS)
+            && memory::of_argument(list) == memory.space
+    };
+    let constants = signature.arguments.iter().find(|(_, list)| is_constants(list));
+    let constants = constants.and_then(|(ty, _)| size::bytes(*ty)).unwrap_or(0);
+    let values = frames[place].bytes;
+    if constants.saturating_add(values) > most {
+        return Err(PassError::at(
+            &main,
+            format!(
+                "needs {constants} bytes for constants and {values} for values in the memory of target \
+                 '{}', which has {most}: let the target take less of the network (partition, \
+                 --placement), or give it more memory",
+                memory.target
+            ),
+        ));
+    }
+    Ok(())
+}
+
 /// The functions of a module, those called before those that call them.
-struct Program<'c> {
-    functions: Vec<FunctionMemory<'c>>,
+struct Program<'c, 'm> {
+    functions: Vec<FunctionMemory<'c, 'm>>,
 }
 
 /// What a function needs while it runs.
-struct FunctionMemory<'c> {
+struct FunctionMemory<'c, 'm> {
+    memory: Option<&'m Memory>,
     function: Op<'c>,
     timeline: Timeline,
     requests: Vec<Request<'c>>,
@@ -107,8 +178,8 @@ struct Request<'c> {
     deallocs: Vec<Op<'c>>,
 }
 
-impl<'c> Program<'c> {
-    fn of(graph: &CallGraph<'c>) -> Failure<'c, Self> {
+impl<'c, 'm> Program<'c, 'm> {
+    fn of(graph: &CallGraph<'c>, spaces: Spaces<'m>) -> Failure<'c, Self> {
         let transparent = graph.transparent();
         let mut runs: BTreeMap<String, Run> = BTreeMap::new();
         let mut program = Self { functions: vec![] };
@@ -121,7 +192,7 @@ impl<'c> Program<'c> {
                 runs.insert(name.clone(), timeline.run(function));
             }
             places.insert(name.clone(), program.functions.len());
-            program.functions.push(FunctionMemory::of(function, timeline, &places, opaque)?);
+            program.functions.push(FunctionMemory::of(function, timeline, (&places, spaces), opaque)?);
         }
         Ok(program)
     }
@@ -139,17 +210,21 @@ impl<'c> Program<'c> {
     }
 }
 
-impl<'c> FunctionMemory<'c> {
+impl<'c, 'm> FunctionMemory<'c, 'm> {
     fn of(
         function: Op<'c>,
         timeline: Timeline,
-        places: &BTreeMap<String, usize>,
+        (places, spaces): (&BTreeMap<String, usize>, Spaces<'m>),
         opaque: bool,
     ) -> Failure<'c, Self> {
         let (mut calls, mut requests) = (vec![], vec![]);
         let mut pools: BTreeMap<String, Vec<Request<'c>>> = BTreeMap::new();
         for op in edit::walk(function) {
             if let Some(bytes) = ir::attr_i64(op, "scratch_bytes") {
+                let space = ir::attr_str(op, names::SCRATCH_MEMORY).unwrap_or_default();
+                if space != spaces.name() {
+                    continue;
+                }
                 let size = bytes.max(0) as u64;
                 let buffer = Buffer::once(size, ALIGNMENT as u64, timeline.span(op));
                 requests.push(Request { op, buffer, deallocs: vec![] });
@@ -157,14 +232,18 @@ impl<'c> FunctionMemory<'c> {
                 let (span, start) = (timeline.span(op), timeline.begin(op));
                 calls.push((op, Call { callee: *callee, span, start }));
             } else if ir::op_name(op) == "memref.alloc" {
-                let (pool, request) = request(&timeline, op)?;
-                match &*pool {
-                    "" => requests.push(request),
-                    _ => pools.entry(pool).or_default().push(request),
+                let space = space_of(op)?;
+                if space == spaces.name() {
+                    let align = spaces.memory.map_or(0, |m| m.alignment).max(ALIGNMENT as u64);
+                    requests.push(request(&timeline, op, align)?);
+                } else if spaces.memory.is_none() && !spaces.is_other(&space) {
+                    let align = pool_of(op, &space)?.1;
+                    pools.entry(space).or_default().push(request(&timeline, op, align)?);
                 }
             }
         }
-        Ok(Self { function, timeline, requests, pools, calls, opaque })
+        let memory = spaces.memory;
+        Ok(Self { memory, function, timeline, requests, pools, calls, opaque })
     }
 
     /// What the planner is told.
@@ -216,17 +295,23 @@ impl<'c> FunctionMemory<'c> {
         let word = |value: u64| -> Attribute<'c> {
             IntegerAttribute::new(IntegerType::new(context, 64).into(), value as i64).into()
         };
-        edit::set_attr(function, ARENA_BYTES, word(frame.bytes));
-        if let Some(bound) = frame.bound {
-            edit::set_attr(function, names::ARENA_LOWER_BOUND, word(bound.bytes));
+        let space = self.memory.map(|memory| memory.space.as_str());
+        let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
+        let role = if space.is_some() { names::DEVICE_ARENA } else { "arena" };
+        let mut attributes = vec![(IO.to_owned(), text(role))];
+        if let Some(space) = space {
+            attributes.push((names::MEMORY.to_owned(), text(space)));
+        } else {
+            edit::set_attr(function, ARENA_BYTES, word(frame.bytes));
+            if let Some(bound) = frame.bound {
+                edit::set_attr(function, names::ARENA_LOWER_BOUND, word(bound.bytes));
+            }
+            if let Some(peak) = peak {
+                edit::set_attr(function, names::ARENA_PEAK, text(&peak));
+            }
         }
-        if let Some(peak) = peak {
-            let place = StringAttribute::new(context, &peak).into();
-            edit::set_attr(function, names::ARENA_PEAK, place);
-        }
-        let ty = memref::bytes(context, frame.bytes)?;
-        let role: Attribute<'c> = StringAttribute::new(context, "arena").into();
-        let arena = func::add_argument(context, function, ty, vec![(IO.to_owned(), role)])?;
+        let block = |bytes| memref::with_space(context, memref::bytes(context, bytes)?, space);
+        let arena = func::add_argument(context, function, block(frame.bytes)?, attributes)?;
         let named = self.names();
         for ((request, offset), named) in self.requests.iter().zip(&frame.buffers).zip(named) {
             if ir::op_name(request.op) == "memref.alloc" {
@@ -235,13 +320,13 @@ impl<'c> FunctionMemory<'c> {
                 edit::erase(request.op);
                 continue;
             }
-            let ty = memref::bytes(context, request.buffer.size)?;
+            let ty = block(request.buffer.size)?;
             give_scratch(request.op, piece(request.op, named, arena, *offset, ty)?)?;
         }
         for ((call, to), offset) in self.calls.iter().zip(&frame.calls) {
             let bytes = callees[to.callee];
             if bytes > 0 {
-                let ty = memref::bytes(context, bytes)?;
+                let ty = block(bytes)?;
                 calls::pass_buffer(*call, Group::Outs, piece(*call, call.location(), arena, *offset, ty)?)?;
             }
         }
@@ -289,8 +374,16 @@ fn gaps(
     all
 }
 
-/// What an allocation asks for, and of which pool; the arena has the empty name.
-fn request<'c>(timeline: &Timeline, op: Op<'c>) -> Failure<'c, (String, Request<'c>)> {
+/// The memory space that an allocation is in; empty for the host's.
+fn space_of<'c>(op: Op<'c>) -> Failure<'c, String> {
+    let ty = ir::result0(op)?.r#type();
+    memref::space_or_host(ty).ok_or_else(|| {
+        PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
+    })
+}
+
+/// What an allocation asks for.
+fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> Failure<'c, Request<'c>> {
     let ty = ir::result0(op)?.r#type();
     let size = size::bytes(ty).filter(|_| op.operand_count() == 0).ok_or_else(|| {
         PassError::at(
@@ -301,21 +394,16 @@ fn request<'c>(timeline: &Timeline, op: Op<'c>) -> Failure<'c, (String, Request<
             ),
         )
     })?;
-    let align = ir::attr_i64(op, "alignment").map_or(ALIGNMENT, |align| align.max(ALIGNMENT));
-    if align != ALIGNMENT {
+    let asked = ir::attr_i64(op, "alignment").map_or(ALIGNMENT, |align| align.max(ALIGNMENT));
+    if asked != ALIGNMENT {
         return Err(PassError::at(
             &op,
-            format!("asks for alignment {align}; buffers are aligned to {ALIGNMENT} at most"),
+            format!("asks for alignment {asked}; buffers are aligned to {ALIGNMENT} at most"),
         ));
     }
     let Lifetime { start, end, deallocs } =
         timeline.lifetime(op).map_err(|(at, reason)| PassError::at(&at, reason))?;
-    let pool = ir::memref::space_or_host(ty).ok_or_else(|| {
-        PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
-    })?;
-    let align = if pool.is_empty() { ALIGNMENT as u64 } else { pool_of(op, &pool)?.1 };
-    let buffer = Buffer::once(size, align, (start, end));
-    Ok((pool, Request { op, buffer, deallocs }))
+    Ok(Request { op, buffer: Buffer::once(size, align, (start, end)), deallocs })
 }
 
 /// Gives a call its scratch memory: where it asks for it, or as the last argument.

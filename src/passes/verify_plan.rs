@@ -231,7 +231,7 @@ fn check_apart<'c>(
 ) -> Failure<'c> {
     let mut pools: BTreeMap<&Memory, Vec<&Place<'c>>> = BTreeMap::new();
     // Constants are only read, so they may share bytes.
-    for place in places.iter().filter(|place| place.memory != Memory::Constants) {
+    for place in places.iter().filter(|place| !matches!(place.memory, Memory::Constants(_))) {
         let around = std::iter::successors(place.op.parent_operation(), |op| op.parent_operation());
         let mut around = around.take_while(|op| !edit::same(*op, function));
         if around.any(|op| PARALLEL.contains(&ir::op_name(op))) {

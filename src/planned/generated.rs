@@ -74,8 +74,10 @@ fn check_llvm<'c>(function: Op<'c>, signature: &Signature) -> Failure<'c> {
     for (argument, list) in edit::arguments(block).into_iter().zip(lists) {
         let role = edit::dictionary(list).into_iter().find(|(name, _)| name == IO);
         let (memory, bytes) = match role.and_then(|(_, value)| edit::string(value)).as_deref() {
-            Some("arena") => (Memory::Arena, arena),
-            Some("constants") => (Memory::Constants, signature.constants_bytes as u64),
+            Some("arena") => (Memory::Arena(String::new()), arena),
+            Some("constants") => {
+                (Memory::Constants(String::new()), signature.constants_bytes as u64)
+            }
             _ => continue,
         };
         for (op, offset) in addresses(argument) {

@@ -6,6 +6,7 @@ use crate::{
         self, Op,
         calls::{self, CallGraph},
         edit, func,
+        memory::of_argument,
         names::{self, IO},
     },
     pass::PassError,
@@ -23,12 +24,12 @@ pub type Effects<'c> = BTreeMap<String, Effect<'c>>;
 pub struct Effect<'c> {
     /// How many points its run has.
     pub length: usize,
-    /// Which argument is its arena.
-    pub arena: Option<usize>,
+    /// Which argument is its arena in a memory space; the host's has the empty name.
+    pub arenas: BTreeMap<String, usize>,
     /// What it does with its arguments; none for one that it may use at any time.
     pub arguments: Vec<Option<Argument>>,
-    /// The use of its arena by itself and by what it calls.
-    pub uses: Vec<BufferUse<'c>>,
+    /// The use of each arena by itself and by what it calls.
+    pub uses: BTreeMap<String, Vec<BufferUse<'c>>>,
 }
 
 /// What a function does with an argument.
@@ -99,22 +100,32 @@ impl<'c> Effect<'c> {
     ) -> Result<Self, PassError<'c>> {
         let order = Order::of(function, ops, known);
         let signature = func::Signature::of(function)?;
-        let is_arena = |list: &func::Attributes<'c>| {
-            list.iter()
-                .any(|(name, value)| name == IO && edit::string(*value).as_deref() == Some("arena"))
+        let arena = |list: &func::Attributes<'c>| {
+            let role = list.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
+            match role.and_then(edit::string).as_deref() {
+                Some("arena") => Some(String::new()),
+                Some(names::DEVICE_ARENA) => Some(of_argument(list)),
+                _ => None,
+            }
         };
         let shares = function.has_attribute(names::SHARES_BYTES);
         let arguments = (0..signature.arguments.len()).map(|index| {
             let value = func::argument(function, index).filter(|_| shares)?;
             lifetime::argument(&order, function, value)
         });
-        let in_arena = places.iter().filter(|place| place.memory == Memory::Arena);
-        let in_arena: Vec<_> = in_arena.collect();
+        let mut in_arenas: BTreeMap<String, Vec<&Place<'c>>> = BTreeMap::new();
+        for place in places {
+            if let Memory::Arena(space) = &place.memory {
+                in_arenas.entry(space.clone()).or_default().push(place);
+            }
+        }
+        let numbered = signature.arguments.iter().enumerate();
+        let uses = in_arenas.into_iter();
         Ok(Self {
             length: order.span(function).1 + 1,
-            arena: signature.arguments.iter().position(|(_, list)| is_arena(list)),
+            arenas: numbered.filter_map(|(i, (_, list))| Some((arena(list)?, i))).collect(),
             arguments: arguments.collect(),
-            uses: uses_of(&order, function, &in_arena),
+            uses: uses.map(|(space, all)| (space, uses_of(&order, function, &all))).collect(),
         })
     }
 }
@@ -129,7 +140,7 @@ pub fn uses_of<'c>(
     let mut buffers = 0;
     for place in places {
         let (op, offset) = (place.op, place.offset);
-        let Some(calls) = frame_of(order, place) else {
+        let Some((space, calls)) = frame_of(order, place) else {
             for span in spans(order, function, op, place.value) {
                 let (what, size) = (place.value.r#type().to_string(), place.size);
                 found.push(BufferUse { op, what, span, offset, size, buffer: buffers });
@@ -140,7 +151,8 @@ pub fn uses_of<'c>(
         for (call, effect) in calls {
             let begin = order.begin(call);
             let name = calls::callee(call).unwrap_or_default();
-            found.extend(effect.uses.iter().map(|inner| BufferUse {
+            let uses = effect.uses.get(space).map(Vec::as_slice).unwrap_or_default();
+            found.extend(uses.iter().map(|inner| BufferUse {
                 op: call,
                 what: match inner.what.contains(" of @") {
                     true => inner.what.clone(),
@@ -151,29 +163,27 @@ pub fn uses_of<'c>(
                 size: inner.size,
                 buffer: buffers + inner.buffer,
             }));
-            buffers += effect.uses.iter().map(|inner| inner.buffer + 1).max().unwrap_or(0);
+            buffers += uses.iter().map(|inner| inner.buffer + 1).max().unwrap_or(0);
         }
     }
     found
 }
 
 /// The calls that a place is the arena of, if it is nothing else.
-fn frame_of<'e, 'c>(
+fn frame_of<'e, 'p, 'c>(
     order: &Order<'e, 'c>,
-    place: &Place<'c>,
-) -> Option<Vec<(Op<'c>, &'e Effect<'c>)>> {
-    if place.memory != Memory::Arena {
-        return None;
-    }
+    place: &'p Place<'c>,
+) -> Option<(&'p str, Vec<(Op<'c>, &'e Effect<'c>)>)> {
+    let Memory::Arena(space) = &place.memory else { return None };
     let users = ir::users(place.value);
     let calls: Option<Vec<_>> = users
         .into_iter()
         .map(|user| {
             let effect = order.effect(user)?;
-            let arena = [effect.arena?];
+            let arena = [*effect.arenas.get(space)?];
             let given = calls::arguments_of(user, place.value)?;
             (given == arena).then_some((user, effect))
         })
         .collect();
-    calls.filter(|calls| !calls.is_empty())
+    calls.filter(|calls| !calls.is_empty()).map(|calls| (space.as_str(), calls))
 }

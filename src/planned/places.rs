@@ -2,7 +2,9 @@
 
 use crate::{
     ir::{
-        self, Op, Val, edit, func, memref,
+        self, Op, Val, edit, func,
+        memory::of_argument,
+        memref,
         names::{self, IO},
         size::{self, ALIGNMENT},
         tir,
@@ -15,10 +17,12 @@ use std::fmt;
 /// What a place is in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Memory {
-    /// The function's working memory, an argument of it.
-    Arena,
-    /// The block of all constants, an argument of the main function.
-    Constants,
+    /// The function's working memory, an argument of it; with the name of the memory space where
+    /// that is a device's.
+    Arena(String),
+    /// The block of all constants, an argument of the main function; or of those in the memory space
+    /// of a device.
+    Constants(String),
     /// A pool of a device.
     Pool(String),
 }
@@ -26,8 +30,10 @@ pub enum Memory {
 impl fmt::Display for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Memory::Arena => f.write_str("the arena"),
-            Memory::Constants => f.write_str("the block of constants"),
+            Memory::Arena(space) if space.is_empty() => f.write_str("the arena"),
+            Memory::Arena(space) => write!(f, "the arena in memory '{space}'"),
+            Memory::Constants(space) if space.is_empty() => f.write_str("the block of constants"),
+            Memory::Constants(space) => write!(f, "the constants in memory '{space}'"),
             Memory::Pool(name) => write!(f, "pool '{name}'"),
         }
     }
@@ -56,8 +62,10 @@ pub fn places<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Result<Vec<Place<'c>>, Pa
     for (index, (ty, attributes)) in signature.arguments.iter().enumerate() {
         let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
         let memory = match role.and_then(edit::string).as_deref() {
-            Some("arena") => Memory::Arena,
-            Some("constants") => Memory::Constants,
+            Some("arena") => Memory::Arena(String::new()),
+            Some("constants") => Memory::Constants(String::new()),
+            Some(names::DEVICE_ARENA) => Memory::Arena(of_argument(attributes)),
+            Some(names::DEVICE_CONSTANTS) => Memory::Constants(of_argument(attributes)),
             _ => continue,
         };
         let bytes = size::bytes(*ty).ok_or_else(|| {
@@ -95,7 +103,7 @@ fn views<'c>(
                 "memref.view" => found.push(view(function, &memory, user, bytes)?),
                 "memref.assume_alignment" | "memref.cast" => work.extend(ir::results(user)),
                 // Who is given all constants has places of its own in them, and only reads.
-                tir::CallExtern::NAME if memory == Memory::Constants => {}
+                tir::CallExtern::NAME if matches!(memory, Memory::Constants(_)) => {}
                 _ => {
                     return Err(PassError::at(
                         &user,

@@ -29,6 +29,8 @@ impl TargetKind {
             capabilities: Capabilities::default(),
             cost: CostDecl::default(),
             pools: vec![],
+            memory: None,
+            queue: None,
             patterns: vec![],
             pipelines: vec![],
             aliases: vec![],

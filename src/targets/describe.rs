@@ -49,6 +49,20 @@ struct PoolJson<'a> {
 }
 
 #[derive(Serialize)]
+struct MemoryJson<'a> {
+    name: &'a str,
+    bytes: Option<String>,
+    alignment: i64,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct QueueJson<'a> {
+    wait: &'a str,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
 struct CapabilitiesJson {
     dtypes: Vec<&'static str>,
     multi_output: bool,
@@ -71,6 +85,10 @@ struct KindJson<'a> {
     capabilities: CapabilitiesJson,
     cost: std::collections::BTreeMap<&'static str, String>,
     pools: Vec<PoolJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueJson<'a>>,
     patterns: Vec<PatternJson<'a>>,
     phases: Vec<(&'static str, &'a str)>,
     hooks: std::collections::BTreeMap<&'static str, String>,
@@ -115,6 +133,13 @@ impl<'a> KindJson<'a> {
                     doc: &pool.doc,
                 })
                 .collect(),
+            memory: kind.memory.as_ref().map(|memory| MemoryJson {
+                name: &memory.name,
+                bytes: memory.bytes.as_ref().map(ToString::to_string),
+                alignment: memory.alignment,
+                doc: &memory.doc,
+            }),
+            queue: kind.queue.as_ref().map(|q| QueueJson { wait: &q.wait, doc: &q.doc }),
             patterns: kind
                 .patterns
                 .iter()
@@ -164,6 +189,14 @@ impl<'a> AliasJson<'a> {
     fn new(name: &'a str, alias: &'a Alias) -> Self {
         let spec = alias.spec.to_string();
         Self { name, role: "alias", doc: &alias.doc, spec, place: &alias.place }
+    }
+}
+
+/// A size for people.
+fn size_text(expr: &crate::expr::Expr) -> String {
+    match expr.kind {
+        crate::expr::ExprKind::Int(bytes) => format_size(bytes),
+        _ => expr.to_string(),
     }
 }
 
@@ -224,14 +257,20 @@ impl TargetKind {
         let costs = self.cost.entries().into_iter();
         section("costs in ns", costs.map(|(name, cost)| (name.to_owned(), cost)).collect());
         let pools = self.pools.iter().map(|pool| {
-            let bytes = pool.bytes.as_ref().map_or("no limit".to_owned(), |expr| match expr.kind {
-                crate::expr::ExprKind::Int(bytes) => format_size(bytes),
-                _ => expr.to_string(),
-            });
+            let bytes = pool.bytes.as_ref().map_or("no limit".to_owned(), size_text);
             let text = format!("{bytes}, aligned to {}; {}", pool.alignment, pool.doc);
             (pool.name.clone(), text.trim_end_matches("; ").to_owned() + &from("pool", &pool.name))
         });
-        section("memory", pools.collect());
+        let memory = self.memory.iter().map(|memory| {
+            let bytes = memory.bytes.as_ref().map_or("what the device gives".to_owned(), size_text);
+            let alignment = memory.alignment;
+            let text = format!("{bytes}, aligned to {alignment}; values of its own {}", memory.doc);
+            (memory.name.clone(), text.trim_end().to_owned())
+        });
+        section("memory", pools.chain(memory).collect());
+        let queue = self.queue.iter();
+        let queue = queue.map(|queue| ("waits with".to_owned(), queue.wait.clone()));
+        section("queue", queue.collect());
         let mut patterns = vec![];
         for pattern in &self.patterns {
             let origin = from("pattern", &pattern.spec.name);

@@ -7,12 +7,13 @@ use super::{
 };
 use crate::{
     Error, Result,
+    artifact::c_identifier,
     error::suggestion,
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
     graph::{Bound, Evaluator, Facts, OpTable, Scope},
     partition::{Capabilities, Device, ProfiledTarget, Rates, is_view},
     pattern::{Pattern, PatternSpec, check_expression},
-    phase::{HookPoint, TargetPipelines},
+    phase::{HookPoint, Phase, TargetPipelines},
     targets::hooks::{Command, DataHook},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -128,7 +129,33 @@ impl TargetInstance {
             let text = passes.join(",");
             hooks.push((point, text));
         }
+        if let Some(text) = self.memory_pass()? {
+            phases.push((Phase::Bufferize, text));
+        }
         Ok(TargetPipelines { id: self.id.clone(), phases, hooks })
+    }
+
+    /// The pass that puts values into the device's memory.
+    fn memory_pass(&self) -> Result<Option<String>> {
+        let Some(memory) = &self.kind.memory else { return Ok(None) };
+        let space = c_identifier(&format!("{}_{}", self.id, memory.name));
+        let bytes = memory.bytes.as_ref();
+        let bytes = bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()?;
+        let optional = [
+            ("bytes", bytes.map(|bytes| bytes.to_string())),
+            ("copy-within", memory.copy_within.clone()),
+            ("wait", self.kind.queue.as_ref().map(|queue| queue.wait.clone())),
+        ];
+        let optional =
+            optional.into_iter().filter_map(|(key, text)| Some(format!(" {key}={}", text?)));
+        Ok(Some(format!(
+            "assign-memory-spaces{{target={} space={space} alignment={} copy-in={} copy-out={}{}}}",
+            self.id,
+            memory.alignment,
+            memory.copy_in,
+            memory.copy_out,
+            optional.collect::<String>()
+        )))
     }
 
     /// The words of a program that the manifest names, filled in.
@@ -194,27 +221,33 @@ impl TargetInstance {
 
     /// Its memories, with sizes computed.
     pub fn pools(&self) -> Result<Vec<Pool>> {
-        let size = |expr: &Expr, name: &str| -> Result<i64> {
-            let graph = crate::graph::GraphView::new();
-            let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
-            match Evaluator::new(facts, &NoNames).eval(expr) {
-                Val::Int(bytes) if bytes > 0 => Ok(bytes),
-                other => Err(Error::invalid(format!(
-                    "{}: pool '{name}' of target '{}' has {other} bytes by `{expr}`; a size is a \
-                     positive integer",
-                    self.kind.manifest, self.id
-                ))),
-            }
-        };
         let pools = self.kind.pools.iter().map(|pool| {
             Ok(Pool {
                 name: pool.name.clone(),
-                bytes: pool.bytes.as_ref().map(|expr| size(expr, &pool.name)).transpose()?,
+                bytes: pool
+                    .bytes
+                    .as_ref()
+                    .map(|expr| self.size(expr, "pool", &pool.name))
+                    .transpose()?,
                 alignment: pool.alignment,
                 scope: pool.scope.clone(),
             })
         });
         pools.collect()
+    }
+
+    /// A size that is declared.
+    fn size(&self, expr: &Expr, what: &str, name: &str) -> Result<i64> {
+        let graph = crate::graph::GraphView::new();
+        let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+        match Evaluator::new(facts, &NoNames).eval(expr) {
+            Val::Int(bytes) if bytes > 0 => Ok(bytes),
+            other => Err(Error::invalid(format!(
+                "{}: {what} '{name}' of target '{}' has {other} bytes by `{expr}`; a size is a \
+                 positive integer",
+                self.kind.manifest, self.id
+            ))),
+        }
     }
 
     /// What its work and its transfers cost.

@@ -6,6 +6,7 @@ mod files;
 mod hooks;
 mod library;
 mod load;
+mod memory;
 mod merge;
 mod option;
 mod origins;
@@ -107,6 +108,8 @@ pub fn parse_extending(
     let data = hooks::declare(&source, raw.hooks, &layers, &options)?;
     let checked = codegen.kind.check(role, has_own);
     checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
+    let given = memory::Given { role, codegen: &codegen, options: &options };
+    let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;
@@ -119,6 +122,8 @@ pub fn parse_extending(
         capabilities,
         cost,
         pools,
+        memory,
+        queue,
         patterns,
         pipelines,
         aliases,
@@ -266,6 +271,21 @@ fn pools(
     raw.into_iter().map(|pool| self::pool(source, pool, options, definitions)).collect()
 }
 
+/// A size in bytes: a number, a text such as "64k", or an expression over options.
+fn size(source: &Source, value: &Spanned<toml::Value>, options: &[OptionDecl]) -> Result<Expr> {
+    let text = match value.get_ref() {
+        toml::Value::String(text) => match super::options::parse_size(text) {
+            Some(bytes) => bytes.to_string(),
+            None => text.clone(),
+        },
+        other => other.to_string(),
+    };
+    let fault = |error: String| source.fault(&value.span(), error);
+    let expr = Expr::parse(&text).map_err(|error| fault(error.to_string()))?;
+    super::instance::check_size(&text, &expr, options).map_err(|error| fault(error.to_string()))?;
+    Ok(expr)
+}
+
 fn pool(
     source: &Source,
     raw: RawPool,
@@ -273,23 +293,7 @@ fn pool(
     definitions: &define::Definitions,
 ) -> Result<PoolDecl> {
     check_name(source, &raw.name, "a pool")?;
-    let bytes = match &raw.bytes {
-        None => None,
-        Some(value) => {
-            let text = match value.get_ref() {
-                toml::Value::String(text) => match super::options::parse_size(text) {
-                    Some(bytes) => bytes.to_string(),
-                    None => text.clone(),
-                },
-                other => other.to_string(),
-            };
-            let fault = |error: String| source.fault(&value.span(), error);
-            let expr = Expr::parse(&text).map_err(|error| fault(error.to_string()))?;
-            super::instance::check_size(&text, &expr, options)
-                .map_err(|error| fault(error.to_string()))?;
-            Some(expr)
-        }
-    };
+    let bytes = raw.bytes.as_ref().map(|value| size(source, value, options)).transpose()?;
     let alignment = raw.alignment.as_ref().map_or(1, |alignment| *alignment.get_ref());
     if let Some(given) = &raw.alignment
         && !(alignment > 0 && alignment.count_ones() == 1)

@@ -27,7 +27,9 @@ pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, StandIn};
 pub use config::{CONFIG, Config};
 pub use instance::{Pool, TargetInstance};
-pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
+pub use kind::{
+    CostDecl, Files, MemoryDecl, PatternDecl, PoolDecl, QueueDecl, Role, TargetKind, option_word,
+};
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
 pub use manifest::is_name;
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};

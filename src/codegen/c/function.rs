@@ -5,13 +5,13 @@ use super::{
     memory::{Base, Buffer},
     names::value_name,
     scalar::CType,
-    statement,
-    writer::{Failure, Kind, Surroundings, Writer, key},
+    session, statement,
+    writer::{Failure, Kind, Surroundings, Writer, field, key},
 };
 use crate::{
     ir::{
-        self, Op, Val, edit, func,
-        names::{IO, NAME},
+        self, Op, Val, edit, func, memory,
+        names::{self, IO, NAME},
         tir,
     },
     pass::PassError,
@@ -94,6 +94,8 @@ struct Parameter<'c> {
     ty: String,
     /// What it is for: `input`, `output`, `arena`, `constants`.
     role: String,
+    /// The memory of a device that it is in; empty for the host's.
+    space: String,
 }
 
 fn buffers<'c>(
@@ -111,7 +113,7 @@ fn buffers<'c>(
             let attribute = attributes.iter().find(|(name, _)| name == wanted);
             attribute.and_then(|(_, value)| edit::string(*value)).unwrap_or_default()
         };
-        let role = text(IO);
+        let (role, space) = (text(IO), memory::of_argument(attributes));
         let element = CType::of(ir::element_type(*ty)).filter(|_| ir::is_memref(*ty));
         let value = func::argument(function, index);
         let (Some(element), Some(value)) = (element, value) else {
@@ -124,6 +126,8 @@ fn buffers<'c>(
             "arena" if entry => "memory".to_owned(),
             "arena" => "arena".to_owned(),
             "constants" => "weights".to_owned(),
+            names::DEVICE_ARENA => writer.names.numbered("values"),
+            names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
             _ => {
                 let stem = if role == "output" { "out" } else { "in" };
                 let names = [text(NAME), value_name(value)];
@@ -131,7 +135,8 @@ fn buffers<'c>(
                 like.unwrap_or_else(|| writer.names.numbered(stem))
             }
         };
-        let constant = if matches!(&*role, "output" | "arena") { "" } else { "const " };
+        let constant =
+            if matches!(&*role, "output" | "arena" | names::DEVICE_ARENA) { "" } else { "const " };
         let buffer = Buffer {
             base: Base::Pointer(name.clone()),
             offset: Sum::default(),
@@ -141,7 +146,13 @@ fn buffers<'c>(
         if !constant.is_empty() {
             writer.constants.insert(name.clone());
         }
-        found.push(Parameter { value, name, ty: format!("{constant}{}", element.name()), role });
+        found.push(Parameter {
+            value,
+            name,
+            ty: format!("{constant}{}", element.name()),
+            role,
+            space,
+        });
     }
     Ok(found)
 }
@@ -170,7 +181,8 @@ fn prologue<'c>(
         let mut used = BTreeSet::new();
         let mut next = [0; 2];
         for parameter in buffers {
-            let (argument, place) = entry_place(function, &parameter.role, &mut next)?;
+            let around = writer.around;
+            let (argument, place) = entry_place(function, parameter, around, &mut next)?;
             if is_used(parameter) {
                 used.insert(argument);
                 writer.line(format!("{} *const {} = {place};", parameter.ty, parameter.name));
@@ -193,10 +205,25 @@ fn prologue<'c>(
 /// The argument of the entry point that a buffer of the main function comes from, and how.
 fn entry_place<'c>(
     function: Op<'c>,
-    role: &str,
+    parameter: &Parameter<'c>,
+    around: &Surroundings,
     next: &mut [usize; 2],
 ) -> Failure<'c, (&'static str, String)> {
+    let role = &*parameter.role;
     let (list, name) = match role {
+        names::DEVICE_ARENA | names::DEVICE_CONSTANTS => {
+            let place =
+                if role == names::DEVICE_ARENA { session::VALUES } else { session::CONSTANTS };
+            let memory = around.memories.iter().find(|memory| memory.space == parameter.space);
+            let device = memory.and_then(|memory| {
+                around.devices.iter().position(|device| *device == memory.target)
+            });
+            let device = device.ok_or_else(|| {
+                let space = &parameter.space;
+                PassError::at(&function, format!("has values in '{space}', which no device has"))
+            })?;
+            return Ok(("devices", field(device, place)));
+        }
         "constants" => return Ok(("constants", "constants".to_owned())),
         "arena" => return Ok(("arena", "arena".to_owned())),
         "input" => (0, "inputs"),

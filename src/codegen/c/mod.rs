@@ -20,6 +20,7 @@ pub mod memory;
 pub mod names;
 pub mod print;
 pub mod scalar;
+pub mod session;
 pub mod statement;
 pub mod target;
 pub mod tool;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     artifact::{ArtifactKind, files},
     ir::{
-        self, Op, edit, func,
+        self, Op, edit, func, memory,
         names::{C_DEVICE, C_HEADERS, DEVICES, model_name, symbol_name},
         tir,
         view::OpView,
@@ -46,7 +46,7 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
         .filter(|op| tir::CallExtern::is(*op))
         .collect();
     let constants = constants(module, &functions);
-    let around = surroundings(module, &functions, &calls, &constants);
+    let around = surroundings(module, &functions, &calls, &constants)?;
     let mut preamble = Preamble::default();
     preamble.headers.extend(ir::attr_strs(module, C_HEADERS).unwrap_or_default());
     // Functions that a hook gave are declared in its headers.
@@ -99,7 +99,7 @@ fn surroundings<'c>(
     functions: &[Op<'c>],
     calls: &[Op<'c>],
     constants: &[Op<'c>],
-) -> Surroundings {
+) -> crate::Result<Surroundings> {
     let defined: BTreeSet<_> = functions.iter().map(|function| func::symbol(*function)).collect();
     let callees: BTreeSet<_> =
         calls.iter().filter_map(|op| func::symbol_ref(*op, "callee")).collect();
@@ -109,12 +109,13 @@ fn surroundings<'c>(
     reserved.extend(calls.iter().flat_map(|op| call::words(*op)));
     reserved.extend(helpers::names().map(str::to_owned));
     reserved.extend(math::names());
-    Surroundings {
+    Ok(Surroundings {
         device: ir::attr_str(module, C_DEVICE).unwrap_or_else(|| "void".to_owned()),
         devices: ir::attr_strs(module, DEVICES).unwrap_or_default(),
+        memories: memory::declared(module)?,
         internal,
         reserved,
-    }
+    })
 }
 
 /// The functions in an order in which each comes after the internal ones that it calls.

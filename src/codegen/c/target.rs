@@ -1,9 +1,9 @@
 //! What a target's manifest says about its C.
 
-use super::{COptions, tool::Tool, vendor};
+use super::{COptions, session, tool::Tool, vendor};
 use crate::{
     Result,
-    artifact::{Device, has_shared_libraries},
+    artifact::{Device, DeviceMemory, has_shared_libraries},
     targets::{CodegenKind, TargetInstance},
 };
 use std::path::{Path, PathBuf};
@@ -64,13 +64,16 @@ pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
     Ok(Some(tool))
 }
 
-/// How a runner opens and closes the device of a target.
-pub fn device(target: &TargetInstance) -> Device {
+/// How a runner opens and closes the device of a target, with its memory.
+pub fn device(target: &TargetInstance, model: &str, memory: Option<DeviceMemory>) -> Device {
     let codegen = &target.kind.codegen;
-    Device {
-        target: target.id.clone(),
-        open: codegen.open.clone(),
-        close: codegen.close.clone(),
-        status_string: codegen.status_string.clone(),
-    }
+    let (open, close) = match &memory {
+        Some(memory) => {
+            let names = session::names(model, &memory.space);
+            (Some(names.open), Some(names.close))
+        }
+        None => (codegen.open.clone(), codegen.close.clone()),
+    };
+    let status_string = codegen.status_string.clone();
+    Device { target: target.id.clone(), open, close, status_string, memory }
 }

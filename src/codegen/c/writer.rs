@@ -6,10 +6,10 @@ use super::{
     memory::Buffer,
     names::{Names, node_name},
     scalar::{CType, Expr, Level, fill, function_call},
-    words,
+    session, words,
 };
 use crate::{
-    ir::{self, Op, Val, names, tir, view::OpView},
+    ir::{self, Op, Val, memory::Memory, names, tir, view::OpView},
     pass::PassError,
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
@@ -40,6 +40,8 @@ pub struct Surroundings {
     pub device: String,
     /// The ids of the targets with a device, in the order of the array of devices.
     pub devices: Vec<String>,
+    /// The memories of devices.
+    pub memories: Vec<Memory>,
     /// The functions of this module that are called within it.
     pub internal: BTreeSet<String>,
     /// Names that mean something in the file, which no variable may have.
@@ -277,7 +279,13 @@ impl<'m> Writer<'m> {
         }
         let id = ir::attr_str(op, names::DEVICE).unwrap_or_default();
         let index = self.around.devices.iter().position(|device| *device == id);
-        index.map(|index| format!("devices[{index}]")).ok_or_else(|| {
+        let in_session = self.around.memories.iter().any(|memory| memory.target == id)
+            && !op.has_attribute(names::SESSION);
+        let text = |index| match in_session {
+            true => field(index, session::DEVICE),
+            false => format!("devices[{index}]"),
+        };
+        index.map(text).ok_or_else(|| {
             PassError::at(
                 &op,
                 format!(
@@ -308,6 +316,11 @@ impl<'m> Writer<'m> {
     pub fn assign(&mut self, place: Text, value: Text) {
         self.line(fill("$0 = $1;", &[place, value]).text);
     }
+}
+
+/// A field of the session of a device.
+pub fn field(device: usize, field: usize) -> String {
+    format!("((void *const *)devices[{device}])[{field}]")
 }
 
 /// The error for an operation that cannot be written.

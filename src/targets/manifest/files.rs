@@ -88,6 +88,6 @@ pub fn file(
     }
 }
 
-fn is_identifier(text: &str) -> bool {
+pub fn is_identifier(text: &str) -> bool {
     crate::artifact::c_identifier(text) == text
 }

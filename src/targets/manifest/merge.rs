@@ -3,8 +3,8 @@
 use super::{
     Source,
     raw::{
-        RawCapabilities, RawCost, RawHook, RawManifest, RawOp, RawOption, RawPattern, RawPipeline,
-        RawPool,
+        RawCapabilities, RawCost, RawHook, RawManifest, RawMemory, RawOp, RawOption, RawPattern,
+        RawPipeline, RawPool, RawQueue,
     },
 };
 use crate::{Result, error::suggestion, phase::strip_comments, targets::kind::Layer};
@@ -74,6 +74,7 @@ impl RawManifest {
             keys(&mut self.phases, part.phases);
             self.tables(part.define, part.hooks, part.cost, part.capabilities);
             self.codegen.add(part.codegen);
+            self.device(part.memory, part.queue);
         }
         self
     }
@@ -98,6 +99,26 @@ impl RawManifest {
         own.multi_output = own.multi_output.or(capabilities.multi_output);
         own.taps = own.taps.take().or(capabilities.taps);
         own.merge = own.merge.or(capabilities.merge);
+    }
+
+    /// Its memory and queue, with the keys of another's that it has not.
+    fn device(&mut self, memory: Option<Spanned<RawMemory>>, queue: Option<Spanned<RawQueue>>) {
+        self.queue = self.queue.take().or(queue);
+        let Some(own) = &mut self.memory else {
+            self.memory = memory;
+            return;
+        };
+        let Some(base) = memory.map(Spanned::into_inner) else { return };
+        let own = own.get_mut();
+        own.name = own.name.take().or(base.name);
+        own.bytes = own.bytes.take().or(base.bytes);
+        own.alignment = own.alignment.take().or(base.alignment);
+        own.allocate = own.allocate.take().or(base.allocate);
+        own.free = own.free.take().or(base.free);
+        own.copy_in = own.copy_in.take().or(base.copy_in);
+        own.copy_out = own.copy_out.take().or(base.copy_out);
+        own.copy_within = own.copy_within.take().or(base.copy_within);
+        own.doc = own.doc.take().or(base.doc);
     }
 
     /// Makes texts independent of the layer's folder, as a kind that extends it has them.
@@ -157,6 +178,7 @@ impl Merged {
         self.bases.push(base.phases);
         self.raw.tables(base.define, base.hooks, base.cost, base.capabilities);
         self.raw.codegen.add(base.codegen);
+        self.raw.device(base.memory, base.queue);
         if let (Some(own), Some(base)) = (&mut self.raw.target, base.target) {
             own.role = own.role.take().or(base.role);
         }

@@ -20,6 +20,8 @@ pub struct RawManifest {
     pub cost: RawCost,
     #[serde(default)]
     pub pool: Vec<RawPool>,
+    pub memory: Option<Spanned<RawMemory>>,
+    pub queue: Option<Spanned<RawQueue>>,
     #[serde(default)]
     pub define: BTreeMap<Spanned<String>, String>,
     #[serde(default)]
@@ -116,6 +118,28 @@ pub struct RawPool {
     pub scope: Option<String>,
     pub dma: Option<RawDma>,
     pub doc: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawMemory {
+    pub name: Option<Spanned<String>>,
+    pub bytes: Option<Spanned<toml::Value>>,
+    pub alignment: Option<Spanned<i64>>,
+    pub allocate: Option<Spanned<String>>,
+    pub free: Option<Spanned<String>>,
+    pub copy_in: Option<Spanned<String>>,
+    pub copy_out: Option<Spanned<String>>,
+    pub copy_within: Option<Spanned<String>>,
+    pub doc: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawQueue {
+    pub wait: Spanned<String>,
+    #[serde(default)]
+    pub doc: String,
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,68 @@
+//! `assign-memory-spaces`: puts buffers that a device uses into its own memory, with copies where
+//! the host uses them too, and waits where the device has a queue ([`crate::transfer`]).
+
+use crate::{
+    ir::{Op, memory::Memory},
+    pass::{OptionValues, Pass, PassError, PassOptions},
+    transfer::{self, Device},
+};
+
+crate::pass_options! {
+    /// Options of `assign-memory-spaces`.
+    pub struct Options {
+        target: String = "", "Id of the target whose device has the memory";
+        space: String = "", "Name of the memory space";
+        bytes: i64 = "0", "Size of the memory; 0 if only the device knows";
+        alignment: i64 = "64", "What buffers are aligned to, a power of two";
+        copy_in: String = "", "C function that copies from the host's memory";
+        copy_out: String = "", "C function that copies to the host's memory";
+        copy_within: String = "", "C function that copies on the device, if it can";
+        wait: String = "", "C function that waits for what was started, if calls only start";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "assign-memory-spaces",
+    summary: "Put buffers that a device uses into its memory, with the copies in between",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["func", "memref", "tir"],
+    run,
+};
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    for (name, value) in [
+        ("target", &options.target),
+        ("space", &options.space),
+        ("copy-in", &options.copy_in),
+        ("copy-out", &options.copy_out),
+    ] {
+        if value.is_empty() {
+            return Err(PassError::new(format!("assign-memory-spaces needs the option {name}")));
+        }
+    }
+    let alignment = u64::try_from(options.alignment).unwrap_or(0);
+    if !alignment.is_power_of_two() {
+        return Err(PassError::new(format!(
+            "assign-memory-spaces: alignment={} is no power of two",
+            options.alignment
+        )));
+    }
+    let given = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let memory = Memory {
+        target: options.target.clone(),
+        space: options.space.clone(),
+        bytes: u64::try_from(options.bytes).ok().filter(|bytes| *bytes > 0),
+        alignment,
+    };
+    let device = Device {
+        memory,
+        copy_in: options.copy_in.clone(),
+        copy_out: options.copy_out.clone(),
+        copy_within: given(&options.copy_within),
+        wait: given(&options.wait),
+    };
+    transfer::assign(module, device)
+}

@@ -1,0 +1,98 @@
+//! What a manifest says about a device's memory and its queue.
+
+use super::{
+    super::{
+        codegen::{Codegen, CodegenKind},
+        kind::{MemoryDecl, QueueDecl, Role},
+        options::OptionDecl,
+    },
+    Source, check_name, files,
+    raw::{RawMemory, RawQueue},
+    size,
+};
+use crate::Result;
+use toml::Spanned;
+
+/// What memory and queue depend on.
+pub struct Given<'a> {
+    pub role: Role,
+    pub codegen: &'a Codegen,
+    pub options: &'a [OptionDecl],
+}
+
+/// Reads the tables `memory` and `queue`.
+pub fn declare(
+    source: &Source,
+    (memory, queue): (Option<Spanned<RawMemory>>, Option<Spanned<RawQueue>>),
+    given: &Given<'_>,
+) -> Result<(Option<MemoryDecl>, Option<QueueDecl>)> {
+    let fault = |place: &std::ops::Range<usize>, message: &str| Err(source.fault(place, message));
+    if let (Some(queue), None) = (&queue, &memory) {
+        return fault(
+            &queue.span(),
+            "a queue needs [memory]: what is in the host's memory may change before the work begins",
+        );
+    }
+    let Some(memory) = memory else { return Ok((None, None)) };
+    let place = memory.span();
+    if given.role == Role::Host {
+        return fault(&place, "a host works in the host's memory; only devices have [memory]");
+    }
+    if given.codegen.open.is_none() {
+        return fault(
+            &place,
+            "[memory] needs `open` in [codegen]: its functions take the device first",
+        );
+    }
+    if given.codegen.kind == CodegenKind::Llvm {
+        return fault(&place, "[memory] is for devices whose code is C, or a hook's");
+    }
+    let memory = self::memory(source, memory.into_inner(), &place, given.options)?;
+    let queue = match queue.map(Spanned::into_inner) {
+        Some(queue) => Some(QueueDecl { wait: function(source, queue.wait)?, doc: queue.doc }),
+        None => None,
+    };
+    Ok((Some(memory), queue))
+}
+
+fn memory(
+    source: &Source,
+    raw: RawMemory,
+    place: &std::ops::Range<usize>,
+    options: &[OptionDecl],
+) -> Result<MemoryDecl> {
+    let needed = |name: Option<Spanned<String>>, key: &str| match name {
+        Some(name) => function(source, name),
+        None => {
+            Err(source.fault(place, format!("[memory] needs `{key}`, a function of the device")))
+        }
+    };
+    if let Some(name) = &raw.name {
+        check_name(source, name, "a memory")?;
+    }
+    let alignment = raw.alignment.as_ref().map_or(64, |alignment| *alignment.get_ref());
+    if let Some(given) = &raw.alignment
+        && !(alignment > 0 && alignment.count_ones() == 1)
+    {
+        return Err(source.fault(&given.span(), "an alignment is a power of two"));
+    }
+    Ok(MemoryDecl {
+        name: raw.name.map_or_else(|| "memory".to_owned(), Spanned::into_inner),
+        bytes: raw.bytes.as_ref().map(|value| size(source, value, options)).transpose()?,
+        alignment,
+        allocate: needed(raw.allocate, "allocate")?,
+        free: raw.free.map(|name| function(source, name)).transpose()?,
+        copy_in: needed(raw.copy_in, "copy-in")?,
+        copy_out: needed(raw.copy_out, "copy-out")?,
+        copy_within: raw.copy_within.map(|name| function(source, name)).transpose()?,
+        doc: raw.doc.unwrap_or_default(),
+    })
+}
+
+fn function(source: &Source, name: Spanned<String>) -> Result<String> {
+    if files::is_identifier(name.get_ref()) {
+        return Ok(name.into_inner());
+    }
+    let message = format!("'{}' is no name of a C function", name.get_ref());
+    Err(source.fault(&name.span(), message))
+}

@@ -1,0 +1,79 @@
+//! Values in the memory of a device: where each buffer is when, and the copies between.
+//!
+//! A device with memory of its own computes on nothing else. Its calls take buffers there, all other
+//! operations take the host's, and a buffer that both use has a place in each. A walk over a function
+//! knows at each operation which of the two is up to date, and inserts a copy where it is the other
+//! one. So what only the device uses is never on the host, what several calls read is copied once, and
+//! results go down when somebody asks for them. Loops that use a buffer on both sides have it on a
+//! given side at the ends of each iteration.
+//!
+//! Where the device has a queue, its calls and copies only start. A wait is inserted before the host
+//! touches memory that a copy is under way to or from, and at the end. It has these buffers as
+//! operands, so that the plan of memory keeps them until then.
+
+mod access;
+mod buffer;
+mod calls;
+mod walk;
+
+use crate::{
+    ir::{self, Op, edit, func, memory::Memory, names},
+    pass::PassError,
+};
+use melior::ir::operation::OperationLike;
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+/// What is known of the memory of a device and of its queue. Functions take the device first and
+/// return a status.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// The memory.
+    pub memory: Memory,
+    /// `int f(device, void *to, const void *from, size_t bytes)`, from the host's memory.
+    pub copy_in: String,
+    /// The same to the host's memory.
+    pub copy_out: String,
+    /// The same with both ends on the device, if it can.
+    pub copy_within: Option<String>,
+    /// `int f(device)`, which returns when all that was started is done; without it calls are done
+    /// when they return.
+    pub wait: Option<String>,
+}
+
+/// Who a function runs on, for the device that is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Elsewhere, or the host's memory.
+    Host,
+    /// On the device, or its memory.
+    Device,
+}
+
+/// Puts the buffers that calls of the device use into its memory, in all functions.
+pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
+    let memory = device.memory.clone().declare(module)?;
+    let device = Device { memory, ..device };
+    let with_body = |function: &Op<'c>| {
+        edit::entry_block(*function).is_some() && !is_piece_of_device(*function)
+    };
+    let functions = func::functions(module).into_iter().filter(with_body);
+    let ours = |function: &Op<'c>| {
+        ir::attr_str(*function, names::TARGET).as_deref() == Some(&*device.memory.target)
+    };
+    let (own, others): (Vec<_>, Vec<_>) = functions.partition(ours);
+    let mut calls = calls::Calls::new(module, &device);
+    // What callers pass depends on what functions of the device take.
+    for function in own {
+        walk::run(function, Side::Device, &mut calls)?;
+    }
+    for function in others {
+        walk::run(function, Side::Host, &mut calls)?;
+    }
+    Ok(())
+}
+
+/// Whether a function is a kernel of the host, which calls nobody.
+fn is_piece_of_device(function: Op<'_>) -> bool {
+    function.has_attribute(names::KERNEL)
+}

@@ -1,0 +1,281 @@
+//! The walk over a function that knows where each buffer is up to date.
+
+use super::{
+    Failure, Side,
+    access::{Access, Reader, calls_device},
+    buffer::{Buffers, State},
+    calls::{Calls, Copy},
+};
+use crate::{
+    ir::{self, Blk, Op, Val, edit, func, memref, names},
+    pass::PassError,
+};
+use melior::ir::{Attribute, RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts the buffers of a function where its operations want them.
+pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    if !calls_device(function, side, &calls.device.memory.target) {
+        return Ok(());
+    }
+    if side == Side::Device {
+        copies_within(function, calls)?;
+    }
+    let mut walk = Walk { side, calls, buffers: Buffers::of(function), unfinished: false };
+    let wanted: BTreeSet<usize> = walk
+        .reader()
+        .deep(function)?
+        .into_iter()
+        .filter(|(_, access)| access.side == Side::Device)
+        .map(|(_, access)| access.buffer)
+        .collect();
+    if side == Side::Device {
+        let arguments = func::Signature::of(function)?.arguments.len();
+        for index in 0..arguments {
+            let buffer = func::argument(function, index).and_then(|v| walk.buffers.find(v));
+            if buffer.is_some_and(|buffer| wanted.contains(&buffer)) {
+                walk.buffers.take(function, index, walk.calls)?;
+            }
+        }
+    }
+    let body =
+        edit::entry_block(function).ok_or_else(|| PassError::at(&function, "has no body"))?;
+    if body.next_in_region().is_some() {
+        return Err(walk.no_structure(function));
+    }
+    let end = walk.block(body)?;
+    for buffer in 0..walk.buffers.all.len() {
+        if let Some(caller) = walk.buffers.all[buffer].caller {
+            walk.ensure(buffer, caller, end)?;
+        }
+    }
+    // What the host started is done when it returns; of a device's functions only what concerns the
+    // host's memory.
+    if walk.is_busy() || (walk.unfinished && side == Side::Host) {
+        walk.wait(end)?;
+    }
+    walk.buffers.clean();
+    Ok(())
+}
+
+/// Copies between buffers that a device makes itself, if it can.
+fn copies_within<'c>(function: Op<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    if calls.device.copy_within.is_none() {
+        return Ok(());
+    }
+    for op in edit::walk(function) {
+        let operands = ir::operands(op);
+        let passable = |value: &Val<'c>| {
+            let ty = value.r#type();
+            let rows = ir::static_dims(ty).map(|dims| memref::row_major(&dims));
+            memref::space_or_host(ty).is_some_and(|space| space.is_empty())
+                && rows.is_some()
+                && memref::static_strides(ty) == rows
+        };
+        if let ("memref.copy" | "linalg.copy", [from, to]) = (ir::op_name(op), &operands[..])
+            && operands.iter().all(passable)
+        {
+            calls.copy(op, Side::Device, Copy::Within, (*from, *to))?;
+            edit::erase(op);
+        }
+    }
+    Ok(())
+}
+
+struct Walk<'a, 'c, 'd> {
+    side: Side,
+    calls: &'a mut Calls<'c, 'd>,
+    buffers: Buffers<'c>,
+    /// Whether the device may still be at work.
+    unfinished: bool,
+}
+
+/// How the inside of an operation uses a buffer.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    host: bool,
+    device: bool,
+    written: bool,
+}
+
+impl<'c> Walk<'_, 'c, '_> {
+    fn reader(&self) -> Reader<'_, 'c, '_> {
+        Reader { side: self.side, calls: self.calls, buffers: &self.buffers }
+    }
+
+    /// Goes through a block; gives the operation that ends it, which is not looked at.
+    fn block(&mut self, block: Blk<'c>) -> Failure<'c, Op<'c>> {
+        let mut ops = ir::ops(block);
+        let end = ops.pop().ok_or_else(|| PassError::new("an empty block"))?;
+        let target = self.calls.device.memory.target.clone();
+        for op in ops {
+            if op.region_count() > 0 && calls_device(op, self.side, &target) {
+                self.nested(op)?;
+            } else {
+                self.step(op, &target)?;
+            }
+        }
+        Ok(end)
+    }
+
+    /// An operation that is on one side as a whole.
+    fn step(&mut self, op: Op<'c>, target: &str) -> Failure<'c> {
+        let accesses = self.reader().deep(op)?;
+        for (inner, access) in &accesses {
+            let overwritten = access.whole && !access.reads && edit::same(*inner, op);
+            if !overwritten {
+                self.ensure(access.buffer, access.side, op)?;
+            }
+        }
+        let waits = accesses.iter().any(|(_, access)| {
+            let state = self.buffers.all[access.buffer].state;
+            access.side == Side::Host && (state.written || (access.writes && state.read))
+        });
+        if waits {
+            self.wait(op)?;
+        }
+        for (_, access) in accesses.iter().filter(|(_, access)| access.writes) {
+            self.buffers.all[access.buffer].state.only(access.side);
+        }
+        for (inner, access) in accesses.iter().filter(|(_, a)| a.side == Side::Device) {
+            self.give(*inner, access)?;
+        }
+        if calls_device(op, self.side, target) {
+            self.unfinished = true;
+            if self.side == Side::Device && op.has_attribute("scratch_bytes") {
+                let space: Attribute<'c> = melior::ir::attribute::StringAttribute::new(
+                    self.calls.context,
+                    &self.calls.device.memory.space,
+                )
+                .into();
+                edit::set_attr(op, names::SCRATCH_MEMORY, space);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes the device's place of a buffer.
+    fn give(&mut self, op: Op<'c>, access: &Access) -> Failure<'c> {
+        let value = ir::operands(op).get(access.operand).copied();
+        let value = value.ok_or_else(|| PassError::at(&op, "lost an operand"))?;
+        let device = self.buffers.view(value, self.calls)?;
+        Ok(edit::set_operand(op, access.operand, device)?)
+    }
+
+    /// A loop or branch in which the device is called.
+    fn nested(&mut self, op: Op<'c>) -> Failure<'c> {
+        let mut inside: BTreeMap<usize, Inside> = BTreeMap::new();
+        for (_, access) in self.reader().deep(op)? {
+            let entry = inside.entry(access.buffer).or_default();
+            entry.host |= access.side == Side::Host;
+            entry.device |= access.side == Side::Device;
+            entry.written |= access.writes;
+        }
+        inside.retain(|buffer, _| !self.is_made_in(*buffer, op));
+        let mut kept: BTreeMap<usize, Side> = BTreeMap::new();
+        for (buffer, uses) in inside {
+            let keep = match (uses.host, uses.device) {
+                (false, _) => Side::Device,
+                (true, false) => Side::Host,
+                (true, true) => self.side,
+            };
+            if uses.written {
+                kept.insert(buffer, keep);
+                self.ensure(buffer, keep, op)?;
+                self.buffers.all[buffer].state.only(keep);
+                continue;
+            }
+            for side in [Side::Host, Side::Device] {
+                if if side == Side::Host { uses.host } else { uses.device } {
+                    self.ensure(buffer, side, op)?;
+                }
+            }
+        }
+        if self.is_busy() {
+            self.wait(op)?;
+        }
+        let before: Vec<State> = self.buffers.all.iter().map(|buffer| buffer.state).collect();
+        for region in op.regions() {
+            let Some(block) = region.first_block() else { continue };
+            if block.next_in_region().is_some() {
+                return Err(self.no_structure(op));
+            }
+            let end = self.block(block)?;
+            for (buffer, side) in &kept {
+                self.ensure(*buffer, *side, end)?;
+            }
+            if self.is_busy() {
+                self.wait(end)?;
+            }
+            for (buffer, state) in self.buffers.all.iter_mut().zip(&before) {
+                buffer.state = *state;
+            }
+        }
+        self.unfinished = true;
+        Ok(())
+    }
+
+    fn no_structure(&self, op: Op<'c>) -> PassError<'c> {
+        PassError::at(
+            &op,
+            format!(
+                "has several blocks, between which buffers in the memory of target '{}' cannot be \
+                 followed",
+                self.calls.device.memory.target
+            ),
+        )
+    }
+
+    fn is_made_in(&self, buffer: usize, op: Op<'c>) -> bool {
+        let made = edit::defining_op(self.buffers.all[buffer].host);
+        let around = std::iter::successors(made, |op| op.parent_operation());
+        around.skip(1).any(|around| edit::same(around, op))
+    }
+
+    /// Has a buffer up to date on a side before `at`.
+    fn ensure(&mut self, buffer: usize, side: Side, at: Op<'c>) -> Failure<'c> {
+        let state = self.buffers.all[buffer].state;
+        if state.is_at(side) || !(state.host || state.device) {
+            return Ok(());
+        }
+        let host = self.buffers.all[buffer].host;
+        let is_constant =
+            edit::defining_op(host).is_some_and(|op| ir::op_name(op) == "memref.get_global");
+        if is_constant {
+            // It is there before the first run.
+            return Ok(());
+        }
+        let device = self.buffers.device(buffer, self.calls)?;
+        let queued = self.calls.device.wait.is_some();
+        let state = &mut self.buffers.all[buffer].state;
+        match side {
+            Side::Device => {
+                (state.device, state.read) = (true, state.read || queued);
+                self.calls.copy(at, self.side, Copy::In, (host, device))?;
+            }
+            Side::Host => {
+                (state.host, state.written) = (true, state.written || queued);
+                self.calls.copy(at, self.side, Copy::Out, (device, host))?;
+            }
+        }
+        self.unfinished = true;
+        Ok(())
+    }
+
+    /// Whether a copy to or from the host's memory may be under way.
+    fn is_busy(&self) -> bool {
+        self.buffers.all.iter().any(|buffer| buffer.state.read || buffer.state.written)
+    }
+
+    fn wait(&mut self, at: Op<'c>) -> Failure<'c> {
+        let mut used = vec![];
+        for buffer in &mut self.buffers.all {
+            if buffer.state.read || buffer.state.written {
+                used.push(buffer.host);
+                (buffer.state.read, buffer.state.written) = (false, false);
+            }
+        }
+        self.unfinished = false;
+        self.calls.wait(at, self.side, &used)
+    }
+}

@@ -1,0 +1,226 @@
+#include "far.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FAR_MEMORY
+#define FAR_MEMORY (64 << 20)
+#endif
+#define false 0
+#define true 1
+enum { LATE = FAR_LATE };
+
+/* Where the device's memory begins, as the device sees it: nothing of the host is there. */
+#define BASE ((uintptr_t)0x40000000000)
+
+enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS };
+
+enum kind { COPY_IN, COPY_OUT, COPY, DENSE, RELU, ADD, POOL };
+
+typedef struct command {
+  enum kind kind;
+  void *to;
+  const void *from, *other;
+  void *scratch;
+  size_t size[3];
+} command;
+
+enum { MOST = 4096 };
+
+struct far_device {
+  char *memory;
+  size_t bytes, count;
+  int status;
+  command queue[MOST];
+};
+
+static far_counts counts;
+
+far_counts far_counted(void) { return counts; }
+
+int far_open(far_device **out) {
+  *out = calloc(1, sizeof **out);
+  return *out ? OK : NO_MEMORY;
+}
+
+int far_close(far_device *device) {
+  free(device->memory);
+  free(device);
+  return OK;
+}
+
+const char *far_text(int status) {
+  static const char *const texts[] = {"fine", "an address that is not on the device",
+                                      "more memory than there is", "more commands than fit"};
+  return status >= 0 && status < 4 ? texts[status] : NULL;
+}
+
+int far_allocate(far_device *device, size_t bytes, void **address) {
+  if (device->memory || bytes > (size_t)FAR_MEMORY)
+    return NO_MEMORY;
+  device->memory = calloc(bytes + 1, 1);
+  device->bytes = bytes;
+  *address = (void *)BASE;
+  return device->memory ? OK : NO_MEMORY;
+}
+
+int far_free(far_device *device, void *address) {
+  if ((uintptr_t)address != BASE)
+    return BAD_ADDRESS;
+  free(device->memory);
+  device->memory = NULL;
+  return OK;
+}
+
+/* What is at an address of the device; NULL if that is not on it. */
+static void *at(far_device *device, const void *address, size_t bytes) {
+  uintptr_t place = (uintptr_t)address - BASE;
+  if ((uintptr_t)address < BASE || place > device->bytes || bytes > device->bytes - place)
+    return NULL;
+  return device->memory + place;
+}
+
+static int dense(far_device *device, const command *c) {
+  size_t rows = c->size[0], inner = c->size[1], columns = c->size[2];
+  const float *x = at(device, c->from, 4 * rows * inner);
+  const float *w = at(device, c->other, 4 * inner * columns);
+  float *y = at(device, c->to, 4 * rows * columns);
+  if (!x || !w || !y)
+    return BAD_ADDRESS;
+  for (size_t row = 0; row < rows; row++)
+    for (size_t column = 0; column < columns; column++) {
+      float sum = 0;
+      for (size_t k = 0; k < inner; k++)
+        sum += x[row * inner + k] * w[k * columns + column];
+      y[row * columns + column] = sum;
+    }
+  return OK;
+}
+
+static int pool(far_device *device, const command *c) {
+  size_t planes = c->size[0], height = c->size[1], width = c->size[2];
+  const float *x = at(device, c->from, 4 * planes * height * width);
+  float *y = at(device, c->to, planes * height * width);
+  if (!x || !y)
+    return BAD_ADDRESS;
+  for (size_t i = 0; i < planes * height / 2; i++)
+    for (size_t j = 0; j < width / 2; j++) {
+      float most = x[2 * i * width + 2 * j];
+      for (int k = 1; k < 4; k++) {
+        float value = x[(2 * i + (size_t)k / 2) * width + 2 * j + (size_t)k % 2];
+        most = value > most || isnan(value) ? value : most;
+      }
+      *y++ = most;
+    }
+  return OK;
+}
+
+static int pointwise(far_device *device, const command *c) {
+  size_t count = c->size[0];
+  const float *a = at(device, c->from, 4 * count);
+  float *y = at(device, c->to, 4 * count);
+  if (!a || !y)
+    return BAD_ADDRESS;
+  if (c->kind == RELU) {
+    for (size_t i = 0; i < count; i++)
+      y[i] = a[i] < 0 ? 0 : a[i];
+    return OK;
+  }
+  const float *b = at(device, c->other, 4 * count);
+  float *scratch = at(device, c->scratch, 4 * count);
+  if (!b || !scratch)
+    return BAD_ADDRESS;
+  for (size_t i = 0; i < count; i++)
+    scratch[i] = a[i] + b[i];
+  memcpy(y, scratch, 4 * count);
+  memset(scratch, 0x5a, 4 * count);
+  return OK;
+}
+
+static int copy(far_device *device, const command *c) {
+  size_t bytes = c->size[0];
+  void *to = c->kind == COPY_OUT ? c->to : at(device, c->to, bytes);
+  const void *from = c->kind == COPY_IN ? c->from : at(device, c->from, bytes);
+  if (!to || !from)
+    return BAD_ADDRESS;
+  /* The host's memory has no addresses of the device's kind. */
+  if ((c->kind == COPY_IN && at(device, from, 0)) || (c->kind == COPY_OUT && at(device, to, 0)))
+    return BAD_ADDRESS;
+  memmove(to, from, bytes);
+  return OK;
+}
+
+static int execute(far_device *device, const command *c) {
+  switch (c->kind) {
+  case DENSE:
+    return dense(device, c);
+  case POOL:
+    return pool(device, c);
+  case RELU:
+  case ADD:
+    return pointwise(device, c);
+  default:
+    return copy(device, c);
+  }
+}
+
+int far_wait(far_device *device) {
+  counts.waits++;
+  for (size_t i = 0; i < device->count && !device->status; i++)
+    device->status = execute(device, &device->queue[i]);
+  int status = device->status;
+  device->count = 0;
+  device->status = OK;
+  return status;
+}
+
+static int start(far_device *device, command c) {
+  if (device->count == MOST)
+    return MANY_COMMANDS;
+  device->queue[device->count++] = c;
+  if (LATE)
+    return OK;
+  counts.waits--;
+  return far_wait(device);
+}
+
+int far_copy_in(far_device *device, void *to, const void *from, size_t bytes) {
+  counts.in += bytes;
+  return start(device, (command){COPY_IN, to, from, NULL, NULL, {bytes}});
+}
+
+int far_copy_out(far_device *device, void *to, const void *from, size_t bytes) {
+  counts.out += bytes;
+  return start(device, (command){COPY_OUT, to, from, NULL, NULL, {bytes}});
+}
+
+int far_copy(far_device *device, void *to, const void *from, size_t bytes) {
+  counts.within += bytes;
+  return start(device, (command){COPY, to, from, NULL, NULL, {bytes}});
+}
+
+int far_dense(far_device *device, const float *x, const float *w, float *y, size_t rows,
+              size_t inner, size_t columns) {
+  counts.calls++;
+  return start(device, (command){DENSE, y, x, w, NULL, {rows, inner, columns}});
+}
+
+int far_relu(far_device *device, const float *x, float *y, size_t count) {
+  counts.calls++;
+  return start(device, (command){RELU, y, x, NULL, NULL, {count}});
+}
+
+int far_add(far_device *device, const float *a, const float *b, float *y, const int32_t *factors,
+            void *scratch, size_t count) {
+  counts.calls++;
+  if (factors[0] != 2 || factors[1] != 3)
+    return BAD_ADDRESS;
+  return start(device, (command){ADD, y, a, b, scratch, {count}});
+}
+
+int far_pool(far_device *device, const float *x, float *y, size_t planes, size_t height,
+             size_t width) {
+  counts.calls++;
+  return start(device, (command){POOL, y, x, NULL, NULL, {planes, height, width}});
+}
