@@ -41,7 +41,8 @@ pub struct DeviceMemory {
     pub alignment: usize,
 }
 
-/// Names of the C functions that open a device with its memory, close it, and load its constants.
+/// Names of the C functions that open a device with its memory, close it, load its constants, and end
+/// what it has started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceSession {
     /// `int32_t open(void **session)`, 0 on success.
@@ -50,6 +51,9 @@ pub struct DeviceSession {
     pub close: String,
     /// `int32_t load(void *session, const void *constants)`, which the model calls.
     pub load: String,
+    /// `int32_t settle(void *session, int32_t status)`, which returns that status; the model calls it
+    /// at its end.
+    pub settle: String,
 }
 
 /// A device that the model's calls are given.

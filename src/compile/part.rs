@@ -52,7 +52,7 @@ pub fn generate(
         }
     };
     if let Some(Opening { names, source: (name, text) }) = opening {
-        kept.extend([names.open, names.close, names.load]);
+        kept.extend([names.open, names.close, names.load, names.settle]);
         let path = format!("src/{name}");
         compiled.files.push(c_file(target, path.clone(), text));
         sources.push(path);

@@ -144,6 +144,11 @@ pub fn load_symbol(model: &str, space: &str) -> String {
     symbol_name(model, &format!("{space}_load"))
 }
 
+/// The function that ends what a device has started when a run fails.
+pub fn settle_symbol(model: &str, space: &str) -> String {
+    symbol_name(model, &format!("{space}_settle"))
+}
+
 /// The 64-bit FNV-1a hash, which is the same on every machine.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -57,10 +57,20 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let (_, result) = llvm::signature(main)?;
     let returns = (result == status).then_some(status);
     let call = llvm::call(&builder, &main_name, &operands, returns, vec![])?;
-    let value = match returns {
+    let mut value = match returns {
         Some(_) => ir::result0(call)?,
         None => llvm::constant(&builder, status, 0)?,
     };
+    for (space, device) in &sessions {
+        let settle = names::settle_symbol(&model, space);
+        let ty = llvm::function_type(context, &[pointer, status], Some(status));
+        let attributes = llvm::function_attributes(&at_end, &settle, ty, "external")?;
+        let regions = vec![Region::new()];
+        at_end.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
+        let session = element(&builder, parameters[4], *device)?;
+        let call = llvm::call(&builder, &settle, &[session, value], Some(status), vec![])?;
+        value = ir::result0(call)?;
+    }
     llvm::ret(&builder, Some(value))?;
     let attributes = llvm::function_attributes(&at_end, &name, ty, "external")?;
     let regions = vec![region];

@@ -53,7 +53,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, call: &CallExtern<'c>) -> 
         writer.line("{");
     }
     writer.line(match writer.returns_status(op) {
-        true => format!("if ((status = {text}) != 0) return status;"),
+        true => format!("if ((status = {text}) != 0) return {};", writer.failure()),
         false => format!("{text};"),
     });
     if local {

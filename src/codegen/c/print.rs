@@ -15,7 +15,7 @@ use crate::{
     artifact::{ArtifactKind, files},
     ir::{
         self, Op, edit, func, memory,
-        names::{C_DEVICE, C_HEADERS, DEVICES, model_name, symbol_name},
+        names::{C_DEVICE, C_HEADERS, DEVICES, model_name, settle_symbol, symbol_name},
         tir,
         view::OpView,
     },
@@ -76,6 +76,12 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
             () if around.internal.contains(&name) => Kind::Internal,
             () => Kind::Device,
         };
+        if let Kind::Entry(_) = kind {
+            let settle = |(name, _): &(String, usize)| {
+                format!("int32_t {name}(void *session, int32_t status);")
+            };
+            preamble.prototypes.extend(around.settled.iter().map(settle));
+        }
         let (text, helpers) = function::print(function, kind, &around)?;
         preamble.helpers.extend(helpers);
         texts.push(text);
@@ -109,10 +115,18 @@ fn surroundings<'c>(
     reserved.extend(calls.iter().flat_map(|op| call::words(*op)));
     reserved.extend(helpers::names().map(str::to_owned));
     reserved.extend(math::names());
+    let memories = memory::declared(module)?;
+    let devices = ir::attr_strs(module, DEVICES).unwrap_or_default();
+    let model = model_name(module);
+    let settled = memories.iter().filter_map(|memory| {
+        let device = devices.iter().position(|device| *device == memory.target)?;
+        Some((settle_symbol(&model, &memory.space), device))
+    });
     Ok(Surroundings {
+        settled: settled.collect(),
         device: ir::attr_str(module, C_DEVICE).unwrap_or_else(|| "void".to_owned()),
-        devices: ir::attr_strs(module, DEVICES).unwrap_or_default(),
-        memories: memory::declared(module)?,
+        devices,
+        memories,
         internal,
         reserved,
     })

@@ -6,7 +6,7 @@
 
 use crate::{
     artifact::{DeviceMemory, DeviceSession},
-    ir::names::{load_symbol, symbol_name},
+    ir::names::{load_symbol, settle_symbol, symbol_name},
     targets::{Codegen, MemoryDecl},
 };
 
@@ -20,7 +20,12 @@ pub const CONSTANTS: usize = 2;
 /// The functions of a session.
 pub fn names(model: &str, space: &str) -> DeviceSession {
     let name = |end: &str| symbol_name(model, &format!("{space}_{end}"));
-    DeviceSession { open: name("open"), close: name("close"), load: load_symbol(model, space) }
+    DeviceSession {
+        open: name("open"),
+        close: name("close"),
+        load: load_symbol(model, space),
+        settle: settle_symbol(model, space),
+    }
 }
 
 /// The source of a session's functions.
@@ -44,7 +49,7 @@ pub fn source(
     declared += &free.map(|n| status(n, "void *device, void *address")).unwrap_or_default();
     declared += &status(copy, "void *device, void *to, const void *from, size_t bytes");
     declared += &wait.map(|name| status(name, "void *device")).unwrap_or_default();
-    let DeviceSession { open: opens, close: closes, load } = names;
+    let DeviceSession { open: opens, close: closes, load, settle } = names;
     let freed = free.map_or(String::new(), |free| {
         format!("  if (session->memory)\n    status = {free}(session->device, session->memory);\n")
     });
@@ -55,6 +60,12 @@ pub fn source(
     });
     let waits = wait.map_or(String::new(), |wait| {
         format!("  if (!status)\n    status = {wait}(session->device);\n")
+    });
+    let ends = wait.map_or("  (void)handle;\n".to_owned(), |wait| {
+        format!(
+            "  struct session *session = handle;\n  if (status)\n    \
+             (void){wait}(session->device);\n"
+        )
     });
     let upload = match constants_bytes {
         0 => "  (void)constants;\n".to_owned(),
@@ -82,6 +93,7 @@ struct session {{
 int32_t {opens}(void **out);
 int32_t {closes}(void *handle);
 int32_t {load}(void *handle, const void *constants);
+int32_t {settle}(void *handle, int32_t status);
 
 int32_t {opens}(void **out) {{
   struct session *session = calloc(1, sizeof *session);
@@ -119,6 +131,11 @@ int32_t {load}(void *handle, const void *constants) {{
     return 0;
 {upload}  session->is_loaded = status == 0;
   return status;
+}}
+
+/* After a run that failed nothing is under way any more. */
+int32_t {settle}(void *handle, int32_t status) {{
+{ends}  return status;
 }}
 "
     )

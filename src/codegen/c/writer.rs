@@ -42,6 +42,8 @@ pub struct Surroundings {
     pub devices: Vec<String>,
     /// The memories of devices.
     pub memories: Vec<Memory>,
+    /// What ends the work of devices with memory after a failure, and which devices these are.
+    pub settled: Vec<(String, usize)>,
     /// The functions of this module that are called within it.
     pub internal: BTreeSet<String>,
     /// Names that mean something in the file, which no variable may have.
@@ -294,6 +296,17 @@ impl<'m> Writer<'m> {
                 ),
             )
         })
+    }
+
+    /// The status that a function ends with when a call fails: of the entry point after devices have
+    /// ended what they started.
+    pub fn failure(&self) -> String {
+        let status = "status".to_owned();
+        if !matches!(self.kind, Kind::Entry(_)) {
+            return status;
+        }
+        let ended = self.around.settled.iter();
+        ended.fold(status, |status, (name, device)| format!("{name}(devices[{device}], {status})"))
     }
 
     /// Calls a helper function, which is printed with the code.
