@@ -3,13 +3,13 @@
 use super::{
     Question, RegionPlan, View,
     call::{Calls, Found, outside_use},
-    make_composite, outline_region, sort_topologically,
+    make_composite, outline_region, sort_topologically, start_early,
     transposes::{cancel, within},
 };
 use crate::{
     Error, Result,
     graph::{Facts, ValueId},
-    ir::{self, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
     partition::{self, Composite, Partition, Placement, Profile, Report, placement::HOST},
     pattern::BoundCall,
     targets::TargetInstance,
@@ -138,10 +138,27 @@ pub fn apply<'c>(
         outline_region(&plan)?;
     }
     sort_topologically(block)?;
+    start_queues(module, block, targets);
     if let Some(host) = targets.last() {
         name_hosts(module, function, &host.id)?;
     }
     Ok(())
+}
+
+/// Has devices with queues begin as early as they can.
+fn start_queues<'c>(module: Op<'c>, block: Blk<'c>, targets: &[TargetInstance]) {
+    let queued = targets.iter().filter(|target| target.kind.queue.is_some());
+    let queued: Vec<&str> = queued.map(|target| target.id.as_str()).collect();
+    if queued.is_empty() {
+        return;
+    }
+    let functions = func::functions(module).into_iter();
+    let target = |function: Op<'c>| {
+        let id = ir::attr_str(function, TARGET).filter(|id| queued.contains(&id.as_str()))?;
+        Some((func::symbol(function), id))
+    };
+    let functions: HashMap<String, String> = functions.filter_map(target).collect();
+    start_early(block, |op| functions.get(&func::symbol_ref(op, "callee")?).cloned());
 }
 
 /// Writes the host's id on the function that was divided and on those that are nobody's.

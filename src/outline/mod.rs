@@ -15,7 +15,7 @@ pub use composite::make_composite;
 pub use divide::{DivideOptions, Division, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use functions::divide_all;
-pub use order::sort_topologically;
+pub use order::{sort_topologically, start_early};
 pub use question::Question;
 pub use view::{View, view};
 

@@ -3,7 +3,7 @@
 use super::{definer, used};
 use crate::{
     Error, Result,
-    ir::{Blk, edit, ops},
+    ir::{Blk, Op, edit, ops},
 };
 use melior::ir::operation::OperationLike;
 use std::{
@@ -49,4 +49,59 @@ pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Puts what starts work on a device, and what that needs, before what does not wait for it, so that
+/// the host and other devices are at work meanwhile. `queue` names the queue that an operation starts
+/// work on; the block is in order, and is afterwards.
+///
+/// An operation comes after as many waits as lie on the way to it at least; among those with equally
+/// many, what leads to more work on a queue is first.
+pub fn start_early<'c>(block: Blk<'c>, queue: impl Fn(Op<'c>) -> Option<String>) {
+    let all = ops(block);
+    let Some((terminator, body)) = all.split_last() else { return };
+    let queues: Vec<Option<String>> = body.iter().map(|op| queue(*op)).collect();
+    if queues.iter().all(Option::is_none) {
+        return;
+    }
+    let key = |op: &Op<'c>| op.to_raw().ptr as usize;
+    let index: HashMap<usize, usize> =
+        body.iter().enumerate().map(|(place, op)| (key(op), place)).collect();
+    let needs: Vec<Vec<usize>> = body
+        .iter()
+        .map(|op| {
+            let made = used(*op).into_iter().filter_map(definer);
+            made.filter_map(|op| index.get(&key(&op)).copied()).collect()
+        })
+        .collect();
+    let mut waits = vec![0_usize; body.len()];
+    for place in 0..body.len() {
+        let after = |from: &usize| {
+            let waits_for = queues[*from].is_some() && queues[*from] != queues[place];
+            waits[*from] + usize::from(waits_for)
+        };
+        waits[place] = needs[place].iter().map(after).max().unwrap_or(0);
+    }
+    let mut leads: Vec<bool> = queues.iter().map(Option::is_some).collect();
+    for place in (0..body.len()).rev().filter(|place| leads[*place]).collect::<Vec<_>>() {
+        mark(&needs, &waits, &mut leads, place);
+    }
+    let mut order: Vec<usize> = (0..body.len()).collect();
+    order.sort_by_key(|place| (waits[*place], !leads[*place], *place));
+    for place in order {
+        edit::move_before(body[place], *terminator);
+    }
+}
+
+/// Marks what an operation needs that comes after as many waits.
+fn mark(needs: &[Vec<usize>], waits: &[usize], leads: &mut [bool], place: usize) {
+    let mut work = vec![place];
+    while let Some(place) = work.pop() {
+        for from in needs[place].iter().filter(|from| waits[**from] == waits[place]) {
+            if !leads[*from] {
+                leads[*from] = true;
+                work.push(*from);
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::{Failure, Side, buffer::Buffers, calls::Calls};
 use crate::{
     ir::{
         self, Op, Val,
-        call_extern::{CallExtern, Group, arg_of},
+        call_extern::{CallExtern, Group, arg_of, segments},
         edit, func, memref, names, tir,
     },
     pass::PassError,
@@ -91,8 +91,8 @@ impl<'c> Reader<'_, 'c, '_> {
             Side::Device if name == "memref.copy" && operands.iter().any(in_pool) => Side::Device,
             _ => Side::Host,
         };
-        let ins = match op.attribute("operandSegmentSizes").ok().and_then(ir::i64s) {
-            Some(sizes) => sizes.first().map_or(0, |ins| *ins as usize),
+        let ins = match segments(op) {
+            Some(sizes) => sizes.first().copied().unwrap_or(0),
             None if FILLS.contains(&name) => operands.len().saturating_sub(1),
             // What is not known may write all that it is given.
             None => 0,
