@@ -116,8 +116,15 @@ fn link(compiled: &Compiled, folder: &Path, sanitizer: &Sanitizer) -> Result<()>
         .args(["-rdynamic", "-o", "program"])
         .args(names)
         .args(&compiled.link)
+        .args(library_folders(&compiled.link))
         .args(["-lm", "-ldl", "-lpthread"]);
     tool.run(command, "linking the program around a graph").map(|_| ())
+}
+
+/// Flags that let the program find shared libraries where a run in this process looks first.
+fn library_folders(flags: &[String]) -> Vec<String> {
+    let folders = flags.iter().filter_map(|flag| flag.strip_prefix("-L"));
+    folders.map(|folder| format!("-Wl,-rpath,{folder}")).collect()
 }
 
 /// Runs the program; gives how it ended and what it said.

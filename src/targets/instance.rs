@@ -208,12 +208,13 @@ impl TargetInstance {
         codegen.cflags = filled(&codegen.cflags)?;
         codegen.link_flags = filled(&codegen.link_flags)?;
         let Some(stand_in) = codegen.stand_in.take() else { return Ok(codegen) };
+        // A header that the stand-in has too is the library's, the others are the target's own.
+        codegen.headers.retain(|header| !stand_in.headers.contains(header));
         if self.text(&stand_in.option).is_none() {
-            codegen.headers = stand_in.headers;
+            codegen.headers.extend(stand_in.headers);
             codegen.sources.extend(stand_in.sources);
             return Ok(codegen);
         }
-        codegen.headers.clear();
         codegen.cflags.extend(filled(&stand_in.library_cflags)?);
         codegen.link_flags.extend(filled(&stand_in.library_link_flags)?);
         Ok(codegen)

@@ -51,7 +51,7 @@ pub fn check(source: &Source, text: &str, files: &Files) -> Result<()> {
         let headers = headers.iter().map(|header| (header, Use::Header));
         list(source, files, headers.chain(sources.iter().copied()))
     };
-    // The headers of a stand-in take the place of the others.
+    // A header of a stand-in may be among the others too, which is then the library's.
     with(&lists.headers)?;
     stand_in.map_or(Ok(()), |lists| with(&lists.headers))
 }
