@@ -5,7 +5,7 @@ use crate::{
     error::suggestion,
     ir::{
         self,
-        print::{Weights, print_op},
+        print::{Weights, print_apart},
     },
     pass::PassEvent,
 };
@@ -164,7 +164,8 @@ impl<'a> Watcher<'a> {
 fn show(when: &str, pass: &str, op: ir::Op<'_>) {
     let name = ir::func::symbol(op);
     let of = if name.is_empty() { String::new() } else { format!(" on @{name}") };
-    match print_op(op, Weights::Elide) {
+    // Passes on functions run on several at a time.
+    match print_apart(op, Weights::Elide) {
         Ok(text) => super::print_error(&format!("// IR {when} {pass}{of}\n{text}")),
         Err(error) => super::print_error(&format!("// IR {when} {pass}{of}: {error}\n")),
     }

@@ -22,11 +22,24 @@ pub fn print_module(module: &Module<'_>, weights: Weights) -> Result<String> {
 
 /// An operation as text with locations, and with the weights that it has.
 pub fn print_op(op: Op<'_>, weights: Weights) -> Result<String> {
+    print_with(op, weights, false)
+}
+
+/// The same of an operation whose neighbours other threads change meanwhile: nothing around it is
+/// looked at, so that there are no aliases that are shared with them.
+pub fn print_apart(op: Op<'_>, weights: Weights) -> Result<String> {
+    print_with(op, weights, true)
+}
+
+fn print_with(op: Op<'_>, weights: Weights, apart: bool) -> Result<String> {
     const LIMIT: isize = 64;
     // SAFETY: the flags live until they are destroyed.
     let mut buffer = collect(|append, user| unsafe {
         let flags = mlir_sys::mlirOpPrintingFlagsCreate();
         mlir_sys::mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+        if apart {
+            mlir_sys::mlirOpPrintingFlagsUseLocalScope(flags);
+        }
         if weights == Weights::Elide {
             mlir_sys::mlirOpPrintingFlagsElideLargeElementsAttrs(flags, LIMIT);
             mlir_sys::mlirOpPrintingFlagsElideLargeResourceString(flags, LIMIT);
