@@ -1,5 +1,5 @@
 //! Builds the C++ of `dialects/` (ODS through mlir-tblgen, then the C++ compiler) and the Rust
-//! bindings of its C API, and embeds the targets of `targets/`.
+//! bindings of its C API, and embeds the targets of `targets/` and the templates of new ones.
 
 #![allow(clippy::disallowed_methods, reason = "Cargo passes its arguments in the environment")]
 
@@ -51,6 +51,7 @@ fn main() -> Result<()> {
     compile(&prefix, &out)?;
     compile_pool();
     embed_targets(&out)?;
+    embed_templates(&out)?;
     bind(&prefix, &out)
 }
 
@@ -233,6 +234,45 @@ fn embed_parts(out: &Path) -> Result<()> {
     }
     fs::write(out.join("parts.rs"), table + "];\n")?;
     Ok(())
+}
+
+/// Where the templates of new targets are: a folder for each, and `common` with the files that all
+/// have unless they have their own.
+const TEMPLATES: &str = "src/cli/new_target";
+
+/// Writes `templates.rs`, the table of the templates of new targets and their files.
+fn embed_templates(out: &Path) -> Result<()> {
+    println!("cargo:rerun-if-changed={TEMPLATES}");
+    let common = Path::new(TEMPLATES).join("common");
+    let mut table = "const EMBEDDED: &[(&str, &[(&str, &str)])] = &[\n".to_owned();
+    for folder in files(Path::new(TEMPLATES)).iter().filter(|folder| **folder != common) {
+        let mut all = std::collections::BTreeMap::new();
+        for base in [&common, folder] {
+            for path in files_below(base) {
+                let name = path.strip_prefix(base)?.to_string_lossy().into_owned();
+                all.insert(name, path);
+            }
+        }
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        table.push_str(&format!("({name:?}, &[\n"));
+        for (name, path) in all {
+            let path = path.to_string_lossy();
+            table.push_str(&format!(
+                "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),\n"
+            ));
+        }
+        table.push_str("]),\n");
+    }
+    fs::write(out.join("templates.rs"), table + "];\n")?;
+    Ok(())
+}
+
+/// All files in a folder and in those below it.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let (folders, mut found): (Vec<_>, Vec<_>) =
+        files(folder).into_iter().partition(|path| path.is_dir());
+    folders.iter().for_each(|folder| found.extend(files_below(folder)));
+    found
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

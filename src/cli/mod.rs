@@ -16,6 +16,7 @@ mod progress;
 mod registry;
 mod run;
 mod signals;
+mod templates;
 mod verify;
 pub mod watch;
 

@@ -1,19 +1,16 @@
 //! `phaseline new-target`.
 
-use super::{args::NewTargetArgs, print};
+use super::{
+    args::NewTargetArgs,
+    print,
+    templates::{Template, c_name},
+};
 use crate::{Error, Result, process::Folder, targets::is_name};
 use std::path::Path;
 
-/// The files of a new target; `@NAME@` and `@C@` stand for its name, as it is and as C has it.
-const FILES: [(&str, &str); 4] = [
-    ("target.toml", include_str!("new_target/target.toml")),
-    ("@C@.c", include_str!("new_target/target.c")),
-    ("@C@.mlir", include_str!("new_target/target.mlir")),
-    ("README.md", include_str!("new_target/README.md")),
-];
-
 /// Writes a target that works, to be changed step by step.
 pub fn new_target(args: &NewTargetArgs) -> Result<()> {
+    let template = Template::find(&args.template)?;
     if !is_name(&args.name) {
         return Err(Error::invalid(format!(
             "'{}' is no name for a target: it is to start with a letter and have letters, digits, \
@@ -35,12 +32,13 @@ pub fn new_target(args: &NewTargetArgs) -> Result<()> {
             folder.display()
         )));
     }
-    write(folder, &args.name)?;
+    write(folder, template, &args.name)?;
     let shown = folder.display();
     print(&format!(
         "A target '{name}' is in {shown}: target.toml says what it takes, {c}.c computes.\n\
          Next:\n  \
          phaseline check-target {shown}\n  \
+         sh {shown}/test.sh\n  \
          phaseline partition MODEL -t '{name}, llvm' --target-path {shown}\n  \
          phaseline compile MODEL -t '{name}, llvm' --target-path {shown} -o out\n\
          {shown}/README.md explains how to make it yours.\n",
@@ -49,22 +47,19 @@ pub fn new_target(args: &NewTargetArgs) -> Result<()> {
     ))
 }
 
-fn c_name(name: &str) -> String {
-    name.replace('-', "_")
-}
-
 /// Writes all files beside the final place and moves them there at once.
-fn write(folder: &Path, name: &str) -> Result<()> {
+fn write(folder: &Path, template: Template, name: &str) -> Result<()> {
     let parent = match folder.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     std::fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write into", parent, e))?;
-    for (file, text) in FILES {
-        let fill = |text: &str| text.replace("@NAME@", name).replace("@C@", &c_name(name));
-        let path = staging.path().join(fill(file));
-        std::fs::write(&path, fill(text)).map_err(|e| Error::io("cannot write", &path, e))?;
+    for (file, text) in template.fill(name) {
+        let path = staging.path().join(file);
+        let within = path.parent().unwrap_or(staging.path());
+        std::fs::create_dir_all(within).map_err(|e| Error::io("cannot create", within, e))?;
+        std::fs::write(&path, text).map_err(|e| Error::io("cannot write", &path, e))?;
     }
     staging.replace(folder).map_err(|error| Error::io("cannot create", folder, error))
 }

@@ -1,6 +1,9 @@
 //! Commands about targets, for those who write or choose them.
 
-use super::{super::registry::parse_alias, ModelArgs, parse_amount};
+use super::{
+    super::{registry::parse_alias, templates},
+    ModelArgs, parse_amount,
+};
 use crate::targets::TargetSpec;
 use clap::Args;
 use std::path::PathBuf;
@@ -22,13 +25,15 @@ pub struct RegistryArgs {
 
 /// `phaseline new-target`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:
-  phaseline new-target npu my-npu && phaseline check-target my-npu")]
+#[command(after_help = templates::help())]
 pub struct NewTargetArgs {
     /// Name of the target in target specs: a letter, then letters, digits, '-' and '_'
     pub name: String,
     /// Directory to create
     pub directory: PathBuf,
+    /// What kind of device it starts as
+    #[arg(long, value_name = "NAME", default_value = "call")]
+    pub template: String,
 }
 
 /// `phaseline check-target`.
