@@ -285,7 +285,7 @@ fn run(compiled: &Compiled, inputs: &[Tensor]) -> Vec<Vec<f32>> {
 }
 
 /// Compiles and runs one case; says on how many devices something ran.
-fn check(seed: u64) -> usize {
+fn check(seed: u64, with_memory: bool) -> usize {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let random = &mut random;
     random.below(2);
@@ -297,6 +297,10 @@ fn check(seed: u64) -> usize {
     for index in 0..1 + random.below(4) {
         let name = format!("d{index}");
         device(random, work.path(), &name);
+        // Devices with memory of their own, whose work begins late or at once.
+        if with_memory && (index == 0 || random.chance(60)) {
+            write!(spec, "m{index}: far -late={}, ", random.chance(70)).expect("a string");
+        }
         write!(spec, "{name}, ").expect("a string");
     }
     spec.push_str("llvm");
@@ -307,7 +311,8 @@ fn check(seed: u64) -> usize {
         Tensor::from_slice(dims, &values).expect("a tensor")
     });
     let inputs: Vec<Tensor> = inputs.collect();
-    let path = [work.path().to_path_buf()];
+    let far = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets/far");
+    let path = [work.path().to_path_buf(), far];
     let compiled = compile(&text, &spec, &path);
     if seed.is_multiple_of(5) {
         let again = compile(&text, &spec, &path);
@@ -328,7 +333,14 @@ fn check(seed: u64) -> usize {
 
 #[test]
 fn random_partitions_compute_what_the_host_computes() {
-    let used: Vec<usize> = (0..CASES).map(check).collect();
+    let used: Vec<usize> = (0..CASES).map(|seed| check(seed, false)).collect();
+    let several = used.iter().filter(|count| **count >= 2).count();
+    assert!(several >= used.len() / 3, "few cases use several devices: {used:?}");
+}
+
+#[test]
+fn devices_with_memory_compute_what_the_host_computes() {
+    let used: Vec<usize> = (0..CASES / 2).map(|seed| check(1000 + seed, true)).collect();
     let several = used.iter().filter(|count| **count >= 2).count();
     assert!(several >= used.len() / 3, "few cases use several devices: {used:?}");
 }

@@ -14,7 +14,7 @@ enum { LATE = FAR_LATE };
 /* Where the device's memory begins, as the device sees it: nothing of the host is there. */
 #define BASE ((uintptr_t)0x40000000000)
 
-enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS };
+enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS, BROKEN };
 
 enum kind { COPY_IN, COPY_OUT, COPY, DENSE, RELU, ADD, POOL };
 
@@ -36,6 +36,9 @@ struct far_device {
 };
 
 static far_counts counts;
+static size_t good = SIZE_MAX;
+
+void far_fail_after(size_t commands) { good = commands; }
 
 far_counts far_counted(void) { return counts; }
 
@@ -52,8 +55,9 @@ int far_close(far_device *device) {
 
 const char *far_text(int status) {
   static const char *const texts[] = {"fine", "an address that is not on the device",
-                                      "more memory than there is", "more commands than fit"};
-  return status >= 0 && status < 4 ? texts[status] : NULL;
+                                      "more memory than there is", "more commands than fit",
+                                      "broken as it was told to"};
+  return status >= 0 && status < 5 ? texts[status] : NULL;
 }
 
 int far_allocate(far_device *device, size_t bytes, void **address) {
@@ -152,6 +156,8 @@ static int copy(far_device *device, const command *c) {
 }
 
 static int execute(far_device *device, const command *c) {
+  if (good != SIZE_MAX && good-- == 0)
+    return BROKEN;
   switch (c->kind) {
   case DENSE:
     return dense(device, c);

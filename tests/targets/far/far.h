@@ -34,4 +34,7 @@ typedef struct far_counts {
 
 far_counts far_counted(void);
 
+/* Has the command after that many from now fail, once. */
+void far_fail_after(size_t commands);
+
 #endif
