@@ -76,6 +76,11 @@ fn vanilla() {
 }
 
 #[test]
+fn vecdsp() {
+    assert!(near_misses("vecdsp") > 10);
+}
+
+#[test]
 fn dnnl_and_openblas() {
     assert!(near_misses("dnnl") > 2);
     assert!(near_misses("openblas") > 2);

@@ -1,6 +1,6 @@
 /*===- main.c - Runs the runtime's tests --------------------------*- C -*-===
  *
- * Usage: runtime-test [NAME]. Without a name, all tests.
+ * Usage: runtime-test [NAME...]. Without a name, all tests.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -22,15 +22,21 @@ static const struct {
 #include "tests.inc"
 };
 
-int main(int argc, char **argv) {
+static int run(const char *name) {
   int count = 0;
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
-    if (argc > 1 && strcmp(argv[1], tests[i].name) != 0)
+    if (name && strcmp(name, tests[i].name) != 0)
       continue;
     tests[i].run();
     printf("ok %s\n", tests[i].name);
     ++count;
   }
-  CHECK(count > 0, "no test is called %s", argv[1]);
+  return count;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    CHECK(run(argv[i]) > 0, "no test is called %s", argv[i]);
+  CHECK(argc > 1 || run(NULL) > 0, "there is no test");
   return 0;
 }

@@ -40,7 +40,8 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
         ("slice", _) => (DType::I64, vec![1]),
         ("pad", "pads") => (DType::I64, vec![2 * rank]),
         ("pad", "value") => (dtype, vec![]),
-        ("reshape" | "expand", "shape") => (DType::I64, vec![rank]),
+        ("reshape", "shape") => (DType::I64, vec![rank]),
+        ("expand", "shape") => (DType::I64, vec![rank + s.below(2) as i64]),
         ("tile", "repeats") => (DType::I64, vec![rank]),
         ("top_k", "k") => (DType::I64, vec![1]),
         ("trilu", "k") => (DType::I64, vec![]),
@@ -105,7 +106,11 @@ pub fn numbers(
             ("slice", "axes") => s.below(x.len().max(1)) as i64,
             ("slice", _) => s.pick(&[1, 1, 2, -1]),
             ("pad", _) => s.pick(&[0, 0, 1, 2]),
-            ("expand", _) => dim,
+            // Dimensions are those of the end; one that x lacks, or of which it has one, may grow.
+            ("expand", _) => match (i + x.len()).checked_sub(count).map(|i| x[i]) {
+                None | Some(1) => s.pick(&[1, 2, 3]),
+                Some(dim) => s.pick(&[dim, dim, 1]),
+            },
             ("tile", _) => s.pick(&[1, 1, 2, 3]),
             ("top_k", _) => 1 + s.below(least as usize) as i64,
             ("trilu", _) => s.pick(&[0, 1, -1]),

@@ -1,0 +1,211 @@
+/*===- vecdsp_queue.c - The vector DSP's queue and copies ---------*- C -*-===*/
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "vecdsp_device.h"
+
+#include <string.h>
+#include <time.h>
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/*===--------------------------- The device's side ------------------------===*/
+
+static void count(vecdsp_device *device, const vecdsp_command *command) {
+  vecdsp_statistics *counters = &device->statistics;
+  counters->cycles += command->cycles;
+  switch (command->kind) {
+  case VECDSP_CALL:
+    counters->calls++;
+    break;
+  case VECDSP_IN:
+    counters->bytes_in += command->operand[0].bytes;
+    break;
+  case VECDSP_OUT:
+    counters->bytes_out += command->operand[0].bytes;
+    break;
+  case VECDSP_WITHIN:
+    counters->bytes_within += command->operand[0].bytes;
+    break;
+  }
+}
+
+/* Runs the command of a number; the mutex is held, but not while it runs. */
+static int run(vecdsp_device *device, uint64_t number) {
+  const vecdsp_command *command = &device->ring[number % device->config.depth];
+  while (number + 1 == device->stall_at && number >= device->dropped)
+    pthread_cond_wait(&device->work, &device->mutex);
+  if (number < device->dropped || device->failure)
+    return device->failure;
+  if (number + 1 == device->fail_at)
+    return device->fail_status;
+  void *at[VECDSP_OPERANDS] = {NULL};
+  for (int i = 0; i < command->operands; i++) {
+    int status;
+    at[i] = vecdsp_reach(device, &command->operand[i], &status);
+    if (status != VECDSP_OK)
+      return status;
+  }
+  pthread_mutex_unlock(&device->mutex);
+  const uint64_t start = now();
+  command->run(command, at);
+  const uint64_t end = now();
+  pthread_mutex_lock(&device->mutex);
+  device->statistics.busy_ns += end - start;
+  count(device, command);
+  return VECDSP_OK;
+}
+
+void *vecdsp_worker(void *argument) {
+  vecdsp_device *device = argument;
+  pthread_mutex_lock(&device->mutex);
+  while (true) {
+    while (device->done == device->issued && !device->closing)
+      pthread_cond_wait(&device->work, &device->mutex);
+    if (device->done == device->issued)
+      break;
+    const int status = run(device, device->done);
+    if (device->done >= device->dropped)
+      device->failure = status;
+    device->done++;
+    pthread_cond_broadcast(&device->progress);
+  }
+  pthread_mutex_unlock(&device->mutex);
+  return NULL;
+}
+
+/*===---------------------------- The host's side -------------------------===*/
+
+/* Waits for some progress; whether it came in time. The mutex is held. */
+static bool await(vecdsp_device *device) {
+  const uint64_t done = device->done, start = now();
+  const uint64_t end = start + (uint64_t)device->config.timeout * 1000000u;
+  const struct timespec until = {(time_t)(end / 1000000000u),
+                                 (long)(end % 1000000000u)};
+  int late = 0;
+  while (device->done == done && !late)
+    late = pthread_cond_timedwait(&device->progress, &device->mutex, &until);
+  device->statistics.waited_ns += now() - start;
+  return device->done != done;
+}
+
+/* Drops all that is queued, and waits for the command that runs. */
+static void reset(vecdsp_device *device) {
+  const uint64_t start = now();
+  device->dropped = device->issued;
+  pthread_cond_broadcast(&device->work);
+  while (device->done < device->dropped)
+    pthread_cond_wait(&device->progress, &device->mutex);
+  device->failure = VECDSP_OK;
+  device->statistics.waited_ns += now() - start;
+}
+
+/* Waits for the commands before a number, and takes the status of a failure
+ * among them. The mutex is held. */
+static int finish(vecdsp_device *device, uint64_t number) {
+  while (device->done < number)
+    if (!await(device)) {
+      reset(device);
+      return VECDSP_ERR_TIMEOUT;
+    }
+  const int status = device->failure;
+  device->failure = VECDSP_OK;
+  return status;
+}
+
+int vecdsp_wait(vecdsp_device *device) {
+  pthread_mutex_lock(&device->mutex);
+  const int status = finish(device, device->issued);
+  pthread_mutex_unlock(&device->mutex);
+  return status;
+}
+
+void vecdsp_drain(vecdsp_device *device) {
+  pthread_mutex_lock(&device->mutex);
+  while (device->done < device->issued)
+    if (!await(device)) {
+      reset(device);
+      device->failure = VECDSP_ERR_TIMEOUT;
+    }
+  pthread_mutex_unlock(&device->mutex);
+}
+
+int vecdsp_refuse(vecdsp_device *device) {
+  const int status = vecdsp_wait(device);
+  return status != VECDSP_OK ? status : VECDSP_ERR_ARGUMENT;
+}
+
+/* The model of time: lanes and memory work at once. */
+static uint64_t cycles(const vecdsp_config *config,
+                       const vecdsp_command *command) {
+  const uint64_t lanes = (uint64_t)config->lanes;
+  const uint64_t width = (uint64_t)config->bandwidth;
+  uint64_t bytes = 0;
+  for (int i = 0; i < command->operands; i++)
+    bytes += command->operand[i].host ? 0 : command->operand[i].bytes;
+  const uint64_t computing = (command->operations + lanes - 1) / lanes;
+  const uint64_t moving = (bytes + width - 1) / width;
+  return VECDSP_LAUNCH + (computing > moving ? computing : moving);
+}
+
+int vecdsp_submit(vecdsp_device *device, vecdsp_command *command) {
+  const uint64_t depth = device->config.depth;
+  int status = VECDSP_OK;
+  command->cycles = cycles(&device->config, command);
+  pthread_mutex_lock(&device->mutex);
+  while (status == VECDSP_OK && device->issued - device->done == depth)
+    if (!await(device)) {
+      reset(device);
+      status = VECDSP_ERR_TIMEOUT;
+    }
+  if (status == VECDSP_OK) {
+    device->ring[device->issued++ % depth] = *command;
+    const uint64_t queued = device->issued - device->done;
+    if (queued > device->statistics.most_queued)
+      device->statistics.most_queued = queued;
+    pthread_cond_broadcast(&device->work);
+    if (device->config.unified)
+      status = finish(device, device->issued);
+  }
+  pthread_mutex_unlock(&device->mutex);
+  return status;
+}
+
+/*===-------------------------------- Copies ------------------------------===*/
+
+static void run_copy(const vecdsp_command *command, void *const *at) {
+  memmove(at[0], at[1], command->operand[0].bytes);
+}
+
+static int copy(vecdsp_device *device, void *to, const void *from, size_t bytes,
+                vecdsp_kind kind) {
+  if (!bytes)
+    return VECDSP_OK;
+  vecdsp_command command = {
+      .run = run_copy,
+      .kind = kind,
+      .operands = 2,
+      .operand = {{to, bytes, 1, kind == VECDSP_OUT},
+                  {from, bytes, 1, kind == VECDSP_IN}},
+  };
+  return vecdsp_submit(device, &command);
+}
+
+int vecdsp_copy_in(vecdsp_device *device, void *to, const void *from,
+                   size_t bytes) {
+  return copy(device, to, from, bytes, VECDSP_IN);
+}
+
+int vecdsp_copy_out(vecdsp_device *device, void *to, const void *from,
+                    size_t bytes) {
+  return copy(device, to, from, bytes, VECDSP_OUT);
+}
+
+int vecdsp_copy(vecdsp_device *device, void *to, const void *from,
+                size_t bytes) {
+  return copy(device, to, from, bytes, VECDSP_WITHIN);
+}
