@@ -159,10 +159,34 @@ const char *vecdsp_status_string(int status) {
   }
 }
 
+/* Of all devices. */
+static pthread_mutex_t totals_mutex = PTHREAD_MUTEX_INITIALIZER;
+static vecdsp_statistics totals;
+
+static void add(vecdsp_statistics *to, const vecdsp_statistics *more) {
+  to->bytes_in += more->bytes_in;
+  to->bytes_out += more->bytes_out;
+  to->bytes_within += more->bytes_within;
+  to->calls += more->calls;
+  to->cycles += more->cycles;
+  to->busy_ns += more->busy_ns;
+  to->waited_ns += more->waited_ns;
+  if (more->most_queued > to->most_queued)
+    to->most_queued = more->most_queued;
+}
+
+void vecdsp_count(vecdsp_device *device, const vecdsp_statistics *more) {
+  add(&device->statistics, more);
+  pthread_mutex_lock(&totals_mutex);
+  add(&totals, more);
+  pthread_mutex_unlock(&totals_mutex);
+}
+
 int vecdsp_read_statistics(vecdsp_device *device, vecdsp_statistics *out) {
-  pthread_mutex_lock(&device->mutex);
-  *out = device->statistics;
-  pthread_mutex_unlock(&device->mutex);
+  pthread_mutex_t *mutex = device ? &device->mutex : &totals_mutex;
+  pthread_mutex_lock(mutex);
+  *out = device ? device->statistics : totals;
+  pthread_mutex_unlock(mutex);
   /* The host waits while commands run, so the rest ran beside it. */
   out->overlap_ns =
       out->busy_ns > out->waited_ns ? out->busy_ns - out->waited_ns : 0;

@@ -102,7 +102,8 @@ int vecdsp_open_as(vecdsp_device **out_device, const vecdsp_config *config);
 int vecdsp_close(vecdsp_device *device);
 /** A sentence for a status, never null; the text is static. */
 const char *vecdsp_status_string(int status);
-/** Reads the counters of what has finished. */
+/** Reads the counters of what has finished; without a device those of all
+ * devices together since the program began. */
 int vecdsp_read_statistics(vecdsp_device *device, vecdsp_statistics *out);
 
 /** Makes the n-th command from now (1 is the next) fail with `status`. */
@@ -112,7 +113,7 @@ int vecdsp_stall_after(vecdsp_device *device, uint64_t n);
 
 /*===-------------------------- Memory and queue --------------------------===*/
 
-/** `bytes` of the DRAM, all of them 255 (a NaN in f32); at least 1. */
+/** `bytes` of the DRAM, all of them 255 (a NaN in f32). */
 int vecdsp_allocate(vecdsp_device *device, size_t bytes, void **out_address);
 /** Gives an allocation back after what is queued; null is allowed. */
 int vecdsp_free(vecdsp_device *device, void *address);

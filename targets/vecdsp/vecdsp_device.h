@@ -113,6 +113,12 @@ struct vecdsp_device {
   vecdsp_statistics statistics;
 };
 
+/* vecdsp.c */
+
+/** Adds to the counters of the device, whose mutex is held, and to those of all
+ * devices. */
+void vecdsp_count(vecdsp_device *device, const vecdsp_statistics *more);
+
 /* vecdsp_memory.c */
 
 /** Where the device reaches an operand; null with a status if it does not. */

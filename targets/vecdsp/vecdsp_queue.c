@@ -15,23 +15,29 @@ static uint64_t now(void) {
 
 /*===--------------------------- The device's side ------------------------===*/
 
-static void count(vecdsp_device *device, const vecdsp_command *command) {
-  vecdsp_statistics *counters = &device->statistics;
-  counters->cycles += command->cycles;
+static void count_command(vecdsp_device *device, const vecdsp_command *command,
+                          uint64_t busy) {
+  vecdsp_statistics more = {.cycles = command->cycles, .busy_ns = busy};
   switch (command->kind) {
   case VECDSP_CALL:
-    counters->calls++;
+    more.calls = 1;
     break;
   case VECDSP_IN:
-    counters->bytes_in += command->operand[0].bytes;
+    more.bytes_in = command->operand[0].bytes;
     break;
   case VECDSP_OUT:
-    counters->bytes_out += command->operand[0].bytes;
+    more.bytes_out = command->operand[0].bytes;
     break;
   case VECDSP_WITHIN:
-    counters->bytes_within += command->operand[0].bytes;
+    more.bytes_within = command->operand[0].bytes;
     break;
   }
+  vecdsp_count(device, &more);
+}
+
+static void count_wait(vecdsp_device *device, uint64_t start) {
+  const vecdsp_statistics more = {.waited_ns = now() - start};
+  vecdsp_count(device, &more);
 }
 
 /* Runs the command of a number; the mutex is held, but not while it runs. */
@@ -55,8 +61,7 @@ static int run(vecdsp_device *device, uint64_t number) {
   command->run(command, at);
   const uint64_t end = now();
   pthread_mutex_lock(&device->mutex);
-  device->statistics.busy_ns += end - start;
-  count(device, command);
+  count_command(device, command, end - start);
   return VECDSP_OK;
 }
 
@@ -89,7 +94,7 @@ static bool await(vecdsp_device *device) {
   int late = 0;
   while (device->done == done && !late)
     late = pthread_cond_timedwait(&device->progress, &device->mutex, &until);
-  device->statistics.waited_ns += now() - start;
+  count_wait(device, start);
   return device->done != done;
 }
 
@@ -101,7 +106,7 @@ static void reset(vecdsp_device *device) {
   while (device->done < device->dropped)
     pthread_cond_wait(&device->progress, &device->mutex);
   device->failure = VECDSP_OK;
-  device->statistics.waited_ns += now() - start;
+  count_wait(device, start);
 }
 
 /* Waits for the commands before a number, and takes the status of a failure
@@ -164,9 +169,9 @@ int vecdsp_submit(vecdsp_device *device, vecdsp_command *command) {
     }
   if (status == VECDSP_OK) {
     device->ring[device->issued++ % depth] = *command;
-    const uint64_t queued = device->issued - device->done;
-    if (queued > device->statistics.most_queued)
-      device->statistics.most_queued = queued;
+    const vecdsp_statistics more = {.most_queued =
+                                        device->issued - device->done};
+    vecdsp_count(device, &more);
     pthread_cond_broadcast(&device->work);
     if (device->config.unified)
       status = finish(device, device->issued);

@@ -25,7 +25,10 @@ void test_vecdsp_memory(void) {
   CHECK_STATUS(vecdsp_free(device, (char *)c + 64), VECDSP_ERR_ADDRESS);
   CHECK_STATUS(vecdsp_free(device, &number), VECDSP_ERR_ADDRESS);
   CHECK_STATUS(vecdsp_free(device, NULL), VECDSP_OK);
-  CHECK_STATUS(vecdsp_allocate(device, 0, &d), VECDSP_ERR_ARGUMENT);
+  CHECK_STATUS(vecdsp_free(device, c), VECDSP_OK);
+  void *nothing = vecdsp_room(device, 0);
+  CHECK(nothing == c && vecdsp_room(device, 0) != nothing,
+        "nothing has no address of its own");
   vecdsp_close(device);
 }
 
@@ -166,6 +169,12 @@ void test_vecdsp_statistics(void) {
         (int)got.cycles);
   CHECK(got.busy_ns > 0 && got.overlap_ns <= got.busy_ns, "the device idled");
   vecdsp_close(device);
+  /* Those of all devices stay. */
+  vecdsp_statistics all;
+  CHECK_STATUS(vecdsp_read_statistics(NULL, &all), VECDSP_OK);
+  CHECK(all.bytes_in >= got.bytes_in && all.cycles >= got.cycles &&
+            all.busy_ns >= got.busy_ns && all.most_queued >= got.most_queued,
+        "the counters of all devices lack those of one");
 }
 
 void test_vecdsp_unified(void) {
