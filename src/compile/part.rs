@@ -2,7 +2,7 @@
 
 use crate::{
     Compiled, Error, Result, Session,
-    artifact::{self, Artifact, ArtifactKind, ExtraFile, Object, files},
+    artifact::{Artifact, ArtifactKind, ExtraFile, Object, files},
     codegen::{self, Given, c, symbols},
     ir::{
         self, Op, edit,
@@ -37,8 +37,12 @@ pub fn generate(
 ) -> Result<()> {
     let artifacts = files::recorded(part)?;
     let mut options = c_options(target, model, &artifacts)?;
-    let opening = opening(target, model, compiled)?;
-    options.sources.extend(opening.iter().map(|opening| opening.source.clone()));
+    let devices = &compiled.signature.devices;
+    let device = devices.iter().find(|device| device.target == target.id);
+    let opening =
+        device.map(|device| c::opening::opening(target, model.name, device)).transpose()?;
+    let opening = opening.unwrap_or_default();
+    options.sources.extend(opening.sources.iter().cloned());
     let before = compiled.objects.len();
     let (mut kept, mut sources) = match generated(part) {
         Some(functions) => {
@@ -51,8 +55,8 @@ pub fn generate(
             (first.map_or(Ok(vec![]), symbols::definitions)?, sources)
         }
     };
-    if let Some(Opening { names, source: (name, text) }) = opening {
-        kept.extend([names.open, names.close, names.load, names.settle]);
+    kept.extend(opening.functions);
+    for (name, text) in opening.sources {
         let path = format!("src/{name}");
         compiled.files.push(c_file(target, path.clone(), text));
         sources.push(path);
@@ -88,28 +92,6 @@ pub fn generate(
         }
     }
     Ok(())
-}
-
-/// How a device with memory is opened.
-struct Opening {
-    names: artifact::DeviceSession,
-    /// Name and text of a C source.
-    source: (String, String),
-}
-
-fn opening(
-    target: &TargetInstance,
-    model: Model<'_>,
-    compiled: &Compiled,
-) -> Result<Option<Opening>> {
-    let devices = &compiled.signature.devices;
-    let device = devices.iter().find(|device| device.target == target.id);
-    let memory = device.and_then(|device| device.memory.as_ref());
-    let (Some(memory), Some(decl)) = (memory, &target.kind.memory) else { return Ok(None) };
-    let names = c::session::names(model.name, &memory.space);
-    let wait = target.kind.queue.as_ref().map(|queue| queue.wait.as_str());
-    let text = c::session::source(&target.codegen()?, decl, wait, memory, &names);
-    Ok(Some(Opening { names, source: (format!("{}_{}.c", model.name, memory.space), text) }))
 }
 
 /// The C of all targets that have generated C; of the module itself if it is not divided.

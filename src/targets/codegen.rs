@@ -78,6 +78,10 @@ pub struct Codegen {
     pub link_flags: Vec<String>,
     /// Function that opens the device.
     pub open: Option<String>,
+    /// What that function is given behind the place for the device: `id` and `option.NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
+    pub open_arguments: Vec<String>,
     /// Function that closes the device.
     pub close: Option<String>,
     /// Function that gives the text of a status, for messages.
@@ -103,7 +107,12 @@ impl Codegen {
         if self.kind == CodegenKind::Unset {
             self.kind = other.kind;
         }
-        self.open = self.open.take().or(other.open);
+        if self.open.is_none() {
+            self.open = other.open;
+            if self.open_arguments.is_empty() {
+                self.open_arguments = other.open_arguments;
+            }
+        }
         self.close = self.close.take().or(other.close);
         self.status_string = self.status_string.take().or(other.status_string);
         self.stand_in = self.stand_in.take().or(other.stand_in);

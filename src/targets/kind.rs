@@ -6,7 +6,7 @@ use super::{
     file_name::{self, Use},
     library::LibraryDecl,
     manifest::{Origins, Places},
-    options::OptionDecl,
+    options::{OptionDecl, OptionKind},
 };
 use crate::{
     Error, Phase, Result,
@@ -340,6 +340,12 @@ impl TargetKind {
         }
         keep_starts(&mut patterns);
         if faults.is_empty() { Ok(patterns) } else { Err(Error::invalid(faults.join("\n"))) }
+    }
+
+    /// What values an option takes.
+    pub fn option_kind(&self, name: &str) -> Option<&OptionKind> {
+        let same = |option: &&OptionDecl| option_word(&option.name) == option_word(name);
+        self.options.iter().find(same).map(|option| &option.kind)
     }
 
     /// The pipeline of a phase, with options not filled in yet.

@@ -110,6 +110,7 @@ pub fn parse_extending(
     checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     let given = memory::Given { role, codegen: &codegen, options: &options };
     let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
+    check_open_arguments(name, &codegen, &options)?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;
@@ -161,6 +162,24 @@ fn check_stand_in(name: &str, stand_in: &StandIn, options: &[OptionDecl]) -> Res
     }
     let flags = stand_in.library_cflags.iter().chain(&stand_in.library_link_flags);
     check_flags(name, flags, options)
+}
+
+/// Checks that the options exist that the device is opened with.
+fn check_open_arguments(name: &str, codegen: &Codegen, options: &[OptionDecl]) -> Result<()> {
+    if codegen.open.is_none() && !codegen.open_arguments.is_empty() {
+        let message = format!("{name}: codegen: open-arguments without `open`, which takes them");
+        return Err(Error::invalid(message));
+    }
+    let known = || options.iter().map(|option| option.name.as_str());
+    for option in codegen.open_arguments.iter().filter_map(|word| word.strip_prefix("option.")) {
+        if !known().any(|name| option_word(name) == option_word(option)) {
+            let hint = crate::error::suggestion(option, known());
+            return Err(Error::invalid(format!(
+                "{name}: codegen: open-arguments has 'option.{option}', which is no option{hint}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the options exist that flags of the C compiler name.

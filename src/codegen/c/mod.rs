@@ -18,6 +18,7 @@ pub mod helpers;
 pub mod math;
 pub mod memory;
 pub mod names;
+pub mod opening;
 pub mod print;
 pub mod scalar;
 pub mod session;

@@ -30,7 +30,7 @@ pub fn names(model: &str, space: &str) -> DeviceSession {
 
 /// The source of a session's functions.
 pub fn source(
-    codegen: &Codegen,
+    (open, codegen): (&str, &Codegen),
     decl: &MemoryDecl,
     wait: Option<&str>,
     memory: &DeviceMemory,
@@ -39,7 +39,6 @@ pub fn source(
     let DeviceMemory { values_bytes, constants_offset, constants_bytes, alignment, .. } = memory;
     let padded = constants_bytes.next_multiple_of(*alignment);
     let total = padded + values_bytes;
-    let open = codegen.open.as_deref().unwrap_or_default();
     let close = codegen.close.as_deref();
     let (allocate, free, copy) = (&decl.allocate, decl.free.as_deref(), &decl.copy_in);
     let status = |function: &str, parameters: &str| format!("int {function}({parameters});\n");

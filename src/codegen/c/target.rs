@@ -1,6 +1,6 @@
 //! What a target's manifest says about its C.
 
-use super::{COptions, session, tool::Tool, vendor};
+use super::{COptions, opening, session, tool::Tool, vendor};
 use crate::{
     Result,
     artifact::{Device, DeviceMemory, has_shared_libraries},
@@ -72,7 +72,7 @@ pub fn device(target: &TargetInstance, model: &str, memory: Option<DeviceMemory>
             let names = session::names(model, &memory.space);
             (Some(names.open), Some(names.close))
         }
-        None => (codegen.open.clone(), codegen.close.clone()),
+        None => (opening::vendor(target, model), codegen.close.clone()),
     };
     let status_string = codegen.status_string.clone();
     Device { target: target.id.clone(), open, close, status_string, memory }

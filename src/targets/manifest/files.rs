@@ -27,6 +27,8 @@ struct Lists {
     #[serde(default)]
     sources: Vec<Spanned<String>>,
     open: Option<Spanned<String>>,
+    #[serde(default)]
+    open_arguments: Vec<Spanned<String>>,
     close: Option<Spanned<String>>,
     status_string: Option<Spanned<String>>,
     stand_in: Option<Box<Lists>>,
@@ -42,6 +44,13 @@ pub fn check(source: &Source, text: &str, files: &Files) -> Result<()> {
         if !is_identifier(function.get_ref()) {
             let message = format!("'{}' is no name of a C function", function.get_ref());
             return Err(source.fault(&function.span(), message));
+        }
+    }
+    for word in &lists.open_arguments {
+        let text = word.get_ref();
+        if text != "id" && !text.starts_with("option.") {
+            let message = format!("a device is opened with `id` and `option.NAME`, not '{text}'");
+            return Err(source.fault(&word.span(), message));
         }
     }
     let stand_in = lists.stand_in.as_deref();

@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef FAR_MEMORY
-#define FAR_MEMORY (64 << 20)
-#endif
-#define false 0
-#define true 1
-enum { LATE = FAR_LATE };
-
 /* Where the device's memory begins, as the device sees it: nothing of the host is there. */
 #define BASE ((uintptr_t)0x40000000000)
 
@@ -29,6 +22,9 @@ typedef struct command {
 enum { MOST = 4096 };
 
 struct far_device {
+  const char *id;
+  size_t most;
+  int late;
   char *memory;
   size_t bytes, count;
   int status;
@@ -42,10 +38,17 @@ void far_fail_after(size_t commands) { good = commands; }
 
 far_counts far_counted(void) { return counts; }
 
-int far_open(far_device **out) {
+int far_open(far_device **out, const char *id, int64_t memory, int late) {
   *out = calloc(1, sizeof **out);
-  return *out ? OK : NO_MEMORY;
+  if (!*out)
+    return NO_MEMORY;
+  (*out)->id = id;
+  (*out)->most = (size_t)memory;
+  (*out)->late = late;
+  return OK;
 }
+
+const char *far_id(const far_device *device) { return device->id; }
 
 int far_close(far_device *device) {
   free(device->memory);
@@ -61,7 +64,7 @@ const char *far_text(int status) {
 }
 
 int far_allocate(far_device *device, size_t bytes, void **address) {
-  if (device->memory || bytes > (size_t)FAR_MEMORY)
+  if (device->memory || bytes > device->most)
     return NO_MEMORY;
   device->memory = calloc(bytes + 1, 1);
   device->bytes = bytes;
@@ -185,7 +188,7 @@ static int start(far_device *device, command c) {
   if (device->count == MOST)
     return MANY_COMMANDS;
   device->queue[device->count++] = c;
-  if (LATE)
+  if (device->late)
     return OK;
   counts.waits--;
   return far_wait(device);

@@ -7,7 +7,11 @@
 
 typedef struct far_device far_device;
 
-int far_open(far_device **out);
+/* `id` is for messages; `memory` are the most bytes there are. If `late`, work begins when somebody
+   waits, else at once. */
+int far_open(far_device **out, const char *id, int64_t memory, int late);
+/* What it was opened with. */
+const char *far_id(const far_device *device);
 int far_close(far_device *device);
 const char *far_text(int status);
 
