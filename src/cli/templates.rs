@@ -26,10 +26,10 @@ impl Template {
     pub fn find(name: &str) -> Result<Self> {
         let found = Self::all().find(|template| template.name == name);
         found.ok_or_else(|| {
+            let known = Self::all().map(|template| template.name);
             Error::invalid(format!(
-                "--template: there is no template '{name}'{}; the end of `phaseline new-target --help` says what \
-                 each is for",
-                suggestion(name, Self::all().map(|template| template.name))
+                "--template: '{name}' is none of those that `phaseline new-target --help` lists{}",
+                suggestion(name, known)
             ))
         })
     }
