@@ -15,6 +15,10 @@ pub enum Means {
     Copy,
     /// A function of a device or library.
     Call,
+    /// A copy between the host's memory and a device's.
+    Transfer,
+    /// Waiting for what a device was given to do.
+    Wait,
 }
 
 impl fmt::Display for Means {
@@ -24,6 +28,8 @@ impl fmt::Display for Means {
             Self::Loop => "loop",
             Self::Copy => "copy",
             Self::Call => "call",
+            Self::Transfer => "transfer",
+            Self::Wait => "wait",
         })
     }
 }

@@ -198,6 +198,7 @@ fn summary(rows: &[Layer]) -> String {
         let code = match of.means {
             Means::Kernel => format!("{} {}", of.means, of.code),
             Means::Call => format!("{} on {}", of.means, of.target),
+            Means::Transfer | Means::Wait => format!("{} of {}", of.means, of.target),
             Means::Loop | Means::Copy => of.means.to_string(),
         };
         let ms = row.median_ms.unwrap_or(0.0);
@@ -222,19 +223,38 @@ fn summary(rows: &[Layer]) -> String {
     text
 }
 
+/// When each queue has something to do: from what is started first to the end of the wait for it.
+fn queues<'o>(operations: &'o [Operation], events: &[Event]) -> Vec<(&'o str, Duration, Duration)> {
+    let mut open: Vec<(&str, Duration)> = vec![];
+    let mut found = vec![];
+    for event in events {
+        let Some(of) = operations.get(event.operation) else { continue };
+        let known = open.iter().position(|(target, _)| *target == of.target);
+        match (of.means, known) {
+            (Means::Wait, Some(place)) => {
+                let (target, begin) = open.remove(place);
+                found.push((target, begin, event.end));
+            }
+            (Means::Call | Means::Transfer, None) => open.push((&of.target, event.begin)),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The steps of a run in Chrome's trace format, which its `about:tracing` and Perfetto read: times in
-/// microseconds, a row for each target.
+/// microseconds, a row for each target, and one for what each queue has to do until it is waited for.
 pub fn chrome_trace(model: &Executable, events: &[Event]) -> Result<String> {
     let operations = &model.signature().operations;
     let mut targets: Vec<&str> = vec![];
     let mut list = vec![];
+    let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
     for event in events {
         let Some(of) = operations.get(event.operation) else { continue };
         let row = targets.iter().position(|target| *target == of.target).unwrap_or_else(|| {
             targets.push(&of.target);
             targets.len() - 1
         });
-        let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
         list.push(serde_json::json!({
             "name": of.node, "cat": of.means.to_string(), "ph": "X", "pid": 1, "tid": row + 1,
             "ts": micros(event.begin), "dur": micros(event.end - event.begin),
@@ -244,7 +264,21 @@ pub fn chrome_trace(model: &Executable, events: &[Event]) -> Result<String> {
             },
         }));
     }
-    for (row, target) in targets.iter().enumerate() {
+    let busy = queues(operations, events);
+    let mut queues: Vec<String> = vec![];
+    for (target, begin, end) in busy {
+        let name = format!("{target}: queue");
+        let row = queues.iter().position(|known| *known == name).unwrap_or_else(|| {
+            queues.push(name);
+            queues.len() - 1
+        });
+        list.push(serde_json::json!({
+            "name": "under way", "cat": "queue", "ph": "X", "pid": 1,
+            "tid": targets.len() + row + 1, "ts": micros(begin), "dur": micros(end - begin),
+        }));
+    }
+    let rows = targets.iter().copied().chain(queues.iter().map(String::as_str));
+    for (row, target) in rows.enumerate() {
         list.push(serde_json::json!({
             "name": "thread_name", "ph": "M", "pid": 1, "tid": row + 1, "args": {"name": target},
         }));

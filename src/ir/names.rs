@@ -92,6 +92,9 @@ pub const DMA: &str = "phl.dma";
 /// Function: it is a kernel, whose last arguments are the tasks to do.
 pub const KERNEL: &str = "phl.kernel";
 
+/// Function: it only copies between the host's memory and its device's (`copy`), or waits (`wait`).
+pub const TRANSFER: &str = "phl.transfer";
+
 /// Function: multiplications and additions of all its tasks.
 pub const FLOPS: &str = "phl.flops";
 

@@ -125,7 +125,12 @@ impl<'c> Steps<'c> {
         let bytes = inputs.iter().chain(&outputs).filter_map(|v| size::bytes(v.r#type())).sum();
         let means = match (&call, callee) {
             (Some(_), Some(callee)) if callee.has_attribute(KERNEL) => Means::Kernel,
-            (Some(_), _) => Means::Call,
+            (Some(_), Some(callee)) => match ir::attr_str(callee, names::TRANSFER).as_deref() {
+                Some("wait") => Means::Wait,
+                Some(_) => Means::Transfer,
+                None => Means::Call,
+            },
+            (Some(_), None) => Means::Call,
             _ if ir::op_name(op) == "memref.copy" => Means::Copy,
             _ => Means::Loop,
         };

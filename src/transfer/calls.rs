@@ -162,6 +162,7 @@ impl<'c, 'd> Calls<'c, 'd> {
             ("function_type", empty),
             ("sym_visibility", builder.str_attr("private")),
             (names::TARGET, builder.str_attr(&self.device.memory.target)),
+            (names::TRANSFER, builder.str_attr(if types.is_empty() { "wait" } else { "copy" })),
         ];
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let function = builder.create("func.func", spec)?;

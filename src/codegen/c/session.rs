@@ -38,7 +38,8 @@ pub fn source(
 ) -> String {
     let DeviceMemory { values_bytes, constants_offset, constants_bytes, alignment, .. } = memory;
     let padded = constants_bytes.next_multiple_of(*alignment);
-    let total = padded + values_bytes;
+    // Not every device can give nothing.
+    let total = (padded + values_bytes).max(*alignment);
     let close = codegen.close.as_deref();
     let (allocate, free, copy) = (&decl.allocate, decl.free.as_deref(), &decl.copy_in);
     let status = |function: &str, parameters: &str| format!("int {function}({parameters});\n");

@@ -69,7 +69,7 @@ func.func @main(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attribu
   return
 }
 
-// CHECK: func.func private @[[IN]](%[[A:.*]]: memref<8xf32> {phl.io = "input"}, %[[B:.*]]: memref<8xf32, #tir.space<"dsp_dram">> {phl.io = "output"}) attributes {phl.target = "dsp"}
+// CHECK: func.func private @[[IN]](%[[A:.*]]: memref<8xf32> {phl.io = "input"}, %[[B:.*]]: memref<8xf32, #tir.space<"dsp_dram">> {phl.io = "output"}) attributes {phl.target = "dsp", phl.transfer = "copy"}
 // CHECK-NEXT: tir.call_extern @dsp_in ins(%[[A]] {{.*}} outs(%[[B]] {{.*}} args [#tir.arg<outs 0>, #tir.arg<ins 0>, 32]
 // CHECK: func.func private @[[OUT]]
 // CHECK-NEXT: tir.call_extern @dsp_out

@@ -43,5 +43,5 @@ func.func @other(%x: memref<8xf32>, %y: memref<8xf32>) {
   return
 }
 
-// CHECK: func.func private @[[WAIT]]() attributes {phl.target = "dsp"}
+// CHECK: func.func private @[[WAIT]]() attributes {phl.target = "dsp", phl.transfer = "wait"}
 // CHECK-NEXT: tir.call_extern @dsp_wait args [] {returns_status, with_device}
