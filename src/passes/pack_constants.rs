@@ -10,19 +10,20 @@ use crate::{
         call_extern::{CallExtern, Group},
         calls::{self, CallGraph},
         edit, elements, func, guard, memory, memref,
-        names::{self, CONSTANTS, IO},
+        names::{self, CONSTANTS},
         size::ALIGNMENT,
     },
     lower::generic::fill_into,
     pass::{OptionValues, Pass, PassError, PassOptions},
+    planned::constants::Values,
     tensor::AlignedBuffer,
 };
-use indexmap::IndexMap;
+
 use melior::{
     Context,
     ir::{
         Attribute, Type, ValueLike,
-        attribute::{DenseI32ArrayAttribute, StringAttribute},
+        attribute::DenseI32ArrayAttribute,
         operation::OperationLike,
     },
 };
@@ -65,9 +66,6 @@ struct Entry<'c> {
     offset: u64,
     value: Attribute<'c>,
 }
-
-/// A constant as a function sees it: its place in the table, and its type, by its text.
-type Key = (usize, String);
 
 struct Packing<'c> {
     context: &'c Context,
@@ -379,55 +377,6 @@ fn fill_value(global: Op<'_>) -> Option<Attribute<'_>> {
         global.attribute("initial_value").ok().filter(|_| global.has_attribute("constant"))?;
     let splat = elements::splat(value)?;
     (crate::planned::generated::size_of(value) >= FILL_BYTES).then_some(splat)
-}
-
-/// The constants that a function has at hand.
-struct Values<'c> {
-    function: Op<'c>,
-    /// The block of all constants, an argument.
-    block: Val<'c>,
-    made: IndexMap<Key, Val<'c>>,
-}
-
-impl<'c> Values<'c> {
-    fn of(
-        context: &'c Context,
-        function: Op<'c>,
-        (space, size): (&str, u64),
-    ) -> Failure<'c, Self> {
-        let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
-        let (space, role) = match space {
-            "" => (None, "constants"),
-            space => (Some(space), names::DEVICE_CONSTANTS),
-        };
-        let ty = memref::with_space(context, memref::bytes(context, size)?, space)?;
-        let mut attributes = vec![(IO.to_owned(), text(role))];
-        attributes.extend(space.map(|space| (names::MEMORY.to_owned(), text(space))));
-        let block = func::add_argument(context, function, ty, attributes)?;
-        Ok(Self { function, block, made: IndexMap::new() })
-    }
-
-    /// What `read` reads, at a place of the table and an offset in the block, as a buffer of type
-    /// `ty`.
-    fn get(
-        &mut self,
-        read: Op<'c>,
-        (place, offset): (usize, u64),
-        ty: Type<'c>,
-    ) -> Failure<'c, Val<'c>> {
-        let key = (place, ty.to_string());
-        if let Some(value) = self.made.get(&key) {
-            return Ok(*value);
-        }
-        let body = edit::entry_block(self.function);
-        let first = body.and_then(|body| ir::ops(body).first().copied());
-        let first = first.ok_or_else(|| PassError::new("an empty function"))?;
-        let builder = Builder::before(first)?.with_location(read.location());
-        let offset = builder.index(offset as i64)?;
-        let value = builder.op1("memref.view", &[self.block, offset], ty)?;
-        self.made.insert(key, value);
-        Ok(value)
-    }
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.

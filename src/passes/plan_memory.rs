@@ -26,7 +26,7 @@ use crate::{
         self, Buffer, Plan,
         program::{self, Call, Frame},
     },
-    planned::pool_of,
+    planned::{capacity, pool_of},
     tile::plan::Pool,
 };
 use melior::ir::{
@@ -82,11 +82,14 @@ fn plan_memory<'c>(
         }
     }
     if let Some(memory) = memory {
-        check_capacity(module, memory, &program, &frames)?;
+        let main = func::main(module);
+        if let Some((main, place)) = main.and_then(|main| Some((main, program.index(main)?))) {
+            capacity::check(main, memory, frames[place].bytes)?;
+        }
     }
     if guard > 0 && memory.is_none() {
         let main = func::main(module).and_then(|main| program.index(main));
-        let found = main.map(|main| gaps(&planned, &frames, main, guard)).unwrap_or_default();
+        let found = main.map(|main| program::gaps(&planned, &frames, main, guard)).unwrap_or_default();
         guard::record(module, names::ARENA_GAPS, &found);
     }
     let bytes: Vec<_> = frames.iter().map(|frame| frame.bytes).collect();
@@ -115,41 +118,6 @@ impl Spaces<'_> {
         space != self.name()
             && (space.is_empty() || self.memories.iter().any(|memory| memory.space == space))
     }
-}
-
-/// Checks that constants and values fit a device's memory.
-fn check_capacity<'c>(
-    module: Op<'c>,
-    memory: &Memory,
-    program: &Program<'c, '_>,
-    frames: &[Frame],
-) -> Failure<'c> {
-    let main = func::main(module);
-    let place = main.and_then(|main| program.index(main));
-    let (Some(most), Some(main), Some(place)) = (memory.bytes, main, place) else {
-        return Ok(());
-    };
-    let signature = func::Signature::of(main)?;
-    let is_constants = |list: &func::Attributes<'c>| {
-        let role = list.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
-        role.and_then(edit::string).as_deref() == Some(names::DEVICE_CONSTANTS)
-            && memory::of_argument(list) == memory.space
-    };
-    let constants = signature.arguments.iter().find(|(_, list)| is_constants(list));
-    let constants = constants.and_then(|(ty, _)| size::bytes(*ty)).unwrap_or(0);
-    let values = frames[place].bytes;
-    if constants.saturating_add(values) > most {
-        return Err(PassError::at(
-            &main,
-            format!(
-                "needs {constants} bytes for constants and {values} for values in the memory of target \
-                 '{}', which has {most}: let the target take less of the network (partition, \
-                 --placement), or give it more memory",
-                memory.target
-            ),
-        ));
-    }
-    Ok(())
 }
 
 /// The functions of a module, those called before those that call them.
@@ -345,33 +313,6 @@ fn piece<'c>(
     let builder = Builder::before(op)?.with_location(named);
     let offset = builder.index(offset as i64)?;
     Ok(builder.op1("memref.view", &[arena, offset], ty)?)
-}
-
-/// Where the guards of a function's arena are.
-fn gaps(
-    functions: &[program::Function],
-    frames: &[Frame],
-    function: usize,
-    guard: u64,
-) -> Vec<(u64, u64)> {
-    let (function, frame) = (&functions[function], &frames[function]);
-    let mut all = vec![];
-    for (buffer, offset) in function.buffers.iter().zip(&frame.buffers) {
-        let end = offset + buffer.size;
-        all.push((end, end + guard));
-    }
-    for (call, offset) in function.calls.iter().zip(&frame.calls) {
-        let callee = &frames[call.callee];
-        let inside = gaps(functions, frames, call.callee, guard);
-        all.extend(inside.into_iter().map(|gap| (gap.0 + offset, gap.1 + offset)));
-        if callee.bound.is_some() && callee.bytes > 0 {
-            let end = offset + callee.bytes;
-            all.push((end, end + guard));
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// The memory space that an allocation is in; empty for the host's.

@@ -79,6 +79,33 @@ pub fn plan(functions: &[Function], guard: u64) -> Result<Vec<Frame>, PlanError>
     Ok(if bytes(&apart) < bytes(&together) { with_bounds_of(apart, &together) } else { together })
 }
 
+/// Where the guards of a function's frame are, those of what it calls included.
+pub fn gaps(
+    functions: &[Function],
+    frames: &[Frame],
+    function: usize,
+    guard: u64,
+) -> Vec<(u64, u64)> {
+    let (function, frame) = (&functions[function], &frames[function]);
+    let mut all = vec![];
+    for (buffer, offset) in function.buffers.iter().zip(&frame.buffers) {
+        let end = offset + buffer.size;
+        all.push((end, end + guard));
+    }
+    for (call, offset) in function.calls.iter().zip(&frame.calls) {
+        let callee = &frames[call.callee];
+        let inside = gaps(functions, frames, call.callee, guard);
+        all.extend(inside.into_iter().map(|gap| (gap.0 + offset, gap.1 + offset)));
+        if callee.bound.is_some() && callee.bytes > 0 {
+            let end = offset + callee.bytes;
+            all.push((end, end + guard));
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// A bound from exact times holds for other plans too, and says more than one from frames as wholes.
 fn with_bounds_of(mut frames: Vec<Frame>, exact: &[Frame]) -> Vec<Frame> {
     for (frame, exact) in frames.iter_mut().zip(exact) {

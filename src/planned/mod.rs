@@ -4,6 +4,8 @@
 //! What is found here rests on the IR alone, and shares nothing with the planner: neither its
 //! lifetimes nor its list of buffers. So it can tell whether a plan is right, whoever wrote it.
 
+pub mod capacity;
+pub mod constants;
 pub mod generated;
 mod inside;
 mod lifetime;
