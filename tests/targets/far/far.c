@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the device's memory begins, as the device sees it: nothing of the host is there. */
+/* Where the device's memory begins, as the device sees it: nothing of the host
+ * is there. */
 #define BASE ((uintptr_t)0x40000000000)
 
 enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS, BROKEN };
@@ -57,9 +58,10 @@ int far_close(far_device *device) {
 }
 
 const char *far_text(int status) {
-  static const char *const texts[] = {"fine", "an address that is not on the device",
-                                      "more memory than there is", "more commands than fit",
-                                      "broken as it was told to"};
+  static const char *const texts[] = {
+      "fine", "an address that is not on the device",
+      "more memory than there is", "more commands than fit",
+      "broken as it was told to"};
   return status >= 0 && status < 5 ? texts[status] : NULL;
 }
 
@@ -83,7 +85,8 @@ int far_free(far_device *device, void *address) {
 /* What is at an address of the device; NULL if that is not on it. */
 static void *at(far_device *device, const void *address, size_t bytes) {
   uintptr_t place = (uintptr_t)address - BASE;
-  if ((uintptr_t)address < BASE || place > device->bytes || bytes > device->bytes - place)
+  if ((uintptr_t)address < BASE || place > device->bytes ||
+      bytes > device->bytes - place)
     return NULL;
   return device->memory + place;
 }
@@ -115,7 +118,8 @@ static int pool(far_device *device, const command *c) {
     for (size_t j = 0; j < width / 2; j++) {
       float most = x[2 * i * width + 2 * j];
       for (int k = 1; k < 4; k++) {
-        float value = x[(2 * i + (size_t)k / 2) * width + 2 * j + (size_t)k % 2];
+        float value =
+            x[(2 * i + (size_t)k / 2) * width + 2 * j + (size_t)k % 2];
         most = value > most || isnan(value) ? value : most;
       }
       *y++ = most;
@@ -152,7 +156,8 @@ static int copy(far_device *device, const command *c) {
   if (!to || !from)
     return BAD_ADDRESS;
   /* The host's memory has no addresses of the device's kind. */
-  if ((c->kind == COPY_IN && at(device, from, 0)) || (c->kind == COPY_OUT && at(device, to, 0)))
+  if ((c->kind == COPY_IN && at(device, from, 0)) ||
+      (c->kind == COPY_OUT && at(device, to, 0)))
     return BAD_ADDRESS;
   memmove(to, from, bytes);
   return OK;
@@ -209,8 +214,8 @@ int far_copy(far_device *device, void *to, const void *from, size_t bytes) {
   return start(device, (command){COPY, to, from, NULL, NULL, {bytes}});
 }
 
-int far_dense(far_device *device, const float *x, const float *w, float *y, size_t rows,
-              size_t inner, size_t columns) {
+int far_dense(far_device *device, const float *x, const float *w, float *y,
+              size_t rows, size_t inner, size_t columns) {
   counts.calls++;
   return start(device, (command){DENSE, y, x, w, NULL, {rows, inner, columns}});
 }
@@ -220,16 +225,17 @@ int far_relu(far_device *device, const float *x, float *y, size_t count) {
   return start(device, (command){RELU, y, x, NULL, NULL, {count}});
 }
 
-int far_add(far_device *device, const float *a, const float *b, float *y, const int32_t *factors,
-            void *scratch, size_t count) {
+int far_add(far_device *device, const float *a, const float *b, float *y,
+            const int32_t *factors, void *scratch, size_t count) {
   counts.calls++;
   if (factors[0] != 2 || factors[1] != 3)
     return BAD_ADDRESS;
   return start(device, (command){ADD, y, a, b, scratch, {count}});
 }
 
-int far_pool(far_device *device, const float *x, float *y, size_t planes, size_t height,
-             size_t width) {
+int far_pool(far_device *device, const float *x, float *y, size_t planes,
+             size_t height, size_t width) {
   counts.calls++;
-  return start(device, (command){POOL, y, x, NULL, NULL, {planes, height, width}});
+  return start(device,
+               (command){POOL, y, x, NULL, NULL, {planes, height, width}});
 }

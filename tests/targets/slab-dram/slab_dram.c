@@ -19,7 +19,8 @@ int slab_dram_free(slab_device *device, void *address) {
   return 0;
 }
 
-int slab_dram_copy(slab_device *device, void *to, const void *from, size_t bytes) {
+int slab_dram_copy(slab_device *device, void *to, const void *from,
+                   size_t bytes) {
   (void)device;
   memcpy(to, from, bytes);
   return 0;
@@ -29,7 +30,8 @@ static int is_inside(const void *address, size_t bytes) {
   return (const char *)address >= begin && (const char *)address + bytes <= end;
 }
 
-int slab_dram_relu(slab_device *device, const float *x, float *y, size_t count) {
+int slab_dram_relu(slab_device *device, const float *x, float *y,
+                   size_t count) {
   (void)device;
   if (!is_inside(x, 4 * count) || !is_inside(y, 4 * count))
     return 2;

@@ -1,6 +1,7 @@
-/* Runs a package with a device that has memory of its own, and counts what is moved. */
-#include "net.h"
+/* Runs a package with a device that has memory of its own, and counts what is
+ * moved. */
 #include "far.h"
+#include "net.h"
 #include <stdio.h>
 
 static _Alignas(64) unsigned char arena[NET_ARENA_BYTES + 64];
@@ -23,9 +24,11 @@ int main(void) {
       before = now;
       continue;
     }
-    printf("run %d: status %d, %zu bytes in, %zu out, %zu within, %zu calls, y %g %g\n", run, (int)status,
-           now.in - before.in, now.out - before.out, now.within - before.within,
-           now.calls - before.calls, (double)y[0], (double)y[1]);
+    printf("run %d: status %d, %zu bytes in, %zu out, %zu within, %zu calls, y "
+           "%g %g\n",
+           run, (int)status, now.in - before.in, now.out - before.out,
+           now.within - before.within, now.calls - before.calls, (double)y[0],
+           (double)y[1]);
     before = now;
   }
   return NET_DEVICE_0_CLOSE(devices[0]);
