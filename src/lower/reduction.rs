@@ -103,7 +103,9 @@ pub fn scan<'c>(
     let outer: i64 = shape[..axis].iter().product();
     let inner: i64 = shape[axis + 1..].iter().product();
     let view = [outer, shape[axis], inner];
-    let position = if reverse { d(1) * -1 + c(shape[axis] - 1) } else { d(1) };
+    // One element is in the same place from either end, and MLIR cannot turn `-d1` around.
+    let from_end = reverse && shape[axis] > 1;
+    let position = if from_end { d(1) * -1 + c(shape[axis] - 1) } else { d(1) };
     let map = vec![d(0), position, d(2)];
     let running = fill(b, b.tensor(&[outer, inner], init.r#type()), init)?;
     let result = b.empty(b.tensor(&view, ir::element_type(ty)))?;
