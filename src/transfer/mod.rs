@@ -54,9 +54,8 @@ enum Side {
 pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
     let memory = device.memory.clone().declare(module)?;
     let device = Device { memory, ..device };
-    let with_body = |function: &Op<'c>| {
-        edit::entry_block(*function).is_some() && !is_piece_of_device(*function)
-    };
+    let with_body =
+        |function: &Op<'c>| edit::entry_block(*function).is_some() && !is_kernel(*function);
     let functions = func::functions(module).into_iter().filter(with_body);
     let ours = |function: &Op<'c>| {
         ir::attr_str(*function, names::TARGET).as_deref() == Some(&*device.memory.target)
@@ -74,6 +73,6 @@ pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
 }
 
 /// Whether a function is a kernel of the host, which calls nobody.
-fn is_piece_of_device(function: Op<'_>) -> bool {
+fn is_kernel(function: Op<'_>) -> bool {
     function.has_attribute(names::KERNEL)
 }

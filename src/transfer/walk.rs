@@ -10,7 +10,9 @@ use crate::{
     ir::{self, Blk, Op, Val, edit, func, memref, names},
     pass::PassError,
 };
-use melior::ir::{Attribute, RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{
+    RegionLike, attribute::StringAttribute, block::BlockLike, operation::OperationLike,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the buffers of a function where its operations want them.
@@ -143,11 +145,8 @@ impl<'c> Walk<'_, 'c, '_> {
         if calls_device(op, self.side, target) {
             self.unfinished = true;
             if self.side == Side::Device && op.has_attribute("scratch_bytes") {
-                let space: Attribute<'c> = melior::ir::attribute::StringAttribute::new(
-                    self.calls.context,
-                    &self.calls.device.memory.space,
-                )
-                .into();
+                let space = &self.calls.device.memory.space;
+                let space = StringAttribute::new(self.calls.context, space).into();
                 edit::set_attr(op, names::SCRATCH_MEMORY, space);
             }
         }
@@ -185,8 +184,8 @@ impl<'c> Walk<'_, 'c, '_> {
                 self.buffers.all[buffer].state.only(keep);
                 continue;
             }
-            for side in [Side::Host, Side::Device] {
-                if if side == Side::Host { uses.host } else { uses.device } {
+            for (side, wanted) in [(Side::Host, uses.host), (Side::Device, uses.device)] {
+                if wanted {
                     self.ensure(buffer, side, op)?;
                 }
             }
