@@ -67,6 +67,7 @@ pub fn generate(
     let own = compiled.objects.get(before..).unwrap_or_default();
     let vendor = c::vendor::objects(&options, own, &roots)?;
     compiled.objects.extend(vendor);
+    check_functions(target, compiled.objects.get(before..).unwrap_or_default())?;
     let kept = kept.into_iter().collect();
     separate((target, model), (&options, &sources), (&kept, before), compiled)?;
     for artifact in artifacts {
@@ -89,6 +90,33 @@ pub fn generate(
     for flag in &target.codegen()?.link_flags {
         if !compiled.link.contains(flag) {
             compiled.link.push(flag.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Flags of the linker that bring no vendor's library.
+const PLAIN_FLAGS: [&str; 3] = ["-lm", "-lpthread", "-pthread"];
+
+/// Fails if a function that the manifest names by itself is nowhere in the target's code. A library may
+/// have it, where flags of the linker name one.
+fn check_functions(target: &TargetInstance, own: &[Object]) -> Result<()> {
+    let flags = target.codegen()?.link_flags;
+    let links = |flag: &String| !flag.starts_with("-L") && !PLAIN_FLAGS.contains(&flag.as_str());
+    if flags.iter().any(links) {
+        return Ok(());
+    }
+    let mut defined = BTreeSet::new();
+    for object in own {
+        defined.extend(symbols::definitions(object)?);
+    }
+    for (key, function) in target.kind.functions() {
+        if !defined.contains(function) {
+            return Err(Error::invalid(format!(
+                "target '{}': {}: {key} is '{function}', which none of its sources defines: name a \
+                 function of theirs, or add the file that has it to `sources`",
+                target.id, target.kind.manifest
+            )));
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use super::{
     file_name::{self, Use},
     library::LibraryDecl,
     manifest::{Origins, Places},
+    memory::{MemoryDecl, QueueDecl},
     options::{OptionDecl, OptionKind},
 };
 use crate::{
@@ -48,39 +49,6 @@ pub struct PoolDecl {
     pub scope: String,
     /// How tiles get there and back.
     pub dma: Option<DmaDecl>,
-    /// One line of help.
-    pub doc: String,
-}
-
-/// The memory of a device that its calls take all values in. Functions are C functions that take the
-/// device first and return a status.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryDecl {
-    /// Name.
-    pub name: String,
-    /// Size in bytes, an expression over options; `None` for what the device gives.
-    pub bytes: Option<Expr>,
-    /// Power of two that addresses are multiples of.
-    pub alignment: i64,
-    /// `int f(DEVICE *, size_t bytes, void **address)`.
-    pub allocate: String,
-    /// `int f(DEVICE *, void *address)`.
-    pub free: Option<String>,
-    /// `int f(DEVICE *, void *to, const void *from, size_t bytes)`, from the host's memory.
-    pub copy_in: String,
-    /// The same to the host's memory.
-    pub copy_out: String,
-    /// The same with both ends on the device, if it can.
-    pub copy_within: Option<String>,
-    /// One line of help.
-    pub doc: String,
-}
-
-/// That calls of a device only start their work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QueueDecl {
-    /// `int f(DEVICE *)`, which returns when all that was started is done.
-    pub wait: String,
     /// One line of help.
     pub doc: String,
 }

@@ -15,6 +15,7 @@ mod instance;
 mod kind;
 mod library;
 pub mod manifest;
+mod memory;
 mod options;
 mod registry;
 mod spec;
@@ -27,11 +28,10 @@ pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, StandIn};
 pub use config::{CONFIG, Config};
 pub use instance::{Pool, TargetInstance};
-pub use kind::{
-    CostDecl, Files, MemoryDecl, PatternDecl, PoolDecl, QueueDecl, Role, TargetKind, option_word,
-};
+pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
 pub use manifest::is_name;
+pub use memory::{MemoryDecl, QueueDecl};
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub(crate) use registry::EmbedderKinds;
 pub use registry::{MANIFEST, Registry, of_context};

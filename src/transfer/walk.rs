@@ -11,7 +11,7 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{
-    RegionLike, attribute::StringAttribute, block::BlockLike, operation::OperationLike,
+    RegionLike, ValueLike, attribute::StringAttribute, block::BlockLike, operation::OperationLike,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

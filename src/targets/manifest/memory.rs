@@ -3,7 +3,8 @@
 use super::{
     super::{
         codegen::{Codegen, CodegenKind},
-        kind::{MemoryDecl, QueueDecl, Role},
+        kind::Role,
+        memory::{MemoryDecl, QueueDecl},
         options::OptionDecl,
     },
     Source, check_name, files,

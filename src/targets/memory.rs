@@ -1,0 +1,60 @@
+//! What a kind says of its device's memory and queue, and of the functions that handle them.
+
+use super::kind::TargetKind;
+use crate::expr::Expr;
+
+/// The memory of a device that its calls take all values in. Functions are C functions that take the
+/// device first and return a status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryDecl {
+    /// Name.
+    pub name: String,
+    /// Size in bytes, an expression over options; `None` for what the device gives.
+    pub bytes: Option<Expr>,
+    /// Power of two that addresses are multiples of.
+    pub alignment: i64,
+    /// `int f(DEVICE *, size_t bytes, void **address)`.
+    pub allocate: String,
+    /// `int f(DEVICE *, void *address)`.
+    pub free: Option<String>,
+    /// `int f(DEVICE *, void *to, const void *from, size_t bytes)`, from the host's memory.
+    pub copy_in: String,
+    /// The same to the host's memory.
+    pub copy_out: String,
+    /// The same with both ends on the device, if it can.
+    pub copy_within: Option<String>,
+    /// One line of help.
+    pub doc: String,
+}
+
+/// That calls of a device only start their work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueDecl {
+    /// `int f(DEVICE *)`, which returns when all that was started is done.
+    pub wait: String,
+    /// One line of help.
+    pub doc: String,
+}
+
+impl TargetKind {
+    /// The C functions that the manifest names by themselves, with their keys.
+    pub fn functions(&self) -> Vec<(&'static str, &String)> {
+        let codegen = &self.codegen;
+        let mut found = vec![
+            ("open", codegen.open.as_ref()),
+            ("close", codegen.close.as_ref()),
+            ("status-string", codegen.status_string.as_ref()),
+            ("wait", self.queue.as_ref().map(|queue| &queue.wait)),
+        ];
+        if let Some(memory) = &self.memory {
+            found.extend([
+                ("allocate", Some(&memory.allocate)),
+                ("free", memory.free.as_ref()),
+                ("copy-in", Some(&memory.copy_in)),
+                ("copy-out", Some(&memory.copy_out)),
+                ("copy-within", memory.copy_within.as_ref()),
+            ]);
+        }
+        found.into_iter().filter_map(|(key, name)| Some((key, name?))).collect()
+    }
+}
