@@ -11,7 +11,7 @@ use crate::{
         llvm::{device, dialect as llvm},
     },
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group, arg_of},
         edit, func, memory,
         names::{self, DEVICE, IO},
@@ -22,7 +22,7 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        Attribute, Block, BlockLike, Location, RegionLike, Type, TypeLike,
+        Attribute, Block, BlockLike, RegionLike, Type, TypeLike,
         ValueLike,
         attribute::{ArrayAttribute, DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
         operation::OperationLike,
@@ -217,7 +217,9 @@ impl<'c> Conversion<'c> {
         let result = status.then(|| self.i32());
         let types: Vec<_> = operands.iter().map(|operand| operand.r#type()).collect();
         if !self.functions.contains_key(&call.callee) {
-            self.declare(op, &call.callee, &types, result)?;
+            let ty = llvm::function_type(self.context, &types, result);
+            llvm::declare(self.module, &call.callee, ty)
+                .map_err(|error| PassError::at(&op, error))?;
         }
         let extra = vec![("arg_attrs", self.extensions(&types))];
         let new = llvm::call(&builder, &call.callee, &operands, result, extra)?;
@@ -327,42 +329,6 @@ impl<'c> Conversion<'c> {
             })
             .collect();
         ArrayAttribute::new(self.context, &lists).into()
-    }
-
-    /// Declares the C function at the start of the module, once.
-    fn declare(
-        &self,
-        op: Op<'c>,
-        name: &str,
-        types: &[Type<'c>],
-        result: Option<Type<'c>>,
-    ) -> Failure<'c> {
-        let ty = llvm::function_type(self.context, types, result);
-        let body = edit::entry_block(self.module);
-        let first = body.and_then(|block| block.first_operation());
-        let (Some(body), Some(first)) = (body, first) else {
-            return Err(PassError::at(&op, "is outside of any module"));
-        };
-        let declared = ir::ops(body).into_iter().find(|op| func::symbol(*op) == name);
-        if let Some(found) = declared {
-            let same = found.attribute("function_type").ok() == Some(TypeAttribute::new(ty).into());
-            return if same {
-                Ok(())
-            } else {
-                Err(PassError::at(
-                    &op,
-                    format!(
-                        "calls @{name} with other argument types than an \
-                     earlier call does"
-                    ),
-                ))
-            };
-        }
-        let builder = Builder::before(first)?.with_location(Location::unknown(self.context));
-        let attributes = llvm::function_attributes(&builder, name, ty, "external")?;
-        let regions = vec![melior::ir::Region::new()];
-        builder.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
-        Ok(())
     }
 
     /// Splits the block after `call` and leaves the function there when its result is not 0.

@@ -64,9 +64,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     for (space, device) in &sessions {
         let settle = names::settle_symbol(&model, space);
         let ty = llvm::function_type(context, &[pointer, status], Some(status));
-        let attributes = llvm::function_attributes(&at_end, &settle, ty, "external")?;
-        let regions = vec![Region::new()];
-        at_end.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
+        llvm::declare(module, &settle, ty)?;
         let session = element(&builder, parameters[4], *device)?;
         let call = llvm::call(&builder, &settle, &[session, value], Some(status), vec![])?;
         value = ir::result0(call)?;

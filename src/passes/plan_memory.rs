@@ -365,13 +365,6 @@ fn give_scratch<'c>(call: Op<'c>, buffer: Val<'c>) -> Failure<'c> {
     Ok(())
 }
 
-/// How many bytes at the start of a pool stay free.
-fn start_of<'c>(function: Op<'c>, pool: &str) -> Failure<'c, u64> {
-    let pools = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
-    let base = pools.iter().find(|other| other.name == pool).map_or(0, |pool| pool.base);
-    Ok(u64::try_from(base).unwrap_or(0))
-}
-
 /// Puts the allocations of a device's pool at their places.
 fn use_pool<'c>(
     function: Op<'c>,
@@ -381,7 +374,7 @@ fn use_pool<'c>(
 ) -> Failure<'c> {
     let Some(first) = requests.first() else { return Ok(()) };
     let (capacity, _) = pool_of(first.op, pool)?;
-    let base = start_of(function, pool)?;
+    let base = Pool::start(function, pool).map_err(|error| PassError::at(&function, error))?;
     if plan.peak.saturating_add(base) > capacity {
         return Err(PassError::at(
             &function,

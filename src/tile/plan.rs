@@ -152,6 +152,13 @@ impl Pool {
         attribute::from_attribute(pools)
             .map_err(|error| Error::invalid(format!("has a malformed {DMA}: {error}")))
     }
+
+    /// How many bytes at the start of a function's pool stay free.
+    pub fn start(function: Op<'_>, pool: &str) -> Result<u64> {
+        let pools = Self::of_function(function)?;
+        let base = pools.iter().find(|other| other.name == pool).map_or(0, |pool| pool.base);
+        Ok(u64::try_from(base).unwrap_or(0))
+    }
 }
 
 impl Dim {

@@ -8,7 +8,7 @@ use melior::{
     Context,
     dialect::llvm::r#type as llvm_type,
     ir::{
-        Attribute, Type, ValueLike,
+        Attribute, Location, Type, ValueLike,
         attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, TypeAttribute},
     },
 };
@@ -137,6 +137,32 @@ pub fn function_attributes<'c>(
         ("function_type", TypeAttribute::new(ty).into()),
         ("linkage", builder.parse_attr(&format!("#llvm.linkage<{linkage}>"))?),
     ])
+}
+
+/// Declares a function that is defined elsewhere, unless it is declared already.
+pub fn declare<'c>(module: Op<'c>, name: &str, ty: Type<'c>) -> Result<()> {
+    use melior::ir::{block::BlockLike, operation::OperationLike};
+    let body = ir::edit::entry_block(module);
+    let first = body.and_then(|block| block.first_operation());
+    let (Some(body), Some(first)) = (body, first) else {
+        return Err(crate::Error::internal("a call outside of any module"));
+    };
+    let declared = ir::ops(body).into_iter().find(|op| ir::func::symbol(*op) == name);
+    if let Some(found) = declared {
+        let same = found.attribute("function_type").ok() == Some(TypeAttribute::new(ty).into());
+        return match same {
+            true => Ok(()),
+            false => Err(crate::Error::invalid(format!(
+                "calls @{name} with other argument types than an earlier call does"
+            ))),
+        };
+    }
+    let context = ir::context_of(module);
+    let builder = Builder::before(first)?.with_location(Location::unknown(context));
+    let attributes = function_attributes(&builder, name, ty, "external")?;
+    let regions = vec![melior::ir::Region::new()];
+    builder.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
+    Ok(())
 }
 
 /// Argument and result types of an `llvm.func`.
