@@ -94,6 +94,25 @@ TEMPLATE = _of("template", [
     ("dense_transposed", "mine.c", "dense(const float *x", "columns; j++", "columns - 1; j++"),
 ])
 
+FAR = _of("far", [
+    ("relu", "far.c", "int far_wait", "i < device->count", "i + 1 < device->count"),
+    ("relu", "far.c", "static int copy", "memmove(to, from, bytes)",
+     "memmove(to, from, bytes / 8 * 4)"),
+    ("relu", "far.c", "int far_copy_in", "counts.in += bytes;", "counts.in += bytes, bytes -= 4;"),
+    ("relu", "far.c", "static int pointwise", "a[i] < 0 ? 0 : a[i]", "a[i]"),
+    ("relu", "far.c", "static int start", "device->queue[device->count++]",
+     "device->queue[device->count ? device->count - 1 : device->count++]"),
+    ("add", "far.c", "static void *at", "device->memory + place", "device->memory + place / 128"),
+    ("add", "far.c", "static int pointwise", "4 * count);\n  memset", "2 * count);\n  memset"),
+    ("add", "far.c", "static int pointwise", "a[i] + b[i]", "a[i] + a[i]"),
+    ("dense", "far.c", "static int dense", "w[k * columns + column]", "w[column * inner + k]"),
+    ("max_pool", "far.c", "static int pool", "value > most || isnan(value)", "value < most"),
+    ("add", "target.toml", 'name = "add"', "scratch 4 * a.size", "scratch 2 * a.size"),
+    ("add", "target.toml", 'name = "add"', "[2, 3]", "[3, 2]"),
+    ("dense", "target.toml", 'name = "dense"', "size w.shape[1])", "size w.shape[0])"),
+    ("max_pool", "target.toml", 'name = "max_pool"', "x.shape[3] % 2 == 0", "x.shape[3] >= 2"),
+])
+
 SLAB = _of("slab", [
     ("product", "slab.c", "int slab_load", "row < rows", "row < rows - (rows > 3)"),
     ("product", "slab.c", "int slab_load", "row * host_pitch", "row * tile_pitch"),
@@ -289,7 +308,7 @@ OPENBLAS = _of("openblas", [
     ("matmul", "target.toml", 'name = "matmul"', ' and b.rank == 2"', '"'),
 ])
 
-BY_HAND = [mutant for mutant in TOY + TEMPLATE + SLAB + VANILLA + NPU + KIT + OPENBLAS + DNNL
+BY_HAND = [mutant for mutant in TOY + TEMPLATE + FAR + SLAB + VANILLA + NPU + KIT + OPENBLAS + DNNL
            if mutant.old != mutant.new]
 
 # A slip of the finger in C, wherever the text has the place for it.

@@ -21,6 +21,7 @@ LIMIT = 600
 SOURCES = {
     "toy": [ROOT / "tests/targets/toy"],
     "slab": [ROOT / "tests/targets/slab"],
+    "far": [ROOT / "tests/targets/far"],
     "kit": [ROOT / "tests/targets/kit"],
     "vanilla": [ROOT / "targets/vanilla"],
     "npu": [ROOT / "targets/npu"],
