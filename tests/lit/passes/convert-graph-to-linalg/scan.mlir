@@ -76,6 +76,6 @@ func.func @inline(%a: tensor<4xui8>, %x: tensor<8x4xui8>) -> tensor<4xui8> {
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "reduction", "parallel"]
 func.func @one_from_the_end(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
-  %0 = graph.cumsum %x axis = 1 reverse = true exclusive = true : tensor<4x1xf32>
+  %0 = graph.cumsum %x axis = 1 exclusive = true reverse = true : tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
