@@ -80,10 +80,16 @@ impl<'c> Elements<'c> {
         Self::new(op.attribute("value").ok()?)
     }
 
-    /// Number of elements.
+    /// Number of elements. One value everywhere may fill more than can be counted: then the greatest
+    /// number there is.
     #[allow(clippy::len_without_is_empty, reason = "emptiness of a constant is never asked for")]
     pub fn len(&self) -> usize {
-        ir::dims(self.ty).iter().product::<i64>().max(0) as usize
+        let sizes = ir::dims(self.ty).into_iter().map(|dim| usize::try_from(dim).unwrap_or(0));
+        let sizes: Vec<usize> = sizes.collect();
+        if sizes.contains(&0) {
+            return 0;
+        }
+        sizes.into_iter().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
     }
 
     /// The elements as MLIR stores them; one element if it [is a splat](Self::is_splat).

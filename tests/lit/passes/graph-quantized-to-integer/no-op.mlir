@@ -17,3 +17,15 @@ func.func @unknown(%a: tensor<3x2xi8>, %b: tensor<2x4xi8>, %s: tensor<f32>) -> (
   %5 = graph.matmul %3, %4 : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
   return %2, %5 : tensor<3x4xf32>, tensor<3x4xf32>
 }
+
+// More elements than can be counted.
+// CHECK-LABEL: func.func @uncounted
+// CHECK-NOT: graph.matmul_integer
+// CHECK: graph.matmul
+func.func @uncounted(%a: tensor<3x9223372036854775807xi8>, %s: tensor<f32>) -> tensor<3x4xf32> {
+  %w = graph.constant dense<1> : tensor<9223372036854775807x4xi8>
+  %0 = graph.dequantize_linear %a, %s : (tensor<3x9223372036854775807xi8>, tensor<f32>) -> tensor<3x9223372036854775807xf32>
+  %1 = graph.dequantize_linear %w, %s : (tensor<9223372036854775807x4xi8>, tensor<f32>) -> tensor<9223372036854775807x4xf32>
+  %2 = graph.matmul %0, %1 : (tensor<3x9223372036854775807xf32>, tensor<9223372036854775807x4xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
