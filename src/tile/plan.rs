@@ -208,6 +208,10 @@ impl Plan {
 
     /// What is wrong with the numbers.
     pub fn check(&self) -> Result<(), String> {
+        let name = &self.pool.name;
+        if crate::artifact::c_identifier(name) != *name {
+            return Err(format!("whose pool is called '{name}', which is no identifier"));
+        }
         if self.pool.bytes < 1 || self.pool.alignment < 1 {
             return Err("whose pool has no size or alignment".to_owned());
         }

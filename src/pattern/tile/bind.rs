@@ -42,7 +42,7 @@ impl<'a> Binder<'a> {
         let dma = &tile.spec.pool.dma;
         let plan = Plan {
             pool: plan::Pool {
-                name: tile.spec.pool.name.clone(),
+                name: crate::artifact::c_identifier(&tile.spec.pool.name),
                 bytes: 0,
                 base: if tile.keeps_start { tile.spec.pool.alignment } else { 0 },
                 alignment: tile.spec.pool.alignment,
