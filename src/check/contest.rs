@@ -14,7 +14,7 @@ use crate::{
     targets::TargetInstance,
     tensor::Tensor,
 };
-use melior::ir::Module;
+use melior::ir::{Location, Module};
 
 /// Bytes around each buffer.
 const GUARD: i64 = 64;
@@ -67,9 +67,8 @@ impl Ring<'_> {
         let b = Builder::at_end(
             self.session.context(),
             edit::entry_block(root).ok_or_else(func::no_main)?,
-            melior::ir::Location::unknown(self.session.context()),
+            Location::unknown(self.session.context()),
         );
-        edit::set_attr(root, names::GUARD, b.i64_attr(GUARD));
         // One of three as a compile would have it.
         if !number.is_multiple_of(3) {
             edit::set_attr(root, names::TILE_CHOICE, b.i64_attr(number as i64));
@@ -81,18 +80,13 @@ impl Ring<'_> {
             return Ok(Outcome::NotRun(reason));
         }
         options.after = Phase::PrePartition;
-        self.session.run_phases(&mut module, &options, Phase::Codegen)?;
-        let root = ir::root(&module);
-        let gaps = Gaps {
-            arena: guard::recorded(root, names::ARENA_GAPS),
-            constants: guard::recorded(root, names::CONSTANT_GAPS),
-        };
+        let gaps = generate(self.session, &mut module, &options)?;
         options.after = Phase::Codegen;
         let compiled = self.session.compile(module, &options)?;
         let finite = pattern.is_some_and(|pattern| pattern.spec.finite == Some(true));
         let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
         let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
-        let got = program::run(&compiled, &gaps, &inputs, self.sanitizer)?;
+        let got = program::run(&compiled, &gaps, &inputs, self.sanitizer, program::COMPUTING)?;
         self.rounds(text, sets, got).map(Outcome::Done)
     }
 
@@ -174,6 +168,24 @@ impl Ring<'_> {
             ..Default::default()
         }
     }
+}
+
+/// Runs the phases behind `options.after` with guards around all buffers; gives where they are.
+pub fn generate(
+    session: &Session,
+    module: &mut Module<'_>,
+    options: &CompileOptions<'_>,
+) -> Result<Gaps> {
+    let root = ir::root(module);
+    let block = edit::entry_block(root).ok_or_else(func::no_main)?;
+    let b = Builder::at_end(session.context(), block, Location::unknown(session.context()));
+    edit::set_attr(root, names::GUARD, b.i64_attr(GUARD));
+    session.run_phases(module, options, Phase::Codegen)?;
+    let root = ir::root(module);
+    Ok(Gaps {
+        arena: guard::recorded(root, names::ARENA_GAPS),
+        constants: guard::recorded(root, names::CONSTANT_GAPS),
+    })
 }
 
 /// What a device demands of all matches.

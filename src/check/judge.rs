@@ -60,7 +60,7 @@ impl<'a> Judge<'a> {
             let atol = of_inputs + rounds * ulp * magnitude.max(1.0) + tiny;
             (self.options.rtol.unwrap_or(ulps * ulp), self.options.atol.unwrap_or(atol))
         } else {
-            (0.0, self.steps())
+            (0.0, steps(self.pattern, self.options))
         };
         let comparison = compare(got, want, rtol, atol).map_err(|error| error.to_string())?;
         if comparison.max_abs.is_finite() {
@@ -94,17 +94,22 @@ impl<'a> Judge<'a> {
         });
         (share, fault)
     }
+}
 
-    /// The difference of integers that is accepted.
-    fn steps(&self) -> f64 {
-        if let Some(steps) = self.pattern.spec.steps {
-            return f64::from(steps);
-        }
-        let calls = self.pattern.expr.calls();
-        let names = || calls.iter().flat_map(|call| &call.ops);
-        let rounds = names().any(|name| ROUNDING.iter().any(|part| name.contains(part)));
-        if rounds { self.options.steps } else { 0.0 }
+/// The difference of integers that is accepted of a pattern.
+pub fn steps(pattern: &Pattern, options: &CheckOptions) -> f64 {
+    if let Some(steps) = pattern.spec.steps {
+        return f64::from(steps);
     }
+    let calls = pattern.expr.calls();
+    let names = || calls.iter().flat_map(|call| &call.ops);
+    let rounds = names().any(|name| ROUNDING.iter().any(|part| name.contains(part)));
+    if rounds { options.steps } else { 0.0 }
+}
+
+/// The relative difference of floats of a type that another order of computing explains.
+pub fn relative(dtype: DType) -> f64 {
+    usual_ulps(dtype) * precision(dtype).0
 }
 
 /// The largest finite element.

@@ -18,12 +18,14 @@ mod report;
 mod sampler;
 mod sanitizer;
 mod shadow;
+mod suite;
 mod template;
 mod trial;
 mod variations;
 mod wish;
 
 pub use report::{Level, PatternReport, Report};
+pub use suite::{Outcome, SuiteReport, check_suite};
 
 use crate::{
     Error, Result, Session,
@@ -84,26 +86,44 @@ impl Default for CheckOptions {
     }
 }
 
+/// The target of a check and the host beside it.
+struct Ground {
+    registry: Registry,
+    /// Both as a spec.
+    spec: String,
+    targets: Vec<TargetInstance>,
+    table: OpTable,
+}
+
+impl Ground {
+    /// Finds the target, which has to be a device.
+    fn new(options: &CheckOptions) -> Result<Self> {
+        let mut registry = Registry::builtin()?;
+        for path in &options.target_path {
+            registry.add_path(path)?;
+        }
+        let name = options.target.split_whitespace().next().unwrap_or_default();
+        if registry.get(name)?.role == Role::Host {
+            return Err(Error::invalid(format!(
+                "'{name}' is a host, which takes everything; only devices are checked"
+            )));
+        }
+        let spec = format!("{}, {}", options.target, options.host);
+        let targets = registry.resolve(&spec.parse()?)?;
+        Ok(Self { registry, spec, targets, table: OpTable::graph()? })
+    }
+
+    fn device(&self) -> Result<&TargetInstance> {
+        let found = self.targets.iter().find(|target| !target.is_host());
+        found.ok_or_else(|| Error::invalid(format!("'{}' has no device", self.spec)))
+    }
+}
+
 /// Checks a target. `progress` is called with the name of each pattern before it is tried.
 pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<Report> {
-    let mut registry = Registry::builtin()?;
-    for path in &options.target_path {
-        registry.add_path(path)?;
-    }
-    let name = options.target.split_whitespace().next().unwrap_or_default();
-    if registry.get(name)?.role == Role::Host {
-        return Err(Error::invalid(format!(
-            "'{name}' is a host, which takes everything; only the patterns of devices are checked"
-        )));
-    }
-    let spec = format!("{}, {}", options.target, options.host);
-    let targets = registry.resolve(&spec.parse()?)?;
-    let device: &TargetInstance = targets
-        .iter()
-        .find(|target| !target.is_host())
-        .ok_or_else(|| Error::invalid(format!("'{}' is no device", options.target)))?;
-    let table = OpTable::graph()?;
-    let patterns = device.load_patterns(&table)?;
+    let ground = Ground::new(options)?;
+    let device = ground.device()?;
+    let patterns = device.load_patterns(&ground.table)?;
     let session = Session::new();
     let sanitizer = Sanitizer::of(&options.cc);
     let mut report = Report {
@@ -128,7 +148,7 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
             suggestion(name, known)
         )));
     }
-    let stand = Stand { registry, session, options, patterns: &patterns, table, sanitizer };
+    let stand = Stand { ground: &ground, session, options, patterns: &patterns, sanitizer };
     for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
         report.patterns.extend(stand.pattern(number, device)?);
@@ -141,11 +161,10 @@ const THOROUGH: usize = 4;
 
 /// What all patterns are tried with.
 struct Stand<'a> {
-    registry: Registry,
+    ground: &'a Ground,
     session: Session,
     options: &'a CheckOptions,
     patterns: &'a [Pattern],
-    table: OpTable,
     sanitizer: Sanitizer,
 }
 
@@ -190,7 +209,7 @@ impl Stand<'_> {
         options: &CheckOptions,
     ) -> Result<Option<PatternReport>> {
         let spec = format!("{spec}, {}", self.options.host);
-        let targets = self.registry.resolve(&spec.parse()?)?;
+        let targets = self.ground.registry.resolve(&spec.parse()?)?;
         let Some(device) = targets.iter().find(|target| !target.is_host()) else {
             return Ok(None);
         };
@@ -200,7 +219,7 @@ impl Stand<'_> {
             spec: &spec,
             device,
             patterns: self.patterns,
-            table: &self.table,
+            table: &self.ground.table,
             sanitizer: &self.sanitizer,
         };
         trial.run(number).map(Some)

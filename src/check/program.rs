@@ -20,8 +20,8 @@ use std::{
 /// The program around a graph.
 const HARNESS: &str = include_str!("harness.c");
 
-/// Most time that a program computes, in seconds.
-const COMPUTING: u64 = 20;
+/// Most time that a program around a small graph computes, in seconds.
+pub const COMPUTING: u64 = 20;
 
 /// Most time that it takes, whatever it does.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -35,13 +35,14 @@ pub struct Gaps {
     pub constants: Vec<(usize, usize)>,
 }
 
-/// Runs a compiled graph once for each list of inputs, all with one device; gives the outputs of
-/// each run. An error says what the device did.
+/// Runs a compiled graph once for each list of inputs, all with one device, for at most `seconds` of
+/// computing; gives the outputs of each run. An error says what the device did.
 pub fn run(
     compiled: &Compiled,
     gaps: &Gaps,
     inputs: &[Vec<Tensor>],
     sanitizer: &Sanitizer,
+    seconds: u64,
 ) -> Result<Vec<Vec<Tensor>>> {
     compiled.machine.check_runs_here()?;
     let folder = Folder::new()?;
@@ -52,9 +53,10 @@ pub fn run(
         let bytes: Vec<u8> = tensors.iter().flat_map(|tensor| tensor.bytes()).copied().collect();
         write(folder, &format!("in{number}"), &bytes)?;
     }
-    write(folder, "plan", plan(&compiled.signature, gaps, inputs.len())?.as_bytes())?;
+    let plan = plan(&compiled.signature, gaps, inputs.len())?;
+    write(folder, "plan", format!("limit {seconds}\n{plan}").as_bytes())?;
     let (status, said) = start(folder)?;
-    if let Some(fault) = fault(status, &said) {
+    if let Some(fault) = fault(status, &said, seconds) {
         return Err(Error::invalid(fault));
     }
     (0..inputs.len()).map(|number| outputs(&compiled.signature, folder, number)).collect()
@@ -67,7 +69,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 
 /// What the program is to do.
 fn plan(signature: &Signature, gaps: &Gaps, runs: usize) -> Result<String> {
-    let mut text = format!("limit {COMPUTING}\n");
+    let mut text = String::new();
     for device in &signature.devices {
         let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".to_owned());
         let (open, close) = (name(&device.open), name(&device.close));
@@ -164,7 +166,7 @@ fn start(folder: &Path) -> Result<(Option<ExitStatus>, String)> {
 }
 
 /// What went wrong, if something did.
-fn fault(status: Option<ExitStatus>, said: &str) -> Option<String> {
+fn fault(status: Option<ExitStatus>, said: &str, seconds: u64) -> Option<String> {
     let Some(status) = status else {
         return Some(format!("the device does not end within {} s", LIMIT.as_secs()));
     };
@@ -183,7 +185,7 @@ fn fault(status: Option<ExitStatus>, said: &str) -> Option<String> {
     if let Some(text) = report(said) {
         return Some(format!("the device's C is at fault: {text}{when}"));
     }
-    Some(format!("the device {}{when}", end(status)))
+    Some(format!("the device {}{when}", end(status, seconds)))
 }
 
 /// What a sanitizer says, with the place in the device's C.
@@ -221,7 +223,7 @@ fn report(said: &str) -> Option<String> {
 }
 
 /// How a program ended that said nothing.
-fn end(status: ExitStatus) -> String {
+fn end(status: ExitStatus, seconds: u64) -> String {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;
@@ -233,7 +235,7 @@ fn end(status: ExitStatus) -> String {
                 8 => " (arithmetic)",
                 11 => " (segmentation fault)",
                 9 | 24 => {
-                    return format!("computes for more than {COMPUTING} s without an end");
+                    return format!("computes for more than {seconds} s without an end");
                 }
                 _ => "",
             };

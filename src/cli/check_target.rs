@@ -3,10 +3,11 @@
 use super::{args::CheckTargetArgs, data::c_compiler, print, progress::Progress, registry::Known};
 use crate::{
     Error, Result,
-    check::{self, CheckOptions, Report},
+    check::{self, CheckOptions, Outcome, Report, SuiteReport},
     targets::{TargetEntry, TargetSpec},
 };
-use std::path::Path;
+use serde::Serialize;
+use std::{fmt::Display, path::Path};
 
 /// Checks the targets of a directory, or a known one; fails when one of them has errors.
 pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
@@ -18,9 +19,8 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
         Some(path) => known.registry.kinds_below(path),
     };
     let host = known.expanded(&args.host)?;
-    let mut reports = vec![];
-    for name in names {
-        let options = CheckOptions {
+    let options = |name: &String| -> Result<CheckOptions> {
+        Ok(CheckOptions {
             target: target(&known, format!("{name} {}", args.options).trim())?,
             target_path: known.paths.clone(),
             host: host.clone(),
@@ -33,30 +33,56 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
             steps: args.steps,
             cc: c_compiler(),
             ..Default::default()
-        };
+        })
+    };
+    let all = names.iter().map(options).collect::<Result<Vec<_>>>()?;
+    match &args.suite {
+        Some(folder) => suite(args, folder, &all),
+        None => patterns(args, &all),
+    }
+}
+
+/// Each pattern on random graphs.
+fn patterns(args: &CheckTargetArgs, all: &[CheckOptions]) -> Result<()> {
+    let mut reports = vec![];
+    for options in all {
         let progress = Progress::new();
-        reports.push(check::check_target(&options, &|pattern| {
-            progress.say(format!("pattern {pattern}"))
-        })?);
+        let say = |pattern: &str| progress.say(format!("pattern {pattern}"));
+        reports.push(check::check_target(options, &say)?);
     }
+    show(args, &reports)?;
+    let failed = reports.iter().filter(|report: &&Report| report.failed());
+    verdict(failed.map(|report| report.target.as_str()).collect(), "the check")
+}
+
+/// The models of a folder.
+fn suite(args: &CheckTargetArgs, folder: &Path, all: &[CheckOptions]) -> Result<()> {
+    let mut reports = vec![];
+    for options in all {
+        let progress = Progress::new();
+        let say =
+            |done: usize, all: usize, case: &str| progress.say(format!("{done}/{all} {case}"));
+        reports.push(check::check_suite(options, folder, &say)?);
+    }
+    show(args, &reports)?;
+    let failed = reports.iter().filter(|report: &&SuiteReport| report.count(Outcome::Wrong) > 0);
+    verdict(failed.map(|report| report.target.as_str()).collect(), "the suite")
+}
+
+fn show<T: Serialize + Display>(args: &CheckTargetArgs, reports: &[T]) -> Result<()> {
     if args.json {
-        let text = serde_json::to_string_pretty(&reports)
+        let text = serde_json::to_string_pretty(reports)
             .map_err(|error| Error::internal(error.to_string()))?;
-        print(&(text + "\n"))?;
-    } else {
-        for report in &reports {
-            print(&report.to_string())?;
-        }
+        return print(&(text + "\n"));
     }
-    let failed: Vec<&str> = reports
-        .iter()
-        .filter(|report: &&Report| report.failed())
-        .map(|report| report.target.as_str())
-        .collect();
+    reports.iter().try_for_each(|report| print(&report.to_string()))
+}
+
+fn verdict(failed: Vec<&str>, what: &str) -> Result<()> {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid(format!("target {} does not pass the check", failed.join(", "))))
+    Err(Error::invalid(format!("target {} does not pass {what}", failed.join(", "))))
 }
 
 /// The target that a text names, as a spec without aliases.

@@ -29,16 +29,8 @@ pub fn import<'s>(
         )));
     }
     let mut options = ImportOptions { unroll_loops: args.unroll_loops, ..Default::default() };
-    for (name, tensor) in given.into_iter().flatten() {
-        let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
-        options.shapes.insert(name.clone(), dims);
-    }
     if let Some(given) = given {
-        for name in source.shape_inputs()? {
-            if let Some(tensor) = given.get(&name) {
-                options.constants.insert(name, tensor.clone());
-            }
-        }
+        options.fix(source, given)?;
     }
     for (name, dims) in &args.shapes {
         options.shapes.insert(name.clone(), dims.clone());

@@ -1,5 +1,6 @@
 //! What a frontend is told about a model.
 
+use super::Source;
 use crate::tensor::Tensor;
 use indexmap::IndexMap;
 
@@ -13,6 +14,30 @@ pub struct ImportOptions {
     /// Loops of up to this many steps are unrolled: recurrent layers, Scan and Loop. 2 if not
     /// given; 0 unrolls only what cannot be a loop.
     pub unroll_loops: Option<i64>,
+}
+
+impl ImportOptions {
+    /// Lets values of inputs, by name, fix the shapes of the model's inputs; those that decide on
+    /// shapes inside become constants.
+    ///
+    /// # Errors
+    /// The model's graph is damaged.
+    pub fn fix(
+        &mut self,
+        source: &dyn Source,
+        given: &IndexMap<String, Tensor>,
+    ) -> crate::Result<()> {
+        for (name, tensor) in given {
+            let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
+            self.shapes.insert(name.clone(), dims);
+        }
+        for name in source.shape_inputs()? {
+            if let Some(tensor) = given.get(&name) {
+                self.constants.insert(name, tensor.clone());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Parses `name=1x3x224x224`, the value of `--shape`. A dimension `?` stays open; nothing after

@@ -41,7 +41,8 @@ pub struct NewTargetArgs {
 #[command(after_help = "Examples:
   phaseline check-target my-npu
   phaseline check-target my-npu --options '-lanes=16' --samples 20 --seed 7
-  phaseline check-target vanilla")]
+  phaseline check-target vanilla
+  phaseline check-target my-npu --suite models      onnx's cases and other models, as a table")]
 pub struct CheckTargetArgs {
     /// Directory with a target.toml, or the name of a known target
     pub target: String,
@@ -73,6 +74,11 @@ pub struct CheckTargetArgs {
     /// Difference of integers that are rounded that is accepted; at most 30% of them may have it
     #[arg(long, default_value_t = 1.0)]
     pub steps: f64,
+    /// Run the models of a folder instead: NAME/model.onnx with NAME/test_data_set_0, as ONNX's
+    /// operator suite and its models have them, and plain .onnx files, which are compared with the
+    /// host on random inputs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["pattern", "samples"])]
+    pub suite: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
