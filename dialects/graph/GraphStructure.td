@@ -38,6 +38,44 @@ def Graph_CompositeOp : Graph_AnyOp<"composite", [
   let hasRegionVerifier = 1;
 }
 
+def Graph_CustomOp : Graph_AnyOp<"custom", [
+    IsolatedFromAbove, SingleBlock, Pure]> {
+  let summary = "Operator of a vendor";
+  let description = [{
+    The operator `name` of `domain`, which the manifest of a target declares
+    (`[[operator]]`): what operands, parameters and results it has. `groups` is
+    the number of operands for each that is declared: 0 for one that is absent.
+    An empty list stands for one each.
+
+    The region, if there is one, is its reference: it computes the same from
+    the same operands, given to it as block arguments, in ops that every target
+    can lower. An operator that no target takes is replaced by its region.
+
+    ```mlir
+    %y = graph.custom "Swish" of "com.acme" (%x) parameters {beta = 1.5 : f32}
+        : (tensor<4xf32>) -> tensor<4xf32>
+    %z = graph.custom "Gate" of "com.acme" (%y)
+        : (tensor<4xf32>) -> tensor<4xf32> reference {
+    ^bb0(%a: tensor<4xf32>):
+      %0 = graph.sigmoid %a : tensor<4xf32>
+      graph.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, StrAttr:$name,
+                       StrAttr:$domain,
+                       OptionalAttr<DictionaryAttr>:$parameters,
+                       Graph_I64s:$groups);
+  let results = (outs Variadic<Graph_Tensor>:$outputs);
+  let regions = (region MaxSizedRegion<1>:$reference);
+  let assemblyFormat = [{
+    $name `of` $domain ` ` `(` $inputs `)` (`parameters` $parameters^)?
+    attr-dict `:` functional-type($inputs, $outputs) (`reference` $reference^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def Graph_ScanOp : Graph_AnyOp<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     RecursiveMemoryEffects, RecursivelySpeculatable,
@@ -91,11 +129,11 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
 }
 
 def Graph_YieldOp : Graph_AnyOp<"yield", [
-    Pure, Terminator, ParentOneOf<["CompositeOp", "ScanOp"]>]> {
-  let summary = "Results of the region of a composite or a loop";
+    Pure, Terminator, ParentOneOf<["CompositeOp", "CustomOp", "ScanOp"]>]> {
+  let summary = "Results of the region of a composite, an operator or a loop";
   let description = [{
-    Gives the values that the enclosing `graph.composite` results in, or those
-    that a step of the enclosing `graph.scan` ends with.
+    Gives the values that the enclosing `graph.composite` or `graph.custom`
+    results in, or those that a step of the enclosing `graph.scan` ends with.
 
     Example:
 

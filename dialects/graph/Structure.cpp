@@ -71,31 +71,62 @@ void CompositeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-LogicalResult CompositeOp::verifyRegions() {
-  Block &block = getDecomposition().front();
-  if (block.getNumArguments() != getInputs().size())
-    return emitOpError() << "has " << getInputs().size()
-                         << " operands, but its region has "
-                         << block.getNumArguments() << " arguments";
+/// A region that computes what `op` stands for has its operands as arguments
+/// and yields its results. `noun` is what messages call the operation.
+static LogicalResult verifyDecomposition(Operation *op, Region &region,
+                                         StringRef noun) {
+  Block &block = region.front();
+  if (block.getNumArguments() != op->getNumOperands())
+    return op->emitOpError()
+           << "has " << op->getNumOperands() << " operands, but its region has "
+           << block.getNumArguments() << " arguments";
   for (auto [index, input, argument] :
-       llvm::enumerate(getInputs(), block.getArguments()))
+       llvm::enumerate(op->getOperands(), block.getArguments()))
     if (input.getType() != argument.getType())
-      return emitOpError() << "operand #" << index << " is " << input.getType()
-                           << ", but the argument of the region is "
-                           << argument.getType();
+      return op->emitOpError()
+             << "operand #" << index << " is " << input.getType()
+             << ", but the argument of the region is " << argument.getType();
 
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield)
-    return emitOpError() << "region must end with graph.yield";
-  if (yield.getValues().size() != getOutputs().size())
-    return yield.emitOpError() << "yields " << yield.getValues().size()
-                               << " values, but the composite has "
-                               << getOutputs().size() << " results";
+    return op->emitOpError() << "region must end with graph.yield";
+  if (yield.getValues().size() != op->getNumResults())
+    return yield.emitOpError()
+           << "yields " << yield.getValues().size() << " values, but the "
+           << noun << " has " << op->getNumResults() << " results";
   for (auto [index, value, output] :
-       llvm::enumerate(yield.getValues(), getOutputs()))
+       llvm::enumerate(yield.getValues(), op->getResults()))
     if (value.getType() != output.getType())
       return yield.emitOpError()
              << "value #" << index << " is " << value.getType()
-             << ", but the result of the composite is " << output.getType();
+             << ", but the result of the " << noun << " is "
+             << output.getType();
   return success();
+}
+
+LogicalResult CompositeOp::verifyRegions() {
+  return verifyDecomposition(*this, getDecomposition(), "composite");
+}
+
+LogicalResult CustomOp::verify() {
+  if (getName().empty())
+    return emitOpError() << "has no name";
+  if (getGroups().empty())
+    return success();
+  int64_t count = 0;
+  for (int64_t size : getGroups()) {
+    if (size < 0 || size > static_cast<int64_t>(getInputs().size()))
+      return emitOpError() << "has a group of " << size << " operands";
+    count += size;
+  }
+  if (count != static_cast<int64_t>(getInputs().size()))
+    return emitOpError() << "has groups of " << count << " operands, but "
+                         << getInputs().size() << " operands";
+  return success();
+}
+
+LogicalResult CustomOp::verifyRegions() {
+  if (getReference().empty())
+    return success();
+  return verifyDecomposition(*this, getReference(), "operator");
 }

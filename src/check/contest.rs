@@ -140,6 +140,7 @@ impl Ring<'_> {
         let module = self.session.parse(text.as_bytes(), "check.mlir")?;
         let host = CompileOptions {
             targets: self.options.host.clone(),
+            target_path: self.options.target_path.clone(),
             name: "check".into(),
             cc: self.options.cc.clone(),
             ..Default::default()

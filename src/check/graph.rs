@@ -1,6 +1,6 @@
 //! Random graphs of the form that a pattern's match expression describes.
 
-use super::{attributes, numbers, operands, operands::Shape, sampler::Sampler, template};
+use super::{attributes, numbers, operands, operands::Shape, operator, sampler::Sampler, template};
 use crate::{
     Result, Session,
     graph::{Alias, Arity, AttrValue, OpDecl, OpTable},
@@ -11,6 +11,7 @@ use crate::{
         Pattern,
         ast::{Call, Node, NodeKind},
     },
+    targets::OperatorDecl,
     tensor::{DType, Tensor},
 };
 use melior::ir::{
@@ -20,14 +21,14 @@ use melior::ir::{
         IntegerAttribute, TypeAttribute,
     },
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// A module with one function whose result is what the pattern's expression stands for; none if
 /// the choices do not fit together.
 pub fn generate<'c>(
     session: &'c Session,
     pattern: &Pattern,
-    table: &OpTable,
+    (table, operators): (&OpTable, &[Arc<OperatorDecl>]),
     sampler: &mut Sampler,
 ) -> Option<Module<'c>> {
     let module = Module::new(Location::unknown(session.context()));
@@ -36,6 +37,7 @@ pub fn generate<'c>(
     let mut graph = Graph {
         b,
         table,
+        operators,
         pattern,
         sampler,
         captures: HashMap::new(),
@@ -56,6 +58,8 @@ pub fn generate<'c>(
 struct Graph<'c, 'a> {
     b: Builder<'c>,
     table: &'a OpTable,
+    /// Operators of vendors in the table.
+    operators: &'a [Arc<OperatorDecl>],
     pattern: &'a Pattern,
     sampler: &'a mut Sampler,
     captures: HashMap<String, Option<Val<'c>>>,
@@ -151,11 +155,11 @@ impl<'c> Graph<'c, '_> {
             return self.node(call.args.first()?, wanted)?;
         }
         let written = &call.ops[self.sampler.below(call.ops.len())];
-        let name = match Alias::get(written).filter(|_| self.table.get(written).is_none()) {
+        let name = match Alias::get(written).filter(|_| self.table.find(written).is_none()) {
             Some(alias) => alias.ops[self.sampler.below(alias.ops.len())],
             None => written.as_str(),
         };
-        let decl = self.table.get(name)?;
+        let decl = self.table.find(name)?;
         let mut args: Vec<Node> = call.args.clone();
         if call.rest {
             // Operands that the pattern leaves open.
@@ -319,6 +323,9 @@ impl<'c> Graph<'c, '_> {
         values: &[Option<Val<'c>>],
         attributes: Vec<(String, AttrValue)>,
     ) -> Option<Vec<Val<'c>>> {
+        if decl.is_vendors() {
+            return operator::create(&self.b, self.operators, decl, values, attributes);
+        }
         let operands: Vec<Val<'c>> = values.iter().copied().flatten().collect();
         let mut list: Vec<(&str, Attribute<'c>)> = vec![];
         for (name, value) in &attributes {

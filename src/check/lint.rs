@@ -48,6 +48,39 @@ pub fn patterns(device: &TargetInstance, patterns: &[Pattern]) -> Vec<Note> {
     notes
 }
 
+/// References of operators that cannot be read.
+#[cfg(feature = "onnx")]
+pub fn references(device: &TargetInstance) -> Vec<Note> {
+    let operators = device.kind.operators.iter();
+    let fault = |operator: &std::sync::Arc<crate::targets::OperatorDecl>| {
+        let reference = operator.reference.as_ref()?;
+        crate::import::onnx::declared_function(operator, reference).err().map(Note::error)
+    };
+    operators.filter_map(fault).collect()
+}
+
+/// Without a reader of ONNX nothing can be said of them.
+#[cfg(not(feature = "onnx"))]
+pub fn references(_: &TargetInstance) -> Vec<Note> {
+    vec![]
+}
+
+/// Says that a pattern has an operator that nothing but the device computes, if it has one.
+pub fn closed(device: &TargetInstance, pattern: &Pattern) -> Option<Note> {
+    let operators = &device.kind.operators;
+    let closed = |op: &str| {
+        let known = operators.iter().find(|operator| operator.decl.name == op);
+        known.filter(|operator| operator.reference.is_none())
+    };
+    let operator = pattern.ops().find_map(closed)?;
+    Some(Note::warning(format!(
+        "{}: operator {} has no reference, so that there is nothing to compare the device with; add \
+         one with reference",
+        operator.place,
+        operator.key()
+    )))
+}
+
 /// Captures that neither conditions nor the call mention and that tie nothing together.
 fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
     let Some(call) = &pattern.call else { return vec![] };

@@ -13,6 +13,7 @@ mod judge;
 mod lint;
 mod numbers;
 mod operands;
+mod operator;
 mod program;
 mod report;
 mod sampler;
@@ -32,7 +33,7 @@ use crate::{
     error::suggestion,
     graph::OpTable,
     pattern::Pattern,
-    targets::{Registry, Role, TargetInstance},
+    targets::{Operators, Registry, Role, TargetInstance},
 };
 use sanitizer::Sanitizer;
 use std::path::PathBuf;
@@ -110,7 +111,11 @@ impl Ground {
         }
         let spec = format!("{}, {}", options.target, options.host);
         let targets = registry.resolve(&spec.parse()?)?;
-        Ok(Self { registry, spec, targets, table: OpTable::graph()? })
+        let mut table = OpTable::graph()?;
+        if let Some(device) = targets.iter().find(|target| !target.is_host()) {
+            table = device.kind.table(&table);
+        }
+        Ok(Self { registry, spec, targets, table })
     }
 
     fn device(&self) -> Result<&TargetInstance> {
@@ -134,6 +139,7 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
     };
     report.notes.extend(lint::patterns(device, &patterns));
     report.notes.extend(lint::sources(device));
+    report.notes.extend(lint::references(device));
     if report.failed() {
         return Ok(report);
     }
@@ -173,6 +179,16 @@ impl Stand<'_> {
     /// then a little with each other value of the options that it depends on.
     fn pattern(&self, number: usize, device: &TargetInstance) -> Result<Option<PatternReport>> {
         let pattern = &self.patterns[number];
+        if let Some(closed) = lint::closed(device, pattern) {
+            let notes = vec![closed];
+            let options = device.id.clone();
+            return Ok(Some(PatternReport {
+                name: pattern.name().to_owned(),
+                options,
+                notes,
+                ..Default::default()
+            }));
+        }
         let mut best: Option<(String, PatternReport)> = None;
         for spec in variations::specs(&self.options.target, device, pattern) {
             let Some(found) = self.trial(number, &spec, self.options)? else { continue };
@@ -220,6 +236,7 @@ impl Stand<'_> {
             device,
             patterns: self.patterns,
             table: &self.ground.table,
+            operators: Operators::of(&device.kind),
             sanitizer: &self.sanitizer,
         };
         trial.run(number).map(Some)

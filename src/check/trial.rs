@@ -13,13 +13,14 @@ use super::{
 use crate::{
     Result, Session,
     graph::{Facts, OpTable},
+    import::operators,
     ir::{
         self, edit, func,
         print::{Weights, print_module},
     },
     outline,
     pattern::{Pattern, Reason, find_match},
-    targets::TargetInstance,
+    targets::{Operators, TargetInstance},
 };
 use melior::ir::Module;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,8 @@ pub struct Trial<'a> {
     pub device: &'a TargetInstance,
     pub patterns: &'a [Pattern],
     pub table: &'a OpTable,
+    /// The operators of vendors in it.
+    pub operators: Operators,
     pub sanitizer: &'a Sanitizer,
 }
 
@@ -107,10 +110,18 @@ impl Trial<'_> {
     }
 
     fn attempt(&self, pattern: &Pattern, sampler: &mut Sampler) -> Result<Option<Fate<'_>>> {
-        let made = graph::generate(self.session, pattern, self.table, sampler);
+        let made = {
+            let operations = (self.table, &self.device.kind.operators[..]);
+            graph::generate(self.session, pattern, operations, sampler)
+        };
         // Refused choices left diagnostics, which are nobody's fault.
         let _ = self.session.failure("");
-        let Some(module) = made else { return Ok(None) };
+        let Some(mut module) = made else { return Ok(None) };
+        // What the reference of an operator does not compute is nobody's network either.
+        if operators::complete(self.session, &mut module, &self.operators).is_err() {
+            self.session.clear_diagnostics();
+            return Ok(None);
+        }
         let Some(main) = func::main(ir::root(&module)) else { return Ok(None) };
         let view = outline::view(main, self.table)?;
         let block = edit::entry_block(main);

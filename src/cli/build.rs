@@ -66,7 +66,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
         )));
     }
-    let mut module = import(&*source, &session, &args.model, None)?;
+    let mut module = import(&*source, &session, &args.model, &options, None)?;
     if let Some(emit) = args.emit {
         session.run_phases(&mut module, &options, emit.until())?;
         watcher.report().iter().for_each(|text| print_error(text));

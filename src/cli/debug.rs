@@ -22,9 +22,9 @@ pub fn debug(args: &DebugArgs) -> Result<()> {
     let progress = Progress::new();
     progress.say("reading the model");
     let session = Session::new();
-    let (mut module, inputs) = open(&session, &args.model, &args.data)?;
     let options =
         compile_options(&args.target, model_name(&args.model.model), Phase::Import, None)?;
+    let (mut module, inputs) = open(&session, &args.model, &options, &args.data)?;
     let inputs: Vec<_> = inputs.into_values().collect();
     let tolerance = Tolerance { rtol: args.rtol, atol: args.atol, steps: args.steps };
     let say = |done: usize, all: usize, what: &str| progress.say(format!("{done}/{all} {what}"));

@@ -9,6 +9,7 @@ use crate::{
     import::{ImportOptions, Source},
     io,
     ir::print::Weights,
+    targets::Operators,
 };
 use indexmap::IndexMap;
 use melior::ir::Module;
@@ -20,6 +21,7 @@ pub fn import<'s>(
     source: &dyn Source,
     session: &'s Session,
     args: &ModelArgs,
+    targets: &CompileOptions<'_>,
     given: Option<&IndexMap<String, Tensor>>,
 ) -> Result<Module<'s>> {
     if let Some((name, _)) = args.shapes.first().filter(|_| source.is_ir()) {
@@ -28,7 +30,12 @@ pub fn import<'s>(
             args.model.display()
         )));
     }
-    let mut options = ImportOptions { unroll_loops: args.unroll_loops, ..Default::default() };
+    let operators = match source.is_ir() {
+        true => Operators::default(),
+        false => targets.operators(session)?,
+    };
+    let mut options =
+        ImportOptions { operators, unroll_loops: args.unroll_loops, ..Default::default() };
     if let Some(given) = given {
         options.fix(source, given)?;
     }

@@ -18,7 +18,6 @@ use crate::{
 pub fn partition(args: &PartitionArgs) -> Result<()> {
     let session = Session::new();
     let source = super::bytecode::open(&args.model.model)?;
-    let mut module = import(&*source, &session, &args.model, None)?;
     let name = model_name(&args.model.model);
     let after = args.from.unwrap_or(Phase::Import);
     if after > Phase::PrePartition {
@@ -27,6 +26,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         )));
     }
     let options = compile_options(&args.target, name, after, None)?;
+    let mut module = import(&*source, &session, &args.model, &options, None)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
     session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
@@ -39,7 +39,8 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         search: options.placement_search,
         profile: profile.as_ref(),
     };
-    let mut divisions = outline::divide_all(ir::root(&module), &targets, &how)?;
+    let operators = options.operators(&session)?;
+    let mut divisions = outline::settle(ir::root(&module), &targets, &how, &operators)?;
     if divisions.is_empty() {
         return Err(func::no_main());
     }

@@ -18,14 +18,14 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     let progress = Progress::new();
     progress.say("reading the model");
     let session = Session::new();
-    let mut module =
-        import(&*super::bytecode::open(&args.model.model)?, &session, &args.model, None)?;
     let options = CompileOptions {
         targets: known.expanded(&args.target)?,
         target_path: known.paths,
         cc: c_compiler(),
         ..Default::default()
     };
+    let source = super::bytecode::open(&args.model.model)?;
+    let mut module = import(&*source, &session, &args.model, &options, None)?;
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
     let how = ProfileOptions {
         samples: args.samples as usize,

@@ -8,7 +8,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, Interface, Phase, Result, Session, Tensor, io,
+    CompileOptions, Error, Interface, Phase, Result, Session, Tensor, io,
     runtime::{self, Executable},
 };
 use indexmap::IndexMap;
@@ -61,11 +61,11 @@ pub fn prepare(
     progress.say("reading the model");
     let start = Instant::now();
     let session = Session::new();
-    let (module, inputs) = open(&session, model, &data.inputs)?;
     let observer = |phase| progress.phase(phase);
     let mut options =
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
     options.trace = trace;
+    let (module, inputs) = open(&session, model, &options, &data.inputs)?;
     let compiled = session.compile(module, &options)?;
     let compile = start.elapsed();
     let start = Instant::now();
@@ -77,6 +77,7 @@ pub fn prepare(
 pub fn open<'s>(
     session: &'s Session,
     model: &ModelArgs,
+    options: &CompileOptions<'_>,
     data: &InputArgs,
 ) -> Result<(Module<'s>, IndexMap<String, Tensor>)> {
     let source = super::bytecode::open(&model.model)?;
@@ -85,7 +86,7 @@ pub fn open<'s>(
         (Some(path), Some(names)) => Some(read_inputs(path, names)?),
         _ => None,
     };
-    let module = import(&*source, session, model, given.as_ref())?;
+    let module = import(&*source, session, model, options, given.as_ref())?;
     let interface = Interface::of(&module)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {
         (Some(given), ..) => given,

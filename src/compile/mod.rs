@@ -8,12 +8,13 @@ use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
     artifact::{Compiled, Machine, Signature, TargetPart, c_identifier},
     codegen::{c, symbols},
+    import::operators,
     ir::{self, edit, elements, names, print::Weights},
     limits,
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
-    targets::TargetInstance,
+    targets::{Operators, TargetInstance},
 };
 use melior::ir::{Module, attribute::StringAttribute};
 use stages::Stages;
@@ -131,6 +132,7 @@ impl Session {
         if options.after == Phase::Import {
             Interface::of(module)?;
             limits::check_values(ir::root(module))?;
+            operators::complete(self, module, &options.operators(self)?)?;
         }
         let root = ir::root(module);
         elements::check_data(root)?;
@@ -220,6 +222,15 @@ impl CompileOptions<'_> {
     pub fn resolve(&self, session: &Session) -> Result<Vec<TargetInstance>> {
         let path = self.target_path.iter().cloned();
         graph_partition::resolve_in(session.context(), &self.targets, path)
+    }
+
+    /// The operators of vendors that the targets of the spec, and all that are known, declare.
+    ///
+    /// # Errors
+    /// The spec is not valid, or its targets declare an operator in different ways.
+    pub fn operators(&self, session: &Session) -> Result<Operators> {
+        let path = self.target_path.iter().cloned();
+        graph_partition::known_in(session.context(), &self.targets, path).map(|known| known.1)
     }
 
     /// The directories with targets, as options of passes have them.

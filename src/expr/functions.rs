@@ -87,6 +87,14 @@ pub(crate) fn select(condition: &Val, yes: &Val, no: &Val) -> Val {
     Val::List(each.map(|(index, c)| select(c, &at(yes, index), &at(no, index))).collect())
 }
 
+/// Two lists as one.
+pub(crate) fn join(first: &Val, second: &Val) -> Val {
+    match (first, second) {
+        (Val::List(a), Val::List(b)) => Val::List(a.iter().chain(b).cloned().collect()),
+        (Val::List(_), other) | (other, _) => other.clone(),
+    }
+}
+
 /// The integers from 0 up to `count`, without it.
 pub(crate) fn range(count: &Val) -> Val {
     match count {
@@ -177,6 +185,13 @@ mod tests {
         assert_eq!(part(3, 1), list(&[]));
         assert_eq!(part(i64::MIN, i64::MAX), list(&[1, 2, 3, 4]));
         assert_eq!(slice(&list(&[1]), &Val::Absent, &Val::Int(1)), Val::Absent);
+    }
+
+    #[test]
+    fn lists_are_joined_in_order() {
+        let list = |items: &[i64]| Val::List(items.iter().map(|item| Val::Int(*item)).collect());
+        assert_eq!(join(&list(&[1]), &list(&[2, 3])), list(&[1, 2, 3]));
+        assert_eq!(join(&list(&[1]), &Val::Absent), Val::Absent);
     }
 
     #[test]

@@ -188,6 +188,9 @@ impl<'a> Evaluator<'a> {
         if let ("slice", [list, start, end]) = (name, values.as_slice()) {
             return functions::slice(list, start, end);
         }
+        if let ("join", [first, second]) = (name, values.as_slice()) {
+            return functions::join(first, second);
+        }
         if let ("range", [count]) = (name, values.as_slice()) {
             return functions::range(count);
         }

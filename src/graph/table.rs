@@ -73,6 +73,11 @@ pub struct OpDecl {
 pub struct Flops(Expr);
 
 impl Flops {
+    /// A number by an expression.
+    pub fn new(expr: Expr) -> Self {
+        Self(expr)
+    }
+
     /// What the ODS of an operation of the graph dialect says, if it says anything.
     fn of(mnemonic: &str) -> PatternResult<Option<Self>> {
         let text = graph_info(mnemonic).and_then(|info| info.flops);
@@ -95,6 +100,11 @@ impl OpDecl {
         (least, (!variadic).then_some(self.operands.len()))
     }
 
+    /// Whether it is an operator of a vendor, which has a domain in its name.
+    pub fn is_vendors(&self) -> bool {
+        self.name.contains('.')
+    }
+
     /// The place of an operand.
     pub fn operand(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|operand| operand.name == name)
@@ -110,6 +120,8 @@ impl OpDecl {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpTable {
     ops: BTreeMap<String, OpDecl>,
+    /// The names of operators of vendors by what patterns call them.
+    operators: BTreeMap<String, String>,
 }
 
 impl OpTable {
@@ -133,6 +145,22 @@ impl OpTable {
     /// Adds or replaces an operation.
     pub fn insert(&mut self, op: OpDecl) {
         self.ops.insert(op.name.clone(), op);
+    }
+
+    /// Adds an operator of a vendor, whose full name patterns write as this word.
+    pub fn name_operator(&mut self, word: &str, op: OpDecl) {
+        self.operators.insert(word.to_owned(), op.name.clone());
+        self.insert(op);
+    }
+
+    /// The operation that patterns call by this name.
+    pub fn find(&self, written: &str) -> Option<&OpDecl> {
+        self.get(written).or_else(|| self.get(self.operators.get(written)?))
+    }
+
+    /// What patterns may call operators of vendors.
+    pub fn operator_words(&self) -> impl Iterator<Item = &str> {
+        self.operators.keys().map(String::as_str)
     }
 
     /// An operation by name.
@@ -239,16 +267,7 @@ fn parse_decl(line: &str) -> PatternResult<OpDecl> {
     }
     if tokens.eat("{") {
         while !tokens.eat("}") {
-            let (name, _) = tokens.expect_name("the name of an attribute")?;
-            tokens.expect(":", "before the type of the attribute")?;
-            let (kind, span) = tokens.expect_name("the type of the attribute")?;
-            let found = KINDS.iter().find(|(_, text)| *text == kind);
-            let Some((kind, _)) = found else {
-                return Err(tokens.error_at(span, format!("'{kind}' is not a type")));
-            };
-            let default =
-                if tokens.eat("=") { Some(parse_default(&mut tokens, *kind)?) } else { None };
-            op.attrs.push(AttrDecl { name, kind: *kind, default });
+            op.attrs.push(parse_attr(&mut tokens)?);
             if !tokens.is_at(0, "}") {
                 tokens.expect(",", "between attributes")?;
             }
@@ -258,8 +277,36 @@ fn parse_decl(line: &str) -> PatternResult<OpDecl> {
     Ok(op)
 }
 
+fn parse_attr(tokens: &mut Tokens) -> PatternResult<AttrDecl> {
+    let (name, _) = tokens.expect_name("the name of an attribute")?;
+    tokens.expect(":", "before the type of the attribute")?;
+    let (kind, span) = tokens.expect_name("the type of the attribute")?;
+    let found = KINDS.iter().find(|(_, text)| *text == kind);
+    let Some((kind, _)) = found else {
+        return Err(tokens.error_at(span, format!("'{kind}' is not a type")));
+    };
+    let default = if tokens.eat("=") { Some(parse_default(tokens, *kind)?) } else { None };
+    Ok(AttrDecl { name, kind: *kind, default })
+}
+
+fn parse_floats(tokens: &mut Tokens) -> PatternResult<AttrValue> {
+    let mut floats = vec![];
+    while !tokens.eat("]") {
+        if let AttrValue::Float(value) = parse_default(tokens, AttrKind::Float)? {
+            floats.push(value);
+        }
+        if !tokens.is_at(0, "]") {
+            tokens.expect(",", "between numbers")?;
+        }
+    }
+    Ok(AttrValue::Floats(floats))
+}
+
 fn parse_default(tokens: &mut Tokens, kind: AttrKind) -> PatternResult<AttrValue> {
     if tokens.eat("[") {
+        if kind == AttrKind::Floats {
+            return parse_floats(tokens);
+        }
         let mut ints = vec![];
         while !tokens.eat("]") {
             match parse_default(tokens, AttrKind::Int)? {
@@ -295,6 +342,19 @@ fn parse_default(tokens: &mut Tokens, kind: AttrKind) -> PatternResult<AttrValue
     Ok(value)
 }
 
+impl AttrDecl {
+    /// Reads the text form: `axes: ints`, `alpha: float = 0.5`.
+    ///
+    /// # Errors
+    /// The text is of another form.
+    pub fn parse(text: &str) -> PatternResult<Self> {
+        let mut tokens = Tokens::new(text)?;
+        let attr = parse_attr(&mut tokens)?;
+        tokens.expect_end()?;
+        Ok(attr)
+    }
+}
+
 impl fmt::Display for AttrDecl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = KINDS.iter().find(|(other, _)| *other == self.kind);
@@ -305,7 +365,8 @@ impl fmt::Display for AttrDecl {
             Some(AttrValue::Bool(value)) => write!(f, " = {value}"),
             Some(AttrValue::Str(text)) => write!(f, " = '{text}'"),
             Some(AttrValue::Ints(values)) => write!(f, " = {values:?}"),
-            Some(AttrValue::Floats(_) | AttrValue::Type(_)) | None => Ok(()),
+            Some(AttrValue::Floats(values)) => write!(f, " = {values:?}"),
+            Some(AttrValue::Type(_)) | None => Ok(()),
         }
     }
 }

@@ -93,6 +93,7 @@ fn op(view: &mut GraphView, names: &mut HashMap<String, ValueId>, left: &[&str],
         location: left[0].to_owned(),
         placement,
         side_effects: name.trim() == "print",
+        device_only: false,
     };
     let id = view.add_op(spec).expect("operands are known");
     for (name, value) in left.iter().zip(view.op(id).results.clone()) {

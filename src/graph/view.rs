@@ -170,6 +170,8 @@ pub struct Op {
     pub pattern: Option<String>,
     /// True if it does more than compute its results; it then stays on the host, in order.
     pub side_effects: bool,
+    /// True if the host has no code for it.
+    pub device_only: bool,
 }
 
 /// Spells out the strides, dilations, pads and output padding of a window over `spatial`
@@ -207,6 +209,8 @@ pub struct OpSpec {
     pub placement: Option<String>,
     /// See [`Op::side_effects`].
     pub side_effects: bool,
+    /// See [`Op::device_only`].
+    pub device_only: bool,
 }
 
 /// The graph of one function.
@@ -268,6 +272,7 @@ impl GraphView {
             placement: spec.placement,
             pattern: None,
             side_effects: spec.side_effects,
+            device_only: spec.device_only,
         });
         Ok(id)
     }

@@ -8,6 +8,7 @@ mod error;
 pub(crate) mod mlir;
 #[cfg(feature = "onnx")]
 pub mod onnx;
+pub mod operators;
 mod options;
 
 pub use error::{ImportError, UnsupportedOp};

@@ -1,7 +1,7 @@
 //! What a frontend is told about a model.
 
 use super::Source;
-use crate::tensor::Tensor;
+use crate::{targets::Operators, tensor::Tensor};
 use indexmap::IndexMap;
 
 /// What the importer of a model is told.
@@ -14,6 +14,8 @@ pub struct ImportOptions {
     /// Loops of up to this many steps are unrolled: recurrent layers, Scan and Loop. 2 if not
     /// given; 0 unrolls only what cannot be a loop.
     pub unroll_loops: Option<i64>,
+    /// The operators of vendors that targets declare.
+    pub operators: Operators,
 }
 
 impl ImportOptions {

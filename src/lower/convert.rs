@@ -152,13 +152,22 @@ impl<'c> Conversion<'c> {
         }
         self.check_static(op)?;
         let b = Builder::before(anchor.unwrap_or(op))?.with_location(op.location());
-        let outputs = if name == graph::Composite::NAME {
+        let stands_for_region = name == graph::Composite::NAME || name == graph::Custom::NAME;
+        let outputs = if stands_for_region && edit::entry_block(op).is_some() {
             self.convert_composite(op, anchor.unwrap_or(op))?
         } else if name == graph::Scan::NAME {
             self.convert_scan(op, &Lowering { b, op })?
         } else {
             let lower = lowering(name).ok_or_else(|| {
-                PassError::at(&op, "has no lowering; no target of this compilation supports it")
+                let what = match graph::Custom::of(op) {
+                    Some(op) => {
+                        format!(" for {}.{}, which has no reference", op.domain(), op.name())
+                    }
+                    None => String::new(),
+                };
+                let text =
+                    format!("has no lowering{what}; no target of this compilation supports it");
+                PassError::at(&op, text)
             })?;
             lower(&Lowering { b, op }, &self.inputs(op))
                 .map_err(|error| PassError::at(&op, error))?

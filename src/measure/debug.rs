@@ -87,7 +87,6 @@ impl Session {
     ) -> Result<Findings> {
         self.run_phases(module, options, Phase::PrePartition)?;
         let targets = options.resolve(self)?;
-        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
         let placement = options.placement.as_deref().map(graph_partition::read_placement);
         let placement: Option<Placement> = placement.transpose()?;
         let profile = options.profile.as_deref().map(Profile::read).transpose()?;
@@ -96,7 +95,9 @@ impl Session {
             search: options.placement_search,
             profile: profile.as_ref(),
         };
-        let division = outline::divide_with(main, &targets, &how)?;
+        let operators = options.operators(self)?;
+        let divisions = outline::settle(ir::root(module), &targets, &how, &operators)?;
+        let (_, division) = divisions.into_iter().next().ok_or_else(func::no_main)?;
         let mut search = Search {
             session: self,
             options,

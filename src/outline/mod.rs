@@ -6,8 +6,10 @@ mod data;
 mod divide;
 mod function;
 mod functions;
+pub mod operator;
 mod order;
 mod question;
+mod settle;
 mod transposes;
 mod view;
 
@@ -17,7 +19,8 @@ pub use function::{RegionPlan, outline_region};
 pub use functions::divide_all;
 pub use order::{sort_topologically, start_early};
 pub use question::Question;
-pub use view::{View, view};
+pub use settle::settle;
+pub use view::{View, payload, tensor_type, view};
 
 pub use crate::ir::edit::defining_op as definer;
 use crate::ir::{

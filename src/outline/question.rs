@@ -32,7 +32,10 @@ impl<'c, 't> Question<'c, 't> {
         targets: &'t [TargetInstance],
         options: &DivideOptions,
     ) -> Result<Self> {
-        let table = OpTable::graph()?;
+        let mut table = OpTable::graph()?;
+        for operator in targets.iter().flat_map(|target| &target.kind.operators) {
+            table.insert(operator.decl.clone());
+        }
         let last = targets.split_last().filter(|(last, _)| last.is_host());
         let (host, devices) = last.ok_or_else(|| {
             Error::invalid("the target spec does not end with a host; add one, such as llvm")

@@ -1,5 +1,6 @@
 //! The view of a function that patterns match on.
 
+use super::operator;
 use crate::{
     Error, Result,
     graph::{Arity, AttrValue, GraphView, OpSpec, OpTable, Payload, TensorType, ValueId},
@@ -8,6 +9,7 @@ use crate::{
         constant::Elements,
         edit, graph,
         names::{PATTERN, TARGET},
+        view::OpView,
     },
     tensor::ElementType,
 };
@@ -60,7 +62,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
             })
         };
         let spec = OpSpec {
-            name: ir::op_name(op).trim_start_matches("graph.").to_owned(),
+            name: name(op),
             operands: declared_operands(op, table)
                 .into_iter()
                 .map(|value| value.map(operand).transpose())
@@ -70,6 +72,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
             location: node_name(op),
             placement: ir::attr_str(op, TARGET),
             side_effects: !ir::op_name(op).starts_with("graph."),
+            device_only: operator::is_closed(op),
         };
         let id = graph.add_op(spec)?;
         if let (Some(target), Some(pattern)) = (ir::attr_str(op, TARGET), ir::attr_str(op, PATTERN))
@@ -93,12 +96,11 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
 /// The operands as the operation declares them, with a gap for each absent optional one.
 fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
     let values = ir::operands(op);
-    let name = ir::op_name(op).trim_start_matches("graph.");
-    let Some(declared) = table.get(name) else {
+    let Some(declared) = table.get(&name(op)) else {
         // Control flow, for one, uses values within its regions.
         return super::used(op).into_iter().map(Some).collect();
     };
-    let segments = segments(op);
+    let segments = graph::Custom::of(op).map(operator::groups).or_else(|| segments(op));
     let mut found = vec![];
     let mut rest = values.into_iter();
     for (index, operand) in declared.operands.iter().enumerate() {
@@ -116,13 +118,22 @@ fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
     found
 }
 
+/// What the graph calls an operation: that of a vendor has its domain in front.
+fn name(op: Op<'_>) -> String {
+    match graph::Custom::of(op) {
+        Some(custom) => operator::key(custom),
+        None => ir::op_name(op).trim_start_matches("graph.").to_owned(),
+    }
+}
+
 /// The sizes of the operand groups of an operation with several optional ones.
 fn segments(op: Op<'_>) -> Option<Vec<usize>> {
     let sizes = ir::attribute::i32s(op.attribute("operandSegmentSizes").ok()?)?;
     Some(sizes.into_iter().map(|size| usize::try_from(size).unwrap_or(0)).collect())
 }
 
-fn tensor_type(ty: Type<'_>) -> TensorType {
+/// A type as graphs have it.
+pub fn tensor_type(ty: Type<'_>) -> TensorType {
     TensorType {
         dtype: ElementType::from_mlir_name(&ir::element_type(ty).to_string()),
         shape: ir::dims(ty).into_iter().map(|dim| (dim >= 0).then_some(dim)).collect(),
@@ -130,6 +141,9 @@ fn tensor_type(ty: Type<'_>) -> TensorType {
 }
 
 fn attributes(op: Op<'_>) -> BTreeMap<String, AttrValue> {
+    if let Some(custom) = graph::Custom::of(op) {
+        return operator::attributes(custom);
+    }
     let mut found = BTreeMap::new();
     for (name, value) in op.attributes() {
         let name = name.as_string_ref().as_str().unwrap_or_default().to_owned();
@@ -172,7 +186,7 @@ fn attribute_value(op: Op<'_>, name: &str, value: Attribute<'_>) -> Option<AttrV
 }
 
 /// The elements of a small constant, or the one element of a splat.
-fn payload(op: Op<'_>) -> Option<Payload> {
+pub fn payload(op: Op<'_>) -> Option<Payload> {
     let elements = Elements::of_value(ir::result0(op).ok()?)?;
     if elements.len() > SMALL && !elements.is_splat() {
         return None;

@@ -121,6 +121,9 @@ pub struct Costs {
     pub regions: Vec<RegionCost>,
 }
 
+/// The price of what the host cannot do: more than anything that it can.
+const NEVER: f64 = 1e15;
+
 /// The prices of operations on the host and of matches on their devices.
 pub struct Prices {
     /// By operation, when the one whose value it takes is not on the host.
@@ -142,7 +145,10 @@ impl Prices {
         let graph = request.graph;
         let (host, host_measured): (Vec<f64>, Vec<bool>) = graph
             .ops()
-            .map(|(id, _)| {
+            .map(|(id, op)| {
+                if op.device_only {
+                    return (NEVER, false);
+                }
                 let known = request.measured.and_then(|m| m.on_host(request, &[id]));
                 let price = known.unwrap_or_else(|| estimate(request, id, &request.host_rates));
                 (price, known.is_some())

@@ -15,7 +15,7 @@ use crate::{
     outline::{self, Division},
     partition::{Placement, Profile},
     pass::{OptionValues, Pass, PassError, PassOptions},
-    targets::{Registry, TargetInstance, TargetSpec, of_context},
+    targets::{Operators, Registry, TargetInstance, TargetSpec, of_context},
 };
 use melior::{Context, ir::attribute::StringAttribute};
 use std::path::Path;
@@ -48,7 +48,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         given => given.to_owned(),
     };
     let context = ir::context_of(module);
-    let targets = resolve_in(context, &spec, std::env::split_paths(&options.target_path))?;
+    let paths = std::env::split_paths(&options.target_path);
+    let (targets, operators) = known_in(context, &spec, paths)?;
     let placement = match options.placement.as_str() {
         "" => None,
         path => Some(read_placement(Path::new(path))?),
@@ -62,7 +63,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         search: options.placement_search,
         profile: profile.as_ref(),
     };
-    let divisions: Vec<(Op<'c>, Division<'c>)> = outline::divide_all(module, &targets, &how)?;
+    let divisions: Vec<(Op<'c>, Division<'c>)> = 
+        outline::settle(module, &targets, &how, &operators)?;
     for (function, division) in &divisions {
         outline::apply(module, *function, division, &targets)?;
     }
@@ -80,6 +82,15 @@ pub fn resolve_in(
     spec: &str,
     paths: impl Iterator<Item = std::path::PathBuf>,
 ) -> crate::Result<Vec<TargetInstance>> {
+    known_in(context, spec, paths).map(|(targets, _)| targets)
+}
+
+/// The same with the operators of vendors that these and all known targets declare.
+pub fn known_in(
+    context: &Context,
+    spec: &str,
+    paths: impl Iterator<Item = std::path::PathBuf>,
+) -> crate::Result<(Vec<TargetInstance>, Operators)> {
     let mut registry = Registry::builtin()?;
     for kind in of_context(context) {
         registry.add_shared(kind.clone())?;
@@ -87,7 +98,9 @@ pub fn resolve_in(
     for path in paths.filter(|path| !path.as_os_str().is_empty()) {
         registry.add_path(&path)?;
     }
-    registry.resolve(&spec.parse::<TargetSpec>()?)
+    let targets = registry.resolve(&spec.parse::<TargetSpec>()?)?;
+    let operators = Operators::new(&targets, registry.kinds())?;
+    Ok((targets, operators))
 }
 
 /// Reads a placement file.

@@ -32,7 +32,7 @@ pub enum Ty {
 }
 
 impl Ty {
-    fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Ty::Bool => "a boolean".to_owned(),
             Ty::Int => "an integer".to_owned(),
@@ -75,9 +75,9 @@ fn value_field(name: &str) -> Option<Ty> {
 }
 
 /// The functions of expressions besides those of one number.
-pub(super) const FUNCTIONS: [&str; 14] = [
-    "slice", "present", "known", "all", "any", "len", "min", "max", "sum", "prod", "values",
-    "select", "repeat", "range",
+pub(super) const FUNCTIONS: [&str; 15] = [
+    "slice", "join", "present", "known", "all", "any", "len", "min", "max", "sum", "prod",
+    "values", "select", "repeat", "range",
 ];
 
 /// Checks that an expression is a condition.
@@ -127,6 +127,11 @@ pub fn check_expression(
             format!("expected an integer, found {}", other.describe()),
         )),
     }
+}
+
+/// The type of an expression that is to be a plain value.
+pub(super) fn type_of(text: &str, expr: &Expr, names: &Names) -> PatternResult<Ty> {
+    Checker { text, names }.value(expr)
 }
 
 struct Checker<'a> {
@@ -398,6 +403,14 @@ impl Checker<'_> {
                 Ok(ty)
             }
             ("slice", _) => wrong("list[start:end]"),
+            ("join", [first, second]) => match (self.value(first)?, self.value(second)?) {
+                (Ty::List(a), Ty::List(b)) if a == b => Ok(Ty::List(a)),
+                (Ty::List(a), Ty::List(b)) if a.is_number() && b.is_number() => {
+                    Ok(Ty::List(Box::new(Ty::Number)))
+                }
+                _ => wrong("join(list, list)"),
+            },
+            ("join", _) => wrong("join(list, list)"),
             ("min" | "max" | "sum" | "prod", args) if self.each(args)?.is_some() => {
                 let item = self.each(args)?.unwrap_or(Ty::Number);
                 Ok(Ty::List(Box::new(item)))

@@ -33,6 +33,7 @@ mod cost;
 mod failure;
 mod found;
 mod matcher;
+mod operator;
 mod parse;
 mod resolve;
 pub mod tile;
@@ -50,6 +51,7 @@ pub use cost::check_rate;
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
 pub use matcher::{MatchRules, find_match};
+pub use operator::check_of_operator;
 pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileSpec};
 
 use crate::{
@@ -161,7 +163,7 @@ impl PatternSpec {
     #[must_use]
     pub fn with_operands(mut self, table: &OpTable) -> Self {
         let any = format!("{}(...)", self.name);
-        let op = table.get(&self.name).filter(|_| self.call.is_some() && self.matches == any);
+        let op = table.find(&self.name).filter(|_| self.call.is_some() && self.matches == any);
         let Some(op) = op else { return self };
         let operands = op.operands.iter().map(|operand| match operand.arity {
             Arity::One => operand.name.clone(),
@@ -169,7 +171,7 @@ impl PatternSpec {
             Arity::Optional => format!("{}?", operand.name),
         });
         let operands: Vec<String> = operands.collect();
-        self.matches = format!("{}({})", op.name, operands.join(", "));
+        self.matches = format!("{}({})", self.name, operands.join(", "));
         self
     }
 

@@ -108,7 +108,10 @@ impl Resolver<'_> {
         let mut choices = vec![];
         for written in &call.ops {
             let (ops, guards) = match Alias::get(written) {
-                _ if self.table.get(written).is_some() => (vec![written.as_str()], vec![]),
+                _ if self.table.find(written).is_some() => {
+                    let name = self.table.find(written).map_or(written, |op| &op.name);
+                    (vec![name.as_str()], vec![])
+                }
                 Some(alias) => (alias.ops.to_vec(), alias.guard_exprs()?),
                 None => return Err(self.unknown_op(call, written)),
             };
@@ -130,6 +133,7 @@ impl Resolver<'_> {
     fn unknown_op(&self, call: &Call, name: &str) -> PatternError {
         let known = self.table.iter().map(|op| op.name.as_str());
         let known = known.chain(Alias::all().iter().map(|alias| alias.name));
+        let known = known.chain(self.table.operator_words());
         let message = format!("there is no operation '{name}'{}", suggestion(name, known));
         PatternError::new(self.text, call.span, message)
     }

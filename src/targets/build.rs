@@ -32,6 +32,7 @@ impl TargetKind {
             memory: None,
             queue: None,
             patterns: vec![],
+            operators: vec![],
             pipelines: vec![],
             aliases: vec![],
             hooks: HookSet::default(),

@@ -3,6 +3,7 @@
 use super::{
     alias::Alias,
     kind::{Role, TargetKind},
+    operator::OperatorJson,
     options::{OptionDecl, OptionKind, format_size},
     registry::Registry,
     spec::{TargetEntry, TargetSpec},
@@ -89,6 +90,8 @@ struct KindJson<'a> {
     memory: Option<MemoryJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    operators: Vec<OperatorJson<'a>>,
     patterns: Vec<PatternJson<'a>>,
     phases: Vec<(&'static str, &'a str)>,
     hooks: std::collections::BTreeMap<&'static str, String>,
@@ -140,6 +143,7 @@ impl<'a> KindJson<'a> {
                 doc: &memory.doc,
             }),
             queue: kind.queue.as_ref().map(|q| QueueJson { wait: &q.wait, doc: &q.doc }),
+            operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),
             patterns: kind
                 .patterns
                 .iter()
@@ -288,6 +292,12 @@ impl TargetKind {
             }));
         }
         section("patterns", patterns);
+        let operators = self.operators.iter().map(|known| {
+            let parts = known.decl.to_string();
+            let reference = if known.reference.is_some() { "" } else { ", without reference" };
+            (known.word.clone(), format!("{parts}{reference}"))
+        });
+        section("operators", operators.collect());
         let phases = self.pipelines.iter();
         let phase =
             |(p, text): &(Phase, String)| (p.to_string(), text.clone() + &from("phase", p.name()));

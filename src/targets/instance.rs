@@ -10,7 +10,7 @@ use crate::{
     artifact::c_identifier,
     error::suggestion,
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
-    graph::{Bound, Evaluator, Facts, OpTable, Scope},
+    graph::{Bound, Evaluator, Facts, OpDecl, OpTable, Scope},
     partition::{Capabilities, Device, ProfiledTarget, Rates, is_view},
     pattern::{Pattern, PatternSpec, check_expression},
     phase::{HookPoint, Phase, TargetPipelines},
@@ -290,7 +290,8 @@ impl TargetInstance {
 
 /// A pattern for each operation that has results.
 fn everything(table: &OpTable) -> Result<Vec<Pattern>> {
-    let patterns = table.iter().filter(|op| !op.results.is_empty()).map(|op| {
+    let has_code = |op: &&OpDecl| !op.results.is_empty() && !op.is_vendors();
+    let patterns = table.iter().filter(has_code).map(|op| {
         let spec = PatternSpec::new(&op.name, format!("{}(...)", op.name));
         let spec = if is_view(&op.name) { spec.no_compute() } else { spec };
         Pattern::new(spec, table, &BTreeMap::new())

@@ -7,6 +7,7 @@ use super::{
     library::LibraryDecl,
     manifest::{Origins, Places},
     memory::{MemoryDecl, QueueDecl},
+    operator::OperatorDecl,
     options::{OptionDecl, OptionKind},
 };
 use crate::{
@@ -172,6 +173,8 @@ pub struct TargetKind {
     pub queue: Option<QueueDecl>,
     /// Patterns in order of declaration; those of single operations come last.
     pub patterns: Vec<PatternDecl>,
+    /// Operators of vendors that its patterns may name.
+    pub operators: Vec<Arc<OperatorDecl>>,
     /// Pipeline text of the phases that it takes part in.
     pub pipelines: Vec<(Phase, String)>,
     /// Names for specs, which come with the kind.
@@ -290,9 +293,20 @@ impl TargetKind {
         types.collect()
     }
 
+    /// A table of operations with the operators that the kind declares, by the names that its
+    /// patterns have for them.
+    pub fn table(&self, table: &OpTable) -> OpTable {
+        let mut table = table.clone();
+        for operator in &self.operators {
+            table.name_operator(&operator.word, operator.decl.clone());
+        }
+        table
+    }
+
     /// Reads the patterns and checks them against the operations. The error names all faults, each
     /// with file and line.
     pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+        let table = &self.table(table);
         let options = self.option_types();
         let mut patterns = vec![];
         let mut faults = vec![];

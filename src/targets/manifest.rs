@@ -8,6 +8,7 @@ mod library;
 mod load;
 mod memory;
 mod merge;
+mod operator;
 mod option;
 mod origins;
 mod pattern;
@@ -80,6 +81,7 @@ pub fn parse_extending(
     let definitions = define::Definitions::read(&source, raw.define)?;
     let pools = pools(&source, raw.pool, &options, &definitions)?;
     let patterns = pattern::declare(&source, raw.pattern, raw.op, (&pools, &definitions))?;
+    let operators = operator::declare(&source, raw.operator, &files, &layers)?;
     let aliases = aliases(&source, raw.alias)?;
     let artifacts = artifacts(&source, raw.artifact)?;
     let libraries = library::declare(&source, raw.library, &options)?;
@@ -126,6 +128,7 @@ pub fn parse_extending(
         memory,
         queue,
         patterns,
+        operators,
         pipelines,
         aliases,
         hooks: HookSet { data, rust: None },

@@ -16,6 +16,7 @@ mod kind;
 mod library;
 pub mod manifest;
 mod memory;
+mod operator;
 mod options;
 mod registry;
 mod spec;
@@ -32,6 +33,9 @@ pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
 pub use manifest::is_name;
 pub use memory::{MemoryDecl, QueueDecl};
+pub use operator::{
+    OperandFacts, OperatorDecl, Operators, Reference, ResultDecl, key as operator_key,
+};
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub(crate) use registry::EmbedderKinds;
 pub use registry::{MANIFEST, Registry, of_context};

@@ -229,7 +229,7 @@ impl<'c> Emitter<'c> {
 
     /// What MLIR said about the operation that it just refused. Its location is left out, since
     /// the caller names the node.
-    fn diagnosis(&self, name: &str) -> OpError {
+    pub(crate) fn diagnosis(&self, name: &str) -> OpError {
         let text = self.session.failure("the operation is not valid").to_string();
         let start = text.find(&format!("'{name}'")).unwrap_or(0);
         OpError::Invalid(text[start..].to_string())

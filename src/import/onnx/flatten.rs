@@ -7,6 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::import::ImportError;
+use crate::targets::Operators;
 
 use super::Model;
 use super::expansion::Expansions;
@@ -57,7 +58,8 @@ impl Node<'_> {
 
 /// The nodes of the model's graph, in the order of the file.
 pub(crate) fn flatten(model: &Model) -> Result<Vec<Node<'_>>, ImportError> {
-    flatten_graph(model, &model.graph, &Rc::new(model.opsets.clone()), "")
+    let operators = Operators::default();
+    flatten_graph(model, &model.graph, &Rc::new(model.opsets.clone()), "", &operators)
 }
 
 /// The nodes of a graph of the model; names of nodes get a prefix.
@@ -66,13 +68,28 @@ pub(crate) fn flatten_graph<'m>(
     graph: &'m GraphProto,
     opsets: &Opsets,
     prefix: &str,
+    operators: &Operators,
 ) -> Result<Vec<Node<'m>>, ImportError> {
     let expansions = Expansions::new(&model.functions);
-    let mut flattener = Flattener { model, expansions, nodes: Vec::new(), calls: 0 };
+    let mut flattener = Flattener { model, operators, expansions, nodes: Vec::new(), calls: 0 };
     for (position, proto) in graph.node.iter().enumerate() {
         let name = node_name(prefix, proto, position);
         flattener.add(Cow::Borrowed(proto), name, opsets, 0)?;
     }
+    Ok(flattener.nodes)
+}
+
+/// The nodes of a function that may be in no model, in place of a node that calls it.
+pub(crate) fn flatten_call<'m>(
+    model: &'m Model,
+    function: &'m FunctionProto,
+    caller: &NodeProto,
+    name: &str,
+    operators: &Operators,
+) -> Result<Vec<Node<'m>>, ImportError> {
+    let expansions = Expansions::new(&model.functions);
+    let mut flattener = Flattener { model, operators, expansions, nodes: Vec::new(), calls: 0 };
+    flattener.call(function, caller, name, 0)?;
     Ok(flattener.nodes)
 }
 
@@ -84,15 +101,17 @@ fn node_name(prefix: &str, proto: &NodeProto, position: usize) -> String {
     }
 }
 
-struct Flattener<'m> {
+struct Flattener<'m, 'o> {
     model: &'m Model,
+    /// Operators of targets, which stay nodes where the model has functions for them.
+    operators: &'o Operators,
     expansions: Expansions<'m>,
     nodes: Vec<Node<'m>>,
     /// Calls replaced so far; numbers the values of each body.
     calls: usize,
 }
 
-impl<'m> Flattener<'m> {
+impl<'m> Flattener<'m, '_> {
     fn add(
         &mut self,
         proto: Cow<'m, NodeProto>,
@@ -101,7 +120,8 @@ impl<'m> Flattener<'m> {
         depth: usize,
     ) -> Result<(), ImportError> {
         let domain = normal_domain(&proto.domain);
-        if let Some(function) = self.expansions.function(&proto) {
+        let stays = self.operators.own(domain, &proto.op_type).is_some();
+        if let Some(function) = self.expansions.function(&proto).filter(|_| !stays) {
             return self.call(function, &proto, &name, depth);
         }
         let opset = opsets.get(domain).copied().ok_or_else(|| {

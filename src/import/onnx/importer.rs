@@ -24,6 +24,7 @@ use crate::{
     import::{ImportError, ImportOptions, UnsupportedOp},
     io::onnx_tensor::Constant,
     ir::{Builder, Val},
+    targets::Operators,
     tensor::{DType, Tensor},
 };
 
@@ -67,16 +68,7 @@ pub fn import_model<'c>(
         check_constant(model, name, tensor.dtype())?;
         scope.constants.insert(name.clone(), tensor.clone());
     }
-    let mut importer = Importer {
-        model,
-        emitter: Emitter::new(session, builder),
-        outer: Vec::new(),
-        file: frame.file,
-        scopes: Vec::new(),
-        refused: IndexMap::new(),
-        nodes: 0,
-        unroll_loops: options.unroll_loops.unwrap_or(UNROLLED),
-    };
+    let mut importer = Importer::new(model, Emitter::new(session, builder), frame.file, options);
     let opsets = Rc::new(model.opsets.clone());
     let results = importer.import_graph(&model.graph, &opsets, "", scope)?;
     importer.finish()?;
@@ -129,9 +121,31 @@ pub(super) struct Importer<'m, 'c> {
     nodes: usize,
     /// Loops of up to this many steps are unrolled.
     pub(super) unroll_loops: i64,
+    /// What targets declare.
+    pub(super) operators: Operators,
 }
 
 impl<'m, 'c> Importer<'m, 'c> {
+    /// An importer that emits there.
+    pub(super) fn new(
+        model: &'m Model,
+        emitter: Emitter<'c>,
+        file: Location<'c>,
+        options: &ImportOptions,
+    ) -> Self {
+        Self {
+            model,
+            emitter,
+            outer: Vec::new(),
+            file,
+            scopes: Vec::new(),
+            refused: IndexMap::new(),
+            nodes: 0,
+            unroll_loops: options.unroll_loops.unwrap_or(UNROLLED),
+            operators: options.operators.clone(),
+        }
+    }
+
     /// Adds the operations of a graph, and gives its outputs; `None` for one that cannot be had
     /// because a node was refused. `scope` holds the values of its inputs.
     pub(super) fn import_graph(
@@ -139,19 +153,30 @@ impl<'m, 'c> Importer<'m, 'c> {
         graph: &GraphProto,
         opsets: &super::flatten::Opsets,
         prefix: &str,
+        scope: Scope<'c>,
+    ) -> Result<Vec<Option<Val<'c>>>, ImportError> {
+        let nodes = flatten_graph(self.model, graph, opsets, prefix, &self.operators)?;
+        let outer = |name: &str| self.find(name).is_some();
+        let topology = Topology::new(&self.model.path, graph, &nodes, &outer)?;
+        self.import_nodes(graph, &nodes, &topology, scope)
+    }
+
+    /// The same for a graph whose nodes are these.
+    pub(super) fn import_nodes(
+        &mut self,
+        graph: &GraphProto,
+        nodes: &[Node<'_>],
+        topology: &Topology<'_>,
         mut scope: Scope<'c>,
     ) -> Result<Vec<Option<Val<'c>>>, ImportError> {
         if self.scopes.len() > MAX_NESTED_GRAPHS {
             let message = format!("graphs are nested more than {MAX_NESTED_GRAPHS} deep");
             return Err(ImportError::graph(&self.model.path, message));
         }
-        let nodes = flatten_graph(self.model, graph, opsets, prefix)?;
-        let outer = |name: &str| self.find(name).is_some();
-        let topology = Topology::new(&self.model.path, graph, &nodes, &outer)?;
         let around = self.scopes.len();
         scope.depth = self.outer.len();
         self.scopes.push(scope);
-        let outputs = self.add_nodes(graph, &nodes, &topology);
+        let outputs = self.add_nodes(graph, nodes, topology);
         self.scopes.truncate(around);
         outputs
     }
@@ -181,7 +206,7 @@ impl<'m, 'c> Importer<'m, 'c> {
     }
 
     /// Fails if there were nodes that are not supported.
-    fn finish(&mut self) -> Result<(), ImportError> {
+    pub(super) fn finish(&mut self) -> Result<(), ImportError> {
         if self.refused.is_empty() {
             return Ok(());
         }
@@ -279,6 +304,8 @@ impl<'m, 'c> Importer<'m, 'c> {
         self.emitter.set_location(self.location(&node.name, position));
         let results = if super::topology::is_control_flow(node) {
             self.import_control_flow(node, &inputs)?
+        } else if let Some(decl) = self.operator(node) {
+            self.import_operator(node, &decl, &inputs)?
         } else {
             self.import_node(node, inputs, used)
                 .map(|values| values.into_iter().map(Some).collect())
@@ -303,6 +330,7 @@ impl<'m, 'c> Importer<'m, 'c> {
 
     fn is_known(&self, node: &Node<'_>) -> bool {
         super::topology::is_control_flow(node)
+            || self.operator(node).is_some()
             || ops::find(node.domain(), &node.proto.op_type).is_some()
     }
 
@@ -311,6 +339,8 @@ impl<'m, 'c> Importer<'m, 'c> {
         let (op, domain) = (node.proto.op_type.clone(), node.domain().to_string());
         let what = format!("{op} {}", reason.as_deref().unwrap_or(""));
         let opset = node.opset;
+        let hint = || self.operators.hint(&domain, &op);
+        let reason = reason.or_else(hint);
         self.refused
             .entry((domain.clone(), what, opset))
             .or_insert_with(|| UnsupportedOp { op, domain, opset, reason, nodes: vec![] })

@@ -12,15 +12,19 @@ mod frame;
 mod importer;
 mod loops;
 mod model;
+mod operator;
 mod ops;
 pub mod proto;
 mod shape_inputs;
+mod text;
 mod topology;
 mod types;
 
 pub use super::ImportOptions;
 pub use importer::{import_model, import_onnx};
 pub use model::{Model, decode_model, load_model};
+pub use operator::declared_function;
+pub(crate) use operator::reference;
 pub use ops::supported_operators;
 pub use shape_inputs::shape_like_inputs;
 

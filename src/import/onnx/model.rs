@@ -111,6 +111,17 @@ fn other_format(bytes: &[u8]) -> Option<&'static str> {
 }
 
 impl Model {
+    /// A model without graph, with a function that is in no model.
+    pub(crate) fn of_function(path: &Path, function: FunctionProto) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            opsets: IndexMap::new(),
+            graph: GraphProto::default(),
+            functions: vec![function],
+            external: ExternalFiles::default(),
+        }
+    }
+
     /// The elements of a tensor of this model, wherever they are stored.
     pub fn tensor(&self, proto: &TensorProto) -> Result<Tensor, ImportError> {
         let tensor = match proto.data_location {

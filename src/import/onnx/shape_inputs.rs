@@ -7,6 +7,7 @@ use crate::import::ImportError;
 use super::Model;
 use super::flatten::{Node, flatten, flatten_graph};
 use super::importer::{MAX_NESTED_GRAPHS, MAX_NODES};
+use crate::targets::Operators;
 
 /// Positions of the operands that decide about the shape of a result, or that must be known when
 /// the model is compiled for another reason; by operator.
@@ -103,7 +104,13 @@ impl Flow<'_> {
                     }
                     // The importer refuses what is nested deeper.
                     if depth < MAX_NESTED_GRAPHS && self.budget > 0 {
-                        let inner = flatten_graph(self.model, graph, &node.opsets, "")?;
+                        let inner = flatten_graph(
+                            self.model,
+                            graph,
+                            &node.opsets,
+                            "",
+                            &Operators::default(),
+                        )?;
                         self.add_nodes(&inner, depth + 1)?;
                     }
                 }

@@ -3,8 +3,8 @@
 use super::{
     Source,
     raw::{
-        RawCapabilities, RawCost, RawHook, RawManifest, RawMemory, RawOp, RawOption, RawPattern,
-        RawPipeline, RawPool, RawQueue,
+        RawCapabilities, RawCost, RawHook, RawManifest, RawMemory, RawOp, RawOperator, RawOption,
+        RawPattern, RawPipeline, RawPool, RawQueue, RawReference,
     },
 };
 use crate::{Result, error::suggestion, phase::strip_comments, targets::kind::Layer};
@@ -68,6 +68,7 @@ impl RawManifest {
             front(&mut self.pool, part.pool);
             front(&mut self.pattern, part.pattern);
             front(&mut self.op, part.op);
+            front(&mut self.operator, part.operator);
             front(&mut self.alias, part.alias);
             front(&mut self.artifact, part.artifact);
             front(&mut self.library, part.library);
@@ -131,6 +132,14 @@ impl RawManifest {
                 RawPipeline::File(file) => text(&layer.files.read(&file.file)?),
             });
         }
+        for operator in &mut self.operator {
+            let Some(reference) = operator.reference.as_mut().map(Spanned::get_mut) else {
+                continue;
+            };
+            if let RawReference::File(file) = reference {
+                *reference = RawReference::Text(layer.files.read(&file.file)?.into_owned());
+            }
+        }
         for hook in self.hooks.values_mut() {
             match hook {
                 RawHook::Text(own) => *own = text(own),
@@ -173,6 +182,10 @@ impl Merged {
         self.named(base.pool, |raw| &mut raw.pool);
         self.named(base.pattern, |raw| &mut raw.pattern);
         self.named(base.op, |raw| &mut raw.op);
+        // One of the same name here takes its place.
+        let own: Vec<_> = self.raw.operator.iter().map(operator_key).collect();
+        let others = base.operator.into_iter();
+        self.raw.operator.extend(others.filter(|other| !own.contains(&operator_key(other))));
         self.raw.artifact.extend(base.artifact);
         self.raw.library.extend(base.library);
         self.bases.push(base.phases);
@@ -212,6 +225,10 @@ impl Merged {
         let message = format!("what this extends has no pattern '{}'{hint}", name.get_ref());
         Err(source.fault(&name.span(), message))
     }
+}
+
+fn operator_key(raw: &RawOperator) -> (String, String) {
+    (raw.domain.get_ref().clone(), raw.name.get_ref().clone())
 }
 
 fn left_out(raw: &mut RawManifest) -> Vec<(Spanned<String>, bool)> {

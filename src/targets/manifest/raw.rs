@@ -29,6 +29,8 @@ pub struct RawManifest {
     #[serde(default)]
     pub op: Vec<RawOp>,
     #[serde(default)]
+    pub operator: Vec<RawOperator>,
+    #[serde(default)]
     pub phases: BTreeMap<Spanned<String>, RawPipeline>,
     #[serde(default)]
     pub hooks: BTreeMap<Spanned<String>, RawHook>,
@@ -178,6 +180,38 @@ pub struct RawOp {
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
     pub tile: Option<RawTile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawOperator {
+    pub name: Spanned<String>,
+    pub domain: Spanned<String>,
+    #[serde(rename = "as")]
+    pub word: Option<Spanned<String>>,
+    #[serde(default)]
+    pub doc: String,
+    pub operands: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub attributes: Vec<Spanned<String>>,
+    pub results: Vec<RawResult>,
+    pub flops: Option<Spanned<String>>,
+    pub reference: Option<Spanned<RawReference>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawResult {
+    pub name: Spanned<String>,
+    pub dtype: Spanned<String>,
+    pub shape: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected the ONNX text of a function, or { file = \"NAME\" }")]
+pub enum RawReference {
+    Text(String),
+    File(RawFile),
 }
 
 #[derive(Deserialize)]

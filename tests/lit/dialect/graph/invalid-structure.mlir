@@ -66,7 +66,7 @@ func.func @terminator(%x: tensor<4xf32>) {
 // -----
 
 func.func @stray_yield(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expects parent op to be one of 'graph.composite, graph.scan'}}
+  // expected-error @+1 {{expects parent op to be one of 'graph.composite, graph.custom, graph.scan'}}
   graph.yield %x : tensor<4xf32>
 }
 

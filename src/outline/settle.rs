@@ -1,0 +1,81 @@
+//! Decides about operators of vendors: what no device takes is replaced by its reference.
+
+use super::{DivideOptions, Division, divide_all, operator};
+use crate::{
+    Error, Result,
+    graph::OpId,
+    ir::{Op, edit, graph::Custom, view::OpView},
+    partition::Verdict,
+    targets::{Operators, TargetInstance},
+};
+
+/// Decides as [`divide_all`] does. An operator that no device takes is replaced by its reference,
+/// and what that consists of is divided like everything else.
+///
+/// # Errors
+/// An operator that no device takes has no reference, or something cannot be divided.
+pub fn settle<'c>(
+    module: Op<'c>,
+    targets: &[TargetInstance],
+    options: &DivideOptions,
+    operators: &Operators,
+) -> Result<Vec<(Op<'c>, Division<'c>)>> {
+    loop {
+        let divisions = divide_all(module, targets, options)?;
+        let left: Vec<_> = divisions
+            .iter()
+            .flat_map(|(_, division)| left(division).into_iter().map(move |id| (division, id)))
+            .collect();
+        if left.is_empty() {
+            return Ok(divisions);
+        }
+        for (division, id) in left {
+            let Some(op) = division.view.ops.get(id.index()).copied() else { continue };
+            if edit::entry_block(op).is_none() {
+                return Err(untaken(division, id, targets, operators));
+            }
+            operator::expand(op)?;
+        }
+    }
+}
+
+/// The operators of vendors that stay with the host.
+fn left(division: &Division<'_>) -> Vec<OpId> {
+    let graph = &division.view.graph;
+    let live = graph.live_ops();
+    let stays = |id: OpId| {
+        let op = division.view.ops.get(id.index());
+        op.is_some_and(|op| Custom::is(*op))
+            && division.partition.region_of[id.index()].is_none()
+            && live[id.index()]
+    };
+    graph.ops().map(|(id, _)| id).filter(|id| stays(*id)).collect()
+}
+
+/// Says why no device takes an operator, and who else knows it.
+fn untaken(
+    division: &Division<'_>,
+    id: OpId,
+    targets: &[TargetInstance],
+    operators: &Operators,
+) -> Error {
+    let graph = &division.view.graph;
+    let mut text = format!("no target takes {}, and it has no reference", graph.describe(id));
+    let verdicts = &division.partition.verdicts[id.index()];
+    for (target, verdict) in targets.iter().zip(verdicts) {
+        if *verdict != Verdict::NoPattern {
+            text.push_str(&format!("\n  {}: {}", target.id, verdict.text(graph)));
+        }
+    }
+    let custom = division.view.ops.get(id.index()).copied().and_then(Custom::of);
+    let hint = custom.and_then(|op| match operators.own(op.domain(), op.name()) {
+        Some(_) => None,
+        None => Some(operators.hint(op.domain(), op.name()).unwrap_or_else(|| {
+            "no known target declares it ([[operator]] in a manifest; directories with targets are \
+             added with --target-path)"
+                .to_owned()
+        })),
+    });
+    text.extend(hint.map(|hint| format!("\n  {hint}")));
+    Error::unsupported(text)
+}
