@@ -11,6 +11,7 @@ pub mod attribute;
 mod build;
 pub(crate) mod call_extern;
 pub(crate) mod calls;
+pub(crate) mod capture;
 pub(crate) mod composite_call;
 pub mod constant;
 pub(crate) mod context;

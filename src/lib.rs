@@ -36,6 +36,7 @@ pub mod pass;
 pub mod graph;
 pub(crate) mod lower;
 pub(crate) mod planned;
+pub(crate) mod launch;
 pub(crate) mod transfer;
 
 // The host's layouts and kernels; work cut into tiles.

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["error", "ffi", "plan"],
     &["ir", "phase", "process", "tensor"],
     &["approximate", "artifact", "expr", "io", "limits", "pass"],
-    &["graph", "lower", "planned", "transfer"],
+    &["graph", "launch", "lower", "planned", "transfer"],
     &["host", "tile"],
     &["pattern"],
     &["partition"],

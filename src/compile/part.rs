@@ -40,7 +40,7 @@ pub fn generate(
     let devices = &compiled.signature.devices;
     let device = devices.iter().find(|device| device.target == target.id);
     let opening =
-        device.map(|device| c::opening::opening(target, model.name, device)).transpose()?;
+        device.map(|device| c::opening::opening(target, model.name, device, part)).transpose()?;
     let opening = opening.unwrap_or_default();
     options.sources.extend(opening.sources.iter().cloned());
     let before = compiled.objects.len();

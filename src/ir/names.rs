@@ -92,6 +92,16 @@ pub const DMA: &str = "phl.dma";
 /// Function: it is a kernel, whose last arguments are the tasks to do.
 pub const KERNEL: &str = "phl.kernel";
 
+/// Function: a kernel that its device runs, once for each index of a grid. A call launches it, nobody
+/// calls it.
+pub const LAUNCHED: &str = "phl.launched";
+
+/// Call: it launches the kernel of this name with its buffers.
+pub const LAUNCH: &str = "phl.launch";
+
+/// Call that launches a kernel: sizes of the grid, three of them, the fastest index first.
+pub const GRID: &str = "phl.grid";
+
 /// Function: it only copies between the host's memory and its device's (`copy`), or waits (`wait`).
 pub const TRANSFER: &str = "phl.transfer";
 

@@ -97,6 +97,13 @@ impl Aff {
         }
     }
 
+    /// The same with each loop `i` as loop `to[i]`.
+    pub fn renamed(&self, to: &[usize]) -> Option<Aff> {
+        let term = |(at, factor): &(usize, i64)| Some((*to.get(*at)?, *factor));
+        let terms = self.terms.iter().map(term).collect::<Option<_>>()?;
+        Some(Aff { terms, constant: self.constant })
+    }
+
     /// Whether it depends on a loop.
     pub fn has(&self, at: usize) -> bool {
         self.terms.iter().any(|(other, _)| *other == at)
@@ -160,7 +167,8 @@ pub enum Iter {
 /// A tensor and the element that the loops access.
 pub type Access<'c> = (Val<'c>, Vec<Aff>);
 
-fn map_attr<'c>(context: &'c Context, loops: usize, map: &[Aff]) -> Attribute<'c> {
+/// The map as an attribute.
+pub fn map_attr<'c>(context: &'c Context, loops: usize, map: &[Aff]) -> Attribute<'c> {
     let exprs: Vec<_> = map.iter().map(|aff| aff.expr(context)).collect();
     ir::attribute::of_affine_map(&AffineMap::new(context, loops, 0, &exprs))
 }

@@ -1,32 +1,41 @@
 //! `convert-strided-copies`: copies between buffers with holes become loops.
 //!
 //! Upstream lowers a `memref.copy` of such buffers to a call of a generic runtime function that
-//! walks elements one by one through descriptors. Contiguous copies stay: they become memcpy.
+//! walks elements one by one through descriptors. Contiguous copies stay: they become memcpy. Devices
+//! without such a function have `all` copies as loops.
 
 use crate::{
     ir::{self, Builder, Op, OpSpec, edit},
-    pass::{OptionValues, Pass, PassError},
+    pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute};
+
+crate::pass_options! {
+    /// Options of `convert-strided-copies`.
+    pub struct Options {
+        all: bool = "false", "Contiguous copies too";
+    }
+}
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "convert-strided-copies",
     summary: "Turn copies between buffers that are not contiguous into linalg.generic",
     anchor: "func.func",
-    options: &[],
+    options: Options::SPECS,
     dialects: &["linalg"],
     run,
 };
 
-fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
     for copy in edit::walk(function) {
         if ir::op_name(copy) != "memref.copy" {
             continue;
         }
         let buffers = ir::operands(copy);
         let contiguous = buffers.iter().all(|buffer| is_contiguous(&buffer.r#type().to_string()));
-        if contiguous {
+        if contiguous && !options.all {
             continue;
         }
         let builder = Builder::before(copy)?;

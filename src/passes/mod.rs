@@ -41,6 +41,7 @@ passes! {
     lower_host_kernels
     make_entry_point
     outline_host_loops
+    outline_kernels
     pack_constants
     pad_constants
     plan_memory
@@ -51,6 +52,7 @@ passes! {
     set_llvm_target
     share_equal_loops
     share_kernel_tasks
+    sink_reductions
     skip_padding
     split_by_target
     split_large_functions

@@ -16,6 +16,7 @@ use crate::{
     ir::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
+        capture::{Copy, captured},
         edit, func,
         names::{self, KERNEL},
         print,
@@ -23,7 +24,7 @@ use crate::{
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
-    Attribute, BlockLike, Region, Type, ValueLike,
+    Attribute, Region, Type, ValueLike,
     attribute::{ArrayAttribute, TypeAttribute},
     operation::OperationLike,
     r#type::FunctionType,
@@ -192,9 +193,11 @@ impl<'c> Outlined<'c> {
                 Err(crate::Error::internal("a transposition of other than two buffers"))
             }
             (Code::Loops(cut), _) => {
-                let known = buffers.iter().copied().zip(memrefs.iter().copied());
-                let values = known.map(|(of, is)| (key(of), is)).collect();
-                let inside = Copy { block, values }.op(nest.op)?;
+                let mut copy = Copy::to(block);
+                for (of, is) in buffers.iter().zip(memrefs) {
+                    copy.replace(*of, *is);
+                }
+                let inside = copy.op(nest.op)?;
                 match (cut, range) {
                     (Some(cut), Some(range)) => {
                         cut.apply(&Builder::before(inside)?, nest, inside, range)
@@ -219,28 +222,19 @@ impl<'c> Outlined<'c> {
     }
 }
 
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
-
 /// The buffers that an operation works on, through views that can be made anywhere, each once.
 /// `None` if it uses something else that cannot be an argument or be made again.
 fn buffers<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
     let mut buffers: Vec<Val<'c>> = vec![];
-    for user in edit::walk(op).into_iter().chain([op]) {
-        for operand in ir::operands(user) {
-            if !is_outside(operand, op) || is_constant(operand) {
-                continue;
-            }
-            let base = ir::memref::base(operand);
-            let plain = ir::memref::strides(base.r#type())?;
-            let dims = ir::static_dims(base.r#type())?;
-            if plain != (ir::memref::row_major(&dims), 0) || !views_are_free(operand) {
-                return None;
-            }
-            if !buffers.contains(&base) {
-                buffers.push(base);
-            }
+    for operand in captured(op).into_iter().filter(|operand| !is_constant(*operand)) {
+        let base = ir::memref::base(operand);
+        let plain = ir::memref::strides(base.r#type())?;
+        let dims = ir::static_dims(base.r#type())?;
+        if plain != (ir::memref::row_major(&dims), 0) || !views_are_free(operand) {
+            return None;
+        }
+        if !buffers.contains(&base) {
+            buffers.push(base);
         }
     }
     Some(buffers)
@@ -248,21 +242,6 @@ fn buffers<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
 
 fn is_constant(value: Val<'_>) -> bool {
     edit::defining_op(value).is_some_and(|op| ir::op_name(op) == "arith.constant")
-}
-
-/// Whether a value is defined outside of an operation.
-fn is_outside(value: Val<'_>, op: Op<'_>) -> bool {
-    let mut parent = match edit::defining_op(value) {
-        Some(definer) => definer.parent_operation(),
-        None => edit::owner_block(value).and_then(|(block, _)| block.parent_operation()),
-    };
-    while let Some(current) = parent {
-        if edit::same(current, op) {
-            return false;
-        }
-        parent = current.parent_operation();
-    }
-    true
 }
 
 /// Whether the views between a value and its base depend on nothing but constants.
@@ -279,39 +258,4 @@ fn views_are_free(value: Val<'_>) -> bool {
         value = *source;
     }
     true
-}
-
-/// Copies operations, and the views and constants that they use, to the end of a block.
-struct Copy<'c> {
-    block: Blk<'c>,
-    values: HashMap<usize, Val<'c>>,
-}
-
-impl<'c> Copy<'c> {
-    fn op(&mut self, op: Op<'c>) -> Result<Op<'c>> {
-        for user in edit::walk(op).into_iter().chain([op]) {
-            for operand in ir::operands(user) {
-                if is_outside(operand, op) && !self.values.contains_key(&key(operand)) {
-                    self.value(operand)?;
-                }
-            }
-        }
-        let copy = edit::clone_to_end(op, self.block);
-        for user in edit::walk(copy).into_iter().chain([copy]) {
-            for (index, operand) in ir::operands(user).into_iter().enumerate() {
-                if let Some(value) = self.values.get(&key(operand)) {
-                    edit::set_operand(user, index, *value)?;
-                }
-            }
-        }
-        Ok(copy)
-    }
-
-    fn value(&mut self, value: Val<'c>) -> Result<()> {
-        if let Some(definer) = edit::defining_op(value) {
-            let copy = self.op(definer)?;
-            self.values.insert(key(value), ir::result0(copy)?);
-        }
-        Ok(())
-    }
 }

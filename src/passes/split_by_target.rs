@@ -106,6 +106,13 @@ fn rename<'c>(module: Op<'c>, functions: &[Op<'c>], model: &str) {
             edit::set_attr(op, "callee", FlatSymbolRefAttribute::new(context, &name).into());
         }
     }
+    for op in edit::walk(module) {
+        let kernel = ir::attr_str(op, names::LAUNCH).filter(|name| defined.contains(name));
+        if let Some(name) = kernel {
+            let name = StringAttribute::new(context, &symbol_name(model, &name));
+            edit::set_attr(op, names::LAUNCH, name.into());
+        }
+    }
     for function in functions {
         let name = func::symbol(*function);
         if defined.contains(&name) {

@@ -1,13 +1,16 @@
 //! What a manifest says of code: which generator makes it, and what it is compiled and linked with.
 //! The generators are in [`crate::codegen`].
 
-use super::kind::Role;
+use super::{kind::Role, manifest::files::is_identifier};
 use crate::phase::strip_comments;
 use serde::Serialize;
 
 /// What makes C of a target's module unless its manifest says; it ends with the pass that takes
 /// `headers`.
 const C_PIPELINE: &str = include_str!("../../pipelines/common/c.pipeline");
+
+/// What makes parallel loops of a function on buffers.
+const KERNEL_PIPELINE: &str = include_str!("../../pipelines/common/kernels.pipeline");
 
 /// How code of a target is generated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -88,6 +91,45 @@ pub struct Codegen {
     pub status_string: Option<String>,
     /// C that is used unless an option says where a library is.
     pub stand_in: Option<StandIn>,
+    /// What runs the loops of its regions; the C compiler's machine without it.
+    pub kernels: Option<Kernels>,
+}
+
+/// A language of kernels, in which a device is given the loops of its regions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Kernels {
+    /// The language.
+    pub language: KernelLanguage,
+    /// `int f(DEVICE *, const char *const *sources, size_t count)`: makes the kernels known, before
+    /// the first run. The texts are one program.
+    pub load: String,
+    /// `int f(DEVICE *, const char *kernel, const size_t sizes[3], const void *const *buffers,
+    /// size_t count)`: runs a kernel once for each index of a grid. Each buffer is two arguments of
+    /// the kernel: what it is in, and its offset in bytes.
+    pub launch: String,
+}
+
+/// Languages of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KernelLanguage {
+    /// OpenCL C 1.2.
+    OpenclC,
+}
+
+impl Kernels {
+    /// Makes kernels of the loops on buffers in the functions of a target.
+    pub(super) fn pipeline(&self, id: &str) -> String {
+        let loops = strip_comments(KERNEL_PIPELINE);
+        format!(
+            "for-target{{target={id} pipeline={{func.func({loops})}}}},\
+             outline-kernels{{target={id} launch={}}},\
+             for-target{{target={id} pipeline={{func.func(\
+             scf-parallel-for-to-nested-fors,canonicalize,cse)}}}}",
+            self.launch
+        )
+    }
 }
 
 impl Codegen {
@@ -116,6 +158,25 @@ impl Codegen {
         self.close = self.close.take().or(other.close);
         self.status_string = self.status_string.take().or(other.status_string);
         self.stand_in = self.stand_in.take().or(other.stand_in);
+        self.kernels = self.kernels.take().or(other.kernels);
+    }
+
+    /// Fails unless a kind of that role can have kernels, if it says that it has.
+    pub(super) fn check_kernels(&self, role: Role) -> Result<(), String> {
+        let Some(kernels) = &self.kernels else { return Ok(()) };
+        if role == Role::Host || self.kind != CodegenKind::C {
+            return Err("[codegen.kernels] is for devices whose code is C".to_owned());
+        }
+        if self.open.is_none() {
+            return Err(
+                "[codegen.kernels] needs `open`: its functions take the device first".to_owned()
+            );
+        }
+        let functions = [("load", &kernels.load), ("launch", &kernels.launch)];
+        match functions.into_iter().find(|(_, name)| !is_identifier(name)) {
+            Some((key, name)) => Err(format!("kernels: {key} = '{name}' is no name of a C function")),
+            None => Ok(()),
+        }
     }
 
     /// The passes of phase codegen, unless a manifest has its own.

@@ -129,8 +129,12 @@ impl TargetInstance {
             let text = passes.join(",");
             hooks.push((point, text));
         }
-        if let Some(text) = self.memory_pass()? {
-            phases.push((Phase::Bufferize, text));
+        let kernels = self.kind.codegen.kernels.as_ref();
+        let kernels = kernels.map(|kernels| kernels.pipeline(&self.id));
+        // Kernels are calls, which take what is in the device's memory.
+        let passes: Vec<_> = kernels.into_iter().chain(self.memory_pass()?).collect();
+        if !passes.is_empty() {
+            phases.push((Phase::Bufferize, passes.join(",")));
         }
         Ok(TargetPipelines { id: self.id.clone(), phases, hooks })
     }

@@ -2,7 +2,7 @@
 
 mod cost;
 mod define;
-mod files;
+pub(super) mod files;
 mod hooks;
 mod library;
 mod load;
@@ -113,6 +113,7 @@ pub fn parse_extending(
     let given = memory::Given { role, codegen: &codegen, options: &options };
     let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
     check_open_arguments(name, &codegen, &options)?;
+    codegen.check_kernels(role).map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;

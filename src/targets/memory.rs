@@ -44,6 +44,8 @@ impl TargetKind {
             ("open", codegen.open.as_ref()),
             ("close", codegen.close.as_ref()),
             ("status-string", codegen.status_string.as_ref()),
+            ("load", codegen.kernels.as_ref().map(|kernels| &kernels.load)),
+            ("launch", codegen.kernels.as_ref().map(|kernels| &kernels.launch)),
             ("wait", self.queue.as_ref().map(|queue| &queue.wait)),
         ];
         if let Some(memory) = &self.memory {

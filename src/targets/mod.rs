@@ -26,7 +26,7 @@ mod tests;
 
 pub use crate::partition::Capabilities;
 pub use alias::{ALIASES, Alias};
-pub use codegen::{Codegen, CodegenKind, StandIn};
+pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};

@@ -72,7 +72,7 @@ pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
     Ok(())
 }
 
-/// Whether a function is a kernel of the host, which calls nobody.
+/// Whether a function is a kernel, which calls nobody.
 fn is_kernel(function: Op<'_>) -> bool {
-    function.has_attribute(names::KERNEL)
+    [names::KERNEL, names::LAUNCHED].into_iter().any(|name| function.has_attribute(name))
 }

@@ -2,6 +2,7 @@
 
 use super::{
     expression::Text,
+    kernel,
     memory::{Base, pointer},
     scalar::fill,
     writer::{Failure, Writer},
@@ -10,11 +11,11 @@ use crate::{
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of, struct_of},
-        edit, size,
+        edit, names, size,
     },
     pass::PassError,
 };
-use melior::ir::{Attribute, AttributeLike, ValueLike};
+use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
 
 /// An argument of a call in C.
 struct Argument {
@@ -46,6 +47,9 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, call: &CallExtern<'c>) -> 
         let argument = write_argument(writer, op, call, *argument)?;
         local |= argument.local;
         arguments.push(argument.text.text);
+    }
+    if op.has_attribute(names::LAUNCH) {
+        arguments = kernel::arguments(op, arguments);
     }
     let text = format!("{}({})", call.callee, arguments.join(", "));
     // Structures live as long as the block around them: in blocks of their own they share a place.

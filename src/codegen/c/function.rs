@@ -55,7 +55,7 @@ pub fn print<'c>(
     let (specifier, name) = match &kind {
         Kind::Entry(name) => ("", name.clone()),
         Kind::Internal => ("static ", func::symbol(function)),
-        Kind::Device => ("", func::symbol(function)),
+        Kind::Device | Kind::Launched => ("", func::symbol(function)),
     };
     let parameters: Vec<_> = match &kind {
         Kind::Entry(_) => ENTRY.iter().map(|(name, ty)| format!("{ty}{name}")).collect(),
@@ -87,18 +87,19 @@ fn is_long_row(function: Op<'_>) -> bool {
 }
 
 /// A buffer that the function is given.
-struct Parameter<'c> {
-    value: Val<'c>,
-    name: String,
+pub(super) struct Parameter<'c> {
+    pub(super) value: Val<'c>,
+    pub(super) name: String,
     /// What it points to.
-    ty: String,
+    pub(super) ty: String,
     /// What it is for: `input`, `output`, `arena`, `constants`.
     role: String,
     /// The memory of a device that it is in; empty for the host's.
     space: String,
 }
 
-fn buffers<'c>(
+/// The buffers, which the writer knows from then on.
+pub(super) fn buffers<'c>(
     writer: &mut Writer<'_>,
     function: Op<'c>,
     signature: &func::Signature<'c>,

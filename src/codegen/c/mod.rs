@@ -15,6 +15,7 @@ pub mod format;
 pub mod function;
 mod generator;
 pub mod helpers;
+pub mod kernel;
 pub mod math;
 pub mod memory;
 pub mod names;

@@ -8,14 +8,14 @@
 use super::{
     call, declare,
     format::format,
-    function, helpers, math,
+    function, helpers, kernel, math,
     writer::{Failure, Kind, Surroundings},
 };
 use crate::{
     artifact::{ArtifactKind, files},
     ir::{
         self, Op, edit, func, memory,
-        names::{C_DEVICE, C_HEADERS, DEVICES, model_name, settle_symbol, symbol_name},
+        names::{C_DEVICE, C_HEADERS, DEVICES, TARGET, model_name, settle_symbol, symbol_name},
         tir,
         view::OpView,
     },
@@ -45,6 +45,8 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
         .flat_map(|function| edit::walk(*function))
         .filter(|op| tir::CallExtern::is(*op))
         .collect();
+    let (kernels, functions): (Vec<_>, Vec<_>) =
+        functions.into_iter().partition(|function| kernel::is_kernel(*function));
     let constants = constants(module, &functions);
     let around = surroundings(module, &functions, &calls, &constants)?;
     let mut preamble = Preamble::default();
@@ -86,7 +88,12 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
         preamble.helpers.extend(helpers);
         texts.push(text);
     }
-    Ok(format(&(preamble.text() + &texts.concat())))
+    let text = format(&(preamble.text() + &texts.concat()));
+    if kernels.is_empty() {
+        return Ok(text);
+    }
+    let target = ir::attr_str(module, TARGET).unwrap_or_default();
+    Ok(text + &kernel::print(&kernel::array_name(&model, &target), &kernels, &around)?)
 }
 
 impl Preamble {

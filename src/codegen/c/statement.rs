@@ -1,9 +1,9 @@
 //! Statements: which operation is written how, and structured control flow (the dialect `scf`).
 
 use super::{
-    arith, call, math, memory,
+    arith, call, kernel, math, memory,
     scalar::{Expr, Level, fill},
-    writer::{Failure, Writer, c_type, key, unsupported},
+    writer::{Failure, Kind, Writer, c_type, key, unsupported},
 };
 use crate::{
     ir::{self, Blk, Op, Val, call_extern::CallExtern, edit, tir},
@@ -44,9 +44,12 @@ fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         // Their values are written by the operation around them.
         "scf.yield" | "scf.condition" => Ok(()),
         "func.return" => {
-            writer.line("return 0;");
+            if writer.kind != Kind::Launched {
+                writer.line("return 0;");
+            }
             Ok(())
         }
+        "gpu.global_id" => kernel::global_id(writer, op),
         tir::CallExtern::NAME => {
             writer.note(op);
             let parts = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;

@@ -31,6 +31,8 @@ pub enum Kind {
     Internal,
     /// By the program that uses the model, under this name; `make-entry-point` describes how.
     Entry(String),
+    /// By the device itself, once for each index of a grid.
+    Launched,
 }
 
 /// What the functions of a module have in common.

@@ -1,0 +1,80 @@
+//! What operations use from outside of themselves, and copies of them elsewhere.
+
+use super::{Blk, Op, Val, edit};
+use crate::Result;
+use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
+use std::collections::HashMap;
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// Whether a value is defined outside of an operation.
+pub fn is_outside(value: Val<'_>, op: Op<'_>) -> bool {
+    let mut parent = match edit::defining_op(value) {
+        Some(definer) => definer.parent_operation(),
+        None => edit::owner_block(value).and_then(|(block, _)| block.parent_operation()),
+    };
+    while let Some(current) = parent {
+        if edit::same(current, op) {
+            return false;
+        }
+        parent = current.parent_operation();
+    }
+    true
+}
+
+/// The values from outside that an operation and all that is in it uses, each once.
+pub fn captured<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let mut found: Vec<Val<'c>> = vec![];
+    for user in edit::walk(op).into_iter().chain([op]) {
+        for operand in super::operands(user) {
+            if is_outside(operand, op) && !found.contains(&operand) {
+                found.push(operand);
+            }
+        }
+    }
+    found
+}
+
+/// Copies operations to the end of a block. What they use is replaced where a replacement is known,
+/// and else copied too: constants, views.
+pub struct Copy<'c> {
+    block: Blk<'c>,
+    values: HashMap<usize, Val<'c>>,
+}
+
+impl<'c> Copy<'c> {
+    /// Copies to the end of `block`.
+    pub fn to(block: Blk<'c>) -> Self {
+        Self { block, values: HashMap::new() }
+    }
+
+    /// Says what stands for a value in the copies.
+    pub fn replace(&mut self, value: Val<'c>, with: Val<'c>) {
+        self.values.insert(key(value), with);
+    }
+
+    /// Copies an operation. Its results are replaced by those of the copy from then on.
+    pub fn op(&mut self, op: Op<'c>) -> Result<Op<'c>> {
+        for operand in captured(op) {
+            if !self.values.contains_key(&key(operand))
+                && let Some(definer) = edit::defining_op(operand)
+            {
+                self.op(definer)?;
+            }
+        }
+        let copy = edit::clone_to_end(op, self.block);
+        for user in edit::walk(copy).into_iter().chain([copy]) {
+            for (index, operand) in super::operands(user).into_iter().enumerate() {
+                if let Some(value) = self.values.get(&key(operand)) {
+                    edit::set_operand(user, index, *value)?;
+                }
+            }
+        }
+        for (of, is) in super::results(op).into_iter().zip(super::results(copy)) {
+            self.replace(of, is);
+        }
+        Ok(copy)
+    }
+}

@@ -1,0 +1,293 @@
+//! Moves the loop nests of a function into kernels.
+
+use super::Grid;
+use crate::{
+    Result,
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val,
+        call_extern::{CallExtern, Group},
+        capture::{Copy, captured},
+        edit, func, memref, names, print, tir,
+    },
+    pass::PassError,
+};
+use melior::ir::{
+    Attribute, Region, ValueLike,
+    attribute::{DenseI64ArrayAttribute, StringAttribute, TypeAttribute},
+    operation::OperationLike,
+    r#type::FunctionType,
+};
+use std::collections::{BTreeSet, HashMap};
+
+type Failure<'c, T = ()> = std::result::Result<T, PassError<'c>>;
+
+/// Operations that stay in the function: they make buffers and views, or end it.
+const STAY: [&str; 8] = [
+    "memref.alloc",
+    "memref.dealloc",
+    "memref.get_global",
+    "memref.assume_alignment",
+    "func.return",
+    "func.call",
+    "arith.constant",
+    tir::CallExtern::NAME,
+];
+
+/// Makes kernels of all loops in the functions of a target. `launch` is the function that runs one.
+pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> Failure<'c> {
+    let taken = func::functions(module).into_iter().map(func::symbol).collect();
+    let mut outlined = Outlined { module, target, launch, known: HashMap::new(), taken };
+    for function in func::functions(module) {
+        let ours = ir::attr_str(function, names::TARGET).as_deref() == Some(target);
+        if !ours || function.has_attribute(names::LAUNCHED) {
+            continue;
+        }
+        let Some(body) = edit::entry_block(function) else { continue };
+        for op in ir::ops(body) {
+            if stays(op) {
+                continue;
+            }
+            outlined.nest(function, op)?;
+        }
+        clean(body);
+    }
+    Ok(())
+}
+
+/// Whether an operation is no work: what it computes is computed again where it is used.
+fn stays(op: Op<'_>) -> bool {
+    let name = ir::op_name(op);
+    STAY.contains(&name) || (op.region_count() == 0 && !ir::results(op).is_empty())
+}
+
+/// Removes scalars that nothing uses any more.
+fn clean(body: Blk<'_>) {
+    for op in ir::ops(body).into_iter().rev() {
+        let name = ir::op_name(op);
+        let kept = ["memref.alloc", "memref.get_global", "func.call", tir::CallExtern::NAME];
+        if stays(op) && !kept.contains(&name) && !ir::results(op).is_empty() && ir::users_of(op).is_empty()
+        {
+            edit::erase(op);
+        }
+    }
+}
+
+struct Outlined<'a, 'c> {
+    module: Op<'c>,
+    target: &'a str,
+    launch: &'a str,
+    /// Kernels by their text.
+    known: HashMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+/// What a nest works on.
+#[derive(Default)]
+struct Uses<'c> {
+    /// The buffers, each once.
+    buffers: Vec<Val<'c>>,
+    /// What is read from buffers before the nest.
+    loads: Vec<Op<'c>>,
+}
+
+impl<'c> Outlined<'_, 'c> {
+    fn nest(&mut self, function: Op<'c>, op: Op<'c>) -> Failure<'c> {
+        if !ir::results(op).is_empty() {
+            return Err(PassError::at(
+                &op,
+                format!(
+                    "gives a value that is no buffer, which kernels of target '{}' cannot hand on; \
+                     leave the operation to the host with a condition of the pattern",
+                    self.target
+                ),
+            ));
+        }
+        let private = hoist_buffers(op)?;
+        let mut uses = Uses::default();
+        for value in captured(op) {
+            self.visit(op, value, &mut uses)?;
+        }
+        for load in &uses.loads {
+            self.check_unchanged(*load, op)?;
+        }
+        let grid = Grid::of(op).filter(|_| !private).unwrap_or_else(Grid::one);
+        if grid.sizes().contains(&0) {
+            edit::erase(op);
+            return Ok(());
+        }
+        let kernel = self.kernel(function, op, &uses.buffers, &grid)?;
+        let written = written(op);
+        let b = Builder::before(op)?;
+        let mut call = CallExtern::new(self.launch);
+        for buffer in &uses.buffers {
+            let group = if written.contains(buffer) { Group::Outs } else { Group::Ins };
+            call.push(b.context, group, *buffer);
+        }
+        let unit = Attribute::unit(b.context);
+        for name in ["with_device", "returns_status", "accumulate"] {
+            call.set(name, unit);
+        }
+        call.set(names::LAUNCH, StringAttribute::new(b.context, &kernel).into());
+        let sizes = DenseI64ArrayAttribute::new(b.context, &grid.sizes());
+        call.set(names::GRID, sizes.into());
+        call.build(&b, &[])?;
+        edit::erase(op);
+        Ok(())
+    }
+
+    /// Follows a value to the buffers that it is computed from.
+    fn visit(&self, nest: Op<'c>, value: Val<'c>, uses: &mut Uses<'c>) -> Failure<'c> {
+        let definer = edit::defining_op(value);
+        let is_buffer = ir::is_memref(value.r#type());
+        let name = definer.map_or("", ir::op_name);
+        if is_buffer && matches!(name, "" | "memref.alloc" | "memref.get_global") {
+            if !uses.buffers.contains(&value) {
+                uses.buffers.push(value);
+            }
+            return Ok(());
+        }
+        let Some(op) = definer.filter(|op| op.region_count() == 0 && !is_call(*op)) else {
+            return Err(PassError::at(
+                &nest,
+                format!(
+                    "uses a value of type {} that kernels of target '{}' cannot be given",
+                    value.r#type(),
+                    self.target
+                ),
+            ));
+        };
+        if name == "memref.load" {
+            uses.loads.push(op);
+        }
+        ir::operands(op).into_iter().try_for_each(|operand| self.visit(nest, operand, uses))
+    }
+
+    /// Fails if what a load reads is written before the nest that is to read it.
+    fn check_unchanged(&self, load: Op<'c>, nest: Op<'c>) -> Failure<'c> {
+        let source = ir::operands(load).first().map(|source| memref::base(*source));
+        let mut next = load.next_in_block();
+        while let Some(op) = next.filter(|op| !edit::same(*op, nest)) {
+            let writes = CallExtern::of(op).map(|call| call.groups[Group::Outs as usize].clone());
+            let mut writes = writes.into_iter().flatten();
+            if writes.any(|out| Some(memref::base(out)) == source) {
+                return Err(PassError::at(
+                    &nest,
+                    format!(
+                        "needs a number that was overwritten since it was read, which kernels of \
+                         target '{}' cannot be given; leave the operation to the host",
+                        self.target
+                    ),
+                ));
+            }
+            next = op.next_in_block();
+        }
+        Ok(())
+    }
+
+    /// The kernel that does what a nest does, made if there is none.
+    fn kernel(
+        &mut self,
+        function: Op<'c>,
+        nest: Op<'c>,
+        buffers: &[Val<'c>],
+        grid: &Grid,
+    ) -> Result<String> {
+        let context = ir::context_of(self.module);
+        let location = nest.location();
+        let types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
+        let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
+        let region = Region::new();
+        let block = edit::append_block(&region, &with_locations);
+        let mut copy = Copy::to(block);
+        for (of, is) in buffers.iter().zip(edit::arguments(block)) {
+            copy.replace(*of, is);
+        }
+        let b = Builder::at_end(context, block, location);
+        match grid == &Grid::one() {
+            true => drop(copy.op(nest)?),
+            false => work_item(&b, nest, grid, &mut copy)?,
+        }
+        b.create("func.return", OpSpec::default())?;
+        let body = edit::entry_block(self.module)
+            .ok_or_else(|| crate::Error::internal("a module without a body"))?;
+        let at = Builder::at_end(context, body, location);
+        let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
+            ("sym_name", at.str_attr("kernel")),
+            ("function_type", TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into()),
+            ("sym_visibility", at.str_attr("private")),
+            (names::LAUNCHED, Attribute::unit(context)),
+        ];
+        attributes.extend(function.attribute(names::TARGET).ok().map(|id| (names::TARGET, id)));
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let made = at.create("func.func", spec)?;
+        let text = print::print_alone(made)?;
+        if let Some(known) = self.known.get(&text) {
+            edit::erase(made);
+            return Ok(known.clone());
+        }
+        let stem = format!("{}_kernel{}", self.target.replace('-', "_"), self.known.len());
+        let name = func::free_symbol(stem, &self.taken);
+        edit::set_attr(made, "sym_name", at.str_attr(&name));
+        self.taken.insert(name.clone());
+        self.known.insert(text, name.clone());
+        Ok(name)
+    }
+}
+
+/// The inside of a parallel loop, for one index of the grid.
+fn work_item<'c>(b: &Builder<'c>, nest: Op<'c>, grid: &Grid, copy: &mut Copy<'c>) -> Result<()> {
+    let inside = edit::entry_block(nest)
+        .ok_or_else(|| crate::Error::internal("a parallel loop without a body"))?;
+    let indices = grid.indices(b)?;
+    for (of, is) in edit::arguments(inside).into_iter().zip(indices) {
+        copy.replace(of, is);
+    }
+    for op in ir::ops(inside).into_iter().filter(|op| ir::op_name(*op) != "scf.reduce") {
+        copy.op(op)?;
+    }
+    Ok(())
+}
+
+fn is_call(op: Op<'_>) -> bool {
+    matches!(ir::op_name(op), "func.call" | tir::CallExtern::NAME)
+}
+
+/// Has the function own the buffers that a nest makes. Says whether there are any: then iterations
+/// share them, and run one after the other.
+fn hoist_buffers<'c>(nest: Op<'c>) -> Failure<'c, bool> {
+    let mut found = false;
+    for op in edit::walk(nest) {
+        match ir::op_name(op) {
+            "memref.dealloc" => edit::erase(op),
+            "memref.alloc" | "memref.alloca" => {
+                let ty = ir::result0(op)?.r#type();
+                if ir::static_dims(ty).is_none() {
+                    return Err(PassError::at(
+                        &op,
+                        format!("makes a buffer of type {ty}, whose size is not known when compiling"),
+                    ));
+                }
+                if ir::op_name(op) == "memref.alloc" {
+                    edit::move_before(op, nest);
+                    found = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The buffers that a nest writes.
+fn written<'c>(nest: Op<'c>) -> Vec<Val<'c>> {
+    let mut found = vec![];
+    for op in edit::walk(nest).into_iter().chain([nest]) {
+        let at = match ir::op_name(op) {
+            "memref.store" | "memref.copy" => 1,
+            "memref.atomic_rmw" => 1,
+            _ => continue,
+        };
+        found.extend(ir::operands(op).get(at).map(|place| memref::base(*place)));
+    }
+    found
+}
