@@ -37,17 +37,24 @@ pub fn captured<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     found
 }
 
-/// Copies operations to the end of a block. What they use is replaced where a replacement is known,
-/// and else copied too: constants, views.
+/// Copies operations to the end of a block. What they use is replaced where a replacement is known.
 pub struct Copy<'c> {
     block: Blk<'c>,
     values: HashMap<usize, Val<'c>>,
+    /// What else they use is copied too.
+    is_elsewhere: bool,
 }
 
 impl<'c> Copy<'c> {
-    /// Copies to the end of `block`.
+    /// Copies to the end of a block that knows nothing of the place that they come from: what else
+    /// they use is copied too, such as constants and views.
     pub fn to(block: Blk<'c>) -> Self {
-        Self { block, values: HashMap::new() }
+        Self { block, values: HashMap::new(), is_elsewhere: true }
+    }
+
+    /// Copies to the end of a block at the same place.
+    pub fn nearby(block: Blk<'c>) -> Self {
+        Self { block, values: HashMap::new(), is_elsewhere: false }
     }
 
     /// Says what stands for a value in the copies.
@@ -55,9 +62,18 @@ impl<'c> Copy<'c> {
         self.values.insert(key(value), with);
     }
 
+    /// What stands for a value in the copies: itself unless something else is known.
+    pub fn value(&self, value: Val<'c>) -> Val<'c> {
+        self.values.get(&key(value)).copied().unwrap_or(value)
+    }
+
+    fn needed(&self, op: Op<'c>) -> Vec<Val<'c>> {
+        if self.is_elsewhere { captured(op) } else { vec![] }
+    }
+
     /// Copies an operation. Its results are replaced by those of the copy from then on.
     pub fn op(&mut self, op: Op<'c>) -> Result<Op<'c>> {
-        for operand in captured(op) {
+        for operand in self.needed(op) {
             if !self.values.contains_key(&key(operand))
                 && let Some(definer) = edit::defining_op(operand)
             {

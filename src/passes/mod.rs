@@ -45,6 +45,7 @@ passes! {
     pack_constants
     pad_constants
     plan_memory
+    promote_accumulators
     reuse_elementwise_inputs
     separate_destinations
     separate_readers
