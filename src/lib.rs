@@ -34,9 +34,9 @@ pub mod pass;
 
 // Graphs as plain data; lowering to loops on tensors; planned memory, read back.
 pub mod graph;
+pub(crate) mod launch;
 pub(crate) mod lower;
 pub(crate) mod planned;
-pub(crate) mod launch;
 pub(crate) mod transfer;
 
 // The host's layouts and kernels; work cut into tiles.

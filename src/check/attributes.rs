@@ -46,6 +46,7 @@ pub fn attributes(
                 let back = dims(1).len().clamp(1, x.len().max(1)) as i64;
                 Some(AttrValue::Int(if s.chance(60) { -back } else { x.len() as i64 - back }))
             }
+            ("einsum", "equation") => equation(known, s).map(AttrValue::Str),
             // A zero point says the same.
             ("quantize_linear", "to") => {
                 let is_said = known.get(2).is_some_and(Option::is_some);
@@ -194,6 +195,31 @@ fn turned(a: &[i64], b: &[i64]) -> (bool, bool) {
         0 => (false, false),
         _ => fits[(p + q + r + t) as usize % fits.len()],
     }
+}
+
+/// Sums of products over some of the dimensions, where equal sizes are one dimension.
+fn equation(known: &[Option<Shape>], s: &mut Sampler) -> Option<String> {
+    let mut sizes: Vec<i64> = vec![];
+    let mut terms = vec![];
+    for (_, dims) in known.iter().flatten() {
+        let mut term = String::new();
+        for dim in dims {
+            let same = |at: &usize| sizes[*at] == *dim && !term.contains(letter(*at));
+            let at = (0..sizes.len()).find(same).unwrap_or(sizes.len());
+            if at == sizes.len() {
+                sizes.push(*dim);
+            }
+            term.push(letter(at));
+        }
+        terms.push(term);
+    }
+    let result: String = (0..sizes.len()).filter(|_| s.chance(60)).map(letter).collect();
+    (sizes.len() <= 26).then(|| format!("{}->{result}", terms.join(",")))
+}
+
+/// The name of a dimension in an equation.
+fn letter(at: usize) -> char {
+    char::from(b'a' + (at % 26) as u8)
 }
 
 /// An axis with as many places as there are scales.

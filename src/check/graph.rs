@@ -163,13 +163,16 @@ impl<'c> Graph<'c, '_> {
         let mut args: Vec<Node> = call.args.clone();
         if call.rest {
             // Operands that the pattern leaves open.
-            let open = decl.operands.iter().skip(args.len());
-            args.extend(open.map(|operand| Node {
-                capture: None,
-                optional: operand.arity != Arity::One,
-                kind: NodeKind::Any,
-                span: call.span,
-            }));
+            for operand in decl.operands.iter().skip(args.len()) {
+                let is_list = operand.arity == Arity::Variadic;
+                let count = if is_list { 1 + self.sampler.below(3) } else { 1 };
+                args.extend((0..count).map(|_| Node {
+                    capture: None,
+                    optional: operand.arity == Arity::Optional,
+                    kind: NodeKind::Any,
+                    span: call.span,
+                }));
+            }
         }
         let is_bias = decl.name == "dequantize_linear" && self.bias_scale.is_some();
         let mut values: Vec<Option<Val<'c>>> = vec![None; args.len()];

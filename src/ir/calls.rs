@@ -154,7 +154,9 @@ pub fn shares_bytes(function: Op<'_>) -> bool {
         ROWS.contains(&name) || (name.starts_with("arith.") && !has_buffers())
     };
     func::symbol(function) != "main"
-        && ![names::PIECE, names::KERNEL, names::LAUNCHED].into_iter().any(|name| function.has_attribute(name))
+        && ![names::PIECE, names::KERNEL, names::LAUNCHED]
+            .into_iter()
+            .any(|name| function.has_attribute(name))
         && edit::walk(function).iter().all(known)
 }
 

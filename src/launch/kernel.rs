@@ -43,15 +43,34 @@ pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> Failure<'c> {
             continue;
         }
         let Some(body) = edit::entry_block(function) else { continue };
-        for op in ir::ops(body) {
-            if stays(op) {
-                continue;
-            }
-            outlined.nest(function, op)?;
+        for nest in nests(body) {
+            outlined.nest(function, &nest)?;
         }
         clean(body);
     }
     Ok(())
+}
+
+/// The work of a function: each loop nest, and each row of operations on single elements between two of
+/// them, whose order matters.
+fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
+    fn end<'c>(row: &mut Vec<Op<'c>>, found: &mut Vec<Vec<Op<'c>>>) {
+        let last = row.iter().rposition(|op| !stays(*op));
+        row.truncate(last.map_or(0, |last| last + 1));
+        found.extend((!row.is_empty()).then(|| std::mem::take(row)));
+    }
+    let mut found = vec![];
+    let mut row = vec![];
+    for op in ir::ops(body) {
+        if op.region_count() > 0 || is_call(op) {
+            end(&mut row, &mut found);
+            found.extend((!is_call(op)).then(|| vec![op]));
+        } else if !STAY.contains(&ir::op_name(op)) {
+            row.push(op);
+        }
+    }
+    end(&mut row, &mut found);
+    found
 }
 
 /// Whether an operation is no work: what it computes is computed again where it is used.
@@ -65,7 +84,10 @@ fn clean(body: Blk<'_>) {
     for op in ir::ops(body).into_iter().rev() {
         let name = ir::op_name(op);
         let kept = ["memref.alloc", "memref.get_global", "func.call", tir::CallExtern::NAME];
-        if stays(op) && !kept.contains(&name) && !ir::results(op).is_empty() && ir::users_of(op).is_empty()
+        if stays(op)
+            && !kept.contains(&name)
+            && !ir::results(op).is_empty()
+            && ir::users_of(op).is_empty()
         {
             edit::erase(op);
         }
@@ -91,7 +113,9 @@ struct Uses<'c> {
 }
 
 impl<'c> Outlined<'_, 'c> {
-    fn nest(&mut self, function: Op<'c>, op: Op<'c>) -> Failure<'c> {
+    /// Makes a kernel of operations, and launches it in their place.
+    fn nest(&mut self, function: Op<'c>, ops: &[Op<'c>]) -> Failure<'c> {
+        let Some(op) = ops.last().copied() else { return Ok(()) };
         if !ir::results(op).is_empty() {
             return Err(PassError::at(
                 &op,
@@ -104,8 +128,14 @@ impl<'c> Outlined<'_, 'c> {
         }
         let private = hoist_buffers(op)?;
         let mut uses = Uses::default();
-        for value in captured(op) {
-            self.visit(op, value, &mut uses)?;
+        for inner in ops {
+            let is_inside = |value: &Val<'c>| {
+                let definer = edit::defining_op(*value);
+                definer.is_some_and(|definer| ops.iter().any(|op| edit::same(*op, definer)))
+            };
+            for value in captured(*inner).into_iter().filter(|value| !is_inside(value)) {
+                self.visit(op, value, &mut uses)?;
+            }
         }
         for load in &uses.loads {
             self.check_unchanged(*load, op)?;
@@ -115,8 +145,8 @@ impl<'c> Outlined<'_, 'c> {
             edit::erase(op);
             return Ok(());
         }
-        let kernel = self.kernel(function, op, &uses.buffers, &grid)?;
-        let written = written(op);
+        let kernel = self.kernel(function, ops, &uses.buffers, &grid)?;
+        let written: Vec<_> = ops.iter().flat_map(|op| written(*op)).collect();
         let b = Builder::before(op)?;
         let mut call = CallExtern::new(self.launch);
         for buffer in &uses.buffers {
@@ -131,7 +161,7 @@ impl<'c> Outlined<'_, 'c> {
         let sizes = DenseI64ArrayAttribute::new(b.context, &grid.sizes());
         call.set(names::GRID, sizes.into());
         call.build(&b, &[])?;
-        edit::erase(op);
+        ops.iter().rev().filter(|op| ir::users_of(**op).is_empty()).for_each(|op| edit::erase(*op));
         Ok(())
     }
 
@@ -188,12 +218,12 @@ impl<'c> Outlined<'_, 'c> {
     fn kernel(
         &mut self,
         function: Op<'c>,
-        nest: Op<'c>,
+        ops: &[Op<'c>],
         buffers: &[Val<'c>],
         grid: &Grid,
     ) -> Result<String> {
         let context = ir::context_of(self.module);
-        let location = nest.location();
+        let location = ops.last().map_or_else(|| function.location(), |op| op.location());
         let types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
         let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
         let region = Region::new();
@@ -203,9 +233,9 @@ impl<'c> Outlined<'_, 'c> {
             copy.replace(*of, is);
         }
         let b = Builder::at_end(context, block, location);
-        match grid == &Grid::one() {
-            true => drop(copy.op(nest)?),
-            false => work_item(&b, nest, grid, &mut copy)?,
+        match ops {
+            [nest] if grid != &Grid::one() => work_item(&b, *nest, grid, &mut copy)?,
+            _ => ops.iter().try_for_each(|op| copy.op(*op).map(drop))?,
         }
         b.create("func.return", OpSpec::default())?;
         let body = edit::entry_block(self.module)
@@ -213,7 +243,10 @@ impl<'c> Outlined<'_, 'c> {
         let at = Builder::at_end(context, body, location);
         let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
             ("sym_name", at.str_attr("kernel")),
-            ("function_type", TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into()),
+            (
+                "function_type",
+                TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into(),
+            ),
             ("sym_visibility", at.str_attr("private")),
             (names::LAUNCHED, Attribute::unit(context)),
         ];
@@ -264,7 +297,9 @@ fn hoist_buffers<'c>(nest: Op<'c>) -> Failure<'c, bool> {
                 if ir::static_dims(ty).is_none() {
                     return Err(PassError::at(
                         &op,
-                        format!("makes a buffer of type {ty}, whose size is not known when compiling"),
+                        format!(
+                            "makes a buffer of type {ty}, whose size is not known when compiling"
+                        ),
                     ));
                 }
                 if ir::op_name(op) == "memref.alloc" {

@@ -15,7 +15,8 @@
 //!
 //! In the same way each use of a `tensor.empty` gets one of its own, where cse made one of all of a
 //! type. Nothing is computed for them, and bufferization looks at each pair of operations that might
-//! share a buffer, which takes minutes for thousands of operations with one destination.
+//! share a buffer, which takes minutes for thousands of operations with one destination. A reshaped one
+//! is one of the other shape, or else a copy of nothing is made for it.
 
 use crate::{
     ir::{self, Builder, Op, OpSpec, Val, edit, tir},
@@ -38,6 +39,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    for op in edit::walk(function) {
+        reshaped(op)?;
+    }
     let ops = edit::walk(function);
     for op in &ops {
         for index in destinations(*op) {
@@ -55,6 +59,20 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     for empty in edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "tensor.empty") {
         separate(empty)?;
+    }
+    Ok(())
+}
+
+/// Makes a `tensor.empty` of the shape that another one is reshaped to.
+fn reshaped<'c>(op: Op<'c>) -> Result<(), PassError<'c>> {
+    if !matches!(ir::op_name(op), "tensor.expand_shape" | "tensor.collapse_shape") {
+        return Ok(());
+    }
+    let result = ir::result0(op)?;
+    let source = ir::operands(op).first().and_then(|source| edit::defining_op(*source));
+    let is_empty = source.is_some_and(|source| ir::op_name(source) == "tensor.empty");
+    if is_empty && ir::static_dims(result.r#type()).is_some() {
+        edit::replace_uses(result, Builder::before(op)?.empty(result.r#type())?);
     }
     Ok(())
 }

@@ -126,7 +126,8 @@ impl Kernels {
             "for-target{{target={id} pipeline={{func.func({loops})}}}},\
              outline-kernels{{target={id} launch={}}},\
              for-target{{target={id} pipeline={{func.func(\
-             scf-parallel-for-to-nested-fors,canonicalize,cse)}}}}",
+             scf-parallel-for-to-nested-fors,canonicalize,loop-invariant-code-motion,\
+             promote-accumulators,canonicalize,cse)}}}}",
             self.launch
         )
     }
@@ -174,7 +175,9 @@ impl Codegen {
         }
         let functions = [("load", &kernels.load), ("launch", &kernels.launch)];
         match functions.into_iter().find(|(_, name)| !is_identifier(name)) {
-            Some((key, name)) => Err(format!("kernels: {key} = '{name}' is no name of a C function")),
+            Some((key, name)) => {
+                Err(format!("kernels: {key} = '{name}' is no name of a C function"))
+            }
             None => Ok(()),
         }
     }

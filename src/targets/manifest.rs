@@ -113,7 +113,9 @@ pub fn parse_extending(
     let given = memory::Given { role, codegen: &codegen, options: &options };
     let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
     check_open_arguments(name, &codegen, &options)?;
-    codegen.check_kernels(role).map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
+    codegen
+        .check_kernels(role)
+        .map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
         check_stand_in(name, stand_in, &options)?;

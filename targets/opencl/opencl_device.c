@@ -31,13 +31,15 @@ static cl_device_type type_of(const char *kind) {
     return CL_DEVICE_TYPE_CPU;
   if (strcmp(kind, "accelerator") == 0)
     return CL_DEVICE_TYPE_ACCELERATOR;
-  return CL_DEVICE_TYPE_ALL;
+  return strcmp(kind, "any") == 0 ? CL_DEVICE_TYPE_ALL : 0;
 }
 
 static int find(cl_device_id *found, const char *kind, const char *part,
                 int64_t number) {
   cl_platform_id platforms[MAX_PLATFORMS];
   cl_uint count = 0;
+  if (type_of(kind) == 0)
+    return PHL_OPENCL_ERR_KIND;
   /* Without any platform this is an error of the loader's own. */
   if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS)
     return PHL_OPENCL_ERR_DEVICE;

@@ -35,7 +35,9 @@ enum phl_opencl_status {
   /** Commands took longer than the device may. */
   PHL_OPENCL_ERR_TIMEOUT = 5,
   /** The kernels are no program for this device. */
-  PHL_OPENCL_ERR_BUILD = 6
+  PHL_OPENCL_ERR_BUILD = 6,
+  /** A kind of device that there is not. */
+  PHL_OPENCL_ERR_KIND = 7
 };
 
 typedef struct phl_opencl phl_opencl;

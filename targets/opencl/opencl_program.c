@@ -149,6 +149,8 @@ const char *phl_opencl_text(int status) {
       {PHL_OPENCL_ERR_KERNEL, "a kernel that was not loaded"},
       {PHL_OPENCL_ERR_TIMEOUT,
        "commands took longer than the option `timeout` allows"},
+      {PHL_OPENCL_ERR_KIND,
+       "the option `kind` is to be any, gpu, cpu or accelerator"},
       {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the device has too little memory"},
       {CL_OUT_OF_RESOURCES, "the device has too few resources, or is gone"},
       {CL_OUT_OF_HOST_MEMORY, "the platform has no host memory"},

@@ -44,7 +44,10 @@ pub fn print<'c>(name: &str, kernels: &[Op<'c>], around: &Surroundings) -> Failu
     }
     let shared: String = helpers::texts(&found).map(|text| format!("{text}\n\n")).collect();
     texts.insert(0, format!("{PRELUDE}{}\n{shared}", float_names()));
-    let mut out = format!("\nconst size_t {name}_count = {};\nconst char *const {name}[] = {{\n", texts.len());
+    let mut out = format!(
+        "\nconst size_t {name}_count = {};\nconst char *const {name}[] = {{\n",
+        texts.len()
+    );
     for text in texts {
         for line in text.lines() {
             // Writing to a string does not fail.
@@ -57,12 +60,8 @@ pub fn print<'c>(name: &str, kernels: &[Op<'c>], around: &Surroundings) -> Failu
 
 /// Functions of `<math.h>` on `float`, whose names have no letter more here.
 fn float_names() -> String {
-    let names = math::names().filter(|name| !name.ends_with('l'));
-    let is_float = |name: &&String| name.ends_with('f') && !name.starts_with("is");
-    let names: BTreeSet<_> = names.collect();
-    let of = |name: &String| name[..name.len() - 1].to_owned();
-    let with = names.iter().filter(is_float).filter(|name| names.contains(&of(name)));
-    with.map(|name| format!("#define {name} {}\n", of(name))).collect()
+    let names: BTreeSet<_> = math::functions().filter(|name| !name.starts_with("is")).collect();
+    names.into_iter().map(|name| format!("#define {name}f {name}\n")).collect()
 }
 
 fn function<'c>(

@@ -67,12 +67,17 @@ fn of_type(name: &str, ty: CType) -> String {
     if ty == CType::Float { format!("{name}f") } else { name.to_owned() }
 }
 
+/// Other names of the standard library that generated code may call, on numbers.
+const OTHERS: [&str; 9] =
+    ["fmax", "fmin", "fmod", "fabs", "isnan", "isinf", "isfinite", "ldexp", "frexp"];
+
 /// The names of the standard library that generated code may call.
 pub fn names() -> impl Iterator<Item = String> {
-    const OTHERS: [&str; 12] = [
-        "fmax", "fmin", "fmod", "fabs", "isnan", "isinf", "isfinite", "memcpy", "ldexp", "frexp",
-        "signbit", "memset",
-    ];
-    let all = NAMES.iter().map(|(_, name)| *name).chain(SAME.iter().copied()).chain(OTHERS);
+    let all = functions().chain(["memcpy", "signbit", "memset"]);
     all.flat_map(|name| [name.to_owned(), format!("{name}f"), format!("{name}l")])
+}
+
+/// The functions of `<math.h>`, by their names on `double`.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(_, name)| *name).chain(SAME.iter().copied()).chain(OTHERS)
 }

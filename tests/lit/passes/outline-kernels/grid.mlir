@@ -93,6 +93,20 @@ func.func @of_the_host(%x: memref<8xf32>) attributes {phl.target = "llvm"} {
   return
 }
 
+// Single elements are read and written in their order, by one kernel.
+// CHECK-LABEL: func.func @elements
+// CHECK-COUNT-1: tir.call_extern
+// CHECK-NEXT: {{^ +}}return
+func.func @elements(%x: memref<2xi32>) attributes {phl.target = "gpu"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.load %x[%c0] : memref<2xi32>
+  %b = memref.load %x[%c1] : memref<2xi32>
+  memref.store %b, %x[%c0] : memref<2xi32>
+  memref.store %a, %x[%c1] : memref<2xi32>
+  return
+}
+
 // CHECK-LABEL: func.func private @gpu_kernel0(%arg0: memref<4x8xf32>, %arg1: memref<8x4xf32>) attributes {phl.launched, phl.target = "gpu"}
 // CHECK-DAG: %[[I:.*]] = gpu.global_id y
 // CHECK-DAG: %[[J:.*]] = gpu.global_id x

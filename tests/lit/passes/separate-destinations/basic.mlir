@@ -108,3 +108,15 @@ func.func @in_place(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   } -> tensor<3x3xf32>
   return %c : tensor<3x3xf32>
 }
+
+// A reshaped start value is one of that shape.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x1xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[E]] : tensor<4x1xf32>)
+func.func @reshaped() -> tensor<4x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %r = tensor.expand_shape %e [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %f : tensor<4x1xf32>
+}
