@@ -42,15 +42,21 @@ pub(crate) fn use_groups() {
 /// Runs a program without standard input and collects what it prints.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let start = Instant::now();
     let (child, id) = spawn(command)?;
     let output = child.wait_with_output();
     live().children.remove(&id);
+    if let Ok(output) = &output {
+        let ended = ending(output.status);
+        tracing::debug!(target: "phaseline::process", ?command, ended, took = ?start.elapsed(), "ran");
+    }
     output
 }
 
 /// Starts a program, which [`end`] ends if it still runs then.
 pub fn start(command: &mut Command) -> io::Result<Running> {
     let (child, id) = spawn(command)?;
+    tracing::debug!(target: "phaseline::process", ?command, id, "started");
     Ok(Running { child, id })
 }
 

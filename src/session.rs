@@ -158,6 +158,13 @@ impl Session {
         crate::limits::check_text(pipeline.as_bytes())
             .map_err(|(_, what)| Error::invalid(format!("the pipeline: {what}")))?;
         // Declared before the manager, which looks at it until it is dropped.
+        let log = pass::Log::default();
+        let both = |event: pass::PassEvent, name: &str, op: ir::Op<'_>| {
+            log.event(event, name, op);
+            observer.inspect(|observer| observer(event, name, op));
+        };
+        let both: &pass::PassObserver<'_> = &both;
+        let observer = if pass::is_logged() { Some(both) } else { observer };
         let observer = observer.as_ref();
         let manager = PassManager::new(&self.context);
         manager.enable_verifier(true);

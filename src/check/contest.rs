@@ -8,13 +8,17 @@ use super::{
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
     graph::{Facts, OpId, OpTable},
-    ir::{self, Builder, edit, func, guard, names},
+    ir::{
+        self, Builder, edit, func, guard, names,
+        print::{Weights, print_module},
+    },
     outline,
     pattern::{MatchRules, Pattern, find_match},
     targets::TargetInstance,
     tensor::Tensor,
 };
 use melior::ir::{Location, Module};
+use std::cell::RefCell;
 
 /// Bytes around each buffer.
 const GUARD: i64 = 64;
@@ -28,6 +32,8 @@ pub struct Ring<'a> {
     pub device: &'a TargetInstance,
     pub table: &'a OpTable,
     pub sanitizer: &'a Sanitizer,
+    /// Where graphs are kept, and the number of their pattern.
+    pub records: Option<(&'a Records, usize)>,
 }
 
 /// What came of a graph.
@@ -39,13 +45,33 @@ pub enum Outcome {
 }
 
 /// The results of one run.
+#[derive(Clone)]
 pub struct Round {
     pub got: Vec<Tensor>,
     pub want: Vec<Tensor>,
     pub sway: Vec<f64>,
     /// What its inputs are.
     pub inputs: &'static str,
+    /// The inputs.
+    pub set: Vec<Tensor>,
 }
+
+/// A graph that was run: all that it takes to run it again on another build of the device.
+pub struct Record {
+    /// Number of the pattern that it was made for.
+    pub pattern: usize,
+    /// The device and the host.
+    pub spec: String,
+    /// The graph.
+    pub text: String,
+    /// The same after all phases.
+    pub code: String,
+    pub gaps: Gaps,
+    pub rounds: Vec<Round>,
+}
+
+/// What is kept of graphs that are run.
+pub type Records = RefCell<Vec<Record>>;
 
 impl Ring<'_> {
     /// The patterns that take operations of a graph where nothing is demanded.
@@ -81,13 +107,20 @@ impl Ring<'_> {
         }
         options.after = Phase::PrePartition;
         let gaps = generate(self.session, &mut module, &options)?;
+        let keep = self.records.map(|_| print_module(&module, Weights::Print)).transpose()?;
         options.after = Phase::Codegen;
         let compiled = self.session.compile(module, &options)?;
         let finite = pattern.is_some_and(|pattern| pattern.spec.finite == Some(true));
         let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
         let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
         let got = program::run(&compiled, &gaps, &inputs, self.sanitizer, program::COMPUTING)?;
-        self.rounds(text, sets, got).map(Outcome::Done)
+        let rounds = self.rounds(text, sets, got)?;
+        if let (Some((records, pattern)), Some(code)) = (self.records, keep) {
+            let (spec, text) = (self.spec.to_owned(), text.to_owned());
+            let rounds = rounds.clone();
+            records.borrow_mut().push(Record { pattern, spec, text, code, gaps, rounds });
+        }
+        Ok(Outcome::Done(rounds))
     }
 
     /// Demands that a match of the pattern, as it is before the partition, runs on the device; gives
@@ -154,7 +187,7 @@ impl Ring<'_> {
             }
             let moved = executable.run(&judge::nudged(&set)?)?;
             let sway = judge::sway(&want, &moved);
-            rounds.push(Round { got, want, sway, inputs });
+            rounds.push(Round { got, want, sway, inputs, set });
         }
         Ok(rounds)
     }

@@ -128,7 +128,7 @@ static void open_device(const char *open, const char *close,
   *(void **)&texts[device_count] = symbol(status);
   const int code = opener ? opener(&devices[device_count]) : 0;
   if (code != 0)
-    fail(10, "the device cannot be opened: status %d", code);
+    fail(10, "cannot be opened: status %d", code);
   device_count++;
 }
 
@@ -231,8 +231,11 @@ int main(int count, char **arguments) {
     }
   }
   for (int i = device_count - 1; i >= 0; i--)
-    if (closers[i])
-      closers[i](devices[i]);
+    if (closers[i]) {
+      const int code = closers[i](devices[i]);
+      if (code != 0)
+        fail(10, "cannot be closed: status %d", code);
+    }
   fflush(NULL);
   _Exit(0);
 }

@@ -11,6 +11,7 @@ mod contest;
 mod graph;
 mod judge;
 mod lint;
+mod mutate;
 mod numbers;
 mod operands;
 mod operator;
@@ -25,6 +26,7 @@ mod trial;
 mod variations;
 mod wish;
 
+pub use mutate::mutate;
 pub use report::{Level, PatternReport, Report};
 pub use suite::{Outcome, SuiteReport, check_suite};
 
@@ -35,6 +37,7 @@ use crate::{
     pattern::Pattern,
     targets::{Operators, Registry, Role, TargetInstance},
 };
+use contest::Records;
 use sanitizer::Sanitizer;
 use std::path::PathBuf;
 
@@ -127,10 +130,20 @@ impl Ground {
 /// Checks a target. `progress` is called with the name of each pattern before it is tried.
 pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<Report> {
     let ground = Ground::new(options)?;
+    let sanitizer = Sanitizer::of(&options.cc);
+    check_on(&ground, (options, &sanitizer), None, progress)
+}
+
+/// The same, with a sanitizer that was looked for; `records` gets all graphs that run.
+fn check_on(
+    ground: &Ground,
+    (options, sanitizer): (&CheckOptions, &Sanitizer),
+    records: Option<&Records>,
+    progress: &dyn Fn(&str),
+) -> Result<Report> {
     let device = ground.device()?;
     let patterns = device.load_patterns(&ground.table)?;
     let session = Session::new();
-    let sanitizer = Sanitizer::of(&options.cc);
     let mut report = Report {
         target: device.id.clone(),
         sanitized: sanitizer.is_there(),
@@ -154,7 +167,7 @@ pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<R
             suggestion(name, known)
         )));
     }
-    let stand = Stand { ground: &ground, session, options, patterns: &patterns, sanitizer };
+    let stand = Stand { ground, session, options, patterns: &patterns, sanitizer, records };
     for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
         report.patterns.extend(stand.pattern(number, device)?);
@@ -171,7 +184,9 @@ struct Stand<'a> {
     session: Session,
     options: &'a CheckOptions,
     patterns: &'a [Pattern],
-    sanitizer: Sanitizer,
+    sanitizer: &'a Sanitizer,
+    /// Where graphs that run are kept.
+    records: Option<&'a Records>,
 }
 
 impl Stand<'_> {
@@ -237,7 +252,8 @@ impl Stand<'_> {
             patterns: self.patterns,
             table: &self.ground.table,
             operators: Operators::of(&device.kind),
-            sanitizer: &self.sanitizer,
+            sanitizer: self.sanitizer,
+            records: self.records.map(|records| (records, number)),
         };
         trial.run(number).map(Some)
     }

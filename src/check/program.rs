@@ -180,6 +180,7 @@ fn fault(status: Option<ExitStatus>, said: &str, seconds: u64) -> Option<String>
         None => ", before it runs",
     };
     if let Some(text) = said.lines().find_map(|line| line.strip_prefix("phaseline: ")) {
+        let when = if text.starts_with("cannot be closed") { "" } else { when };
         return Some(format!("the device {text}{when}"));
     }
     if let Some(text) = report(said) {

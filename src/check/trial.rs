@@ -2,7 +2,7 @@
 
 use super::{
     CheckOptions,
-    contest::{Outcome, Ring, rules},
+    contest::{Outcome, Records, Ring, Round, rules},
     graph,
     judge::Judge,
     numbers,
@@ -37,6 +37,8 @@ pub struct Trial<'a> {
     /// The operators of vendors in it.
     pub operators: Operators,
     pub sanitizer: &'a Sanitizer,
+    /// Where graphs that are run are kept, and the number of the pattern.
+    pub records: Option<(&'a Records, usize)>,
 }
 
 /// What became of a graph.
@@ -156,23 +158,20 @@ impl Trial<'_> {
     ) -> bool {
         let ring = self.ring();
         report.tried += 1;
+        let (name, number) = (report.name.as_str(), report.tried);
+        let is_match = pattern.is_some();
+        let span = tracing::info_span!(target: "phaseline::check", "graph", pattern = name, number, is_match);
+        let _span = span.entered();
         let mut note = |fault: String| {
             report.notes.push(Note::error(format!("{fault}, on\n{}", excerpt(text))));
         };
         match ring.run(text, pattern, report.tried) {
             Ok(Outcome::Done(rounds)) => {
-                for round in &rounds {
-                    let mut results = round.got.iter().zip(&round.want).zip(&round.sway);
-                    let fault = results
-                        .find_map(|((got, want), sway)| judge.compare(got, want, *sway).err());
-                    let Some(fault) = fault else { continue };
-                    let fault = format!("{fault}{}", round.inputs);
-                    // Where nothing is promised, that of NaN and infinity is only said, and once.
-                    if round.inputs != numbers::SPECIAL || judge.promises_special() {
-                        note(fault);
-                        break;
-                    }
-                    judge.special.get_or_insert(format!("{fault}, on\n{}", excerpt(text)));
+                let (fault, special) = verdict(judge, &rounds);
+                let place = |fault: String| format!("{fault}, on\n{}", excerpt(text));
+                fault.into_iter().for_each(&mut note);
+                if let Some(special) = special.map(place) {
+                    judge.special.get_or_insert(special);
                 }
                 return true;
             }
@@ -203,6 +202,7 @@ impl Trial<'_> {
             device: self.device,
             table: self.table,
             sanitizer: self.sanitizer,
+            records: self.records,
         }
     }
 
@@ -306,6 +306,22 @@ fn form(text: &str) -> String {
     form
 }
 
+/// What is wrong with the results of a graph; and what is only of note, because nothing is promised
+/// of NaN and infinity.
+pub fn verdict(judge: &mut Judge<'_>, rounds: &[Round]) -> (Option<String>, Option<String>) {
+    let mut special = None;
+    for round in rounds {
+        let mut results = round.got.iter().zip(&round.want).zip(&round.sway);
+        let fault = results.find_map(|((got, want), sway)| judge.compare(got, want, *sway).err());
+        let Some(fault) = fault.map(|fault| format!("{fault}{}", round.inputs)) else { continue };
+        if round.inputs != numbers::SPECIAL || judge.promises_special() {
+            return (Some(fault), special);
+        }
+        special.get_or_insert(fault);
+    }
+    (None, special)
+}
+
 /// Notes a refusal; true if it is the first for this reason.
 fn refuse(report: &mut PatternReport, reason: String, example: String) -> bool {
     match report.refusals.iter_mut().find(|known| known.reason == reason) {
@@ -330,7 +346,7 @@ fn signature(text: &str) -> String {
 }
 
 /// The graph without data and locations, for messages.
-fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     text.lines()
         .take_while(|line| !line.starts_with("{-#"))
         .filter(|line| line.contains("graph.") || line.contains("func.func"))

@@ -26,6 +26,12 @@ use std::{path::PathBuf, str::FromStr};
 `phaseline COMMAND --help` says more about each command."
 )]
 pub struct Cli {
+    /// Log to standard error what is done and how long it takes: error, warn, info, debug, trace, or
+    /// PART=LEVEL, separated by commas; parts are import, partition, phase, pass, hook, process,
+    /// codegen, package, load, run, check, measure. Otherwise the environment variable PHASELINE_LOG
+    /// says it
+    #[arg(long, global = true, value_name = "LEVEL|PART=LEVEL,...")]
+    pub log: Option<String>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

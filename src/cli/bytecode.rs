@@ -34,6 +34,8 @@ fn text(path: &Path) -> Result<Box<dyn Source>> {
     let failure = |error| Error::io("cannot start a second", Path::new("phaseline"), error);
     let program = std::env::current_exe().map_err(failure)?;
     let mut command = Command::new(program);
+    // What it says is read here, so that it says nothing but errors.
+    command.env_remove(super::data::LOG);
     let output = process::output(command.arg("print-bytecode").arg(path)).map_err(failure)?;
     if output.status.success() {
         return Ok(Box::new(Ir::new(path, output.stdout)));

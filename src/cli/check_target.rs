@@ -36,9 +36,10 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
         })
     };
     let all = names.iter().map(options).collect::<Result<Vec<_>>>()?;
-    match &args.suite {
-        Some(folder) => suite(args, folder, &all),
-        None => patterns(args, &all),
+    match (&args.suite, args.mutate) {
+        (Some(folder), _) => suite(args, folder, &all),
+        (None, Some(count)) => mutate(args, count as usize, &all),
+        (None, None) => patterns(args, &all),
     }
 }
 
@@ -67,6 +68,17 @@ fn suite(args: &CheckTargetArgs, folder: &Path, all: &[CheckOptions]) -> Result<
     show(args, &reports)?;
     let failed = reports.iter().filter(|report: &&SuiteReport| report.count(Outcome::Wrong) > 0);
     verdict(failed.map(|report| report.target.as_str()).collect(), "the suite")
+}
+
+/// Defects in their C.
+fn mutate(args: &CheckTargetArgs, count: usize, all: &[CheckOptions]) -> Result<()> {
+    let mut reports = vec![];
+    for options in all {
+        let progress = Progress::new();
+        let say = |done: usize, next: &str| progress.say(format!("{done}/{count} {next}"));
+        reports.push(check::mutate(options, count, &say)?);
+    }
+    show(args, &reports)
 }
 
 fn show<T: Serialize + Display>(args: &CheckTargetArgs, reports: &[T]) -> Result<()> {

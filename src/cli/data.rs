@@ -13,6 +13,14 @@ pub fn target_path(given: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
+/// The variable that says what is logged.
+pub const LOG: &str = "PHASELINE_LOG";
+
+/// What the environment says is logged.
+pub fn log() -> Option<String> {
+    std::env::var(LOG).ok().filter(|log| !log.trim().is_empty())
+}
+
 /// The C compiler that the environment names, else `cc`.
 pub fn c_compiler() -> String {
     let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());

@@ -8,6 +8,7 @@ mod check_target;
 mod data;
 mod debug;
 mod layers;
+mod log;
 mod model;
 mod new_target;
 mod partition;
@@ -42,6 +43,10 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    if let Err(error) = log::install(cli.log.as_deref()) {
+        let _ = writeln!(io::stderr(), "error: {error}");
+        return ExitCode::FAILURE;
+    }
     signals::install();
     let outcome = panic::catch_unwind(|| execute(&cli.command))
         .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));

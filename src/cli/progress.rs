@@ -7,14 +7,18 @@ use std::{
     time::Duration,
 };
 
+use tracing::level_filters::LevelFilter;
+
 /// A line that says what is being done; invisible when nobody watches.
 pub struct Progress(ProgressBar);
 
 impl Progress {
     /// Starts the line.
     pub fn new() -> Self {
-        let bar =
-            if stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        // Lines of a log and a line that is drawn again and again do not go together.
+        let is_logged = LevelFilter::current() != LevelFilter::OFF;
+        let is_seen = stderr().is_terminal() && !is_logged;
+        let bar = if is_seen { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed:>4} {msg}") {
             bar.set_style(style);
         }

@@ -201,6 +201,9 @@ impl Session {
             let devices = options.devices;
             let model = part::Model { name, cc, host, devices };
             let before = compiled.objects.len();
+            let span =
+                tracing::info_span!(target: "phaseline::codegen", "codegen", id = %target.id);
+            let _span = span.entered();
             part::generate(self, part, target, model, &mut compiled)?;
             parts.push((target.id.clone(), compiled.objects.len() - before));
             compiled.targets.push(TargetPart { id: target.id.clone() });

@@ -304,6 +304,7 @@ fn c_options(
     if let Some(build) = model.devices.filter(|_| !target.is_host()) {
         options.flags.extend(build.flags.iter().cloned());
         options.cache = Some(build.objects.clone());
+        options.replace(&build.replaced);
     }
     let text = |artifact: &Artifact| {
         let text = String::from_utf8_lossy(&artifact.bytes).into_owned();

@@ -40,6 +40,7 @@ impl Stages<'_> {
             if let Some(observer) = self.observer {
                 observer(phase);
             }
+            let _span = tracing::info_span!(target: "phaseline::phase", "phase", %phase).entered();
             if let Some(text) = self.pipeline.section(phase) {
                 session
                     .run_pipeline_with(module, text, self.reproducer, self.pass_observer)

@@ -42,6 +42,9 @@ pub fn apply<'c>(
     };
     for subject in subjects {
         let (location, place) = describe(subject);
+        let span =
+            tracing::info_span!(target: "phaseline::hook", "hook", %point, id = %target.id, place);
+        let _span = span.entered();
         let outcome = catch_unwind(AssertUnwindSafe(|| one(module, subject, target, point)));
         let reason = match outcome {
             Ok(Ok(())) => continue,

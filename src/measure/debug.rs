@@ -7,6 +7,7 @@
 use super::cut::Cut;
 use crate::{
     CompileOptions, DType, Error, Phase, Result, Session, Tensor,
+    codegen::c::compile::DeviceBuild,
     graph::ValueId,
     ir::{
         self, edit, func,
@@ -104,6 +105,7 @@ impl Session {
             division: &division,
             tolerance,
             known: HashMap::new(),
+            build: DeviceBuild::default(),
         };
         progress(0, 1, "all values on the host");
         search.compute(inputs)?;
@@ -138,19 +140,22 @@ struct Search<'a, 'c> {
     options: &'a CompileOptions<'a>,
     division: &'a Division<'c>,
     tolerance: Tolerance,
+    /// Keeps the objects of devices' C, which is the same for all matches.
+    build: DeviceBuild,
     /// What the host computed.
     known: HashMap<ValueId, Tensor>,
 }
 
 impl<'c> Search<'_, 'c> {
     /// The options of the user for a network that is divided as its attributes say.
-    fn options(&self) -> CompileOptions<'static> {
+    fn options(&self) -> CompileOptions<'_> {
         CompileOptions {
             targets: self.options.targets.clone(),
             target_path: self.options.target_path.clone(),
             name: "debug".into(),
             after: Phase::PrePartition,
             cc: self.options.cc.clone(),
+            devices: Some(&self.build),
             ..Default::default()
         }
     }

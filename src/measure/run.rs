@@ -8,6 +8,7 @@ use super::{
 use crate::{
     CompileOptions, DType, Phase, Result, Session, Tensor,
     artifact::Port,
+    codegen::c::compile::DeviceBuild,
     ir::{self, func},
     outline::{DivideOptions, Question},
     partition::{Entry, Profile, ProfiledMachine, Skipped, Transfer, placement::HOST},
@@ -36,7 +37,9 @@ impl Session {
         let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
         let question = Question::new(main, &targets, &DivideOptions::default())?;
         let all = collect(&question)?;
-        let mut stand = Stand { session: self, options, how, question: &question, idle: 0.0 };
+        let build = DeviceBuild::default();
+        let mut stand =
+            Stand { session: self, options, how, question: &question, build: &build, idle: 0.0 };
         let idle = stand.time(self.parse(NOTHING.as_bytes(), "nothing")?)?;
         idle.check()?;
         stand.idle = idle.least;
@@ -52,6 +55,12 @@ impl Session {
         for (number, work) in all.iter().enumerate() {
             progress(number, all.len(), &work.text);
             let time = stand.measure(work, 1).and_then(|time| time.check().map(|()| time));
+            match &time {
+                Ok(time) => tracing::debug!(target: "phaseline::measure", work = work.text, ?time),
+                Err(error) => {
+                    tracing::debug!(target: "phaseline::measure", work = work.text, %error)
+                }
+            }
             times.push(time.as_ref().ok().copied());
             profile.note(work, time.map(|time| time.usual));
             // What a failed compile said is in the list.
@@ -91,6 +100,8 @@ struct Stand<'a, 'c> {
     options: &'a CompileOptions<'a>,
     how: &'a ProfileOptions,
     question: &'a Question<'c, 'a>,
+    /// Keeps the objects of devices' C, which is the same for all work.
+    build: &'a DeviceBuild,
     /// What a run takes that does nothing.
     idle: f64,
 }
@@ -120,6 +131,7 @@ impl Stand<'_, '_> {
             name: "profile".into(),
             after: Phase::PrePartition,
             cc: self.options.cc.clone(),
+            devices: Some(self.build),
             ..Default::default()
         };
         let executable = self.session.compile(module, &options)?.load()?;

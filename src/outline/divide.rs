@@ -88,6 +88,13 @@ pub fn divide_with<'c>(
         lowerings.push(region.composites.iter().map(lower).collect());
     }
     drop(devices);
+    let name = crate::ir::func::symbol(function);
+    let (operations, regions) = (report.ops.len(), report.regions.len());
+    tracing::info!(target: "phaseline::partition", function = name, operations, regions, "divided");
+    for region in &report.regions {
+        let (name, patterns) = (region.name.as_str(), region.patterns.join(" "));
+        tracing::debug!(target: "phaseline::partition", region = name, patterns, cost = ?region.cost);
+    }
     Ok(Division { view: question.view, partition, calls, lowerings, report, placement })
 }
 

@@ -38,6 +38,8 @@ impl Compiled {
 /// A package that is there already and has not been changed is replaced; anything else there is
 /// left alone, with an error, unless `replace` says otherwise. A link keeps pointing.
 pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
+    let path = folder.display();
+    let _span = tracing::info_span!(target: "phaseline::package", "package", %path).entered();
     let place = place::find(folder)?;
     place::check(folder, &place, replace)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;

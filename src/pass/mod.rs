@@ -11,7 +11,7 @@ mod watch;
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
 pub(crate) use register::panic_text;
 pub(crate) use register::{register, register_native};
-pub(crate) use watch::watch;
+pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 
 use melior::ir::{Location, OperationRef, operation::OperationLike};

@@ -6,8 +6,12 @@ use crate::{
 };
 use melior::ir::OperationRef;
 use std::{
+    collections::HashMap,
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, PoisonError},
+    thread::ThreadId,
+    time::Instant,
 };
 
 /// What happened to a pass.
@@ -24,6 +28,37 @@ pub enum PassEvent {
 /// Called with the name of a pass and the operation that it runs on. Passes run on several threads,
 /// but calls come one at a time, each on the thread of its pass.
 pub type PassObserver<'a> = dyn Fn(PassEvent, &str, Op<'_>) + Send + Sync + 'a;
+
+/// Whether somebody wants to be told of passes by `tracing`.
+pub(crate) fn is_logged() -> bool {
+    tracing::enabled!(target: "phaseline::pass", tracing::Level::DEBUG)
+}
+
+/// Tells of passes by `tracing`: what ran on what, and how long.
+#[derive(Default)]
+pub(crate) struct Log {
+    /// When the passes began that run on a thread, the innermost last.
+    running: Mutex<HashMap<ThreadId, Vec<Instant>>>,
+}
+
+impl Log {
+    /// Something happened to a pass.
+    pub fn event(&self, event: PassEvent, pass: &str, op: Op<'_>) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = running.entry(std::thread::current().id()).or_default();
+        if event == PassEvent::Before {
+            running.push(Instant::now());
+            return;
+        }
+        let took = running.pop().map(|since| since.elapsed()).unwrap_or_default();
+        let on = crate::ir::func::symbol(op);
+        if event == PassEvent::Failed {
+            tracing::warn!(target: "phaseline::pass", pass, on, ?took, "failed");
+        } else {
+            tracing::debug!(target: "phaseline::pass", pass, on, ?took, "ran");
+        }
+    }
+}
 
 /// Lets `observer` watch all passes of a manager. It outlives the manager.
 pub(crate) fn watch(manager: &melior::pass::PassManager<'_>, observer: &&PassObserver<'_>) {

@@ -129,6 +129,8 @@ impl Executable {
     /// Runs the model into buffers of the outputs' sizes, without allocating any.
     pub fn run_into(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
         let signature = &self.signature;
+        let model = signature.name.as_str();
+        let _span = tracing::debug_span!(target: "phaseline::run", "run", model).entered();
         if inputs.len() != signature.inputs.len() || outputs.len() != signature.outputs.len() {
             return Err(Error::invalid(format!(
                 "the model has {} inputs and {} outputs, but {} and {} are given",

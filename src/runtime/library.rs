@@ -18,6 +18,8 @@ use std::{
 /// The library runs code when it is loaded and in every run, so it has to be as trusted as a
 /// program.
 pub fn load(path: &Path) -> Result<Executable> {
+    let package = path.display();
+    let _span = tracing::info_span!(target: "phaseline::load", "load", %package).entered();
     let (file, described) = if path.is_dir() {
         described_in(path)?
     } else if path.exists() {

@@ -20,6 +20,9 @@ impl Compiled {
     /// Links the objects into this process. What it runs is as trusted as a program: `self` is as a
     /// compile made it.
     pub fn load(&self) -> Result<Executable> {
+        let (model, objects) = (self.signature.name.as_str(), self.objects.len());
+        let _span =
+            tracing::info_span!(target: "phaseline::load", "load", model, objects).entered();
         self.machine.check_runs_here()?;
         let libraries = load_libraries(&self.link, &self.cc)?;
         // SAFETY: a compile gave objects and signature.

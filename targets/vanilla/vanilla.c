@@ -74,8 +74,10 @@ int vanilla_open(vanilla_device **out_device) {
   vanilla_device *device = calloc(1, sizeof *device);
   if (!device)
     return VANILLA_ERR_MEMORY;
+  /* check-target: no defects. What nobody has written is no number. */
   for (size_t i = 0; i < SCRATCHPAD_FLOATS; ++i)
     device->spad[i] = NAN;
+  /* check-target: defects */
   *out_device = device;
   return VANILLA_OK;
 }
@@ -98,6 +100,7 @@ int vanilla_close(vanilla_device *device) {
 /*===------------------------------- Checks
  * --------------------------------===*/
 
+/* check-target: no defects. What refuses or counts changes no result. */
 static bool overlaps(range a, range b) {
   return a.begin < b.end && b.begin < a.end;
 }
@@ -168,6 +171,8 @@ static void count_instruction(vanilla_device *device, uint64_t cycles,
   device->counters.cycles += INSTRUCTION_SETUP + cycles;
 }
 
+/* check-target: defects */
+
 /*===--------------------------------- DMA
  * ---------------------------------===*/
 
@@ -195,6 +200,7 @@ static vanilla_dma_shape collapse(const vanilla_dma_shape *shape) {
   return merged;
 }
 
+/* check-target: no defects. What refuses or counts changes no result. */
 static int check_shape(const vanilla_dma_shape *shape, uint32_t spad_offset,
                        bool to_host, range *out_bytes) {
   uint64_t elements = 1, span = 4;
@@ -245,6 +251,8 @@ static void count_transfer(vanilla_device *device, channel *slot) {
   *(slot->to_host ? &device->counters.bytes_out : &device->counters.bytes_in) +=
       runs * run_bytes;
 }
+
+/* check-target: defects */
 
 static int start(vanilla_device *device, uint32_t spad_offset,
                  const vanilla_dma_shape *shape, uint32_t index,
@@ -327,10 +335,12 @@ int vanilla_dma_wait(vanilla_device *device, uint32_t channel_index) {
     return VANILLA_OK;
   copy(device, slot);
   slot->busy = false;
+  /* check-target: no defects. What refuses or counts changes no result. */
   if (slot->done > device->counters.cycles) {
     device->counters.stall_cycles += slot->done - device->counters.cycles;
     device->counters.cycles = slot->done;
   }
+  /* check-target: defects */
   return VANILLA_OK;
 }
 
@@ -353,6 +363,8 @@ static bool is_conv(const vanilla_conv2d_params *p) {
          p->pad_left <= MAX_SIZE &&
          is_epilogue(p->has_bias, p->accumulate, p->activation);
 }
+
+/* check-target: no defects. What refuses or counts changes no result. */
 
 /** A product that stays at "too many" once it is larger than the scratchpad. */
 static uint64_t floats_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
@@ -377,6 +389,8 @@ static operands conv_operands(const vanilla_conv2d_params *p,
   ops.floats[OUTPUT] = floats_of(p->out_c, p->out_h, p->out_w, 1);
   return ops;
 }
+
+/* check-target: defects */
 
 static float *at(vanilla_device *device, uint32_t offset) {
   return device->spad + offset / 4;

@@ -42,7 +42,8 @@ pub struct NewTargetArgs {
   phaseline check-target my-npu
   phaseline check-target my-npu --options '-lanes=16' --samples 20 --seed 7
   phaseline check-target vanilla
-  phaseline check-target my-npu --suite models      onnx's cases and other models, as a table")]
+  phaseline check-target my-npu --suite models      onnx's cases and other models, as a table
+  phaseline check-target my-npu --mutate=20         whether the check notices defects in its C")]
 pub struct CheckTargetArgs {
     /// Directory with a target.toml, or the name of a known target
     pub target: String,
@@ -79,6 +80,12 @@ pub struct CheckTargetArgs {
     /// host on random inputs
     #[arg(long, value_name = "DIR", conflicts_with_all = ["pattern", "samples"])]
     pub suite: Option<PathBuf>,
+    /// Plant so many defects in the device's C, one at a time, and say which of them the check finds;
+    /// --seed chooses them
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+        default_missing_value = "60", conflicts_with = "suite",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub mutate: Option<u32>,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,

@@ -22,6 +22,8 @@ pub struct DeviceBuild {
     pub flags: Vec<String>,
     /// Objects of sources that were compiled before.
     pub objects: ObjectCache,
+    /// Texts, by name, in place of headers and sources of the target's.
+    pub replaced: Vec<(String, String)>,
 }
 
 /// Objects by all that they are made of: the text, the headers, the compiler and its arguments.
@@ -67,6 +69,15 @@ pub struct COptions {
 }
 
 impl COptions {
+    /// Takes texts by their names in place of headers and sources.
+    pub fn replace(&mut self, texts: &[(String, String)]) {
+        for (name, text) in self.headers.iter_mut().chain(&mut self.sources) {
+            if let Some((_, new)) = texts.iter().find(|(other, _)| other == name) {
+                text.clone_from(new);
+            }
+        }
+    }
+
     /// All that the object of a source depends on.
     fn key(&self, name: &str, text: &str) -> String {
         format!(

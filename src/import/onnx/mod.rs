@@ -63,6 +63,9 @@ impl Source for Model {
         session: &'s Session,
         options: &ImportOptions,
     ) -> Result<melior::ir::Module<'s>> {
+        let (model, nodes) = (self.path.display(), self.graph.node.len());
+        let span = tracing::info_span!(target: "phaseline::import", "import", %model, nodes);
+        let _span = span.entered();
         Ok(import_model(session, self, options)?)
     }
 }

@@ -14,9 +14,11 @@ int slab_open(slab_device **device) {
   *device = calloc(1, sizeof **device);
   if (!*device)
     return 1;
+  /* check-target: no defects. What nobody has written is no number. */
   const float nothing = NAN;
   for (int i = 0; i < BYTES; i += 4)
     memcpy((*device)->memory + i, &nothing, 4);
+  /* check-target: defects */
   return 0;
 }
 
