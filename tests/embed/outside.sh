@@ -30,7 +30,7 @@ block Cargo.toml | sed "s|/path/to/phaseline|$root|" >> Cargo.toml
 mkdir .cargo
 block .cargo/config.toml > .cargo/config.toml
 # What the features stand for is not built without them.
-if "${clean[@]}" cargo tree --edges normal --prefix none | grep -E '^(clap|indicatif|prost) '; then
+if "${clean[@]}" cargo tree --edges normal --prefix none | grep -E '^(clap|indicatif|prost|tracing-subscriber) '; then
   echo "outside.sh: without features there are dependencies that only they need" >&2
   exit 1
 fi

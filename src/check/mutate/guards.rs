@@ -61,7 +61,8 @@ impl<'t> Guards<'t> {
                 let end = (at..body.end).find(|at| text(*at) == ";").unwrap_or(body.end);
                 // Words only before the name: a declaration of one value.
                 let is_declared = start < at && (start..at).all(|at| tokens[at].kind == Kind::Word);
-                let has_others = (at..end).any(|at| text(at) == "," || text(at) == "(");
+                let calls = |at: usize| text(at + 1) == "(" && tokens[at].kind == Kind::Word;
+                let has_others = (at..end).any(|at| text(at) == "," || calls(at));
                 let mut uses =
                     body.clone().filter(|use_| *use_ != at && text(*use_) == text(at)).peekable();
                 let is_read = uses.peek().is_some() && uses.all(|at| self.has(at));
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn values_that_only_checks_read_are_part_of_them() {
-        let text = "int f(int x) { const int most = 4 * x; int two = most + 1; int y = x; \
+        let text = "int f(int x) { const int most = (4 * x); int two = most + 1; int y = x; \
             if (two > 9) return BAD; if (x > most) return BAD; return y; }";
         let tokens = tokens(text);
         let guards = Guards::of(&tokens);
