@@ -134,7 +134,8 @@ impl Bench<'_> {
         set: Option<&Path>,
         weights: bool,
     ) -> Result<Ready<'c>> {
-        let mut options = ImportOptions::default();
+        let operators = self.compile_options().operators(session)?;
+        let mut options = ImportOptions { operators, ..Default::default() };
         let mut inputs = IndexMap::new();
         if let Some(set) = set {
             let names = source.input_names().unwrap_or_default();
