@@ -14,7 +14,7 @@ pub use files::{Artifact, ArtifactKind, ArtifactTypes};
 pub use interface::{Interface, TensorInfo};
 pub use machine::Machine;
 pub(crate) use machine::initialize;
-pub use names::{c_identifier, has_shared_libraries, shared_library_name};
+pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
 pub use signature::{Device, DeviceMemory, DeviceSession, Port, Signature, operations};
 

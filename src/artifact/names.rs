@@ -19,3 +19,8 @@ pub fn c_identifier(text: &str) -> String {
 pub fn has_shared_libraries(triple: &str) -> bool {
     !triple.split('-').skip(1).any(|part| matches!(part, "none" | "elf" | "eabi" | "eabihf"))
 }
+
+/// What stands in front of the names of what the sources of target `id` define in `model`.
+pub fn own_prefix(model: &str, id: &str) -> String {
+    format!("{model}_{}__", c_identifier(id))
+}

@@ -8,7 +8,7 @@
 
 use crate::{
     Error, Result,
-    artifact::{Object, c_identifier},
+    artifact::{Object, own_prefix},
 };
 use object::{
     Endianness, FileKind, Object as _, ObjectSection, ObjectSymbol, SectionFlags, Symbol, elf,
@@ -40,7 +40,7 @@ pub fn separate(
             }
         }
     }
-    let prefix = format!("{model}_{}__", c_identifier(id));
+    let prefix = own_prefix(model, id);
     let names: Renamed =
         owners.into_keys().map(|name| (name.clone(), format!("{prefix}{name}"))).collect();
     let mut weak: BTreeSet<_> = names.keys().cloned().collect();
@@ -57,6 +57,38 @@ pub fn separate(
         })?;
     }
     Ok(names)
+}
+
+/// Gives calls of functions that are in no target's sources, but in a library that is linked, their
+/// plain names: `net_a__f` of target `a` becomes `f` where no object defines it. Gives both names.
+pub fn link_libraries(objects: &mut [Object], model: &str, ids: &[&str]) -> Result<Renamed> {
+    let prefixes: Vec<String> = ids.iter().map(|id| own_prefix(model, id)).collect();
+    let mut defined = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    for object in objects.iter() {
+        for symbol in parse(object)?.symbols().filter(|symbol| symbol.is_global()) {
+            let name = symbol.name().unwrap_or_default().to_owned();
+            if is_defined(&symbol) {
+                defined.insert(name)
+            } else {
+                used.insert(name)
+            };
+        }
+    }
+    let plain = |name: &String| {
+        let found = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix.as_str()))?;
+        Some((name.clone(), found.to_owned()))
+    };
+    let missing: Renamed = used.difference(&defined).filter_map(plain).collect();
+    if missing.is_empty() {
+        return Ok(missing);
+    }
+    for object in objects {
+        let renamed = rename(&object.bytes, &missing, &BTreeSet::new());
+        object.bytes =
+            renamed.map_err(|reason| Error::invalid(format!("{}: {reason}", object.name)))?;
+    }
+    Ok(missing)
 }
 
 /// Fails if two targets' objects define the same symbol for the linker; `parts` says for each

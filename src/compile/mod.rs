@@ -212,6 +212,9 @@ impl Session {
             trace::add_observer(&mut compiled, host)?;
             parts.push((compiled.signature.name.clone(), 1));
         }
+        let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
+        let plain = symbols::link_libraries(&mut compiled.objects, &options.name, &ids)?;
+        part::add_library_names(&plain, targets.last(), &options.name, &mut compiled);
         symbols::check_distinct(&compiled.objects, &parts)?;
         if compiled.objects.is_empty() {
             return Err(Error::internal("code generation left no module of a target"));

@@ -9,7 +9,7 @@ use crate::{
         names::{GENERATED, TARGET},
     },
     phase::HookPoint,
-    targets::TargetInstance,
+    targets::{CodegenKind, TargetInstance},
 };
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
@@ -120,6 +120,23 @@ fn check_functions(target: &TargetInstance, own: &[Object]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Adds a header with the names that functions of libraries have in the C of a host, for those who
+/// compile it by hand.
+pub fn add_library_names(
+    names: &symbols::Renamed,
+    host: Option<&TargetInstance>,
+    model: &str,
+    compiled: &mut Compiled,
+) {
+    let host = host.filter(|host| host.kind.codegen.kind == CodegenKind::C);
+    let Some(host) = host.filter(|_| !names.is_empty()) else { return };
+    let name = format!("src/{model}_libraries.h");
+    let command = format!("cc -std=c11 -O2 -include {name} -c src/{model}_{}.c", host.id);
+    let header = symbols::header(names, &command);
+    let file = ExtraFile { kind: ArtifactKind::Header, ..c_file(host, name, header) };
+    compiled.files.push(file);
 }
 
 /// The C of all targets that have generated C; of the module itself if it is not divided.

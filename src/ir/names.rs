@@ -52,6 +52,9 @@ pub const HOST_INS: &str = "phl.host_ins";
 /// Call: it is given what the device's memory was opened with, not the device.
 pub const SESSION: &str = "phl.session";
 
+/// Call: the id of the target whose function it is, where that is not the target of the code.
+pub const INLINE: &str = "phl.inline";
+
 /// Module: the bytes of all constants.
 pub const CONSTANTS: &str = "phl.constants";
 

@@ -123,11 +123,15 @@ pub fn apply<'c>(
             continue;
         }
         let kind = target.map_or(region.target.as_str(), |target| target.kind.name.as_str());
-        maker.calls.has_headers = target.is_some_and(|t| !t.kind.codegen.headers.is_empty());
+        // Code of the host includes no headers of others: prototypes go by the arguments there.
+        maker.calls.has_headers =
+            region.inline || target.is_some_and(|t| !t.kind.codegen.headers.is_empty());
         let places = 0..region.composites.len();
         let composites: Vec<_> =
             places.map(|place| maker.make(kind, (index, place))).collect::<Result<_>>()?;
-        regions.push((region, composites));
+        if !region.inline {
+            regions.push((region, composites));
+        }
     }
     let mut transposes = maker.calls.transposes;
     cancel(&mut transposes);

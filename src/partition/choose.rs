@@ -57,6 +57,13 @@ impl Chosen {
         self.match_of(candidates, group).map(|candidate| candidate.device)
     }
 
+    /// Whether an operation is in a match that the host's own code calls a function for, which is
+    /// never part of a larger region.
+    pub fn is_inline(&self, request: &Request, candidates: &Candidates, op: OpId) -> bool {
+        self.match_of(candidates, op)
+            .is_some_and(|found| request.devices[found.device].patterns[found.pattern].spec.inline)
+    }
+
     /// Gives the operations of groups back to the host.
     pub fn release(&mut self, groups: &[OpId]) {
         for group in groups {

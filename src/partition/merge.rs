@@ -32,7 +32,10 @@ pub fn merge(
         .into_iter()
         .filter(|(from, to)| {
             let device = chosen.device_of(candidates, *from);
-            device == chosen.device_of(candidates, *to)
+            let alone = |op: &OpId| chosen.is_inline(request, candidates, *op);
+            !alone(from)
+                && !alone(to)
+                && device == chosen.device_of(candidates, *to)
                 && device.is_some_and(|device| request.devices[device].capabilities.merge)
         })
         .collect();
@@ -84,6 +87,7 @@ fn merge_single_output(
         while let Some(group) = work.pop() {
             for producer in chosen.quotient.producers(group) {
                 if chosen.device_of(candidates, producer) == device
+                    && !chosen.is_inline(request, candidates, producer)
                     && !region.contains(&producer)
                     && feeds_only(request, chosen, producer, &region)
                 {

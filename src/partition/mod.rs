@@ -158,6 +158,8 @@ pub struct Region {
     pub device: usize,
     /// Id of the device.
     pub target: String,
+    /// Whether it is one match, whose function the host's own code calls.
+    pub inline: bool,
     /// Number among the regions of the device, from 0.
     pub number: usize,
     /// Its matches, in order of their last operations.

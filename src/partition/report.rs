@@ -70,6 +70,8 @@ pub struct RegionReport {
     pub name: String,
     /// Id of its target.
     pub target: String,
+    /// Whether the host's own code calls its function.
+    pub inline: bool,
     /// Names of the patterns of its matches.
     pub patterns: Vec<String>,
     /// Its operations.
@@ -148,6 +150,7 @@ impl Report {
                 .map(|(region, cost)| RegionReport {
                     name: region.name(),
                     target: region.target.clone(),
+                    inline: region.inline,
                     patterns: region.composites.iter().map(|c| c.name.clone()).collect(),
                     ops: region.ops.iter().map(|op| op.index()).collect(),
                     inputs: region.inputs.iter().filter(|input| !input.constant).count(),
@@ -177,7 +180,11 @@ impl Report {
             .iter()
             .map(|op| {
                 let region = op.region.and_then(|region| self.regions.get(region));
-                let place = region.map_or_else(|| op.target.clone(), |r| r.name.clone());
+                let place = match region {
+                    None => op.target.clone(),
+                    Some(region) if region.inline => format!("{} in {}", region.target, self.host),
+                    Some(region) => region.name.clone(),
+                };
                 let pattern = op.pattern.clone().unwrap_or_default();
                 [op.op.clone(), shorten(&op.node, 40), place, pattern]
             })
@@ -219,15 +226,21 @@ impl Report {
         let mut out = String::new();
         for target in self.devices.iter().chain([&self.host]) {
             let ops = self.ops.iter().filter(|op| op.target == *target).count();
-            let regions = self.regions.iter().filter(|region| region.target == *target).count();
-            let _ = match regions {
-                0 => writeln!(out, "{target}: {ops} of {} operations", self.ops.len()),
-                _ => writeln!(
-                    out,
-                    "{target}: {ops} of {} operations in {regions} regions",
-                    self.ops.len()
-                ),
+            let own = || self.regions.iter().filter(|region| region.target == *target);
+            let calls = own().filter(|region| region.inline).count();
+            let regions = own().count() - calls;
+            let places: Vec<String> = [
+                (regions > 0).then(|| format!("{regions} regions")),
+                (calls > 0).then(|| format!("{calls} calls in the code of {}", self.host)),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            let places = match places.join(" and ") {
+                none if none.is_empty() => none,
+                places => format!(" in {places}"),
             };
+            let _ = writeln!(out, "{target}: {ops} of {} operations{places}", self.ops.len());
         }
         out
     }

@@ -135,6 +135,7 @@ fn region(request: &Request, candidates: &Candidates, chosen: &Chosen, group: Op
     Region {
         device,
         target: request.devices[device].id.to_owned(),
+        inline: chosen.is_inline(request, candidates, group),
         number: 0,
         composites,
         ops,

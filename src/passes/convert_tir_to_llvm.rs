@@ -274,6 +274,9 @@ impl<'c> Conversion<'c> {
             let value = value.ok_or_else(|| PassError::at(&op, "is malformed"))?;
             return self.operand(builder, value);
         }
+        if ir::memref::name(argument).as_deref() == Some("NULL") {
+            return Ok(builder.op1("llvm.mlir.zero", &[], llvm::pointer(self.context))?);
+        }
         let ty = ir::attribute::number_type(argument).ok_or_else(|| {
             PassError::at(
                 &op,

@@ -33,7 +33,13 @@ pub const PASS: Pass = Pass {
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut composites = vec![];
     collect(function, &mut composites)?;
-    composites.into_iter().try_for_each(|(op, call)| lower(op, call))
+    let owner = ir::attr_str(function, names::TARGET);
+    composites.into_iter().try_for_each(|(op, call)| {
+        let target = ir::attr_str(op, "target");
+        // A call in a function of another target, which is the host's.
+        let inline = target.filter(|target| owner.as_ref().is_some_and(|owner| owner != target));
+        lower(op, call, inline)
+    })
 }
 
 /// The composites with a call inside of `op`, but not those inside of such composites, which go with
@@ -52,7 +58,11 @@ fn collect<'c>(
     Ok(())
 }
 
-fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassError<'c>> {
+fn lower<'c>(
+    composite: Op<'c>,
+    found: CompositeCall<'c>,
+    inline: Option<String>,
+) -> Result<(), PassError<'c>> {
     let b = Builder::before(composite)?;
     let malformed = || PassError::at(&composite, "has a config that describes no call");
     let operands = ir::operands(composite);
@@ -106,6 +116,9 @@ fn lower<'c>(composite: Op<'c>, found: CompositeCall<'c>) -> Result<(), PassErro
         if set {
             call.set(name, unit);
         }
+    }
+    if let Some(target) = inline {
+        call.set(names::INLINE, b.str_attr(&target));
     }
     if let Some(prototype) = found.prototype {
         call.set("prototype", b.str_attr(&prototype));

@@ -5,7 +5,7 @@
 //! into one program.
 
 use crate::{
-    artifact::{Signature, files},
+    artifact::{Signature, files, own_prefix},
     ir::{
         self, Builder, Op, OpSpec, edit, func,
         names::{self, TARGET, symbol_name},
@@ -44,12 +44,18 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         signature.and_then(|s| s.record(module)).map_err(|error| PassError::at(&main, error))?;
         edit::set_attr(main, "sym_name", StringAttribute::new(context, "main").into());
     }
-    rename(module, &functions, &crate::ir::names::model_name(module));
+    let model = crate::ir::names::model_name(module);
+    rename(module, &functions, &model);
+    let inline = name_inline(module, &model);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let mut parts: IndexMap<String, Vec<Op<'c>>> = IndexMap::new();
     for function in functions {
         let target = ir::attr_str(function, TARGET).unwrap_or_else(|| host.clone());
         parts.entry(target).or_default().push(function);
+    }
+    // Their sources are compiled with a module of their own, though it has no functions.
+    for target in inline {
+        parts.entry(target).or_default();
     }
     let globals: Vec<_> =
         ir::ops(body).into_iter().filter(|op| ir::op_name(*op) == "memref.global").collect();
@@ -76,6 +82,23 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     globals.into_iter().for_each(edit::erase);
     Ok(())
+}
+
+/// Gives calls of another target's function in the code of the host the name that this target's
+/// copy of the function has; gives the targets. Functions of libraries get their plain names back
+/// when all code is there (`codegen::symbols`).
+fn name_inline<'c>(module: Op<'c>, model: &str) -> BTreeSet<String> {
+    let context = ir::context_of(module);
+    let mut targets = BTreeSet::new();
+    for op in edit::walk(module) {
+        let Some(target) = ir::attr_str(op, names::INLINE) else { continue };
+        if let Some(callee) = func::symbol_ref(op, "callee") {
+            let name = format!("{}{callee}", own_prefix(model, &target));
+            edit::set_attr(op, "callee", FlatSymbolRefAttribute::new(context, &name).into());
+        }
+        targets.insert(target);
+    }
+    targets
 }
 
 /// Puts copies of the globals that the functions read into their module.

@@ -140,6 +140,7 @@ impl<'c> Steps<'c> {
             (None, _) => ir::op_name(op).to_owned(),
         };
         let target = ir::attr_str(op, names::DEVICE)
+            .or_else(|| ir::attr_str(op, names::INLINE))
             .or_else(|| ir::attr_str(callee?, names::TARGET))
             .unwrap_or_else(|| self.host.clone());
         let tasks = call.as_ref().filter(|_| means == Means::Kernel).and_then(tasks).unwrap_or(1);

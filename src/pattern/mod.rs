@@ -99,6 +99,8 @@ pub struct PatternSpec {
     pub lower: Option<String>,
     /// Prototype of the function that a match becomes a call of.
     pub call: Option<String>,
+    /// Whether the host's own code makes the call, without a function of the target around it.
+    pub inline: bool,
     /// How the call's work is cut into pieces.
     pub tile: Option<TileSpec>,
 }
@@ -119,6 +121,7 @@ impl PatternSpec {
             compute: true,
             lower: None,
             call: None,
+            inline: false,
             tile: None,
         }
     }
@@ -234,6 +237,9 @@ impl Pattern {
         let cost = cost.transpose().map_err(|e: PatternError| e.within(place("cost")))?;
         let call = spec.call.as_ref().map(|text| {
             let proto = CallProto::parse(text)?;
+            if spec.inline {
+                proto.check_inline(text)?;
+            }
             match &spec.tile {
                 // What differs from tile to tile is checked as if it were a number.
                 Some(tile) => proto

@@ -36,6 +36,8 @@ struct PatternJson<'a> {
     compute: bool,
     lower: Option<&'a str>,
     call: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    inline: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     tile: Option<&'a crate::pattern::TileSpec>,
 }
@@ -157,6 +159,7 @@ impl<'a> KindJson<'a> {
                     compute: pattern.spec.compute,
                     lower: pattern.spec.lower.as_deref(),
                     call: pattern.spec.call.as_deref(),
+                    inline: pattern.spec.inline,
                     tile: pattern.spec.tile.as_ref(),
                 })
                 .collect(),

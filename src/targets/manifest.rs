@@ -112,6 +112,18 @@ pub fn parse_extending(
     checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     let given = memory::Given { role, codegen: &codegen, options: &options };
     let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
+    if let (Some(memory), Some(inline)) =
+        (&memory, patterns.iter().find(|pattern| pattern.spec.inline))
+    {
+        return Err(source.fault_at(
+            inline.match_line,
+            format!(
+                "pattern '{}' is inline, but its tensors are in the memory '{}', which the host's code \
+                 does not know",
+                inline.spec.name, memory.name
+            ),
+        ));
+    }
     check_open_arguments(name, &codegen, &options)?;
     codegen
         .check_kernels(role)

@@ -82,6 +82,7 @@ pub fn prototype<'c>(op: Op<'c>) -> Option<String> {
             Some((Group::Scalars, index, _)) => {
                 CType::of(call.groups[0].get(index)?.r#type())?.name()
             }
+            None if ir::memref::name(*argument).as_deref() == Some("NULL") => "const void *",
             None => CType::of(ir::attribute::number_type(*argument)?)?.name(),
         });
     }

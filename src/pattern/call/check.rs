@@ -3,7 +3,7 @@
 use super::{BlockPart, CType, CallProto, Layout, Param};
 use crate::{
     error::suggestion,
-    expr::{ExprKind, PatternResult, Span, token::Tokens},
+    expr::{ExprKind, PatternError, PatternResult, Span, token::Tokens},
     pattern::{
         ast::MatchExpr,
         check::{Names, Ty, check_scalar, check_values},
@@ -13,6 +13,23 @@ use crate::{
 };
 
 impl CallProto {
+    /// Checks that the host's own code can make the call: it passes tensors, numbers and arrays.
+    pub fn check_inline(&self, text: &str) -> PatternResult<()> {
+        let strange = self.params.iter().find_map(|param| match param {
+            Param::Struct { .. } => Some("a structure"),
+            Param::Name(_) => Some("a name of a header"),
+            Param::Device => Some("the device"),
+            _ => None,
+        });
+        let Some(strange) = strange else { return Ok(()) };
+        let message = format!(
+            "an inline call passes tensors, numbers, arrays and scratch memory, not {strange}: pass \
+             what it stands for, or leave out inline"
+        );
+        let span = Span { start: 0, end: text.len() };
+        Err(PatternError::new(text, span, message))
+    }
+
     /// Checks captures and expressions against the pattern.
     pub(in crate::pattern) fn check(
         &self,

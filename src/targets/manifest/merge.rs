@@ -51,13 +51,13 @@ refine!(
     RawPattern,
     "pattern",
     name,
-    [doc, matches, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, tile]
+    [doc, matches, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, tile]
 );
 refine!(
     RawOp,
     "pattern",
     op,
-    [doc, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, tile]
+    [doc, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, tile]
 );
 
 impl RawManifest {

@@ -54,6 +54,7 @@ fn of_operation(raw: RawOp) -> RawPattern {
         finite: raw.finite,
         lower: raw.lower.or(usual),
         call: raw.call,
+        inline: raw.inline,
         tile: raw.tile,
     }
 }
@@ -69,6 +70,17 @@ fn check(source: &Source, raw: &RawPattern) -> Result<()> {
             "pattern '{name}' does not say how a match is lowered: add lower = \"NAME\" for a \
              registered lowering (\"default\" for the one of the graph dialect), or call = \"int f(in x, out y)\" for a function"
         ));
+    }
+    if let Some(inline) = raw.inline.as_ref().filter(|inline| *inline.get_ref()) {
+        let reason = match (&raw.call, &raw.tile) {
+            (None, _) => Some("has no call, which the host's code could make"),
+            (_, Some(_)) => Some("has tiles, which the host's code does not make"),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            let message = format!("pattern '{name}' is inline and {reason}");
+            return Err(source.fault(&inline.span(), message));
+        }
     }
     if raw.tile.is_some() && raw.call.is_none() {
         return fault(format!("pattern '{name}' has tiles, but no call to make on them"));
@@ -105,6 +117,7 @@ fn pattern(
             finite: raw.finite,
             lower: raw.lower,
             call: raw.call.map(Spanned::into_inner),
+            inline: raw.inline.is_some_and(Spanned::into_inner),
             tile,
         },
     })

@@ -161,6 +161,7 @@ pub struct RawPattern {
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
+    pub inline: Option<Spanned<bool>>,
     pub tile: Option<RawTile>,
 }
 
@@ -179,6 +180,7 @@ pub struct RawOp {
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
+    pub inline: Option<Spanned<bool>>,
     pub tile: Option<RawTile>,
 }
 
