@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn an_unknown_template_names_the_others() {
         let message = Template::find("hooks-in-forth").expect_err("unknown").to_string();
-        assert!(message.contains("call, engine, library"), "{message}");
+        assert!(message.contains("call, engine, kernels"), "{message}");
         let message = Template::find("scratch-pad").expect_err("unknown").to_string();
         assert!(message.contains("did you mean 'scratchpad'"), "{message}");
     }

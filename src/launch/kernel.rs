@@ -1,6 +1,6 @@
 //! Moves the loop nests of a function into kernels.
 
-use super::Grid;
+use super::{Grid, fuse};
 use crate::{
     Result,
     ir::{
@@ -43,6 +43,7 @@ pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> Failure<'c> {
             continue;
         }
         let Some(body) = edit::entry_block(function) else { continue };
+        fuse::fuse(body)?;
         for nest in nests(body) {
             outlined.nest(function, &nest)?;
         }
@@ -74,7 +75,7 @@ fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
 }
 
 /// Whether an operation is no work: what it computes is computed again where it is used.
-fn stays(op: Op<'_>) -> bool {
+pub(super) fn stays(op: Op<'_>) -> bool {
     let name = ir::op_name(op);
     STAY.contains(&name) || (op.region_count() == 0 && !ir::results(op).is_empty())
 }

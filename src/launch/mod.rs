@@ -4,7 +4,9 @@
 //! loop nest of a region becomes a function of its own ([`kernel`]), and the region a row of calls that
 //! launch them. The outer parallel loops are the grid; what is left of the nest is what one work item
 //! does. Nests without parallel loops are a grid of one.
+//! Neighbours over one grid are one kernel where they share buffers ([`fuse`]).
 
+mod fuse;
 mod grid;
 pub mod kernel;
 

@@ -1,0 +1,140 @@
+//! Neighbouring parallel loops over the same grid as one.
+//!
+//! The second loop may read what the first one writes at the same indices: then a work item does both for
+//! its own elements, such as a start value and the sum on it, or a chain of elementwise operations.
+//! Loops that share nothing stay apart, and so do those that would take more buffers than devices
+//! have room for in the arguments of a kernel.
+
+use crate::{
+    Result,
+    ir::{self, Blk, Op, Val, capture::captured, edit, memref},
+};
+use melior::ir::ValueLike;
+
+/// Buffers of a kernel, at most. Devices have 1024 bytes for arguments at least, of which a buffer
+/// takes 16.
+const MAX_BUFFERS: usize = 24;
+
+/// Fuses the parallel loops of a block.
+pub fn fuse<'c>(body: Blk<'c>) -> Result<()> {
+    let mut last: Option<Op<'c>> = None;
+    let mut between: Vec<Op<'c>> = vec![];
+    for op in ir::ops(body) {
+        let is_free = super::kernel::stays(op) && op_makes_no_work(op);
+        if is_free {
+            between.push(op);
+            continue;
+        }
+        last = match last {
+            Some(first) if can_fuse(first, op) => {
+                // What lies between makes buffers and views, which need nothing of the first loop.
+                between.iter().for_each(|view| edit::move_before(*view, first));
+                join(first, op)?;
+                Some(first)
+            }
+            _ => (ir::op_name(op) == "scf.parallel").then_some(op),
+        };
+        between.clear();
+    }
+    Ok(())
+}
+
+fn op_makes_no_work(op: Op<'_>) -> bool {
+    let name = ir::op_name(op);
+    name.starts_with("memref.") && name != "memref.load" || name == "arith.constant"
+}
+
+/// A load or store: the buffer, and where.
+struct Access<'c> {
+    buffer: Val<'c>,
+    indices: Vec<Val<'c>>,
+    writes: bool,
+}
+
+/// The accesses of a nest; none if it does something else to memory.
+fn accesses<'c>(nest: Op<'c>) -> Option<Vec<Access<'c>>> {
+    let mut found = vec![];
+    for op in edit::walk(nest) {
+        let operands = ir::operands(op);
+        let at = match ir::op_name(op) {
+            "memref.load" => 0,
+            "memref.store" => 1,
+            name if name.starts_with("memref.") || name.contains("call") => return None,
+            _ => continue,
+        };
+        let (buffer, indices) = operands.get(at..)?.split_first()?;
+        found.push(Access { buffer: *buffer, indices: indices.to_vec(), writes: at == 1 });
+    }
+    Some(found)
+}
+
+/// Whether two loops give the same when each iteration of the second follows that of the first.
+fn can_fuse<'c>(first: Op<'c>, second: Op<'c>) -> bool {
+    let grids = super::Grid::of(first).zip(super::Grid::of(second));
+    if grids.is_none_or(|(a, b)| a != b) {
+        return false;
+    }
+    let Some((a, b)) = accesses(first).zip(accesses(second)) else { return false };
+    let mut shares = false;
+    for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
+        if memref::base(x.buffer) != memref::base(y.buffer) {
+            continue;
+        }
+        shares = true;
+        if (x.writes || y.writes) && !is_same_element((first, x), (second, y)) {
+            return false;
+        }
+    }
+    shares && buffers(first, second) <= MAX_BUFFERS
+}
+
+/// Whether two accesses are to one element in the same iteration only.
+fn is_same_element<'c>(
+    (first, x): (Op<'c>, &Access<'c>),
+    (second, y): (Op<'c>, &Access<'c>),
+) -> bool {
+    let loops = |op: Op<'c>| edit::entry_block(op).map(edit::arguments).unwrap_or_default();
+    let (mine, yours) = (loops(first), loops(second));
+    let mut seen = vec![false; mine.len()];
+    let same = x.buffer == y.buffer
+        && x.indices.len() == y.indices.len()
+        && x.indices.iter().zip(&y.indices).all(|(a, b)| match mine.iter().position(|i| i == a) {
+            Some(at) => {
+                seen[at] = true;
+                yours.get(at) == Some(b)
+            }
+            None => a == b,
+        });
+    same && seen.into_iter().all(|is_seen| is_seen)
+}
+
+/// The buffers that a nest of both would have.
+fn buffers<'c>(first: Op<'c>, second: Op<'c>) -> usize {
+    let mut found: Vec<Val<'c>> = vec![];
+    for value in captured(first).into_iter().chain(captured(second)) {
+        let base = memref::base(value);
+        if ir::is_memref(base.r#type()) && !found.contains(&base) {
+            found.push(base);
+        }
+    }
+    found.len()
+}
+
+/// Moves the body of the second loop to the end of the first.
+fn join<'c>(first: Op<'c>, second: Op<'c>) -> Result<()> {
+    let body = |op| {
+        edit::entry_block(op)
+            .ok_or_else(|| crate::Error::internal("a parallel loop without a body"))
+    };
+    let (mine, yours) = (body(first)?, body(second)?);
+    for (index, other) in edit::arguments(mine).into_iter().zip(edit::arguments(yours)) {
+        edit::replace_uses(other, index);
+    }
+    let end = ir::ops(mine).into_iter().rev().find(|op| ir::op_name(*op) == "scf.reduce");
+    let end = end.ok_or_else(|| crate::Error::internal("a parallel loop without an end"))?;
+    for op in ir::ops(yours).into_iter().filter(|op| ir::op_name(*op) != "scf.reduce") {
+        edit::move_before(op, end);
+    }
+    edit::erase(second);
+    Ok(())
+}
