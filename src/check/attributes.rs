@@ -22,6 +22,11 @@ pub fn attributes(
     };
     let x = dims(0);
     let spatial = x.len().saturating_sub(2);
+    // Networks have most convolutions over the channels alone with neither stride nor padding, and
+    // many devices a way of their own for them.
+    let w = dims(if op.name == "qlinear_conv" { 3 } else { 1 });
+    let is_point = op.name.contains("conv") && w.len() > 2 && w.iter().skip(2).all(|k| *k == 1);
+    let is_plain = is_point && s.chance(60);
     let mut made = vec![];
     for attr in &op.attrs {
         let wished = s.wished_attribute(names, &attr.name);
@@ -55,6 +60,8 @@ pub fn attributes(
             (_, "kernel_shape") => {
                 Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
             }
+            (_, "strides") if is_plain => Some(AttrValue::Ints(vec![1; spatial])),
+            (_, "pads") if is_plain => Some(AttrValue::Ints(vec![0; 2 * spatial])),
             (_, "strides") => Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect())),
             (_, "pads") if spatial > 0 => {
                 Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
