@@ -96,7 +96,9 @@ static int describe(phl_dnnl *device, phl_dnnl_site *site, const layer *layer,
                     const formats *formats) {
   const phl_dnnl_conv *conv = layer->conv;
   const dnnl_dims_t strides = {conv->stride_h, conv->stride_w},
-                    dilates = {conv->dilation_h - 1, conv->dilation_w - 1},
+                    /* oneDNN refuses to spread a single element. */
+      dilates = {conv->kernel_h > 1 ? conv->dilation_h - 1 : 0,
+                 conv->kernel_w > 1 ? conv->dilation_w - 1 : 0},
                     before = {conv->pad_top, conv->pad_left},
                     after = {conv->pad_bottom, conv->pad_right};
   const dnnl_memory_desc_t *bias = layer->bias ? &formats->bias : NULL;
