@@ -26,6 +26,7 @@ pub mod names;
 pub mod print;
 mod read;
 mod remove;
+pub mod schedule;
 pub mod size;
 #[cfg(test)]
 mod tests;

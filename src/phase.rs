@@ -109,6 +109,8 @@ pub struct TargetPipelines {
     pub phases: Vec<(Phase, String)>,
     /// What runs its hooks, each a pass of the whole module.
     pub hooks: Vec<(HookPoint, String)>,
+    /// Whether it has schedules to apply.
+    pub schedules: bool,
 }
 
 /// The whole text of a compile.
@@ -266,6 +268,10 @@ fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
         Phase::Codegen => {
             vec![hook(HookPoint::TirToRuntime), passes.map(|text| within("builtin.module", text))]
         }
+        Phase::TirSchedule => vec![
+            target.schedules.then(|| format!("apply-schedules{{target={id}}}")),
+            passes.map(|text| within("func.func", text)),
+        ],
         _ => vec![passes.map(|text| within("func.func", text))],
     };
     parts.into_iter().flatten().collect()

@@ -55,6 +55,9 @@ pub const SESSION: &str = "phl.session";
 /// Call: the id of the target whose function it is, where that is not the target of the code.
 pub const INLINE: &str = "phl.inline";
 
+/// Module: the schedules of its targets, which phase tir-schedule applies.
+pub const SCHEDULES: &str = "phl.schedules";
+
 /// Module: the bytes of all constants.
 pub const CONSTANTS: &str = "phl.constants";
 

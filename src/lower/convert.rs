@@ -256,11 +256,28 @@ impl<'c> Conversion<'c> {
     }
 
     fn convert_composite(&mut self, op: Op<'c>, anchor: Op<'c>) -> Outcome<'c, Vec<Val<'c>>> {
-        let inputs = self.inputs(op);
         let block = op
             .region(0)?
             .first_block()
             .ok_or_else(|| PassError::at(&op, "has no decomposition"))?;
+        // Stands where the operations of the composite begin.
+        let b = Builder::before(anchor)?;
+        let marker = b.empty(b.tensor(&[], b.f32())).map(edit::defining_op)?;
+        let results = self.convert_decomposition(op, anchor, block)?;
+        if let Some(marker) = marker {
+            name_pattern(op, marker, anchor);
+            edit::erase(marker);
+        }
+        Ok(results)
+    }
+
+    fn convert_decomposition(
+        &mut self,
+        op: Op<'c>,
+        anchor: Op<'c>,
+        block: Blk<'c>,
+    ) -> Outcome<'c, Vec<Val<'c>>> {
+        let inputs = self.inputs(op);
         for (index, input) in inputs.into_iter().enumerate() {
             self.values.insert(key(block.argument(index)?.into()), input);
         }
@@ -318,6 +335,21 @@ impl<'c> Conversion<'c> {
             .unwrap_or_else(|| format!("arg{index}"));
         let sizes: Vec<_> = ir::dims(ty).iter().map(|dim| dim.max(&1).to_string()).collect();
         format!("give the shape of the input, for example `--shape {name}={}`", sizes.join("x"))
+    }
+}
+
+/// Names the loops between two operations after the pattern of the composite that became them, for
+/// schedules.
+fn name_pattern<'c>(composite: Op<'c>, from: Op<'c>, to: Op<'c>) {
+    let Some(name) = graph::Composite::of(composite).map(|op| op.name()) else { return };
+    let pattern = name.split_once('.').map_or(name, |(_, pattern)| pattern);
+    let attribute = StringAttribute::new(ir::context_of(composite), pattern).into();
+    let mut next = from.next_in_block();
+    while let Some(op) = next.filter(|op| !edit::same(*op, to)) {
+        if ir::op_name(op).starts_with("linalg.") {
+            edit::set_attr(op, names::PATTERN, attribute);
+        }
+        next = op.next_in_block();
     }
 }
 

@@ -11,7 +11,7 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit, names::TARGET_SPEC},
+    ir::{self, Op, edit, names::TARGET_SPEC, schedule::Schedule},
     outline::{self, Division},
     partition::{Placement, Profile},
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -71,8 +71,27 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     if divisions.is_empty() {
         return Ok(());
     }
+    let schedules = schedules(&targets, &divisions)?;
+    if !schedules.is_empty() {
+        Schedule::write(module, &schedules)?;
+    }
     edit::set_attr(module, TARGET_SPEC, StringAttribute::new(context, &spec).into());
     Ok(())
+}
+
+/// The schedules of what was divided.
+fn schedules(
+    targets: &[TargetInstance],
+    divisions: &[(Op<'_>, Division<'_>)],
+) -> crate::Result<Vec<Schedule>> {
+    let regions = || divisions.iter().flat_map(|(_, division)| &division.partition.regions);
+    let mut all = vec![];
+    for target in targets.iter().filter(|target| !target.kind.schedules.is_empty()) {
+        let own = regions().filter(|region| region.target == target.id);
+        let matched = own.flat_map(|region| &region.composites).map(|found| found.name.as_str());
+        all.extend(target.schedules(&matched.collect())?);
+    }
+    Ok(all)
 }
 
 /// The targets that a spec names, among the built-in kinds, those that the session of the context

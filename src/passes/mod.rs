@@ -17,6 +17,7 @@ macro_rules! passes {
 passes! {
     annotate_llvm_arguments
     apply_hook
+    apply_schedules
     assign_memory_spaces
     convert_extrema_to_llvm
     convert_functions_to_dps

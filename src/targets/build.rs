@@ -33,6 +33,7 @@ impl TargetKind {
             queue: None,
             patterns: vec![],
             operators: vec![],
+            schedules: vec![],
             pipelines: vec![],
             aliases: vec![],
             hooks: HookSet::default(),

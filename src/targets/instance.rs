@@ -2,7 +2,7 @@
 
 use super::{
     codegen::Codegen,
-    kind::{Role, TargetKind, option_word},
+    kind::{Role, ScheduleDecl, TargetKind, option_word},
     options::OptionDecl,
 };
 use crate::{
@@ -11,12 +11,16 @@ use crate::{
     error::suggestion,
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
     graph::{Bound, Evaluator, Facts, OpDecl, OpTable, Scope},
+    ir::schedule::Schedule,
     partition::{Capabilities, Device, ProfiledTarget, Rates, is_view},
     pattern::{Pattern, PatternSpec, check_expression},
     phase::{HookPoint, Phase, TargetPipelines},
     targets::hooks::{Command, DataHook},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A kind with an id and the values of its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +140,30 @@ impl TargetInstance {
         if !passes.is_empty() {
             phases.push((Phase::Bufferize, passes.join(",")));
         }
-        Ok(TargetPipelines { id: self.id.clone(), phases, hooks })
+        Ok(TargetPipelines {
+            id: self.id.clone(),
+            phases,
+            hooks,
+            schedules: !self.kind.schedules.is_empty(),
+        })
+    }
+
+    /// Its schedules with options filled in, for a network in which these patterns have matches.
+    ///
+    /// # Errors
+    /// An option that a schedule names is not set.
+    pub fn schedules(&self, matched: &BTreeSet<&str>) -> Result<Vec<Schedule>> {
+        let is_for = |decl: &&ScheduleDecl| match &decl.pattern {
+            Some(pattern) => matched.contains(pattern.as_str()),
+            None => !matched.is_empty(),
+        };
+        let filled = self.kind.schedules.iter().filter(is_for).map(|decl| {
+            let text = fill(&decl.text, |word| self.word(word))
+                .map_err(|reason| Error::invalid(format!("{}: {reason}", decl.place)))?;
+            let (pattern, place) = (decl.pattern.clone(), decl.place.clone());
+            Ok(Schedule { target: self.id.clone(), pattern, text, place })
+        });
+        filled.collect()
     }
 
     /// The pass that puts values into the device's memory.

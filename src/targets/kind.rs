@@ -96,6 +96,17 @@ pub struct PatternDecl {
     pub tile_lines: TileLines,
 }
 
+/// A library of the transform dialect, as a manifest has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleDecl {
+    /// The pattern whose operations it is for; all of the target's if `None`.
+    pub pattern: Option<String>,
+    /// The text, with options not filled in yet.
+    pub text: String,
+    /// Where it is.
+    pub place: String,
+}
+
 /// Where the files of a kind are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
@@ -175,6 +186,8 @@ pub struct TargetKind {
     pub patterns: Vec<PatternDecl>,
     /// Operators of vendors that its patterns may name.
     pub operators: Vec<Arc<OperatorDecl>>,
+    /// Schedules of what is lowered by default.
+    pub schedules: Vec<ScheduleDecl>,
     /// Pipeline text of the phases that it takes part in.
     pub pipelines: Vec<(Phase, String)>,
     /// Names for specs, which come with the kind.

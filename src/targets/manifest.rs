@@ -14,6 +14,7 @@ mod origins;
 mod pattern;
 mod phases;
 mod raw;
+mod schedule;
 mod source;
 mod tile;
 
@@ -68,7 +69,9 @@ pub fn parse_extending(
     let (merged, layers) = load::load(&mut source, text, name, &files, known)?;
     let source = source;
     let origins = origins::declare(&source, &merged);
-    let merge::Merged { raw, bases, .. } = merged;
+    let merge::Merged { mut raw, bases, .. } = merged;
+    let own = layers.first().map_or(&files, |layer| &layer.files);
+    let schedules = schedule::take(&mut raw);
     let fault = |message: &str| source.fault_at(1, message);
     let target = raw.target.ok_or_else(|| fault("a manifest needs [target]"))?;
     let role = target.role.ok_or_else(|| {
@@ -80,6 +83,7 @@ pub fn parse_extending(
     let cost = cost::declare(&source, raw.cost, &options)?;
     let definitions = define::Definitions::read(&source, raw.define)?;
     let pools = pools(&source, raw.pool, &options, &definitions)?;
+    let schedules = schedule::declare(&source, schedules, own, &options)?;
     let patterns = pattern::declare(&source, raw.pattern, raw.op, (&pools, &definitions))?;
     let operators = operator::declare(&source, raw.operator, &files, &layers)?;
     let aliases = aliases(&source, raw.alias)?;
@@ -144,6 +148,7 @@ pub fn parse_extending(
         queue,
         patterns,
         operators,
+        schedules,
         pipelines,
         aliases,
         hooks: HookSet { data, rust: None },

@@ -29,7 +29,9 @@ pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
 pub use instance::{Pool, TargetInstance};
-pub use kind::{CostDecl, Files, PatternDecl, PoolDecl, Role, TargetKind, option_word};
+pub use kind::{
+    CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,
+};
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
 pub use manifest::is_name;
 pub use memory::{MemoryDecl, QueueDecl};

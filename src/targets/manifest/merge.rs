@@ -51,13 +51,19 @@ refine!(
     RawPattern,
     "pattern",
     name,
-    [doc, matches, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, tile]
+    [
+        doc, matches, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline,
+        schedule, tile
+    ]
 );
 refine!(
     RawOp,
     "pattern",
     op,
-    [doc, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, tile]
+    [
+        doc, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, schedule,
+        tile
+    ]
 );
 
 impl RawManifest {
@@ -76,6 +82,7 @@ impl RawManifest {
             self.tables(part.define, part.hooks, part.cost, part.capabilities);
             self.codegen.add(part.codegen);
             self.device(part.memory, part.queue);
+            self.schedule = self.schedule.take().or(part.schedule);
         }
         self
     }
@@ -131,6 +138,14 @@ impl RawManifest {
                 RawPipeline::Text(own) => text(own),
                 RawPipeline::File(file) => text(&layer.files.read(&file.file)?),
             });
+        }
+        let patterns = self.pattern.iter_mut().map(|pattern| &mut pattern.schedule);
+        let ops = self.op.iter_mut().map(|op| &mut op.schedule);
+        for schedule in patterns.chain(ops).chain([&mut self.schedule]).flatten() {
+            if let RawPipeline::File(file) = schedule.get_mut() {
+                let text = layer.files.read(&file.file)?.into_owned();
+                *schedule.get_mut() = RawPipeline::Text(text);
+            }
         }
         for operator in &mut self.operator {
             let Some(reference) = operator.reference.as_mut().map(Spanned::get_mut) else {
@@ -192,6 +207,7 @@ impl Merged {
         self.raw.tables(base.define, base.hooks, base.cost, base.capabilities);
         self.raw.codegen.add(base.codegen);
         self.raw.device(base.memory, base.queue);
+        self.raw.schedule = self.raw.schedule.take().or(base.schedule);
         if let (Some(own), Some(base)) = (&mut self.raw.target, base.target) {
             own.role = own.role.take().or(base.role);
         }

@@ -55,6 +55,7 @@ fn of_operation(raw: RawOp) -> RawPattern {
         lower: raw.lower.or(usual),
         call: raw.call,
         inline: raw.inline,
+        schedule: raw.schedule,
         tile: raw.tile,
     }
 }
@@ -81,6 +82,13 @@ fn check(source: &Source, raw: &RawPattern) -> Result<()> {
             let message = format!("pattern '{name}' is inline and {reason}");
             return Err(source.fault(&inline.span(), message));
         }
+    }
+    if let (Some(schedule), Some(_)) = (&raw.schedule, &raw.call) {
+        let message = format!(
+            "pattern '{name}' has a call, and a schedule, which is for what is lowered by default: leave \
+             one of them out"
+        );
+        return Err(source.fault(&schedule.span(), message));
     }
     if raw.tile.is_some() && raw.call.is_none() {
         return fault(format!("pattern '{name}' has tiles, but no call to make on them"));

@@ -30,6 +30,7 @@ pub struct RawManifest {
     pub op: Vec<RawOp>,
     #[serde(default)]
     pub operator: Vec<RawOperator>,
+    pub schedule: Option<Spanned<RawPipeline>>,
     #[serde(default)]
     pub phases: BTreeMap<Spanned<String>, RawPipeline>,
     #[serde(default)]
@@ -162,6 +163,7 @@ pub struct RawPattern {
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
     pub inline: Option<Spanned<bool>>,
+    pub schedule: Option<Spanned<RawPipeline>>,
     pub tile: Option<RawTile>,
 }
 
@@ -181,6 +183,7 @@ pub struct RawOp {
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
     pub inline: Option<Spanned<bool>>,
+    pub schedule: Option<Spanned<RawPipeline>>,
     pub tile: Option<RawTile>,
 }
 
@@ -216,8 +219,8 @@ pub enum RawReference {
     File(RawFile),
 }
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a pipeline as text, or { file = \"NAME\" }")]
+#[derive(Clone, Deserialize)]
+#[serde(untagged, expecting = "expected a text, or { file = \"NAME\" }")]
 pub enum RawPipeline {
     Text(String),
     File(RawFile),
@@ -240,7 +243,7 @@ pub struct RawCommand {
     pub command: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawFile {
     pub file: String,

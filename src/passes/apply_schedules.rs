@@ -1,0 +1,38 @@
+//! `apply-schedules`: applies the schedules of a target, which `graph-partition` wrote on the module.
+//!
+//! ```text
+//! phl.schedules = [{target = "npu", pattern = "conv", text = "module {transform.named_sequence ...}", ...}]
+//! @npu_0: linalg.generic ... {phl.pattern = "conv"}  -->  scf.for ... { linalg.generic ... }
+//! ```
+//! Each is a library of its own, so that names of sequences of two targets do not meet.
+
+use crate::{
+    ir::{Op, schedule::Schedule},
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+
+crate::pass_options! {
+    /// Options of `apply-schedules`.
+    pub struct Options {
+        target: String = "", "Id of the target";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "apply-schedules",
+    summary: "Apply the schedules of a target, in the transform dialect",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["transform", "scf", "tensor", "linalg", "arith", "affine", "vector"],
+    run,
+};
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let own = Schedule::all(module).into_iter().filter(|known| known.target == options.target);
+    for schedule in own {
+        schedule.apply(module).map_err(|error| PassError::new(error.to_string()))?;
+    }
+    Ok(())
+}
