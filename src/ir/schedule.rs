@@ -74,8 +74,6 @@ impl Schedule {
     /// step is a diagnostic.
     pub fn apply(&self, module: Op<'_>) -> Result<()> {
         let fault = |reason: String| Err(Error::invalid(format!("{} {reason}", self.what())));
-        crate::limits::check_text(self.text.as_bytes())
-            .map_err(|(line, reason)| Error::invalid(format!("{}:{line}: {reason}", self.place)))?;
         let library = parse_module(context_of(module), self.text.as_bytes(), &self.place);
         let Some(library) = library else {
             return fault("is no library of the transform dialect".to_owned());

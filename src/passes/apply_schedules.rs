@@ -8,6 +8,7 @@
 
 use crate::{
     ir::{Op, schedule::Schedule},
+    limits,
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 
@@ -32,6 +33,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let own = Schedule::all(module).into_iter().filter(|known| known.target == options.target);
     for schedule in own {
+        limits::check_text(schedule.text.as_bytes()).map_err(|(line, reason)| {
+            PassError::new(format!("{}:{line}: {reason}", schedule.place))
+        })?;
         schedule.apply(module).map_err(|error| PassError::new(error.to_string()))?;
     }
     Ok(())
