@@ -325,6 +325,7 @@ mod tests {
                 (Phase::TirPost, "tir-c".into()),
             ],
             hooks: vec![(HookPoint::ConstantUpdater, "apply-x".into())],
+            schedules: false,
         }
     }
 

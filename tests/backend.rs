@@ -25,7 +25,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     let mut module = session.parse(text.as_bytes(), "test")?;
     let codegen = llvm::pipeline("", "native", "");
     let phases = vec![(Phase::Codegen, codegen)];
-    let targets = [TargetPipelines { id: "llvm".into(), phases, hooks: vec![] }];
+    let targets = [TargetPipelines { id: "llvm".into(), phases, hooks: vec![], schedules: false }];
     let pipeline = Pipeline::assemble(&targets)?;
     for phase in [Phase::Bufferize, Phase::PlanMemory] {
         session.run_pipeline(&mut module, pipeline.section(phase).expect("a section"))?;
