@@ -26,6 +26,9 @@ void phl_dnnl_key_act(phl_dnnl_key *key, const phl_dnnl_act *act,
 bool phl_dnnl_algorithm(const phl_dnnl_act *act, const float *lo,
                         const float *hi, dnnl_alg_kind_t *out_kind,
                         float *out_alpha, float *out_beta) {
+  const float most = hi ? *hi : INFINITY;
+  /* oneDNN refuses bounds in the wrong order; then all is the upper one. */
+  const float least = lo && *lo < most ? *lo : lo ? most : -INFINITY;
   const struct {
     bool flag;
     dnnl_alg_kind_t kind;
@@ -33,7 +36,7 @@ bool phl_dnnl_algorithm(const phl_dnnl_act *act, const float *lo,
   } table[] = {
       {act->relu, dnnl_eltwise_relu, 0, 0},
       {act->leaky_relu, dnnl_eltwise_relu, act->leaky_alpha, 0},
-      {act->clip, dnnl_eltwise_clip, lo ? *lo : -INFINITY, hi ? *hi : INFINITY},
+      {act->clip, dnnl_eltwise_clip, least, most},
       {act->sigmoid, dnnl_eltwise_logistic, 0, 0},
       {act->tanh, dnnl_eltwise_tanh, 0, 0},
       {act->gelu_erf, dnnl_eltwise_gelu_erf, 0, 0},
