@@ -185,7 +185,7 @@ fn faults_of_a_manifest_have_file_and_line() {
     assert!(error("${option.cores}", "${option.core}").contains("did you mean 'option.cores'"));
     assert!(
         error("tir-schedule = \"tile", "tir-schedule = 5 #")
-            .contains("expected a pipeline as text")
+            .contains("expected a text, or")
     );
     assert!(
         error("pre-partition = \"canonicalize\"", "pre-partition = { file = \"x\" }")
