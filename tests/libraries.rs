@@ -72,7 +72,7 @@ fn loops_target(folder: &Path) {
                         [capabilities]\nmulti-output = true\nmerge = true\n"
             .to_owned();
     for op in titles.filter_map(|title| title.split('`').next()) {
-        if !["composite", "constant", "scan", "yield"].contains(&op) {
+        if !["composite", "constant", "custom", "scan", "yield"].contains(&op) {
             manifest += &format!("[[op]]\nop = \"{op}\"\n");
         }
     }
