@@ -183,10 +183,7 @@ fn faults_of_a_manifest_have_file_and_line() {
     assert!(error("op = \"add\"", "op = \"conv_relu\"").contains("two patterns are called"));
     assert!(error("tir-schedule =", "bufferize =").contains("no pipeline at phase 'bufferize'"));
     assert!(error("${option.cores}", "${option.core}").contains("did you mean 'option.cores'"));
-    assert!(
-        error("tir-schedule = \"tile", "tir-schedule = 5 #")
-            .contains("expected a text, or")
-    );
+    assert!(error("tir-schedule = \"tile", "tir-schedule = 5 #").contains("expected a text, or"));
     assert!(
         error("pre-partition = \"canonicalize\"", "pre-partition = { file = \"x\" }")
             .contains("not embedded")
