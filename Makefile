@@ -72,8 +72,9 @@ docs: build ## Regenerate docs/generated
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
 	cargo bench
 
-bench-peers: build ## Measure classes of layers beside onnxruntime, and write the table of docs/performance.md
-	$(PYTHON) benches/peers/run.py target/debug/phaseline --table docs/performance.md
+bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
+	for set in classes networks integers; do \
+		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --table docs/performance.md || exit 1; done
 
 clean: ## Remove what was built
 	rm -rf build target

@@ -5,21 +5,29 @@ networks, so that a kernel which is fast for round numbers only does not look go
 """
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+import onnx
+from onnx import helper, numpy_helper
 
 
 class Graph:
-    """An onnx graph under construction, on one input x."""
+    """An onnx graph under construction; x is its first input."""
 
     def __init__(self, shape, dtype=np.float32, seed=1):
         self.random = np.random.default_rng(seed)
-        self.shape, self.dtype = list(shape), np.dtype(dtype)
-        self.nodes, self.weights = [], []
+        self.dtype = np.dtype(dtype)
+        self.nodes, self.weights, self.inputs = [], [], []
+        self.input("x", shape)
 
-    def weight(self, *shape, scale=None, dtype=None):
+    def input(self, name, shape):
+        code = helper.np_dtype_to_tensor_dtype(self.dtype)
+        self.inputs.append(helper.make_tensor_value_info(name, code, list(shape)))
+        return name
+
+    def weight(self, *shape, scale=None):
+        """Normal values; of the input's type if that is a float."""
         scale = scale or 1.0 / np.sqrt(max(1, np.prod(shape[1:])))
-        values = (self.random.standard_normal(shape) * scale).astype(dtype or self.dtype)
-        return self.constant(values)
+        dtype = self.dtype if self.dtype.kind == "f" else np.float32
+        return self.constant((self.random.standard_normal(shape) * scale).astype(dtype))
 
     def constant(self, values):
         name = f"w{len(self.weights)}"
@@ -31,13 +39,11 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
         return name
 
-    def model(self, y):
-        code = helper.np_dtype_to_tensor_dtype(self.dtype)
-        out = helper.make_tensor_value_info(y, code, None)
-        graph = helper.make_graph(
-            self.nodes, "bench", [helper.make_tensor_value_info("x", code, self.shape)], [out], self.weights)
+    def model(self, *results):
+        outputs = [onnx.ValueInfoProto(name=name) for name in results]
+        graph = helper.make_graph(self.nodes, "bench", self.inputs, outputs, self.weights)
         opset = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-        return helper.make_model(graph, opset_imports=opset, ir_version=10)
+        return onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=opset, ir_version=10))
 
 
 def conv(shape, filters, kernel, dtype=np.float32, layers=1, **attributes):

@@ -1,10 +1,10 @@
-"""Measures the models of classes.py beside onnxruntime, in one run.
+"""Measures the models of classes.py and networks.py beside onnxruntime, in one run.
 
-    run.py PHASELINE [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
+    run.py PHASELINE [--set classes|networks|integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
 
 Both run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
 Results are compared, too: a case whose largest difference is more than 2 % of the largest element is an error. --table
-writes the table of docs/performance.md between its two marks.
+writes the set's table of docs/performance.md between its two marks.
 """
 
 import argparse
@@ -21,8 +21,9 @@ import onnx
 import onnxruntime
 
 import classes
+import networks
 
-BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+SETS = {"classes": classes.CASES, "networks": networks.NETWORKS, "integers": networks.INTEGERS}
 
 
 def peer(path, inputs, threads, least):
@@ -51,6 +52,14 @@ def ours(program, path, folder, threads, least):
         return json.loads(done.stdout.splitlines()[-1]), results[results.files[0]]
 
 
+def sample(value):
+    """Random elements of an input: words below 1,000 where it holds integers."""
+    kind = value.type.tensor_type
+    shape = [dim.dim_value for dim in kind.shape.dim]
+    dtype, random = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type), np.random.default_rng(0)
+    return (random.standard_normal(shape) if dtype.kind == "f" else random.integers(0, 1000, shape)).astype(dtype)
+
+
 def measure(program, name, build, threads, least):
     """A row: times of both, seconds of the compile."""
     with tempfile.TemporaryDirectory() as folder:
@@ -58,9 +67,7 @@ def measure(program, name, build, threads, least):
         path = folder / f"{name}.onnx"
         model = build()
         onnx.save(model, path)
-        dtype = onnx.helper.tensor_dtype_to_np_dtype(model.graph.input[0].type.tensor_type.elem_type)
-        shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
-        inputs = {"x": np.random.default_rng(0).standard_normal(shape).astype(dtype)}
+        inputs = {value.name: sample(value) for value in model.graph.input}
         np.savez(folder / "in.npz", **inputs)
         rows = []
         for _ in range(3):
@@ -76,6 +83,7 @@ def measure(program, name, build, threads, least):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("--set", default="classes", choices=SETS)
     parser.add_argument("--only", default="", help="only cases whose name has this in it")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--least", type=float, default=0.3, help="seconds of each measurement")
@@ -86,7 +94,7 @@ def main():
     lines = [f"| class | {' | '.join(heads)} | compile, s |", "|---" * (2 + 3 * len(counts)) + "|"]
     print("\n".join(lines), flush=True)
     ratios = {count: [] for count in counts}
-    for name, build in classes.CASES.items():
+    for name, build in SETS[arguments.set].items():
         if arguments.only not in name:
             continue
         cells = []
@@ -101,8 +109,9 @@ def main():
     print(lines[-1])
     if arguments.table:
         text = arguments.table.read_text()
-        before, rest = text.split(BEGIN)
-        arguments.table.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+        begin, end = (f"<!-- {arguments.set}: {word} -->" for word in ("begin", "end"))
+        before, rest = text.split(begin)
+        arguments.table.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1])
 
 
 if __name__ == "__main__":
