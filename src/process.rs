@@ -41,7 +41,12 @@ pub(crate) fn use_groups() {
 
 /// Runs a program without standard input and collects what it prints.
 pub fn output(command: &mut Command) -> io::Result<Output> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    output_of(command, Stdio::null())
+}
+
+/// Runs a program and collects what it prints.
+pub fn output_of(command: &mut Command, input: Stdio) -> io::Result<Output> {
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let (child, id) = spawn(command)?;
     let output = child.wait_with_output();

@@ -389,36 +389,45 @@ fn depthwise_convolutions_of_integers() {
     }
 }
 
+/// An image rounded to bytes.
+fn quantized(case: &mut Case, x: &str, shape: &[i64]) -> String {
+    let (scale, zero) = (case.scalar(1.0 / 64.0), case.byte(120, "ui8"));
+    let parameters = [(scale.as_str(), "tensor<f32>"), (zero.as_str(), "tensor<ui8>")];
+    let (real, bytes) = (tensor(shape, "f32"), tensor(shape, "ui8"));
+    let operands = [&[(x, real.as_str())][..], &parameters].concat();
+    let q = case.op_of("graph.quantize_linear %@, %@, %@", &operands, shape, "ui8");
+    let operands = [&[(q.as_str(), bytes.as_str())][..], &parameters].concat();
+    case.op_of("graph.dequantize_linear %@, %@, %@", &operands, shape, "f32")
+}
+
+/// Weights that are stored as bytes, with a scale for each position along `axis`.
+fn quantized_weights(case: &mut Case, shape: &[i64], axis: usize) -> String {
+    let (w, count) = (case.bytes(shape, "i8"), &shape[axis..=axis]);
+    let scales = case.positive(count);
+    let small = case.scalar(1.0 / 512.0);
+    let scales = case.op("graph.mul %@, %@", &[&scales, &small], count);
+    let types = (tensor(shape, "i8"), tensor(count, "f32"));
+    case.op_of(
+        &format!("graph.dequantize_linear %@, %@ axis = {axis}"),
+        &[(&w, &types.0), (&scales, &types.1)],
+        shape,
+        "f32",
+    )
+}
+
+/// What the host's passes for quantized networks are, in front of the others.
+const QUANTIZED: &str =
+    "canonicalize,func.func(graph-prepare-quantized{joins=true},graph-quantized-to-integer),";
+
 /// Quantized layers through all of the host's passes: a bias for each channel, and integers that
 /// are written by the kernel.
 #[test]
 fn quantized_layers() {
     let mut case = Case::default();
-    for conv in CONVS.iter().chain(DEPTHWISE) {
+    for conv in CONVS.iter().chain(DEPTHWISE).chain(RANKS) {
         let x = case.input(conv.x);
-        let scale = case.scalar(1.0 / 64.0);
-        let zero = case.byte(120, "ui8");
-        let parameters = [("tensor<f32>"), ("tensor<ui8>")];
-        let quantized = |case: &mut Case, x: &str, shape: &[i64]| {
-            let (real, bytes) = (tensor(shape, "f32"), tensor(shape, "ui8"));
-            let operands = [(x, real.as_str()), (&scale, parameters[0]), (&zero, parameters[1])];
-            let q = case.op_of("graph.quantize_linear %@, %@, %@", &operands, shape, "ui8");
-            let operands =
-                [(q.as_str(), bytes.as_str()), (&scale, parameters[0]), (&zero, parameters[1])];
-            case.op_of("graph.dequantize_linear %@, %@, %@", &operands, shape, "f32")
-        };
         let x = quantized(&mut case, &x, conv.x);
-        let w = case.bytes(conv.w, "i8");
-        let scales = case.positive(&conv.w[..1]);
-        let small = case.scalar(1.0 / 512.0);
-        let scales = case.op("graph.mul %@, %@", &[&scales, &small], &conv.w[..1]);
-        let types = (tensor(conv.w, "i8"), tensor(&conv.w[..1], "f32"));
-        let w = case.op_of(
-            "graph.dequantize_linear %@, %@ axis = 0",
-            &[(&w, &types.0), (&scales, &types.1)],
-            conv.w,
-            "f32",
-        );
+        let w = quantized_weights(&mut case, conv.w, 0);
         let b = case.constant(&conv.w[..1]);
         let y =
             case.op(&format!("graph.conv %@, %@, %@ {}", conv.attributes), &[&x, &w, &b], conv.y);
@@ -432,11 +441,31 @@ fn quantized_layers() {
         let sum = quantized(&mut case, &sum, conv.y);
         case.output(&sum);
     }
-    let before =
-        "canonicalize,func.func(graph-prepare-quantized{joins=true},graph-quantized-to-integer),";
     for machine in integer_machines() {
         // Sums of integers round once where sums of floats round often: a half may fall either way,
         // in each of two layers.
-        compare_on(&case, before, machine, 2.01 / 64.0);
+        compare_on(&case, QUANTIZED, machine, 2.01 / 64.0);
+    }
+}
+
+/// Transposed convolutions of bytes, too, with other layers of bytes before and after.
+#[test]
+fn quantized_transposed_convolutions() {
+    let mut case = Case::default();
+    for conv in TRANSPOSED {
+        let x = case.input(conv.x);
+        let x = quantized(&mut case, &x, conv.x);
+        let x = case.op("graph.relu %@", &[&x], conv.x);
+        let x = quantized(&mut case, &x, conv.x);
+        let w = quantized_weights(&mut case, conv.w, 1);
+        let b = case.constant(&conv.y[1..2]);
+        let text = format!("graph.conv_transpose %@, %@, %@ {}", conv.attributes);
+        let y = case.op(&text, &[&x, &w, &b], conv.y);
+        let y = case.op("graph.relu %@", &[&y], conv.y);
+        let y = quantized(&mut case, &y, conv.y);
+        case.output(&y);
+    }
+    for machine in integer_machines() {
+        compare_on(&case, QUANTIZED, machine, 2.01 / 64.0);
     }
 }

@@ -259,7 +259,7 @@ impl<'k> Cut<'k> {
     /// The type of packed integers.
     fn packed_element(&self, isa: Isa) -> Element {
         match self {
-            Self::Contraction(spec, _) => spec.grouping(isa).arithmetic.packed(spec.types.weights),
+            Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
             Self::Depthwise(spec, _) => spec.types.weights,
         }
     }

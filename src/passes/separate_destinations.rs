@@ -1,14 +1,16 @@
 //! `separate-destinations`: operations that write over the same start value each get their own.
 //!
 //! ```text
-//! %f = linalg.fill ins(%c) outs(%e)            %f = linalg.fill ins(%c) outs(%e)
-//! %a = linalg.matmul ... outs(%f)      -->     %g = linalg.fill ins(%c) outs(%e2)
-//! %b = linalg.matmul ... outs(%f)              %a = linalg.matmul ... outs(%f)
-//!                                              %b = linalg.matmul ... outs(%g)
+//! %f = linalg.fill ins(%c) outs(%e)            %g = linalg.fill ins(%c) outs(%e2)
+//! %a = linalg.matmul ... outs(%f)      -->     %a = linalg.matmul ... outs(%g)
+//! %b = linalg.matmul ... outs(%f)              %f = linalg.fill ins(%c) outs(%e)
+//!                                              %b = linalg.matmul ... outs(%f)
 //! ```
 //! cse makes one fill of equal ones. `eliminate-empty-tensors` then puts it into the buffer of the
 //! output that one of the results is copied to at the end, and bufferization lets another result
 //! be computed there too, because it does not see that the copy writes to that buffer.
+//!
+//! Each is made right before its use, so that the buffer is not in use for longer.
 //!
 //! The same goes for loops that begin with one value, and for calls. A value that was computed, and
 //! is read after it may have been written over, is copied.
@@ -47,7 +49,13 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         for index in destinations(*op) {
             let start = ir::operands(*op)[index];
             let Some(owner) = edit::defining_op(start) else { continue };
-            if !ir::is_tensor(start.r#type()) || !is_shared(start, *op, index) {
+            if !ir::is_tensor(start.r#type()) {
+                continue;
+            }
+            if !is_shared(start, *op, index) {
+                if is_start(owner) {
+                    start_late(*op, owner);
+                }
                 continue;
             }
             if is_start(owner) {
@@ -110,6 +118,14 @@ fn make_again<'c>(op: Op<'c>, index: usize, owner: Op<'c>) -> Result<(), PassErr
     }
     edit::set_operand(op, index, ir::result0(copy)?)?;
     Ok(())
+}
+
+/// Puts what makes a start value right before its only user, so that its buffer is not in use from
+/// where the first of those was that shared it.
+fn start_late<'c>(op: Op<'c>, owner: Op<'c>) {
+    if op.block().is_some() && op.block() == owner.block() {
+        edit::move_before(owner, op);
+    }
 }
 
 /// Whether a value that `op` may write over has another use that does not come before it.

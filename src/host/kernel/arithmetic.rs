@@ -27,6 +27,9 @@ pub enum Arithmetic {
     Bytes,
 }
 
+/// Points from which on words of weights are worth their memory.
+const MANY_POINTS: i64 = 16;
+
 /// The bits of a byte whose sign is turned over by adding 128.
 const FLIP: i64 = -128;
 
@@ -60,9 +63,11 @@ impl Arithmetic {
         }
     }
 
-    /// The type that weights are packed as.
-    pub fn packed(self, weights: Element) -> Element {
+    /// The type that weights are packed as. Few points per weight wait for memory, where bytes are
+    /// half as long as the words that many points multiply with at once.
+    pub fn packed(self, weights: Element, points: i64) -> Element {
         match (self, weights) {
+            (Self::Words, Element::I8) if points < MANY_POINTS => Element::I8,
             (Self::Words, _) | (Self::Single, Element::I8) => Element::I16,
             (_, other) => other,
         }
@@ -101,6 +106,10 @@ impl Arithmetic {
         let weights = e.load(memref, at, width)?;
         match (self, Element::of(weights.r#type())) {
             (Self::Single, Some(Element::I8 | Element::I16)) => e.extend(weights, true),
+            (Self::Words, Some(Element::I8)) => {
+                let words = e.builder.like(weights.r#type(), e.builder.int(16));
+                e.builder.op1("arith.extsi", &[weights], words)
+            }
             _ => Ok(weights),
         }
     }

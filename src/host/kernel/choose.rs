@@ -82,7 +82,7 @@ impl Contraction {
     }
 
     fn weights_bytes(&self, arithmetic: Arithmetic) -> i64 {
-        arithmetic.packed(self.types.weights).bytes()
+        self.packed(arithmetic).bytes()
     }
 
     fn with_tasks(

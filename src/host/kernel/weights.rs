@@ -275,7 +275,12 @@ pub fn constant<'c, T: Number>(
     if count != values.len() as i64 {
         return Err(Error::internal("a constant whose shape does not fit its values"));
     }
-    let attribute = if values.len() <= DENSE_LIMIT {
+    Ok(graph::Constant::build(b, attribute(ty, values, name))?.y())
+}
+
+/// The elements of a static type as an attribute.
+fn attribute<'c, T: Copy + 'static>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
+    if values.len() <= DENSE_LIMIT {
         // SAFETY: the type is static and has as many elements as there are values.
         unsafe {
             Attribute::from_raw(sys::mlirDenseElementsAttrRawBufferGet(
@@ -286,8 +291,13 @@ pub fn constant<'c, T: Number>(
         }
     } else {
         blob(ty, values, name)
-    };
-    Ok(graph::Constant::build(b, attribute)?.y())
+    }
+}
+
+/// A `graph.constant` of 8-bit integers of a type that has signs or not.
+pub fn bytes<'c>(b: &Builder<'c>, ty: Type<'c>, values: &[i64], name: &str) -> Result<Val<'c>> {
+    let values: Vec<u8> = values.iter().map(|value| *value as u8).collect();
+    Ok(graph::Constant::build(b, attribute(ty, values, name))?.y())
 }
 
 /// A `graph.constant` of f32 numbers that are all equal.
@@ -302,7 +312,7 @@ pub fn splat<'c>(b: &Builder<'c>, shape: &[i64], value: f32) -> Result<Val<'c>> 
 /// Constants of up to this many elements are stored in the attribute itself.
 const DENSE_LIMIT: usize = 64;
 
-fn blob<'c, T: Number>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
+fn blob<'c, T: Copy + 'static>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
     let owner = Box::new(values);
     let (data, size) = (owner.as_ptr(), size_of_val(owner.as_slice()));
     // SAFETY: the attribute keeps the values alive through `release` and, being immutable, never

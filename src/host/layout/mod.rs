@@ -2,6 +2,7 @@
 //! for images of any rank: NCW and NWC, NCDHW and NDHWC.
 
 mod constant;
+mod phases;
 mod rules;
 mod transposed;
 mod wrap;

@@ -1,239 +1,241 @@
-//! Transposed convolutions become convolutions.
-//!
-//! With stride s, the outputs whose position (counted from before the cut) is r modulo s see every
-//! s-th tap only, the r-th and those after: `y[q * s + r] = sum over j of x[q - j] * w[r + s * j]`.
-//! That is a convolution for each such phase r; all phases are channels of one, and a
-//! transposition puts them side by side (depth to space).
+//! Transposed convolutions become convolutions: all [`phases`](super::phases) are channels of one,
+//! and a transposition puts them side by side (depth to space). What follows element by element
+//! comes before that, where it is part of the convolution's kernel.
 
-use super::{Layout, int_list};
+use super::{Layout, int_list, key, phases::Plan, to_nchw};
 use crate::{
     Result,
-    host::kernel::{
-        recognize::{f32_dims, kernel_dims},
-        weights,
+    host::{
+        kernel::{recognize::is_step, weights},
+        quantized::{
+            layers::Sums,
+            parameters::{Bias, Quantized, dequantized, products},
+        },
     },
-    ir::{self, Builder, Op, OpSpec, Val, edit, graph, view::OpView},
+    ir::{
+        self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph, types::with_element,
+        view::OpView,
+    },
 };
 use melior::ir::ValueLike;
+use std::ops::Range;
 
-/// Elements of rewritten weights, at most: those of other phases than a tap's own, and between the
-/// taps of a dilation, are 0.
-const MAX_WEIGHTS: i64 = 1 << 26;
-
-/// One spatial axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Axis {
-    stride: i64,
-    dilation: i64,
-    /// Taps of the transposed convolution.
-    kernel: i64,
-    /// Taps of the convolution.
-    taps: i64,
-    /// Zeros before and after the input.
-    pads: [i64; 2],
-    /// Points of the convolution.
-    points: i64,
-    /// Positions to cut off the front of the phases put side by side.
-    cut: i64,
+/// The filters and the bias of a transposed convolution.
+enum Filters<'c> {
+    Floats(Vec<f32>, Option<Vec<f32>>),
+    /// Bytes on a quantized image, which may be in NHWC, with their zero point.
+    Bytes {
+        x: Quantized<'c>,
+        is_nhwc: bool,
+        w: Quantized<'c>,
+        values: Vec<i64>,
+        zero: i64,
+        bias: Option<Bias>,
+    },
 }
 
-impl Axis {
-    fn new(kernel: i64, (stride, dilation): (i64, i64), pad: i64, input: i64, output: i64) -> Self {
-        let taps = ((kernel - 1) * dilation + 1 + stride - 1) / stride;
-        let first = (pad / stride).min(taps - 1);
-        let cut = pad - first * stride;
-        let least = (output + cut + stride - 1) / stride;
-        let before = taps - 1 - first;
-        let after = (least - 1 + taps - input - before).max(0);
-        let points = input + before + after - taps + 1;
-        Self { stride, dilation, kernel, taps, pads: [before, after], points, cut }
+impl<'c> Filters<'c> {
+    fn of(conv: graph::ConvTranspose<'c>, twin: Option<Val<'c>>) -> Option<Self> {
+        Self::bytes(conv, twin).or_else(|| Self::floats(conv))
     }
 
-    /// The tap of the transposed convolution that is tap `tap` of a phase.
-    fn source(&self, phase: i64, tap: i64) -> Option<i64> {
-        let at = phase + self.stride * (self.taps - 1 - tap);
-        let fits = at % self.dilation == 0 && at / self.dilation < self.kernel;
-        fits.then_some(at / self.dilation)
-    }
-}
-
-/// A transposed convolution with all its sizes.
-struct Plan {
-    axes: Vec<Axis>,
-    groups: i64,
-    /// Input and output channels of a group.
-    depth: i64,
-    channels: i64,
-}
-
-impl Plan {
-    fn of(conv: graph::ConvTranspose<'_>) -> Option<Self> {
-        let (x, w) = (kernel_dims(conv.x())?, f32_dims(conv.w())?);
-        let y = f32_dims(conv.y())?;
-        let rank = super::image_dims(conv.x())?.len() - 2;
-        let list = |given: Vec<i64>, default: i64, len: usize| match given.len() {
-            0 => Some(vec![default; len]),
-            given_len => (given_len == len).then_some(given),
+    fn floats(conv: graph::ConvTranspose<'c>) -> Option<Self> {
+        let read = |value| weights::floats(value).or_else(|| dequantized(value));
+        let bias = match conv.b() {
+            None => None,
+            Some(bias) => Some(read(bias)?),
         };
-        let strides = list(conv.strides(), 1, rank)?;
-        let dilations = list(conv.dilations(), 1, rank)?;
-        let pads = list(conv.pads(), 0, 2 * rank)?;
-        let sizes = [&x, &w, &y].into_iter().all(|dims| dims.iter().all(|dim| *dim > 0));
-        if !sizes || pads.iter().any(|pad| *pad < 0) || w.len() != rank + 2 {
+        Some(Self::Floats(read(conv.w())?, bias))
+    }
+
+    fn bytes(conv: graph::ConvTranspose<'c>, twin: Option<Val<'c>>) -> Option<Self> {
+        let x = Quantized::of(twin.unwrap_or(conv.x()), usize::MAX)?;
+        let w = Quantized::of(conv.w(), 1)?;
+        let zeros = w.zero.and_then(Elements::of_value).map_or(vec![0], |zeros| zeros.ints());
+        let zero = *zeros.first()?;
+        if !x.is_per_tensor() || zeros.iter().any(|other| *other != zero) {
             return None;
         }
-        let axis = |i: usize| {
-            let steps = (strides[i], dilations[i]);
-            Axis::new(w[2 + i], steps, pads[i], x[2 + i], y[2 + i])
+        let values = Elements::of_value(w.value)?.ints();
+        let bias = match conv.b() {
+            None => None,
+            Some(bias) => Some(Bias::of(bias, &scales_of(conv, &x, &w))?),
         };
-        let groups = conv.group();
-        let axes = (0..rank).map(axis).collect();
-        let plan = Self { axes, groups, depth: x[1] / groups, channels: w[1] };
-        let taps: i64 = plan.axes.iter().map(|axis| axis.taps).product();
-        (plan.phases() * taps * w[0] * w[1] <= MAX_WEIGHTS).then_some(plan)
-    }
-
-    fn phases(&self) -> i64 {
-        self.axes.iter().map(|axis| axis.stride).product()
-    }
-
-    /// Whether each channel has an input of its own. Then each phase is a convolution, because
-    /// that is what there is a kernel for.
-    fn is_depthwise(&self) -> bool {
-        self.groups > 1 && self.depth == 1 && self.channels == 1
-    }
-
-    /// The filters `[group][phase][channel][input channel][taps]` for some phases.
-    fn filters(&self, w: &[f32], phases: std::ops::Range<i64>) -> Vec<f32> {
-        let kernels: Vec<i64> = self.axes.iter().map(|axis| axis.kernel).collect();
-        let strides: Vec<i64> = self.axes.iter().map(|axis| axis.stride).collect();
-        let all: Vec<i64> = self.axes.iter().map(|axis| axis.taps).collect();
-        let (taps, kernel): (i64, i64) = (all.iter().product(), kernels.iter().product());
-        let mut filters = vec![];
-        for group in 0..self.groups {
-            for phase in phases.clone() {
-                let phase = coordinates(phase, &strides);
-                // Where each tap comes from, which is the same for all channels.
-                let sources: Vec<Option<i64>> = (0..taps)
-                    .map(|tap| {
-                        let taps = coordinates(tap, &all);
-                        self.axes.iter().enumerate().try_fold(0, |at, (i, axis)| {
-                            Some(at * axis.kernel + axis.source(phase[i], taps[i])?)
-                        })
-                    })
-                    .collect();
-                for channel in 0..self.channels {
-                    for depth in 0..self.depth {
-                        let from =
-                            ((group * self.depth + depth) * self.channels + channel) * kernel;
-                        let value = |at: &Option<i64>| at.map_or(0.0, |at| w[(from + at) as usize]);
-                        filters.extend(sources.iter().map(value));
-                    }
-                }
-            }
-        }
-        filters
-    }
-
-    /// The bias `[group][phase][channel]`.
-    fn bias(&self, b: &[f32], phases: i64) -> Vec<f32> {
-        let channels = b.chunks(self.channels.max(1) as usize);
-        channels.flat_map(|group| group.repeat(phases as usize)).collect()
+        Some(Self::Bytes { x, is_nhwc: twin.is_some(), w, values, zero, bias })
     }
 }
 
-/// The coordinates of the element at a place of an array.
-fn coordinates(mut place: i64, sizes: &[i64]) -> Vec<i64> {
-    let mut at: Vec<i64> = sizes
-        .iter()
-        .rev()
-        .map(|size| {
-            let here = place % size;
-            place /= size;
-            here
-        })
-        .collect();
-    at.reverse();
-    at
+/// The scale of the sums of each channel, or one for all.
+fn scales_of(conv: graph::ConvTranspose<'_>, x: &Quantized<'_>, w: &Quantized<'_>) -> Vec<f32> {
+    let scales = products(&x.scales, &w.scales);
+    if scales.len() == 1 { scales } else { scales.repeat(conv.group() as usize) }
+}
+
+/// The steps of an epilogue after a transposed convolution: each reads the one before and
+/// parameters without dimensions, and nothing else reads it.
+fn steps_after(op: Op<'_>) -> Vec<Op<'_>> {
+    let mut steps = vec![];
+    let mut last = op;
+    while let Ok(value) = ir::result0(last)
+        && let [user] = ir::users_of(last)[..]
+        && is_step(user)
+        && let Ok(result) = ir::result0(user)
+        && let [first, parameters @ ..] = &ir::operands(user)[..]
+        && *first == value
+        && parameters.iter().all(|parameter| ir::dims(parameter.r#type()).is_empty())
+        && ir::dims(result.r#type()) == ir::dims(value.r#type())
+    {
+        steps.push(user);
+        last = user;
+    }
+    steps
 }
 
 impl<'c> Layout<'c> {
     /// Rewrites a transposed convolution with constant filters.
     pub(super) fn visit_transposed(&mut self, op: Op<'c>) -> Result<()> {
         let Some(conv) = graph::ConvTranspose::of(op) else { return Ok(()) };
-        let (Some(plan), Some(w)) = (Plan::of(conv), weights::floats(conv.w())) else {
+        let twin = self.twins.get(&key(conv.x())).copied();
+        let (Some(plan), Some(filters)) = (Plan::of(conv), Filters::of(conv, twin)) else {
             return Ok(());
         };
-        let bias = match conv.b() {
-            None => None,
-            Some(bias) => match weights::floats(bias) {
-                None => return Ok(()),
-                known => known,
-            },
-        };
-        let b = Builder::before(op)?;
+        let steps = steps_after(op);
+        let last = steps.last().copied().unwrap_or(op);
+        let b = Builder::before(last)?;
         let per_conv = if plan.is_depthwise() { 1 } else { plan.phases() };
         let mut parts = vec![];
         for first in (0..plan.phases()).step_by(per_conv as usize) {
-            let made =
-                self.convolution(&b, conv, &plan, (&w, bias.as_deref(), first..first + per_conv))?;
-            parts.push(self.wrap(made)?);
+            let phases = first..first + per_conv;
+            let mut part = match &filters {
+                Filters::Floats(w, bias) => {
+                    self.convolution(&b, conv, &plan, (w, bias.as_deref(), phases))?
+                }
+                Filters::Bytes { .. } => self.integers(&b, conv, &plan, (&filters, phases))?,
+            };
+            for step in &steps {
+                let copy = edit::clone_before(*step, last);
+                let result = ir::result0(copy)?;
+                edit::set_operand(copy, 0, part)?;
+                let element = ir::element_type(result.r#type());
+                edit::set_type(result, with_element(part.r#type(), element));
+                part = result;
+            }
+            parts.push(part);
         }
         let y = self.side_by_side(&b, &plan, &parts)?;
-        let y = cut(&b, &plan, y, conv)?;
-        self.replace(&b, conv.y(), y)?;
-        edit::erase(op);
+        let result = ir::result0(last)?;
+        let y = cut(&b, &plan, y, &ir::dims(result.r#type()))?;
+        self.replace(&b, result, y)?;
+        self.made.push(op);
+        self.made.extend(steps);
         Ok(())
     }
 
-    /// The convolution of some phases, on NCHW.
+    /// The convolution of some phases of an image in NCHW, as NHWC.
     fn convolution(
         &mut self,
         b: &Builder<'c>,
         conv: graph::ConvTranspose<'c>,
         plan: &Plan,
-        (w, bias, phases): (&[f32], Option<&[f32]>, std::ops::Range<i64>),
-    ) -> Result<Op<'c>> {
+        (w, bias, phases): (&[f32], Option<&[f32]>, Range<i64>),
+    ) -> Result<Val<'c>> {
         let count = phases.end - phases.start;
-        let channels = plan.groups * count * plan.channels;
-        let mut shape = vec![channels, plan.depth];
-        shape.extend(plan.axes.iter().map(|axis| axis.taps));
-        self.constants += 1;
-        let name = format!("transposed_{}", self.constants);
-        let filters = weights::constant(b, &shape, plan.filters(w, phases), &name)?;
+        let (shape, name) = self.filters(plan, count);
+        let filters = weights::constant(b, &shape, plan.filters(w, 0.0, phases), &name)?;
         let mut operands = vec![conv.x(), filters];
         if let Some(bias) = bias {
-            let values = plan.bias(bias, count);
-            operands.push(weights::constant(b, &[channels], values, &format!("{name}_bias"))?);
+            let values = plan.by_channel(bias, count);
+            operands.push(weights::constant(b, &shape[..1], values, &format!("{name}_bias"))?);
         }
-        let mut dims = vec![ir::dims(conv.x().r#type())[0], channels];
+        let [batch, ..] = ir::dims(conv.x().r#type())[..] else { return Ok(conv.y()) };
+        let mut dims = vec![batch, shape[0]];
         dims.extend(plan.axes.iter().map(|axis| axis.points));
-        let side = |end: usize| plan.axes.iter().map(move |axis| axis.pads[end]);
-        let pads: Vec<i64> = side(0).chain(side(1)).collect();
         let ones = vec![1; plan.axes.len()];
         let attributes = vec![
             ("strides", b.i64s_attr(&ones)),
             ("dilations", b.i64s_attr(&ones)),
-            ("pads", b.i64s_attr(&pads)),
+            ("pads", b.i64s_attr(&plan.pads())),
             ("group", b.i64_attr(plan.groups)),
         ];
         let results = [b.tensor(&dims, b.f32())];
         let spec =
             OpSpec { operands: &operands, results: &results, attributes, ..Default::default() };
-        b.create(graph::Conv::NAME, spec)
+        let made = b.create(graph::Conv::NAME, spec)?;
+        self.wrap(made)
+    }
+
+    /// The same of bytes: sums, and the numbers that they stand for.
+    fn integers(
+        &mut self,
+        b: &Builder<'c>,
+        conv: graph::ConvTranspose<'c>,
+        plan: &Plan,
+        (filters, phases): (&Filters<'c>, Range<i64>),
+    ) -> Result<Val<'c>> {
+        let Filters::Bytes { x, is_nhwc, w, values, zero, bias } = filters else {
+            return Ok(conv.y());
+        };
+        let count = phases.end - phases.start;
+        let (shape, name) = self.filters(plan, count);
+        let values = plan.filters(values, *zero, phases);
+        let ty = with_element(b.tensor(&shape, b.int(8)), ir::element_type(w.value.r#type()));
+        let filters = weights::bytes(b, ty, &values, &name)?;
+        let zero = match zero {
+            0 => None,
+            zero => {
+                let ty = with_element(b.tensor(&[], b.int(8)), ir::element_type(ty));
+                Some(weights::bytes(b, ty, &[*zero], &format!("{name}_zero"))?)
+            }
+        };
+        let ones = vec![1; plan.axes.len()];
+        let attributes = graph::ConvIntegerAttrs {
+            strides: ones.clone(),
+            pads: plan.pads(),
+            dilations: ones,
+            group: plan.groups,
+        };
+        let mut image = x.value;
+        if *is_nhwc {
+            image = self.permute(b, x.value, &to_nchw(ir::dims(x.value.r#type()).len()))?;
+            self.twins.insert(key(image), x.value);
+        }
+        let made = graph::ConvInteger::build(b, image, filters, x.zero, zero, attributes)?;
+        let value = self.wrap(made.op())?;
+        let scales = scales_of(conv, x, w);
+        let scales = if scales.len() == 1 { scales } else { plan.by_channel(&scales, count) };
+        let bias = bias.as_ref().map(|bias| match bias {
+            Bias::Integers(list) => Bias::Integers(plan.by_channel(list, count)),
+            Bias::Reals(list) => Bias::Reals(plan.by_channel(list, count)),
+        });
+        let axis = ir::dims(value.r#type()).len() as i64 - 1;
+        Sums { value, axis, behind: 0, scales }.reals(b, bias)
+    }
+
+    /// The shape of the filters of some phases, and a name.
+    fn filters(&mut self, plan: &Plan, phases: i64) -> (Vec<i64>, String) {
+        let mut shape = vec![plan.groups * phases * plan.channels, plan.depth];
+        shape.extend(plan.axes.iter().map(|axis| axis.taps));
+        self.constants += 1;
+        (shape, format!("transposed_{}", self.constants))
     }
 
     /// The phases, which are channels, as neighbouring points.
     fn side_by_side(&mut self, b: &Builder<'c>, plan: &Plan, parts: &[Val<'c>]) -> Result<Val<'c>> {
         let dims = ir::dims(parts[0].r#type());
         let rank = plan.axes.len();
+        let element = ir::element_type(parts[0].r#type());
         let all = match parts {
             [one] => *one,
             _ => {
                 let mut dims = dims.clone();
                 dims[rank + 1] *= parts.len() as i64;
                 let axis = vec![("axis", b.i64_attr(rank as i64 + 1))];
-                b.op1_with(graph::Concat::NAME, parts, b.tensor(&dims, b.f32()), axis)?
+                b.op1_with(
+                    graph::Concat::NAME,
+                    parts,
+                    with_element(b.tensor(&dims, b.f32()), element),
+                    axis,
+                )?
             }
         };
         if plan.phases() == 1 {
@@ -259,7 +261,7 @@ impl<'c> Layout<'c> {
         merged.extend(plan.axes.iter().map(|axis| axis.points * axis.stride));
         merged.push(plan.groups * plan.channels);
         let apart = self.reshape(b, all, &split)?;
-        let ty = b.tensor(&moved, b.f32());
+        let ty = with_element(b.tensor(&moved, b.f32()), element);
         let attributes = vec![("perm", b.i64s_attr(&perm))];
         let moved = b.op1_with(graph::Transpose::NAME, &[apart], ty, attributes)?;
         self.reshape(b, moved, &merged)
@@ -267,19 +269,13 @@ impl<'c> Layout<'c> {
 
     fn reshape(&mut self, b: &Builder<'c>, value: Val<'c>, dims: &[i64]) -> Result<Val<'c>> {
         let shape = int_list(b, dims)?;
-        let ty = b.tensor(dims, ir::element_type(value.r#type()));
+        let ty = with_element(b.tensor(dims, b.f32()), ir::element_type(value.r#type()));
         b.op1(graph::Reshape::NAME, &[value, shape], ty)
     }
 }
 
-/// The part of the NHWC image `y` that is the result.
-fn cut<'c>(
-    b: &Builder<'c>,
-    plan: &Plan,
-    y: Val<'c>,
-    conv: graph::ConvTranspose<'c>,
-) -> Result<Val<'c>> {
-    let result = ir::dims(conv.y().r#type());
+/// The part of the NHWC image `y` that is the result, whose sizes in NCHW are given.
+fn cut<'c>(b: &Builder<'c>, plan: &Plan, y: Val<'c>, result: &[i64]) -> Result<Val<'c>> {
     let mut dims = vec![result[0]];
     dims.extend(&result[2..]);
     dims.push(result[1]);
@@ -297,59 +293,6 @@ fn cut<'c>(
     }
     let segments = b.parse_attr("array<i32: 1, 1, 1, 1, 0>")?;
     let attributes = vec![("operandSegmentSizes", segments)];
-    b.op1_with(graph::Slice::NAME, &operands, b.tensor(&dims, b.f32()), attributes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Axis;
-
-    /// The transposed convolution of a row, and the phases of its rewriting side by side.
-    fn both(kernel: i64, steps: (i64, i64), pad: i64, input: i64, output: i64) -> [Vec<i64>; 2] {
-        let (x, w) = (|i: i64| 3 * i + 1, |k: i64| 7 * k + 2);
-        let mut plain = vec![0; output as usize];
-        for i in 0..input {
-            for k in 0..kernel {
-                let at = i * steps.0 + k * steps.1 - pad;
-                if (0..output).contains(&at) {
-                    plain[at as usize] += x(i) * w(k);
-                }
-            }
-        }
-        let axis = Axis::new(kernel, steps, pad, input, output);
-        let mut phases = vec![];
-        for point in 0..axis.points {
-            for phase in 0..axis.stride {
-                let taps = (0..axis.taps).filter_map(|tap| {
-                    let at = point + tap - axis.pads[0];
-                    let inside = (0..input).contains(&at);
-                    inside.then(|| axis.source(phase, tap).map_or(0, |k| x(at) * w(k)))
-                });
-                phases.push(taps.sum());
-            }
-        }
-        let kept = phases.into_iter().skip(axis.cut as usize).take(output as usize);
-        [plain, kept.collect()]
-    }
-
-    #[test]
-    fn phases_of_a_convolution_are_a_transposed_one() {
-        for kernel in 1..6 {
-            for steps in [(1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2), (2, 3), (3, 2)] {
-                for pad in 0..=(kernel - 1) * steps.1 + 1 {
-                    for extra in 0..steps.0 {
-                        let whole = steps.0 * 4 + (kernel - 1) * steps.1 + 1 + extra;
-                        for after in 0..3 {
-                            let output = whole - pad - after;
-                            if output < 1 {
-                                continue;
-                            }
-                            let [plain, phases] = both(kernel, steps, pad, 5, output);
-                            assert_eq!(plain, phases, "{kernel} {steps:?} {pad} {output}");
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let ty = with_element(b.tensor(&dims, b.f32()), ir::element_type(y.r#type()));
+    b.op1_with(graph::Slice::NAME, &operands, ty, attributes)
 }

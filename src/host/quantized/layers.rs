@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Result,
-    host::kernel::weights,
+    host::kernel::{recognize::IMAGE_RANKS, weights},
     ir::{self, Builder, Op, Val, constant::Elements, edit, graph, view::OpView},
 };
 use melior::ir::ValueLike;
@@ -15,18 +15,20 @@ use melior::ir::ValueLike;
 const MAX_REDUCTION: i64 = 1 << 15;
 
 /// Sums of integers and where their channels lie.
-struct Sums<'c> {
-    value: Val<'c>,
+pub struct Sums<'c> {
+    /// The 32-bit sums.
+    pub value: Val<'c>,
     /// The dimension of channels.
-    axis: i64,
+    pub axis: i64,
     /// Dimensions after it.
-    behind: usize,
-    scales: Vec<f32>,
+    pub behind: usize,
+    /// One for all, or one for each channel.
+    pub scales: Vec<f32>,
 }
 
 impl<'c> Sums<'c> {
     /// The numbers that they stand for, with a bias.
-    fn reals(mut self, b: &Builder<'c>, bias: Option<Bias>) -> Result<Val<'c>> {
+    pub fn reals(mut self, b: &Builder<'c>, bias: Option<Bias>) -> Result<Val<'c>> {
         let shape = |count: usize| {
             let mut shape = vec![1; self.behind + 1];
             shape[0] = count as i64;
@@ -68,12 +70,16 @@ fn conv_sums<'c>(
 ) -> Result<Option<Sums<'c>>> {
     let (image, filters) = (ir::dims(x.value.r#type()), ir::dims(w.value.r#type()));
     let reduction: i64 = filters.iter().skip(1).product();
-    if image.len() != 4 || !x.is_per_tensor() || !w.is_constant() || reduction > MAX_REDUCTION {
+    if !IMAGE_RANKS.contains(&image.len())
+        || !x.is_per_tensor()
+        || !w.is_constant()
+        || reduction > MAX_REDUCTION
+    {
         return Ok(None);
     }
     let scales = products(&x.scales, &w.scales);
     let sums = graph::ConvInteger::build(b, x.value, w.value, x.zero, w.zero, attributes)?;
-    Ok(Some(Sums { value: sums.y(), axis: 1, behind: 2, scales }))
+    Ok(Some(Sums { value: sums.y(), axis: 1, behind: image.len() - 2, scales }))
 }
 
 /// A convolution of dequantized tensors.

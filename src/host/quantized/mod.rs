@@ -5,8 +5,8 @@
 //! `graph.matmul_integer`. A quantization behind it divides by its scale; both become one factor.
 
 mod dynamic;
-mod layers;
-mod parameters;
+pub(super) mod layers;
+pub(super) mod parameters;
 mod requantize;
 
 use crate::{

@@ -61,8 +61,9 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
         None => vec![0],
     };
     let dims = ir::static_dims(value.r#type())?;
-    let byte = Element::of(op.x().r#type()).is_some_and(Element::is_byte);
-    if op.block_size() != 0 || !byte || elements.len() > MAX_DEQUANTIZED {
+    let integers = Element::of(op.x().r#type())
+        .is_some_and(|element| element.is_byte() || element == Element::I32);
+    if op.block_size() != 0 || !integers || elements.len() > MAX_DEQUANTIZED {
         return None;
     }
     let axis = crate::lower::normalize_axis(op.axis(), dims.len());

@@ -45,12 +45,6 @@ impl<'c> NodeContext<'_, 'c> {
         }
     }
 
-    /// The node with other inputs.
-    pub(crate) fn with_inputs(&self, inputs: Vec<Option<Val<'c>>>) -> NodeContext<'_, 'c> {
-        let (attributes, wanted) = (self.attributes.clone(), self.wanted.clone());
-        NodeContext { attributes, wanted, inputs, ..*self }
-    }
-
     // --- inputs and outputs ---
 
     /// Fails unless the node has a number of inputs in this range.

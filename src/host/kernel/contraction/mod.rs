@@ -10,7 +10,7 @@ mod tile;
 
 use self::tile::{Buffers, Kernel};
 use super::{
-    Arithmetic, Buffer, Emitter, Isa, Ix, Types, Window,
+    Arithmetic, Buffer, Element, Emitter, Isa, Ix, Types, Window,
     emit::{argument_types, function},
     start::{Start, StartBuffers},
     tiling::Blocking,
@@ -127,6 +127,12 @@ impl Contraction {
     /// Length of the whole reduction.
     pub fn reduction(&self) -> i64 {
         self.window.taps() * self.depth
+    }
+
+    /// The type that weights are packed as.
+    pub fn packed(&self, arithmetic: Arithmetic) -> Element {
+        let points = self.batch * self.planes * self.rows * self.cols;
+        arithmetic.packed(self.types.weights, points)
     }
 
     /// How weights are packed for it.

@@ -1,21 +1,20 @@
 //! Recurrent layers: what the inputs add is one product of all steps, the rest a loop over time.
 
 mod cell;
-mod quantized;
+mod weights;
 
 use std::ops::Range;
 
 use crate::ir::Val;
-use crate::tensor::{AlignedBuffer, DType, Tensor};
+use crate::tensor::DType;
 
 use super::super::body::{LoopBody, LoopStart, StepEnd, Way};
 use super::super::context::NodeContext;
 use super::super::emit::OpResult;
 use super::OpEntry;
 use super::activations::Activation;
-pub(super) use quantized::dynamic_lstm;
-
 use cell::{Cell, State, gru_step, lstm_step, rnn_step};
+use weights::{INPUT, RECURRENCE, Weights, part};
 
 pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("GRU", 1, 3..=8, |node| layer(node, &GRU)),
@@ -31,13 +30,34 @@ struct Kind {
     activations: &'static [&'static str],
     /// Position of the initial cell state among the inputs, if there is one.
     cell: Option<usize>,
+    /// Whether the weights are integers of 8 bits.
+    quantized: bool,
     step: for<'a, 'b, 'c> fn(&'a Cell<'a, 'b, 'c>, Val<'c>, &State<'c>) -> OpResult<State<'c>>,
 }
 
-const RNN: Kind = Kind { gates: 1, activations: &["Tanh"], cell: None, step: rnn_step };
-const GRU: Kind = Kind { gates: 3, activations: &["Sigmoid", "Tanh"], cell: None, step: gru_step };
-const LSTM: Kind =
-    Kind { gates: 4, activations: &["Sigmoid", "Tanh", "Tanh"], cell: Some(6), step: lstm_step };
+const RNN: Kind =
+    Kind { gates: 1, activations: &["Tanh"], cell: None, quantized: false, step: rnn_step };
+const GRU: Kind = Kind {
+    gates: 3,
+    activations: &["Sigmoid", "Tanh"],
+    cell: None,
+    quantized: false,
+    step: gru_step,
+};
+const LSTM: Kind = Kind {
+    gates: 4,
+    activations: &["Sigmoid", "Tanh", "Tanh"],
+    cell: Some(6),
+    quantized: false,
+    step: lstm_step,
+};
+const DYNAMIC_LSTM: Kind = Kind { quantized: true, ..LSTM };
+
+/// `DynamicQuantizeLSTM` of onnxruntime: an LSTM whose weights are stored as integers of 8 bits,
+/// and which rounds the inputs and the states of each step to 8 bits.
+pub(super) fn dynamic_lstm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    layer(node, &DYNAMIC_LSTM)
+}
 
 /// A whole layer: all directions over all steps.
 fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> {
@@ -59,7 +79,7 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
             "reverse" => &[true],
             _ => &[false, true],
         };
-    let size = node.static_dim(node.input(2, "R")?, 2, "R")?;
+    let size = Weights::hidden_size(node, kind.quantized)?;
     if node.attributes.int("hidden_size")?.is_some_and(|declared| declared != size) {
         return Err(format!("hidden_size is not {size}, the size of R").into());
     }
@@ -78,59 +98,6 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
     collect(node, &sequences, &ends, batch_first)
 }
 
-/// The part of a weight input for one direction, without the dimension of directions.
-fn part<'c>(node: &NodeContext<'_, 'c>, value: Val<'c>, direction: i64) -> OpResult<Val<'c>> {
-    match known_part(node, value, direction)? {
-        Some(tensor) => node.constant(&tensor),
-        None => node.squeeze(node.slice(value, 0, direction, direction + 1)?, &[0]),
-    }
-}
-
-/// The same of a constant, whose memory it shares.
-fn known_part<'c>(
-    node: &NodeContext<'_, 'c>,
-    value: Val<'c>,
-    direction: i64,
-) -> OpResult<Option<Tensor>> {
-    let Some(tensor) = node.emitter.known(value) else { return Ok(None) };
-    let (dtype, shape) = (tensor.dtype(), tensor.shape());
-    let Some((directions, rest)) = shape.split_first() else { return Ok(None) };
-    let Some(direction) = usize::try_from(direction).ok().filter(|d| d < directions) else {
-        return Err(format!("weights for {directions} directions are too few").into());
-    };
-    let bytes = rest.iter().product::<usize>() * dtype.size();
-    let part = tensor.bytes().slice(direction * bytes..(direction + 1) * bytes);
-    Ok(Some(Tensor::from_bytes(dtype, rest, part)?))
-}
-
-/// Some rows of the weights of one direction, `[gates * hidden, inputs]`, transposed. Constants are
-/// transposed here, because products have kernels for constant matrices.
-fn transposed_part<'c>(
-    node: &NodeContext<'_, 'c>,
-    value: Val<'c>,
-    direction: i64,
-    rows: Range<i64>,
-) -> OpResult<Val<'c>> {
-    let known = known_part(node, value, direction)?;
-    let inside =
-        |tensor: &Tensor| tensor.shape().len() == 2 && rows.end as u64 <= tensor.shape()[0] as u64;
-    let Some(tensor) = known.filter(inside) else {
-        let all = part(node, value, direction)?;
-        return node.transpose(node.slice(all, 0, rows.start, rows.end)?, &[1, 0]);
-    };
-    let (count, columns) = ((rows.end - rows.start) as usize, tensor.shape()[1]);
-    let size = tensor.dtype().size();
-    let mut buffer = AlignedBuffer::zeroed(count * columns * size)?;
-    let to = buffer.as_mut_slice();
-    let first = rows.start as usize * columns;
-    let elements = tensor.bytes().chunks_exact(size).skip(first).take(count * columns);
-    for (index, element) in elements.enumerate() {
-        let at = (index % columns * count + index / columns) * size;
-        to[at..at + size].copy_from_slice(element);
-    }
-    node.constant(&Tensor::from_buffer(tensor.dtype(), &[columns, count], buffer)?)
-}
-
 fn cell<'a, 'b, 'c>(
     node: &'a NodeContext<'b, 'c>,
     kind: &Kind,
@@ -141,13 +108,13 @@ fn cell<'a, 'b, 'c>(
     let lengths = node.optional(4).map(|lengths| -> OpResult<Val<'c>> {
         node.unsqueeze(node.cast(lengths, DType::I64)?, &[1])
     });
-    let matrix = |gates: Range<i64>| -> OpResult<(Val<'c>, Option<Val<'c>>)> {
+    let matrix = |gates: Range<i64>| -> OpResult<(Weights<'c>, Option<Val<'c>>)> {
         let rows = gates.start * size..gates.end * size;
         let bias = node.optional(3).map(|bias| -> OpResult<Val<'c>> {
             let (both, own) = (part(node, bias, direction)?, kind.gates * size);
             node.slice(both, 0, own + rows.start, own + rows.end)
         });
-        let weights = transposed_part(node, node.input(2, "R")?, direction, rows)?;
+        let weights = Weights::of(node, (RECURRENCE, kind.quantized), direction, rows)?;
         Ok((weights, bias.transpose()?))
     };
     // The last gate of a GRU is multiplied with a hidden state of its own, unless it is reset after
@@ -202,8 +169,8 @@ fn project<'c>(
     size: i64,
 ) -> OpResult<Val<'c>> {
     let rows = 0..kind.gates * size;
-    let weights = transposed_part(node, node.input(1, "W")?, direction, rows)?;
-    let product = node.binary("matmul", x, weights)?;
+    let weights = Weights::of(node, (INPUT, kind.quantized), direction, rows)?;
+    let product = weights.times(node, x)?;
     let Some(bias) = node.optional(3) else { return Ok(product) };
     let both = part(node, bias, direction)?;
     node.binary("add", product, node.slice(both, 0, 0, kind.gates * size)?)

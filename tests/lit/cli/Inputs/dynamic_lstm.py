@@ -1,7 +1,7 @@
 """Models with DynamicQuantizeLSTM, made by onnxruntime's quantizer, and what they give.
 
-Writes NAME.onnx, NAME.npz (input) and checks NAME.out.npz when called a second time: equal to a float LSTM on the
-dequantized weights, and near to onnxruntime, which rounds inputs and states too. The weights have 7 bits:
+Writes NAME.onnx, NAME.npz (input) and checks NAME.out.npz when called a second time: near to onnxruntime, and less near
+to a float LSTM on the dequantized weights, which rounds neither inputs nor states. The weights have 7 bits:
 onnxruntime saturates sums of products of 8 bits on machines without VNNI.
 """
 
@@ -58,7 +58,7 @@ for name, (per_channel, direction) in CASES.items():
         continue
     quantized, feeds, ours = onnx.load(f"{name}.onnx"), dict(np.load(f"{name}.npz")), np.load(f"{name}.out.npz")
     assert any(n.op_type == "DynamicQuantizeLSTM" for n in quantized.graph.node)
-    for of, bound in [(dequantized(quantized), 1e-5), (quantized, 0.1)]:
+    for of, bound in [(dequantized(quantized), 0.05), (quantized, 0.01)]:
         for output, expected in run(of, feeds).items():
             distance = np.abs(ours[output] - expected).max()
             assert distance < bound, (name, output, distance, bound)

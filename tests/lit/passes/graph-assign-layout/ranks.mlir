@@ -53,3 +53,29 @@ func.func @phases(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x16x16xf32> {
       : (tensor<1x3x8x8xf32>, tensor<3x4x2x2xf32>) -> tensor<1x4x16x16xf32>
   return %0 : tensor<1x4x16x16xf32>
 }
+
+// So are those of one of bytes, whose sums are integers; what follows element by element comes
+// before the phases are put side by side.
+// CHECK-LABEL: func.func @quantized_phases
+// CHECK: graph.composite "nhwc.conv_integer"
+// CHECK-SAME: tensor<16x3x1x1xi8>
+// CHECK-SAME: -> tensor<1x8x8x16xi32>
+// CHECK: graph.dequantize_linear
+// CHECK: graph.relu
+// CHECK: graph.quantize_linear
+// CHECK-SAME: -> tensor<1x8x8x16xui8>
+// CHECK: graph.transpose %{{.*}} perm = [0, 1, 4, 2, 5, 3, 6]
+// CHECK-NOT: graph.conv_transpose
+func.func @quantized_phases(%x: tensor<1x3x8x8xui8>) -> tensor<1x4x16x16xui8> {
+  %scale = graph.constant dense<0.5> : tensor<f32>
+  %zero = graph.constant dense<3> : tensor<ui8>
+  %w = graph.constant dense<7> : tensor<3x4x2x2xi8>
+  %scales = graph.constant dense<[0.5, 0.25, 0.125, 1.0]> : tensor<4xf32>
+  %0 = graph.dequantize_linear %x, %scale, %zero : (tensor<1x3x8x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x3x8x8xf32>
+  %1 = graph.dequantize_linear %w, %scales axis = 1 : (tensor<3x4x2x2xi8>, tensor<4xf32>) -> tensor<3x4x2x2xf32>
+  %2 = graph.conv_transpose %0, %1 strides = [2, 2]
+      : (tensor<1x3x8x8xf32>, tensor<3x4x2x2xf32>) -> tensor<1x4x16x16xf32>
+  %3 = graph.relu %2 : tensor<1x4x16x16xf32>
+  %4 = graph.quantize_linear %3, %scale, %zero : (tensor<1x4x16x16xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x4x16x16xui8>
+  return %4 : tensor<1x4x16x16xui8>
+}

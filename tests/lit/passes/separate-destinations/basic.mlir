@@ -1,11 +1,11 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(separate-destinations))' | FileCheck %s
 
 // CHECK-LABEL: func.func @shared_fill
-// CHECK-DAG: %[[F1:.*]] = linalg.fill ins(%{{.*}}) outs(%{{.*}})
-// CHECK-DAG: %[[F2:.*]] = linalg.fill ins(%{{.*}}) outs(%{{.*}})
-// CHECK: linalg.matmul {{.*}} outs(%[[A:.*]] :
-// CHECK-NOT: linalg.matmul {{.*}} outs(%[[A]] :
-// CHECK: linalg.matmul
+// Each is right before its use.
+// CHECK: %[[F1:.*]] = linalg.fill ins(%{{.*}}) outs(%{{.*}})
+// CHECK-NEXT: linalg.matmul {{.*}} outs(%[[F1]] :
+// CHECK-NEXT: %[[F2:.*]] = linalg.fill ins(%{{.*}}) outs(%{{.*}})
+// CHECK-NEXT: linalg.matmul {{.*}} outs(%[[F2]] :
 func.func @shared_fill(%x: tensor<2x3xf32>, %w: tensor<3x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x3xf32>

@@ -5,6 +5,7 @@ use crate::ir::Val;
 use super::super::super::context::NodeContext;
 use super::super::super::emit::OpResult;
 use super::super::activations::Activation;
+use super::weights::Weights;
 
 /// What goes from one step to the next: both `[batch, hidden]`.
 #[derive(Clone, Copy)]
@@ -21,10 +22,10 @@ pub(super) struct Cell<'a, 'b, 'c> {
     pub(super) activations: Vec<Activation>,
     pub(super) clip: Option<f64>,
     /// Recurrence weights, `[hidden, gates * hidden]`, and their bias, `[gates * hidden]`.
-    pub(super) recurrence: Val<'c>,
+    pub(super) recurrence: Weights<'c>,
     pub(super) recurrence_bias: Option<Val<'c>>,
     /// The same of the gate that sees the hidden state after it was reset, which is not among them.
-    pub(super) candidate: Option<(Val<'c>, Option<Val<'c>>)>,
+    pub(super) candidate: Option<(Weights<'c>, Option<Val<'c>>)>,
     pub(super) peepholes: Option<Val<'c>>,
     pub(super) input_forget: bool,
     /// For each sequence of the batch its length, `[batch, 1]`.
@@ -40,9 +41,11 @@ impl<'c> Cell<'_, '_, 'c> {
             size: self.size,
             activations: self.activations.clone(),
             clip: self.clip,
-            recurrence: capture(self.recurrence),
+            recurrence: self.recurrence.map(capture),
             recurrence_bias: self.recurrence_bias.map(capture),
-            candidate: self.candidate.map(|(weights, bias)| (capture(weights), bias.map(capture))),
+            candidate: self
+                .candidate
+                .map(|(weights, bias)| (weights.map(capture), bias.map(capture))),
             peepholes: self.peepholes.map(capture),
             input_forget: self.input_forget,
             lengths: self.lengths.map(capture),
@@ -93,10 +96,10 @@ impl<'c> Cell<'_, '_, 'c> {
     fn product(
         &self,
         hidden: Val<'c>,
-        weights: Val<'c>,
+        weights: Weights<'c>,
         bias: Option<Val<'c>>,
     ) -> OpResult<Val<'c>> {
-        let product = self.node.binary("matmul", hidden, weights)?;
+        let product = weights.times(self.node, hidden)?;
         match bias {
             None => Ok(product),
             Some(bias) => self.node.binary("add", product, bias),
