@@ -109,6 +109,16 @@ impl ArtifactKind {
         }
     }
 
+    /// Whether it is C or a header of it.
+    pub fn is_text_of_c(self) -> bool {
+        matches!(self, Self::CSource | Self::Header)
+    }
+
+    /// Whether it is code that is linked with the model.
+    pub fn is_code(self) -> bool {
+        self.is_linked()
+    }
+
     /// Whether a compiler or a linker reads such files.
     fn is_linked(self) -> bool {
         matches!(
@@ -270,6 +280,15 @@ pub fn recorded(op: Op<'_>) -> Result<Vec<Artifact>> {
         Ok(artifact)
     };
     list.into_iter().map(read).collect()
+}
+
+/// The artifacts that an operation and those in it carry.
+pub fn recorded_within(op: Op<'_>) -> Result<Vec<Artifact>> {
+    let mut found = recorded(op)?;
+    for inner in edit::walk(op).into_iter().filter(|inner| !edit::same(*inner, op)) {
+        found.extend(recorded(inner)?);
+    }
+    Ok(found)
 }
 
 fn field<'c>(entry: Attribute<'c>, name: &str) -> Result<Attribute<'c>> {

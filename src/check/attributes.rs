@@ -27,6 +27,8 @@ pub fn attributes(
     let w = dims(if op.name == "qlinear_conv" { 3 } else { 1 });
     let is_point = op.name.contains("conv") && w.len() > 2 && w.iter().skip(2).all(|k| *k == 1);
     let is_plain = is_point && s.chance(60);
+    // Along some dimensions a window takes each place once and leaves the size as it is.
+    let steady: Vec<bool> = (0..spatial).map(|_| is_plain || s.chance(30)).collect();
     let mut made = vec![];
     for attr in &op.attrs {
         let wished = s.wished_attribute(names, &attr.name);
@@ -60,11 +62,17 @@ pub fn attributes(
             (_, "kernel_shape") => {
                 Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
             }
-            (_, "strides") if is_plain => Some(AttrValue::Ints(vec![1; spatial])),
-            (_, "pads") if is_plain => Some(AttrValue::Ints(vec![0; 2 * spatial])),
-            (_, "strides") => Some(AttrValue::Ints((0..spatial).map(|_| s.small()).collect())),
+            (_, "strides") => {
+                let stride = |steady: &bool| if *steady { 1 } else { s.small() };
+                Some(AttrValue::Ints(steady.iter().map(stride).collect()))
+            }
             (_, "pads") if spatial > 0 => {
-                Some(AttrValue::Ints((0..2 * spatial).map(|_| s.pick(&[0, 0, 1, 1, 2])).collect()))
+                let kernel = |dim: usize| w.get(dim + 2).copied().unwrap_or(1);
+                let pad = |side: usize| match steady[side % spatial] {
+                    true => (kernel(side % spatial) - 1) / 2,
+                    false => s.pick(&[0, 0, 1, 1, 2]),
+                };
+                Some(AttrValue::Ints((0..2 * spatial).map(pad).collect()))
             }
             _ if attr.default.is_some() && s.chance(USUAL) => None,
             _ => other(op, attr, &x, s),

@@ -7,7 +7,9 @@
  *   arena BYTES | constants BYTES FILE | gap arena|constants BEGIN END
  *   input BYTES | output BYTES
  *   run FILE FILE                 the inputs one after the other, where the
- * outputs go What is wrong is said on stderr, after "phaseline:". */
+ *                                 outputs go
+ *   memory                        what runs and devices take, they give back
+ * What is wrong is said on stderr, after "phaseline:". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -25,6 +27,9 @@ extern void __asan_poison_memory_region(void const volatile *, size_t)
 extern void __asan_unpoison_memory_region(void const volatile *, size_t)
     __attribute__((weak));
 
+extern size_t __sanitizer_get_current_allocated_bytes(void)
+    __attribute__((weak));
+
 enum { MOST = 64, GUARD = 256, ALIGNMENT = 64, CANARY = 0xC5 };
 
 typedef struct {
@@ -37,8 +42,12 @@ typedef struct {
 static buffer inputs[MOST], outputs[MOST], arena, constants;
 static unsigned char *copies[MOST];
 static int input_count, output_count, device_count;
+/* Runs behind the first that ended with more memory than they began with, and
+ * how much the last of them kept. */
+static int growing;
+static size_t grown;
 static void *devices[MOST];
-static int (*closers[MOST])(void *);
+static int (*openers[MOST])(void **), (*closers[MOST])(void *);
 static const char *(*texts[MOST])(int);
 
 static void fail(int code, const char *format, ...) {
@@ -120,16 +129,45 @@ static void *symbol(const char *name) {
   return found;
 }
 
-static void open_device(const char *open, const char *close,
-                        const char *status) {
-  int (*opener)(void **);
-  *(void **)&opener = symbol(open);
-  *(void **)&closers[device_count] = symbol(close);
-  *(void **)&texts[device_count] = symbol(status);
-  const int code = opener ? opener(&devices[device_count]) : 0;
+static void open_one(int index) {
+  const int code = openers[index] ? openers[index](&devices[index]) : 0;
   if (code != 0)
     fail(10, "cannot be opened: status %d", code);
-  device_count++;
+}
+
+static void open_device(const char *open, const char *close,
+                        const char *status) {
+  *(void **)&openers[device_count] = symbol(open);
+  *(void **)&closers[device_count] = symbol(close);
+  *(void **)&texts[device_count] = symbol(status);
+  open_one(device_count++);
+}
+
+static void close_all(void) {
+  for (int i = device_count - 1; i >= 0; i--)
+    if (closers[i]) {
+      const int code = closers[i](devices[i]);
+      if (code != 0)
+        fail(10, "cannot be closed: status %d", code);
+    }
+}
+
+static size_t allocated(void) {
+  return __sanitizer_get_current_allocated_bytes
+             ? __sanitizer_get_current_allocated_bytes()
+             : 0;
+}
+
+/* Opens and closes the devices again; what is still there then is lost with
+ * every model that is loaded. The first time may fill tables that stay. */
+static void reopen(void) {
+  const size_t before = allocated();
+  for (int i = 0; i < device_count; i++)
+    open_one(i);
+  close_all();
+  const size_t after = allocated();
+  if (after > before)
+    fail(10, "keeps %zu bytes when it is closed", after - before);
 }
 
 static void run(const char *from, const char *to, int number) {
@@ -155,12 +193,19 @@ static void run(const char *from, const char *to, int number) {
     fill(&arena, garbage);
   }
   fprintf(stderr, "run %d\n", number);
+  const size_t before = allocated();
   const int status =
       check_invoke(sources, targets, constants.data, arena.data, devices, NULL);
   if (status != 0) {
     const char *text = texts[0] ? texts[0](status) : NULL;
     fail(10, "returns status %d%s%s%s", status, text ? " (" : "",
          text ? text : "", text ? ")" : "");
+  }
+  const size_t after = allocated();
+  /* The first run may fill tables that stay. */
+  if (number > 0 && after > before) {
+    growing++;
+    grown = after - before;
   }
   for (int i = 0; i < input_count; i++) {
     look_at(&inputs[i], "input", i);
@@ -188,7 +233,7 @@ int main(int count, char **arguments) {
   FILE *plan = count == 2 ? fopen(arguments[1], "r") : NULL;
   char word[16], a[4096], b[4096], c[4096];
   size_t bytes, end;
-  int number = 0;
+  int number = 0, counts_memory = 0;
   if (!plan)
     fail(12, "no plan");
   limit(RLIMIT_CORE, 0);
@@ -226,16 +271,17 @@ int main(int count, char **arguments) {
     } else if (strcmp(word, "run") == 0 &&
                fscanf(plan, "%4095s %4095s", a, b) == 2) {
       run(a, b, number++);
+    } else if (strcmp(word, "memory") == 0) {
+      counts_memory = 1;
     } else {
       fail(12, "the plan is damaged at '%s'", word);
     }
   }
-  for (int i = device_count - 1; i >= 0; i--)
-    if (closers[i]) {
-      const int code = closers[i](devices[i]);
-      if (code != 0)
-        fail(10, "cannot be closed: status %d", code);
-    }
+  if (counts_memory && number > 2 && growing == number - 1)
+    fail(10, "keeps %zu bytes with each run", grown);
+  close_all();
+  if (counts_memory && device_count > 0)
+    reopen();
   fflush(NULL);
   _Exit(0);
 }

@@ -54,7 +54,9 @@ pub fn run(
         write(folder, &format!("in{number}"), &bytes)?;
     }
     let plan = plan(&compiled.signature, gaps, inputs.len())?;
-    write(folder, "plan", format!("limit {seconds}\n{plan}").as_bytes())?;
+    // Libraries of others keep what they made for the next time.
+    let memory = if compiled.link.is_empty() { "memory\n" } else { "" };
+    write(folder, "plan", format!("limit {seconds}\n{memory}{plan}").as_bytes())?;
     let (status, said) = start(folder)?;
     if let Some(fault) = fault(status, &said, seconds) {
         return Err(Error::invalid(fault));
@@ -180,7 +182,8 @@ fn fault(status: Option<ExitStatus>, said: &str, seconds: u64) -> Option<String>
         None => ", before it runs",
     };
     if let Some(text) = said.lines().find_map(|line| line.strip_prefix("phaseline: ")) {
-        let when = if text.starts_with("cannot be closed") { "" } else { when };
+        let at_end = ["cannot be closed", "keeps "].iter().any(|start| text.starts_with(start));
+        let when = if at_end { "" } else { when };
         return Some(format!("the device {text}{when}"));
     }
     if let Some(text) = report(said) {

@@ -31,7 +31,7 @@ pub struct Sampler {
 
 /// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
 /// between two integers, where rules of rounding differ.
-const SCALES: [f32; 4] = [0.0213, 0.0531, 0.1127, 0.3719];
+const SCALES: [f32; 5] = [0.0213, 0.0531, 0.1127, 0.3719, 0.9173];
 
 /// Sizes are at most this, so that a simulator is done soon.
 const MOST: i64 = 64;
@@ -60,16 +60,18 @@ impl Sampler {
             }
         }
         quantized.extend([DType::I8, DType::U8]);
+        let own = pattern.spec.dtypes.as_ref();
+        let types = own.unwrap_or(&target.kind.capabilities.dtypes);
         Self {
             rng: SplitMix64::new(seed),
             quantized,
             corners,
-            dtypes: target.kind.capabilities.dtypes.iter().filter_map(|ty| ty.plain()).collect(),
+            dtypes: types.iter().filter_map(|ty| ty.plain()).collect(),
             wishes: Wishes::of(pattern),
             obedient: false,
             scale: SCALES[0],
             wanted: None,
-            all_types: target.kind.capabilities.dtypes.is_empty(),
+            all_types: types.is_empty(),
         }
     }
 

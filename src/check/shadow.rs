@@ -29,6 +29,14 @@ pub fn comes_first(a: (&Pattern, usize), b: (&Pattern, usize)) -> bool {
 
 /// Whether `a` matches wherever `b` does, with the same operations.
 pub fn covers(a: &Pattern, b: &Pattern) -> bool {
+    // Without a list of its own a pattern has the target's, which may be longer or shorter.
+    let takes = match (&a.spec.dtypes, &b.spec.dtypes) {
+        (Some(a), Some(b)) => a.is_empty() || !b.is_empty() && b.iter().all(|ty| a.contains(ty)),
+        (a, b) => a == b,
+    };
+    if !takes {
+        return false;
+    }
     let mut pairs = Pairs { a: &a.expr, b: &b.expr, names: BTreeMap::new(), steps: 0 };
     if !pairs.node(&a.expr.root, &b.expr.root) {
         return false;

@@ -44,6 +44,9 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     if divisions.is_empty() {
         return Err(func::no_main());
     }
+    if args.json || args.html.is_some() || args.explain.is_some() {
+        divisions.iter_mut().try_for_each(|(_, division)| division.account_for_tiles())?;
+    }
     let (_, mut division) = divisions.remove(0);
     for (function, other) in divisions {
         let (name, report) = (func::symbol(function), other.report);

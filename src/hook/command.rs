@@ -1,15 +1,17 @@
 //! Hooks that are programs: a manifest names them, files go in and out.
 //!
-//! A program runs in an empty folder with
+//! A program runs in an empty folder. What it is asked is JSON, on its standard input and in
+//! `request.json`, as `docs/hooks.schema.json` describes; what that is about is beside it:
 //!
-//! - `request.json`: the hook, target, options, and what it is asked about,
 //! - `input.mlir` (not for the constant updater): the function and the functions that it calls, or
 //!   the target's module, with all constants,
-//! - `input.npy` (constant updater): the constant.
+//! - `input.npy` (constant updater): the constant; `input-N.npy` for all constants of a call.
 //!
 //! It answers with `output.mlir` (whose entry has the name of the function in the request),
-//! `output.npy`, and files in `artifacts/`, whose types the manifest declares or their names say. A program
-//! that writes none of them declines. Any exit code but 0 ends the compile with what it said.
+//! `output.npy` or `output-N.npy` and `answer.json`, and files in `artifacts/`, whose types the
+//! manifest declares or their names say. A program that writes none of them declines. Any exit code
+//! but 0 ends the compile with what it said. For programs in Python there is a module
+//! ([`PYTHON`]), which they find without any path.
 
 use crate::{
     Error, Result,
@@ -21,16 +23,39 @@ use crate::{
     },
     phase::HookPoint,
     process::{self, Folder},
-    targets::hooks::{Command, Constant, Lowered, Request},
+    targets::hooks::{Command, Constant, Lowered, Request, Update},
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
+use serde::Deserialize;
 use serde_json::json;
-use std::{collections::BTreeSet, path::Path, process::Output};
+use std::{collections::BTreeSet, env, fs, path::Path, process::Output};
+
+/// Version of what programs are asked and answer.
+const PROTOCOL: u32 = 1;
+
+/// What programs in Python can import.
+const PYTHON: (&str, &str) =
+    ("phaseline_hook.py", include_str!("../../targets/common/phaseline_hook.py"));
+
+/// The place of [`PYTHON`] beside the folder in which a program runs.
+const LIBRARY: &str = "python";
+
+/// The folder in which a program runs.
+const WORK: &str = "work";
 
 /// What a program answered.
 struct Answer {
     folder: Folder,
+}
+
+/// `answer.json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Said {
+    /// Inputs that the call is not given any more.
+    #[serde(default)]
+    leave_out: Vec<usize>,
 }
 
 impl Command {
@@ -78,19 +103,38 @@ impl Command {
         request: &Request<'_, '_>,
         constant: &Constant,
     ) -> Result<Option<Tensor>> {
-        let mut bytes = vec![];
-        io::npy::write(&constant.value, &mut bytes)
-            .map_err(|error| Error::internal(format!("a constant has no .npy form: {error}")))?;
         let about = json!({
             "function": func::symbol(request.subject),
             "callee": constant.callee,
             "input": constant.input,
         });
+        let bytes = npy(&constant.value)?;
         let files = [("input.npy", bytes.as_slice())];
         let answer = self.run(HookPoint::ConstantUpdater, request, about, &files)?;
-        let Some(bytes) = answer.read("output.npy")? else { return Ok(None) };
-        let tensor = io::npy::parse("output.npy", &bytes);
-        tensor.map(Some).map_err(|error| Error::invalid(error.to_string()))
+        answer.constant("output.npy")
+    }
+
+    /// Asks what becomes of all constants of a call.
+    pub(super) fn update_together(
+        &self,
+        request: &Request<'_, '_>,
+        constants: &[Constant],
+    ) -> Result<Vec<Update>> {
+        let callee = constants.first().map(|constant| constant.callee.as_str());
+        let inputs: Vec<usize> = constants.iter().map(|constant| constant.input).collect();
+        let about = json!({
+            "function": func::symbol(request.subject),
+            "callee": callee,
+            "inputs": inputs,
+        });
+        let mut files = vec![];
+        for constant in constants {
+            files.push((format!("input-{}.npy", constant.input), npy(&constant.value)?));
+        }
+        let files: Vec<_> =
+            files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+        let answer = self.run(HookPoint::ConstantUpdater, request, about, &files)?;
+        answer.updates(&inputs)
     }
 
     fn run(
@@ -108,32 +152,54 @@ impl Command {
             .map(|(name, value)| (name.clone(), json!(value.to_string())))
             .collect();
         if let Some(about) = about.as_object_mut() {
+            about.insert("protocol".into(), json!(PROTOCOL));
             about.insert("hook".into(), json!(point.name()));
             about.insert("target".into(), json!(target.id));
             about.insert("kind".into(), json!(target.kind.name));
             about.insert("options".into(), options.into());
         }
+        let work = folder.path().join(WORK);
+        let library = folder.path().join(LIBRARY);
+        for path in [&work, &library] {
+            fs::create_dir(path).map_err(|e| Error::io("cannot make", path, e))?;
+        }
         let described = format!("{about:#}\n");
-        let described = ("request.json", described.as_bytes());
-        for (name, bytes) in files.iter().copied().chain([described]) {
-            let path = folder.path().join(name);
-            std::fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))?;
+        let asked = files.iter().copied().chain([("request.json", described.as_bytes())]);
+        let given = asked.map(|(name, bytes)| (work.join(name), bytes));
+        let (module, text) = PYTHON;
+        for (path, bytes) in given.chain([(library.join(module), text.as_bytes())]) {
+            fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))?;
         }
         let words = target.hook_words(self)?;
-        let output = start(&words, folder.path())?;
+        let output = start(&words, &work, &library)?;
         check(&words[0], &output)?;
         Ok(Answer { folder })
     }
 }
 
-fn start(words: &[String], folder: &Path) -> Result<Output> {
+fn npy(tensor: &Tensor) -> Result<Vec<u8>> {
+    let mut bytes = vec![];
+    io::npy::write(tensor, &mut bytes)
+        .map_err(|error| Error::internal(format!("a constant has no .npy form: {error}")))?;
+    Ok(bytes)
+}
+
+fn start(words: &[String], work: &Path, library: &Path) -> Result<Output> {
     let program = &words[0];
-    let mut command = std::process::Command::new(program);
-    command.args(&words[1..]).current_dir(folder);
-    process::output(&mut command).map_err(|error| Error::Tool {
+    let fault = |error: String| Error::Tool {
         program: program.clone(),
         detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
-    })
+    };
+    let path = work.join("request.json");
+    let input = fs::File::open(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    #[allow(clippy::disallowed_methods, reason = "the program gets what is there, and more")]
+    let others = env::var_os("PYTHONPATH").unwrap_or_default();
+    let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+    let places = env::join_paths([library.to_owned()].into_iter().chain(others));
+    let places = places.map_err(|error| fault(error.to_string()))?;
+    let mut command = std::process::Command::new(program);
+    command.args(&words[1..]).current_dir(work).env("PYTHONPATH", places);
+    process::output_of(&mut command, input.into()).map_err(|error| fault(error.to_string()))
 }
 
 fn check(program: &str, output: &Output) -> Result<()> {
@@ -150,8 +216,76 @@ fn check(program: &str, output: &Output) -> Result<()> {
 }
 
 impl Answer {
+    fn place(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(WORK).join(name)
+    }
+
+    fn constant(&self, name: &str) -> Result<Option<Tensor>> {
+        let Some(bytes) = self.read(name)? else { return Ok(None) };
+        let tensor = io::npy::parse(name, &bytes);
+        tensor.map(Some).map_err(|error| Error::invalid(error.to_string()))
+    }
+
+    /// What becomes of the constants that are these inputs.
+    fn updates(&self, inputs: &[usize]) -> Result<Vec<Update>> {
+        let list = || inputs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        if self.read("output.npy")?.is_some() {
+            return Err(Error::invalid(format!(
+                "wrote output.npy; asked about all constants of a call, the answer is \
+                 output-N.npy, N being one of {}",
+                list()
+            )));
+        }
+        self.check_names(inputs, list)?;
+        let said = self.said()?;
+        let strange = said.leave_out.iter().find(|input| !inputs.contains(input));
+        if let Some(strange) = strange {
+            return Err(Error::invalid(format!(
+                "answer.json: leave-out has {strange}, which is no constant of the call; those \
+                 are {}",
+                list()
+            )));
+        }
+        let update = |input: &usize| {
+            let name = format!("output-{input}.npy");
+            match (self.constant(&name)?, said.leave_out.contains(input)) {
+                (Some(_), true) => Err(Error::invalid(format!(
+                    "wrote {name}, and answer.json leaves it out; do one of the two"
+                ))),
+                (Some(new), false) => Ok(Update::Replace(new)),
+                (None, true) => Ok(Update::LeaveOut),
+                (None, false) => Ok(Update::Keep),
+            }
+        };
+        inputs.iter().map(update).collect()
+    }
+
+    /// Fails for a constant in the answer that nobody asked about, which would be lost.
+    fn check_names(&self, inputs: &[usize], list: impl Fn() -> String) -> Result<()> {
+        let folder = self.place(".");
+        let entries = fs::read_dir(&folder).map_err(|e| Error::io("cannot read", &folder, e))?;
+        let mut names: Vec<_> =
+            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        let is_asked = |number: &str| inputs.iter().any(|input| input.to_string() == number);
+        let strange = names.iter().find(|name| {
+            let number = name.strip_prefix("output-").and_then(|n| n.strip_suffix(".npy"));
+            number.is_some_and(|number| !is_asked(number))
+        });
+        strange.map_or(Ok(()), |name| {
+            let inputs = list();
+            Err(Error::invalid(format!("wrote {name}; the constants of the call are {inputs}")))
+        })
+    }
+
+    fn said(&self) -> Result<Said> {
+        let Some(bytes) = self.read("answer.json")? else { return Ok(Said { leave_out: vec![] }) };
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Error::invalid(format!("answer.json: {error}")))
+    }
+
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let path = self.folder.path().join(name);
+        let path = self.place(name);
         match kind_of(&path)? {
             None => Ok(None),
             Some(kind) if kind.is_file() => crate::io::read_regular(&path)
@@ -163,7 +297,7 @@ impl Answer {
     }
 
     fn artifacts(&self, types: &ArtifactTypes) -> Result<Vec<Artifact>> {
-        let folder = self.folder.path().join("artifacts");
+        let folder = self.place("artifacts");
         match kind_of(&folder)? {
             None => return Ok(vec![]),
             Some(kind) if kind.is_dir() => {}

@@ -2,8 +2,9 @@
 
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements, graph},
-    targets::hooks::{Constant, DataHook, Request},
+    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements, graph, names},
+    phase::HookPoint,
+    targets::hooks::{Constant, DataHook, Request, Update},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType, ElementType, Tensor},
 };
 use bytes::Bytes;
@@ -11,15 +12,14 @@ use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::Operation
 
 /// A constant input of a call.
 struct Use<'c> {
-    call: Op<'c>,
     operand: usize,
     defined: Op<'c>,
     constant: Constant,
 }
 
-/// Asks the hook about each constant of `function`; `request.subject` is a copy of it.
+/// Asks the hook about the constants of `function`, call by call; `request.subject` is a copy of it.
 pub(super) fn update<'c>(request: &Request<'_, 'c>, function: Op<'c>) -> Result<()> {
-    replace_each(function, |constant| ask(request, constant))
+    change_each(function, |constants| ask(request, constants))
 }
 
 /// Replaces the constants that calls are given by what `new` makes of them; nothing leaves them.
@@ -27,40 +27,106 @@ pub fn replace_each(
     function: Op<'_>,
     mut new: impl FnMut(&Constant) -> Result<Option<Tensor>>,
 ) -> Result<()> {
-    for found in uses(function)? {
-        let Some(new) = new(&found.constant)? else { continue };
-        replace(&found, &new)?;
+    change_each(function, |constants| {
+        let update = |constant| Ok(new(constant)?.map_or(Update::Keep, Update::Replace));
+        constants.iter().map(update).collect()
+    })
+}
+
+fn change_each(
+    function: Op<'_>,
+    mut new: impl FnMut(&[Constant]) -> Result<Vec<Update>>,
+) -> Result<()> {
+    for call in edit::walk(function) {
+        let found = uses(call)?;
+        if found.is_empty() {
+            continue;
+        }
+        let constants: Vec<_> = found.iter().map(|found| found.constant.clone()).collect();
+        let updates = new(&constants)?;
+        if updates.len() != found.len() {
+            return Err(Error::invalid(format!(
+                "said what becomes of {} of the {} constants of {}; say Keep for what stays",
+                updates.len(),
+                found.len(),
+                constants[0].callee
+            )));
+        }
+        apply(call, &found, &updates)?;
     }
     Ok(())
 }
 
-fn ask(request: &Request<'_, '_>, constant: &Constant) -> Result<Option<Tensor>> {
+fn apply<'c>(call: Op<'c>, found: &[Use<'c>], updates: &[Update]) -> Result<()> {
+    let mut left_out = vec![];
+    for (found, update) in found.iter().zip(updates) {
+        match update {
+            Update::Keep => {}
+            Update::Replace(new) => replace(call, found, new)?,
+            Update::LeaveOut => left_out.push(found.constant.input),
+        }
+    }
+    if !left_out.is_empty() {
+        leave_out(call, &left_out)?;
+    }
+    // Reshapes of a constant that nothing uses any more go with it, by the next canonicalization.
+    for found in found {
+        let mut values = ir::results(found.defined).into_iter();
+        if values.all(|value| ir::users(value).is_empty()) {
+            edit::erase(found.defined);
+        }
+    }
+    Ok(())
+}
+
+/// Says what becomes of the constants of a call: Rust first, the program for what it declines.
+fn ask(request: &Request<'_, '_>, constants: &[Constant]) -> Result<Vec<Update>> {
     let hooks = &request.target.kind.hooks;
-    let place = |error: Error| {
-        Error::invalid(format!("input {} of {}: {error}", constant.input, constant.callee))
+    let of_call = |error: Error| {
+        let callee = constants.first().map_or("", |constant| constant.callee.as_str());
+        Error::invalid(format!("constants of {callee}: {error}"))
     };
     if let Some(rust) = &hooks.rust
-        && let Some(new) = rust.update_constant(request, constant).map_err(place)?
+        && let Some(updates) = rust.update_constants(request, constants).map_err(of_call)?
     {
-        return Ok(Some(new));
+        return Ok(updates);
     }
-    match hooks.data(crate::phase::HookPoint::ConstantUpdater) {
-        Some(DataHook::Command(command)) => command.update(request, constant).map_err(place),
-        _ => Ok(None),
+    let command = match hooks.data(HookPoint::ConstantUpdater) {
+        Some(DataHook::Command(command)) => Some(command),
+        _ => None,
+    };
+    let mut updates = vec![];
+    for constant in constants {
+        let place = |error: Error| {
+            Error::invalid(format!("input {} of {}: {error}", constant.input, constant.callee))
+        };
+        let mut new = match &hooks.rust {
+            Some(rust) => rust.update_constant(request, constant).map_err(place)?,
+            None => None,
+        };
+        if let (None, Some(command)) = (&new, command.filter(|command| !command.together)) {
+            new = command.update(request, constant).map_err(place)?;
+        }
+        updates.push(new.map_or(Update::Keep, Update::Replace));
+    }
+    match command {
+        Some(command) if command.together && updates.iter().all(|one| *one == Update::Keep) => {
+            command.update_together(request, constants).map_err(of_call)
+        }
+        _ => Ok(updates),
     }
 }
 
-fn uses<'c>(function: Op<'c>) -> Result<Vec<Use<'c>>> {
+/// The constant inputs of a call; none of other operations.
+fn uses<'c>(call: Op<'c>) -> Result<Vec<Use<'c>>> {
     let mut found = vec![];
-    for call in edit::walk(function) {
-        let Some(parts) = CallExtern::of(call) else { continue };
-        let scalars = parts.groups[0].len();
-        for (input, value) in parts.groups[1].iter().enumerate() {
-            let Some((defined, attribute)) = constant_of(*value) else { continue };
-            let Some(value) = tensor_of(value.r#type(), attribute)? else { continue };
-            let constant = Constant { callee: parts.callee.clone(), input, value };
-            found.push(Use { call, operand: scalars + input, defined, constant });
-        }
+    let Some(parts) = CallExtern::of(call) else { return Ok(found) };
+    let scalars = parts.groups[0].len();
+    for (input, value) in parts.groups[1].iter().enumerate() {
+        let Some((defined, attribute)) = constant_of(*value) else { continue };
+        let Some(value) = tensor_of(value.r#type(), attribute)? else { continue };
+        let constant = Constant { callee: parts.callee.clone(), input, value };
+        found.push(Use { operand: scalars + input, defined, constant });
     }
     Ok(found)
 }
@@ -99,23 +165,43 @@ fn tensor_of(ty: Type<'_>, attribute: Attribute<'_>) -> Result<Option<Tensor>> {
     Ok(Some(Tensor::from_bytes(dtype, &dims, bytes)?))
 }
 
-fn replace<'c>(found: &Use<'c>, new: &Tensor) -> Result<()> {
-    let builder = Builder::before(found.call)?.with_location(found.defined.location());
+fn replace<'c>(call: Op<'c>, found: &Use<'c>, new: &Tensor) -> Result<()> {
+    let builder = Builder::before(call)?.with_location(found.defined.location());
     let element = Type::parse(builder.context, new.dtype().mlir_name())
         .ok_or_else(|| Error::internal(format!("{} is no MLIR type", new.dtype())))?;
     let dims: Vec<i64> = new.shape().iter().map(|dim| *dim as i64).collect();
     let ty = builder.tensor(&dims, element);
     if new.is_empty() {
-        return Err(Error::invalid("was replaced by a constant without elements"));
+        return Err(Error::invalid(format!(
+            "input {} of {}: was replaced by a constant without elements",
+            found.constant.input, found.constant.callee
+        )));
     }
     let data = AlignedBuffer::copy_of(new.bytes())?;
     let value = elements::resource(ty, "updated", data, BUFFER_ALIGN)?;
     let constant = builder.op1_with("arith.constant", &[], ty, vec![("value", value)])?;
-    edit::set_operand(found.call, found.operand, constant)?;
-    // Reshapes of it that nothing uses any more go with it, by the next canonicalization.
-    let unused = ir::results(found.defined).into_iter().all(|value| ir::users(value).is_empty());
-    if unused {
-        edit::erase(found.defined);
+    edit::set_operand(call, found.operand, constant)
+}
+
+/// Builds the call anew without some of its inputs.
+fn leave_out(call: Op<'_>, inputs: &[usize]) -> Result<()> {
+    let mut parts =
+        CallExtern::of(call).ok_or_else(|| Error::internal("constants of what is no call"))?;
+    if call.has_attribute(names::TILE) {
+        return Err(Error::invalid(format!(
+            "input {} of {}: cannot be left out of a call that is cut into tiles, of which each \
+             input is part; keep it, or take `tile` out of the pattern",
+            inputs[0], parts.callee
+        )));
     }
+    let builder = Builder::before(call)?;
+    parts.leave_out(builder.context, inputs)?;
+    let old = ir::results(call);
+    let types: Vec<_> = old.iter().map(|result| result.r#type()).collect();
+    let new = parts.build(&builder, &types)?;
+    for (old, new) in old.into_iter().zip(ir::results(new)) {
+        edit::replace_uses(old, new);
+    }
+    edit::erase(call);
     Ok(())
 }

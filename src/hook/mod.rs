@@ -14,6 +14,6 @@ mod splice;
 pub use crate::{
     artifact::{Artifact, ArtifactKind},
     phase::HookPoint,
-    targets::hooks::{Command, Constant, DataHook, HookSet, Hooks, Lowered, Request},
+    targets::hooks::{Command, Constant, DataHook, HookSet, Hooks, Lowered, Request, Update},
 };
 pub(crate) use apply::apply;

@@ -27,6 +27,9 @@ pub enum Group {
     Scratch = 3,
 }
 
+/// What C calls a null pointer.
+const NULL: &str = "NULL";
+
 /// Attribute that says which of `outs` is working memory, whose elements have no type in C.
 pub const SCRATCH_OUT: &str = "scratch_out";
 
@@ -95,8 +98,36 @@ impl<'c> CallExtern<'c> {
         let place = IntegerAttribute::new(IntegerType::new(context, 64).into(), index as i64);
         self.set(SCRATCH_OUT, place.into());
         let with = arg_attr(context, Group::Outs, index);
+        let is_scratch = |group| group == Group::Scratch;
+        self.replace_buffers(context, |(group, ..)| is_scratch(group).then_some(with))
+    }
+
+    /// Takes inputs out of the call, which passes null pointers in their place.
+    pub fn leave_out(&mut self, context: &'c Context, left_out: &[usize]) -> Result<()> {
+        let null = null(context)?;
+        self.replace_buffers(context, |(group, index, by_offset)| {
+            let before = left_out.iter().filter(|other| **other < index).count();
+            match (group, by_offset) {
+                (Group::Ins, _) if left_out.contains(&index) => Some(null),
+                (Group::Ins, true) => Some(offset_attr(context, group, index - before)),
+                (Group::Ins, false) => Some(arg_attr(context, group, index - before)),
+                _ => None,
+            }
+        })?;
+        let mut place = 0..;
+        let is_left_out = |index: Option<usize>| index.is_some_and(|i| left_out.contains(&i));
+        self.groups[Group::Ins as usize].retain(|_| !is_left_out(place.next()));
+        Ok(())
+    }
+
+    /// Passes for each buffer what `new` says, if it says something.
+    fn replace_buffers(
+        &mut self,
+        context: &'c Context,
+        new: impl Fn((Group, usize, bool)) -> Option<Attribute<'c>>,
+    ) -> Result<()> {
         for argument in &mut self.args {
-            *argument = replace_scratch(context, *argument, with)?;
+            *argument = replaced(context, *argument, &new)?;
         }
         Ok(())
     }
@@ -139,29 +170,37 @@ pub fn segments(op: Op<'_>) -> Option<Vec<usize>> {
     }
 }
 
-fn replace_scratch<'c>(
+/// An argument with what `new` says in place of the buffers in it.
+fn replaced<'c>(
     context: &'c Context,
     argument: Attribute<'c>,
-    with: Attribute<'c>,
+    new: &impl Fn((Group, usize, bool)) -> Option<Attribute<'c>>,
 ) -> Result<Attribute<'c>> {
-    if arg_of(argument).is_some_and(|(group, ..)| group == Group::Scratch) {
-        return Ok(with);
+    if let Some(buffer) = arg_of(argument) {
+        return Ok(new(buffer).unwrap_or(argument));
     }
-    let raw = argument.to_raw();
-    // SAFETY: the kind is checked first; name and fields live as long as the context.
-    unsafe {
-        if ffi::phlTirAttrKind(raw) != ffi::PhlTirAttrKind::PHL_TIR_ATTR_STRUCT {
-            return Ok(argument);
-        }
-        let mut fields = edit::dictionary(Attribute::from_raw(ffi::phlTirStructAttrFields(raw)));
-        for (_, field) in &mut fields {
-            *field = replace_scratch(context, *field, with)?;
-        }
-        let fields = edit::dictionary_attr(context, &fields).to_raw();
-        let name = ffi::phlTirAttrName(raw);
+    let Some((_, mut fields)) = struct_of(argument) else { return Ok(argument) };
+    for (_, field) in &mut fields {
+        *field = replaced(context, *field, new)?;
+    }
+    let fields = edit::dictionary_attr(context, &fields).to_raw();
+    // SAFETY: it is a struct, whose name lives as long as the context.
+    let made = unsafe {
+        let name = ffi::phlTirAttrName(argument.to_raw());
         Attribute::from_option_raw(ffi::phlTirStructAttrGet(context.to_raw(), name, fields))
-            .ok_or_else(|| crate::Error::internal("a struct argument lost its form"))
-    }
+    };
+    made.ok_or_else(|| crate::Error::internal("a struct argument lost its form"))
+}
+
+/// The argument that is a null pointer.
+pub fn null(context: &Context) -> Result<Attribute<'_>> {
+    Attribute::parse(context, &format!("#tir.name<\"{NULL}\">"))
+        .ok_or_else(|| crate::Error::internal("a null pointer is no argument"))
+}
+
+/// Whether an argument is a null pointer.
+pub fn is_null(argument: Attribute<'_>) -> bool {
+    super::memref::name(argument).as_deref() == Some(NULL)
 }
 
 /// The C type and the fields of a struct argument; none for other arguments.
@@ -187,18 +226,16 @@ pub fn offset_attr(context: &Context, group: Group, index: usize) -> Attribute<'
     }
 }
 
-/// An argument with all its buffers passed by their place in their memory space.
-pub fn by_offset<'c>(context: &'c Context, argument: Attribute<'c>) -> Result<Attribute<'c>> {
-    if let Some((group @ (Group::Ins | Group::Outs), index, false)) = arg_of(argument) {
-        return Ok(offset_attr(context, group, index));
-    }
-    let Some((name, mut fields)) = struct_of(argument) else { return Ok(argument) };
-    for (_, field) in &mut fields {
-        *field = by_offset(context, *field)?;
-    }
-    let fields = edit::dictionary_attr(context, &fields);
-    Attribute::parse(context, &format!("#tir.struct<{name:?}, {fields}>"))
-        .ok_or_else(|| crate::Error::internal("a struct argument lost its form"))
+/// An argument with those of its buffers that are meant passed by their place in their memory space.
+pub fn by_offset<'c>(
+    context: &'c Context,
+    argument: Attribute<'c>,
+    is_meant: &dyn Fn(Group, usize) -> bool,
+) -> Result<Attribute<'c>> {
+    replaced(context, argument, &|(group, index, _)| {
+        let is_operand = matches!(group, Group::Ins | Group::Outs);
+        (is_operand && is_meant(group, index)).then(|| offset_attr(context, group, index))
+    })
 }
 
 /// `#tir.arg<GROUP INDEX>`.

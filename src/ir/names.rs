@@ -148,6 +148,9 @@ pub const C_DEVICE: &str = "phl.c_device";
 /// Module that is printed as C: headers that it includes besides those that calls name.
 pub const C_HEADERS: &str = "phl.c_headers";
 
+/// Module that is printed as C: the C of single operations, as `math.exp f32 my_exp($0)`.
+pub const C_EMIT: &str = "phl.c_emit";
+
 /// The name of the model that `module` is, or is a part of.
 pub fn model_name(module: Op<'_>) -> String {
     super::attr_str(module, MODEL).unwrap_or_else(|| "model".to_owned())

@@ -9,7 +9,7 @@ use crate::{
     Error, Result,
     ir::{
         self, Builder, Op, Val,
-        call_extern::{Group, arg_attr},
+        call_extern::{Group, arg_attr, null},
         composite_call::CompositeCall,
         edit, elements, graph,
         view::OpView,
@@ -177,7 +177,7 @@ impl<'c> Maker<'c, '_, '_> {
         let context = b.context;
         Ok(match arg {
             BoundArg::In(None, _) if self.in_tiles => integer(&b, None, 0),
-            BoundArg::In(None, _) => b.parse_attr("#tir.name<\"NULL\">")?,
+            BoundArg::In(None, _) => null(b.context)?,
             BoundArg::In(Some(id), layout) => {
                 let value = (self.found.input)(*id)?;
                 let value = self.input_in(&b, value, layout.as_ref())?;

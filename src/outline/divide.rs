@@ -13,6 +13,7 @@ use crate::{
     partition::{self, Composite, Partition, Placement, Profile, Report, placement::HOST},
     pattern::BoundCall,
     targets::TargetInstance,
+    tile::choose::Chooser,
 };
 use std::{
     cell::RefCell,
@@ -47,6 +48,23 @@ pub struct DivideOptions<'a> {
     pub search: bool,
     /// Measured costs, in place of estimates.
     pub profile: Option<&'a Profile>,
+}
+
+impl Division<'_> {
+    /// Adds to the report how the work of each match is cut into tiles.
+    pub fn account_for_tiles(&mut self) -> Result<()> {
+        for (region, calls) in self.partition.regions.iter().zip(&self.calls) {
+            for (composite, call) in region.composites.iter().zip(calls) {
+                let plan = call.as_ref().and_then(|call| call.tile.as_ref());
+                let op = self.report.ops.get_mut(composite.found.root.index());
+                let (Some(plan), Some(op)) = (plan, op) else { continue };
+                let reads = plan.tensors.len().saturating_sub(composite.found.outputs.len());
+                let chooser = Chooser::new(plan, reads, &[]).map_err(Error::internal)?;
+                op.tiles = chooser.choose().and_then(|choice| chooser.account(&choice));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Decides by preference. Nothing is changed; `placement` comes before patterns.

@@ -41,6 +41,9 @@ impl Report {
             }
             _ => format!("runs on {}: {on_host}", op.target),
         }];
+        if let Some(tiles) = &op.tiles {
+            lines.extend(tiles.to_string().lines().map(str::to_owned));
+        }
         for other in op.verdicts.iter().filter(|other| other.target != op.target) {
             let costs = match &other.verdict {
                 Verdict::Lost { cost, winner_cost, .. } => {

@@ -4,7 +4,7 @@ use super::{
     Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request,
     verdict::{Attempt, Verdict, path_text},
 };
-use crate::graph::OpId;
+use crate::{graph::OpId, tile::choose::Account};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -35,6 +35,9 @@ pub struct OpReport {
     pub host_cost: f64,
     /// Whether that was measured.
     pub host_cost_measured: bool,
+    /// The tiles of the match that ends with it, where its work is cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiles: Option<Account>,
     /// The decision for each device.
     pub verdicts: Vec<DeviceVerdict>,
 }
@@ -272,6 +275,7 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
             region,
             pattern,
             inputs: inputs(graph, op),
+            tiles: None,
             cost: partition.costs.matched[id.index()]
                 .unwrap_or(partition.costs.on_host[id.index()]),
             cost_measured: match partition.costs.matched[id.index()] {

@@ -12,7 +12,7 @@ use crate::{
     },
     ir::{
         self, Blk, Builder, Op, Val,
-        call_extern::{CallExtern, Group, arg_of},
+        call_extern::{CallExtern, Group, arg_of, is_null},
         edit, func, memory,
         names::{self, DEVICE, IO},
         tir,
@@ -274,7 +274,7 @@ impl<'c> Conversion<'c> {
             let value = value.ok_or_else(|| PassError::at(&op, "is malformed"))?;
             return self.operand(builder, value);
         }
-        if ir::memref::name(argument).as_deref() == Some("NULL") {
+        if is_null(argument) {
             return Ok(builder.op1("llvm.mlir.zero", &[], llvm::pointer(self.context))?);
         }
         let ty = ir::attribute::number_type(argument).ok_or_else(|| {

@@ -19,7 +19,7 @@ use crate::{
     codegen::stream::{Argument, Space, Stream},
     ir::{
         self, Builder, Op, Val,
-        call_extern::{CallExtern, Group, arg_attr, arg_of},
+        call_extern::{CallExtern, Group, arg_attr, arg_of, is_null},
         edit, elements, func, graph, size, tir,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -231,7 +231,7 @@ fn literal<'c>(op: Op<'c>, argument: Attribute<'c>) -> Result<Argument, PassErro
     if let Some(value) = ir::attribute::float(argument) {
         return Ok(Argument::Float(value));
     }
-    if argument.to_string() == "#tir.name<\"NULL\">" {
+    if is_null(argument) {
         return Ok(Argument::Null);
     }
     Err(PassError::at(&op, format!("passes {argument}, which has no form in a command stream")))

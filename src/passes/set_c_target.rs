@@ -1,12 +1,13 @@
 //! `set-c-target`: says how the C of a target's module looks besides what its functions do.
 //!
-//! It writes the type of the target's device and the headers that the file includes on the module,
-//! where [the printer](crate::codegen::c::print()) finds them.
+//! It writes the type of the target's device, the headers that the file includes and the C of single
+//! operations on the module, where [the printer](crate::codegen::c::print()) finds them.
 
 use crate::{
+    codegen::c::emission::Emission,
     ir::{
         self, Op, edit,
-        names::{C_DEVICE, C_HEADERS},
+        names::{C_DEVICE, C_EMIT, C_HEADERS},
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -20,6 +21,7 @@ crate::pass_options! {
     pub struct Options {
         device: String = "void", "C type of the target's device";
         headers: String = "", "Headers to include, separated by colons";
+        emit: String = "", "C of single operations, as math.exp f32 my_exp($0); arith.divf * my_div($0, $1)";
     }
 }
 
@@ -40,10 +42,16 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     if options.device != "void" {
         edit::set_attr(module, C_DEVICE, text(&options.device));
     }
-    let headers: Vec<_> = options.headers.split(':').filter(|name| !name.is_empty()).collect();
-    if !headers.is_empty() {
-        let headers: Vec<_> = headers.into_iter().map(text).collect();
-        edit::set_attr(module, C_HEADERS, ArrayAttribute::new(context, &headers).into());
-    }
+    let set = |name: &str, list: Vec<&str>| {
+        if !list.is_empty() {
+            let list: Vec<_> = list.into_iter().map(text).collect();
+            edit::set_attr(module, name, ArrayAttribute::new(context, &list).into());
+        }
+    };
+    set(C_HEADERS, options.headers.split(':').filter(|name| !name.is_empty()).collect());
+    let emit: Vec<_> =
+        options.emit.split(';').map(str::trim).filter(|text| !text.is_empty()).collect();
+    emit.iter().try_for_each(|text| Emission::parse(text).map(drop)).map_err(PassError::new)?;
+    set(C_EMIT, emit);
     Ok(())
 }

@@ -51,8 +51,10 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
         let plan = Plan::of(op).map_err(|error| PassError::at(&op, error))?;
         let Some(plan) = plan else { continue };
         tile(op, &call, &plan, &given)?;
-        if pools.iter().all(|pool| pool.name != plan.pool.name) {
-            pools.push(plan.pool);
+        for pool in plan.pools {
+            if pools.iter().all(|known| known.name != pool.name) {
+                pools.push(pool);
+            }
         }
     }
     if pools.is_empty() { Ok(()) } else { declare(function, &pools) }
@@ -159,14 +161,6 @@ fn choose<'c>(
         _ => chooser.choose(),
     };
     choice.ok_or_else(|| {
-        PassError::at(
-            &op,
-            format!(
-                "has no tile that fits pool '{}': the smallest takes {} of its {} bytes",
-                plan.pool.name,
-                chooser.least_bytes(),
-                plan.pool.bytes
-            ),
-        )
+        PassError::at(&op, format!("has no tile that {}", chooser.refusal()))
     })
 }

@@ -93,13 +93,18 @@ impl<'c, 'p> Stream<'c, 'p> {
         if operands.len() != 3 || count < 2 || ops.iter().any(|op| op.region_count() > 0) {
             return None;
         }
+        // Each pool has channels of its own.
+        let channel = |start: &tir::DmaStart<'c>| {
+            let ends = [start.source(), start.target()];
+            let pool = ends.iter().find_map(|end| memref::space(end.r#type()));
+            Some((pool, start.static_channel()?))
+        };
         let used: Vec<_> =
-            ops.iter().filter_map(|op| ir::attr_i64(*op, "static_channel")).collect();
+            ops.iter().filter_map(|op| channel(&tir::DmaStart::of(*op)?)).collect();
         // A transfer that runs through the whole loop has its channel to itself.
         let alone = |load: &Load<'c>| {
-            load.start
-                .static_channel()
-                .is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
+            let channel = channel(&load.start);
+            channel.is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
         };
         // Of several tiles of one buffer there is memory for two, not for two and those that follow.
         let sources: Vec<_> = ops

@@ -161,7 +161,11 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
     }
     let (host, tile) = if loads { (source, target) } else { (target, source) };
     let transfer = transfer(op, host.r#type(), tile.r#type(), way.dims)?;
-    let text = if loads { &way.load } else { &way.store };
+    let (text, what) = if loads { (&way.load, "load") } else { (&way.store, "store") };
+    let text = text.as_ref().ok_or_else(|| {
+        let message = format!("moves a tile, but [pool.dma] of its pool has no `{what}`");
+        PassError::at(&op, message)
+    })?;
     let mut call = Maker { b: &b, op, transfer }.call(text, Some((host, tile, loads)))?;
     call.set("strided", Attribute::unit(b.context));
     call.build(&b, &[])?;

@@ -30,11 +30,13 @@ pub enum Reason {
         /// The values that it looked at.
         values: Vec<(String, String)>,
     },
-    /// A tensor has an element type that the target does not have.
+    /// A tensor has an element type that the target or the pattern does not have.
     Dtype {
         /// The tensor's type.
         found: String,
-        /// The target's element types.
+        /// Whose element types these are.
+        of: &'static str,
+        /// The element types.
         supported: String,
     },
     /// A tensor's size is not known when compiling, as it has to be for the target.
@@ -111,8 +113,8 @@ impl fmt::Display for Reason {
                     values.iter().map(|(path, value)| format!("{path} = {value}")).collect();
                 if texts.is_empty() { Ok(()) } else { write!(f, ": {}", texts.join(", ")) }
             }
-            Reason::Dtype { found, supported } => {
-                write!(f, "a tensor is {found}; the target computes with {supported}")
+            Reason::Dtype { found, of, supported } => {
+                write!(f, "a tensor is {found}; the {of} computes with {supported}")
             }
             Reason::Dynamic { found } => {
                 write!(f, "a tensor is {found}, whose size is not known")

@@ -366,13 +366,17 @@ impl<'p> Matcher<'p, '_> {
             }
         }
         let graph = self.facts.graph;
+        let own = self.pattern.spec.dtypes.as_ref();
+        let dtypes = own.unwrap_or(&self.rules.dtypes);
         let tensors = found.inputs.iter().chain(&found.outputs);
         for value in tensors.filter(|value| !graph.is_constant(**value)) {
             let ty = &graph.value(*value).ty;
-            let fits = ty.dtype.is_some_and(|dtype| self.rules.dtypes.contains(&dtype));
-            if !self.rules.dtypes.is_empty() && !fits {
-                let names: Vec<&str> = self.rules.dtypes.iter().map(|d| d.mlir_name()).collect();
-                return Some(Reason::Dtype { found: ty.to_string(), supported: names.join(", ") });
+            let fits = ty.dtype.is_some_and(|dtype| dtypes.contains(&dtype));
+            if !dtypes.is_empty() && !fits {
+                let names: Vec<&str> = dtypes.iter().map(|d| d.mlir_name()).collect();
+                let of = if own.is_some() { "pattern" } else { "target" };
+                let (found, supported) = (ty.to_string(), names.join(", "));
+                return Some(Reason::Dtype { found, of, supported });
             }
         }
         let mut tensors = found.inputs.iter().chain(&found.outputs);

@@ -57,6 +57,7 @@ pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileSpec};
 use crate::{
     expr::{Expr, OptionType, PatternError, PatternResult},
     graph::{Arity, OpTable},
+    tensor::ElementType,
 };
 use resolve::Resolved;
 use std::collections::BTreeMap;
@@ -81,6 +82,8 @@ pub struct PatternSpec {
     pub matches: String,
     /// The conditions, all of which must hold.
     pub clauses: Vec<String>,
+    /// Element types of tensors that are not constants, in place of the target's; those if `None`.
+    pub dtypes: Option<Vec<ElementType>>,
     /// Preference over other matches; the number of matched operations if `None`.
     pub benefit: Option<i64>,
     /// What a match costs in nanoseconds, an expression; estimated if `None`.
@@ -113,6 +116,7 @@ impl PatternSpec {
             doc: String::new(),
             matches: matches.into(),
             clauses: vec![],
+            dtypes: None,
             benefit: None,
             cost: None,
             steps: None,
@@ -245,7 +249,10 @@ impl Pattern {
                 Some(tile) => proto
                     .map(&mut |expr| Tile::closed(tile, text, expr))?
                     .check(text, &expr, &resolved, &names)?,
-                None => proto.check(text, &expr, &resolved, &names)?,
+                None => {
+                    proto.check_whole(text)?;
+                    proto.check(text, &expr, &resolved, &names)?;
+                }
             }
             Ok(proto)
         });

@@ -2,8 +2,9 @@
 //! The generators are in [`crate::codegen`].
 
 use super::{kind::Role, manifest::files::is_identifier};
-use crate::phase::strip_comments;
+use crate::{expr::dtype_of, phase::strip_comments};
 use serde::Serialize;
+use std::fmt;
 
 /// What makes C of a target's module unless its manifest says; it ends with the pass that takes
 /// `headers`.
@@ -93,6 +94,56 @@ pub struct Codegen {
     pub stand_in: Option<StandIn>,
     /// What runs the loops of its regions; the C compiler's machine without it.
     pub kernels: Option<Kernels>,
+    /// How single operations are printed as C, in place of the usual; the first that fits counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
+    pub emit: Vec<Emit>,
+}
+
+/// The C of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Emit {
+    /// Its name in IR, such as `math.exp`.
+    pub op: String,
+    /// Element type of its operands; any that is no index, if it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<String>,
+    /// A C expression, in which `$0`, `$1` are the operands.
+    pub c: String,
+}
+
+impl Emit {
+    /// Says what is wrong with the texts.
+    fn check(&self) -> Result<(), String> {
+        let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let known = ["arith.", "math."].iter().find_map(|dialect| self.op.strip_prefix(dialect));
+        if !known.is_some_and(|word| !word.is_empty() && is_word(word)) {
+            return Err(format!(
+                "emit is for operations of arith and math, such as math.exp, and '{}' is none",
+                self.op
+            ));
+        }
+        if let Some(dtype) = self.dtype.as_ref().filter(|dtype| dtype_of(dtype).is_none()) {
+            return Err(format!("emit of {}: '{dtype}' is no element type that C has", self.op));
+        }
+        // Signs that end an expression, or the place of this one in the text of a pipeline.
+        match self.c.chars().find(|c| "{};'\"\n".contains(*c)) {
+            _ if self.c.trim().is_empty() => {
+                Err(format!("emit of {}: c is to be a C expression, such as f($0)", self.op))
+            }
+            Some(c) => Err(format!("emit of {}: c has the sign {c:?}; write a function", self.op)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Emit {
+    /// As `set-c-target` reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dtype = self.dtype.as_deref().unwrap_or("*");
+        write!(f, "{} {dtype} {}", self.op, self.c.trim())
+    }
 }
 
 /// A language of kernels, in which a device is given the loops of its regions.
@@ -160,6 +211,8 @@ impl Codegen {
         self.status_string = self.status_string.take().or(other.status_string);
         self.stand_in = self.stand_in.take().or(other.stand_in);
         self.kernels = self.kernels.take().or(other.kernels);
+        // The first that fits counts, so its own come first.
+        self.emit.extend(other.emit);
     }
 
     /// Fails unless a kind of that role can have kernels, if it says that it has.
@@ -182,9 +235,27 @@ impl Codegen {
         }
     }
 
+    /// Fails unless what is said of single operations can be, and comes to the printer with
+    /// `pipeline`, that of the phase codegen.
+    pub(super) fn check_emit(&self, pipeline: Option<&str>) -> Result<(), String> {
+        self.emit.iter().try_for_each(Emit::check)?;
+        let reaches = self.kind == CodegenKind::C
+            && pipeline.is_some_and(|text| text.contains("set-c-target") && text.contains("emit="));
+        if self.emit.is_empty() || reaches {
+            return Ok(());
+        }
+        Err("[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase codegen \
+             has a pipeline of its own let it end with ${default}"
+            .to_owned())
+    }
+
     /// The passes of phase codegen, unless a manifest has its own.
     pub(super) fn default_pipeline(&self) -> Option<String> {
-        let text = format!("{}{{headers={}}}", strip_comments(C_PIPELINE), self.headers.join(":"));
+        let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
+        let emit =
+            if emit.is_empty() { String::new() } else { format!(" emit={{{}}}", emit.join("; ")) };
+        let headers = self.headers.join(":");
+        let text = format!("{}{{headers={headers}{emit}}},verify-c", strip_comments(C_PIPELINE));
         (self.kind == CodegenKind::C).then_some(text)
     }
 }

@@ -8,7 +8,7 @@ use super::{
     registry::Registry,
     spec::{TargetEntry, TargetSpec},
 };
-use crate::Phase;
+use crate::{Phase, tensor::ElementType};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -30,6 +30,8 @@ struct PatternJson<'a> {
     matches: &'a str,
     #[serde(rename = "where")]
     clauses: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtypes: Option<Vec<&'static str>>,
     benefit: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<&'a str>,
@@ -71,6 +73,10 @@ struct CapabilitiesJson {
     multi_output: bool,
     taps: bool,
     merge: bool,
+}
+
+fn names_of(types: &[ElementType]) -> Vec<&'static str> {
+    types.iter().map(|ty| ty.mlir_name()).collect()
 }
 
 /// A kind as JSON shows it.
@@ -121,7 +127,7 @@ impl<'a> KindJson<'a> {
                 })
                 .collect(),
             capabilities: CapabilitiesJson {
-                dtypes: capabilities.dtypes.iter().map(|dtype| dtype.mlir_name()).collect(),
+                dtypes: names_of(&capabilities.dtypes),
                 multi_output: capabilities.multi_output,
                 taps: capabilities.taps,
                 merge: capabilities.merge,
@@ -154,6 +160,7 @@ impl<'a> KindJson<'a> {
                     doc: &pattern.spec.doc,
                     matches: &pattern.spec.matches,
                     clauses: &pattern.spec.clauses,
+                    dtypes: pattern.spec.dtypes.as_deref().map(names_of),
                     benefit: pattern.spec.benefit,
                     cost: pattern.spec.cost.as_deref(),
                     compute: pattern.spec.compute,
@@ -252,7 +259,7 @@ impl TargetKind {
         let options = self.options.iter();
         let option = |o: &OptionDecl| (o.to_string(), o.doc.clone() + &from("option", &o.name));
         section("options", options.map(option).collect());
-        let dtypes: Vec<&str> = self.capabilities.dtypes.iter().map(|d| d.mlir_name()).collect();
+        let dtypes = names_of(&self.capabilities.dtypes);
         let flag = |set: bool, text: &str| if set { format!(", {text}") } else { String::new() };
         if self.role == Role::Device {
             let types = if dtypes.is_empty() { "all".to_owned() } else { dtypes.join(" ") };
@@ -290,7 +297,9 @@ impl TargetKind {
             );
             patterns.extend(pattern.spec.tile.iter().map(|tile| {
                 let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
-                let text = format!("  in tiles of {} in {}", loops.join(" x "), tile.pool.name);
+                let pools: Vec<&str> = tile.pools.iter().map(|pool| pool.name.as_str()).collect();
+                let (loops, pools) = (loops.join(" x "), pools.join(", "));
+                let text = format!("  in tiles of {loops} in {pools}");
                 (String::new(), text)
             }));
         }

@@ -28,6 +28,20 @@ pub struct Constant {
 pub struct Command {
     /// The program and its arguments.
     pub words: Vec<String>,
+    /// Whether the constant updater is asked once about all constants of a call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
+}
+
+/// What becomes of a constant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Update {
+    /// It stays.
+    Keep,
+    /// Another one takes its place.
+    Replace(Tensor),
+    /// The call passes a null pointer in its place: what it said is part of another one.
+    LeaveOut,
 }
 
 /// What a hook is asked about. The IR is a copy: a hook reads it, and whatever it does to it
@@ -103,6 +117,18 @@ pub trait Hooks: Send + Sync {
         Ok(None)
     }
 
+    /// Says what becomes of all constants of one call, in their order, for calls whose constants are
+    /// packed together, such as weights with their scales. If it declines, [`Self::update_constant`]
+    /// is asked about each.
+    fn update_constants(
+        &self,
+        request: &Request<'_, '_>,
+        constants: &[Constant],
+    ) -> Result<Option<Vec<Update>>> {
+        let _ = (request, constants);
+        Ok(None)
+    }
+
     /// Makes artifacts of a target's module. The functions that the module defines are to be in
     /// them, as C or as objects.
     fn tir_to_runtime(&self, request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
@@ -119,6 +145,13 @@ pub enum DataHook {
     Pipeline(String),
     /// A program.
     Command(Command),
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.together { " (all constants of a call together)" } else { "" };
+        write!(f, "{}{how}", self.words.join(" "))
+    }
 }
 
 /// The hooks of a target kind.
@@ -149,7 +182,7 @@ impl HookSet {
             let rust = self.rust.as_ref().filter(|rust| rust.points().contains(&point));
             let data = self.data(point).map(|hook| match hook {
                 DataHook::Pipeline(text) => text.clone(),
-                DataHook::Command(command) => command.words.join(" "),
+                DataHook::Command(command) => command.to_string(),
             });
             let parts: Vec<_> = rust.map(|_| "Rust".to_owned()).into_iter().chain(data).collect();
             (!parts.is_empty()).then(|| parts.join(", then "))

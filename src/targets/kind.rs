@@ -352,14 +352,14 @@ impl TargetKind {
 /// An operand that is absent is passed as offset 0. Where a call does not say otherwise that it is
 /// absent, no tile of the pool may be there.
 fn keep_starts(patterns: &mut [Pattern]) {
-    let open = |pattern: &Pattern| {
-        let call = pattern.call.as_ref()?;
-        let unsaid = call.unsaid_optionals().any(|name| !pattern.always_captures(name));
-        unsaid.then(|| pattern.tile.as_ref().map(|tile| tile.spec.pool.name.clone()))?
+    let open = |pattern: &Pattern| -> Option<Vec<String>> {
+        let (call, tile) = (pattern.call.as_ref()?, pattern.tile.as_ref()?);
+        let unsaid = call.unsaid_optionals().filter(|name| !pattern.always_captures(name));
+        Some(unsaid.filter_map(|name| tile.spec.pool_of(name)).map(str::to_owned).collect())
     };
-    let pools: Vec<String> = patterns.iter().filter_map(open).collect();
+    let pools: Vec<String> = patterns.iter().filter_map(open).flatten().collect();
     for tile in patterns.iter_mut().filter_map(|pattern| pattern.tile.as_mut()) {
-        tile.keeps_start = pools.contains(&tile.spec.pool.name);
+        tile.keeps_start.clone_from(&pools);
     }
 }
 

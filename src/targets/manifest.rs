@@ -131,6 +131,10 @@ pub fn parse_extending(
     check_open_arguments(name, &codegen, &options)?;
     codegen
         .check_kernels(role)
+        .and_then(|()| {
+            let codegen_phase = pipelines.iter().find(|(phase, _)| *phase == Phase::Codegen);
+            codegen.check_emit(codegen_phase.map(|(_, text)| text.as_str()))
+        })
         .map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {
@@ -282,18 +286,25 @@ fn artifacts(source: &Source, raw: Vec<RawArtifact>) -> Result<ArtifactTypes> {
     declared.collect::<Result<_>>().map(ArtifactTypes)
 }
 
-fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
-    let usual = Capabilities::default();
-    let mut dtypes = vec![];
-    for name in raw.dtypes.iter().flatten() {
-        let Some(dtype) = element_of(name.get_ref()) else {
+/// The element types of a list.
+fn element_types(
+    source: &Source,
+    names: Option<&[Spanned<String>]>,
+) -> Result<Option<Vec<ElementType>>> {
+    let read = |name: &Spanned<String>| {
+        element_of(name.get_ref()).ok_or_else(|| {
             let known: Vec<&str> = ElementType::all().map(ElementType::mlir_name).collect();
             let message =
                 format!("'{}' is no element type; they are {}", name.get_ref(), known.join(", "));
-            return Err(source.fault(&name.span(), message));
-        };
-        dtypes.push(dtype);
-    }
+            source.fault(&name.span(), message)
+        })
+    };
+    names.map(|names| names.iter().map(read).collect()).transpose()
+}
+
+fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
+    let usual = Capabilities::default();
+    let dtypes = element_types(source, raw.dtypes.as_deref())?.unwrap_or_default();
     let multi_output = raw.multi_output.unwrap_or(usual.multi_output);
     if let Some(taps) = raw.taps.as_ref().filter(|taps| *taps.get_ref() && !multi_output) {
         return Err(source.fault(&taps.span(), "taps are further outputs: they need multi-output"));

@@ -10,7 +10,7 @@ use super::{
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
     plan::{Dim, Plan, Tensor},
-    slice::{Offset, allocate, fetch, insert, repeat},
+    slice::{Offset, allocate, insert, part, repeat},
     value::value,
 };
 use crate::{
@@ -55,7 +55,8 @@ pub struct Emitter<'c, 'e> {
     order: &'e [usize],
     reduced: Vec<usize>,
     args: Vec<Argument<'e>>,
-    space: Attribute<'c>,
+    /// The memory space of each pool.
+    spaces: Vec<Attribute<'c>>,
 }
 
 impl<'c, 'e> Emitter<'c, 'e> {
@@ -81,8 +82,18 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let runs: Vec<Vec<Run>> = runs.collect();
         let reduced = (0..runs.len()).filter(|place| plan.loops[*place].reduce);
         let reduced = reduced.filter(|place| !is_whole(&runs[*place])).collect();
-        let space = builder.parse_attr(&format!("#tir.space<{:?}>", plan.pool.name))?;
-        Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, space })
+        let spaces = plan
+            .pools
+            .iter()
+            .map(|pool| builder.parse_attr(&format!("#tir.space<{:?}>", pool.name)));
+        let spaces = spaces.collect::<Result<_>>()?;
+        Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, spaces })
+    }
+
+    /// The memory space that the tile of a tensor is in.
+    fn space(&self, tensor: &Tensor) -> Result<Attribute<'c>> {
+        let space = tensor.pool_place().and_then(|place| self.spaces.get(place));
+        space.copied().ok_or_else(|| Error::internal("a tile is in no pool"))
     }
 
     /// The call's results, in `outputs`.
@@ -128,7 +139,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
         for (tensor, target) in outputs.iter().zip(&targets) {
             let (offsets, sizes) = self.slice(b, bound, tensor)?;
             let ty = b.tensor(&sizes, ir::element_type(target.r#type()));
-            tiles.push(allocate(b, ty, None, self.space)?);
+            tiles.push(allocate(b, ty, None, self.space(tensor)?)?);
             slices.push((offsets, sizes));
         }
         let tiles = self.reduce(b, &self.reduced, bound.clone(), tiles)?;
@@ -168,7 +179,11 @@ impl<'c, 'e> Emitter<'c, 'e> {
             {
                 let (offsets, sizes) = self.slice(b, bound, tensor)?;
                 let source = self.call.groups[Group::Ins as usize][index];
-                bound.inputs[index] = Some(fetch(b, source, &offsets, &sizes, self.space)?);
+                let part = part(b, source, &offsets, &sizes)?;
+                bound.inputs[index] = Some(match tensor.pool_place() {
+                    Some(_) => allocate(b, part.r#type(), Some(part), self.space(tensor)?)?,
+                    None => part,
+                });
             }
         }
         Ok(())
@@ -222,8 +237,13 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let mut call = self.call.clone();
         call.attributes.retain(|(name, _)| name != names::TILE);
         call.groups = [vec![], inputs.ok_or_else(lost)?, tiles];
+        let in_pool = |group: Group, index: usize| {
+            let outs = bound.inputs.len();
+            let place = if group == Group::Ins { index } else { outs + index };
+            self.plan.tensors.get(place).is_some_and(|tensor| tensor.pool_place().is_some())
+        };
         for argument in &mut call.args {
-            *argument = ir::call_extern::by_offset(b.context, *argument)?;
+            *argument = ir::call_extern::by_offset(b.context, *argument, &in_pool)?;
         }
         for argument in &self.args {
             let number = value(self.plan, &pieces, &argument.value).map_err(Error::invalid)?;

@@ -1,6 +1,6 @@
-//! Costs as formulas that are computed many thousand times.
+//! Costs and requirements as formulas that are computed many thousand times.
 
-use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::expr::{BinaryOp, CompareOp, Expr, ExprKind};
 
 /// An expression of numbers over variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,8 @@ impl Formula {
             }
             _ => {
                 return Err(format!(
-                    "'{expr}' cannot be in the cost of a tile: it is made of numbers, + - * / %, \
-                     min and max"
+                    "'{expr}' cannot be in the cost of a tile or a requirement on it: these are made \
+                     of numbers, + - * / %, min and max"
                 ));
             }
         })
@@ -73,6 +73,70 @@ impl Formula {
     }
 }
 
+/// What has to hold of a tile.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// It does, or does not.
+    Known(bool),
+    /// All neighbours compare so.
+    Compare(Formula, Vec<(CompareOp, Formula)>),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// Both.
+    And(Box<Condition>, Box<Condition>),
+    /// One of them.
+    Or(Box<Condition>, Box<Condition>),
+}
+
+impl Condition {
+    /// Reads comparisons of arithmetic, and what `and`, `or` and `not` make of them.
+    pub fn compile(expr: &Expr, variable: &dyn Fn(&Expr) -> Option<usize>) -> Result<Self, String> {
+        let inner = |expr: &Expr| Self::compile(expr, variable).map(Box::new);
+        Ok(match &expr.kind {
+            ExprKind::Bool(value) => Self::Known(*value),
+            ExprKind::Not(expr) => Self::Not(inner(expr)?),
+            ExprKind::Binary(BinaryOp::And, a, b) => Self::And(inner(a)?, inner(b)?),
+            ExprKind::Binary(BinaryOp::Or, a, b) => Self::Or(inner(a)?, inner(b)?),
+            ExprKind::Compare(first, rest) => {
+                let rest = rest.iter().map(|(op, e)| Ok((*op, Formula::compile(e, variable)?)));
+                let first = Formula::compile(first, variable)?;
+                Self::Compare(first, rest.collect::<Result<_, String>>()?)
+            }
+            _ => {
+                return Err(format!(
+                    "'{expr}' cannot be a requirement on a tile: it is made of comparisons, and, \
+                     or and not"
+                ));
+            }
+        })
+    }
+
+    /// Whether it holds for these variables.
+    pub fn holds(&self, variables: &[f64]) -> bool {
+        match self {
+            Self::Known(value) => *value,
+            Self::Not(inner) => !inner.holds(variables),
+            Self::And(a, b) => a.holds(variables) && b.holds(variables),
+            Self::Or(a, b) => a.holds(variables) || b.holds(variables),
+            Self::Compare(first, rest) => {
+                let mut left = first.value(variables);
+                rest.iter().all(|(op, right)| {
+                    let right = right.value(variables);
+                    let before = std::mem::replace(&mut left, right);
+                    match op {
+                        CompareOp::Eq => before == right,
+                        CompareOp::Ne => before != right,
+                        CompareOp::Lt => before < right,
+                        CompareOp::Le => before <= right,
+                        CompareOp::Gt => before > right,
+                        CompareOp::Ge => before >= right,
+                    }
+                })
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +148,12 @@ mod tests {
         assert_eq!(of("16 + (n + 7) / 8 * 3").unwrap().value(&[9.0]), 22.0);
         assert_eq!(of("max(n, 4) - min(n, 4)").unwrap().value(&[9.0]), 5.0);
         assert_eq!(of("-n % 4").unwrap().value(&[9.0]), 3.0);
+        let holds = |text: &str, n: f64| {
+            Condition::compile(&Expr::parse(text).unwrap(), &variable).unwrap().holds(&[n])
+        };
+        assert!(holds("4 <= n * 2 < 20 and not n == 7", 9.0));
+        assert!(!holds("4 <= n * 2 < 20 and not n == 7", 7.0));
+        assert!(holds("n > 20 or n % 3 == 0", 9.0) && !holds("n > 20 or n % 3 == 0", 10.0));
         assert!(of("select(n > 2, 1, 0)").unwrap_err().contains("cannot be in the cost"));
     }
 }

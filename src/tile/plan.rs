@@ -21,8 +21,8 @@ const MAX_SIZE: i64 = i32::MAX as i64;
 /// A call that is computed tile by tile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The memory that tiles are in.
-    pub pool: Pool,
+    /// The memories that tiles are in.
+    pub pools: Vec<Pool>,
     /// The loops. Those that reduce are innermost; the order of the others is chosen.
     pub loops: Vec<Loop>,
     /// The tensors that the call reads, then those that it writes, in the order of its operands.
@@ -32,6 +32,15 @@ pub struct Plan {
     /// What the computation of a tile costs: an expression over sizes of the tile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// What has to hold of a tile: conditions over its sizes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub require: Vec<String>,
+    /// Loops by name, outermost first; others may be anywhere between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// The tensor whose tile stays as long as possible: loops that cut it are outside of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stationary: Option<String>,
 }
 
 /// The memory that tiles are in.
@@ -59,10 +68,12 @@ pub struct Dma {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, so that two must fit.
     pub double_buffer: bool,
-    /// Prototype of the function that starts a transfer into the pool.
-    pub load: String,
-    /// Prototype of the function that starts a transfer out of it.
-    pub store: String,
+    /// Prototype of the function that starts a transfer into the pool, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<String>,
+    /// Prototype of the function that starts a transfer out of it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// Prototype of the function that waits; without it transfers are over when they return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,
@@ -113,6 +124,10 @@ pub struct Tensor {
     pub name: String,
     /// Bytes of an element.
     pub element: i64,
+    /// The memory that its tile is in, by its place among the pools; -1 for a part of the tensor that
+    /// stays where it is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pool: i64,
     /// Its dimensions, in the layout of the call.
     pub dims: Vec<Dim>,
 }
@@ -179,6 +194,11 @@ impl Dim {
 }
 
 impl Tensor {
+    /// The place of the pool that its tile is in, if it is in any.
+    pub fn pool_place(&self) -> Option<usize> {
+        usize::try_from(self.pool).ok()
+    }
+
     /// Whether its tile depends on a loop.
     pub fn depends_on(&self, place: usize) -> bool {
         self.dims.iter().any(|dim| dim.loop_place() == Some(place))
@@ -208,12 +228,24 @@ impl Plan {
 
     /// What is wrong with the numbers.
     pub fn check(&self) -> Result<(), String> {
-        let name = &self.pool.name;
-        if crate::artifact::c_identifier(name) != *name {
-            return Err(format!("whose pool is called '{name}', which is no identifier"));
+        for (place, Pool { name, bytes, alignment, .. }) in self.pools.iter().enumerate() {
+            if crate::artifact::c_identifier(name) != *name {
+                return Err(format!("whose pool is called '{name}', which is no identifier"));
+            }
+            if self.pools[..place].iter().any(|other| other.name == *name) {
+                return Err(format!("with two pools that are called '{name}'"));
+            }
+            if *bytes < 1 || *alignment < 1 {
+                return Err(format!("whose pool '{name}' has no size or alignment"));
+            }
         }
-        if self.pool.bytes < 1 || self.pool.alignment < 1 {
-            return Err("whose pool has no size or alignment".to_owned());
+        if let Some(tensor) = self
+            .tensors
+            .iter()
+            .find(|t| t.pool_place().is_some_and(|place| place >= self.pools.len()))
+        {
+            let (name, pool, count) = (&tensor.name, tensor.pool, self.pools.len());
+            return Err(format!("whose tensor '{name}' is in pool {pool} of {count}"));
         }
         let sizes = self.loops.iter().flat_map(|l| {
             let windows =
@@ -241,6 +273,13 @@ impl Plan {
             if dim.size < 1 || dim.divisor < 1 || !found.is_none_or(|l| l.is_some_and(window)) {
                 return Err("whose tensors have dimensions without size or loop".to_owned());
             }
+        }
+        if let Some(name) = self.order.iter().find(|name| self.loop_named(name).is_none()) {
+            return Err(format!("whose order has '{name}', which is no loop"));
+        }
+        let has = |name: &&String| self.tensors.iter().any(|tensor| tensor.name == **name);
+        if let Some(name) = self.stationary.as_ref().filter(|name| !has(name)) {
+            return Err(format!("that keeps '{name}', which is no tensor"));
         }
         Ok(())
     }

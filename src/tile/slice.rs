@@ -43,23 +43,20 @@ pub fn allocate<'c>(
     b.op1_with("bufferization.alloc_tensor", copy.as_slice(), ty, attributes)
 }
 
-/// A part of `source` in a memory space.
-pub fn fetch<'c>(
+/// A part of `source`.
+pub fn part<'c>(
     b: &Builder<'c>,
     source: Val<'c>,
     offsets: &[Offset<'c>],
     sizes: &[i64],
-    space: Attribute<'c>,
 ) -> Result<Val<'c>> {
     let ty = b.tensor(sizes, ir::element_type(source.r#type()));
-    let part = if ty == source.r#type() {
-        source
-    } else {
-        let (values, attributes) = slice(b, offsets, sizes, &[1]);
-        let operands = [&[source], &values[..]].concat();
-        b.op1_with("tensor.extract_slice", &operands, ty, attributes)?
-    };
-    allocate(b, ty, Some(part), space)
+    if ty == source.r#type() {
+        return Ok(source);
+    }
+    let (values, attributes) = slice(b, offsets, sizes, &[1]);
+    let operands = [&[source], &values[..]].concat();
+    b.op1_with("tensor.extract_slice", &operands, ty, attributes)
 }
 
 /// Puts a tile into its place of `target`.

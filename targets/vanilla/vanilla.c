@@ -450,12 +450,14 @@ int vanilla_dense(vanilla_device *device, const vanilla_dense_params *params,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_dense_params *p = params;
   const uint64_t blocks = divide_up(p->out, VANILLA_LANES);
+  /* What is only compared with sizes; check-target: no defects */
   const operands ops = {
       .offset = {input, weights, bias, output},
       .floats = {floats_of(p->rows, p->in, 1, 1),
                  floats_of(blocks * VANILLA_LANES, p->in, 1, 1),
                  p->has_bias ? p->out : 0, floats_of(p->rows, p->out, 1, 1)},
       .in_place = false};
+  /* check-target: defects */
   const int status = check_operands(device, &ops);
   if (status != VANILLA_OK)
     return status;

@@ -2,7 +2,7 @@
 
 use phaseline::{
     CompileOptions, Error, Result, Session, Tensor,
-    hook::{Artifact, ArtifactKind, Constant, HookPoint, Hooks, Lowered, Request},
+    hook::{Artifact, ArtifactKind, Constant, HookPoint, Hooks, Lowered, Request, Update},
     ir::{self, edit, func},
     melior::ir::operation::OperationLike,
     pattern::PatternSpec,
@@ -121,6 +121,21 @@ impl Hooks for Tester {
         Ok(Some(Tensor::from_slice(&[9], &values)?))
     }
 
+    fn update_constants(
+        &self,
+        request: &Request<'_, '_>,
+        constants: &[Constant],
+    ) -> Result<Option<Vec<Update>>> {
+        let [constant] = constants else { panic!("{} constants", constants.len()) };
+        Ok(match self.way {
+            "together" => {
+                self.update_constant(request, constant)?.map(|c| vec![Update::Replace(c)])
+            }
+            "too-few" => Some(vec![]),
+            _ => None,
+        })
+    }
+
     fn tir_to_runtime(&self, request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
         let mut text = String::new();
         for function in func::functions(request.subject) {
@@ -181,9 +196,8 @@ fn functions_and_artifacts_of_hooks_become_part_of_the_model() {
     }
 }
 
-#[test]
-fn constants_change_their_type_and_order_for_the_device() {
-    let hooks = tester(&[HookPoint::ConstantUpdater], "");
+fn with_updated_constants(way: &'static str) -> Result<Vec<f64>> {
+    let hooks = tester(&[HookPoint::ConstantUpdater], way);
     let codegen = Codegen {
         kind: CodegenKind::C,
         headers: vec!["tester.h".into()],
@@ -209,10 +223,18 @@ fn constants_change_their_type_and_order_for_the_device() {
         .expect("is new");
     let module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
-    let compiled = session.compile(module, &options).expect("compiles");
+    let compiled = session.compile(module, &options)?;
     let input = Tensor::from_slice(&[2, 4], &[-1.0_f32, 2.0, -3.0, 4.0, -5.0, 6.0, -7.0, 8.0]);
-    let got = compiled.load().expect("loads").run(&[input.expect("a tensor")]).expect("runs");
-    assert_eq!(got[0].to_f64(), WANTED);
+    Ok(compiled.load()?.run(&[input?])?[0].to_f64())
+}
+
+#[test]
+fn constants_change_their_type_and_order_for_the_device() {
+    for way in ["", "together"] {
+        assert_eq!(with_updated_constants(way).expect("compiles and runs"), WANTED, "{way}");
+    }
+    let error = with_updated_constants("too-few").expect_err("one is missing").to_string();
+    assert!(error.contains("said what becomes of 0 of the 1 constants of tester_scale"), "{error}");
 }
 
 #[test]

@@ -61,7 +61,9 @@ impl<'t> Guards<'t> {
                 let end = (at..body.end).find(|at| text(*at) == ";").unwrap_or(body.end);
                 // Words only before the name: a declaration of one value.
                 let is_declared = start < at && (start..at).all(|at| tokens[at].kind == Kind::Word);
-                let calls = |at: usize| text(at + 1) == "(" && tokens[at].kind == Kind::Word;
+                let calls = |at: usize| {
+                    text(at + 1) == "(" && tokens[at].kind == Kind::Word && text(at) != "sizeof"
+                };
                 let has_others = (at..end).any(|at| text(at) == "," || calls(at));
                 let mut uses =
                     body.clone().filter(|use_| *use_ != at && text(*use_) == text(at)).peekable();

@@ -24,10 +24,12 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
+    artifact::files,
     codegen::c::{
         compile::{self, COptions, DeviceBuild},
         target,
     },
+    ir,
     pattern::Pattern,
     tensor::SplitMix64,
 };
@@ -132,17 +134,30 @@ impl<'a> Garden<'a> {
         own: &[String],
     ) -> Result<Self> {
         plain.cache = Some(compile::ObjectCache::default());
+        let mut session = Session::new();
         let mut calls = Calls::default();
         for (_, text) in plain.headers.iter().chain(&plain.sources) {
             calls.add(&token::tokens(text));
         }
-        let reached = |record: &Record| {
-            let named = calls.named_in(&record.code).into_iter();
-            calls.reached(named.chain(own.iter().map(String::as_str)))
+        let mut reached = |record: &Record| -> Result<BTreeSet<String>> {
+            // What a hook made calls the driver, too: C by name, other code whatever there is.
+            let module = session.parse(record.code.as_bytes(), "check.mlir")?;
+            let mut named = calls.named_in(&record.code);
+            for made in files::recorded_within(ir::root(&module))? {
+                match std::str::from_utf8(&made.bytes) {
+                    Ok(text) if made.kind.is_text_of_c() => named.extend(calls.named_in(text)),
+                    _ if made.kind.is_code() => {
+                        named.extend(calls.names().map(String::as_str));
+                    }
+                    _ => {}
+                }
+            }
+            drop(module);
+            session.clear();
+            Ok(calls.reached(named.into_iter().chain(own.iter().map(String::as_str))))
         };
-        let reached = records.iter().map(reached).collect();
+        let reached = records.iter().map(&mut reached).collect::<Result<_>>()?;
         let objects = compile::sources(&plain)?;
-        let session = Session::new();
         Ok(Self { options, patterns, records, plain, sanitizer, session, reached, calls, objects })
     }
 

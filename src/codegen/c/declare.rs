@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ir::{
         self, Op,
-        call_extern::{CallExtern, Group, arg_of},
+        call_extern::{CallExtern, Group, arg_of, is_null},
         elements, func,
     },
     pass::PassError,
@@ -82,7 +82,7 @@ pub fn prototype<'c>(op: Op<'c>) -> Option<String> {
             Some((Group::Scalars, index, _)) => {
                 CType::of(call.groups[0].get(index)?.r#type())?.name()
             }
-            None if ir::memref::name(*argument).as_deref() == Some("NULL") => "const void *",
+            None if is_null(*argument) => "const void *",
             None => CType::of(ir::attribute::number_type(*argument)?)?.name(),
         });
     }

@@ -10,6 +10,7 @@ pub mod call;
 pub mod compare;
 pub mod compile;
 pub mod declare;
+pub mod emission;
 pub mod expression;
 pub mod format;
 pub mod function;

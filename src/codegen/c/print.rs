@@ -7,15 +7,19 @@
 
 use super::{
     call, declare,
+    emission::Emission,
     format::format,
     function, helpers, kernel, math,
     writer::{Failure, Kind, Surroundings},
 };
 use crate::{
+    Error,
     artifact::{ArtifactKind, files},
     ir::{
         self, Op, edit, func, memory,
-        names::{C_DEVICE, C_HEADERS, DEVICES, TARGET, model_name, settle_symbol, symbol_name},
+        names::{
+            C_DEVICE, C_EMIT, C_HEADERS, DEVICES, TARGET, model_name, settle_symbol, symbol_name,
+        },
         tir,
         view::OpView,
     },
@@ -122,6 +126,9 @@ fn surroundings<'c>(
     reserved.extend(calls.iter().flat_map(|op| call::words(*op)));
     reserved.extend(helpers::names().map(str::to_owned));
     reserved.extend(math::names());
+    let emissions = ir::attr_strs(module, C_EMIT).unwrap_or_default();
+    let emissions = emissions.iter().map(|text| Emission::parse(text).map_err(Error::invalid));
+    let emissions = emissions.collect::<crate::Result<_>>()?;
     let memories = memory::declared(module)?;
     let devices = ir::attr_strs(module, DEVICES).unwrap_or_default();
     let model = model_name(module);
@@ -135,6 +142,7 @@ fn surroundings<'c>(
         devices,
         memories,
         internal,
+        emissions,
         reserved,
     })
 }

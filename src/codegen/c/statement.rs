@@ -1,7 +1,7 @@
 //! Statements: which operation is written how, and structured control flow (the dialect `scf`).
 
 use super::{
-    arith, call, kernel, math, memory,
+    arith, call, emission, kernel, math, memory,
     scalar::{Expr, Level, fill},
     writer::{Failure, Kind, Writer, c_type, key, unsupported},
 };
@@ -55,6 +55,7 @@ fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
             let parts = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
             call::write(writer, op, &parts)
         }
+        _ if emission::write(writer, op)? => Ok(()),
         name if name.starts_with("math.") => math::write(writer, op),
         tir::Buffer::NAME => memory::write(writer, op),
         name if name.starts_with("memref.") => memory::write(writer, op),

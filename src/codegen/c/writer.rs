@@ -2,6 +2,7 @@
 //! lines so far.
 
 use super::{
+    emission::Emission,
     expression::{Sum, Text},
     memory::Buffer,
     names::{Names, node_name},
@@ -48,6 +49,8 @@ pub struct Surroundings {
     pub settled: Vec<(String, usize)>,
     /// The functions of this module that are called within it.
     pub internal: BTreeSet<String>,
+    /// The C of single operations, where it is not the usual.
+    pub emissions: Vec<Emission>,
     /// Names that mean something in the file, which no variable may have.
     pub reserved: BTreeSet<String>,
 }

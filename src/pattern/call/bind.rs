@@ -195,7 +195,7 @@ impl Binder<'_> {
                 other => BoundArg::Int(None, integer(value, &other)?),
             },
             Param::Name(name) => BoundArg::Name(name.clone()),
-            Param::Const { dtype, values } => self.array(*dtype, values)?,
+            Param::Const { dtype, values, .. } => self.array(*dtype, values)?,
             Param::Struct { ty, fields } => BoundArg::Struct(
                 ty.clone(),
                 fields

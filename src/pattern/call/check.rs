@@ -30,6 +30,17 @@ impl CallProto {
         Err(PatternError::new(text, span, message))
     }
 
+    /// Checks that nothing goes by the loops of a tile, where there are none.
+    pub(in crate::pattern) fn check_whole(&self, text: &str) -> PatternResult<()> {
+        let cut = self.params.iter().flat_map(Param::flat).find_map(|param| match param {
+            Param::Const { over, .. } => over.as_ref(),
+            _ => None,
+        });
+        let Some(name) = cut else { return Ok(()) };
+        let message = format!("'over {name}' is a loop of a tile, and the pattern has no tile");
+        Err(PatternError::new(text, Span { start: 0, end: text.len() }, message))
+    }
+
     /// Checks captures and expressions against the pattern.
     pub(in crate::pattern) fn check(
         &self,

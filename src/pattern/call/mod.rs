@@ -13,7 +13,8 @@
 //! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
 //!   an absent part of the match is 0.
 //! - `name X`: an enumerator or macro of a header.
-//! - `const i32 LIST`: pointer to a constant array; `scratch BYTES`: working memory for the call.
+//! - `const i32 LIST`: pointer to a constant array, in tiles `over` a loop to the part for its piece;
+//!   `scratch BYTES`: working memory for the call.
 //! - `struct t { field = ... }`, or `t { ... }` for a name that typedef made: pointer to a struct;
 //!   fields are expressions, `name`, `const`,
 //!   `scratch` and `in`.
@@ -88,6 +89,8 @@ pub enum Param {
         dtype: DType,
         /// The elements.
         values: Expr,
+        /// The loop of a tile whose positions they belong to.
+        over: Option<String>,
     },
     /// Pointer to a struct that is filled at compile time.
     Struct {
@@ -202,8 +205,9 @@ impl fmt::Display for Param {
             Param::Scalar { ty, value } => write!(f, "{ty} {value}"),
             Param::Value(value) => write!(f, "{value}"),
             Param::Name(name) => write!(f, "name {name}"),
-            Param::Const { dtype, values } => {
-                write!(f, "const {} {values}", CType::Scalar(*dtype))
+            Param::Const { dtype, values, over } => {
+                write!(f, "const {} {values}", CType::Scalar(*dtype))?;
+                over.iter().try_for_each(|name| write!(f, " over {name}"))
             }
             Param::Scratch { bytes } => write!(f, "scratch {bytes}"),
             Param::Device => f.write_str("device"),

@@ -56,7 +56,12 @@ fn param(tokens: &mut Tokens) -> PatternResult<Param> {
             let Some(CType::Scalar(dtype)) = CType::from_word(&word) else {
                 return Err(tokens.error_at(span, format!("'{word}' is no type of elements")));
             };
-            Ok(Param::Const { dtype, values: expression(tokens)? })
+            let values = expression(tokens)?;
+            let over = match tokens.eat_word("over") {
+                true => Some(tokens.expect_name("a loop of the tile")?.0),
+                false => None,
+            };
+            Ok(Param::Const { dtype, values, over })
         }
         "device" => Ok(Param::Device),
         "scratch" => Ok(Param::Scratch { bytes: expression(tokens)? }),

@@ -2,14 +2,14 @@
 
 use super::{Dim, Tile, dma::MAX_DIMS};
 use crate::{
-    expr::{Expr, ExprKind, Val},
+    expr::{Expr, Val},
     graph::{Evaluator, Facts, ValueId},
     pattern::{
         CallProto, Layout, Param, Pattern,
         call::BlockPart,
         found::{Match, MatchScope},
     },
-    tensor::ElementType,
+    tensor::{DType, ElementType},
     tile::{
         TileRef,
         choose::Chooser,
@@ -21,10 +21,10 @@ use crate::{
 
 /// Makes the plan of one match.
 pub(in crate::pattern) struct Binder<'a> {
-    tile: &'a Tile,
+    pub(super) tile: &'a Tile,
     pattern: &'a Pattern,
-    found: &'a Match,
-    facts: Facts<'a>,
+    pub(super) found: &'a Match,
+    pub(super) facts: Facts<'a>,
     /// The plan, as far as it is made.
     pub plan: Plan,
     /// How many tensors are read.
@@ -39,41 +39,63 @@ impl<'a> Binder<'a> {
         (found, facts): (&'a Match, Facts<'a>),
         call: &CallProto,
     ) -> Result<Self, String> {
-        let dma = &tile.spec.pool.dma;
         let plan = Plan {
-            pool: plan::Pool {
-                name: crate::artifact::c_identifier(&tile.spec.pool.name),
-                bytes: 0,
-                base: if tile.keeps_start { tile.spec.pool.alignment } else { 0 },
-                alignment: tile.spec.pool.alignment,
-                dma: plan::Dma {
-                    channels: dma.channels,
-                    dims: dma.dims,
-                    double_buffer: false,
-                    load: dma.load.clone(),
-                    store: dma.store.clone(),
-                    wait: dma.wait.clone(),
-                    cost: dma.cost.clone(),
-                },
-            },
+            pools: vec![],
             loops: vec![],
             tensors: vec![],
             args: vec![],
             cost: None,
+            require: vec![],
+            order: tile.spec.order.clone(),
+            stationary: None,
         };
         let mut binder = Self { tile, pattern, found, facts, plan, reads: 0 };
-        let overlaps = matches!(binder.eval(&tile.double_buffer)?, Val::Bool(true));
-        binder.plan.pool.dma.double_buffer = overlaps && dma.wait.is_some();
-        binder.plan.pool.bytes = binder.number(&tile.pool_bytes)? - binder.plan.pool.base;
+        binder.pools()?;
         binder.loops()?;
         binder.tensors(call)?;
         if let Some(cost) = &tile.cost {
             binder.plan.cost = binder.folded(cost)?.map(|cost| cost.to_string());
         }
+        for condition in &tile.require {
+            // What depends on a part that the match does not have holds.
+            if let Some(condition) = binder.folded(condition)? {
+                binder.plan.require.push(condition.to_string());
+            }
+        }
+        // An operand that the match does not have has no tile to keep.
+        let stays = |name: &&String| binder.plan.tensors.iter().any(|tensor| tensor.name == **name);
+        binder.plan.stationary = tile.spec.stationary.as_ref().filter(stays).cloned();
         Ok(binder)
     }
 
-    fn eval(&self, expr: &Expr) -> Result<Val, String> {
+    fn pools(&mut self) -> Result<(), String> {
+        for (spec, (bytes, double_buffer)) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
+            let dma = &spec.dma;
+            let base = match self.tile.keeps_start.contains(&spec.name) {
+                true => spec.alignment,
+                false => 0,
+            };
+            let overlaps = matches!(self.eval(double_buffer)?, Val::Bool(true));
+            self.plan.pools.push(plan::Pool {
+                name: crate::artifact::c_identifier(&spec.name),
+                bytes: self.number(bytes)? - base,
+                base,
+                alignment: spec.alignment,
+                dma: plan::Dma {
+                    channels: dma.channels,
+                    dims: dma.dims,
+                    double_buffer: overlaps && dma.wait.is_some(),
+                    load: dma.load.clone(),
+                    store: dma.store.clone(),
+                    wait: dma.wait.clone(),
+                    cost: dma.cost.clone(),
+                },
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn eval(&self, expr: &Expr) -> Result<Val, String> {
         let scope = MatchScope { pattern: self.pattern, found: self.found };
         match Evaluator::new(self.facts, &scope).eval(expr) {
             Val::Unknown(reason) => Err(format!("`{expr}` is not known: {reason}")),
@@ -128,6 +150,9 @@ impl<'a> Binder<'a> {
             {
                 let tensor = self.tensor(capture, value, layout.as_ref())?;
                 self.plan.tensors.push(tensor);
+            } else if let Param::Const { dtype, values, over } = param {
+                let table = self.table(*dtype, values, over.as_deref())?;
+                self.plan.tensors.push(table);
             }
         }
         self.reads = self.plan.tensors.len();
@@ -142,6 +167,30 @@ impl<'a> Binder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// An array of the call's own, of which a tile has the part for its piece of a loop, or all.
+    fn table(
+        &self,
+        dtype: DType,
+        values: &Expr,
+        over: Option<&str>,
+    ) -> Result<plan::Tensor, String> {
+        let size = match self.eval(values)? {
+            Val::List(items) => items.len() as i64,
+            _ => 1,
+        };
+        let place = over.and_then(|name| self.plan.loop_named(name));
+        let extent = place.map_or(size, |place| self.plan.loops[place].extent);
+        if extent != size || size < 1 {
+            return Err(format!(
+                "`{values}` has {size} elements, loop '{}' {extent} positions",
+                over.unwrap_or_default()
+            ));
+        }
+        let cut = place.map_or(-1, |place| place as i64);
+        let dims = vec![plan::Dim { cut, ..plan::Dim::whole(size) }];
+        Ok(plan::Tensor { name: values.to_string(), element: dtype.size() as i64, pool: -1, dims })
     }
 
     fn tensor(
@@ -163,7 +212,9 @@ impl<'a> Binder<'a> {
             shape = vec![shape.iter().product()];
         }
         let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name);
-        let declared = &self.tile.tensors[place.ok_or_else(|| format!("'{name}' has no tile"))?];
+        let place = place.ok_or_else(|| format!("'{name}' has no tile"))?;
+        let declared = &self.tile.tensors[place];
+        let home = self.tile.spec.places[place];
         if declared.len() != shape.len() {
             return Err(format!(
                 "'{name}' has {} dimensions, its tile {}",
@@ -182,17 +233,18 @@ impl<'a> Binder<'a> {
             Some(Layout::Blocked(parts)) => self.blocked(name, parts, &dims)?,
             Some(Layout::Flat) | None => dims,
         };
-        let most = self.plan.pool.dma.dims;
+        let pool = &self.plan.pools[home];
+        let most = pool.dma.dims;
         // A dimension that is not cut is adjacent to the one before it, on both sides.
         let cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
         if 1 + cut > most || dims.len() > MAX_DIMS {
             return Err(format!(
                 "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
                 1 + cut,
-                self.plan.pool.name
+                pool.name
             ));
         }
-        Ok(plan::Tensor { name: name.to_owned(), element, dims })
+        Ok(plan::Tensor { name: name.to_owned(), element, pool: home as i64, dims })
     }
 
     fn dim(
@@ -283,52 +335,6 @@ impl<'a> Binder<'a> {
         Ok(made)
     }
 
-    /// An expression with numbers for all but what differs from tile to tile; none if it depends on
-    /// a part that the match does not have.
-    fn folded(&self, expr: &Expr) -> Result<Option<Expr>, String> {
-        let mut unknown = None;
-        let mut absent = false;
-        let folded = expr.replace(&mut |part| {
-            if let Some(reference) = TileRef::of(part) {
-                return Some(self.reference(&reference).unwrap_or_else(|| part.kind.clone()));
-            }
-            if TileRef::is_in(part) {
-                return None;
-            }
-            match self.eval(part).map(|value| value.literal()) {
-                Ok(Some(literal)) => return Some(literal),
-                Ok(None) => absent = true,
-                Err(reason) => unknown = Some(reason),
-            }
-            Some(ExprKind::Int(0))
-        });
-        unknown.map_or(Ok((!absent).then_some(folded)), Err)
-    }
-
-    /// A reference to a dimension that no window slides over, in simpler words.
-    fn reference(&self, reference: &TileRef) -> Option<ExprKind> {
-        let (TileRef::Shape(name, dim) | TileRef::Pad(name, dim) | TileRef::PadEnd(name, dim)) =
-            reference
-        else {
-            return None;
-        };
-        let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name)?;
-        let declared = self.tile.tensors[place].get(usize::try_from(*dim).ok()?)?;
-        match (declared, reference) {
-            (Dim::Window(..), _) => None,
-            (Dim::Loop(place), TileRef::Shape(..)) => {
-                let size = format!("tile.{}", self.plan.loops[*place].name);
-                Expr::parse(&size).ok().map(|expr| expr.kind)
-            }
-            (Dim::Whole, TileRef::Shape(..)) => {
-                let value = self.found.capture(name)?.value?;
-                let size = self.facts.graph.value(value).ty.shape.get(*dim as usize)?;
-                size.map(ExprKind::Int)
-            }
-            _ => Some(ExprKind::Int(0)),
-        }
-    }
-
     /// The value of an argument for the whole work. If it differs from tile to tile, that is noted
     /// for the argument at `place`.
     pub fn argument(&mut self, (place, field): (usize, &str), expr: &Expr) -> Result<Val, String> {
@@ -353,12 +359,12 @@ impl<'a> Binder<'a> {
         plan.check().map_err(|fault| format!("the work has tiles {fault}"))?;
         let least: Vec<i64> = plan.loops.iter().map(crate::tile::choose::least).collect();
         let smallest = Chooser::new(&plan, self.reads, &least)?;
-        let bytes = smallest.least_bytes();
-        if bytes > plan.pool.bytes && Chooser::new(&plan, self.reads, &[])?.choose().is_none() {
-            return Err(format!(
-                "no tile fits pool '{}': the smallest takes {bytes} of its {} bytes",
-                plan.pool.name, plan.pool.bytes
-            ));
+        if smallest.overfull().is_none() && plan.require.is_empty() {
+            return Ok(plan);
+        }
+        let chooser = Chooser::new(&plan, self.reads, &[])?;
+        if chooser.choose().is_none() {
+            return Err(format!("no tile {}", chooser.refusal()));
         }
         Ok(plan)
     }

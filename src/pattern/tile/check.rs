@@ -1,6 +1,6 @@
 //! Checks `[pattern.tile]` when a manifest is loaded.
 
-use super::{Dim, DimSpec, Loop, Tile, TileSpec, dma, parse};
+use super::{Dim, DimSpec, Loop, PoolSpec, Tile, TileSpec, dma, parse};
 use crate::{
     error::suggestion,
     expr::{Expr, ExprKind, PatternError, PatternResult, Span},
@@ -8,7 +8,11 @@ use crate::{
         CallProto, Param,
         check::{Names, Ty, check_scalar},
     },
-    tile::{TileRef, choose::transfer_variable, formula::Formula},
+    tile::{
+        TileRef,
+        choose::transfer_variable,
+        formula::{Condition, Formula},
+    },
 };
 
 impl Tile {
@@ -35,16 +39,13 @@ impl Tile {
         checker.check_call(call)?;
         checker.check_outputs(call, &tensors)?;
         let cost = spec.cost.as_deref().map(|text| checker.cost(text)).transpose()?;
-        let dma = &spec.pool.dma;
-        let transfer = parse(&dma.cost)?;
-        Formula::compile(&transfer, &transfer_variable)
-            .map_err(|message| PatternError::new(&dma.cost, transfer.span, message))?;
-        for text in [Some(&dma.load), Some(&dma.store), dma.wait.as_ref()].into_iter().flatten() {
-            dma::check(text)?;
-        }
-        let double_buffer = checker.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
-        let pool_bytes = checker.integer(&spec.pool.bytes)?;
-        Ok(Self { pool_bytes, double_buffer, loops, tensors, cost, spec, keeps_start: false })
+        let require = spec.require.iter().map(|text| checker.requirement(text));
+        let require = require.collect::<PatternResult<_>>()?;
+        checker.check_order(&tensors)?;
+        let pools = spec.pools.iter().map(|pool| checker.pool(pool));
+        let pools = pools.collect::<PatternResult<_>>()?;
+        checker.check_moves(call)?;
+        Ok(Self { pools, loops, tensors, cost, require, spec, keeps_start: vec![] })
     }
 
     /// An expression of the call with numbers in place of what differs from tile to tile, so that
@@ -112,6 +113,43 @@ impl Checker<'_> {
         self.scalar(text, &[Ty::Int], "an integer")
     }
 
+    /// The bytes of a pool, and whether the next tile is loaded while one is computed on.
+    fn pool(&self, pool: &PoolSpec) -> PatternResult<(Expr, Expr)> {
+        let dma = &pool.dma;
+        let transfer = parse(&dma.cost)?;
+        Formula::compile(&transfer, &transfer_variable)
+            .map_err(|message| PatternError::new(&dma.cost, transfer.span, message))?;
+        for text in [&dma.load, &dma.store, &dma.wait].into_iter().flatten() {
+            dma::check(text)?;
+        }
+        let double_buffer = self.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
+        Ok((self.integer(&pool.bytes)?, double_buffer))
+    }
+
+    /// What is read can be loaded, and what is written stored.
+    fn check_moves(&self, call: &CallProto) -> PatternResult<()> {
+        for param in call.params.iter().flat_map(Param::flat) {
+            let (name, way) = match param {
+                Param::In { capture, .. } => (capture, "load"),
+                Param::Out { name, .. } => (name, "store"),
+                _ => continue,
+            };
+            let pool =
+                self.spec.pools.iter().find(|p| Some(p.name.as_str()) == self.spec.pool_of(name));
+            let Some(pool) = pool else { continue };
+            let has = if way == "load" { &pool.dma.load } else { &pool.dma.store };
+            if has.is_none() {
+                let message = format!(
+                    "the tile of '{name}' is in pool '{}', whose [pool.dma] has no function for \
+                     that: add {way} = \"int ...\"",
+                    pool.name
+                );
+                return fault(name, message);
+            }
+        }
+        Ok(())
+    }
+
     fn loop_place(&self, name: &String) -> PatternResult<usize> {
         let place = self.spec.loops.iter().position(|l| l.name == *name);
         place.map_or_else(
@@ -172,7 +210,12 @@ impl Checker<'_> {
                 );
             }
         }
-        let other = |param: &&&Param| matches!(param, Param::Const { .. } | Param::Scratch { .. });
+        for param in &params {
+            if let Param::Const { over: Some(name), .. } = param {
+                self.loop_place(name)?;
+            }
+        }
+        let other = |param: &&&Param| matches!(param, Param::Scratch { .. });
         match params.iter().find(other) {
             Some(param) => {
                 fault("tensors", format!("a call on tiles cannot pass '{param}' to the device"))
@@ -226,16 +269,76 @@ impl Checker<'_> {
             Ty::Int | Ty::Number => {}
             _ => return fault(text, "a cost is a number"),
         }
-        // Captures become numbers for each match; the rest is computed for many tiles.
-        let open = expr.replace(&mut |part| match TileRef::of(part) {
-            Some(_) => Some(part.kind.clone()),
-            None => (!TileRef::is_in(part)).then_some(ExprKind::Int(1)),
-        });
-        let variable = |expr: &Expr| match TileRef::of(expr)? {
-            TileRef::Size(_) | TileRef::Shape(..) => Some(0),
-            _ => None,
-        };
-        Formula::compile(&open, &variable).map_err(|e| PatternError::new(text, expr.span, e))?;
+        Formula::compile(&open(&expr), &variable)
+            .map_err(|e| PatternError::new(text, expr.span, e))?;
         Ok(expr)
+    }
+
+    fn requirement(&self, text: &str) -> PatternResult<Expr> {
+        let expr = parse(text)?;
+        let closed = Tile::closed(self.spec, text, &expr)?;
+        if check_scalar(text, &closed, self.names)? != Ty::Bool {
+            return fault(text, "a requirement is a condition, such as tile.m * tile.n <= 256");
+        }
+        Condition::compile(&open(&expr), &variable)
+            .map_err(|e| PatternError::new(text, expr.span, e))?;
+        Ok(expr)
+    }
+
+    /// Loops of the order are some that do not reduce, and what it says does not contradict that a
+    /// tile stays.
+    fn check_order(&self, tensors: &[Vec<Dim>]) -> PatternResult<()> {
+        let mut places = vec![];
+        for name in &self.spec.order {
+            let place = self.loop_place(name)?;
+            if self.spec.loops[place].reduce {
+                return fault(
+                    name,
+                    format!("loop '{name}' adds up its pieces, so it is inside of all others"),
+                );
+            }
+            if places.contains(&place) {
+                return fault(name, format!("loop '{name}' is in the order twice"));
+            }
+            places.push(place);
+        }
+        let Some(stays) = &self.spec.stationary else { return Ok(()) };
+        let known = self.spec.tensors.iter().map(|(name, _)| name.as_str());
+        let Some(tensor) = known.clone().position(|name| name == stays) else {
+            let hint = suggestion(stays, known);
+            return fault(stays, format!("the tile has no tensor '{stays}'{hint}"));
+        };
+        let cuts = |place: &usize| {
+            tensors[tensor].iter().any(|dim| match dim {
+                Dim::Loop(other) | Dim::Window(other, _) => other == place,
+                Dim::Whole => false,
+            })
+        };
+        if places.iter().map(|place| !cuts(place)).is_sorted() {
+            return Ok(());
+        }
+        let message = format!("`order` has a loop inside that cuts '{stays}', whose tile stays");
+        fault(stays, message)
+    }
+}
+
+/// An expression over a tile with 1 for what becomes a number for each match; the rest is computed
+/// for many tiles.
+fn open(expr: &Expr) -> Expr {
+    expr.replace(&mut |part| match (TileRef::of(part), &part.kind) {
+        (Some(_), kind) => Some(kind.clone()),
+        (None, ExprKind::Bool(_)) => None,
+        (None, kind) if !TileRef::is_in(part) => Some(match kind {
+            ExprKind::Compare(..) | ExprKind::In(..) | ExprKind::Not(_) => ExprKind::Bool(true),
+            _ => ExprKind::Int(1),
+        }),
+        _ => None,
+    })
+}
+
+fn variable(expr: &Expr) -> Option<usize> {
+    match TileRef::of(expr)? {
+        TileRef::Size(_) | TileRef::Shape(..) => Some(0),
+        _ => None,
     }
 }

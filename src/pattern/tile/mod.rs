@@ -9,6 +9,7 @@
 mod bind;
 mod check;
 pub mod dma;
+mod fold;
 
 pub(super) use bind::Binder;
 
@@ -18,14 +19,30 @@ use crate::expr::{Expr, PatternResult};
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TileSpec {
-    /// The memory that tiles are in.
-    pub pool: PoolSpec,
+    /// The memories that tiles are in.
+    pub pools: Vec<PoolSpec>,
     /// The loops.
     pub loops: Vec<LoopSpec>,
     /// The tensors of the call by name, and what cuts each of their dimensions.
     pub tensors: Vec<(String, Vec<DimSpec>)>,
+    /// For each tensor, the place of the pool that its tile is in.
+    pub places: Vec<usize>,
     /// What the computation of a tile costs.
     pub cost: Option<String>,
+    /// Conditions on the sizes of a tile.
+    pub require: Vec<String>,
+    /// Loops by name, outermost first.
+    pub order: Vec<String>,
+    /// The tensor whose tile stays as long as possible.
+    pub stationary: Option<String>,
+}
+
+impl TileSpec {
+    /// The name of the pool that the tile of a tensor is in.
+    pub fn pool_of(&self, tensor: &str) -> Option<&str> {
+        let index = self.tensors.iter().position(|(name, _)| name == tensor)?;
+        Some(self.pools.get(*self.places.get(index)?)?.name.as_str())
+    }
 }
 
 /// A memory and how data gets there, as texts.
@@ -52,10 +69,10 @@ pub struct DmaSpec {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, over options.
     pub double_buffer: String,
-    /// Prototype of the function that starts a transfer into the pool.
-    pub load: String,
-    /// Prototype of the function that starts a transfer out of it.
-    pub store: String,
+    /// Prototype of the function that starts a transfer into the pool, if there is one.
+    pub load: Option<String>,
+    /// Prototype of the function that starts a transfer out of it, if there is one.
+    pub store: Option<String>,
     /// Prototype of the function that waits for a transfer.
     pub wait: Option<String>,
     /// What a transfer costs.
@@ -98,14 +115,15 @@ pub enum DimSpec {
 pub struct Tile {
     /// The declaration.
     pub spec: TileSpec,
-    pool_bytes: Expr,
-    double_buffer: Expr,
+    /// For each pool, its bytes and whether the next tile is loaded while one is computed on.
+    pools: Vec<(Expr, Expr)>,
     loops: Vec<Loop>,
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,
     cost: Option<Expr>,
-    /// Whether nothing may be at the start of the pool, whose offset stands for an absent operand.
-    pub keeps_start: bool,
+    require: Vec<Expr>,
+    /// The pools at whose start nothing may be, as its offset stands for an absent operand.
+    pub keeps_start: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

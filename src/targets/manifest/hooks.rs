@@ -1,6 +1,10 @@
 //! `[hooks]`: what a target does itself.
 
-use super::{Source, files, phases::without_folders, raw::RawHook};
+use super::{
+    Source, files,
+    phases::without_folders,
+    raw::{RawCommand, RawHook},
+};
 use crate::{
     Result,
     phase::{HookPoint, strip_comments},
@@ -35,7 +39,7 @@ pub fn declare(
                 pipeline(point, &own.files.read(&file.file)?, layers, options)
                     .map_err(|reason| format!("{}: {reason}", file.file))
             }
-            RawHook::Command(raw) => command(raw.command, layers, options),
+            RawHook::Command(raw) => command(point, raw, layers, options),
         };
         hooks.push((point, hook.map_err(|reason| fault(format!("hook {point}: {reason}")))?));
     }
@@ -63,10 +67,16 @@ fn pipeline(
 }
 
 fn command(
-    words: Vec<String>,
+    point: HookPoint,
+    raw: RawCommand,
     layers: &[Layer],
     options: &[OptionDecl],
 ) -> Result<DataHook, String> {
+    let RawCommand { command: words, together } = raw;
+    if together && point != HookPoint::ConstantUpdater {
+        let only = HookPoint::ConstantUpdater;
+        return Err(format!("together = true is for {only}, which is asked about constants"));
+    }
     if words.first().is_none_or(|program| program.trim().is_empty()) {
         return Err("command is to be [\"PROGRAM\", \"ARGUMENT\", ...]".to_owned());
     }
@@ -76,5 +86,5 @@ fn command(
     for word in &words {
         check_placeholders(&without_folders(word, layers)?, options)?;
     }
-    Ok(DataHook::Command(Command { words }))
+    Ok(DataHook::Command(Command { words, together }))
 }

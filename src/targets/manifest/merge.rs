@@ -52,8 +52,8 @@ refine!(
     "pattern",
     name,
     [
-        doc, matches, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline,
-        schedule, tile
+        doc, matches, clauses, dtypes, benefit, cost, compute, steps, ulps, finite, lower, call,
+        inline, schedule, tile
     ]
 );
 refine!(
@@ -61,8 +61,8 @@ refine!(
     "pattern",
     op,
     [
-        doc, clauses, benefit, cost, compute, steps, ulps, finite, lower, call, inline, schedule,
-        tile
+        doc, clauses, dtypes, benefit, cost, compute, steps, ulps, finite, lower, call, inline,
+        schedule, tile
     ]
 );
 

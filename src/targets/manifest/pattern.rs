@@ -3,6 +3,7 @@
 use super::{
     Source, check_name, check_unique,
     define::Definitions,
+    element_types,
     raw::{RawOp, RawPattern},
     tile,
 };
@@ -46,6 +47,7 @@ fn of_operation(raw: RawOp) -> RawPattern {
         doc: raw.doc,
         matches: Some(matches),
         clauses: raw.clauses,
+        dtypes: raw.dtypes,
         benefit: raw.benefit,
         cost: raw.cost,
         compute: raw.compute,
@@ -117,6 +119,7 @@ fn pattern(
             doc: raw.doc.unwrap_or_default(),
             matches: raw.matches.map(Spanned::into_inner).unwrap_or_default(),
             clauses: clauses.into_iter().map(Spanned::into_inner).collect(),
+            dtypes: element_types(source, raw.dtypes.as_deref())?,
             benefit: raw.benefit,
             cost: raw.cost.map(Spanned::into_inner),
             compute: raw.compute.unwrap_or(true),

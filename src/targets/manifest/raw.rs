@@ -154,6 +154,7 @@ pub struct RawPattern {
     pub matches: Option<Spanned<String>>,
     #[serde(rename = "where")]
     pub clauses: Option<Vec<Spanned<String>>>,
+    pub dtypes: Option<Vec<Spanned<String>>>,
     pub benefit: Option<i64>,
     pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
@@ -174,6 +175,7 @@ pub struct RawOp {
     pub doc: Option<String>,
     #[serde(rename = "where")]
     pub clauses: Option<Vec<Spanned<String>>>,
+    pub dtypes: Option<Vec<Spanned<String>>>,
     pub benefit: Option<i64>,
     pub cost: Option<Spanned<String>>,
     pub compute: Option<bool>,
@@ -241,6 +243,8 @@ pub enum RawHook {
 #[serde(deny_unknown_fields)]
 pub struct RawCommand {
     pub command: Vec<String>,
+    #[serde(default)]
+    pub together: bool,
 }
 
 #[derive(Clone, Deserialize)]
@@ -255,8 +259,8 @@ pub struct RawDma {
     pub channels: Option<Spanned<i64>>,
     pub dims: Option<Spanned<i64>>,
     pub double_buffer: Option<Spanned<toml::Value>>,
-    pub load: Spanned<String>,
-    pub store: Spanned<String>,
+    pub load: Option<Spanned<String>>,
+    pub store: Option<Spanned<String>>,
     pub wait: Option<Spanned<String>>,
     pub cost: Option<Spanned<toml::Value>>,
 }
@@ -266,8 +270,13 @@ pub struct RawDma {
 pub struct RawTile {
     pub pool: Spanned<String>,
     pub loops: Vec<Spanned<RawLoop>>,
-    pub tensors: BTreeMap<Spanned<String>, Spanned<Vec<RawDim>>>,
+    pub tensors: BTreeMap<Spanned<String>, Spanned<RawTensor>>,
     pub cost: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    pub require: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub order: Vec<Spanned<String>>,
+    pub stationary: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -279,6 +288,23 @@ pub struct RawLoop {
     pub max: Option<toml::Value>,
     #[serde(default)]
     pub reduce: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a list with a loop, \"*\" or { over = LOOP, kernel = ..., stride = ..., dilation = ..., pad = ... } for each dimension, or { dims = LIST, pool = NAME }"
+)]
+pub enum RawTensor {
+    Dims(Vec<RawDim>),
+    Placed(RawPlaced),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawPlaced {
+    pub dims: Vec<RawDim>,
+    pub pool: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use super::{
     super::kind::{DmaDecl, PoolDecl, TileLines},
     Source,
     define::Definitions,
-    raw::{RawDim, RawDma, RawTile, RawWindow},
+    raw::{RawDim, RawDma, RawPlaced, RawTensor, RawTile, RawWindow},
 };
 use crate::{
     Result,
@@ -34,8 +34,8 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         channels: number(raw.channels, 1, 1 << 16)?,
         dims: number(raw.dims, MAX_DIMS as i64, MAX_DIMS as i64)?,
         double_buffer: reader.expression(raw.double_buffer)?.unwrap_or_else(|| "true".to_owned()),
-        load: reader.spanned(raw.load)?,
-        store: reader.spanned(raw.store)?,
+        load: raw.load.map(|text| reader.spanned(text)).transpose()?,
+        store: raw.store.map(|text| reader.spanned(text)).transpose()?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,
         cost: reader.expression(raw.cost)?.unwrap_or_else(|| "bytes".to_owned()),
     };
@@ -50,7 +50,7 @@ pub fn tile(
     definitions: &Definitions,
 ) -> Result<(TileSpec, TileLines)> {
     let mut reader = Reader { source, definitions, lines: vec![], line: 0 };
-    let pool = reader.pool(&raw.pool, pools)?;
+    let mut used = vec![reader.pool(&raw.pool, pools)?];
     reader.lines.push(("tensors".to_owned(), source.line(&raw.pool.span())));
     let mut loops = vec![];
     for l in raw.loops {
@@ -64,15 +64,29 @@ pub fn tile(
             reduce: l.reduce,
         });
     }
-    let mut tensors = vec![];
-    for (name, dims) in raw.tensors {
+    let (mut tensors, mut places) = (vec![], vec![]);
+    for (name, tensor) in raw.tensors {
         reader.line = source.line(&name.span());
         let name = reader.note(name.into_inner())?;
-        let dims = dims.into_inner().into_iter().map(|dim| reader.dim(dim));
+        let span = tensor.span();
+        let (dims, pool) = match tensor.into_inner() {
+            RawTensor::Dims(dims) => (dims, None),
+            RawTensor::Placed(RawPlaced { dims, pool }) => (dims, pool),
+        };
+        places.push(match pool {
+            Some(pool) => reader.place(&Spanned::new(span, pool), pools, &mut used)?,
+            None => 0,
+        });
+        let dims = dims.into_iter().map(|dim| reader.dim(dim));
         tensors.push((name, dims.collect::<Result<_>>()?));
     }
     let cost = reader.expression(raw.cost)?;
-    Ok((TileSpec { pool, loops, tensors, cost }, reader.lines))
+    let require = reader.all(raw.require)?;
+    let order = reader.all(raw.order)?;
+    let stationary = raw.stationary.map(|name| reader.spanned(name)).transpose()?;
+    let pools = used;
+    let spec = TileSpec { pools, loops, tensors, places, cost, require, order, stationary };
+    Ok((spec, reader.lines))
 }
 
 struct Reader<'a> {
@@ -93,6 +107,10 @@ impl Reader<'_> {
     fn spanned(&mut self, text: Spanned<String>) -> Result<String> {
         self.line = self.source.line(&text.span());
         self.note(text.into_inner())
+    }
+
+    fn all(&mut self, texts: Vec<Spanned<String>>) -> Result<Vec<String>> {
+        texts.into_iter().map(|text| self.spanned(text)).collect()
     }
 
     fn expression(&mut self, value: Option<Spanned<Value>>) -> Result<Option<String>> {
@@ -119,6 +137,20 @@ impl Reader<'_> {
                 }
             }
         })
+    }
+
+    /// The place of a pool among those that are used, of which it becomes one.
+    fn place(
+        &mut self,
+        name: &Spanned<String>,
+        pools: &[PoolDecl],
+        used: &mut Vec<PoolSpec>,
+    ) -> Result<usize> {
+        if let Some(place) = used.iter().position(|pool| pool.name == *name.get_ref()) {
+            return Ok(place);
+        }
+        used.push(self.pool(name, pools)?);
+        Ok(used.len() - 1)
     }
 
     fn pool(&mut self, name: &Spanned<String>, pools: &[PoolDecl]) -> Result<PoolSpec> {

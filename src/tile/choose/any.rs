@@ -14,7 +14,11 @@ impl Chooser<'_> {
         let mut cuts: Vec<&Cut> =
             self.cuts.iter().map(|cuts| cuts.last()).collect::<Option<_>>()?;
         if !self.fits(&cuts) {
-            return None;
+            // Requirements may want more than the smallest.
+            let sizes = self.choose()?.sizes;
+            let found = self.cuts.iter().zip(sizes);
+            let found = found.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == size));
+            cuts = found.collect::<Option<_>>()?;
         }
         let mut below = |bound: usize| (rng.next() % bound.max(1) as u64) as usize;
         let mut places: Vec<usize> = (0..cuts.len()).collect();
@@ -35,7 +39,7 @@ impl Chooser<'_> {
             };
         }
         let is_cut = |place: &usize| cuts[*place].count > 1 && !self.plan.loops[*place].reduce;
-        let all = orders(&(0..cuts.len()).filter(is_cut).collect::<Vec<_>>());
+        let all = orders(self.plan, &(0..cuts.len()).filter(is_cut).collect::<Vec<_>>());
         let order = all[below(all.len())].clone();
         Some(Choice { sizes: cuts.iter().map(|cut| cut.size).collect(), order })
     }

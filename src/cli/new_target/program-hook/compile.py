@@ -1,15 +1,15 @@
 """The hook graph-to-runtime: compile.py PREFIX REGISTERS.
 
-Reads a region from input.mlir. If it is of elementwise operations only, writes a program of the
-vector unit as C (artifacts/), and output.mlir, which calls it. Else writes nothing: what is left to
-Phaseline becomes calls and loops in the usual way.
+Is asked about a region. If it is of elementwise operations only, answers with a program of the vector
+unit as C (an artifact) and a function that calls it. Else answers nothing: what is left to Phaseline
+becomes calls and loops in the usual way.
 """
 
-import json
 import math
 import re
 import sys
-from pathlib import Path
+
+import phaseline_hook
 
 OPCODES = {"add": 1, "sub": 2, "mul": 3, "neg": 4, "relu": 5}
 ARGUMENT = re.compile(r"(%\w+): (tensor<[^>]*>)")
@@ -51,12 +51,13 @@ def assemble(arguments, steps, registers):
 
 
 def main(prefix, registers):
-    region = read(Path("input.mlir").read_text())
+    request = phaseline_hook.ask()
+    region = read(request.ir())
     program = region and assemble(*region[:2], int(registers))
     if not program:
         return
     (arguments, _, results), (code, places) = region, program
-    function = json.loads(Path("request.json").read_text())["function"]
+    function = request.function
     name = re.sub(r"\W", "_", function) + "_run"
     type_ = arguments[0][1]
     elements = math.prod(int(size) for size in re.findall(r"(\d+)x", type_))
@@ -64,10 +65,8 @@ def main(prefix, registers):
     outs = [f"out{i}" for i in range(len(results))]
     parameters = [f"const float *{i}" for i in ins] + [f"float *{o}" for o in outs]
     prototype = f"int {name}({prefix}_device *device, {', '.join(parameters)})"
-    folder = Path("artifacts")
-    folder.mkdir()
-    (folder / f"{name}.h").write_text(f'#include "{prefix}_driver.h"\n{prototype};\n')
-    (folder / f"{name}.c").write_text(f"""#include "{name}.h"
+    phaseline_hook.artifact(f"{name}.h", f'#include "{prefix}_driver.h"\n{prototype};\n')
+    phaseline_hook.artifact(f"{name}.c", f"""#include "{name}.h"
 {prototype} {{
   static const {prefix}_step code[] = {{{', '.join('{%d, %d, %d, %d}' % step for step in code)}}};
   static const uint8_t results[] = {{{', '.join(str(places[result]) for result in results)}}};
@@ -77,13 +76,13 @@ def main(prefix, registers):
 }}
 """)
     listing = "".join("%d: r%d = r%d, r%d\n" % step for step in code)
-    (folder / f"{name}.lst").write_text(listing)
+    phaseline_hook.artifact(f"{name}.lst", listing)
     of = lambda count: ", ".join([type_] * count)
     signature = ", ".join(f"%{i}: {type_}" for i in ins)
     empty = "".join(f"  %{o} = tensor.empty() : {type_}\n" for o in outs)
     groups = [f"#tir.arg<ins {i}>" for i in range(len(ins))] + [f"#tir.arg<outs {i}>" for i in range(len(outs))]
     values = ", ".join(f"%y#{i}" for i in range(len(outs)))
-    Path("output.mlir").write_text(f"""func.func @"{function}"({signature}) -> ({of(len(outs))}) {{
+    phaseline_hook.answer(f"""func.func @"{function}"({signature}) -> ({of(len(outs))}) {{
 {empty}  %y:{len(outs)} = tir.call_extern @{name} ins({', '.join('%' + i for i in ins)} : {of(len(ins))})
     outs({', '.join('%' + o for o in outs)} : {of(len(outs))}) args [{', '.join(groups)}]
     {{with_device, returns_status}} -> {of(len(outs))}

@@ -1,43 +1,30 @@
 """The hook constant-updater: pack.py FUNCTION.
 
-Reads a constant that a function is given from input.npy, and for FUNCTION writes output.npy, the same
-matrix as the device reads it: for each row the number of values that are not zero, then column and
-value of each, all as int32 (a value by its bits). For others writes nothing: they stay as they are.
+For a constant that FUNCTION is given, answers with the same matrix as the device reads it: for each row
+the number of values that are not zero, then column and value of each, all as int32 (a value by its
+bits). For others answers nothing: they stay as they are.
 """
 
-import ast
-import json
-import struct
 import sys
-from pathlib import Path
 
-
-def read(data):
-    """Shape and values of a float32 .npy file."""
-    size = struct.unpack_from("<H", data, 8)[0]
-    shape = ast.literal_eval(data[10:10 + size].decode())["shape"]
-    return shape, struct.unpack_from(f"<{(len(data) - 10 - size) // 4}f", data, 10 + size)
-
-
-def write(words):
-    """A .npy file of int32 in one dimension."""
-    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(words)},), }}"
-    header = header.ljust(-(10 + len(header) + 1) % 64 + len(header)) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
-        f"<{len(words)}i", *words)
+import phaseline_hook
 
 
 def main(function):
-    if json.loads(Path("request.json").read_text())["callee"] != function:
+    request = phaseline_hook.ask()
+    if request.callee != function:
         return
-    (rows, columns), values = read(Path("input.npy").read_bytes())
+    matrix = request.constant()
+    rows, columns = matrix.shape
+    bits = matrix.as_type("<i4").values
     words = []
     for row in range(rows):
-        kept = [(i, value) for i, value in enumerate(values[row * columns:][:columns]) if value]
+        places = range(row * columns, (row + 1) * columns)
+        kept = [place for place in places if matrix.values[place]]
         words.append(len(kept))
-        for column, value in kept:
-            words += [column, struct.unpack("<i", struct.pack("<f", value))[0]]
-    Path("output.npy").write_bytes(write(words))
+        for place in kept:
+            words += [place - row * columns, bits[place]]
+    phaseline_hook.replace(phaseline_hook.Array("<i4", [len(words)], words))
 
 
 main(*sys.argv[1:])

@@ -63,20 +63,26 @@ int @C@_free(@C@_device *device, void *address) {
   return 0;
 }
 
-/* What is at an address of the device, or null. */
-static void *at(@C@_device *device, const void *address, size_t bytes) {
+/* Whether so many bytes at an address are in the device's memory. */
+static bool has(const @C@_device *device, const void *address, size_t bytes) {
   uintptr_t place = (uintptr_t)address - base;
-  bool is_inside = (uintptr_t)address >= base && place <= device->bytes && bytes <= device->bytes - place;
-  return is_inside ? device->memory + place : NULL;
+  return (uintptr_t)address >= base && place <= device->bytes && bytes <= device->bytes - place;
+}
+
+/* What is at an address of the device. */
+static void *at(@C@_device *device, const void *address) {
+  return device->memory + ((uintptr_t)address - base);
 }
 
 static int multiply(@C@_device *device, const command *c) {
   const @C@_product p = c->product;
-  const float *x = at(device, c->from, 4 * (size_t)(p.rows * p.inner));
-  const float *w = at(device, c->other, 4 * (size_t)(p.inner * p.columns));
-  const float *b = at(device, c->third, 4 * (size_t)p.columns);
-  float *y = at(device, c->to, 4 * (size_t)(p.rows * p.columns));
-  if (!x || !w || !y || (c->third && !b)) return BAD_ADDRESS;
+  if (!has(device, c->from, 4 * (size_t)(p.rows * p.inner))) return BAD_ADDRESS;
+  if (!has(device, c->other, 4 * (size_t)(p.inner * p.columns))) return BAD_ADDRESS;
+  if (!has(device, c->to, 4 * (size_t)(p.rows * p.columns))) return BAD_ADDRESS;
+  if (c->third && !has(device, c->third, 4 * (size_t)p.columns)) return BAD_ADDRESS;
+  const float *x = at(device, c->from), *w = at(device, c->other);
+  const float *b = c->third ? at(device, c->third) : NULL;
+  float *y = at(device, c->to);
   for (int64_t i = 0; i < p.rows; i++)
     for (int64_t j = 0; j < p.columns; j++) {
       float sum = b ? b[j] : 0.0f;
@@ -90,11 +96,13 @@ static int multiply(@C@_device *device, const command *c) {
 static int execute(@C@_device *device, const command *c) {
   const size_t bytes = c->opcode < MULTIPLY ? c->count : 4 * c->count;
   if (c->opcode == MULTIPLY) return multiply(device, c);
-  void *to = c->opcode == COPY_OUT ? c->to : at(device, c->to, bytes);
-  const void *from = c->opcode == COPY_IN ? c->from : at(device, c->from, bytes);
-  const float *a = from, *b = c->opcode == ADD ? at(device, c->other, bytes) : NULL;
+  if (c->opcode != COPY_OUT && !has(device, c->to, bytes)) return BAD_ADDRESS;
+  if (c->opcode != COPY_IN && !has(device, c->from, bytes)) return BAD_ADDRESS;
+  if (c->opcode == ADD && !has(device, c->other, bytes)) return BAD_ADDRESS;
+  void *to = c->opcode == COPY_OUT ? c->to : at(device, c->to);
+  const void *from = c->opcode == COPY_IN ? c->from : at(device, c->from);
+  const float *a = from, *b = c->opcode == ADD ? at(device, c->other) : NULL;
   float *y = to;
-  if (!to || !from || (c->opcode == ADD && !b)) return BAD_ADDRESS;
   if (c->opcode < MULTIPLY) memmove(to, from, bytes);
   else for (size_t i = 0; i < c->count; i++)
     y[i] = b ? a[i] + b[i] : a[i] < 0.0f ? 0.0f : a[i];

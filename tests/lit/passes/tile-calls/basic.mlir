@@ -46,10 +46,10 @@ func.func @conv(%x: tensor<1x3x8x8xf32>, %w: tensor<1x3x72xf32>) -> tensor<1x8x8
       args [#tir.struct<"npu_conv", {height = 8 : i32, pad = 1 : i32}>, 1 : i32,
             #tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>]
       {with_device, phl.tile = {
-        pool = {name = "spad", bytes = 65536, alignment = 64, dma = {
+        pools = [{name = "spad", bytes = 65536, alignment = 64, dma = {
           channels = 4, dims = 4, double_buffer = true, cost = "32 + bytes / 16",
           load = "void npu_load(device, out tile, in host)",
-          store = "void npu_store(device, in tile, out host)", wait = "void npu_wait(device)"}},
+          store = "void npu_store(device, in tile, out host)", wait = "void npu_wait(device)"}}],
         loops = [
           {name = "oc", extent = 8, multiple = 8, max = 0, reduce = false, windows = []},
           {name = "oh", extent = 8, multiple = 1, max = 0, reduce = false, windows = [

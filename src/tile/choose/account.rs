@@ -1,0 +1,147 @@
+//! What a choice of tiles comes to, for people and programs.
+
+use super::{Choice, Chooser, Cut};
+use crate::tile::plan::Tensor;
+use serde::Serialize;
+use std::fmt;
+
+/// The tiles of a call, and what they cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Account {
+    /// The loops: those that are cut outermost first, then the others.
+    pub loops: Vec<LoopAccount>,
+    /// The memories that tiles are in.
+    pub pools: Vec<PoolAccount>,
+    /// What is moved of each tensor.
+    pub moves: Vec<MoveAccount>,
+    /// What computation costs, in the unit of the manifest.
+    pub compute: f64,
+    /// What transfers cost.
+    pub transfers: f64,
+    /// Both, less what goes on at the same time.
+    pub total: f64,
+    /// What takes longer.
+    pub bound: &'static str,
+}
+
+/// A memory and what tiles take of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PoolAccount {
+    /// Its name.
+    pub name: String,
+    /// Bytes that tiles take.
+    pub used: i64,
+    /// Bytes that there are.
+    pub bytes: i64,
+}
+
+/// A loop and how it is cut.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoopAccount {
+    /// Its name.
+    pub name: String,
+    /// Positions of a piece.
+    pub size: i64,
+    /// Number of pieces.
+    pub pieces: i64,
+    /// Whether its pieces are added up.
+    pub reduce: bool,
+}
+
+/// What is moved of a tensor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MoveAccount {
+    /// The tensor.
+    pub tensor: String,
+    /// Number of transfers.
+    pub times: f64,
+    /// Bytes of all of them.
+    pub bytes: f64,
+}
+
+impl Chooser<'_> {
+    /// What a choice comes to; none if it is not one of this plan's.
+    pub fn account(&self, choice: &Choice) -> Option<Account> {
+        let cut =
+            |(cuts, size): (&'_ Vec<Cut>, &i64)| cuts.iter().position(|cut| cut.size == *size);
+        let places: Option<Vec<usize>> = self.cuts.iter().zip(&choice.sizes).map(cut).collect();
+        let cuts: Vec<&Cut> =
+            self.cuts.iter().zip(places?).map(|(cuts, place)| &cuts[place]).collect();
+        let transfers: Vec<f64> =
+            self.plan.tensors.iter().map(|tensor| self.transfer_cost(tensor, &cuts)).collect();
+        let compute = self.compute_cost(&cuts);
+        let cost = self.cost(&cuts, &choice.order, (compute, &transfers));
+        let reduced = (0..cuts.len()).filter(|place| self.plan.loops[*place].reduce);
+        let mut order: Vec<usize> = choice.order.to_vec();
+        order.extend(reduced.filter(|place| cuts[*place].count > 1));
+        let whole: Vec<usize> = (0..cuts.len()).filter(|place| !order.contains(place)).collect();
+        let loops = order.into_iter().chain(whole).map(|place| LoopAccount {
+            name: self.plan.loops[place].name.clone(),
+            size: cuts[place].size,
+            pieces: cuts[place].count,
+            reduce: self.plan.loops[place].reduce,
+        });
+        let moves = self.plan.tensors.iter().zip(self.moves(&cuts, &choice.order));
+        let moves = moves.filter(|(tensor, _)| tensor.pool_place().is_some());
+        let moves = moves.map(|(tensor, moves)| {
+            let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
+            MoveAccount { tensor: tensor.name.clone(), times: moves.times, bytes }
+        });
+        let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
+            name: pool.name.clone(),
+            used: self.bytes(place, &|place| cuts[place], cuts.len()),
+            bytes: pool.bytes,
+        });
+        Some(Account {
+            loops: loops.collect(),
+            pools: pools.collect(),
+            moves: moves.collect(),
+            compute: cost.compute,
+            transfers: cost.transfers,
+            total: cost.total,
+            bound: if cost.compute >= cost.transfers { "computation" } else { "transfers" },
+        })
+    }
+}
+
+/// Bytes of a tile of a tensor on average: the last piece of a loop may be smaller.
+fn mean_bytes(tensor: &Tensor, cuts: &[&Cut]) -> f64 {
+    let sizes = tensor.dims.iter().map(|dim| match (dim.loop_place(), dim.window_place()) {
+        (Some(place), Some(window)) => cuts[place].inputs[window].1,
+        (Some(place), None) => dim.size as f64 / cuts[place].count as f64,
+        _ => dim.size as f64,
+    });
+    tensor.element as f64 * sizes.product::<f64>()
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes: Vec<String> =
+            self.loops.iter().map(|l| format!("{} {}", l.size, l.name)).collect();
+        write!(f, "tiles of {}", sizes.join(" x "))?;
+        for PoolAccount { name, used, bytes } in &self.pools {
+            write!(f, ", {used} of {bytes} bytes of '{name}'")?;
+        }
+        f.write_str("; ")?;
+        let cut = self.loops.iter().filter(|l| l.pieces > 1);
+        let loops = cut.map(|l| {
+            let sum = if l.reduce { ", which adds up" } else { "" };
+            format!("{} in {}{sum}", l.name, l.pieces)
+        });
+        let loops: Vec<String> = loops.collect();
+        match loops.is_empty() {
+            true => write!(f, "one tile")?,
+            false => write!(f, "loops from outside: {}", loops.join("; "))?,
+        }
+        let moves = self.moves.iter().map(|m| format!("{} {} in {}", m.tensor, m.bytes, m.times));
+        let bytes: f64 = self.moves.iter().map(|m| m.bytes).sum();
+        let moves: Vec<String> = moves.collect();
+        write!(f, "\n{bytes} bytes moved: {} transfers\n", moves.join(", "))?;
+        let (compute, transfers, total) = (self.compute, self.transfers, self.total);
+        write!(
+            f,
+            "cost {total:.0}: computation {compute:.0}, transfers {transfers:.0}; bound by {}",
+            self.bound
+        )
+    }
+}

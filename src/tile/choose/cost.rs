@@ -1,0 +1,109 @@
+//! What tiles cost.
+
+use super::{Chooser, Cut, divide_up};
+use crate::tile::plan::Tensor;
+
+/// How often the tile of a tensor is moved in an order of loops.
+pub(super) struct Moves {
+    /// How often.
+    pub times: f64,
+    /// Which part of it is while another tile is computed on.
+    pub ahead: f64,
+}
+
+/// The parts of a cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    pub compute: f64,
+    pub transfers: f64,
+    /// All, without what overlaps.
+    pub total: f64,
+}
+
+impl Chooser<'_> {
+    /// The values of the variables of formulas over a tile; 0 for loops that are not cut yet.
+    pub(super) fn values(&self, cuts: &[&Cut]) -> Vec<f64> {
+        let size = |(place, window): &(usize, Option<usize>)| match window {
+            Some(window) => cuts.get(*place).map_or(0.0, |cut| cut.inputs[*window].0 as f64),
+            None => cuts.get(*place).map_or(0.0, |cut| cut.size as f64),
+        };
+        self.variables.iter().map(size).collect()
+    }
+
+    /// What the computation of all tiles costs.
+    pub(super) fn compute_cost(&self, cuts: &[&Cut]) -> f64 {
+        let Some(formula) = &self.compute else { return 0.0 };
+        let tiles: f64 = cuts.iter().map(|cut| cut.count as f64).product();
+        tiles * formula.value(&self.values(cuts))
+    }
+
+    /// How many runs of adjacent bytes a tile of a tensor has on average, and bytes of each.
+    pub(super) fn runs(&self, tensor: &Tensor, cuts: &[&Cut]) -> (f64, f64) {
+        // From the innermost dimension: bytes are adjacent until a dimension is cut.
+        let (mut run, mut runs, mut adjacent) = (tensor.element as f64, 1.0, true);
+        for dim in tensor.dims.iter().rev() {
+            let size = match (dim.loop_place(), dim.window_place()) {
+                (Some(place), Some(window)) => cuts[place].inputs[window].1,
+                (Some(place), None) => divide_up(cuts[place].size, dim.divisor) as f64,
+                _ => dim.size as f64,
+            };
+            *(if adjacent { &mut run } else { &mut runs }) *= size;
+            adjacent &= size >= dim.size as f64;
+        }
+        (runs, run)
+    }
+
+    /// What the transfer of a tile of a tensor costs.
+    pub(super) fn transfer_cost(&self, tensor: &Tensor, cuts: &[&Cut]) -> f64 {
+        // What stays where it is costs nothing.
+        let Some(pool) = tensor.pool_place() else { return 0.0 };
+        let (runs, run) = self.runs(tensor, cuts);
+        self.transfers[pool].value(&[runs, run, runs * run])
+    }
+
+    /// How often each tensor's tile is moved in an order of loops.
+    pub(super) fn moves(&self, cuts: &[&Cut], order: &[usize]) -> Vec<Moves> {
+        let count = |place: usize| cuts[place].count as f64;
+        let is_reduced = |place: &usize| self.plan.loops[*place].reduce && cuts[*place].count > 1;
+        let reduced = (0..cuts.len()).filter(is_reduced);
+        let nest: Vec<usize> = order.iter().copied().chain(reduced).collect();
+        // Loads run ahead in the innermost loop, and where its pieces all differ, in the next one.
+        let inner = nest.iter().rposition(|place| cuts[*place].ahead > 0.0);
+        let moves = self.plan.tensors.iter().enumerate().map(|(index, tensor)| {
+            if index >= self.reads {
+                let times = order.iter().map(|place| count(*place)).product();
+                return Moves { times, ahead: 0.0 };
+            }
+            let depth = nest.iter().rposition(|place| tensor.depends_on(*place));
+            let around = &nest[..depth.map_or(0, |depth| depth + 1)];
+            let ahead = match depth {
+                Some(depth) if Some(depth) == inner && self.runs_ahead(tensor) => {
+                    cuts[nest[depth]].ahead
+                }
+                _ => 0.0,
+            };
+            Moves { times: around.iter().map(|place| count(*place)).product(), ahead }
+        });
+        moves.collect()
+    }
+
+    /// What all tiles cost in an order of loops.
+    pub(super) fn cost(
+        &self,
+        cuts: &[&Cut],
+        order: &[usize],
+        (compute, transfers): (f64, &[f64]),
+    ) -> Cost {
+        let (mut ahead, mut waited) = (0.0, 0.0);
+        for (moves, transfer) in self.moves(cuts, order).iter().zip(transfers) {
+            ahead += moves.times * transfer * moves.ahead;
+            waited += moves.times * transfer * (1.0 - moves.ahead);
+        }
+        Cost { compute, transfers: ahead + waited, total: ahead.max(compute) + waited }
+    }
+
+    /// Whether the next tile of a tensor is loaded while one is computed on.
+    fn runs_ahead(&self, tensor: &Tensor) -> bool {
+        tensor.pool_place().is_some_and(|place| self.plan.pools[place].dma.double_buffer)
+    }
+}

@@ -1,0 +1,2 @@
+float emit_exp(float x);
+float emit_inverse(float x);
