@@ -6,6 +6,7 @@
 //! unsigned: [`Lowering::is_unsigned`].
 
 pub mod convert;
+pub mod equation;
 pub mod generic;
 pub mod loops;
 pub mod neutral;

@@ -140,7 +140,17 @@ impl<'c> Kernels<'c> {
                 _ => self.constant(b, packed),
             };
         }
-        let Some(mut values) = weights::floats(given) else { return Ok(given) };
+        let Some(mut values) = weights::floats(given) else {
+            return match source {
+                // Rows of filters, tap by tap and channel by channel.
+                weights::Source::Filters { .. } => {
+                    let rank = ir::dims(given.r#type()).len() as i64;
+                    let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
+                    Ok(graph::Transpose::build(b, given, &order)?.y())
+                }
+                weights::Source::Matrix { .. } => Ok(given),
+            };
+        };
         values.iter_mut().for_each(|value| *value *= weights.scale);
         self.constant(b, kernel.pack(&source, &values, self.isa))
     }

@@ -28,6 +28,7 @@ passes! {
     erase_memory_spaces
     expand_math_approximations
     graph_assign_layout
+    graph_expand_einsum
     graph_fold_batch_norm
     graph_fold_pad
     graph_fuse_host

@@ -170,7 +170,7 @@ impl<'c> Layout<'c> {
 }
 
 /// A `graph.constant` with a list of integers.
-fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
+pub(super) fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
     let ty = b.tensor(&[values.len() as i64], b.int(64));
     let texts: Vec<_> = values.iter().map(ToString::to_string).collect();
     let attribute = b.parse_attr(&format!("dense<[{}]> : {ty}", texts.join(", ")))?;
@@ -180,8 +180,9 @@ fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
 fn is_image_conv(op: Op<'_>) -> bool {
     let [x, w, ..] = ir::operands(op)[..] else { return false };
     let image = |v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len()));
-    let constant = Elements::of_value(w).is_some();
-    image(x) && image(w) && constant && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
+    // Kernels pack integers when a model is compiled.
+    let packs = graph::Conv::is(op) || Elements::of_value(w).is_some();
+    image(x) && image(w) && packs && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
 }
 
 /// Whether a convolution reads a value.

@@ -96,7 +96,8 @@ impl<'c> Scope<'_, 'c> {
         Some(Recognized { bias, ..self.windowed_sum(op, x, w, Types::F32)? })
     }
 
-    /// The sums of products of a convolution with constant filters.
+    /// The sums of products of a convolution. Filters that are no constants are read as they lie
+    /// after a transposition; integers have to be constants.
     pub(super) fn windowed_sum(
         &self,
         op: Op<'c>,
@@ -105,9 +106,10 @@ impl<'c> Scope<'_, 'c> {
         types: Types,
     ) -> Option<Recognized<'c>> {
         let (x_dims, w_dims) = (self.dims(x)?, self.dims(w)?);
+        let constant = self.is_constant(w);
         if !IMAGE_RANKS.contains(&x_dims.len())
             || w_dims.len() != x_dims.len()
-            || !self.is_constant(w)
+            || !(constant || types == Types::F32)
         {
             return None;
         }
@@ -150,7 +152,7 @@ impl<'c> Scope<'_, 'c> {
                 depth,
                 window,
                 x: x_view,
-                weights: Weights::Packed,
+                weights: if constant { Weights::Packed } else { Weights::Rows(filters) },
                 weights_batch: 0,
                 start: None,
                 y,

@@ -1,0 +1,39 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-expand-einsum),canonicalize)' | FileCheck %s
+
+// Heads of attention: what counts matrices comes first, what is summed over lies between.
+// CHECK-LABEL: func.func @scores
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x6x4x8xf32>, %[[K:.*]]: tensor<2x5x4x8xf32>)
+// CHECK-DAG: %[[A:.*]] = graph.transpose %[[Q]] perm = [0, 2, 1, 3]
+// CHECK-DAG: %[[X:.*]] = graph.reshape %[[A]], {{.*}} -> tensor<8x6x8xf32>
+// CHECK-DAG: %[[B:.*]] = graph.transpose %[[K]] perm = [0, 2, 3, 1]
+// CHECK-DAG: %[[W:.*]] = graph.reshape %[[B]], {{.*}} -> tensor<8x8x5xf32>
+// CHECK: %[[P:.*]] = graph.matmul %[[X]], %[[W]]
+// CHECK: %[[Y:.*]] = graph.reshape %[[P]], {{.*}} -> tensor<2x4x6x5xf32>
+// CHECK: return %[[Y]]
+func.func @scores(%q: tensor<2x6x4x8xf32>, %k: tensor<2x5x4x8xf32>) -> tensor<2x4x6x5xf32> {
+  %0 = graph.einsum "bqhs,bkhs->bhqk", %q, %k : (tensor<2x6x4x8xf32>, tensor<2x5x4x8xf32>) -> tensor<2x4x6x5xf32>
+  return %0 : tensor<2x4x6x5xf32>
+}
+
+// Constants are columns wherever they stand.
+// CHECK-LABEL: func.func @weights
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf16>)
+// CHECK: %[[W:.*]] = graph.constant
+// CHECK: graph.matmul %[[X]], %[[W]] : (tensor<3x4xf16>, tensor<4x4xf16>) -> tensor<3x4xf16>
+// CHECK: graph.transpose %{{.*}} perm = [1, 0]
+func.func @weights(%x: tensor<3x4xf16>) -> tensor<4x3xf16> {
+  %w = graph.constant dense<0.5> : tensor<4x4xf16>
+  %0 = graph.einsum "dh,td->ht", %w, %x : (tensor<4x4xf16>, tensor<3x4xf16>) -> tensor<4x3xf16>
+  return %0 : tensor<4x3xf16>
+}
+
+// Three operands from the left; what one alone sums over is summed before.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[A:.*]]: tensor<2x3x5xf32>, %{{.*}}: tensor<3x4xf32>, %{{.*}}: tensor<4x6xf32>)
+// CHECK: %[[S:.*]] = graph.reduce_sum %[[A]] axes = [2] {{.*}} -> tensor<2x3xf32>
+// CHECK: %[[P:.*]] = graph.matmul %[[S]], %{{.*}} -> tensor<2x4xf32>
+// CHECK: graph.matmul %[[P]], %{{.*}} -> tensor<2x6xf32>
+func.func @chain(%a: tensor<2x3x5xf32>, %b: tensor<3x4xf32>, %c: tensor<4x6xf32>) -> tensor<2x6xf32> {
+  %0 = graph.einsum "ijx,jk,kl->il", %a, %b, %c : (tensor<2x3x5xf32>, tensor<3x4xf32>, tensor<4x6xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
