@@ -61,16 +61,21 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
         None => vec![0],
     };
     let dims = ir::static_dims(value.r#type())?;
-    let integers = Element::of(op.x().r#type())
-        .is_some_and(|element| element.is_byte() || element == Element::I32);
-    if op.block_size() != 0 || !integers || elements.len() > MAX_DEQUANTIZED {
+    let bits = ir::integer_width(ir::element_type(op.x().r#type()))?;
+    if !(bits <= 8 || bits == 32) || elements.len() > MAX_DEQUANTIZED {
         return None;
     }
     let axis = crate::lower::normalize_axis(op.axis(), dims.len());
     let size = dims.get(axis).copied().unwrap_or(1) as usize;
     let inner: usize = dims.iter().skip(axis + 1).product::<i64>() as usize;
+    let block = op.block_size() as usize;
+    let parameter = |i: usize| match block {
+        0 => i / inner % size,
+        // Parameters have the shape of the tensor, with fewer positions along the axis.
+        _ => (i / (inner * size) * size.div_ceil(block) + i / inner % size / block) * inner + i % inner,
+    };
     let number = |i: usize| {
-        let along = i / inner % size;
+        let along = parameter(i);
         let zero = zeros[if zeros.len() == 1 { 0 } else { along }];
         let scale = scales[if scales.len() == 1 { 0 } else { along }];
         (elements.int(i) - zero) as f32 * scale

@@ -10,6 +10,7 @@ mod binary;
 mod contrib;
 mod conv;
 mod data;
+mod fused;
 mod layout;
 mod linear_attention;
 mod loss;
@@ -117,7 +118,9 @@ const FAMILIES: &[&[OpEntry]] = &[
 pub(crate) fn find(domain: &str, name: &str) -> Option<&'static OpEntry> {
     match domain {
         "" => FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name),
-        "com.microsoft" => contrib::OPS.iter().find(|entry| entry.name == name),
+        "com.microsoft" => {
+            contrib::OPS.iter().chain(fused::OPS).find(|entry| entry.name == name)
+        }
         _ => None,
     }
 }

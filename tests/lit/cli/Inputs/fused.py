@@ -1,0 +1,69 @@
+"""Models of onnxruntime's fused operators, and what they give there.
+
+Writes NAME.onnx and NAME.npz; called with `check` it compares NAME.out.npz.
+"""
+
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+rng = np.random.default_rng(5)
+
+
+def floats(*shape):
+    return rng.standard_normal(shape).astype("f4")
+
+
+def integers(low, high, shape, dtype):
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+def n_bits(bits, k, n, block, zeros=None):
+    blocks, size = -(-k // block), block * bits // 8
+    tensors = {"w": integers(0, 256, (n, blocks, size), "u1"), "s": floats(n * blocks) * 0.1}
+    if zeros == "packed":
+        tensors["z"] = integers(0, 256, (n * -(-blocks * bits // 8),), "u1")
+    return {"x": floats(3, k)}, tensors, dict(K=k, N=n, bits=bits, block_size=block)
+
+
+# Operator, results, (inputs, constants, attributes); operands are in the order of x, y, then the constants.
+CASES = {
+    "bias_gelu": ("BiasGelu", 1, ({"x": floats(3, 8)}, {"b": floats(8)}, {})),
+    "gelu": ("Gelu", 1, ({"x": floats(3, 8)}, {}, {})),
+    "fast_gelu": ("FastGelu", 1, ({"x": floats(3, 8)}, {"b": floats(8)}, {})),
+    "quick_gelu": ("QuickGelu", 1, ({"x": floats(3, 8)}, {}, {"alpha": 1.5})),
+    "product": ("FusedMatMul", 1, ({"x": floats(2, 7, 5), "y": floats(2, 6, 7)}, {}, dict(transA=1, transB=1, alpha=0.25))),
+    "skip": ("SkipLayerNormalization", 4, ({"x": floats(2, 5, 8), "y": floats(2, 5, 8)},
+                                           {"g": floats(8), "b": floats(8), "a": floats(8)}, {"epsilon": 1e-5})),
+    "skip_rms": ("SkipSimplifiedLayerNormalization", 4, ({"x": floats(2, 5, 8), "y": floats(2, 5, 8)}, {"g": floats(8)}, {})),
+    "rms": ("SimplifiedLayerNormalization", 1, ({"x": floats(2, 5, 8)}, {"g": floats(8)}, {})),
+    "dynamic": ("DynamicQuantizeMatMul", 1, ({"x": floats(4, 16)},
+                                             {"w": integers(-60, 60, (16, 6), "i1"), "s": floats(6) * 0.1, "z": np.zeros(6, "i1")}, {})),
+    "to_float": ("MatMulIntegerToFloat", 1, ({"x": integers(0, 100, (4, 16), "u1")}, {
+        "w": integers(-60, 60, (16, 6), "i1"), "p": np.float32(0.1), "s": floats(6) * 0.1, "q": np.uint8(7), "z": np.zeros(6, "i1"),
+        "b": floats(6)}, {})),
+    "four": ("MatMulNBits", 1, n_bits(4, 96, 10, 32)),
+    "four_zeros": ("MatMulNBits", 1, n_bits(4, 80, 10, 32, "packed")),
+    "eight": ("MatMulNBits", 1, n_bits(8, 64, 9, 16)),
+}
+
+for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
+    domain = "" if kind.startswith("Simpl") else "com.microsoft"
+    names = [f"r{i}" if i in (0, 3) else "" for i in range(count)]
+    node = helper.make_node(kind, [*inputs, *constants], names, "node", domain=domain, **attributes)
+    values = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for n, v in inputs.items()]
+    outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in names if n]
+    graph = helper.make_graph([node], "g", values, outputs, [numpy_helper.from_array(np.asarray(v), n) for n, v in constants.items()])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    if sys.argv[1] == "make":
+        onnx.save(model, f"{name}.onnx")
+        np.savez(f"{name}.npz", **inputs)
+        continue
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    ours = np.load(f"{name}.out.npz")
+    for output, expected in zip([n for n in names if n], session.run(None, inputs)):
+        np.testing.assert_allclose(ours[output], expected, rtol=2e-4, atol=2e-4 * np.abs(expected).max(), err_msg=name)
