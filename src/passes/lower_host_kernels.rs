@@ -18,6 +18,7 @@ use crate::{
         constant::Elements,
         edit, func, graph,
         names::{self, KERNEL},
+        view::OpView,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -101,6 +102,10 @@ impl<'c> Kernels<'c> {
         if let Some(weights) = &found.weights {
             ins.push(self.weights(&b, op, &kernel, weights)?);
         }
+        let factors = found.weights.as_ref().and_then(|w| w.scales.as_ref().zip(w.source));
+        if let (Some((scales, source)), Cut::Contraction(_, blocking)) = (factors, &kernel) {
+            ins.push(self.constant(&b, source.pack_scales(scales, &blocking.channels))?);
+        }
         ins.extend(starts);
         for operand in &found.operands {
             ins.push(op.operand(*operand)?);
@@ -134,6 +139,7 @@ impl<'c> Kernels<'c> {
         if let Some(integers) = &weights.integers {
             let packed = kernel.pack(&source, integers, self.isa);
             return match kernel.packed_element(self.isa) {
+                Element::I4 => self.constant(b, kernel.pairs_of_rows(&packed, self.isa)),
                 Element::I8 => {
                     self.constant(b, packed.into_iter().map(|value| value as i8).collect())
                 }
@@ -266,6 +272,16 @@ impl<'k> Cut<'k> {
         }
     }
 
+    fn pairs_of_rows(&self, packed: &[i16], isa: Isa) -> Vec<i8> {
+        match self {
+            Self::Contraction(spec, blocking) => {
+                let rows = spec.grouping(isa).padded(spec.reduction());
+                weights::pairs_of_rows(packed, &blocking.channels, rows)
+            }
+            Self::Depthwise(..) => vec![],
+        }
+    }
+
     /// The type of packed integers.
     fn packed_element(&self, isa: Isa) -> Element {
         match self {
@@ -291,16 +307,26 @@ impl<'k> Cut<'k> {
 
 /// Erases a composite, and the constants that nothing else uses.
 fn erase_with_constants(op: Op<'_>) {
-    let operands: Vec<_> = ir::operands(op).into_iter().filter_map(edit::defining_op).collect();
+    let definers =
+        |op| ir::operands(op).into_iter().filter_map(edit::defining_op).collect::<Vec<_>>();
+    let mut operands = definers(op);
     edit::erase(op);
-    let mut erased: Vec<Op<'_>> = vec![];
-    for constant in operands {
-        if ir::op_name(constant) == graph::Constant::NAME
-            && !erased.iter().any(|other| edit::same(*other, constant))
-            && ir::users_of(constant).is_empty()
-        {
-            erased.push(constant);
+    // Weights that were read as integers leave their dequantization, and that its parameters.
+    for dequantized in operands.clone() {
+        if graph::DequantizeLinear::is(dequantized) {
+            operands.extend(definers(dequantized));
         }
     }
-    erased.into_iter().for_each(edit::erase);
+    let mut seen: Vec<Op<'_>> = vec![];
+    for definer in operands {
+        if seen.iter().any(|other| edit::same(*other, definer)) {
+            continue;
+        }
+        seen.push(definer);
+        if (graph::Constant::is(definer) || graph::DequantizeLinear::is(definer))
+            && ir::users_of(definer).is_empty()
+        {
+            edit::erase(definer);
+        }
+    }
 }

@@ -21,6 +21,10 @@ use melior::ir::{Type, ValueLike};
 pub enum Arithmetic {
     /// One element: a multiplication and an addition, fused for floats where the machine can.
     Single,
+    /// One element, whose weight is a byte that becomes a float.
+    Widened,
+    /// Two elements, whose weights are the halves of a byte and become floats.
+    Nibbles,
     /// Four bytes as two pairs of 16-bit numbers.
     Words,
     /// Four bytes of the image without signs, times four signed ones.
@@ -37,6 +41,8 @@ impl Arithmetic {
     /// The best that the machine has.
     pub fn of(isa: Isa, types: Types) -> Self {
         match (isa.dot, types.weights) {
+            (_, Element::I8) if types.image == Element::F32 => Self::Widened,
+            (_, Element::I4) => Self::Nibbles,
             _ if !types.image.is_byte() || types.sum != Element::I32 => Self::Single,
             (Dot::Bytes, Element::I8) => Self::Bytes,
             (Dot::Bytes | Dot::Words, _) => Self::Words,
@@ -48,7 +54,8 @@ impl Arithmetic {
     /// these rows next to each other.
     pub fn parts(self) -> &'static [&'static [usize]] {
         match self {
-            Self::Single => &[&[0]],
+            Self::Single | Self::Widened => &[&[0]],
+            Self::Nibbles => &[&[0], &[1]],
             // The lower and the upper halves of 16-bit lanes.
             Self::Words => &[&[0, 2], &[1, 3]],
             Self::Bytes => &[&[0, 1, 2, 3]],
@@ -58,9 +65,15 @@ impl Arithmetic {
     /// Elements of the reduction in a step.
     pub fn group(self) -> i64 {
         match self {
-            Self::Single => 1,
+            Self::Single | Self::Widened => 1,
+            Self::Nibbles => 2,
             Self::Words | Self::Bytes => 4,
         }
+    }
+
+    /// Weights in an element of the memory that holds them.
+    pub fn shared(self) -> i64 {
+        if self == Self::Nibbles { 2 } else { 1 }
     }
 
     /// The type that weights are packed as. Few points per weight wait for memory, where bytes are
@@ -75,12 +88,20 @@ impl Arithmetic {
 
     /// Vector instructions for a step, apart from loads.
     pub fn instructions(self) -> i64 {
-        if self == Self::Words { 4 } else { 1 }
+        match self {
+            Self::Words => 4,
+            Self::Nibbles => 2,
+            _ => 1,
+        }
     }
 
     /// Registers that a step needs for the image.
     pub fn image_registers(self) -> i64 {
-        if self == Self::Words { 3 } else { 1 }
+        match self {
+            Self::Words => 3,
+            Self::Nibbles => 2,
+            _ => 1,
+        }
     }
 
     /// What is added to the image's elements, and to their zero point with them.
@@ -90,7 +111,7 @@ impl Arithmetic {
 
     /// The fewest lanes of a vector.
     pub fn least_lanes(self) -> i64 {
-        if self == Self::Single { 1 } else { 4 }
+        if matches!(self, Self::Single | Self::Widened) { 1 } else { 4 }
     }
 
     /// Loads the weights of a part of a step.
@@ -106,6 +127,7 @@ impl Arithmetic {
         let weights = e.load(memref, at, width)?;
         match (self, Element::of(weights.r#type())) {
             (Self::Single, Some(Element::I8 | Element::I16)) => e.extend(weights, true),
+            (Self::Widened, _) => floats(e, weights),
             (Self::Words, Some(Element::I8)) => {
                 let words = e.builder.like(weights.r#type(), e.builder.int(16));
                 e.builder.op1("arith.extsi", &[weights], words)
@@ -125,7 +147,16 @@ impl Arithmetic {
         lanes: i64,
     ) -> Result<Vec<Val<'c>>> {
         let b = e.builder;
-        if self == Self::Single {
+        if self == Self::Nibbles {
+            let first = e.load_splat(memref, at, lanes)?;
+            let second = match used {
+                // The weight is 0; nothing lies behind the last element.
+                1 => e.splat(0.0, lanes, image)?,
+                _ => e.load_splat(memref, e.add(at, Ix::Const(1))?, lanes)?,
+            };
+            return Ok(vec![first, second]);
+        }
+        if matches!(self, Self::Single | Self::Widened) {
             if !image.is_byte() {
                 return Ok(vec![e.load_splat(memref, at, lanes)?]);
             }
@@ -166,8 +197,8 @@ impl Arithmetic {
         sum: Val<'c>,
     ) -> Result<Val<'c>> {
         match self {
-            Self::Single if crate::ir::is_float(sum.r#type()) => e.fma(x, w, sum),
-            Self::Single => {
+            Self::Single | Self::Widened | Self::Nibbles if crate::ir::is_float(sum.r#type()) => e.fma(x, w, sum),
+            Self::Single | Self::Widened | Self::Nibbles => {
                 let product = e.builder.binary("arith.muli", x, w)?;
                 e.builder.binary("arith.addi", sum, product)
             }
@@ -183,6 +214,22 @@ impl Arithmetic {
             }
         }
     }
+}
+
+/// The lower and the upper halves of bytes as floats.
+pub fn halves<'c>(e: &Emitter<'c>, bytes: Val<'c>) -> Result<[Val<'c>; 2]> {
+    let b = e.builder;
+    let four = b.constant_int(bytes.r#type(), 4)?;
+    let lower = b.binary("arith.shrsi", b.binary("arith.shli", bytes, four)?, four)?;
+    let upper = b.binary("arith.shrsi", bytes, four)?;
+    Ok([floats(e, lower)?, floats(e, upper)?])
+}
+
+/// Bytes as floats.
+fn floats<'c>(e: &Emitter<'c>, bytes: Val<'c>) -> Result<Val<'c>> {
+    let words = e.extend(bytes, true)?;
+    let to = e.builder.like(words.r#type(), e.builder.f32());
+    e.builder.op1("arith.sitofp", &[words], to)
 }
 
 /// 16-bit weights as [`multiply_add_lanes`] wants them.

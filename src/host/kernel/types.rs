@@ -8,6 +8,8 @@ use melior::ir::{Type, ValueLike};
 pub enum Element {
     /// 32-bit float.
     F32,
+    /// 4-bit integer, only as weights: two to a byte.
+    I4,
     /// 8-bit integer.
     I8,
     /// 8-bit integer without a sign.
@@ -39,16 +41,16 @@ impl Element {
     pub fn r#type<'c>(self, b: &Builder<'c>) -> Type<'c> {
         match self {
             Self::F32 => b.f32(),
-            Self::I8 | Self::U8 => b.int(8),
+            Self::I4 | Self::I8 | Self::U8 => b.int(8),
             Self::I16 => b.int(16),
             Self::I32 => b.int(32),
         }
     }
 
-    /// Size in memory.
+    /// Size in memory; that of two, if they share a byte.
     pub fn bytes(self) -> i64 {
         match self {
-            Self::I8 | Self::U8 => 1,
+            Self::I4 | Self::I8 | Self::U8 => 1,
             Self::I16 => 2,
             Self::F32 | Self::I32 => 4,
         }
@@ -56,7 +58,7 @@ impl Element {
 
     /// Whether it is one of bytes.
     pub fn is_byte(self) -> bool {
-        self.bytes() == 1
+        matches!(self, Self::I8 | Self::U8)
     }
 }
 

@@ -128,6 +128,24 @@ impl Source {
         packed
     }
 
+    /// Factors `[block][channel]` of a matrix, channel block by channel block like its packed weights.
+    pub fn pack_scales(&self, scales: &[f32], blocks: &[ChannelTiles]) -> Vec<f32> {
+        let (.., channels) = self.sizes();
+        let mut packed = vec![];
+        let mut channel = 0;
+        for tiles in blocks {
+            let (width, lanes) = (tiles.width() as usize, tiles.lanes() as usize);
+            for _ in 0..tiles.count {
+                for row in scales.chunks(channels.max(1)) {
+                    packed.extend(&row[channel..channel + width]);
+                    packed.resize(packed.len() + lanes - width, 0.0);
+                }
+                channel += width;
+            }
+        }
+        packed
+    }
+
     /// The steps of a reduction in the order in which they are packed, with nothing where a group
     /// is filled up.
     fn rows(&self, reduction: usize, grouping: Grouping) -> Vec<Option<usize>> {
@@ -199,6 +217,23 @@ impl Source {
             .map(|(r, group)| values[self.index(group, r, 0)])
             .collect()
     }
+}
+
+/// Packed weights of 4 bits with two rows in a byte, the first in the lower half. All blocks have `rows` rows, an even
+/// number.
+pub fn pairs_of_rows(values: &[i16], blocks: &[ChannelTiles], rows: i64) -> Vec<i8> {
+    let mut packed = Vec::with_capacity(values.len() / 2);
+    let mut rest = values;
+    for tiles in blocks {
+        let lanes = tiles.lanes() as usize;
+        let (own, others) = rest.split_at(lanes * (rows * tiles.count) as usize);
+        for pair in own.chunks_exact(2 * lanes.max(1)) {
+            let (first, second) = pair.split_at(lanes);
+            packed.extend(first.iter().zip(second).map(|(a, b)| (a & 15 | b << 4) as i8));
+        }
+        rest = others;
+    }
+    packed
 }
 
 /// Elements up to which a constant with one value everywhere is read.

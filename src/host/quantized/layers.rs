@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     Result,
-    host::kernel::{recognize::IMAGE_RANKS, weights},
+    host::kernel::{
+        recognize::{IMAGE_RANKS, stored::Stored},
+        weights,
+    },
     ir::{self, Builder, Op, Val, constant::Elements, edit, graph, view::OpView},
 };
 use melior::ir::ValueLike;
@@ -255,6 +258,12 @@ pub fn gemm(op: Op<'_>) -> Result<()> {
 /// read those packed.
 pub fn fold_weights(op: Op<'_>) -> Result<()> {
     let operands = ir::operands(op);
+    // Products of few rows read integers.
+    let rows = ir::static_dims(ir::result0(op)?.r#type())
+        .map_or(1, |dims| dims.iter().rev().skip(1).product::<i64>());
+    if graph::MatMul::is(op) && operands.get(1).is_some_and(|w| Stored::of(*w, rows).is_some()) {
+        return Ok(());
+    }
     let Some(values) = operands.get(1).and_then(|weights| dequantized(*weights)) else {
         return Ok(());
     };

@@ -77,6 +77,8 @@ pub struct Contraction {
     pub weights: Weights,
     /// Step from the weights of one batch to those of the next.
     pub weights_batch: i64,
+    /// Elements of the reduction that share factors, one for each channel, if weights have such.
+    pub scales: Option<i64>,
     /// What the sums start from, if not from 0.
     pub start: Option<Start>,
     /// The output.
@@ -144,7 +146,7 @@ impl Contraction {
         Grouping { run, arithmetic: Arithmetic::of(isa, self.types) }
     }
 
-    /// Emits the kernel as function `name(x, w, [start, [zero,]] operands.., y, lo, hi)`, whose
+    /// Emits the kernel as function `name(x, w, [scales,] [start, [zero,]] operands.., y, lo, hi)`, whose
     /// buffers are `buffers`.
     pub fn emit<'c>(
         &self,
@@ -159,9 +161,11 @@ impl Contraction {
             let mut flat =
                 memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
             let y = flat.pop().unwrap_or(memrefs[0]);
-            let operands = flat.split_off(2 + self.start.map_or(0, Start::buffers));
-            let start = StartBuffers::of(&flat[2..]);
-            let buffers = Buffers { x: flat[0], w: flat[1], start, operands, y };
+            let own = 2 + usize::from(self.scales.is_some());
+            let operands = flat.split_off(own + self.start.map_or(0, Start::buffers));
+            let start = StartBuffers::of(&flat[own..]);
+            let scales = self.scales.map(|_| flat[2]);
+            let buffers = Buffers { x: flat[0], w: flat[1], scales, start, operands, y };
             let grouping = self.grouping(isa);
             let kernel = Kernel { spec: self, grouping, blocking, buffers, epilogue };
             e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {

@@ -5,10 +5,12 @@ use crate::{
     Result,
     host::kernel::{
         Emitter, Ix,
+        Arithmetic,
+        arithmetic::halves,
         emit::{Run, repeat_run},
         start::StartBuffers,
         store::{self, Coordinate, Results},
-        tiling::{Blocking, ChannelTiles, Order, PointTiles, Width},
+        tiling::{Blocking, ChannelTiles, Order, PointTiles, Width, ceil_div},
         weights::Grouping,
         window::{COL, PLANE, ROW},
     },
@@ -19,6 +21,7 @@ use crate::{
 pub(super) struct Buffers<'c> {
     pub x: Val<'c>,
     pub w: Val<'c>,
+    pub scales: Option<Val<'c>>,
     pub start: StartBuffers<'c>,
     pub operands: Vec<Val<'c>>,
     pub y: Val<'c>,
@@ -45,11 +48,13 @@ struct Tile<'t> {
     widths: &'t [Width],
 }
 
-/// Where the operands of a reduction step lie: the tile's first point, and the row of weights.
+/// Where the operands of a reduction step lie: the tile's first point, the row of weights, and the first factor of
+/// the tile's channels.
 #[derive(Clone, Copy)]
 struct Cursor<'c> {
     x: Ix<'c>,
     w: Ix<'c>,
+    scale: Ix<'c>,
 }
 
 pub(super) struct Kernel<'k, 'c> {
@@ -151,7 +156,10 @@ impl<'c> Kernel<'_, 'c> {
     /// Rows of weights per element, and channels per row, for the block of a tile.
     fn weights_step(&self, widths: &[Width]) -> i64 {
         match self.spec.weights {
-            Weights::Packed => widths.iter().map(|width| width.lanes).sum(),
+            Weights::Packed => {
+                let lanes: i64 = widths.iter().map(|width| width.lanes).sum();
+                lanes / self.grouping.arithmetic.shared()
+            }
             Weights::Rows(step) => step,
         }
     }
@@ -174,12 +182,17 @@ impl<'c> Kernel<'_, 'c> {
             Weights::Packed => {
                 let lanes: i64 =
                     self.blocking.channels.iter().map(|tiles| tiles.count * tiles.lanes()).sum();
-                let reduction = self.grouping.padded(spec.reduction());
+                let arithmetic = self.grouping.arithmetic;
+                let reduction = self.grouping.padded(spec.reduction()) / arithmetic.shared();
                 e.sum(0, &[(place.group, reduction * lanes), (place.within, reduction)])?
             }
             Weights::Rows(_) => {
                 e.sum(0, &[(place.batch, spec.weights_batch), (place.channel, 1)])?
             }
+        };
+        let scale = match spec.scales {
+            Some(block) => e.mul(place.within, ceil_div(spec.reduction(), block))?,
+            None => Ix::Const(0),
         };
         let sums = self.starts(e, tile, place)?;
         let planes = window.taps_inside(e, PLANE, (place.plane, spec.planes))?;
@@ -189,11 +202,11 @@ impl<'c> Kernel<'_, 'c> {
         let weights_plane = weights_row * window.kernel[ROW];
         let next = |e: &Emitter<'c>, at: Cursor<'c>, tap, (x, w): (i64, i64)| {
             let (x, w) = (e.add(e.mul(tap, x)?, at.x)?, e.add(e.mul(tap, w)?, at.w)?);
-            Ok::<_, crate::Error>(Cursor { x, w })
+            Ok::<_, crate::Error>(Cursor { x, w, ..at })
         };
         let sums = e.repeat((planes.0, planes.1, 1), sums, |e, tap, sums| {
             let steps = (window.dilation[PLANE] * view.plane, weights_plane);
-            let at = next(e, Cursor { x, w }, tap, steps)?;
+            let at = next(e, Cursor { x, w, scale }, tap, steps)?;
             e.repeat((rows.0, rows.1, 1), sums, |e, tap, sums| {
                 let at = next(e, at, tap, (window.dilation[ROW] * view.row, weights_row))?;
                 self.row_of_taps(e, tile, at, sums)
@@ -244,6 +257,7 @@ impl<'c> Kernel<'_, 'c> {
                 let at = Cursor {
                     x: e.add(e.mul(tap, step)?, at.x)?,
                     w: e.add(e.mul(tap, row)?, at.w)?,
+                    ..at
                 };
                 self.depth_loop(e, tile, (0, size), at, spec.depth, sums)
             });
@@ -251,8 +265,8 @@ impl<'c> Kernel<'_, 'c> {
         for tap in 0..taps {
             let active = window.active(start, size, tap);
             let row = tap * self.grouping.padded(spec.depth) * self.weights_step(tile.widths);
-            let at =
-                Cursor { x: e.add(at.x, Ix::Const(tap * step))?, w: e.add(at.w, Ix::Const(row))? };
+            let (x, w) = (e.add(at.x, Ix::Const(tap * step))?, e.add(at.w, Ix::Const(row))?);
+            let at = Cursor { x, w, ..at };
             sums = self.depth_loop(e, tile, active, at, spec.depth, sums)?;
         }
         Ok(sums)
@@ -277,16 +291,21 @@ impl<'c> Kernel<'_, 'c> {
         let (x_step, w_step) = (self.spec.x.channel, self.weights_step(tile.widths));
         let steps = |e: &Emitter<'c>, from: Ix<'c>, count: i64, mut sums: Vec<Val<'c>>| {
             let (x, w) = (e.add(e.mul(from, x_step)?, at.x)?, e.add(e.mul(from, w_step)?, at.w)?);
+            let scales = self.scales(e, tile.widths, (at.scale, from))?;
             for u in (0..count).step_by(group as usize) {
                 let at = Cursor {
                     x: e.add(x, Ix::Const(u * x_step))?,
                     w: e.add(w, Ix::Const(u * w_step))?,
+                    ..at
                 };
-                self.step(e, tile.widths, active, (at, group.min(count - u)), &mut sums)?;
+                let weights = self.weights(e, tile.widths, at.w, &scales)?;
+                self.step(e, (tile.widths, &weights), active, (at, group.min(count - u)), &mut sums)?;
             }
             Ok::<_, crate::Error>(sums)
         };
         let by = self.blocking.unroll.min(extent / group).max(1) * group;
+        // Steps of one turn of the loop have the same factors.
+        let by = if self.spec.scales.is_some_and(|block| block % by != 0) { group } else { by };
         let whole = extent - extent % by;
         let bounds = (Ix::Const(0), Ix::Const(whole), by);
         let mut part = e.repeat(bounds, sums[slots.clone()].to_vec(), |e, from, sums| {
@@ -299,31 +318,80 @@ impl<'c> Kernel<'_, 'c> {
         Ok(sums)
     }
 
+    /// The factors of the tile's channels in the row `from` of the reduction.
+    fn scales(
+        &self,
+        e: &Emitter<'c>,
+        widths: &[Width],
+        (first, from): (Ix<'c>, Ix<'c>),
+    ) -> Result<Vec<Val<'c>>> {
+        let (Some(block), Some(scales)) = (self.spec.scales, self.buffers.scales) else {
+            return Ok(vec![]);
+        };
+        let lanes: i64 = widths.iter().map(|width| width.lanes).sum();
+        let (row, _) = e.div_rem(from, block)?;
+        let mut at = e.add(first, e.mul(row, lanes)?)?;
+        let mut loaded = vec![];
+        for width in widths {
+            loaded.push(e.load(scales, at, Width::full(width.lanes))?);
+            at = e.add(at, Ix::Const(width.lanes))?;
+        }
+        Ok(loaded)
+    }
+
+    /// The weights of a step, part by part, times their factors if they have any.
+    fn weights(
+        &self,
+        e: &Emitter<'c>,
+        widths: &[Width],
+        at: Ix<'c>,
+        scales: &[Val<'c>],
+    ) -> Result<Vec<Val<'c>>> {
+        let arithmetic = self.grouping.arithmetic;
+        let mut weights = vec![];
+        let mut lane = 0;
+        if arithmetic == Arithmetic::Nibbles {
+            let mut parts = [vec![], vec![]];
+            for width in widths {
+                let at = e.add(at, Ix::Const(lane))?;
+                let bytes = e.load(self.buffers.w, at, Width::full(width.lanes))?;
+                for (part, half) in parts.iter_mut().zip(halves(e, bytes)?) {
+                    part.push(half);
+                }
+                lane += width.lanes;
+            }
+            weights = parts.concat();
+        } else {
+            for part in arithmetic.parts() {
+                for width in widths {
+                    // Packed weights are padded.
+                    let width = match self.spec.weights {
+                        Weights::Packed => Width::full(width.lanes),
+                        Weights::Rows(_) => *width,
+                    };
+                    let at = e.add(at, Ix::Const(lane))?;
+                    weights.push(arithmetic.load_weights(e, self.buffers.w, at, width)?);
+                    lane += width.lanes * part.len() as i64;
+                }
+            }
+        }
+        for (weight, scale) in weights.iter_mut().zip(scales.iter().cycle()) {
+            *weight = e.float("arith.mulf", *weight, *scale)?;
+        }
+        Ok(weights)
+    }
+
     /// One step of the reduction, of so many elements, for some points of the tile, whose sums are
     /// given.
     fn step(
         &self,
         e: &Emitter<'c>,
-        widths: &[Width],
+        (widths, weights): (&[Width], &[Val<'c>]),
         active: (i64, i64),
         (at, used): (Cursor<'c>, i64),
         sums: &mut [Val<'c>],
     ) -> Result<()> {
         let arithmetic = self.grouping.arithmetic;
-        let mut weights = vec![];
-        let mut lane = 0;
-        for part in arithmetic.parts() {
-            for width in widths {
-                // Packed weights are padded.
-                let width = match self.spec.weights {
-                    Weights::Packed => Width::full(width.lanes),
-                    Weights::Rows(_) => *width,
-                };
-                let at = e.add(at.w, Ix::Const(lane))?;
-                weights.push(arithmetic.load_weights(e, self.buffers.w, at, width)?);
-                lane += width.lanes * part.len() as i64;
-            }
-        }
         let point_step = self.spec.window.stride[COL] * self.spec.x.col;
         let image = (self.spec.types.image, used);
         for point in active.0..active.1 {

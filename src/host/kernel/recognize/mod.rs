@@ -3,6 +3,7 @@
 mod integer;
 mod product;
 mod steps;
+pub mod stored;
 pub mod windowed;
 
 use super::{
@@ -49,6 +50,8 @@ pub struct WeightsOperand {
     pub scale: f32,
     /// The weights themselves less their zero points, if they are integers.
     pub integers: Option<Vec<i16>>,
+    /// What the integers are multiplied with, `[block of the reduction][channel]`, if products are of floats.
+    pub scales: Option<Vec<f32>>,
 }
 
 /// The zero point of an image of integers.

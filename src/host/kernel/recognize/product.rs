@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use super::{Kernel, Recognized, Scope, WeightsOperand};
+use super::{Kernel, Recognized, Scope, WeightsOperand, stored::Stored};
 use crate::{
     host::kernel::{Contraction, Element, Types, View, Weights, Window, weights::Source},
     ir::{Op, graph, view::OpView},
@@ -40,6 +40,13 @@ impl<'c> Scope<'_, 'c> {
         };
         let (a_step, b_step) = (step(a_dims)?, step(b_dims)?);
         let constant = b_step == 0 && self.is_constant(b);
+        let floats = types == Types::F32 && b_step == 0;
+        let stored = self.outer(b).filter(|_| floats).and_then(|b| Stored::of(b, matrices * m));
+        let types = match &stored {
+            Some(stored) => Types { weights: stored.element(), ..types },
+            None => types,
+        };
+        let packed = constant || stored.is_some();
         let source = Source::Matrix { rows: k as usize, columns: n as usize, transposed: false };
         let kernel = Kernel::Contraction(Contraction {
             types,
@@ -52,14 +59,16 @@ impl<'c> Scope<'_, 'c> {
             depth: k,
             window: Window::point([1, 1, m]),
             x: View { batch: a_step, col: k, channel: 1, ..Default::default() },
-            weights: if constant { Weights::Packed } else { Weights::Rows(n) },
+            weights: if packed { Weights::Packed } else { Weights::Rows(n) },
             weights_batch: b_step,
+            scales: stored.as_ref().map(|stored| stored.block),
             start: None,
             y: View { batch: m * n, col: n, channel: 1, ..Default::default() },
             operands: vec![],
         });
-        let source = constant.then_some(source);
-        let weights = Some(WeightsOperand { operand: b, source, scale: 1.0, integers: None });
+        let source = packed.then_some(source);
+        let (integers, scales) = stored.map(|stored| (stored.integers, stored.scales)).unzip();
+        let weights = Some(WeightsOperand { operand: b, source, scale: 1.0, integers, scales });
         Some(Recognized { weights, ..self.found("matmul", kernel, a) })
     }
 
@@ -101,13 +110,14 @@ impl<'c> Scope<'_, 'c> {
             x,
             weights: if constant { Weights::Packed } else { Weights::Rows(n) },
             weights_batch: 0,
+            scales: None,
             start: None,
             y: View { col: n, channel: 1, ..Default::default() },
             operands: vec![],
         });
         let source = constant.then_some(source);
         let scale = gemm.alpha() as f32;
-        let weights = Some(WeightsOperand { operand: b, source, scale, integers: None });
+        let weights = Some(WeightsOperand { operand: b, source, scale, integers: None, scales: None });
         Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })
     }
 }

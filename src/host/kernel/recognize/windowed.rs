@@ -154,6 +154,7 @@ impl<'c> Scope<'_, 'c> {
                 x: x_view,
                 weights: if constant { Weights::Packed } else { Weights::Rows(filters) },
                 weights_batch: 0,
+                scales: None,
                 start: None,
                 y,
                 operands: vec![],
@@ -161,7 +162,7 @@ impl<'c> Scope<'_, 'c> {
         };
         let kind = if depthwise { "depthwise_conv" } else { "conv" };
         let source = Some(source);
-        let weights = Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None });
+        let weights = Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None, scales: None });
         Some(Recognized { weights, ..self.found(kind, kernel, x) })
     }
 

@@ -173,8 +173,13 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let values = unpacked(node, (1, "B"), bits, n * blocks, block)?;
     let values = transposed(&values, n, blocks * block, k);
     let w = node.constant(&Tensor::from_slice(&[k, n].map(|dim| dim as usize), &values)?)?;
-    let parameters = |value| node.transpose(node.reshape(value, &[n, blocks])?, &[1, 0]);
-    let scale = parameters(node.input(2, "scales")?)?;
+    let shape = [blocks, n].map(|dim| dim as usize);
+    let scales = node.known(2, "scales")?.ok_or("the input scales is missing")?;
+    if scales.len() as i64 != n * blocks {
+        return Err(format!("the input scales has {} elements, expected {}", scales.len(), n * blocks).into());
+    }
+    let scale = transposed(&scales.to_f64(), n, blocks, blocks);
+    let scale = node.constant_of(scales.dtype(), &shape, &scale)?;
     let zero = match node.optional(3) {
         Some(zero) if node.dtype(zero)? != DType::U8 => {
             let reason = "zero points that are no integers are not supported";
@@ -185,7 +190,7 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         None => vec![1u8 << (bits - 1); (n * blocks) as usize],
     };
     let zero = transposed(&zero, n, blocks, blocks);
-    let zero = node.constant(&Tensor::from_slice(&[blocks, n].map(|dim| dim as usize), &zero)?)?;
+    let zero = node.constant(&Tensor::from_slice(&shape, &zero)?)?;
     let attributes = [("axis", 0i64.into()), ("block_size", block.into())];
     let w = node.op("dequantize_linear", &[w, scale, zero], &attributes)?;
     let x = node.input(0, "A")?;
@@ -193,7 +198,7 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 /// The first `kept` columns of a matrix, as rows.
-fn transposed(values: &[u8], rows: i64, columns: i64, kept: i64) -> Vec<u8> {
+fn transposed<T: Copy>(values: &[T], rows: i64, columns: i64, kept: i64) -> Vec<T> {
     let at = |column, row| values[(row * columns + column) as usize];
     (0..kept).flat_map(|column| (0..rows).map(move |row| at(column, row))).collect()
 }

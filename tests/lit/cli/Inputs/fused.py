@@ -45,9 +45,10 @@ CASES = {
     "to_float": ("MatMulIntegerToFloat", 1, ({"x": integers(0, 100, (4, 16), "u1")}, {
         "w": integers(-60, 60, (16, 6), "i1"), "p": np.float32(0.1), "s": floats(6) * 0.1, "q": np.uint8(7), "z": np.zeros(6, "i1"),
         "b": floats(6)}, {})),
-    "four": ("MatMulNBits", 1, n_bits(4, 96, 10, 32)),
-    "four_zeros": ("MatMulNBits", 1, n_bits(4, 80, 10, 32, "packed")),
-    "eight": ("MatMulNBits", 1, n_bits(8, 64, 9, 16)),
+    "four": ("MatMulNBits", 1, n_bits(4, 256, 80, 32)),
+    "four_small": ("MatMulNBits", 1, n_bits(4, 96, 10, 32)),
+    "four_zeros": ("MatMulNBits", 1, n_bits(4, 264, 70, 32, "packed")),
+    "eight": ("MatMulNBits", 1, n_bits(8, 272, 65, 16)),
 }
 
 for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
