@@ -129,6 +129,9 @@ pub struct TargetArgs {
     /// --save-placement)
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub placement: Option<PathBuf>,
+    /// Put the model's memory into the pools of a board, which this file lists (see docs/memory.md)
+    #[arg(long, value_name = "FILE")]
+    pub pools: Option<PathBuf>,
     /// Look for the division between targets that costs least by their declared costs, instead of
     /// taking targets and patterns in order of preference
     #[arg(long)]
@@ -192,11 +195,16 @@ pub struct CompileArgs {
     #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
     /// Print what the model does step by step: kernels, calls and loops, their types, tasks and
-    /// work; with =json as JSON
+    /// work, and the bytes of each memory; with =json the steps as JSON
     #[arg(long, value_name = "json", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", value_parser = ["text", "json"],
         conflicts_with_all = ["emit", "print_pipeline"])]
     pub report: Option<String>,
+    /// Draw the plan of memory over time and address, memory by memory, into this SVG file; without a
+    /// file into the package, as NAME_plan.svg
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "", conflicts_with_all = ["emit", "print_pipeline"])]
+    pub plan_picture: Option<PathBuf>,
     /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
     #[arg(long)]
     pub trace: bool,

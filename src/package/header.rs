@@ -1,5 +1,7 @@
 //! The C header of a package.
 
+mod pools;
+
 use crate::{
     artifact::{Port, Signature},
     codegen::c::words,
@@ -21,7 +23,7 @@ pub fn header(signature: &Signature) -> String {
 {usage} *
  * The functions return 0, or the first status other than 0 that a device's function returned.
  * They allocate nothing and keep no state, so that threads may run the model at the same time if
- * each has an arena{of_its_own}.
+ * each has {own_memory}{of_its_own}.
  */
 #ifndef PHASELINE_{name}_H
 #define PHASELINE_{name}_H
@@ -32,14 +34,11 @@ pub fn header(signature: &Signature) -> String {
 extern \"C\" {{
 #endif
 
-/* Working memory of a run, which the caller provides.{bound} */
-#define {guard}_ARENA_BYTES {arena}
-#define {guard}_ARENA_ALIGNMENT 64
-",
+{memory}",
         usage = usage(signature, &ports),
+        own_memory = if signature.pools.is_empty() { "an arena" } else { "pools" },
+        memory = memory(signature),
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
-        bound = bound(signature),
-        arena = signature.arena_bytes.max(1),
     );
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
@@ -63,16 +62,33 @@ extern \"C\" {{
     text
 }
 
-/// What any plan of the working memory needs, and where in the model.
-fn bound(signature: &Signature) -> String {
-    if signature.arena_lower_bound == 0 {
+/// The sizes of the memory that a run is given.
+fn memory(signature: &Signature) -> String {
+    let guard = signature.name.to_uppercase();
+    if !signature.pools.is_empty() {
+        return pools::macros(signature);
+    }
+    format!(
+        "\
+/* Working memory of a run, which the caller provides.{} */
+#define {guard}_ARENA_BYTES {}
+#define {guard}_ARENA_ALIGNMENT 64
+",
+        bound(signature.arena_lower_bound, &signature.arena_peak),
+        signature.arena_bytes.max(1),
+    )
+}
+
+/// What any plan of working memory needs, and where in the model.
+fn bound(bytes: usize, peak: &str) -> String {
+    if bytes == 0 {
         return String::new();
     }
     // A name in a model has any characters, a comment in C has not.
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_.: ".contains(c) { c } else { '_' };
-    let at: String = signature.arena_peak.chars().map(plain).collect();
+    let at: String = peak.chars().map(plain).collect();
     let at = if at.is_empty() { at } else { format!(", at {at}") };
-    format!(" At least {} bytes are in use at once{at}.", signature.arena_lower_bound)
+    format!(" At least {bytes} bytes are in use at once{at}.")
 }
 
 /// What opens and closes the devices of a run.
@@ -115,7 +131,12 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let guard = name.to_uppercase();
     let mut lines = vec![];
-    lines.push(format!("static _Alignas(64) unsigned char arena[{guard}_ARENA_BYTES];"));
+    match signature.pools.is_empty() {
+        true => {
+            lines.push(format!("static _Alignas(64) unsigned char arena[{guard}_ARENA_BYTES];"))
+        }
+        false => lines.extend(pools::usage(signature)),
+    }
     let list = |ports: &[Port], names: &[String], kind: &str, lines: &mut Vec<String>| {
         for (index, (port, name)) in ports.iter().zip(names).enumerate() {
             let ty = c_type(port.dtype);
@@ -126,7 +147,7 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     list(&signature.outputs, &ports.outputs, "OUTPUT", &mut lines);
     let mut arguments: Vec<&str> =
         ports.inputs.iter().chain(&ports.outputs).map(String::as_str).collect();
-    arguments.push("arena");
+    arguments.push(if signature.pools.is_empty() { "arena" } else { "pools" });
     if !signature.devices.is_empty() {
         lines.push(format!("void *devices[{guard}_NUM_DEVICES]; // opened by you"));
         arguments.push("devices");
@@ -159,19 +180,25 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
     for (port, parameter) in signature.outputs.iter().zip(&ports.outputs) {
         parameters.push(format!("{} *{parameter}", c_type(port.dtype)));
     }
-    parameters.push("void *arena".to_owned());
+    let arena = if signature.pools.is_empty() { "arena" } else { "pools" };
+    let given = if signature.pools.is_empty() { "void *" } else { "void *const *" };
+    parameters.push(format!("{given}{arena}"));
     let devices = if signature.devices.is_empty() {
         "0"
     } else {
         parameters.push("void *const *devices".to_owned());
         "devices"
     };
-    let constants =
-        if signature.constants_bytes > 0 { format!("{name}_constants") } else { "0".to_owned() };
+    let (constants, of_pools) = match (signature.pools.is_empty(), signature.constants_bytes) {
+        (false, _) => ("model_constants".to_owned(), pools::addresses(signature)),
+        (true, 0) => ("0".to_owned(), String::new()),
+        (true, _) => (format!("{name}_constants"), String::new()),
+    };
     // C has no arrays of length 0.
     let array = |names: &[String]| if names.is_empty() { "0".into() } else { names.join(", ") };
     let mut text = String::new();
-    if signature.constants_bytes > 0 {
+    text.push_str(&pools::constants(signature));
+    if signature.constants_bytes > 0 && signature.pools.is_empty() {
         let _ =
             write!(text, "\n/* The weights. */\nextern const unsigned char {name}_constants[];\n");
     }
@@ -179,16 +206,18 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
         text,
         "
 /* Runs the model. `pool` is for threads and may be NULL. */
-int32_t {name}_invoke(const void *const *inputs, void *const *outputs, const void *constants,
-                      void *arena, void *const *devices, void *pool);
+int32_t {name}_invoke(const void *const *inputs, void *const *outputs, {constant_type}constants,
+                      {given}{arena}, void *const *devices, void *pool);
 
 /* Runs the model on one thread. Inputs and outputs must not overlap. */
 static inline int32_t {name}_run({parameters}) {{
   const void *const model_inputs[] = {{{inputs}}};
   void *const model_outputs[] = {{{outputs}}};
-  return {name}_invoke(model_inputs, model_outputs, {constants}, arena, {devices}, 0);
+{of_pools}  return {name}_invoke(model_inputs, model_outputs, {constants}, {arena}, {devices}, 0);
 }}
 ",
+        constant_type =
+            if signature.pools.is_empty() { "const void *" } else { "const void *const *" },
         parameters = parameters.join(", "),
         inputs = array(&ports.inputs),
         outputs = array(&ports.outputs),
@@ -227,6 +256,11 @@ impl Ports {
             ["invoke", "run", "constants", "set_trace"].map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
+        // Without a board all names stay what they are.
+        let of_board = ["pools", "model_constants"].map(str::to_owned).into_iter();
+        let of_board =
+            of_board.chain(pools::names(signature)).filter(|_| !signature.pools.is_empty());
+        let taken = taken.chain(of_board);
         let mut taken: BTreeSet<String> = taken.collect();
         let mut names = |ports: &[Port], kind: &str| -> Vec<String> {
             ports

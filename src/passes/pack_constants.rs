@@ -7,6 +7,7 @@
 use crate::{
     ir::{
         self, Builder, Op, Val,
+        board::{self, Pool},
         call_extern::{CallExtern, Group},
         calls::{self, CallGraph},
         edit, elements, func, guard, memory, memref,
@@ -15,7 +16,7 @@ use crate::{
     },
     lower::generic::fill_into,
     pass::{OptionValues, Pass, PassError, PassOptions},
-    planned::constants::Values,
+    planned::constants::{Block, Values},
     tensor::AlignedBuffer,
 };
 
@@ -60,7 +61,7 @@ type Reads<'c> = BTreeMap<String, Vec<(Op<'c>, usize)>>;
 
 /// A distinct constant of a memory.
 struct Entry<'c> {
-    /// Empty for the host's memory.
+    /// A device's, a pool of the board, or empty for the host's memory.
     space: String,
     /// From the start of what that memory has.
     offset: u64,
@@ -82,8 +83,10 @@ struct Packing<'c> {
     places: BTreeMap<String, usize>,
     /// Globals that are written when the network runs.
     filled: BTreeSet<String>,
-    /// What constants of a device's memory are aligned to.
+    /// What constants of a device's memory or a pool of the board are aligned to.
     alignments: BTreeMap<String, u64>,
+    /// The pools that the host's memory is divided into, if it is.
+    pools: Vec<Pool>,
     /// Bytes of the constants of each memory, and where in the block they start.
     sizes: BTreeMap<String, u64>,
     starts: BTreeMap<String, u64>,
@@ -104,9 +107,12 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         .map(|op| (func::symbol(op), op))
         .collect();
     let aligned = |memory: memory::Memory| (memory.space, memory.alignment.max(ALIGNMENT as u64));
-    let alignments = memory::declared(module)?.into_iter().map(aligned).collect();
+    let pools = board::declared(module)?;
+    let in_pools = pools.iter().map(|pool| (pool.name.clone(), pool.alignment.max(ALIGNMENT as u64)));
+    let alignments = memory::declared(module)?.into_iter().map(aligned).chain(in_pools).collect();
     let mut packing = Packing {
         alignments,
+        pools,
         context: ir::context_of(module),
         module,
         graph: CallGraph::of(module)?,
@@ -127,7 +133,10 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
 
 impl<'c> Packing<'c> {
     fn run(&mut self) -> Failure<'c> {
-        self.write_fills()?;
+        if self.pools.is_empty() {
+            // On a board constants take read-only memory, which there is more of.
+            self.write_fills()?;
+        }
         // In the order of the module, so that the block has the order of the program.
         let reads = self.reads()?;
         if self.table.is_empty() {
@@ -137,6 +146,9 @@ impl<'c> Packing<'c> {
         if self.module.has_attribute(CONSTANTS) {
             return Err(PassError::new(format!("the module has constants in {CONSTANTS} already")));
         }
+        if !self.pools.is_empty() {
+            return self.run_in_pools(&reads);
+        }
         let sizes = self.settle();
         for (space, size) in &sizes {
             self.give(space, *size, &reads)?;
@@ -144,6 +156,32 @@ impl<'c> Packing<'c> {
         self.erase_unused();
         self.write_block(sizes[""])?;
         self.load_first(&sizes)
+    }
+
+    /// As [`Packing::run`] for a board: each pool has a block of its own, and nobody is given all.
+    fn run_in_pools(&mut self, reads: &Reads<'c>) -> Failure<'c> {
+        let of_device = |space: &&String| !self.pools.iter().any(|pool| pool.name == **space);
+        if let Some(space) = self.sizes.keys().find(of_device) {
+            let reason = match space.as_str() {
+                "" => "constants are in no pool, but the module has a board: run assign-pools".to_owned(),
+                space => format!(
+                    "the constants in '{space}', which is the memory of a device, come from the host's \
+                     as a whole, which a board divides into pools: leave that target or the board out"
+                ),
+            };
+            return Err(PassError::at(&self.main, reason));
+        }
+        let of_pool = |pool: &Pool| self.sizes.get(&pool.name).copied().unwrap_or(0);
+        let sizes: Vec<u64> = self.pools.iter().map(of_pool).collect();
+        let (offsets, end) = board::constants_offsets(&self.pools, &sizes);
+        for (index, pool) in self.pools.clone().iter().enumerate() {
+            self.starts.insert(pool.name.clone(), offsets[index]);
+            if sizes[index] > 0 {
+                self.give(&pool.name, sizes[index], reads)?;
+            }
+        }
+        self.erase_unused();
+        self.write_block(end)
     }
 
     /// Gives the constants of each memory their place in the block, the host's first. Gives the sizes:
@@ -176,7 +214,12 @@ impl<'c> Packing<'c> {
             if reads.is_empty() && calls.is_empty() && !is_main {
                 continue;
             }
-            let mut values = Values::of(self.context, function, (space, size))?;
+            let block = match space {
+                "" => Block::Host,
+                _ if self.pools.iter().any(|pool| pool.name == space) => Block::Pool(space),
+                _ => Block::Device(space),
+            };
+            let mut values = Values::of(self.context, function, (block, size))?;
             for (read, place) in reads {
                 let old = ir::result0(*read)?;
                 let new = values.get(*read, (*place, self.table[*place].offset), old.r#type())?;
@@ -269,7 +312,8 @@ impl<'c> Packing<'c> {
                     continue;
                 }
                 let global = func::symbol_ref(op, "name").unwrap_or_default();
-                let space = memref::space(ir::result0(op)?.r#type()).unwrap_or_default();
+                let space = memref::space(ir::result0(op)?.r#type());
+                let space = space.or_else(|| board::of(op)).unwrap_or_default();
                 if let Some(place) = self.place(&global, &space, least)? {
                     found.entry(name.clone()).or_default().push((op, place));
                 }

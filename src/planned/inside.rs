@@ -57,6 +57,8 @@ pub struct Lives {
 pub struct BufferUse<'c> {
     /// The operation of the function that makes the buffer, or calls who does.
     pub op: Op<'c>,
+    /// The operation that makes the buffer, wherever it is.
+    pub made: Op<'c>,
     /// What the buffer is, for messages.
     pub what: String,
     /// The time of use, in points of the function.
@@ -104,7 +106,7 @@ impl<'c> Effect<'c> {
             let role = list.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
             match role.and_then(edit::string).as_deref() {
                 Some("arena") => Some(String::new()),
-                Some(names::DEVICE_ARENA) => Some(of_argument(list)),
+                Some(names::DEVICE_ARENA | names::POOL_ARENA) => Some(of_argument(list)),
                 _ => None,
             }
         };
@@ -143,7 +145,7 @@ pub fn uses_of<'c>(
         let Some((space, calls)) = frame_of(order, place) else {
             for span in spans(order, function, op, place.value) {
                 let (what, size) = (place.value.r#type().to_string(), place.size);
-                found.push(BufferUse { op, what, span, offset, size, buffer: buffers });
+                found.push(BufferUse { op, made: op, what, span, offset, size, buffer: buffers });
             }
             buffers += 1;
             continue;
@@ -154,6 +156,7 @@ pub fn uses_of<'c>(
             let uses = effect.uses.get(space).map(Vec::as_slice).unwrap_or_default();
             found.extend(uses.iter().map(|inner| BufferUse {
                 op: call,
+                made: inner.made,
                 what: match inner.what.contains(" of @") {
                     true => inner.what.clone(),
                     false => format!("{} of @{name}", inner.what),
