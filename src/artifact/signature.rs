@@ -24,6 +24,18 @@ pub struct Port {
     pub dtype: DType,
     /// Dimensions.
     pub shape: Vec<usize>,
+    /// Where it is in a pool of the board; none if the caller gives its address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<PortPlace>,
+}
+
+/// The place of an input or output in a pool of the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortPlace {
+    /// The pool.
+    pub pool: String,
+    /// Its first byte, from the start of the working memory there.
+    pub offset: usize,
 }
 
 /// What a model has in the memory of a device.
@@ -183,10 +195,14 @@ impl Signature {
             let text = |name: &str| string_in(attributes, name);
             let role = text(names::IO).unwrap_or_default();
             match role.as_str() {
-                "input" => signature.inputs.push(port(*ty, &text, &format!("input_{index}"))?),
+                "input" => {
+                    let name = format!("input_{index}");
+                    signature.inputs.push(port(*ty, &text, &name, attributes)?);
+                }
                 "output" => {
                     let number = signature.outputs.len();
-                    signature.outputs.push(port(*ty, &text, &format!("output_{number}"))?);
+                    let name = format!("output_{number}");
+                    signature.outputs.push(port(*ty, &text, &name, attributes)?);
                 }
                 "arena" => signature.arena_bytes = bytes_of(*ty),
                 "constants" => signature.constants_bytes = bytes_of(*ty),
@@ -346,7 +362,12 @@ fn bytes_of(ty: Type<'_>) -> usize {
     ir::dims(ty).first().map_or(0, |bytes| usize::try_from(*bytes).unwrap_or(0))
 }
 
-fn port(ty: Type<'_>, text: &dyn Fn(&str) -> Option<String>, fallback: &str) -> Result<Port> {
+fn port(
+    ty: Type<'_>,
+    text: &dyn Fn(&str) -> Option<String>,
+    fallback: &str,
+    attributes: &func::Attributes<'_>,
+) -> Result<Port> {
     let name = text(names::NAME).unwrap_or_else(|| fallback.to_owned());
     let element = ir::element_type(ty).to_string();
     let dtype = text(names::DTYPE).unwrap_or(element);
@@ -358,5 +379,8 @@ fn port(ty: Type<'_>, text: &dyn Fn(&str) -> Option<String>, fallback: &str) -> 
     let shape = shape.ok_or_else(|| {
         Error::invalid(format!("'{name}' has the type {ty}, whose size is not known"))
     })?;
-    Ok(Port { name, dtype, shape })
+    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
+    let offset = offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
+    let place = offset.map(|offset| PortPlace { pool: of_argument(attributes), offset });
+    Ok(Port { name, dtype, shape, place })
 }

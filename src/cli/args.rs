@@ -1,12 +1,14 @@
 //! The command line: what `phaseline --help` teaches.
 
+mod emit;
 mod targets;
 
+pub use emit::Emit;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
-use crate::{Error, import::parse_shape_option, phase::Phase};
+use crate::{import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -35,34 +37,6 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// What `compile --emit` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Emit {
-    /// The IR after a phase.
-    Ir(Phase),
-    /// The C that is printed after the last one.
-    C,
-}
-
-impl Emit {
-    /// The last phase that runs.
-    pub fn until(self) -> Phase {
-        match self {
-            Self::Ir(phase) => phase,
-            Self::C => Phase::Codegen,
-        }
-    }
-}
-
-impl FromStr for Emit {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let phase = || text.parse().map(Self::Ir);
-        let or_c = |error| Error::invalid(format!("{error}; or c, the C that is generated"));
-        if text == "c" { Ok(Self::C) } else { phase().map_err(or_c) }
-    }
 }
 
 /// The commands.
@@ -203,8 +177,8 @@ pub struct CompileArgs {
     /// Draw the plan of memory over time and address, memory by memory, into this SVG file; without a
     /// file into the package, as NAME_plan.svg
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
-        default_missing_value = "", conflicts_with_all = ["emit", "print_pipeline"])]
-    pub plan_picture: Option<PathBuf>,
+        conflicts_with_all = ["emit", "print_pipeline"])]
+    pub plan_picture: Option<Option<PathBuf>>,
     /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
     #[arg(long)]
     pub trace: bool,

@@ -79,7 +79,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             Emit::C => session.c_text(&module, &options)?,
         });
     }
-    if let Some(file) = args.plan_picture.as_ref().filter(|file| !file.as_os_str().is_empty()) {
+    if let Some(Some(file)) = &args.plan_picture {
         picture(&session, &mut module, &mut options, file)?;
     }
     if let Some(form) = &args.report {

@@ -1,6 +1,7 @@
 //! What makes the host fast: operands in a layout that suits its vectors, and kernels written
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
+pub(crate) mod fills;
 pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;

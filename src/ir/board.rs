@@ -19,17 +19,24 @@ pub enum Content {
     Activations,
     /// Weights and other constants.
     Constants,
+    /// What the network is given.
+    Inputs,
+    /// What it returns.
+    Outputs,
 }
 
 impl Content {
     /// All of them.
-    pub const ALL: [Content; 2] = [Content::Activations, Content::Constants];
+    pub const ALL: [Content; 4] =
+        [Content::Activations, Content::Constants, Content::Inputs, Content::Outputs];
 
     /// The name in files and IR.
     pub fn name(self) -> &'static str {
         match self {
             Content::Activations => "activations",
             Content::Constants => "constants",
+            Content::Inputs => "inputs",
+            Content::Outputs => "outputs",
         }
     }
 
@@ -125,6 +132,45 @@ pub fn declared(module: Op<'_>) -> Result<Vec<Pool>> {
 /// The pool of an operation's buffer, scratch memory or constant.
 pub fn of(op: Op<'_>) -> Option<String> {
     super::attr_str(op, names::POOL)
+}
+
+/// The input or output of the network that a buffer is, in place of what a caller would give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// [`Content::Inputs`] or [`Content::Outputs`].
+    pub content: Content,
+    /// Which argument of the main function it is.
+    pub argument: usize,
+}
+
+impl Port {
+    /// What is said on the operation that makes the buffer.
+    pub fn to_attribute<'c>(self, context: &'c melior::Context) -> Attribute<'c> {
+        let argument =
+            IntegerAttribute::new(IntegerType::new(context, 64).into(), self.argument as i64);
+        let entries = [
+            ("argument".to_owned(), argument.into()),
+            ("is".to_owned(), StringAttribute::new(context, self.content.name()).into()),
+        ];
+        edit::dictionary_attr(context, &entries)
+    }
+
+    /// What an operation says; none if its buffer is no input or output.
+    pub fn of(op: Op<'_>) -> Option<Self> {
+        let entries = edit::dictionary(op.attribute(names::PORT).ok()?);
+        let of = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value);
+        let argument = usize::try_from(super::attribute::int(of("argument")?)?).ok()?;
+        Some(Self { content: Content::from_name(&edit::string(of("is")?)?)?, argument })
+    }
+
+    /// The times of use of its buffer in a function with so many points: an input is there from the
+    /// start, and an output until the end.
+    pub fn span(self, (start, end): (usize, usize), last: usize) -> (usize, usize) {
+        match self.content {
+            Content::Inputs => (0, end),
+            _ => (start, last),
+        }
+    }
 }
 
 /// Where the constants of each pool begin in the block of all constants, and the size of that block.

@@ -56,6 +56,12 @@ pub const LOWER_BOUND: &str = "phl.lower_bound";
 /// Argument: the location of what runs when so many bytes of an arena in a pool are in use.
 pub const PEAK: &str = "phl.peak";
 
+/// Operation: the buffer that it makes is an input or output of the network ([`super::board::Port`]).
+pub const PORT: &str = "phl.port";
+
+/// Argument that is an input or output: where its bytes are in the pool that [`MEMORY`] names.
+pub const OFFSET: &str = "phl.offset";
+
 /// Module: the picture of the plan of memory, as SVG.
 pub const PLAN_PICTURE: &str = "phl.plan_picture";
 

@@ -43,7 +43,9 @@ extern \"C\" {{
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
         for (index, port) in list.iter().enumerate() {
-            text.push_str(&macros(&format!("{guard}_{kind}_{index}"), port));
+            let prefix = format!("{guard}_{kind}_{index}");
+            text.push_str(&macros(&prefix, port));
+            text.push_str(&pools::place(&guard, &prefix, port));
         }
     }
     text.push_str(&devices(signature));
@@ -140,13 +142,17 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     let list = |ports: &[Port], names: &[String], kind: &str, lines: &mut Vec<String>| {
         for (index, (port, name)) in ports.iter().zip(names).enumerate() {
             let ty = c_type(port.dtype);
-            lines.push(format!("{ty} {name}[{guard}_{kind}_{index}_ELEMENTS];"));
+            let prefix = format!("{guard}_{kind}_{index}");
+            lines.push(match &port.place {
+                None => format!("{ty} {name}[{prefix}_ELEMENTS];"),
+                Some(place) => pools::port(&prefix, place, ty, name),
+            });
         }
     };
     list(&signature.inputs, &ports.inputs, "INPUT", &mut lines);
     list(&signature.outputs, &ports.outputs, "OUTPUT", &mut lines);
-    let mut arguments: Vec<&str> =
-        ports.inputs.iter().chain(&ports.outputs).map(String::as_str).collect();
+    let mut arguments: Vec<&str> = given(&signature.inputs, &ports.inputs).collect();
+    arguments.extend(given(&signature.outputs, &ports.outputs));
     arguments.push(if signature.pools.is_empty() { "arena" } else { "pools" });
     if !signature.devices.is_empty() {
         lines.push(format!("void *devices[{guard}_NUM_DEVICES]; // opened by you"));
@@ -154,6 +160,12 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     }
     lines.push(format!("int32_t status = {name}_run({});", arguments.join(", ")));
     lines.into_iter().map(|line| format!(" *     {line}\n")).collect()
+}
+
+/// The names of those that a caller gives the address of.
+fn given<'a>(ports: &'a [Port], names: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let both = ports.iter().zip(names).filter(|(port, _)| port.place.is_none());
+    both.map(|(_, name)| name.as_str())
 }
 
 fn macros(prefix: &str, port: &Port) -> String {
@@ -174,10 +186,11 @@ fn macros(prefix: &str, port: &Port) -> String {
 fn functions(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let mut parameters = vec![];
-    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs) {
+    let free = |(port, _): &(&Port, &String)| port.place.is_none();
+    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs).filter(free) {
         parameters.push(format!("const {} *{parameter}", c_type(port.dtype)));
     }
-    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs) {
+    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs).filter(free) {
         parameters.push(format!("{} *{parameter}", c_type(port.dtype)));
     }
     let arena = if signature.pools.is_empty() { "arena" } else { "pools" };
@@ -195,7 +208,15 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
         (true, _) => (format!("{name}_constants"), String::new()),
     };
     // C has no arrays of length 0.
-    let array = |names: &[String]| if names.is_empty() { "0".into() } else { names.join(", ") };
+    let array = |ports: &[Port], names: &[String]| {
+        let name = |(port, name): (&Port, &String)| match port.place {
+            None => name.clone(),
+            // It is in a pool.
+            Some(_) => "0".to_owned(),
+        };
+        let list: Vec<_> = ports.iter().zip(names).map(name).collect();
+        if list.is_empty() { "0".to_owned() } else { list.join(", ") }
+    };
     let mut text = String::new();
     text.push_str(&pools::constants(signature));
     if signature.constants_bytes > 0 && signature.pools.is_empty() {
@@ -219,8 +240,8 @@ static inline int32_t {name}_run({parameters}) {{
         constant_type =
             if signature.pools.is_empty() { "const void *" } else { "const void *const *" },
         parameters = parameters.join(", "),
-        inputs = array(&ports.inputs),
-        outputs = array(&ports.outputs),
+        inputs = array(&signature.inputs, &ports.inputs),
+        outputs = array(&signature.outputs, &ports.outputs),
     );
     text
 }

@@ -5,6 +5,7 @@
 //! never pass through code generation, and equal ones are kept once.
 
 use crate::{
+    host::fills,
     ir::{
         self, Builder, Op, Val,
         board::{self, Pool},
@@ -14,7 +15,6 @@ use crate::{
         names::{self, CONSTANTS},
         size::ALIGNMENT,
     },
-    lower::generic::fill_into,
     pass::{OptionValues, Pass, PassError, PassOptions},
     planned::constants::{Block, Values},
     tensor::AlignedBuffer,
@@ -24,7 +24,6 @@ use melior::{
     Context,
     ir::{
         Attribute, Type, ValueLike,
-        attribute::DenseI32ArrayAttribute,
         operation::OperationLike,
     },
 };
@@ -50,9 +49,6 @@ pub const PASS: Pass = Pass {
     dialects: &["arith", "linalg", "memref"],
     run,
 };
-
-/// Size from which a constant with one value everywhere is written by the host instead.
-const FILL_BYTES: u64 = 1 << 20;
 
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
@@ -135,7 +131,7 @@ impl<'c> Packing<'c> {
     fn run(&mut self) -> Failure<'c> {
         if self.pools.is_empty() {
             // On a board constants take read-only memory, which there is more of.
-            self.write_fills()?;
+            self.filled = fills::write(self.module, self.main, &self.globals)?;
         }
         // In the order of the module, so that the block has the order of the program.
         let reads = self.reads()?;
@@ -258,43 +254,6 @@ impl<'c> Packing<'c> {
         Ok(())
     }
 
-    /// Has the host write large constants with one value everywhere when it runs, so that nobody
-    /// has to store them.
-    fn write_fills(&mut self) -> Failure<'c> {
-        let host = ir::attr_str(self.main, names::TARGET);
-        for function in func::functions(self.module) {
-            let target = ir::attr_str(function, names::TARGET);
-            if target.is_some() && target != host {
-                continue;
-            }
-            for op in edit::walk(function) {
-                let global =
-                    func::symbol_ref(op, "name").filter(|_| ir::op_name(op) == "memref.get_global");
-                let global = global.and_then(|name| self.globals.get(&name).copied());
-                let Some(value) = global.and_then(fill_value) else { continue };
-                let builder = Builder::before(op)?;
-                let old = ir::result0(op)?;
-                let element = ir::element_type(old.r#type());
-                let value =
-                    builder.op1_with("arith.constant", &[], element, vec![("value", value)])?;
-                let new = builder.op1_with(
-                    "memref.alloc",
-                    &[],
-                    old.r#type(),
-                    vec![(
-                        "operandSegmentSizes",
-                        DenseI32ArrayAttribute::new(self.context, &[0, 0]).into(),
-                    )],
-                )?;
-                fill_into(&builder, new, &[], value)?;
-                edit::replace_uses(old, new);
-                edit::erase(op);
-                self.filled.extend(global.map(func::symbol));
-            }
-        }
-        Ok(())
-    }
-
     /// The reads of constants that are to be packed, by function, with places in the table.
     fn reads(&mut self) -> Failure<'c, Reads<'c>> {
         let host = ir::attr_str(self.main, names::TARGET);
@@ -413,14 +372,6 @@ impl<'c> Packing<'c> {
         edit::set_attr(self.module, CONSTANTS, value);
         Ok(())
     }
-}
-
-/// What a constant is filled with, if it is large and has one value everywhere.
-fn fill_value(global: Op<'_>) -> Option<Attribute<'_>> {
-    let value =
-        global.attribute("initial_value").ok().filter(|_| global.has_attribute("constant"))?;
-    let splat = elements::splat(value)?;
-    (crate::planned::generated::size_of(value) >= FILL_BYTES).then_some(splat)
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.

@@ -10,7 +10,7 @@
 use crate::{
     ir::{
         self, Builder, Op, Val,
-        board::{self, Pool},
+        board::{self, Pool, Port},
         call_extern::{CallExtern, Group, SCRATCH_NEED},
         calls::{self, CallGraph},
         edit, func, guard,
@@ -191,7 +191,11 @@ impl<'c> FunctionMemory<'c, '_> {
         for ((request, offset), named) in self.requests.iter().zip(&frame.buffers).zip(named) {
             if ir::op_name(request.op) == "memref.alloc" {
                 let old = ir::result0(request.op)?;
-                edit::replace_uses(old, piece(request.op, named, arena, *offset, old.r#type())?);
+                let place = piece(request.op, named, arena, *offset, old.r#type())?;
+                if let Some(port) = Port::of(request.op) {
+                    self.place_port(port, place, *offset)?;
+                }
+                edit::replace_uses(old, place);
                 edit::erase(request.op);
                 continue;
             }
@@ -210,6 +214,24 @@ impl<'c> FunctionMemory<'c, '_> {
 }
 
 impl<'c> FunctionMemory<'c, '_> {
+    /// Says of an input or output where it is, on its argument and on its view.
+    fn place_port(&self, port: Port, view: Val<'c>, offset: u64) -> Failure<'c> {
+        let Scope::Pool(pool) = self.scope else { return Ok(()) };
+        let context = ir::context_of(self.function);
+        if let Some(op) = edit::defining_op(view) {
+            edit::set_attr(op, names::PORT, port.to_attribute(context));
+        }
+        let mut signature = func::Signature::of(self.function)?;
+        if let Some((_, attributes)) = signature.arguments.get_mut(port.argument) {
+            let name = StringAttribute::new(context, &pool.name).into();
+            let offset = IntegerAttribute::new(IntegerType::new(context, 64).into(), offset as i64);
+            func::set_in(attributes, names::MEMORY, name);
+            func::set_in(attributes, names::OFFSET, offset.into());
+        }
+        signature.set(context, self.function);
+        Ok(())
+    }
+
     /// What is said of the arena: on the function, or of several arenas on the argument.
     fn arena_attributes(&self, frame: &Frame, peak: Option<String>) -> func::Attributes<'c> {
         let context = ir::context_of(self.function);

@@ -4,6 +4,7 @@ use super::{Memory, Order, Place, Span, lifetime, places, spans};
 use crate::{
     ir::{
         self, Op,
+        board::Port,
         calls::{self, CallGraph},
         edit, func,
         memory::of_argument,
@@ -143,7 +144,18 @@ pub fn uses_of<'c>(
     for place in places {
         let (op, offset) = (place.op, place.offset);
         let Some((space, calls)) = frame_of(order, place) else {
-            for span in spans(order, function, op, place.value) {
+            let mut spans = spans(order, function, op, place.value);
+            if let Some(port) = Port::of(op) {
+                // The caller writes it before, or reads it afterwards.
+                let all =
+                    (spans.iter().map(|span| span.0).min(), spans.iter().map(|span| span.1).max());
+                let last = order.span(function).1;
+                spans = match all {
+                    (Some(start), Some(end)) => vec![port.span((start, end), last)],
+                    _ => vec![(0, last)],
+                };
+            }
+            for span in spans {
                 let (what, size) = (place.value.r#type().to_string(), place.size);
                 found.push(BufferUse { op, made: op, what, span, offset, size, buffer: buffers });
             }

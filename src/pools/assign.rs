@@ -7,13 +7,13 @@
 use super::{
     demand::{Program, Scope, Spaces},
     fill::{self, Candidate},
-    heat,
+    heat, ports,
     timetable::Timetable,
 };
 use crate::{
     ir::{
         self, Op,
-        board::{Content, Pool},
+        board::{Content, Pool, Port},
         calls::CallGraph,
         edit, func, memref, names,
     },
@@ -24,7 +24,7 @@ use crate::{
     },
     planned::{
         capacity, generated,
-        users::{Targets, Users},
+        users::{HOST, Targets, Users},
     },
 };
 use indexmap::IndexMap;
@@ -48,6 +48,7 @@ struct Item<'c> {
 
 /// Says of each allocation, scratch memory and read of a constant in the host's memory which pool it is in.
 pub fn assign<'c>(module: Op<'c>, pools: &[Pool]) -> Failure<'c> {
+    ports::make(module, pools)?;
     let graph = CallGraph::of(module)?;
     let users = Users::of(module, &graph)?;
     let spaces = Spaces { scope: Scope::Host, memories: &[], tiles: false };
@@ -76,17 +77,20 @@ fn values<'c>(
         for (place, request) in memory.requests.iter().enumerate() {
             let op = request.op;
             let is_buffer = ir::op_name(op) == "memref.alloc";
-            let (touching, heat) = match is_buffer {
+            let (mut touching, heat) = match is_buffer {
                 true => {
                     let value = ir::result0(op)?;
                     (users.touching(memory.function, value), heat::of(value))
                 }
                 false => (users.at(op, &users.target_of(memory.function)), heat::SCRATCH),
             };
+            let port = Port::of(op);
+            // Callers are programs of the host.
+            touching.extend(port.map(|_| HOST.to_owned()));
             items.push(Item {
                 ops: vec![op],
                 bytes: request.buffer.size,
-                content: Content::Activations,
+                content: port.map_or(Content::Activations, |port| port.content),
                 request: Some((index, place)),
                 heat: heat.saturating_mul(timetable.runs[index]),
                 users: touching,
@@ -180,7 +184,7 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
             return Err(PassError::at(
                 op,
                 format!(
-                    "needs {} bytes that {} of the compile use, but no pool of the board that holds {} \
+                    "needs {} bytes that {} use, but no pool of the board that holds {} \
                      is reached by all of them: add them to its users",
                     item.bytes,
                     users.join(" and "),

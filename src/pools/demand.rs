@@ -3,7 +3,8 @@
 
 use crate::{
     ir::{
-        self, Op, board,
+        self, Op,
+        board::{self, Port},
         calls::{self, CallGraph},
         edit,
         liveness::{Lifetime, Run, Timeline},
@@ -243,5 +244,7 @@ fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> Failure<'c, Reque
     }
     let Lifetime { start, end, deallocs } =
         timeline.lifetime(op).map_err(|(at, reason)| PassError::at(&at, reason))?;
-    Ok(Request { op, buffer: Buffer::once(size, align, (start, end)), deallocs })
+    let last = timeline.length().saturating_sub(1);
+    let span = Port::of(op).map_or((start, end), |port| port.span((start, end), last));
+    Ok(Request { op, buffer: Buffer::once(size, align, span), deallocs })
 }

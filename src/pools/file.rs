@@ -7,13 +7,13 @@
 //! alignment = 32               # 64 unless more is said
 //! speed = 4                    # relative, or bytes a second; without it the order counts
 //! users = ["host", "npu"]      # ids of targets; without it all
-//! holds = ["activations"]      # "constants" too; without it both
+//! holds = ["activations"]      # "constants", "inputs", "outputs"; without it the first two
 //! ```
 
 use crate::{
     Error, Result,
     artifact::c_identifier,
-    error::suggestion,
+    error::suggestion_only,
     io,
     ir::{
         board::{Content, Pool},
@@ -157,7 +157,7 @@ impl RawPool {
                 id => id,
             };
             if id != HOST && !targets.iter().any(|target| target == id) {
-                let near = suggestion(id, targets.iter().map(String::as_str));
+                let near = suggestion_only(id, targets.iter().map(String::as_str));
                 let message = format!(
                     "users: '{id}' is no target of this compile{near}; they are {HOST}, {}",
                     targets.join(", ")
@@ -174,7 +174,9 @@ impl RawPool {
     }
 
     fn holds(&self, source: &Text<'_>) -> Result<Vec<Content>> {
-        let Some(given) = &self.holds else { return Ok(Content::ALL.to_vec()) };
+        let Some(given) = &self.holds else {
+            return Ok(vec![Content::Activations, Content::Constants]);
+        };
         let mut holds = vec![];
         for name in given.get_ref() {
             let content = Content::from_name(name.get_ref()).ok_or_else(|| {

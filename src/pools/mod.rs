@@ -9,6 +9,7 @@ pub mod file;
 mod fill;
 mod heat;
 pub mod left;
+mod ports;
 mod timetable;
 
 pub use demand::{FunctionMemory, Program, Request, Scope};

@@ -3,7 +3,7 @@
 
 use crate::{
     Error, Result,
-    artifact::{PoolUse, Signature},
+    artifact::{PoolUse, Port, PortPlace, Signature},
     tensor::{AlignedBuffer, BUFFER_ALIGN},
 };
 use std::ffi::c_void;
@@ -94,7 +94,7 @@ impl Constants {
 
 /// The working memory of a run.
 pub struct Arena {
-    _blocks: Vec<Block>,
+    blocks: Vec<Block>,
     addresses: Vec<*mut c_void>,
     in_pools: bool,
 }
@@ -116,7 +116,7 @@ impl Arena {
             }
         };
         let addresses = blocks.iter_mut().map(Block::address).collect();
-        Ok(Self { _blocks: blocks, addresses, in_pools })
+        Ok(Self { blocks, addresses, in_pools })
     }
 
     /// What the entry point is given.
@@ -125,6 +125,23 @@ impl Arena {
             true => self.addresses.as_mut_ptr().cast(),
             false => self.addresses.first().copied().unwrap_or(std::ptr::null_mut()),
         }
+    }
+}
+
+impl Arena {
+    /// The bytes of an input or output that is in a pool.
+    pub fn port(&mut self, signature: &Signature, port: &Port) -> Result<Option<&mut [u8]>> {
+        let Some(PortPlace { pool, offset }) = &port.place else { return Ok(None) };
+        let bytes = port.bytes()?;
+        let index = signature.pools.iter().position(|known| known.name == *pool);
+        let block = index.and_then(|index| self.blocks.get_mut(index));
+        let part = block.and_then(|block| block.bytes_mut().get_mut(*offset..)?.get_mut(..bytes));
+        part.map(Some).ok_or_else(|| {
+            Error::invalid(format!(
+                "'{}' is outside of pool '{pool}': compile the model again",
+                port.name
+            ))
+        })
     }
 }
 

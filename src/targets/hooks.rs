@@ -72,7 +72,7 @@ pub struct PoolLeft {
     pub left: u64,
     /// What its buffers are aligned to.
     pub alignment: u64,
-    /// What it may hold: `activations`, `constants`.
+    /// What it may hold: `activations`, `constants`, `inputs`, `outputs`.
     pub holds: Vec<&'static str>,
 }
 

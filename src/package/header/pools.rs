@@ -1,7 +1,7 @@
 //! What a header says of the pools of a board.
 
 use super::bound;
-use crate::artifact::{PoolUse, Signature};
+use crate::artifact::{PoolUse, Port, PortPlace, Signature};
 use std::fmt::Write as _;
 
 /// The start of the macros of a pool.
@@ -87,4 +87,16 @@ pub fn addresses(signature: &Signature) -> String {
 pub fn names(signature: &Signature) -> impl Iterator<Item = String> {
     let blocks = signature.pools.iter().map(|pool| format!("{}_memory", pool.name));
     blocks.chain(signature.pools.iter().map(|pool| signature.constants_symbol(pool)))
+}
+
+/// Where an input or output is, if it is in a pool.
+pub fn place(guard: &str, prefix: &str, port: &Port) -> String {
+    let Some(PortPlace { pool, offset }) = &port.place else { return String::new() };
+    let pool = pool.to_uppercase();
+    format!("#define {prefix}_POOL {guard}_POOL_{pool}\n#define {prefix}_OFFSET {offset}\n")
+}
+
+/// The line that shows its address.
+pub fn port(prefix: &str, place: &PortPlace, ty: &str, name: &str) -> String {
+    format!("{ty} *{name} = ({ty} *)({}_memory + {prefix}_OFFSET);", place.pool)
 }

@@ -6,9 +6,9 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-use super::{BufferUse, Effects, Memory, Order, Place, capacity, effects, places, uses_of};
+use super::{BufferUse, Memory, Order, Place, capacity, effects, places, uses_of};
 use crate::{
-    ir::{self, Op, board, calls::CallGraph, edit, func, memory::of_argument, names, print, size},
+    ir::{self, Op, board, calls::CallGraph, edit, func, memory::of_argument, names, print},
     pass::PassError,
 };
 use melior::ir::operation::OperationLike;
@@ -28,6 +28,8 @@ struct Block {
 
 /// A memory.
 struct Panel {
+    /// Its place among all.
+    rank: usize,
     title: String,
     /// Bytes of the arena or the block of constants.
     bytes: u64,
@@ -60,6 +62,8 @@ pub fn draw<'c>(module: Op<'c>) -> Failure<'c, String> {
         panels.push(arena(module, main, memory, uses, &moments)?);
     }
     panels.extend(constants(module, main, &graph)?);
+    // The host's arena first, then the pools as the board lists them, then devices' memories.
+    panels.sort_by_key(|panel| panel.rank);
     let steps = steps(&order, &ops, &moments);
     Ok(svg::text(&names::model_name(module), &panels, &steps))
 }
@@ -68,7 +72,6 @@ pub fn draw<'c>(module: Op<'c>) -> Failure<'c, String> {
 fn steps<'c>(order: &Order<'_, 'c>, ops: &[Op<'c>], moments: &[usize]) -> Vec<String> {
     let mut starts: Vec<(usize, Op<'c>)> = ops
         .iter()
-        .skip(1)
         .filter(|op| !matches!(ir::op_name(**op), "arith.constant" | "memref.view"))
         .map(|op| (order.span(*op).0, *op))
         .collect();
@@ -113,7 +116,12 @@ fn arena<'c>(
         (_, Some(pool)) => format!("{name}: {bytes} of {} bytes", pool.bytes),
         (_, None) => format!("Memory {name} of a device: {bytes} bytes"),
     };
-    Ok(Panel { title, bytes, remark: remark(main, name)?, blocks })
+    Ok(Panel { rank: rank(&pools, name), title, bytes, remark: remark(main, name)?, blocks })
+}
+
+fn rank(pools: &[board::Pool], name: &str) -> usize {
+    let place = pools.iter().position(|pool| pool.name == name);
+    place.map_or(if name.is_empty() { 0 } else { usize::MAX }, |place| place + 1)
 }
 
 /// The bound of an arena, and where it is met.
@@ -167,7 +175,8 @@ fn constants<'c>(module: Op<'c>, main: Op<'c>, graph: &CallGraph<'c>) -> Failure
             (_, Some(pool)) => format!("{name}: {bytes} of {} bytes, constants", pool.bytes),
             (_, None) => format!("Memory {name} of a device: {bytes} bytes, constants"),
         };
-        Ok(Panel { title, bytes, remark: String::new(), blocks: blocks.into_values().collect() })
+        let (remark, blocks) = (String::new(), blocks.into_values().collect());
+        Ok(Panel { rank: rank(&pools, name), title, bytes, remark, blocks })
     });
     panels.collect()
 }

@@ -110,7 +110,7 @@ fn rectangle(
          fill=\"{colour}\" stroke=\"#333\" stroke-width=\"0.5\"/>",
         block.size, block.offset
     );
-    let label = fitting(&block.name, width, height);
+    let label = fitting(plain(&block.name), width, height);
     if let Some((label, upright)) = label {
         let (middle, centre) = (x + width / 2.0, y + height / 2.0);
         let turn = match upright {
@@ -125,6 +125,11 @@ fn rectangle(
         );
     }
     out.push_str("</g>\n");
+}
+
+/// A name without the place in the model's file that may be behind it.
+fn plain(name: &str) -> &str {
+    name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
 /// As much of the end of a name as fits into a rectangle, which may be turned; none if that is too
@@ -156,6 +161,7 @@ fn names(out: &mut String, floor: f64, step: f64, steps: &[String]) {
     let every = steps.len().div_ceil(NAMES).max(1);
     let mut last = "";
     for (index, name) in steps.iter().enumerate().step_by(every) {
+        let name = plain(name);
         if name == last {
             continue;
         }
@@ -164,7 +170,7 @@ fn names(out: &mut String, floor: f64, step: f64, steps: &[String]) {
         let count = name.chars().count();
         let short: String = match count > MOST {
             true => format!("…{}", name.chars().skip(count - MOST).collect::<String>()),
-            false => name.clone(),
+            false => name.to_owned(),
         };
         let y = floor + 12.0;
         let _ = writeln!(

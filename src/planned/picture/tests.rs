@@ -6,7 +6,7 @@ fn block(offset: u64, size: u64, steps: (usize, usize), name: &str) -> Block {
 
 fn picture(blocks: Vec<Block>) -> String {
     let (title, remark) = ("SRAM: 128 of 256 bytes".to_owned(), String::new());
-    let panel = Panel { title, bytes: 128, remark, blocks };
+    let panel = Panel { rank: 0, title, bytes: 128, remark, blocks };
     svg::text("net", &[panel], &["a".to_owned(), "b<c".to_owned()])
 }
 

@@ -6,7 +6,7 @@
 // CHECK: memref.alloc() {alignment = 64 : i64, phl.pool = "SLOW"} : memref<32xf32>
 // CHECK: memref.alloc() {alignment = 64 : i64, phl.pool = "FAST"} : memref<64xf32>
 // CHECK: memref.alloc() {alignment = 64 : i64, phl.pool = "FAST"} : memref<64xf32>
-// CHECK: memref.get_global @w {phl.pool = "FLASH"}
+// CHECK: memref.get_global @w : memref<64xf32> {phl.pool = "FLASH"}
 module attributes {phl.board = [
     {name = "FAST", bytes = 320, alignment = 64, users = [], holds = ["activations"]},
     {name = "SLOW", bytes = 4096, alignment = 64, users = [], holds = ["activations"]},
@@ -44,7 +44,7 @@ module attributes {phl.board = [
     {name = "NPU", bytes = 4096, alignment = 64, users = ["npu"], holds = ["activations"]},
     {name = "BOTH", bytes = 4096, alignment = 64, users = ["npu", "host"], holds = ["activations"]}]} {
   func.func private @npu_0(%a: memref<16xf32>, %b: memref<16xf32>) attributes {phl.target = "npu"} {
-    tir.call_extern @npu_op ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) {scratch_bytes = 128 : i64, args = [#tir.arg<ins, 0>, #tir.arg<outs, 0>]}
+    tir.call_extern @npu_op ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>, #tir.arg<scratch 0>] {scratch_bytes = 128 : i64}
     return
   }
   func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"}) attributes {phl.target = "llvm"} {
@@ -55,6 +55,24 @@ module attributes {phl.board = [
     func.call @npu_0(%only_npu, %shared) : (memref<16xf32>, memref<16xf32>) -> ()
     memref.copy %shared, %only_host : memref<16xf32> to memref<16xf32>
     memref.copy %only_host, %y : memref<16xf32> to memref<16xf32>
+    return
+  }
+}
+
+// -----
+
+// Inputs and outputs are buffers in a pool that holds them, for as long as the caller has them.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[X:.*]] = memref.alloc() {phl.pool = "SRAM", phl.port = {argument = 0 : i64, is = "inputs"}}
+// CHECK: %[[Y:.*]] = memref.alloc() {phl.pool = "SRAM", phl.port = {argument = 1 : i64, is = "outputs"}}
+// CHECK: memref.copy %[[X]], %[[T:.*]] :
+// CHECK: memref.copy %[[T]], %[[Y]] :
+module attributes {phl.board = [
+    {name = "SRAM", bytes = 4096, alignment = 64, users = [], holds = ["activations", "inputs", "outputs"]}]} {
+  func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"}) attributes {phl.target = "llvm"} {
+    %t = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+    memref.copy %x, %t : memref<16xf32> to memref<16xf32>
+    memref.copy %t, %y : memref<16xf32> to memref<16xf32>
     return
   }
 }
