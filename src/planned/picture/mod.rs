@@ -64,17 +64,23 @@ pub fn draw<'c>(module: Op<'c>) -> Failure<'c, String> {
     panels.extend(constants(module, main, &graph)?);
     // The host's arena first, then the pools as the board lists them, then devices' memories.
     panels.sort_by_key(|panel| panel.rank);
-    let steps = steps(&order, &ops, &moments);
+    let steps = steps(&order, &ops, &uses, &moments);
     Ok(svg::text(&names::model_name(module), &panels, &steps))
 }
 
-/// What runs at each of the moments.
-fn steps<'c>(order: &Order<'_, 'c>, ops: &[Op<'c>], moments: &[usize]) -> Vec<String> {
-    let mut starts: Vec<(usize, Op<'c>)> = ops
-        .iter()
-        .filter(|op| !matches!(ir::op_name(**op), "arith.constant" | "memref.view"))
-        .map(|op| (order.span(*op).0, *op))
-        .collect();
+/// What runs at each of the moments: what began last, in what is called as far as buffers begin there.
+fn steps<'c>(
+    order: &Order<'_, 'c>,
+    ops: &[Op<'c>],
+    uses: &BTreeMap<&Memory, Vec<BufferUse<'c>>>,
+    moments: &[usize],
+) -> Vec<String> {
+    let own =
+        ops.iter().filter(|op| !matches!(ir::op_name(**op), "arith.constant" | "memref.view"));
+    let own = own.map(|op| (order.span(*op).0, *op));
+    let begins = uses.values().flatten().map(|one| (one.span.0, one.made));
+    let mut starts: Vec<(usize, Op<'c>)> = own.chain(begins).collect();
+    // Stable, so that of what begins at once a buffer says more than the operation around.
     starts.sort_by_key(|(start, _)| *start);
     let at = |moment: &usize| {
         let behind = starts.partition_point(|(start, _)| start <= moment);

@@ -13,7 +13,7 @@ const HEIGHT: f64 = 320.0;
 /// Below a panel, for the names of steps.
 const FOOT: f64 = 110.0;
 /// Width of a character of labels.
-const CHARACTER: f64 = 6.1;
+const CHARACTER: f64 = 6.6;
 /// Names of steps at most, so that they stay apart.
 const NAMES: usize = 48;
 /// Fills that black text reads well on, and neighbours differ in.
@@ -132,8 +132,20 @@ fn plain(name: &str) -> &str {
     name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
-/// As much of the end of a name as fits into a rectangle, which may be turned; none if that is too
-/// little to tell it by.
+/// A name of at most so many characters, without its middle: layers differ at either end.
+fn shortened(name: &str, most: usize) -> String {
+    let count = name.chars().count();
+    if count <= most {
+        return name.to_owned();
+    }
+    let (head, tail) = (most.saturating_sub(1).div_ceil(2), most.saturating_sub(1) / 2);
+    let head: String = name.chars().take(head).collect();
+    let tail: String = name.chars().skip(count - tail).collect();
+    format!("{head}…{tail}")
+}
+
+/// As much of a name as fits into a rectangle, which may be turned; none if that is too little to tell
+/// it by.
 fn fitting(name: &str, width: f64, height: f64) -> Option<(String, bool)> {
     const LEAST: usize = 4;
     const LINE: f64 = 12.0;
@@ -151,8 +163,7 @@ fn fitting(name: &str, width: f64, height: f64) -> Option<(String, bool)> {
     if most < LEAST {
         return None;
     }
-    let end: String = name.chars().skip(count - (most - 1)).collect();
-    Some((format!("…{end}"), turned))
+    Some((shortened(name, most), turned))
 }
 
 /// Names of what runs, below a panel.
@@ -167,11 +178,7 @@ fn names(out: &mut String, floor: f64, step: f64, steps: &[String]) {
         }
         last = name;
         let x = LEFT + (index as f64 + 0.5) * step;
-        let count = name.chars().count();
-        let short: String = match count > MOST {
-            true => format!("…{}", name.chars().skip(count - MOST).collect::<String>()),
-            false => name.to_owned(),
-        };
+        let short = shortened(name, MOST);
         let y = floor + 12.0;
         let _ = writeln!(
             out,
