@@ -202,11 +202,7 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
         parameters.push("void *const *devices".to_owned());
         "devices"
     };
-    let (constants, of_pools) = match (signature.pools.is_empty(), signature.constants_bytes) {
-        (false, _) => ("model_constants".to_owned(), pools::addresses(signature)),
-        (true, 0) => ("0".to_owned(), String::new()),
-        (true, _) => (format!("{name}_constants"), String::new()),
-    };
+    let (constants, of_pools) = constants(signature);
     // C has no arrays of length 0.
     let array = |ports: &[Port], names: &[String]| {
         let name = |(port, name): (&Port, &String)| match port.place {
@@ -244,6 +240,15 @@ static inline int32_t {name}_run({parameters}) {{
         outputs = array(&signature.outputs, &ports.outputs),
     );
     text
+}
+
+/// What is passed for the constants, and the line that declares it, if it needs one.
+fn constants(signature: &Signature) -> (String, String) {
+    match (signature.pools.is_empty(), signature.constants_bytes) {
+        (false, _) => ("model_constants".to_owned(), pools::addresses(signature)),
+        (true, 0) => ("0".to_owned(), String::new()),
+        (true, _) => (format!("{}_constants", signature.name), String::new()),
+    }
 }
 
 /// How a program follows the steps of a run.

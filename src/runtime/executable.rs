@@ -139,11 +139,7 @@ impl Executable {
             outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
         let devices = self.devices.handles();
         let mut arena = self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (port, tensor) in signature.inputs.iter().zip(inputs) {
-            if let Some(place) = arena.port(signature, port)? {
-                place.copy_from_slice(tensor.bytes());
-            }
-        }
+        arena.give(signature, inputs)?;
         // SAFETY: the contract of `new`; sizes and types were checked above, the arena has the
         // size that the signature asks for, and the lock keeps other runs away from it.
         let status = unsafe {
@@ -163,12 +159,7 @@ impl Executable {
                 self.devices.describe(status)
             )));
         }
-        for (port, buffer) in signature.outputs.iter().zip(outputs) {
-            if let Some(place) = arena.port(signature, port)? {
-                buffer.as_mut_slice().copy_from_slice(place);
-            }
-        }
-        Ok(())
+        arena.take(signature, outputs)
     }
 
     /// Runs the model on inputs by name.

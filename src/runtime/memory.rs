@@ -4,7 +4,7 @@
 use crate::{
     Error, Result,
     artifact::{PoolUse, Port, PortPlace, Signature},
-    tensor::{AlignedBuffer, BUFFER_ALIGN},
+    tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
 };
 use std::ffi::c_void;
 
@@ -129,8 +129,28 @@ impl Arena {
 }
 
 impl Arena {
+    /// Copies inputs to where they are in pools.
+    pub fn give(&mut self, signature: &Signature, inputs: &[Tensor]) -> Result<()> {
+        for (port, tensor) in signature.inputs.iter().zip(inputs) {
+            if let Some(place) = self.port(signature, port)? {
+                place.copy_from_slice(tensor.bytes());
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies outputs from where they are in pools.
+    pub fn take(&mut self, signature: &Signature, outputs: &mut [AlignedBuffer]) -> Result<()> {
+        for (port, buffer) in signature.outputs.iter().zip(outputs) {
+            if let Some(place) = self.port(signature, port)? {
+                buffer.as_mut_slice().copy_from_slice(place);
+            }
+        }
+        Ok(())
+    }
+
     /// The bytes of an input or output that is in a pool.
-    pub fn port(&mut self, signature: &Signature, port: &Port) -> Result<Option<&mut [u8]>> {
+    fn port(&mut self, signature: &Signature, port: &Port) -> Result<Option<&mut [u8]>> {
         let Some(PortPlace { pool, offset }) = &port.place else { return Ok(None) };
         let bytes = port.bytes()?;
         let index = signature.pools.iter().position(|known| known.name == *pool);

@@ -140,8 +140,7 @@ pub(super) fn buffers<'c>(
             "arena" if entry => "memory".to_owned(),
             "arena" => "arena".to_owned(),
             "constants" => "weights".to_owned(),
-            names::POOL_ARENA if entry => writer.names.numbered("memory"),
-            names::POOL_ARENA => writer.names.numbered("arena"),
+            names::POOL_ARENA => writer.names.numbered(if entry { "memory" } else { "arena" }),
             names::DEVICE_ARENA => writer.names.numbered("values"),
             names::POOL_CONSTANTS | names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
             _ => {
