@@ -1,14 +1,19 @@
-/* A program that provides the pools of a board, and copies the constants out of flash. */
+/* A program that provides the pools of a board, and copies the constants out of
+ * flash. */
 #include "net.h"
 #include <stdio.h>
 #include <string.h>
 
 #define GUARD 64
 
-static _Alignas(NET_POOL_SRAM_ALIGNMENT) unsigned char sram[NET_POOL_SRAM_BYTES + GUARD];
-static _Alignas(NET_POOL_DRAM_ALIGNMENT) unsigned char dram[NET_POOL_DRAM_BYTES + GUARD];
-static _Alignas(NET_POOL_FLASH_ALIGNMENT) unsigned char copy[NET_POOL_FLASH_CONSTANTS_BYTES];
-static float input[NET_INPUT_0_ELEMENTS], first[NET_OUTPUT_0_ELEMENTS], second[NET_OUTPUT_0_ELEMENTS];
+static _Alignas(
+    NET_POOL_SRAM_ALIGNMENT) unsigned char sram[NET_POOL_SRAM_BYTES + GUARD];
+static _Alignas(
+    NET_POOL_DRAM_ALIGNMENT) unsigned char dram[NET_POOL_DRAM_BYTES + GUARD];
+static _Alignas(NET_POOL_FLASH_ALIGNMENT) unsigned char copy
+    [NET_POOL_FLASH_CONSTANTS_BYTES];
+static float input[NET_INPUT_0_ELEMENTS], first[NET_OUTPUT_0_ELEMENTS],
+    second[NET_OUTPUT_0_ELEMENTS];
 
 static int broken(const unsigned char *memory, unsigned long bytes) {
   for (int i = 0; i < GUARD; ++i)
@@ -31,7 +36,8 @@ int main(void) {
   constants[NET_POOL_FLASH] = copy;
   const void *const inputs[] = {input};
   void *const outputs[] = {second};
-  status = status ? status : net_invoke(inputs, outputs, constants, pools, 0, 0);
+  status =
+      status ? status : net_invoke(inputs, outputs, constants, pools, 0, 0);
   printf("status %d, %s, sram %s, dram %s\n", (int)status,
          memcmp(first, second, sizeof first) ? "differs" : "same",
          broken(sram, NET_POOL_SRAM_BYTES) ? "broken" : "good",

@@ -2,7 +2,8 @@
 #include "net.h"
 #include <stdio.h>
 
-static _Alignas(128) unsigned char sram[NET_POOL_SRAM_BYTES + 1], dram[NET_POOL_DRAM_BYTES + 1];
+static _Alignas(128) unsigned char sram[NET_POOL_SRAM_BYTES + 1],
+    dram[NET_POOL_DRAM_BYTES + 1];
 static float input[NET_INPUT_0_ELEMENTS], output[NET_OUTPUT_0_ELEMENTS];
 
 int main(void) {
