@@ -8,6 +8,7 @@
 
 pub mod adaptor;
 pub mod attribute;
+pub mod board;
 mod build;
 pub(crate) mod call_extern;
 pub(crate) mod calls;

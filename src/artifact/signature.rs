@@ -4,7 +4,7 @@ use super::Operation;
 use crate::{
     Error, Result,
     ir::{
-        self, Op, edit, func,
+        self, Op, board, edit, func,
         memory::{self, of_argument},
         names::{self, SIGNATURE},
         size,
@@ -24,6 +24,18 @@ pub struct Port {
     pub dtype: DType,
     /// Dimensions.
     pub shape: Vec<usize>,
+    /// Where it is in a pool of the board; none if the caller gives its address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<PortPlace>,
+}
+
+/// The place of an input or output in a pool of the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortPlace {
+    /// The pool.
+    pub pool: String,
+    /// Its first byte, from the start of the working memory there.
+    pub offset: usize,
 }
 
 /// What a model has in the memory of a device.
@@ -39,6 +51,30 @@ pub struct DeviceMemory {
     pub constants_bytes: usize,
     /// What both are aligned to.
     pub alignment: usize,
+}
+
+/// What a model has in a pool of the board. The caller provides the pool: a block for the values, and
+/// the constants, which the package has in a block of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolUse {
+    /// Its name.
+    pub name: String,
+    /// Bytes that the board has there.
+    pub capacity: usize,
+    /// What its blocks are aligned to.
+    pub alignment: usize,
+    /// Bytes of the values, as they are planned.
+    pub values_bytes: usize,
+    /// Bytes that the values take at least, whatever the plan.
+    #[serde(default)]
+    pub lower_bound: usize,
+    /// What runs when so many bytes are in use, as its place in the model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub peak: String,
+    /// Where its constants begin among all constants of the model.
+    pub constants_offset: usize,
+    /// Bytes of its constants.
+    pub constants_bytes: usize,
 }
 
 /// Names of the C functions that open a device with its memory, close it, load its constants, and end
@@ -95,6 +131,10 @@ pub struct Signature {
     pub arena_peak: String,
     /// Size of the constants, aligned to 64 bytes.
     pub constants_bytes: usize,
+    /// The pools of the board, in the order of the arrays that a run is given; none without a board, which
+    /// leaves one arena and one block of constants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolUse>,
     /// The devices in the order of the array that a run is given.
     #[serde(default)]
     pub devices: Vec<Device>,
@@ -146,6 +186,7 @@ impl Signature {
                 .unwrap_or(0),
             arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
             constants_bytes: 0,
+            pools: pools(module)?,
             devices: vec![],
             operations: operations(module)?,
         };
@@ -154,13 +195,20 @@ impl Signature {
             let text = |name: &str| string_in(attributes, name);
             let role = text(names::IO).unwrap_or_default();
             match role.as_str() {
-                "input" => signature.inputs.push(port(*ty, &text, &format!("input_{index}"))?),
+                "input" => {
+                    let name = format!("input_{index}");
+                    signature.inputs.push(port(*ty, &text, &name, attributes)?);
+                }
                 "output" => {
                     let number = signature.outputs.len();
-                    signature.outputs.push(port(*ty, &text, &format!("output_{number}"))?);
+                    let name = format!("output_{number}");
+                    signature.outputs.push(port(*ty, &text, &name, attributes)?);
                 }
                 "arena" => signature.arena_bytes = bytes_of(*ty),
                 "constants" => signature.constants_bytes = bytes_of(*ty),
+                names::POOL_ARENA | names::POOL_CONSTANTS => {
+                    signature.in_pool(&role, *ty, attributes)?
+                }
                 names::DEVICE_ARENA => {
                     memories.entry(of_argument(attributes)).or_default().values_bytes =
                         bytes_of(*ty);
@@ -177,6 +225,7 @@ impl Signature {
                 }
             }
         }
+        signature.place_pools(module)?;
         // The constants of devices are the last ones.
         let on_devices: usize = memories.values().map(|memory| memory.constants_bytes).sum();
         let mut start = signature.constants_bytes.saturating_sub(on_devices);
@@ -197,6 +246,48 @@ impl Signature {
             signature.devices.push(Device { target, memory, ..Default::default() });
         }
         Ok(signature)
+    }
+
+    /// Takes an argument of the main function that is in a pool.
+    fn in_pool(
+        &mut self,
+        role: &str,
+        ty: Type<'_>,
+        attributes: &func::Attributes<'_>,
+    ) -> Result<()> {
+        let name = of_argument(attributes);
+        let pool = self.pools.iter_mut().find(|pool| pool.name == name);
+        let pool = pool.ok_or_else(|| {
+            Error::invalid(format!(
+                "an argument of @main is in pool '{name}', which {} lacks",
+                names::BOARD
+            ))
+        })?;
+        let bytes = bytes_of(ty);
+        if role == names::POOL_CONSTANTS {
+            pool.constants_bytes = bytes;
+            return Ok(());
+        }
+        let bound = attributes.iter().find(|(name, _)| name == names::LOWER_BOUND);
+        let bound = bound.and_then(|(_, value)| ir::attribute::int(*value));
+        pool.values_bytes = bytes;
+        pool.lower_bound = bound.and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
+        pool.peak = string_in(attributes, names::PEAK).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Computes where the constants of each pool are among all.
+    fn place_pools(&mut self, module: Op<'_>) -> Result<()> {
+        if self.pools.is_empty() {
+            return Ok(());
+        }
+        let sizes: Vec<u64> = self.pools.iter().map(|pool| pool.constants_bytes as u64).collect();
+        let (offsets, end) = board::constants_offsets(&board::declared(module)?, &sizes);
+        for (pool, offset) in self.pools.iter_mut().zip(offsets) {
+            pool.constants_offset = offset as usize;
+        }
+        self.constants_bytes = end as usize;
+        Ok(())
     }
 
     /// What [`Signature::record`] wrote.
@@ -228,6 +319,11 @@ impl Signature {
             .flatten()
     }
 
+    /// The symbol of the constants that a package has for a pool.
+    pub fn constants_symbol(&self, pool: &PoolUse) -> String {
+        format!("{}_constants_{}", self.name, pool.name)
+    }
+
     /// The input of that name.
     pub fn input(&self, name: &str) -> Option<usize> {
         self.inputs.iter().position(|port| port.name == name)
@@ -240,6 +336,17 @@ pub fn operations(module: Op<'_>) -> Result<Vec<Operation>> {
     serde_json::from_str(&text).map_err(|error| {
         Error::invalid(format!("attribute {} is not valid: {error}", names::OPERATIONS))
     })
+}
+
+/// The pools of the board, of whose use nothing is known yet.
+fn pools(module: Op<'_>) -> Result<Vec<PoolUse>> {
+    let pools = board::declared(module)?.into_iter().map(|pool| PoolUse {
+        name: pool.name,
+        capacity: usize::try_from(pool.bytes).unwrap_or(usize::MAX),
+        alignment: usize::try_from(pool.alignment).unwrap_or(1).max(size::ALIGNMENT as usize),
+        ..Default::default()
+    });
+    Ok(pools.collect())
 }
 
 fn devices(module: Op<'_>) -> Vec<String> {
@@ -255,7 +362,12 @@ fn bytes_of(ty: Type<'_>) -> usize {
     ir::dims(ty).first().map_or(0, |bytes| usize::try_from(*bytes).unwrap_or(0))
 }
 
-fn port(ty: Type<'_>, text: &dyn Fn(&str) -> Option<String>, fallback: &str) -> Result<Port> {
+fn port(
+    ty: Type<'_>,
+    text: &dyn Fn(&str) -> Option<String>,
+    fallback: &str,
+    attributes: &func::Attributes<'_>,
+) -> Result<Port> {
     let name = text(names::NAME).unwrap_or_else(|| fallback.to_owned());
     let element = ir::element_type(ty).to_string();
     let dtype = text(names::DTYPE).unwrap_or(element);
@@ -267,5 +379,8 @@ fn port(ty: Type<'_>, text: &dyn Fn(&str) -> Option<String>, fallback: &str) -> 
     let shape = shape.ok_or_else(|| {
         Error::invalid(format!("'{name}' has the type {ty}, whose size is not known"))
     })?;
-    Ok(Port { name, dtype, shape })
+    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
+    let offset = offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
+    let place = offset.map(|offset| PortPlace { pool: of_argument(attributes), offset });
+    Ok(Port { name, dtype, shape, place })
 }

@@ -1,12 +1,14 @@
 //! The command line: what `phaseline --help` teaches.
 
+mod emit;
 mod targets;
 
+pub use emit::Emit;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
-use crate::{Error, import::parse_shape_option, phase::Phase};
+use crate::{import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -35,34 +37,6 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// What `compile --emit` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Emit {
-    /// The IR after a phase.
-    Ir(Phase),
-    /// The C that is printed after the last one.
-    C,
-}
-
-impl Emit {
-    /// The last phase that runs.
-    pub fn until(self) -> Phase {
-        match self {
-            Self::Ir(phase) => phase,
-            Self::C => Phase::Codegen,
-        }
-    }
-}
-
-impl FromStr for Emit {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let phase = || text.parse().map(Self::Ir);
-        let or_c = |error| Error::invalid(format!("{error}; or c, the C that is generated"));
-        if text == "c" { Ok(Self::C) } else { phase().map_err(or_c) }
-    }
 }
 
 /// The commands.
@@ -129,6 +103,9 @@ pub struct TargetArgs {
     /// --save-placement)
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub placement: Option<PathBuf>,
+    /// Put the model's memory into the pools of a board, which this file lists (see docs/memory.md)
+    #[arg(long, value_name = "FILE")]
+    pub pools: Option<PathBuf>,
     /// Look for the division between targets that costs least by their declared costs, instead of
     /// taking targets and patterns in order of preference
     #[arg(long)]
@@ -192,11 +169,16 @@ pub struct CompileArgs {
     #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
     /// Print what the model does step by step: kernels, calls and loops, their types, tasks and
-    /// work; with =json as JSON
+    /// work, and the bytes of each memory; with =json the steps as JSON
     #[arg(long, value_name = "json", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", value_parser = ["text", "json"],
         conflicts_with_all = ["emit", "print_pipeline"])]
     pub report: Option<String>,
+    /// Draw the plan of memory over time and address, memory by memory, into this SVG file; without a
+    /// file into the package, as NAME_plan.svg
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        conflicts_with_all = ["emit", "print_pipeline"])]
+    pub plan_picture: Option<Option<PathBuf>>,
     /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
     #[arg(long)]
     pub trace: bool,

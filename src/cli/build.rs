@@ -2,7 +2,7 @@
 
 use super::{
     args::{CompileArgs, Emit},
-    layers,
+    layers, memory,
     model::{check_name, compile_options, import, model_name},
     print, print_error,
     progress::Progress,
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
-    artifact::operations,
+    artifact::{Signature, operations},
+    io,
     ir::{
         self, Op, edit, names,
         print::{Weights, print_module},
@@ -18,6 +19,7 @@ use crate::{
     package::{self, Replace},
 };
 use melior::ir::Module;
+use std::path::Path;
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
 pub fn compile(args: &CompileArgs) -> Result<()> {
@@ -35,6 +37,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     let after = args.from.unwrap_or(Phase::Import);
     let mut options = compile_options(&args.target, name, after, Some(&observer))?;
     options.trace = args.trace;
+    options.plan_picture = args.plan_picture.is_some();
     let session = Session::new();
     if watcher.is_needed() {
         watcher.check(&session.pipeline(&options)?)?;
@@ -43,7 +46,8 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     if args.print_pipeline {
         return print(&session.pipeline(&options)?.to_string());
     }
-    if args.output.is_none() && args.emit.is_none() && args.report.is_none() {
+    let shows = args.report.is_some() || args.plan_picture.is_some();
+    if args.output.is_none() && args.emit.is_none() && !shows {
         return Err(Error::invalid(
             "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline, or \
              --report",
@@ -75,6 +79,9 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
             Emit::C => session.c_text(&module, &options)?,
         });
     }
+    if let Some(Some(file)) = &args.plan_picture {
+        picture(&session, &mut module, &mut options, file)?;
+    }
     if let Some(form) = &args.report {
         report(&session, &mut module, &mut options, form)?;
     }
@@ -88,6 +95,31 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     compiled.write_package_over(output, replace)?;
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
+}
+
+/// Compiles as far as the plan of memory, and writes the picture of it.
+fn picture(
+    session: &Session,
+    module: &mut Module<'_>,
+    options: &mut CompileOptions<'_>,
+    file: &Path,
+) -> Result<()> {
+    if options.after > Phase::PlanMemory {
+        return Err(Error::invalid(
+            "--plan-picture shows the plan as it is after phase plan-memory, which the IR has been \
+             through already: go on from an earlier phase",
+        ));
+    }
+    let drawn = options.after < Phase::PlanMemory;
+    session.run_phases(module, options, Phase::PlanMemory)?;
+    options.after = Phase::PlanMemory;
+    if !drawn {
+        session.run_pipeline(module, "builtin.module(draw-plan)")?;
+    }
+    let root = ir::root(module);
+    let text = ir::attr_str(root, names::PLAN_PICTURE).unwrap_or_default();
+    edit::remove_attr(root, names::PLAN_PICTURE);
+    Ok(io::write_bytes(file, text.as_bytes())?)
 }
 
 /// Compiles as far as the plan of memory, which is when all steps are known, and prints them.
@@ -115,6 +147,9 @@ fn report(
     }
     print(&match form {
         "json" => format!("{}\n", layers::json(&rows)?),
-        _ => layers::table(&rows),
+        _ => {
+            let memory = memory::table(&Signature::of(ir::root(module))?);
+            format!("{}\n{memory}", layers::table(&rows))
+        }
     })
 }

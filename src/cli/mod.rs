@@ -9,6 +9,7 @@ mod data;
 mod debug;
 mod layers;
 mod log;
+mod memory;
 mod model;
 mod new_target;
 mod partition;

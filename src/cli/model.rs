@@ -87,6 +87,7 @@ pub fn compile_options<'a>(
         targets: known.expanded(&args.target)?,
         target_path: known.paths,
         placement: args.placement.clone(),
+        pools: args.pools.clone(),
         placement_search: args.placement_search,
         profile: args.profile.clone(),
         lowering_order: args.lowering_order.clone(),
@@ -101,6 +102,7 @@ pub fn compile_options<'a>(
         pass_observer: None,
         cc: super::data::c_compiler(),
         trace: false,
+        plan_picture: false,
         devices: None,
     })
 }

@@ -6,19 +6,20 @@ mod trace;
 
 use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
-    artifact::{Compiled, Machine, Signature, TargetPart, c_identifier},
+    artifact::{ArtifactKind, Compiled, ExtraFile, Machine, Signature, TargetPart, c_identifier},
     codegen::{c, symbols},
     import::operators,
-    ir::{self, edit, elements, names, print::Weights},
+    ir::{self, Op, board, edit, elements, names, print::Weights},
     limits,
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
+    pools::file,
     targets::{Operators, TargetInstance},
 };
 use melior::ir::{Module, attribute::StringAttribute};
 use stages::Stages;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to compile for and how.
 pub struct CompileOptions<'a> {
@@ -28,6 +29,9 @@ pub struct CompileOptions<'a> {
     pub target_path: Vec<PathBuf>,
     /// File with placements that come before patterns.
     pub placement: Option<PathBuf>,
+    /// File with the pools of the board that the model's memory is in (`board.toml`); without it there is
+    /// one arena and one block of constants.
+    pub pools: Option<PathBuf>,
     /// Look for the division between targets that costs least, instead of going by preference.
     pub placement_search: bool,
     /// File with measured costs for that, in place of estimates.
@@ -58,6 +62,8 @@ pub struct CompileOptions<'a> {
     pub cc: String,
     /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
     pub trace: bool,
+    /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
+    pub plan_picture: bool,
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -68,6 +74,7 @@ impl Default for CompileOptions<'_> {
             targets: "llvm".into(),
             target_path: vec![],
             placement: None,
+            pools: None,
             placement_search: false,
             profile: None,
             lowering_order: vec![],
@@ -82,6 +89,7 @@ impl Default for CompileOptions<'_> {
             pass_observer: None,
             cc: "cc".into(),
             trace: false,
+            plan_picture: false,
             devices: None,
         }
     }
@@ -107,6 +115,9 @@ impl Session {
         };
         for (phase, passes) in &options.passes {
             pipeline.append(*phase, passes)?;
+        }
+        if options.plan_picture {
+            pipeline.append(Phase::PlanMemory, "draw-plan")?;
         }
         if options.trace {
             pipeline.append(Phase::PlanMemory, "trace-operations")?;
@@ -139,6 +150,9 @@ impl Session {
         let text = |value: &str| StringAttribute::new(self.context(), value).into();
         edit::set_attr(root, names::MODEL, text(&options.name));
         edit::set_attr(root, names::TARGET_SPEC, text(&options.targets));
+        if let Some(path) = &options.pools {
+            self.declare_pools(root, path, options)?;
+        }
         if options.after == Phase::Codegen {
             // No phase is left that would look at it.
             self.run_pipeline(module, "builtin.module(verify-plan)")?;
@@ -155,6 +169,26 @@ impl Session {
             pass_observer: options.pass_observer,
         };
         stages.run(self, module)
+    }
+
+    /// Tells the module of the board, before it asks for any memory.
+    fn declare_pools(
+        &self,
+        module: Op<'_>,
+        path: &Path,
+        options: &CompileOptions<'_>,
+    ) -> Result<()> {
+        let targets: Vec<_> = options.resolve(self)?.into_iter().map(|target| target.id).collect();
+        let pools = file::read(path, &targets)?;
+        if options.after >= Phase::PlanMemory && board::declared(module)? != pools {
+            return Err(Error::invalid(format!(
+                "the memory of this IR is planned already, for other pools than those of {}: go on from \
+                 a phase before plan-memory",
+                path.display()
+            )));
+        }
+        board::declare(module, &pools);
+        Ok(())
     }
 
     /// The C that is generated from a module after all phases, of all targets that have any.
@@ -188,6 +222,7 @@ impl Session {
             link: vec![],
             cc: options.cc.clone(),
         };
+        compiled.files.extend(picture(ir::root(&module), &options.name));
         let mut parts = vec![];
         for part in ir::ops_of(ir::root(&module)) {
             let Some(id) = ir::attr_str(part, names::TARGET) else { continue };
@@ -263,6 +298,13 @@ impl CompileOptions<'_> {
         }
         options.join(" ")
     }
+}
+
+/// The picture of the plan, if it was drawn.
+fn picture(module: Op<'_>, name: &str) -> Option<ExtraFile> {
+    let text = ir::attr_str(module, names::PLAN_PICTURE)?;
+    let (path, kind) = (format!("{name}_plan.svg"), ArtifactKind::Text);
+    Some(ExtraFile { path, kind, target: None, bytes: text.into_bytes() })
 }
 
 /// The targets' pipelines in the order in which they lower.

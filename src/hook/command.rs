@@ -151,7 +151,11 @@ impl Command {
             .iter()
             .map(|(name, value)| (name.clone(), json!(value.to_string())))
             .collect();
+        let memory = request.memory()?;
         if let Some(about) = about.as_object_mut() {
+            if !memory.is_empty() {
+                about.insert("memory".into(), json!(memory));
+            }
             about.insert("protocol".into(), json!(PROTOCOL));
             about.insert("hook".into(), json!(point.name()));
             about.insert("target".into(), json!(target.id));

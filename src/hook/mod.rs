@@ -14,6 +14,8 @@ mod splice;
 pub use crate::{
     artifact::{Artifact, ArtifactKind},
     phase::HookPoint,
-    targets::hooks::{Command, Constant, DataHook, HookSet, Hooks, Lowered, Request, Update},
+    targets::hooks::{
+        Command, Constant, DataHook, HookSet, Hooks, Lowered, PoolLeft, Request, Update,
+    },
 };
 pub(crate) use apply::apply;

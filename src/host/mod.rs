@@ -2,6 +2,7 @@
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
 pub(crate) mod einsum;
+pub(crate) mod fills;
 pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;

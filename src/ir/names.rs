@@ -37,10 +37,38 @@ pub const DEVICE: &str = "phl.device";
 /// Module: ids of the targets whose devices a run is given, in order.
 pub const DEVICES: &str = "phl.devices";
 
+/// Value of [`IO`]: working memory in a pool of the board, of which [`MEMORY`] says which one.
+pub const POOL_ARENA: &str = "pool-arena";
+
+/// Value of [`IO`]: the constants in a pool of the board.
+pub const POOL_CONSTANTS: &str = "pool-constants";
+
+/// Module: the pools of the board, the fastest first ([`super::board`]).
+pub const BOARD: &str = "phl.board";
+
+/// Operation: the pool of the board that the buffer it makes, its scratch memory or the constant it
+/// reads is in.
+pub const POOL: &str = "phl.pool";
+
+/// Argument: bytes that an arena in a pool has at least, whatever the plan.
+pub const LOWER_BOUND: &str = "phl.lower_bound";
+
+/// Argument: the location of what runs when so many bytes of an arena in a pool are in use.
+pub const PEAK: &str = "phl.peak";
+
+/// Operation: the buffer that it makes is an input or output of the network ([`super::board::Port`]).
+pub const PORT: &str = "phl.port";
+
+/// Argument that is an input or output: where its bytes are in the pool that [`MEMORY`] names.
+pub const OFFSET: &str = "phl.offset";
+
+/// Module: the picture of the plan of memory, as SVG.
+pub const PLAN_PICTURE: &str = "phl.plan_picture";
+
 /// Module: memories of devices that values of the network are in ([`super::memory`]).
 pub const MEMORIES: &str = "phl.memories";
 
-/// Argument: the memory of a device that it is in; the host's if it has none.
+/// Argument: the memory of a device, or pool of the board, that it is in; the host's if it has none.
 pub const MEMORY: &str = "phl.memory";
 
 /// Call: the memory of a device that its scratch memory is in.

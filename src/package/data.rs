@@ -7,11 +7,29 @@ use object::{
 };
 
 /// What weights are aligned to in memory.
-const ALIGNMENT: u64 = 64;
+pub const ALIGNMENT: u64 = 64;
+
+/// Read-only data.
+pub struct Data<'a> {
+    /// Its symbol.
+    pub symbol: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What it is aligned to.
+    pub alignment: u64,
+    /// Whether a linker script can place it by itself, on every machine.
+    pub apart: bool,
+}
+
+impl Default for Data<'_> {
+    fn default() -> Self {
+        Self { symbol: "", bytes: &[], alignment: ALIGNMENT, apart: false }
+    }
+}
 
 /// An object that defines read-only data under the given names: written here for the machines that
 /// are known here, else assembled by the C compiler for the machine.
-pub fn object(name: &str, triple: &str, symbols: &[(&str, &[u8])], cc: &str) -> Result<Object> {
+pub fn object(name: &str, triple: &str, symbols: &[Data<'_>], cc: &str) -> Result<Object> {
     if ["darwin", "macos", "windows", "ios"].iter().any(|system| triple.contains(system)) {
         return Err(Error::unsupported(format!(
             "packages for '{triple}' are not made: only systems with ELF are supported"
@@ -23,7 +41,7 @@ pub fn object(name: &str, triple: &str, symbols: &[(&str, &[u8])], cc: &str) -> 
         _ => return assembled(name, symbols, &Tool::new(cc)?),
     };
     let mut file = write::Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
-    for (symbol, data) in symbols {
+    for Data { symbol, bytes, alignment, .. } in symbols {
         let section = format!(".rodata.{symbol}").into_bytes();
         let section = file.add_section(vec![], section, SectionKind::ReadOnlyData);
         let id = file.add_symbol(write::Symbol {
@@ -36,7 +54,7 @@ pub fn object(name: &str, triple: &str, symbols: &[(&str, &[u8])], cc: &str) -> 
             section: write::SymbolSection::Section(section),
             flags: SymbolFlags::None,
         });
-        file.add_symbol_data(id, section, data, ALIGNMENT);
+        file.add_symbol_data(id, section, bytes, *alignment);
     }
     // Without this section linkers assume that the object wants an executable stack.
     file.add_section(vec![], b".note.GNU-stack".to_vec(), SectionKind::Other);
@@ -45,18 +63,22 @@ pub fn object(name: &str, triple: &str, symbols: &[(&str, &[u8])], cc: &str) -> 
 }
 
 /// Has the C compiler assemble the data, in the way that the GNU assembler and Clang understand.
-fn assembled(name: &str, symbols: &[(&str, &[u8])], tool: &Tool) -> Result<Object> {
+fn assembled(name: &str, symbols: &[Data<'_>], tool: &Tool) -> Result<Object> {
     let folder = Folder::new()?;
     let write = |file: &str, bytes: &[u8]| {
         let path = folder.path().join(file);
         std::fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))
     };
-    let mut text = String::from(".section .rodata\n");
-    for (index, (symbol, data)) in symbols.iter().enumerate() {
+    let mut text = String::new();
+    for (index, Data { symbol, bytes, alignment, apart }) in symbols.iter().enumerate() {
         let file = format!("data{index}.bin");
-        write(&file, data)?;
+        write(&file, bytes)?;
+        let section = match apart {
+            true => format!(".section .rodata.{symbol},\"a\""),
+            false => ".section .rodata".to_owned(),
+        };
         text.push_str(&format!(
-            ".global {symbol}\n.balign {ALIGNMENT}\n{symbol}:\n.incbin \"{file}\"\n"
+            "{section}\n.global {symbol}\n.balign {alignment}\n{symbol}:\n.incbin \"{file}\"\n"
         ));
     }
     // Without this section linkers assume that the object wants an executable stack.

@@ -1,5 +1,7 @@
 //! The C header of a package.
 
+mod pools;
+
 use crate::{
     artifact::{Port, Signature},
     codegen::c::words,
@@ -21,7 +23,7 @@ pub fn header(signature: &Signature) -> String {
 {usage} *
  * The functions return 0, or the first status other than 0 that a device's function returned.
  * They allocate nothing and keep no state, so that threads may run the model at the same time if
- * each has an arena{of_its_own}.
+ * each has {own_memory}{of_its_own}.
  */
 #ifndef PHASELINE_{name}_H
 #define PHASELINE_{name}_H
@@ -32,19 +34,18 @@ pub fn header(signature: &Signature) -> String {
 extern \"C\" {{
 #endif
 
-/* Working memory of a run, which the caller provides.{bound} */
-#define {guard}_ARENA_BYTES {arena}
-#define {guard}_ARENA_ALIGNMENT 64
-",
+{memory}",
         usage = usage(signature, &ports),
+        own_memory = if signature.pools.is_empty() { "an arena" } else { "pools" },
+        memory = memory(signature),
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
-        bound = bound(signature),
-        arena = signature.arena_bytes.max(1),
     );
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
         for (index, port) in list.iter().enumerate() {
-            text.push_str(&macros(&format!("{guard}_{kind}_{index}"), port));
+            let prefix = format!("{guard}_{kind}_{index}");
+            text.push_str(&macros(&prefix, port));
+            text.push_str(&pools::place(&guard, &prefix, port));
         }
     }
     text.push_str(&devices(signature));
@@ -63,16 +64,33 @@ extern \"C\" {{
     text
 }
 
-/// What any plan of the working memory needs, and where in the model.
-fn bound(signature: &Signature) -> String {
-    if signature.arena_lower_bound == 0 {
+/// The sizes of the memory that a run is given.
+fn memory(signature: &Signature) -> String {
+    let guard = signature.name.to_uppercase();
+    if !signature.pools.is_empty() {
+        return pools::macros(signature);
+    }
+    format!(
+        "\
+/* Working memory of a run, which the caller provides.{} */
+#define {guard}_ARENA_BYTES {}
+#define {guard}_ARENA_ALIGNMENT 64
+",
+        bound(signature.arena_lower_bound, &signature.arena_peak),
+        signature.arena_bytes.max(1),
+    )
+}
+
+/// What any plan of working memory needs, and where in the model.
+fn bound(bytes: usize, peak: &str) -> String {
+    if bytes == 0 {
         return String::new();
     }
     // A name in a model has any characters, a comment in C has not.
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_.: ".contains(c) { c } else { '_' };
-    let at: String = signature.arena_peak.chars().map(plain).collect();
+    let at: String = peak.chars().map(plain).collect();
     let at = if at.is_empty() { at } else { format!(", at {at}") };
-    format!(" At least {} bytes are in use at once{at}.", signature.arena_lower_bound)
+    format!(" At least {bytes} bytes are in use at once{at}.")
 }
 
 /// What opens and closes the devices of a run.
@@ -115,24 +133,39 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let guard = name.to_uppercase();
     let mut lines = vec![];
-    lines.push(format!("static _Alignas(64) unsigned char arena[{guard}_ARENA_BYTES];"));
+    match signature.pools.is_empty() {
+        true => {
+            lines.push(format!("static _Alignas(64) unsigned char arena[{guard}_ARENA_BYTES];"))
+        }
+        false => lines.extend(pools::usage(signature)),
+    }
     let list = |ports: &[Port], names: &[String], kind: &str, lines: &mut Vec<String>| {
         for (index, (port, name)) in ports.iter().zip(names).enumerate() {
             let ty = c_type(port.dtype);
-            lines.push(format!("{ty} {name}[{guard}_{kind}_{index}_ELEMENTS];"));
+            let prefix = format!("{guard}_{kind}_{index}");
+            lines.push(match &port.place {
+                None => format!("{ty} {name}[{prefix}_ELEMENTS];"),
+                Some(place) => pools::port(&prefix, place, ty, name),
+            });
         }
     };
     list(&signature.inputs, &ports.inputs, "INPUT", &mut lines);
     list(&signature.outputs, &ports.outputs, "OUTPUT", &mut lines);
-    let mut arguments: Vec<&str> =
-        ports.inputs.iter().chain(&ports.outputs).map(String::as_str).collect();
-    arguments.push("arena");
+    let mut arguments: Vec<&str> = given(&signature.inputs, &ports.inputs).collect();
+    arguments.extend(given(&signature.outputs, &ports.outputs));
+    arguments.push(if signature.pools.is_empty() { "arena" } else { "pools" });
     if !signature.devices.is_empty() {
         lines.push(format!("void *devices[{guard}_NUM_DEVICES]; // opened by you"));
         arguments.push("devices");
     }
     lines.push(format!("int32_t status = {name}_run({});", arguments.join(", ")));
     lines.into_iter().map(|line| format!(" *     {line}\n")).collect()
+}
+
+/// The names of those that a caller gives the address of.
+fn given<'a>(ports: &'a [Port], names: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let both = ports.iter().zip(names).filter(|(port, _)| port.place.is_none());
+    both.map(|(_, name)| name.as_str())
 }
 
 fn macros(prefix: &str, port: &Port) -> String {
@@ -153,25 +186,36 @@ fn macros(prefix: &str, port: &Port) -> String {
 fn functions(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let mut parameters = vec![];
-    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs) {
+    let free = |(port, _): &(&Port, &String)| port.place.is_none();
+    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs).filter(free) {
         parameters.push(format!("const {} *{parameter}", c_type(port.dtype)));
     }
-    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs) {
+    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs).filter(free) {
         parameters.push(format!("{} *{parameter}", c_type(port.dtype)));
     }
-    parameters.push("void *arena".to_owned());
+    let arena = if signature.pools.is_empty() { "arena" } else { "pools" };
+    let given = if signature.pools.is_empty() { "void *" } else { "void *const *" };
+    parameters.push(format!("{given}{arena}"));
     let devices = if signature.devices.is_empty() {
         "0"
     } else {
         parameters.push("void *const *devices".to_owned());
         "devices"
     };
-    let constants =
-        if signature.constants_bytes > 0 { format!("{name}_constants") } else { "0".to_owned() };
+    let (constants, of_pools) = constants(signature);
     // C has no arrays of length 0.
-    let array = |names: &[String]| if names.is_empty() { "0".into() } else { names.join(", ") };
+    let array = |ports: &[Port], names: &[String]| {
+        let name = |(port, name): (&Port, &String)| match port.place {
+            None => name.clone(),
+            // It is in a pool.
+            Some(_) => "0".to_owned(),
+        };
+        let list: Vec<_> = ports.iter().zip(names).map(name).collect();
+        if list.is_empty() { "0".to_owned() } else { list.join(", ") }
+    };
     let mut text = String::new();
-    if signature.constants_bytes > 0 {
+    text.push_str(&pools::constants(signature));
+    if signature.constants_bytes > 0 && signature.pools.is_empty() {
         let _ =
             write!(text, "\n/* The weights. */\nextern const unsigned char {name}_constants[];\n");
     }
@@ -179,21 +223,32 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
         text,
         "
 /* Runs the model. `pool` is for threads and may be NULL. */
-int32_t {name}_invoke(const void *const *inputs, void *const *outputs, const void *constants,
-                      void *arena, void *const *devices, void *pool);
+int32_t {name}_invoke(const void *const *inputs, void *const *outputs, {constant_type}constants,
+                      {given}{arena}, void *const *devices, void *pool);
 
 /* Runs the model on one thread. Inputs and outputs must not overlap. */
 static inline int32_t {name}_run({parameters}) {{
   const void *const model_inputs[] = {{{inputs}}};
   void *const model_outputs[] = {{{outputs}}};
-  return {name}_invoke(model_inputs, model_outputs, {constants}, arena, {devices}, 0);
+{of_pools}  return {name}_invoke(model_inputs, model_outputs, {constants}, {arena}, {devices}, 0);
 }}
 ",
+        constant_type =
+            if signature.pools.is_empty() { "const void *" } else { "const void *const *" },
         parameters = parameters.join(", "),
-        inputs = array(&ports.inputs),
-        outputs = array(&ports.outputs),
+        inputs = array(&signature.inputs, &ports.inputs),
+        outputs = array(&signature.outputs, &ports.outputs),
     );
     text
+}
+
+/// What is passed for the constants, and the line that declares it, if it needs one.
+fn constants(signature: &Signature) -> (String, String) {
+    match (signature.pools.is_empty(), signature.constants_bytes) {
+        (false, _) => ("model_constants".to_owned(), pools::addresses(signature)),
+        (true, 0) => ("0".to_owned(), String::new()),
+        (true, _) => (format!("{}_constants", signature.name), String::new()),
+    }
 }
 
 /// How a program follows the steps of a run.
@@ -227,6 +282,11 @@ impl Ports {
             ["invoke", "run", "constants", "set_trace"].map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
+        // Without a board all names stay what they are.
+        let of_board = ["pools", "model_constants"].map(str::to_owned).into_iter();
+        let of_board =
+            of_board.chain(pools::names(signature)).filter(|_| !signature.pools.is_empty());
+        let taken = taken.chain(of_board);
         let mut taken: BTreeSet<String> = taken.collect();
         let mut names = |ports: &[Port], kind: &str| -> Vec<String> {
             ports

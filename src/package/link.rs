@@ -39,6 +39,7 @@ impl Embedded {
             ("the outputs", a.outputs == b.outputs),
             ("the size of the arena", a.arena_bytes == b.arena_bytes),
             ("the size of the constants", a.constants_bytes == b.constants_bytes),
+            ("the pools", a.pools == b.pools),
             ("the devices", a.devices == b.devices),
             ("the machine", self.machine == other.machine),
         ]
@@ -152,8 +153,11 @@ fn exports(signature: &Signature, objects: &[Object]) -> String {
         true => String::new(),
         false => format!(" {name}_set_trace;"),
     };
+    let pools = signature.pools.iter().filter(|pool| pool.constants_bytes > 0);
+    let pools: String =
+        pools.map(|pool| format!(" {};", signature.constants_symbol(pool))).collect();
     format!(
-        "{{ global: {name}_invoke; {name}_constants; {SIGNATURE_SYMBOL};{trace}{of_devices} local: *; }};\n"
+        "{{ global: {name}_invoke; {name}_constants;{pools} {SIGNATURE_SYMBOL};{trace}{of_devices} local: *; }};\n"
     )
 }
 

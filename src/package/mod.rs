@@ -14,9 +14,10 @@ pub use place::{Replace, check_target_folder};
 
 use crate::{
     Error, Result,
-    artifact::{ArtifactKind, Compiled, c_identifier, shared_library_name},
+    artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
     process::Folder,
 };
+use data::Data;
 use std::{fs, path::Path};
 
 impl Compiled {
@@ -61,12 +62,16 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         return Err(Error::invalid(format!("'{function}' is no name of a C function of a device")));
     }
     let embedded = Embedded { machine: model.machine.clone(), signature: model.signature.clone() };
-    let (constants, described) = (format!("{name}_constants"), format!("{name}_signature"));
+    let described = format!("{name}_signature");
     let text = format!("{}\0", embedded.to_json()?);
-    let mut symbols: Vec<(&str, &[u8])> = vec![(&described, text.as_bytes())];
-    if !model.constants.is_empty() {
-        symbols.push((&constants, &model.constants));
-    }
+    let blocks = constants(model)?;
+    let mut symbols = vec![Data { symbol: &described, bytes: text.as_bytes(), ..Data::default() }];
+    symbols.extend(blocks.iter().map(|(symbol, bytes, alignment)| Data {
+        symbol,
+        bytes,
+        alignment: *alignment,
+        apart: !signature.pools.is_empty(),
+    }));
     let data = data::object(&format!("{name}_data.o"), &model.machine.triple, &symbols, &model.cc)?;
     let mut objects = model.objects.to_vec();
     objects.push(data);
@@ -95,6 +100,25 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         .map_err(|e| Error::internal(format!("the metadata has no JSON form: {e}")))?;
     json.push('\n');
     put(folder, metadata::FILE, json.as_bytes())
+}
+
+/// The blocks of constants, with their symbols and what they are aligned to.
+fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
+    let signature = &model.signature;
+    if signature.pools.is_empty() {
+        let whole =
+            (format!("{}_constants", signature.name), &model.constants[..], data::ALIGNMENT);
+        return Ok(if model.constants.is_empty() { vec![] } else { vec![whole] });
+    }
+    let used = signature.pools.iter().filter(|pool| pool.constants_bytes > 0);
+    let block = |pool: &PoolUse| {
+        let end = pool.constants_offset.saturating_add(pool.constants_bytes);
+        let bytes = model.constants.get(pool.constants_offset..end).ok_or_else(|| {
+            Error::internal(format!("the constants of pool '{}' are incomplete", pool.name))
+        })?;
+        Ok((signature.constants_symbol(pool), bytes, pool.alignment as u64))
+    };
+    used.map(block).collect()
 }
 
 /// What is in the package so far, each file with its type.

@@ -36,7 +36,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let unit = Attribute::unit(context);
     let word = IntegerType::new(context, 64).into();
     let owned = |role: &str| -> Attribute<'c> { StringAttribute::new(context, role).into() };
-    let aligned = [owned("arena"), owned("constants")];
+    let aligned = ["arena", "constants", names::POOL_ARENA, names::POOL_CONSTANTS].map(owned);
     for function in func::functions(module) {
         let mut signature = func::Signature::of(function)?;
         let block = edit::entry_block(function);

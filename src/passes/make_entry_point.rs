@@ -6,13 +6,16 @@
 //! ```
 //! It hands each argument of the model's main function the address that the argument's `phl.io`
 //! says: the next input, the next output, the constants, the arena or the devices; or a field of the
-//! session that a device with memory was opened with. It returns 0, or the first status other than 0
+//! session that a device with memory was opened with. On a board `constants` and `arena` are arrays of
+//! the addresses of its pools. It returns 0, or the first status other than 0
 //! that a called C function returned.
 
 use crate::{
     codegen::{c::session, llvm::dialect as llvm},
     ir::{
-        self, Builder, Op, OpSpec, Val, edit, func, memory,
+        self, Builder, Op, OpSpec, Val,
+        board::{self, Pool},
+        edit, func, memory,
         names::{self, IO, PIECE, model_name},
     },
     pass::{OptionValues, Pass, PassError},
@@ -52,8 +55,8 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let block = region.append_block(Block::new(&[(pointer, location); 6]));
     let builder = Builder::at_end(context, block, location);
     let parameters = edit::arguments(block);
-    let sessions = sessions(module)?;
-    let operands = operands(&builder, main, &parameters, &sessions)?;
+    let (sessions, pools) = (sessions(module)?, board::declared(module)?);
+    let operands = operands(&builder, main, &parameters, (&sessions, &pools))?;
     let (_, result) = llvm::signature(main)?;
     let returns = (result == status).then_some(status);
     let call = llvm::call(&builder, &main_name, &operands, returns, vec![])?;
@@ -87,7 +90,7 @@ fn operands<'c>(
     builder: &Builder<'c>,
     main: Op<'c>,
     parameters: &[Val<'c>],
-    sessions: &[(String, i32)],
+    (sessions, pools): (&[(String, i32)], &[Pool]),
 ) -> Result<Vec<Val<'c>>, PassError<'c>> {
     let (arguments, _) = llvm::signature(main)?;
     let lists = main.attribute("arg_attrs").map(edit::array).unwrap_or_default();
@@ -110,6 +113,19 @@ fn operands<'c>(
             })?;
             let session = element(builder, *devices, *device)?;
             operands.push(element(builder, session, field as i32)?);
+            continue;
+        }
+        let position = match &*role {
+            names::POOL_ARENA => Some("arena"),
+            names::POOL_CONSTANTS => Some("constants"),
+            _ => None,
+        };
+        if let Some(parameter) = position.and_then(|name| PARAMETERS.iter().position(|p| *p == name)) {
+            let name = memory::of_argument(&attributes);
+            let place = pools.iter().position(|pool| pool.name == name).ok_or_else(|| {
+                PassError::at(&main, format!("argument {index} is in pool '{name}', which the board lacks"))
+            })?;
+            operands.push(element(builder, parameters[parameter], place as i32)?);
             continue;
         }
         let position = PARAMETERS.iter().position(|name| *name == role).ok_or_else(|| {

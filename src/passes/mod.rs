@@ -19,11 +19,13 @@ passes! {
     apply_hook
     apply_schedules
     assign_memory_spaces
+    assign_pools
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg
     convert_strided_copies
     convert_tir_to_llvm
+    draw_plan
     encode_command_stream
     erase_memory_spaces
     expand_math_approximations

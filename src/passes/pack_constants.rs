@@ -5,17 +5,18 @@
 //! never pass through code generation, and equal ones are kept once.
 
 use crate::{
+    host::fills,
     ir::{
         self, Builder, Op, Val,
+        board::{self, Pool},
         call_extern::{CallExtern, Group},
         calls::{self, CallGraph},
         edit, elements, func, guard, memory, memref,
         names::{self, CONSTANTS},
         size::ALIGNMENT,
     },
-    lower::generic::fill_into,
     pass::{OptionValues, Pass, PassError, PassOptions},
-    planned::constants::Values,
+    planned::constants::{Block, Values},
     tensor::AlignedBuffer,
 };
 
@@ -23,7 +24,6 @@ use melior::{
     Context,
     ir::{
         Attribute, Type, ValueLike,
-        attribute::DenseI32ArrayAttribute,
         operation::OperationLike,
     },
 };
@@ -50,9 +50,6 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Size from which a constant with one value everywhere is written by the host instead.
-const FILL_BYTES: u64 = 1 << 20;
-
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// The reads of constants by function, with places in the table.
@@ -60,7 +57,7 @@ type Reads<'c> = BTreeMap<String, Vec<(Op<'c>, usize)>>;
 
 /// A distinct constant of a memory.
 struct Entry<'c> {
-    /// Empty for the host's memory.
+    /// A device's, a pool of the board, or empty for the host's memory.
     space: String,
     /// From the start of what that memory has.
     offset: u64,
@@ -82,8 +79,10 @@ struct Packing<'c> {
     places: BTreeMap<String, usize>,
     /// Globals that are written when the network runs.
     filled: BTreeSet<String>,
-    /// What constants of a device's memory are aligned to.
+    /// What constants of a device's memory or a pool of the board are aligned to.
     alignments: BTreeMap<String, u64>,
+    /// The pools that the host's memory is divided into, if it is.
+    pools: Vec<Pool>,
     /// Bytes of the constants of each memory, and where in the block they start.
     sizes: BTreeMap<String, u64>,
     starts: BTreeMap<String, u64>,
@@ -104,9 +103,12 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         .map(|op| (func::symbol(op), op))
         .collect();
     let aligned = |memory: memory::Memory| (memory.space, memory.alignment.max(ALIGNMENT as u64));
-    let alignments = memory::declared(module)?.into_iter().map(aligned).collect();
+    let pools = board::declared(module)?;
+    let in_pools = pools.iter().map(|pool| (pool.name.clone(), pool.alignment.max(ALIGNMENT as u64)));
+    let alignments = memory::declared(module)?.into_iter().map(aligned).chain(in_pools).collect();
     let mut packing = Packing {
         alignments,
+        pools,
         context: ir::context_of(module),
         module,
         graph: CallGraph::of(module)?,
@@ -127,7 +129,10 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
 
 impl<'c> Packing<'c> {
     fn run(&mut self) -> Failure<'c> {
-        self.write_fills()?;
+        if self.pools.is_empty() {
+            // On a board constants take read-only memory, which there is more of.
+            self.filled = fills::write(self.module, self.main, &self.globals)?;
+        }
         // In the order of the module, so that the block has the order of the program.
         let reads = self.reads()?;
         if self.table.is_empty() {
@@ -137,6 +142,9 @@ impl<'c> Packing<'c> {
         if self.module.has_attribute(CONSTANTS) {
             return Err(PassError::new(format!("the module has constants in {CONSTANTS} already")));
         }
+        if !self.pools.is_empty() {
+            return self.run_in_pools(&reads);
+        }
         let sizes = self.settle();
         for (space, size) in &sizes {
             self.give(space, *size, &reads)?;
@@ -144,6 +152,32 @@ impl<'c> Packing<'c> {
         self.erase_unused();
         self.write_block(sizes[""])?;
         self.load_first(&sizes)
+    }
+
+    /// As [`Packing::run`] for a board: each pool has a block of its own, and nobody is given all.
+    fn run_in_pools(&mut self, reads: &Reads<'c>) -> Failure<'c> {
+        let of_device = |space: &&String| !self.pools.iter().any(|pool| pool.name == **space);
+        if let Some(space) = self.sizes.keys().find(of_device) {
+            let reason = match space.as_str() {
+                "" => "constants are in no pool, but the module has a board: run assign-pools".to_owned(),
+                space => format!(
+                    "the constants in '{space}', which is the memory of a device, come from the host's \
+                     as a whole, which a board divides into pools: leave that target or the board out"
+                ),
+            };
+            return Err(PassError::at(&self.main, reason));
+        }
+        let of_pool = |pool: &Pool| self.sizes.get(&pool.name).copied().unwrap_or(0);
+        let sizes: Vec<u64> = self.pools.iter().map(of_pool).collect();
+        let (offsets, end) = board::constants_offsets(&self.pools, &sizes);
+        for (index, pool) in self.pools.clone().iter().enumerate() {
+            self.starts.insert(pool.name.clone(), offsets[index]);
+            if sizes[index] > 0 {
+                self.give(&pool.name, sizes[index], reads)?;
+            }
+        }
+        self.erase_unused();
+        self.write_block(end)
     }
 
     /// Gives the constants of each memory their place in the block, the host's first. Gives the sizes:
@@ -176,7 +210,12 @@ impl<'c> Packing<'c> {
             if reads.is_empty() && calls.is_empty() && !is_main {
                 continue;
             }
-            let mut values = Values::of(self.context, function, (space, size))?;
+            let block = match space {
+                "" => Block::Host,
+                _ if self.pools.iter().any(|pool| pool.name == space) => Block::Pool(space),
+                _ => Block::Device(space),
+            };
+            let mut values = Values::of(self.context, function, (block, size))?;
             for (read, place) in reads {
                 let old = ir::result0(*read)?;
                 let new = values.get(*read, (*place, self.table[*place].offset), old.r#type())?;
@@ -215,43 +254,6 @@ impl<'c> Packing<'c> {
         Ok(())
     }
 
-    /// Has the host write large constants with one value everywhere when it runs, so that nobody
-    /// has to store them.
-    fn write_fills(&mut self) -> Failure<'c> {
-        let host = ir::attr_str(self.main, names::TARGET);
-        for function in func::functions(self.module) {
-            let target = ir::attr_str(function, names::TARGET);
-            if target.is_some() && target != host {
-                continue;
-            }
-            for op in edit::walk(function) {
-                let global =
-                    func::symbol_ref(op, "name").filter(|_| ir::op_name(op) == "memref.get_global");
-                let global = global.and_then(|name| self.globals.get(&name).copied());
-                let Some(value) = global.and_then(fill_value) else { continue };
-                let builder = Builder::before(op)?;
-                let old = ir::result0(op)?;
-                let element = ir::element_type(old.r#type());
-                let value =
-                    builder.op1_with("arith.constant", &[], element, vec![("value", value)])?;
-                let new = builder.op1_with(
-                    "memref.alloc",
-                    &[],
-                    old.r#type(),
-                    vec![(
-                        "operandSegmentSizes",
-                        DenseI32ArrayAttribute::new(self.context, &[0, 0]).into(),
-                    )],
-                )?;
-                fill_into(&builder, new, &[], value)?;
-                edit::replace_uses(old, new);
-                edit::erase(op);
-                self.filled.extend(global.map(func::symbol));
-            }
-        }
-        Ok(())
-    }
-
     /// The reads of constants that are to be packed, by function, with places in the table.
     fn reads(&mut self) -> Failure<'c, Reads<'c>> {
         let host = ir::attr_str(self.main, names::TARGET);
@@ -269,7 +271,8 @@ impl<'c> Packing<'c> {
                     continue;
                 }
                 let global = func::symbol_ref(op, "name").unwrap_or_default();
-                let space = memref::space(ir::result0(op)?.r#type()).unwrap_or_default();
+                let space = memref::space(ir::result0(op)?.r#type());
+                let space = space.or_else(|| board::of(op)).unwrap_or_default();
                 if let Some(place) = self.place(&global, &space, least)? {
                     found.entry(name.clone()).or_default().push((op, place));
                 }
@@ -369,14 +372,6 @@ impl<'c> Packing<'c> {
         edit::set_attr(self.module, CONSTANTS, value);
         Ok(())
     }
-}
-
-/// What a constant is filled with, if it is large and has one value everywhere.
-fn fill_value(global: Op<'_>) -> Option<Attribute<'_>> {
-    let value =
-        global.attribute("initial_value").ok().filter(|_| global.has_attribute("constant"))?;
-    let splat = elements::splat(value)?;
-    (crate::planned::generated::size_of(value) >= FILL_BYTES).then_some(splat)
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.

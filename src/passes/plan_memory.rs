@@ -4,30 +4,32 @@
 //! becomes a last argument of it, and of each call of it a piece of the caller's arena; so the arena
 //! of the main function holds everything. Such a piece may lie where the caller has buffers that are
 //! in use before or after the call, or at other times than what the callee has there. Buffers in the
-//! memory of a device (`#tir.space`) are planned in that pool, function by function.
+//! memory of a device (`#tir.space`) are planned in that pool, function by function. On a board each of
+//! its pools is such an arena, for the buffers that `assign-pools` put there (`phl.pool`).
 
 use crate::{
     ir::{
         self, Builder, Op, Val,
+        board::{self, Pool, Port},
         call_extern::{CallExtern, Group, SCRATCH_NEED},
         calls::{self, CallGraph},
         edit, func, guard,
-        liveness::{Lifetime, Run, Timeline},
-        memory::{self, Memory},
-        memref,
+        memory, memref,
         names::{self, ARENA_BYTES, IO},
-        print,
-        size::{self, ALIGNMENT},
         tir,
     },
     limits::MAX_BYTES,
     pass::{OptionValues, Pass, PassError},
     plan::{
-        self, Buffer, Plan,
-        program::{self, Call, Frame},
+        self, Plan,
+        program::{self, Frame},
     },
     planned::{capacity, pool_of},
-    tile::plan::Pool,
+    pools::{
+        FunctionMemory, Program, Request, Scope,
+        demand::Spaces,
+    },
+    tile::plan::Pool as Tiles,
 };
 use melior::ir::{
     Attribute, Location, Type, ValueLike,
@@ -35,7 +37,6 @@ use melior::ir::{
     operation::OperationLike,
     r#type::IntegerType,
 };
-use std::collections::BTreeMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -51,20 +52,46 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
     let memories = memory::declared(module)?;
-    plan_memory(module, None, &memories)?;
-    memories.iter().try_for_each(|memory| plan_memory(module, Some(memory), &memories))
+    let pools = board::declared(module)?;
+    let host = match &*pools {
+        [] => vec![Scope::Host],
+        pools => {
+            check_pools(module, pools)?;
+            pools.iter().map(Scope::Pool).collect()
+        }
+    };
+    let devices = memories.iter().map(Scope::Device);
+    for (index, scope) in host.into_iter().chain(devices).enumerate() {
+        plan_memory(module, Spaces { scope, memories: &memories, tiles: index == 0 })?;
+    }
+    Ok(())
 }
 
-/// Plans the buffers in one memory, the host's or a device's.
-fn plan_memory<'c>(
-    module: Op<'c>,
-    memory: Option<&Memory>,
-    memories: &[Memory],
-) -> Failure<'c> {
+/// Checks that all that asks for the host's memory says in which pool of the board.
+fn check_pools<'c>(module: Op<'c>, pools: &[Pool]) -> Failure<'c> {
     let graph = CallGraph::of(module)?;
-    let program = Program::of(&graph, Spaces { memory, memories })?;
+    let spaces = Spaces { scope: Scope::Host, memories: &[], tiles: false };
+    let program = Program::of(&graph, spaces)?;
+    for request in program.functions.iter().flat_map(|memory| &memory.requests) {
+        let pool = board::of(request.op);
+        if !pools.iter().any(|known| pool.as_ref() == Some(&known.name)) {
+            let pool = pool.map_or_else(|| "no pool".to_owned(), |name| format!("'{name}'"));
+            return Err(PassError::at(
+                &request.op,
+                format!("asks for memory in {pool}, but the module has a board: run assign-pools"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Plans the buffers in one memory: the host's, a device's or a pool of the board.
+fn plan_memory<'c>(module: Op<'c>, spaces: Spaces<'_>) -> Failure<'c> {
+    let scope = spaces.scope;
+    let graph = CallGraph::of(module)?;
+    let program = Program::of(&graph, spaces)?;
     let guard = guard::bytes(module);
-    let planned: Vec<_> = program.functions.iter().map(FunctionMemory::times).collect();
+    let planned = program.times();
     let frames = program::plan(&planned, guard).map_err(|error| {
         let at = program.functions.last().map_or(module, |memory| memory.function);
         PassError::at(&at, format!("cannot be planned: {error}"))
@@ -81,172 +108,65 @@ fn plan_memory<'c>(
             ));
         }
     }
-    if let Some(memory) = memory {
-        let main = func::main(module);
-        if let Some((main, place)) = main.and_then(|main| Some((main, program.index(main)?))) {
-            capacity::check(main, memory, frames[place].bytes)?;
+    let main = func::main(module);
+    if let Some((main, place)) = main.and_then(|main| Some((main, program.index(main)?))) {
+        check_capacity(scope, main, &frames[place], program.peak(&frames[place]))?;
+        if guard > 0 && !matches!(scope, Scope::Device(_)) {
+            let found = program::gaps(&planned, &frames, place, guard);
+            guard::record(module, names::ARENA_GAPS, &found);
         }
-    }
-    if guard > 0 && memory.is_none() {
-        let main = func::main(module).and_then(|main| program.index(main));
-        let found = main.map(|main| program::gaps(&planned, &frames, main, guard)).unwrap_or_default();
-        guard::record(module, names::ARENA_GAPS, &found);
     }
     let bytes: Vec<_> = frames.iter().map(|frame| frame.bytes).collect();
     let peaks: Vec<_> = frames.iter().map(|frame| program.peak(frame)).collect();
     for ((memory, frame), peak) in program.functions.into_iter().zip(&frames).zip(peaks) {
-        memory.place(frame, &bytes, peak)?;
+        place(memory, frame, &bytes, peak)?;
     }
     Ok(())
 }
 
-/// The memory that is planned, among all.
-#[derive(Clone, Copy)]
-struct Spaces<'m> {
-    /// None for the host's.
-    memory: Option<&'m Memory>,
-    memories: &'m [Memory],
-}
-
-impl Spaces<'_> {
-    /// Name of the memory space; empty for the host's.
-    fn name(&self) -> &str {
-        self.memory.map_or("", |memory| memory.space.as_str())
-    }
-
-    fn is_other(&self, space: &str) -> bool {
-        space != self.name()
-            && (space.is_empty() || self.memories.iter().any(|memory| memory.space == space))
+/// Checks that what the main function needs is there.
+fn check_capacity<'c>(
+    scope: Scope<'_>,
+    main: Op<'c>,
+    frame: &Frame,
+    peak: Option<String>,
+) -> Failure<'c> {
+    match scope {
+        Scope::Host => Ok(()),
+        Scope::Device(memory) => capacity::check(main, memory, frame.bytes),
+        Scope::Pool(pool) => capacity::check_pool(main, pool, frame.bytes, peak.as_deref()),
     }
 }
 
-/// The functions of a module, those called before those that call them.
-struct Program<'c, 'm> {
-    functions: Vec<FunctionMemory<'c, 'm>>,
+/// Puts everything that a function needs at its place.
+fn place<'c>(
+    memory: FunctionMemory<'c, '_>,
+    frame: &Frame,
+    callees: &[u64],
+    peak: Option<String>,
+) -> Failure<'c> {
+    for (pool, requests) in &memory.tiles {
+        let buffers: Vec<_> = requests.iter().map(|request| request.buffer.clone()).collect();
+        let plan = plan::plan(&buffers).map_err(|error| {
+            PassError::at(&memory.function, format!("cannot be planned: {error}"))
+        })?;
+        use_pool(memory.function, pool, requests, &plan)?;
+    }
+    if !memory.opaque && calls::shares_bytes(memory.function) {
+        let unit = Attribute::unit(ir::context_of(memory.function));
+        edit::set_attr(memory.function, names::SHARES_BYTES, unit);
+    }
+    if frame.bytes > 0 {
+        memory.use_arena(frame, callees, peak)?;
+    }
+    let tiles = memory.tiles.into_values().flatten();
+    for dealloc in memory.requests.into_iter().chain(tiles).flat_map(|r| r.deallocs) {
+        edit::erase(dealloc);
+    }
+    Ok(())
 }
 
-/// What a function needs while it runs.
-struct FunctionMemory<'c, 'm> {
-    memory: Option<&'m Memory>,
-    function: Op<'c>,
-    timeline: Timeline,
-    requests: Vec<Request<'c>>,
-    /// Its buffers in the memory of devices.
-    pools: BTreeMap<String, Vec<Request<'c>>>,
-    /// Calls of functions that stand before it.
-    calls: Vec<(Op<'c>, Call)>,
-    opaque: bool,
-}
-
-/// A buffer to be planned.
-struct Request<'c> {
-    /// The allocation, or the call that needs scratch memory.
-    op: Op<'c>,
-    buffer: Buffer,
-    deallocs: Vec<Op<'c>>,
-}
-
-impl<'c, 'm> Program<'c, 'm> {
-    fn of(graph: &CallGraph<'c>, spaces: Spaces<'m>) -> Failure<'c, Self> {
-        let transparent = graph.transparent();
-        let mut runs: BTreeMap<String, Run> = BTreeMap::new();
-        let mut program = Self { functions: vec![] };
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        for name in &graph.order {
-            let Some(function) = graph.function(name) else { continue };
-            let timeline = Timeline::of(function, &runs);
-            let opaque = !transparent.contains(name);
-            if !opaque {
-                runs.insert(name.clone(), timeline.run(function));
-            }
-            places.insert(name.clone(), program.functions.len());
-            program.functions.push(FunctionMemory::of(function, timeline, (&places, spaces), opaque)?);
-        }
-        Ok(program)
-    }
-
-    fn index(&self, function: Op<'c>) -> Option<usize> {
-        self.functions.iter().position(|memory| edit::same(memory.function, function))
-    }
-
-    /// Where the operation is at which most of a frame is in use.
-    fn peak(&self, frame: &Frame) -> Option<String> {
-        let bound = frame.bound.filter(|bound| bound.bytes > 0)?;
-        let memory = &self.functions[bound.function];
-        let at = memory.timeline.at(bound.point, &edit::walk(memory.function))?;
-        Some(print::place(at.location()))
-    }
-}
-
-impl<'c, 'm> FunctionMemory<'c, 'm> {
-    fn of(
-        function: Op<'c>,
-        timeline: Timeline,
-        (places, spaces): (&BTreeMap<String, usize>, Spaces<'m>),
-        opaque: bool,
-    ) -> Failure<'c, Self> {
-        let (mut calls, mut requests) = (vec![], vec![]);
-        let mut pools: BTreeMap<String, Vec<Request<'c>>> = BTreeMap::new();
-        for op in edit::walk(function) {
-            if let Some(bytes) = ir::attr_i64(op, "scratch_bytes") {
-                let space = ir::attr_str(op, names::SCRATCH_MEMORY).unwrap_or_default();
-                if space != spaces.name() {
-                    continue;
-                }
-                let size = bytes.max(0) as u64;
-                let buffer = Buffer::once(size, ALIGNMENT as u64, timeline.span(op));
-                requests.push(Request { op, buffer, deallocs: vec![] });
-            } else if let Some(callee) = calls::callee(op).and_then(|name| places.get(&name)) {
-                let (span, start) = (timeline.span(op), timeline.begin(op));
-                calls.push((op, Call { callee: *callee, span, start }));
-            } else if ir::op_name(op) == "memref.alloc" {
-                let space = space_of(op)?;
-                if space == spaces.name() {
-                    let align = spaces.memory.map_or(0, |m| m.alignment).max(ALIGNMENT as u64);
-                    requests.push(request(&timeline, op, align)?);
-                } else if spaces.memory.is_none() && !spaces.is_other(&space) {
-                    let align = pool_of(op, &space)?.1;
-                    pools.entry(space).or_default().push(request(&timeline, op, align)?);
-                }
-            }
-        }
-        let memory = spaces.memory;
-        Ok(Self { memory, function, timeline, requests, pools, calls, opaque })
-    }
-
-    /// What the planner is told.
-    fn times(&self) -> program::Function {
-        program::Function {
-            length: self.timeline.length(),
-            buffers: self.requests.iter().map(|request| request.buffer.clone()).collect(),
-            calls: self.calls.iter().map(|(_, call)| *call).collect(),
-            opaque: self.opaque,
-        }
-    }
-
-    /// Puts everything at its place.
-    fn place(self, frame: &Frame, callees: &[u64], peak: Option<String>) -> Failure<'c> {
-        for (pool, requests) in &self.pools {
-            let buffers: Vec<_> = requests.iter().map(|request| request.buffer.clone()).collect();
-            let plan = plan::plan(&buffers).map_err(|error| {
-                PassError::at(&self.function, format!("cannot be planned: {error}"))
-            })?;
-            use_pool(self.function, pool, requests, &plan)?;
-        }
-        if !self.opaque && calls::shares_bytes(self.function) {
-            let unit = Attribute::unit(ir::context_of(self.function));
-            edit::set_attr(self.function, names::SHARES_BYTES, unit);
-        }
-        if frame.bytes > 0 {
-            self.use_arena(frame, callees, peak)?;
-        }
-        let pools = self.pools.into_values().flatten();
-        for dealloc in self.requests.into_iter().chain(pools).flat_map(|r| r.deallocs) {
-            edit::erase(dealloc);
-        }
-        Ok(())
-    }
-
+impl<'c> FunctionMemory<'c, '_> {
     /// The locations of the requests' memory, which is named after what writes to it first, not after
     /// what asked for it. MLIR lists uses in an order that may differ from run to run.
     fn names(&self) -> Vec<Location<'c>> {
@@ -260,31 +180,22 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
     /// Gives the function an arena, and each request and each call its piece of it.
     fn use_arena(&self, frame: &Frame, callees: &[u64], peak: Option<String>) -> Failure<'c> {
         let (function, context) = (self.function, ir::context_of(self.function));
-        let word = |value: u64| -> Attribute<'c> {
-            IntegerAttribute::new(IntegerType::new(context, 64).into(), value as i64).into()
+        let space = match self.scope {
+            Scope::Device(memory) => Some(memory.space.as_str()),
+            Scope::Host | Scope::Pool(_) => None,
         };
-        let space = self.memory.map(|memory| memory.space.as_str());
-        let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
-        let role = if space.is_some() { names::DEVICE_ARENA } else { "arena" };
-        let mut attributes = vec![(IO.to_owned(), text(role))];
-        if let Some(space) = space {
-            attributes.push((names::MEMORY.to_owned(), text(space)));
-        } else {
-            edit::set_attr(function, ARENA_BYTES, word(frame.bytes));
-            if let Some(bound) = frame.bound {
-                edit::set_attr(function, names::ARENA_LOWER_BOUND, word(bound.bytes));
-            }
-            if let Some(peak) = peak {
-                edit::set_attr(function, names::ARENA_PEAK, text(&peak));
-            }
-        }
+        let attributes = self.arena_attributes(frame, peak);
         let block = |bytes| memref::with_space(context, memref::bytes(context, bytes)?, space);
         let arena = func::add_argument(context, function, block(frame.bytes)?, attributes)?;
         let named = self.names();
         for ((request, offset), named) in self.requests.iter().zip(&frame.buffers).zip(named) {
             if ir::op_name(request.op) == "memref.alloc" {
                 let old = ir::result0(request.op)?;
-                edit::replace_uses(old, piece(request.op, named, arena, *offset, old.r#type())?);
+                let place = piece(request.op, named, arena, *offset, old.r#type())?;
+                if let Some(port) = Port::of(request.op) {
+                    self.place_port(port, place, *offset)?;
+                }
+                edit::replace_uses(old, place);
                 edit::erase(request.op);
                 continue;
             }
@@ -302,6 +213,58 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
     }
 }
 
+impl<'c> FunctionMemory<'c, '_> {
+    /// Says of an input or output where it is, on its argument and on its view.
+    fn place_port(&self, port: Port, view: Val<'c>, offset: u64) -> Failure<'c> {
+        let Scope::Pool(pool) = self.scope else { return Ok(()) };
+        let context = ir::context_of(self.function);
+        if let Some(op) = edit::defining_op(view) {
+            edit::set_attr(op, names::PORT, port.to_attribute(context));
+        }
+        let mut signature = func::Signature::of(self.function)?;
+        if let Some((_, attributes)) = signature.arguments.get_mut(port.argument) {
+            let name = StringAttribute::new(context, &pool.name).into();
+            let offset = IntegerAttribute::new(IntegerType::new(context, 64).into(), offset as i64);
+            func::set_in(attributes, names::MEMORY, name);
+            func::set_in(attributes, names::OFFSET, offset.into());
+        }
+        signature.set(context, self.function);
+        Ok(())
+    }
+
+    /// What is said of the arena: on the function, or of several arenas on the argument.
+    fn arena_attributes(&self, frame: &Frame, peak: Option<String>) -> func::Attributes<'c> {
+        let context = ir::context_of(self.function);
+        let word = |value: u64| -> Attribute<'c> {
+            IntegerAttribute::new(IntegerType::new(context, 64).into(), value as i64).into()
+        };
+        let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
+        let bound = frame.bound.map(|bound| word(bound.bytes));
+        let peak = peak.map(|peak| text(&peak));
+        let of = |role: &str, name: Option<&str>| {
+            let name = name.map(|name| (names::MEMORY.to_owned(), text(name)));
+            std::iter::once((IO.to_owned(), text(role))).chain(name).collect::<Vec<_>>()
+        };
+        match self.scope {
+            Scope::Device(memory) => of(names::DEVICE_ARENA, Some(&memory.space)),
+            Scope::Pool(pool) => {
+                let mut attributes = of(names::POOL_ARENA, Some(&pool.name));
+                attributes.extend(bound.map(|bound| (names::LOWER_BOUND.to_owned(), bound)));
+                attributes.extend(peak.map(|peak| (names::PEAK.to_owned(), peak)));
+                attributes
+            }
+            Scope::Host => {
+                edit::set_attr(self.function, ARENA_BYTES, word(frame.bytes));
+                let said = [(names::ARENA_LOWER_BOUND, bound), (names::ARENA_PEAK, peak)];
+                for (name, value) in said.into_iter().filter_map(|(n, v)| Some((n, v?))) {
+                    edit::set_attr(self.function, name, value);
+                }
+                of("arena", None)
+            }
+        }
+    }
+}
+
 /// Makes a view of the arena before `op`.
 fn piece<'c>(
     op: Op<'c>,
@@ -313,38 +276,6 @@ fn piece<'c>(
     let builder = Builder::before(op)?.with_location(named);
     let offset = builder.index(offset as i64)?;
     Ok(builder.op1("memref.view", &[arena, offset], ty)?)
-}
-
-/// The memory space that an allocation is in; empty for the host's.
-fn space_of<'c>(op: Op<'c>) -> Failure<'c, String> {
-    let ty = ir::result0(op)?.r#type();
-    memref::space_or_host(ty).ok_or_else(|| {
-        PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
-    })
-}
-
-/// What an allocation asks for.
-fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> Failure<'c, Request<'c>> {
-    let ty = ir::result0(op)?.r#type();
-    let size = size::bytes(ty).filter(|_| op.operand_count() == 0).ok_or_else(|| {
-        PassError::at(
-            &op,
-            format!(
-                "allocates {ty}, whose size is not known when compiling: give the unknown \
-                 dimensions of the model's inputs with --shape"
-            ),
-        )
-    })?;
-    let asked = ir::attr_i64(op, "alignment").map_or(ALIGNMENT, |align| align.max(ALIGNMENT));
-    if asked != ALIGNMENT {
-        return Err(PassError::at(
-            &op,
-            format!("asks for alignment {asked}; buffers are aligned to {ALIGNMENT} at most"),
-        ));
-    }
-    let Lifetime { start, end, deallocs } =
-        timeline.lifetime(op).map_err(|(at, reason)| PassError::at(&at, reason))?;
-    Ok(Request { op, buffer: Buffer::once(size, align, (start, end)), deallocs })
 }
 
 /// Gives a call its scratch memory: where it asks for it, or as the last argument.
@@ -374,7 +305,7 @@ fn use_pool<'c>(
 ) -> Failure<'c> {
     let Some(first) = requests.first() else { return Ok(()) };
     let (capacity, _) = pool_of(first.op, pool)?;
-    let base = Pool::start(function, pool).map_err(|error| PassError::at(&function, error))?;
+    let base = Tiles::start(function, pool).map_err(|error| PassError::at(&function, error))?;
     if plan.peak.saturating_add(base) > capacity {
         return Err(PassError::at(
             &function,

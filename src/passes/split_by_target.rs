@@ -30,6 +30,16 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// What is said of the whole model and of each part of it.
+const CARRIED: [&str; 6] = [
+    names::MODEL,
+    names::DEVICES,
+    names::MEMORIES,
+    names::BOARD,
+    names::TARGET_SPEC,
+    names::POOLS,
+];
+
 /// The id that a function without a target counts to.
 const DEFAULT_HOST: &str = "llvm";
 
@@ -67,7 +77,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             ("sym_name", StringAttribute::new(context, &target).into()),
             (TARGET, StringAttribute::new(context, &target).into()),
         ];
-        for name in [names::MODEL, names::DEVICES, names::MEMORIES, names::TARGET_SPEC, names::POOLS] {
+        for name in CARRIED {
             attributes.extend(module.attribute(name).ok().map(|value| (name, value)));
         }
         let regions = vec![region];

@@ -260,7 +260,7 @@ impl<'c> Splitter<'c> {
             let role = role.and_then(|(_, role)| edit::string(*role)).unwrap_or_default();
             let group = match &*role {
                 _ if !ir::is_memref(*ty) => Group::Scalars,
-                "input" | "constants" => Group::Ins,
+                "input" | "constants" | names::POOL_CONSTANTS => Group::Ins,
                 _ => Group::Outs,
             };
             call.push(self.context, group, value);

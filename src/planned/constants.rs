@@ -18,6 +18,17 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 /// A constant as a function sees it: its place in the table, and its type, by its text.
 type Key = (usize, String);
 
+/// Where a block of constants is.
+#[derive(Clone, Copy)]
+pub enum Block<'n> {
+    /// In the host's memory, the block of all constants.
+    Host,
+    /// In a pool of the board, a part of the host's memory.
+    Pool(&'n str),
+    /// In a memory space of a device.
+    Device(&'n str),
+}
+
 /// The constants that a function has at hand.
 pub struct Values<'c> {
     function: Op<'c>,
@@ -27,20 +38,21 @@ pub struct Values<'c> {
 }
 
 impl<'c> Values<'c> {
-    /// Gives the function the block of so many bytes in a memory space, the host's if it has no name.
+    /// Gives the function a block of so many bytes.
     pub fn of(
         context: &'c Context,
         function: Op<'c>,
-        (space, size): (&str, u64),
+        (block, size): (Block<'_>, u64),
     ) -> Failure<'c, Self> {
         let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
-        let (space, role) = match space {
-            "" => (None, "constants"),
-            space => (Some(space), names::DEVICE_CONSTANTS),
+        let (space, name, role) = match block {
+            Block::Host => (None, None, "constants"),
+            Block::Pool(name) => (None, Some(name), names::POOL_CONSTANTS),
+            Block::Device(space) => (Some(space), Some(space), names::DEVICE_CONSTANTS),
         };
         let ty = memref::with_space(context, memref::bytes(context, size)?, space)?;
         let mut attributes = vec![(IO.to_owned(), text(role))];
-        attributes.extend(space.map(|space| (names::MEMORY.to_owned(), text(space))));
+        attributes.extend(name.map(|name| (names::MEMORY.to_owned(), text(name))));
         let block = func::add_argument(context, function, ty, attributes)?;
         Ok(Self { function, block, made: IndexMap::new() })
     }

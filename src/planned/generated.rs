@@ -3,9 +3,10 @@
 
 use super::Memory;
 use crate::{
-    artifact::Signature,
+    artifact::{PoolUse, Signature},
     ir::{
         self, Op, Val, edit, func,
+        memory::of_argument,
         names::{self, ARENA_BYTES, CONSTANTS, IO, symbol_name},
         size,
     },
@@ -72,11 +73,24 @@ fn check_llvm<'c>(function: Op<'c>, signature: &Signature) -> Failure<'c> {
     let arena = arena_of(function, "main", signature)?;
     let lists = function.attribute("arg_attrs").map(edit::array).unwrap_or_default();
     for (argument, list) in edit::arguments(block).into_iter().zip(lists) {
-        let role = edit::dictionary(list).into_iter().find(|(name, _)| name == IO);
-        let (memory, bytes) = match role.and_then(|(_, value)| edit::string(value)).as_deref() {
+        let attributes = edit::dictionary(list);
+        let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
+        let pool = of_argument(&attributes);
+        let in_pool = |bytes: fn(&PoolUse) -> usize| {
+            let found = signature.pools.iter().find(|known| known.name == pool);
+            found.map_or(0, |known| bytes(known) as u64)
+        };
+        let (memory, bytes) = match role.and_then(edit::string).as_deref() {
             Some("arena") => (Memory::Arena(String::new()), arena),
             Some("constants") => {
                 (Memory::Constants(String::new()), signature.constants_bytes as u64)
+            }
+            // Pieces of other functions are given frames, which are smaller.
+            Some(names::POOL_ARENA) => {
+                (Memory::Arena(pool.clone()), in_pool(|pool| pool.values_bytes))
+            }
+            Some(names::POOL_CONSTANTS) => {
+                (Memory::Constants(pool.clone()), in_pool(|pool| pool.constants_bytes))
             }
             _ => continue,
         };

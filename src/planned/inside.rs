@@ -4,6 +4,7 @@ use super::{Memory, Order, Place, Span, lifetime, places, spans};
 use crate::{
     ir::{
         self, Op,
+        board::Port,
         calls::{self, CallGraph},
         edit, func,
         memory::of_argument,
@@ -57,6 +58,8 @@ pub struct Lives {
 pub struct BufferUse<'c> {
     /// The operation of the function that makes the buffer, or calls who does.
     pub op: Op<'c>,
+    /// The operation that makes the buffer, wherever it is.
+    pub made: Op<'c>,
     /// What the buffer is, for messages.
     pub what: String,
     /// The time of use, in points of the function.
@@ -104,7 +107,7 @@ impl<'c> Effect<'c> {
             let role = list.iter().find(|(name, _)| name == IO).map(|(_, value)| *value);
             match role.and_then(edit::string).as_deref() {
                 Some("arena") => Some(String::new()),
-                Some(names::DEVICE_ARENA) => Some(of_argument(list)),
+                Some(names::DEVICE_ARENA | names::POOL_ARENA) => Some(of_argument(list)),
                 _ => None,
             }
         };
@@ -141,9 +144,20 @@ pub fn uses_of<'c>(
     for place in places {
         let (op, offset) = (place.op, place.offset);
         let Some((space, calls)) = frame_of(order, place) else {
-            for span in spans(order, function, op, place.value) {
+            let mut spans = spans(order, function, op, place.value);
+            if let Some(port) = Port::of(op) {
+                // The caller writes it before, or reads it afterwards.
+                let all =
+                    (spans.iter().map(|span| span.0).min(), spans.iter().map(|span| span.1).max());
+                let last = order.span(function).1;
+                spans = match all {
+                    (Some(start), Some(end)) => vec![port.span((start, end), last)],
+                    _ => vec![(0, last)],
+                };
+            }
+            for span in spans {
                 let (what, size) = (place.value.r#type().to_string(), place.size);
-                found.push(BufferUse { op, what, span, offset, size, buffer: buffers });
+                found.push(BufferUse { op, made: op, what, span, offset, size, buffer: buffers });
             }
             buffers += 1;
             continue;
@@ -154,6 +168,7 @@ pub fn uses_of<'c>(
             let uses = effect.uses.get(space).map(Vec::as_slice).unwrap_or_default();
             found.extend(uses.iter().map(|inner| BufferUse {
                 op: call,
+                made: inner.made,
                 what: match inner.what.contains(" of @") {
                     true => inner.what.clone(),
                     false => format!("{} of @{name}", inner.what),

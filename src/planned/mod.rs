@@ -11,9 +11,12 @@ mod inside;
 mod lifetime;
 mod order;
 mod overlap;
+pub mod picture;
 mod places;
+pub mod pools;
 #[cfg(test)]
 mod tests;
+pub mod users;
 
 pub use inside::{BufferUse, Effects, effects, uses_of};
 pub use lifetime::spans;

@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Memory {
     /// The function's working memory, an argument of it; with the name of the memory space where
-    /// that is a device's.
+    /// that is a device's, or of the pool of the board.
     Arena(String),
     /// The block of all constants, an argument of the main function; or of those in the memory space
     /// of a device.
@@ -64,8 +64,10 @@ pub fn places<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Result<Vec<Place<'c>>, Pa
         let memory = match role.and_then(edit::string).as_deref() {
             Some("arena") => Memory::Arena(String::new()),
             Some("constants") => Memory::Constants(String::new()),
-            Some(names::DEVICE_ARENA) => Memory::Arena(of_argument(attributes)),
-            Some(names::DEVICE_CONSTANTS) => Memory::Constants(of_argument(attributes)),
+            Some(names::DEVICE_ARENA | names::POOL_ARENA) => Memory::Arena(of_argument(attributes)),
+            Some(names::DEVICE_CONSTANTS | names::POOL_CONSTANTS) => {
+                Memory::Constants(of_argument(attributes))
+            }
             _ => continue,
         };
         let bytes = size::bytes(*ty).ok_or_else(|| {

@@ -1,10 +1,15 @@
 //! A compiled model that is ready to run.
 
-use super::{devices::Devices, pool::Pool, trace::SetTrace};
+use super::{
+    devices::Devices,
+    memory::{Arena, Constants},
+    pool::Pool,
+    trace::SetTrace,
+};
 use crate::{
     Error, Result,
     artifact::Signature,
-    tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
+    tensor::{AlignedBuffer, Tensor},
 };
 use indexmap::IndexMap;
 use std::{any::Any, ffi::c_void, sync::Mutex};
@@ -25,7 +30,7 @@ pub struct Executable {
     signature: Signature,
     invoke: Invoke,
     constants: Constants,
-    arena: Mutex<AlignedBuffer>,
+    arena: Mutex<Arena>,
     devices: Devices,
     /// Threads besides the caller's, if there are.
     pool: Option<Pool>,
@@ -35,28 +40,6 @@ pub struct Executable {
     pub(super) traced: Mutex<()>,
     /// What holds the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
-}
-
-/// Where the constants are.
-pub enum Constants {
-    /// Here.
-    Owned(AlignedBuffer),
-    /// In the code that the executable keeps.
-    Linked(*const c_void),
-}
-
-// SAFETY: linked constants are read-only and live as long as the code.
-unsafe impl Send for Constants {}
-// SAFETY: as above.
-unsafe impl Sync for Constants {}
-
-impl Constants {
-    fn address(&self) -> *const c_void {
-        match self {
-            Self::Owned(buffer) => buffer.as_ref().as_ptr().cast(),
-            Self::Linked(address) => *address,
-        }
-    }
 }
 
 impl Executable {
@@ -73,11 +56,8 @@ impl Executable {
         code: Box<dyn Any + Send + Sync>,
         symbol: &dyn Fn(&str) -> Result<*const c_void>,
     ) -> Result<Self> {
-        let address = constants.address() as usize;
-        if signature.constants_bytes > 0 && !address.is_multiple_of(BUFFER_ALIGN) {
-            return Err(Error::internal("the constants of the model are not aligned"));
-        }
-        let arena = Mutex::new(AlignedBuffer::zeroed(signature.arena_bytes)?);
+        constants.check(&signature)?;
+        let arena = Mutex::new(Arena::new(&signature)?);
         // SAFETY: the caller's contract.
         let devices = unsafe { Devices::open(&signature, symbol)? };
         let set_trace = match signature.operations.is_empty() {
@@ -159,6 +139,7 @@ impl Executable {
             outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
         let devices = self.devices.handles();
         let mut arena = self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        arena.give(signature, inputs)?;
         // SAFETY: the contract of `new`; sizes and types were checked above, the arena has the
         // size that the signature asks for, and the lock keeps other runs away from it.
         let status = unsafe {
@@ -166,7 +147,7 @@ impl Executable {
                 sources.as_ptr(),
                 targets.as_ptr(),
                 self.constants.address(),
-                arena.as_mut_slice().as_mut_ptr().cast(),
+                arena.address(),
                 devices.as_ptr(),
                 self.pool.as_ref().map_or(std::ptr::null_mut(), Pool::address),
             )
@@ -178,7 +159,7 @@ impl Executable {
                 self.devices.describe(status)
             )));
         }
-        Ok(())
+        arena.take(signature, outputs)
     }
 
     /// Runs the model on inputs by name.

@@ -1,10 +1,9 @@
 //! Linking object files into this process, by LLVM's ORC.
 
-use super::{Executable, Invoke, executable::Constants, shared::Library};
+use super::{Executable, Invoke, memory::Constants, shared::Library};
 use crate::{
     Error, Result,
     artifact::{Object, Signature},
-    tensor::AlignedBuffer,
 };
 use inkwell::llvm_sys::{
     core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
@@ -48,7 +47,7 @@ pub unsafe fn jit(
         linker.add(object)?;
     }
     let entry = linker.lookup(&format!("{}_invoke", signature.name))?;
-    let constants = Constants::Owned(AlignedBuffer::copy_of(constants)?);
+    let constants = Constants::copy_of(constants, &signature)?;
     let code = std::sync::Arc::new(linker);
     let symbols = code.clone();
     // SAFETY: by the caller's contract the entry point has this type, as `make-entry-point` made it; the code lives as

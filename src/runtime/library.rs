@@ -1,6 +1,6 @@
 //! Loading the shared library of a package.
 
-use super::{Executable, Invoke, executable::Constants};
+use super::{Executable, Invoke, memory::Constants};
 use crate::{
     Error, Result,
     artifact::{ArtifactKind, shared_library_name},
@@ -37,16 +37,11 @@ pub fn load(path: &Path) -> Result<Executable> {
     let library = Arc::new(library);
     let address = |name: &str| symbol(&library, name, &file);
     let entry = address(&format!("{}_invoke", signature.name))?;
-    let constants = if signature.constants_bytes > 0 {
-        address(&format!("{}_constants", signature.name))?
-    } else {
-        std::ptr::null()
-    };
+    let constants = Constants::linked(&signature, &address)?;
     // SAFETY: the library was made by `package::write`, whose entry point has this type; it stays
     // loaded as long as the executable.
     unsafe {
         let invoke = std::mem::transmute::<*const c_void, Invoke>(entry);
-        let constants = Constants::Linked(constants);
         Executable::new(signature, invoke, constants, Box::new(library.clone()), &address)
     }
 }

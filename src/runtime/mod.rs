@@ -4,6 +4,7 @@ mod devices;
 mod executable;
 mod jit;
 mod library;
+mod memory;
 mod pool;
 mod shared;
 mod trace;

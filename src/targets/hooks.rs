@@ -4,8 +4,9 @@ use super::TargetInstance;
 use crate::{
     Error, Result,
     artifact::Artifact,
-    ir::{self, Op},
+    ir::{self, Op, board::Content},
     phase::HookPoint,
+    pools::left::{self, Left},
     tensor::Tensor,
 };
 use melior::{Context, ir::Module};
@@ -56,6 +57,41 @@ pub struct Request<'a, 'c> {
     /// What the question is about, in `module`: a function of the target, or for
     /// [`HookPoint::TirToRuntime`] the module that holds the target's functions.
     pub subject: Op<'c>,
+}
+
+/// A pool of the board that the target reaches, and what is left of it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PoolLeft {
+    /// Its name.
+    pub pool: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes that nothing else takes. When the target's code is made, memory is planned, and this is
+    /// exact. Before, it is what is left if values that live across the call of the function take the
+    /// fast pools, and constants the slow ones.
+    pub left: u64,
+    /// What its buffers are aligned to.
+    pub alignment: u64,
+    /// What it may hold: `activations`, `constants`, `inputs`, `outputs`.
+    pub holds: Vec<&'static str>,
+}
+
+impl Request<'_, '_> {
+    /// The pools of the board that the target reaches, the fastest first; none without a board.
+    ///
+    /// # Errors
+    /// The module declares pools that are not valid.
+    pub fn memory(&self) -> Result<Vec<PoolLeft>> {
+        let left = left::of(self.module, self.subject, &self.target.id)?;
+        let pools = left.into_iter().map(|Left { pool, bytes: left }| PoolLeft {
+            pool: pool.name,
+            bytes: pool.bytes,
+            left,
+            alignment: pool.alignment,
+            holds: pool.holds.into_iter().map(Content::name).collect(),
+        });
+        Ok(pools.collect())
+    }
 }
 
 /// What a function becomes.

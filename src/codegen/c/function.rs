@@ -29,6 +29,16 @@ const ENTRY: [(&str, &str); 6] = [
     ("pool", "void *"),
 ];
 
+/// The same on a board: there are several blocks of constants and of working memory.
+const ENTRY_OF_BOARD: [(&str, &str); 6] = [
+    ENTRY[0],
+    ENTRY[1],
+    ("constants", "const void *const *"),
+    ("arena", "void *const *"),
+    ENTRY[4],
+    ENTRY[5],
+];
+
 /// Calls from which on a function is not optimised, if they are all that it has: compilers take
 /// minutes for thousands of them, and find nothing.
 const MANY_CALLS: usize = 1000;
@@ -58,7 +68,10 @@ pub fn print<'c>(
         Kind::Device | Kind::Launched => ("", func::symbol(function)),
     };
     let parameters: Vec<_> = match &kind {
-        Kind::Entry(_) => ENTRY.iter().map(|(name, ty)| format!("{ty}{name}")).collect(),
+        Kind::Entry(_) => {
+            let entry = if around.pools.is_empty() { ENTRY } else { ENTRY_OF_BOARD };
+            entry.iter().map(|(name, ty)| format!("{ty}{name}")).collect()
+        }
         _ => {
             let device = match (&kind, &*around.device) {
                 (Kind::Internal, _) => "void *const *devices",
@@ -94,7 +107,7 @@ pub(super) struct Parameter<'c> {
     pub(super) ty: String,
     /// What it is for: `input`, `output`, `arena`, `constants`.
     role: String,
-    /// The memory of a device that it is in; empty for the host's.
+    /// The memory of a device, or pool of the board, that it is in; empty for the host's.
     space: String,
 }
 
@@ -127,8 +140,9 @@ pub(super) fn buffers<'c>(
             "arena" if entry => "memory".to_owned(),
             "arena" => "arena".to_owned(),
             "constants" => "weights".to_owned(),
+            names::POOL_ARENA => writer.names.numbered(if entry { "memory" } else { "arena" }),
             names::DEVICE_ARENA => writer.names.numbered("values"),
-            names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
+            names::POOL_CONSTANTS | names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
             _ => {
                 let stem = if role == "output" { "out" } else { "in" };
                 let names = [text(NAME), value_name(value)];
@@ -136,8 +150,9 @@ pub(super) fn buffers<'c>(
                 like.unwrap_or_else(|| writer.names.numbered(stem))
             }
         };
-        let constant =
-            if matches!(&*role, "output" | "arena" | names::DEVICE_ARENA) { "" } else { "const " };
+        let written =
+            matches!(&*role, "output" | "arena" | names::DEVICE_ARENA | names::POOL_ARENA);
+        let constant = if written { "" } else { "const " };
         let buffer = Buffer {
             base: Base::Pointer(name.clone()),
             offset: Sum::default(),
@@ -224,6 +239,18 @@ fn entry_place<'c>(
                 PassError::at(&function, format!("has values in '{space}', which no device has"))
             })?;
             return Ok(("devices", field(device, place)));
+        }
+        names::POOL_ARENA | names::POOL_CONSTANTS => {
+            let list = if role == names::POOL_ARENA { "arena" } else { "constants" };
+            let place = around.pools.iter().position(|pool| *pool == parameter.space);
+            let place = place.ok_or_else(|| {
+                let pool = &parameter.space;
+                PassError::at(
+                    &function,
+                    format!("has values in pool '{pool}', which the board lacks"),
+                )
+            })?;
+            return Ok((list, format!("{list}[{place}]")));
         }
         "constants" => return Ok(("constants", "constants".to_owned())),
         "arena" => return Ok(("arena", "arena".to_owned())),

@@ -16,7 +16,7 @@ use crate::{
     Error,
     artifact::{ArtifactKind, files},
     ir::{
-        self, Op, edit, func, memory,
+        self, Op, board, edit, func, memory,
         names::{
             C_DEVICE, C_EMIT, C_HEADERS, DEVICES, TARGET, model_name, settle_symbol, symbol_name,
         },
@@ -130,6 +130,7 @@ fn surroundings<'c>(
     let emissions = emissions.iter().map(|text| Emission::parse(text).map_err(Error::invalid));
     let emissions = emissions.collect::<crate::Result<_>>()?;
     let memories = memory::declared(module)?;
+    let pools = board::declared(module)?.into_iter().map(|pool| pool.name).collect();
     let devices = ir::attr_strs(module, DEVICES).unwrap_or_default();
     let model = model_name(module);
     let settled = memories.iter().filter_map(|memory| {
@@ -141,6 +142,7 @@ fn surroundings<'c>(
         device: ir::attr_str(module, C_DEVICE).unwrap_or_else(|| "void".to_owned()),
         devices,
         memories,
+        pools,
         internal,
         emissions,
         reserved,

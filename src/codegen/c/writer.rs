@@ -45,6 +45,8 @@ pub struct Surroundings {
     pub devices: Vec<String>,
     /// The memories of devices.
     pub memories: Vec<Memory>,
+    /// The pools of the board, in the order in which the entry point is given them.
+    pub pools: Vec<String>,
     /// What ends the work of devices with memory after a failure, and which devices these are.
     pub settled: Vec<(String, usize)>,
     /// The functions of this module that are called within it.

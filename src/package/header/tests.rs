@@ -56,7 +56,12 @@ const NAMES: &[&str] = &[
 ];
 
 fn signature(name: &str) -> Signature {
-    let port = |name: &&str| Port { name: (*name).to_owned(), dtype: DType::F32, shape: vec![2] };
+    let port = |name: &&str| Port {
+        name: (*name).to_owned(),
+        dtype: DType::F32,
+        shape: vec![2],
+        place: None,
+    };
     let ports: Vec<_> = NAMES.iter().map(port).collect();
     let device =
         Device { target: "npu".into(), open: Some("npu_open".into()), ..Device::default() };
@@ -68,6 +73,7 @@ fn signature(name: &str) -> Signature {
         arena_lower_bound: 60,
         arena_peak: "conv*/1".to_owned(),
         constants_bytes: 64,
+        pools: vec![],
         devices: vec![device],
         operations: vec![],
     }

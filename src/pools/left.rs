@@ -1,0 +1,90 @@
+//! How much of each pool of the board is left for a target, as far as that is known.
+
+use crate::{
+    Result,
+    artifact::Signature,
+    ir::{
+        self, Op,
+        board::{self, Content, Pool},
+        calls, edit, func,
+        names::SIGNATURE,
+        size,
+    },
+    planned::users::HOST,
+};
+use melior::ir::{ValueLike, operation::OperationLike};
+use std::collections::BTreeMap;
+
+/// A pool that a target reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The pool.
+    pub pool: Pool,
+    /// Bytes that nothing else takes: exact when memory is planned, before that what is left when
+    /// values that live across the call take the fast pools and constants the slow ones.
+    pub bytes: u64,
+}
+
+/// What is left in the pools that a target reaches, the fastest first. `subject` is the function that
+/// asks, or the target's module when memory is planned.
+pub fn of<'c>(module: Op<'c>, subject: Op<'c>, target: &str) -> Result<Vec<Left>> {
+    let pools = board::declared(module)?;
+    let mut left: Vec<u64> = pools.iter().map(|pool| pool.bytes).collect();
+    if module.has_attribute(SIGNATURE) {
+        let signature = Signature::recorded(module)?;
+        for (left, pool) in left.iter_mut().zip(&signature.pools) {
+            *left = left.saturating_sub((pool.values_bytes + pool.constants_bytes) as u64);
+        }
+    } else if !pools.is_empty() {
+        let forward: Vec<usize> = (0..pools.len()).collect();
+        let backward: Vec<usize> = forward.iter().rev().copied().collect();
+        take(&mut left, &pools, (&backward, Content::Constants), constants(module));
+        take(&mut left, &pools, (&forward, Content::Activations), across(module, subject));
+    }
+    let host = func::main(module).and_then(|main| ir::attr_str(main, ir::names::TARGET));
+    let id = if host.as_deref() == Some(target) { HOST } else { target };
+    let all = pools.into_iter().zip(left).map(|(pool, bytes)| Left { pool, bytes });
+    Ok(all.filter(|left| left.pool.is_reached_by(id)).collect())
+}
+
+/// Takes bytes from the pools that hold such content, in an order.
+fn take(left: &mut [u64], pools: &[Pool], (order, content): (&[usize], Content), mut bytes: u64) {
+    for index in order.iter().filter(|index| pools[**index].may_hold(content)) {
+        let taken = bytes.min(left[*index]);
+        left[*index] -= taken;
+        bytes -= taken;
+    }
+}
+
+/// The bytes of all constants of the network.
+fn constants(module: Op<'_>) -> u64 {
+    let all = edit::walk(module).into_iter().filter(|op| ir::op_name(*op).ends_with(".constant"));
+    all.filter_map(|op| size::bytes(ir::result0(op).ok()?.r#type())).fold(0, u64::saturating_add)
+}
+
+/// The most bytes of values of the main function that live across a call of the subject and are none
+/// of what it is given or gives.
+fn across<'c>(module: Op<'c>, subject: Op<'c>) -> u64 {
+    let Some(body) = func::main(module).and_then(edit::entry_block) else { return 0 };
+    let ops = ir::ops(body);
+    let places: BTreeMap<usize, usize> =
+        ops.iter().enumerate().map(|(place, op)| (op.to_raw().ptr as usize, place)).collect();
+    let name = func::symbol(subject);
+    let mut most = 0;
+    for (place, call) in ops.iter().enumerate() {
+        if calls::callee(*call).as_deref() != Some(&name) {
+            continue;
+        }
+        let own = ir::operands(*call);
+        let earlier = ops[..place].iter().filter(|op| !ir::op_name(**op).ends_with(".constant"));
+        let values = earlier.flat_map(|op| ir::results(*op));
+        let living = values.filter(|value| !own.contains(value)).filter(|value| {
+            let users = ir::users(*value).into_iter();
+            let mut at = users.filter_map(|user| places.get(&(user.to_raw().ptr as usize)));
+            at.any(|user| *user > place)
+        });
+        let bytes = living.filter_map(|value| size::bytes(value.r#type()));
+        most = most.max(bytes.fold(0, u64::saturating_add));
+    }
+    most
+}

@@ -1,0 +1,15 @@
+//! The memory that functions ask for, and the pools of a board that it is put into.
+//!
+//! A board is a file of the user ([`file`]). [`assign`] chooses a pool for each buffer and constant;
+//! what asks for memory is found by [`demand`], for that choice and for the plan alike.
+
+pub mod assign;
+pub mod demand;
+pub mod file;
+mod fill;
+mod heat;
+pub mod left;
+mod ports;
+mod timetable;
+
+pub use demand::{FunctionMemory, Program, Request, Scope};

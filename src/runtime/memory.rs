@@ -1,0 +1,192 @@
+//! The memory that a run is given: one arena and one block of constants, or those of each pool of a
+//! board, by arrays of their addresses.
+
+use crate::{
+    Error, Result,
+    artifact::{PoolUse, Port, PortPlace, Signature},
+    tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
+};
+use std::ffi::c_void;
+
+/// Where the constants are.
+pub enum Constants {
+    /// Here.
+    Owned(AlignedBuffer),
+    /// In the code that the executable keeps.
+    Linked(*const c_void),
+    /// In several blocks, here or in the code.
+    InPools {
+        /// What is here.
+        _blocks: Vec<Block>,
+        /// Their addresses, by pool.
+        addresses: Vec<*const c_void>,
+    },
+}
+
+// SAFETY: linked constants are read-only and live as long as the code.
+unsafe impl Send for Constants {}
+// SAFETY: as above.
+unsafe impl Sync for Constants {}
+
+impl Constants {
+    /// A copy of what a compile collected.
+    pub fn copy_of(bytes: &[u8], signature: &Signature) -> Result<Self> {
+        if signature.pools.is_empty() {
+            return Ok(Self::Owned(AlignedBuffer::copy_of(bytes)?));
+        }
+        let mut blocks = vec![];
+        for pool in &signature.pools {
+            let end = pool.constants_offset.saturating_add(pool.constants_bytes);
+            let part = bytes.get(pool.constants_offset.min(end)..end);
+            let part = part.or_else(|| (pool.constants_bytes == 0).then_some(&[][..]));
+            let part = part.ok_or_else(|| {
+                Error::internal(format!("the constants of pool '{}' are incomplete", pool.name))
+            })?;
+            let mut block = Block::new(pool.constants_bytes, pool.alignment)?;
+            block.bytes_mut().copy_from_slice(part);
+            blocks.push(block);
+        }
+        let addresses = blocks.iter_mut().map(|block| block.address().cast_const()).collect();
+        Ok(Self::InPools { _blocks: blocks, addresses })
+    }
+
+    /// What a package has, whose symbols are given.
+    pub fn linked(
+        signature: &Signature,
+        symbol: &dyn Fn(&str) -> Result<*const c_void>,
+    ) -> Result<Self> {
+        if signature.pools.is_empty() {
+            return Ok(Self::Linked(match signature.constants_bytes {
+                0 => std::ptr::null(),
+                _ => symbol(&format!("{}_constants", signature.name))?,
+            }));
+        }
+        let address = |pool: &PoolUse| match pool.constants_bytes {
+            0 => Ok(std::ptr::null()),
+            _ => symbol(&signature.constants_symbol(pool)),
+        };
+        let addresses = signature.pools.iter().map(address).collect::<Result<_>>()?;
+        Ok(Self::InPools { _blocks: vec![], addresses })
+    }
+
+    /// What the entry point is given.
+    pub fn address(&self) -> *const c_void {
+        match self {
+            Self::Owned(buffer) => buffer.as_ref().as_ptr().cast(),
+            Self::Linked(address) => *address,
+            Self::InPools { addresses, .. } => addresses.as_ptr().cast(),
+        }
+    }
+
+    /// Fails unless all blocks are at multiples of what the code assumes.
+    pub fn check(&self, signature: &Signature) -> Result<()> {
+        let is_aligned = |address: *const c_void| (address as usize).is_multiple_of(BUFFER_ALIGN);
+        let good = match self {
+            Self::InPools { addresses, .. } => addresses.iter().all(|address| is_aligned(*address)),
+            _ => signature.constants_bytes == 0 || is_aligned(self.address()),
+        };
+        match good {
+            true => Ok(()),
+            false => Err(Error::internal("the constants of the model are not aligned")),
+        }
+    }
+}
+
+/// The working memory of a run.
+pub struct Arena {
+    blocks: Vec<Block>,
+    addresses: Vec<*mut c_void>,
+    in_pools: bool,
+}
+
+// SAFETY: the addresses are those of the blocks, which are owned and move with it.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Allocates what a model asks for.
+    pub fn new(signature: &Signature) -> Result<Self> {
+        let in_pools = !signature.pools.is_empty();
+        let mut blocks = match in_pools {
+            false => vec![Block::new(signature.arena_bytes, BUFFER_ALIGN)?],
+            true => {
+                let blocks = signature.pools.iter();
+                blocks
+                    .map(|pool| Block::new(pool.values_bytes, pool.alignment))
+                    .collect::<Result<_>>()?
+            }
+        };
+        let addresses = blocks.iter_mut().map(Block::address).collect();
+        Ok(Self { blocks, addresses, in_pools })
+    }
+
+    /// What the entry point is given.
+    pub fn address(&mut self) -> *mut c_void {
+        match self.in_pools {
+            true => self.addresses.as_mut_ptr().cast(),
+            false => self.addresses.first().copied().unwrap_or(std::ptr::null_mut()),
+        }
+    }
+}
+
+impl Arena {
+    /// Copies inputs to where they are in pools.
+    pub fn give(&mut self, signature: &Signature, inputs: &[Tensor]) -> Result<()> {
+        for (port, tensor) in signature.inputs.iter().zip(inputs) {
+            if let Some(place) = self.port(signature, port)? {
+                place.copy_from_slice(tensor.bytes());
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies outputs from where they are in pools.
+    pub fn take(&mut self, signature: &Signature, outputs: &mut [AlignedBuffer]) -> Result<()> {
+        for (port, buffer) in signature.outputs.iter().zip(outputs) {
+            if let Some(place) = self.port(signature, port)? {
+                buffer.as_mut_slice().copy_from_slice(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of an input or output that is in a pool.
+    fn port(&mut self, signature: &Signature, port: &Port) -> Result<Option<&mut [u8]>> {
+        let Some(PortPlace { pool, offset }) = &port.place else { return Ok(None) };
+        let bytes = port.bytes()?;
+        let index = signature.pools.iter().position(|known| known.name == *pool);
+        let block = index.and_then(|index| self.blocks.get_mut(index));
+        let part = block.and_then(|block| block.bytes_mut().get_mut(*offset..)?.get_mut(..bytes));
+        part.map(Some).ok_or_else(|| {
+            Error::invalid(format!(
+                "'{}' is outside of pool '{pool}': compile the model again",
+                port.name
+            ))
+        })
+    }
+}
+
+/// Zero bytes at a multiple of some number.
+pub struct Block {
+    buffer: AlignedBuffer,
+    start: usize,
+    bytes: usize,
+}
+
+impl Block {
+    fn new(bytes: usize, alignment: usize) -> Result<Self> {
+        let more = if alignment > BUFFER_ALIGN { alignment } else { 0 };
+        let mut buffer = AlignedBuffer::zeroed(bytes.saturating_add(more))?;
+        let address = buffer.as_mut_slice().as_ptr() as usize;
+        let start = if more > 0 { address.next_multiple_of(alignment) - address } else { 0 };
+        Ok(Self { buffer, start, bytes })
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        let end = self.start + self.bytes;
+        &mut self.buffer.as_mut_slice()[self.start..end]
+    }
+
+    fn address(&mut self) -> *mut c_void {
+        self.bytes_mut().as_mut_ptr().cast()
+    }
+}
