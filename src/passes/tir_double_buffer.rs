@@ -6,6 +6,7 @@
 //! more to load, so it stands behind the loop.
 
 use crate::{
+    Error,
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::plan::Pool,
@@ -42,6 +43,8 @@ type Map<'c> = HashMap<usize, Val<'c>>;
 /// A load of a loop that can run ahead.
 struct Load<'c> {
     alloc: Op<'c>,
+    /// The part of the buffer that is loaded, if not all of it.
+    part: Option<Op<'c>>,
     start: tir::DmaStart<'c>,
     wait: Op<'c>,
 }
@@ -147,13 +150,25 @@ impl<'c, 'p> Stream<'c, 'p> {
         let start = tir::DmaStart::of(start)?;
         let here =
             |op: &Op<'c>| op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr);
-        let alloc = edit::defining_op(start.target())
-            .filter(|op| ir::op_name(*op) == "memref.alloc" && here(op))?;
+        let defining = edit::defining_op(start.target()).filter(here)?;
+        let (alloc, part) = match ir::op_name(defining) {
+            "memref.alloc" => (defining, None),
+            // Rows of a tile that are filled up are loaded in part.
+            "memref.subview" if is_start_of_buffer(defining) => {
+                (edit::defining_op(*ir::operands(defining).first()?)?, Some(defining))
+            }
+            _ => return None,
+        };
+        let is_alloc = ir::op_name(alloc) == "memref.alloc" && here(&alloc);
+        let unshared = part.is_none_or(|part| ir::users(start.target()).len() == 1 && here(&part));
+        if !is_alloc || !unshared {
+            return None;
+        }
         let waits = ir::users(start.token());
         let [wait] = waits[..] else { return None };
         let is_wait = tir::DmaWait::of(wait).is_some() && here(&wait);
         let outside = edit::defining_op(memref::base(start.source())).is_none_or(|op| !here(&op));
-        (is_wait && outside).then_some(Load { alloc, start, wait })
+        (is_wait && outside).then_some(Load { alloc, part, start, wait })
     }
 
     fn transform(&self) -> Result<(), PassError<'c>> {
@@ -233,8 +248,20 @@ impl<'c, 'p> Stream<'c, 'p> {
         half: Val<'c>,
     ) -> crate::Result<Val<'c>> {
         let old = ir::result0(load.alloc)?.r#type();
+        self.view(b, old, old, (buffer, half))
+    }
+
+    /// A view of one half of a buffer for tiles of type `whole`: in the shape of `old`.
+    fn view(
+        &self,
+        b: &Builder<'c>,
+        whole: Type<'c>,
+        old: Type<'c>,
+        (buffer, half): (Val<'c>, Val<'c>),
+    ) -> crate::Result<Val<'c>> {
         let dims = ir::dims(old);
-        let strides = memref::row_major(&dims);
+        let strides = memref::static_strides(old)
+            .ok_or_else(|| Error::internal("a tile with unknown strides"))?;
         let text = |list: &[i64], separator: &str| {
             list.iter().map(i64::to_string).collect::<Vec<_>>().join(separator)
         };
@@ -245,7 +272,7 @@ impl<'c, 'p> Stream<'c, 'p> {
             text(&strides, ", "),
             memref::space(old).unwrap_or_default()
         ))?;
-        let offset = b.binary("arith.muli", half, b.index(self.padded(old))?)?;
+        let offset = b.binary("arith.muli", half, b.index(self.padded(whole))?)?;
         let attributes = vec![
             ("static_offsets", b.i64s_attr(&[ir::DYNAMIC])),
             ("static_sizes", b.i64s_attr(&dims)),
@@ -267,8 +294,10 @@ impl<'c, 'p> Stream<'c, 'p> {
         let mut tokens = vec![];
         for (load, buffer) in self.loads.iter().zip(buffers) {
             self.copy_address(b, load.start.source(), &mut map)?;
-            let tile = self.half(b, load, *buffer, half)?;
-            map.insert(key(ir::result0(load.alloc)?), tile);
+            let whole = ir::result0(load.alloc)?;
+            let target = load.start.target();
+            let tile = self.view(b, whole.r#type(), target.r#type(), (*buffer, half))?;
+            map.insert(key(target), tile);
             tokens.push(ir::result0(copy(b, load.start.op(), &map)?)?);
         }
         Ok(tokens)
@@ -307,7 +336,10 @@ impl<'c, 'p> Stream<'c, 'p> {
         }
         for op in ir::ops(self.body) {
             let replaced = self.loads.iter().any(|load| {
-                [load.alloc, load.start.op(), load.wait].iter().any(|old| edit::same(*old, op))
+                [Some(load.alloc), load.part, Some(load.start.op()), Some(load.wait)]
+                    .iter()
+                    .flatten()
+                    .any(|old| edit::same(*old, op))
             });
             if !replaced && ir::op_name(op) != "scf.yield" {
                 let new = copy(b, op, &map)?;
@@ -329,6 +361,11 @@ impl<'c, 'p> Stream<'c, 'p> {
     fn map(&self, iv: Val<'c>) -> Map<'c> {
         edit::arguments(self.body).first().map(|old| (key(*old), iv)).into_iter().collect()
     }
+}
+
+/// Whether a view of a buffer starts where the buffer does.
+fn is_start_of_buffer(view: Op<'_>) -> bool {
+    ir::attr_i64s(view, "static_offsets").is_some_and(|offsets| offsets.iter().all(|at| *at == 0))
 }
 
 /// The pool that a buffer is in, if it is declared.

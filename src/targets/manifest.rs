@@ -353,9 +353,16 @@ fn pool(
     {
         return Err(source.fault(&given.span(), "an alignment is a power of two"));
     }
+    let row = raw.row.as_ref().map_or(1, |row| *row.get_ref());
+    if let Some(given) = &raw.row
+        && !(row > 0 && row.count_ones() == 1 && alignment % row == 0)
+    {
+        let message = "a row is a power of two that divides the pool's alignment";
+        return Err(source.fault(&given.span(), message));
+    }
     let name = raw.name.into_inner();
     let scope = raw.scope.unwrap_or_else(|| name.clone());
     let dma = raw.dma.map(|dma| tile::dma(source, dma, definitions)).transpose()?;
     let doc = raw.doc.unwrap_or_default();
-    Ok(PoolDecl { name, bytes, alignment, scope, dma, doc })
+    Ok(PoolDecl { name, bytes, alignment, row, scope, dma, doc })
 }

@@ -12,6 +12,7 @@ pub mod pieces;
 pub mod plan;
 mod reference;
 pub mod slice;
+mod store;
 pub mod value;
 
 pub use reference::TileRef;

@@ -57,6 +57,9 @@ pub struct MoveAccount {
     pub times: f64,
     /// Bytes of all of them.
     pub bytes: f64,
+    /// The element type of its tile, if that is not the tensor's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<String>,
 }
 
 impl Chooser<'_> {
@@ -85,7 +88,12 @@ impl Chooser<'_> {
         let moves = moves.filter(|(tensor, _)| tensor.pool_place().is_some());
         let moves = moves.map(|(tensor, moves)| {
             let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
-            MoveAccount { tensor: tensor.name.clone(), times: moves.times, bytes }
+            MoveAccount {
+                tensor: tensor.name.clone(),
+                times: moves.times,
+                bytes,
+                dtype: tensor.dtype.clone(),
+            }
         });
         let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
             name: pool.name.clone(),
@@ -111,7 +119,7 @@ fn mean_bytes(tensor: &Tensor, cuts: &[&Cut]) -> f64 {
         (Some(place), None) => dim.size as f64 / cuts[place].count as f64,
         _ => dim.size as f64,
     });
-    tensor.element as f64 * sizes.product::<f64>()
+    tensor.moved_element() as f64 * sizes.product::<f64>()
 }
 
 impl fmt::Display for Account {
@@ -133,7 +141,10 @@ impl fmt::Display for Account {
             true => write!(f, "one tile")?,
             false => write!(f, "loops from outside: {}", loops.join("; "))?,
         }
-        let moves = self.moves.iter().map(|m| format!("{} {} in {}", m.tensor, m.bytes, m.times));
+        let moves = self.moves.iter().map(|m| {
+            let own = m.dtype.as_ref().map_or(String::new(), |own| format!(" from tiles of {own}"));
+            format!("{} {} in {}{own}", m.tensor, m.bytes, m.times)
+        });
         let bytes: f64 = self.moves.iter().map(|m| m.bytes).sum();
         let moves: Vec<String> = moves.collect();
         write!(f, "\n{bytes} bytes moved: {} transfers\n", moves.join(", "))?;

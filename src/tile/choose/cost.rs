@@ -40,7 +40,7 @@ impl Chooser<'_> {
     /// How many runs of adjacent bytes a tile of a tensor has on average, and bytes of each.
     pub(super) fn runs(&self, tensor: &Tensor, cuts: &[&Cut]) -> (f64, f64) {
         // From the innermost dimension: bytes are adjacent until a dimension is cut.
-        let (mut run, mut runs, mut adjacent) = (tensor.element as f64, 1.0, true);
+        let (mut run, mut runs, mut adjacent) = (tensor.moved_element() as f64, 1.0, true);
         for dim in tensor.dims.iter().rev() {
             let size = match (dim.loop_place(), dim.window_place()) {
                 (Some(place), Some(window)) => cuts[place].inputs[window].1,
