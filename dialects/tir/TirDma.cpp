@@ -94,7 +94,8 @@ LogicalResult DmaStartOp::verify() {
     return count == 0 ? success()
                       : emitOpError() << "has arrays, but no `given` that "
                                          "says what they are";
-  for (NamedAttribute entry : *getGiven()) {
+  DictionaryAttr given = *getGiven();
+  for (NamedAttribute entry : given) {
     auto array = dyn_cast<ArgAttr>(entry.getValue());
     if (array && (array.getGroup() != ArgGroup::Ins || array.getIndex() >= count))
       return emitOpError() << "gives " << entry.getName() << " as " << array

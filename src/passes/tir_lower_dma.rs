@@ -295,7 +295,13 @@ impl<'c> Maker<'c, '_> {
                 FloatAttribute::new(context, if single { self.b.f32() } else { self.b.f64() }, number)
                     .into()
             }
-            Param::Scalar { value, .. } | Param::Value(value) => self.number(value)?,
+            Param::Scalar { value, .. } => match self.value(value)? {
+                Number::Float(number) => {
+                    return Err(fault(format!("passes {number} where an integer is due")));
+                }
+                _ => self.number(value)?,
+            },
+            Param::Value(value) => self.number(value)?,
             Param::Const { values, .. } => {
                 let array = given_name(values).and_then(|name| self.given(name));
                 let place = array.and_then(call_extern::arg_of).map(|(_, index, _)| index);

@@ -50,6 +50,9 @@ const TILED: [(Phase, &str); 2] = [
     (Phase::TirPost, "tir-insert-dma,tir-double-buffer,canonicalize,cse"),
 ];
 
+/// The pass behind which stores overlap, where a pool asks for it.
+const DOUBLED: &str = "tir-double-buffer";
+
 /// Reads the manifest of a kind that extends none. `name` is what messages call it.
 pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let unknown = |base: &str| {
@@ -97,6 +100,10 @@ pub fn parse_extending(
         },
         ..raw.codegen
     };
+    let overlaps = pools
+        .iter()
+        .filter_map(|pool| pool.dma.as_ref())
+        .any(|dma| dma.spec.overlap_stores != "false");
     let usual = |phase: Phase| match phase {
         Phase::Codegen => {
             let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
@@ -104,7 +111,11 @@ pub fn parse_extending(
         }
         _ => {
             let mut tiled = TILED.into_iter().filter(|_| is_tiled);
-            tiled.find(|(other, _)| *other == phase).map(|(_, text)| text.to_owned())
+            let found = tiled.find(|(other, _)| *other == phase)?.1;
+            Some(match overlaps {
+                true => found.replace(DOUBLED, &format!("{DOUBLED},tir-overlap-stores")),
+                false => found.to_owned(),
+            })
         }
     };
     let tables = std::iter::once(raw.phases).chain(bases).collect::<Vec<_>>();

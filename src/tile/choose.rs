@@ -222,7 +222,11 @@ impl<'a> Chooser<'a> {
                 };
             }
             let aligned = divide_up(bytes, pool.alignment).saturating_mul(pool.alignment);
-            let twice = pool.dma.double_buffer && index < self.reads && is_moved;
+            let overlaps = match index < self.reads {
+                true => pool.dma.double_buffer,
+                false => pool.dma.overlap_stores,
+            };
+            let twice = overlaps && is_moved;
             sum = sum.saturating_add(aligned.saturating_mul(if twice { 2 } else { 1 }));
         }
         sum

@@ -10,7 +10,7 @@ use super::{
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
     plan::{Dim, Loop, Plan, Pool, Tensor},
-    slice::{Offset, allocate, insert, part, repeat, used},
+    slice::{Offset, allocate, insert, part, repeat, replace, used},
     value::value,
 };
 use crate::{
@@ -237,7 +237,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
             return allocate(b, part.r#type(), Some(part), space);
         }
         let room = self.room(b, tensor, sizes, ir::element_type(part.r#type()))?;
-        insert(b, part, room, &vec![Offset::Known(0); sizes.len()], sizes)
+        replace(b, part, room, &vec![Offset::Known(0); sizes.len()], sizes)
     }
 
     /// The pieces whose results are stored. All of a loop that reduces is in them.
@@ -292,8 +292,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
     ) -> Result<Vec<Val<'c>>> {
         let lost = || Error::internal("a tile is computed before it is loaded");
         let pieces = bound.pieces().ok_or_else(lost)?;
-        let inputs: Option<Vec<Val<'c>>> =
-            bound.inputs[..self.passed()].iter().copied().collect();
+        let inputs: Option<Vec<Val<'c>>> = bound.inputs[..self.passed()].iter().copied().collect();
         let mut call = self.call.clone();
         call.attributes.retain(|(name, _)| name != names::TILE && name != KEEPS);
         self.trim_host_ins(b, &mut call);

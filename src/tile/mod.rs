@@ -8,6 +8,7 @@ pub mod attribute;
 pub mod choose;
 pub mod emit;
 pub mod formula;
+pub mod halves;
 pub mod pieces;
 pub mod plan;
 mod reference;

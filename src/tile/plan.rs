@@ -71,6 +71,9 @@ pub struct Dma {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, so that two must fit.
     pub double_buffer: bool,
+    /// Whether the next tile is computed while one is stored, so that two must fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overlap_stores: bool,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,

@@ -102,6 +102,9 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let pieces = self.stored_pieces(bound);
         let number = value(self.plan, &pieces.iter().collect::<Vec<_>>(), &expr);
         Ok(match number.map_err(Error::invalid)? {
+            Number::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                IntegerAttribute::new(b.int(64), number as i64).into()
+            }
             Number::Float(number) => FloatAttribute::new(b.context, b.f64(), number).into(),
             Number::Absent => IntegerAttribute::new(b.int(64), 0).into(),
             Number::Bool(is) => IntegerAttribute::new(b.int(64), i64::from(is)).into(),

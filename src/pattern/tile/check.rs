@@ -114,8 +114,8 @@ impl Checker<'_> {
         self.scalar(text, &[Ty::Int], "an integer")
     }
 
-    /// The bytes of a pool, and whether the next tile is loaded while one is computed on.
-    fn pool(&self, pool: &PoolSpec) -> PatternResult<(Expr, Expr)> {
+    /// The bytes of a pool, and what goes on beside computation: loads, and stores.
+    fn pool(&self, pool: &PoolSpec) -> PatternResult<[Expr; 3]> {
         let dma = &pool.dma;
         let transfer = parse(&dma.cost)?;
         Formula::compile(&transfer, &transfer_variable)
@@ -125,7 +125,8 @@ impl Checker<'_> {
             dma::check(text, is_store)?;
         }
         let double_buffer = self.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
-        Ok((self.integer(&pool.bytes)?, double_buffer))
+        let overlap_stores = self.scalar(&dma.overlap_stores, &[Ty::Bool], "a condition")?;
+        Ok([self.integer(&pool.bytes)?, double_buffer, overlap_stores])
     }
 
     /// What is read can be loaded, and what is written stored.

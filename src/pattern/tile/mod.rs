@@ -75,6 +75,8 @@ pub struct DmaSpec {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, over options.
     pub double_buffer: String,
+    /// Whether the next tile is computed while one is stored, over options.
+    pub overlap_stores: String,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     pub load: Option<String>,
     /// Prototype of the function that starts a transfer out of it, if there is one.
@@ -121,8 +123,9 @@ pub enum DimSpec {
 pub struct Tile {
     /// The declaration.
     pub spec: TileSpec,
-    /// For each pool, its bytes and whether the next tile is loaded while one is computed on.
-    pools: Vec<(Expr, Expr)>,
+    /// For each pool, its bytes, whether the next tile is loaded while one is computed on, and whether
+    /// one is computed while another is stored.
+    pools: Vec<[Expr; 3]>,
     loops: Vec<Loop>,
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,

@@ -152,7 +152,10 @@ impl Checker<'_> {
             let l = &self.spec.loops[self.loop_place(name)?];
             if array.is_none() || l.reduce {
                 let what = if l.reduce { "adds up its pieces" } else { "cuts arrays" };
-                return fault(name, format!("loop '{name}' {what}, so {} is not over it", spec.name));
+                return fault(
+                    name,
+                    format!("loop '{name}' {what}, so {} is not over it", spec.name),
+                );
             }
         }
         match array {

@@ -260,6 +260,7 @@ pub struct RawDma {
     pub channels: Option<Spanned<i64>>,
     pub dims: Option<Spanned<i64>>,
     pub double_buffer: Option<Spanned<toml::Value>>,
+    pub overlap_stores: Option<Spanned<toml::Value>>,
     pub load: Option<Spanned<String>>,
     pub store: Option<Spanned<String>>,
     pub wait: Option<Spanned<String>>,

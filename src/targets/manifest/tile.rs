@@ -9,7 +9,9 @@ use super::{
 use crate::{
     Result,
     error::suggestion,
-    pattern::{DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS},
+    pattern::{
+        DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS,
+    },
 };
 use toml::{Spanned, Value};
 
@@ -34,6 +36,9 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         channels: number(raw.channels, 1, 1 << 16)?,
         dims: number(raw.dims, MAX_DIMS as i64, MAX_DIMS as i64)?,
         double_buffer: reader.expression(raw.double_buffer)?.unwrap_or_else(|| "true".to_owned()),
+        overlap_stores: reader
+            .expression(raw.overlap_stores)?
+            .unwrap_or_else(|| "false".to_owned()),
         load: raw.load.map(|text| reader.spanned(text)).transpose()?,
         store: raw.store.map(|text| reader.spanned(text)).transpose()?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,

@@ -22,8 +22,7 @@
 
 // Two columns are left, and two more fill up their rows.
 // CHECK: %[[ROOM:.*]] = bufferization.alloc_tensor() {memory_space = #tir.space<"data">} : tensor<8x4xi8>
-// CHECK: %[[W:.*]] = tensor.extract_slice %[[ROOM]][0, 0] [8, 2] [1, 1]
-// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[W]]
+// CHECK: tensor.insert_slice %{{.*}} into %[[ROOM]][0, 0] [8, 2] [1, 1]
 // CHECK: bufferization.alloc_tensor() {memory_space = #tir.space<"sums">} : tensor<2x4xi32>
 // CHECK: %[[LAST:.*]] = tir.call_extern @multiply {{.*}}accumulate
 // CHECK: %[[USED:.*]] = tensor.extract_slice %[[LAST]][0, 0] [2, 2] [1, 1]
@@ -33,7 +32,7 @@ func.func @product(%x: tensor<2x16xi8>, %w: tensor<16x10xi8>, %s: tensor<10xf32>
   %init = tensor.empty() : tensor<2x10xi8>
   %y = tir.call_extern @multiply ins(%x, %w, %s : tensor<2x16xi8>, tensor<16x10xi8>, tensor<10xf32>)
       outs(%init : tensor<2x10xi8>)
-      args [#tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>]
+      args [1 : i32, #tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>]
       {with_device, keeps, phl.host_ins = array<i64: 2>, phl.tile = {
         pools = [
           {name = "data", bytes = 1024, alignment = 4, row = 4, dma = {
@@ -54,6 +53,6 @@ func.func @product(%x: tensor<2x16xi8>, %w: tensor<16x10xi8>, %s: tensor<10xf32>
             {name = "scales", table = 2}, {name = "zero", value = "0.25", table = -1},
             {name = "columns", value = "tile.n", table = -1}], dims = [
             {size = 2, cut = -1, divisor = 1, window = -1}, {size = 10, cut = 0, divisor = 1, window = -1}]}],
-        args = []}} -> tensor<2x10xi8>
+        args = [{place = 0, field = "", value = "first(k)"}]}} -> tensor<2x10xi8>
   return %y : tensor<2x10xi8>
 }

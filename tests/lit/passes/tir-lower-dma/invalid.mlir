@@ -38,6 +38,18 @@ func.func @malformed() attributes {phl.dma = [{name = "spad"}]} {
 
 // -----
 
+func.func @no_integer(%y: memref<8xi8>) attributes {
+    phl.dma = [{name = "spad", bytes = 65536, alignment = 64, dma = {channels = 1, dims = 1,
+      double_buffer = false, cost = "bytes", store = "void put(in tile, out host, i32 given.zero)"}}]} {
+  %x = tir.buffer at 0 : memref<8xi32, #tir.space<"spad">>
+  // expected-error @+1 {{passes 0.5 where an integer is due}}
+  %t = tir.dma_start %x to %y channel(0) given {zero = 0.5} : memref<8xi32, #tir.space<"spad">> to memref<8xi8>
+  tir.dma_wait %t
+  return
+}
+
+// -----
+
 func.func @not_given(%y: memref<8xi8>) attributes {
     phl.dma = [{name = "spad", bytes = 65536, alignment = 64, dma = {channels = 1, dims = 1,
       double_buffer = false, cost = "bytes", store = "void put(in tile, out host, const f32 given.scales)"}}]} {
