@@ -15,7 +15,7 @@ use crate::{
         plan::Pool,
     },
 };
-use melior::ir::{Region, ValueLike, block::BlockLike};
+use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {

@@ -56,7 +56,8 @@ func.func @blocking(%a: memref<8xf32>) attributes {
 // What a store is given by name is passed as numbers and arrays. Strides count the elements of their side.
 // CHECK-LABEL: func.func @given
 // CHECK: %[[X:.*]] = tir.buffer at 64
-// CHECK: tir.call_extern @put ins(%[[X]], %arg1 : {{.*}}) outs(%arg0 : {{.*}})
+// CHECK: %[[USED:.*]] = memref.subview %[[X]]
+// CHECK: tir.call_extern @put ins(%[[USED]], %arg1 : {{.*}}) outs(%arg0 : {{.*}})
 // CHECK-SAME: args [#tir.arg<ins 0, offset>, #tir.arg<outs 0>, #tir.arg<ins 1>, 5 : i32, 2.500000e-01 : f32,
 // CHECK-SAME: #tir.struct<"put_rows", {bytes = 1 : i32, host = array<i64: 8, 1>, own = 4 : i32, tile = array<i64: 32, 4>}>] {strided}
 func.func @given(%y: memref<2x4xi8, strided<[8, 1]>>, %s: memref<4xf32>) attributes {
