@@ -156,3 +156,45 @@ impl fmt::Display for Account {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tile::plan::Plan;
+
+    /// Results of 8 x 3 int8 in tiles of 2 rows, which are int32 in rows of 16 bytes.
+    fn account(overlap: bool) -> Account {
+        let text = r#"{
+            "pools": [{"name": "sums", "bytes": 1024, "alignment": 16, "row": 16, "dma": {
+                "channels": 1, "dims": 2, "double_buffer": false, "overlap_stores": OVERLAP,
+                "cost": "10 + bytes"}}],
+            "loops": [{"name": "m", "extent": 8, "multiple": 1, "max": 0, "reduce": false,
+                "windows": []}],
+            "tensors": [{"name": "y", "element": 4, "outside": 1, "dtype": "i32", "dims": [
+                {"size": 8, "cut": 0, "divisor": 1, "window": -1},
+                {"size": 3, "cut": -1, "divisor": 1, "window": -1}]}],
+            "args": [], "cost": "100"}"#;
+        let plan: Plan =
+            serde_json::from_str(&text.replace("OVERLAP", &overlap.to_string())).unwrap();
+        plan.check().unwrap();
+        let chooser = Chooser::new(&plan, 0, &[2]).unwrap();
+        chooser.account(&chooser.choose().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn tiles_of_another_type_take_filled_rows_and_move_the_tensors_bytes() {
+        let account = account(false);
+        assert_eq!(account.pools[0].used, 2 * 16);
+        assert_eq!(account.moves[0].bytes, 24.0);
+        assert_eq!(account.total, 4.0 * (100.0 + 10.0 + 6.0));
+        assert!(account.to_string().contains("y 24 in 4 from tiles of i32"), "{account}");
+    }
+
+    #[test]
+    fn stores_that_overlap_take_two_tiles_and_hide_behind_computation() {
+        let account = account(true);
+        assert_eq!(account.pools[0].used, 2 * 2 * 16);
+        // Only the store of the first tile does not.
+        assert_eq!(account.total, 4.0 * 100.0 + 10.0 + 6.0);
+    }
+}

@@ -84,12 +84,13 @@ int @C@_load_sums(@C@_device *device, uint32_t tile, const void *host,
 }
 
 int @C@_store(@C@_device *device, uint32_t tile, void *host, const @C@_rows *rows,
-              const float *scales, int32_t zero, int32_t least, int32_t most) {
+              const float *scales, uint32_t scale_count, int32_t zero, int32_t least,
+              int32_t most) {
   if (!is_transfer(tile, rows, 4, sizeof device->sums)) return BAD_TRANSFER;
   for (uint32_t i = 0; i < rows->rows; i++)
     for (uint32_t k = 0; k < rows->columns; k++) {
       const int32_t sum = device->sums[(tile + i * rows->tile_step) / 4 + k];
-      double value = (double)rintf((float)sum * scales[k]) + zero;
+      double value = (double)rintf((float)sum * scales[k % scale_count]) + zero;
       value = value < least ? least : value > most ? most : value;
       ((int8_t *)host)[i * rows->host_step + k * rows->host_next] = (int8_t)value;
     }

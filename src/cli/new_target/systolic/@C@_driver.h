@@ -27,10 +27,11 @@ int @C@_wait(@C@_device *device, uint32_t channel);
 /* Moves int32 into the accumulator. */
 int @C@_load_sums(@C@_device *device, uint32_t tile, const void *host,
                   const @C@_rows *rows);
-/* Moves sums out as int8: each times its column's scale, rounded half to even, plus
- * `zero`, limited to [least, most]. */
+/* Moves sums out as int8: element k of a row times scale k % scale_count, rounded half
+ * to even, plus `zero`, limited to [least, most]. */
 int @C@_store(@C@_device *device, uint32_t tile, void *host, const @C@_rows *rows,
-              const float *scales, int32_t zero, int32_t least, int32_t most);
+              const float *scales, uint32_t scale_count, int32_t zero,
+                  int32_t least, int32_t most);
 
 typedef struct @C@_product {
   uint32_t rows, inner, columns;

@@ -1,4 +1,4 @@
-// Division: @NAME@: 5 of 6 operations in 1 regions
+// Division: @NAME@: 6 of 8 operations in 1 regions
 // An int8 product with a bias and relu.
 func.func @main(%image: tensor<6x20xf32>) -> tensor<6x12xf32> {
   %s = graph.constant dense<0.0625> : tensor<f32>
