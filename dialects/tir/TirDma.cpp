@@ -97,7 +97,8 @@ LogicalResult DmaStartOp::verify() {
   DictionaryAttr given = *getGiven();
   for (NamedAttribute entry : given) {
     auto array = dyn_cast<ArgAttr>(entry.getValue());
-    if (array && (array.getGroup() != ArgGroup::Ins || array.getIndex() >= count))
+    if (array &&
+        (array.getGroup() != ArgGroup::Ins || array.getIndex() >= count))
       return emitOpError() << "gives " << entry.getName() << " as " << array
                            << ", but has " << count << " arrays";
     if (!array && !isCLiteral(entry.getValue()))
