@@ -137,7 +137,7 @@ fn gemm16_shares_networks() {
     ] {
         verify(name, targets);
         let part = offloaded(name, targets);
-        assert!(part >= 0.89, "{name} on {targets}: {part:.2} of the operations");
+        assert!(part >= 0.8, "{name} on {targets}: {part:.2} of the operations");
         let places = places(name, targets);
         assert!(places.iter().any(|place| place == "gemm16"), "{name}: gemm16 has nothing");
     }
