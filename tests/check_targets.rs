@@ -73,6 +73,11 @@ fn cmsis_nn() {
 }
 
 #[test]
+fn gemm16() {
+    assert!(near_misses("gemm16") > 5);
+}
+
+#[test]
 fn npu() {
     assert!(near_misses("npu") > 5);
 }

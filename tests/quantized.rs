@@ -110,6 +110,39 @@ fn npu_is_near_the_host() {
     }
 }
 
+/// The systolic array multiplies sums by floats as `npu` does, in both dataflows, and whatever the tiles.
+#[test]
+fn gemm16_is_near_the_host() {
+    let small = "gemm16 -scratchpad=4k -accumulator=2k -dataflow=outputs, llvm";
+    let bounds = [
+        ("every_layer", "gemm16, llvm", 1.0),
+        ("ds_cnn", small, 1.0),
+        ("ds_cnn_qlinear", "gemm16, llvm", 1.0),
+        ("residual_qlinear", small, 1.0),
+        ("mobilenet_v2", "gemm16, llvm", 3.0),
+    ];
+    for (name, targets, bound) in bounds {
+        let steps = steps_apart(name, targets, "llvm");
+        assert!(steps <= bound, "{name} on {targets}: {steps} steps");
+    }
+}
+
+/// The array has the convolutions, and other targets what it does not take.
+#[test]
+fn gemm16_shares_networks() {
+    for (name, targets) in [
+        ("mobilenet_v2", "gemm16, cmsis-nn, c"),
+        ("tiny_image", "npu -sram=16k, gemm16, llvm"),
+        ("tiny_vww", "gemm16 -scratchpad=16k, npu, llvm"),
+    ] {
+        verify(name, targets);
+        let part = offloaded(name, targets);
+        assert!(part >= 0.8, "{name} on {targets}: {part:.2} of the operations");
+        let places = places(name, targets);
+        assert!(places.iter().any(|place| place == "gemm16"), "{name}: gemm16 has nothing");
+    }
+}
+
 /// Two roundings, which TensorFlow Lite has and CMSIS-NN by default, put a result one step off in
 /// up to one of four cases, always away from zero, so that deep networks drift. One rounding
 /// differs from the host in halves only.

@@ -67,13 +67,14 @@ static LogicalResult verifyEnd(Operation *op, StringRef name, MemRefType type) {
   return success();
 }
 
-template <typename OpTy> static LogicalResult verifyTransfer(OpTy op) {
+template <typename OpTy>
+static LogicalResult verifyTransfer(OpTy op, bool converts) {
   MemRefType source = op.getSource().getType();
   MemRefType target = op.getTarget().getType();
   if (failed(verifyEnd(op, "source", source)) ||
       failed(verifyEnd(op, "target", target)))
     return failure();
-  if (source.getElementType() != target.getElementType())
+  if (!converts && source.getElementType() != target.getElementType())
     return op.emitOpError()
            << "copies " << source.getElementType() << " to "
            << target.getElementType() << "; element types must be equal";
@@ -85,8 +86,31 @@ template <typename OpTy> static LogicalResult verifyTransfer(OpTy op) {
   return success();
 }
 
-LogicalResult DmaStartOp::verify() { return verifyTransfer(*this); }
-LogicalResult DmaCopyOp::verify() { return verifyTransfer(*this); }
+LogicalResult DmaStartOp::verify() {
+  if (failed(verifyTransfer(*this, getGiven().has_value())))
+    return failure();
+  int64_t count = getWith().size();
+  if (!getGiven())
+    return count == 0 ? success()
+                      : emitOpError() << "has arrays, but no `given` that "
+                                         "says what they are";
+  DictionaryAttr given = *getGiven();
+  for (NamedAttribute entry : given) {
+    auto array = dyn_cast<ArgAttr>(entry.getValue());
+    if (array &&
+        (array.getGroup() != ArgGroup::Ins || array.getIndex() >= count))
+      return emitOpError() << "gives " << entry.getName() << " as " << array
+                           << ", but has " << count << " arrays";
+    if (!array && !isCLiteral(entry.getValue()))
+      return emitOpError() << "gives " << entry.getName() << " as "
+                           << entry.getValue()
+                           << "; expected a number or #tir.arg<ins N>";
+  }
+  return success();
+}
+LogicalResult DmaCopyOp::verify() {
+  return verifyTransfer(*this, /*converts=*/false);
+}
 
 using Effects =
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
@@ -103,6 +127,9 @@ static void getTransferEffects(OpTy op, Effects &effects) {
 }
 
 void DmaStartOp::getEffects(Effects &effects) {
+  for (OpOperand &operand : getWithMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                         SideEffects::DefaultResource::get());
   getTransferEffects(*this, effects);
 }
 

@@ -128,7 +128,7 @@ class Tir_ChannelOp<string mnemonic, list<Trait> traits>
   let hasVerifier = 1;
 }
 
-def Tir_DmaStartOp : Tir_ChannelOp<"dma_start", []> {
+def Tir_DmaStartOp : Tir_ChannelOp<"dma_start", [AttrSizedOperandSegments]> {
   let summary = "Start copying a buffer to another memory";
   let description = [{
     Starts to copy `source` to `target` on a DMA channel of the function's
@@ -137,6 +137,11 @@ def Tir_DmaStartOp : Tir_ChannelOp<"dma_start", []> {
 
     Both have the same shape and element type, rank 4 at most, and static
     strides; offsets may be dynamic. The channel is a number or an index value.
+
+    With `given` the device changes elements on the way, as when it stores sums
+    as int8, and element types may differ. `given` has what the transfer's
+    function is told by name: numbers, and as `#tir.arg<ins N>` which of `with`
+    is an array.
 
     Example:
 
@@ -148,11 +153,13 @@ def Tir_DmaStartOp : Tir_ChannelOp<"dma_start", []> {
   }];
   let arguments = (ins AnyMemRef:$source, AnyMemRef:$target,
                        Optional<Index>:$channel,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$static_channel);
+                       Variadic<AnyMemRef>:$with,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$static_channel,
+                       OptionalAttr<DictionaryAttr>:$given);
   let results = (outs Tir_TokenType:$token);
   let assemblyFormat = [{
     $source `to` $target `channel` `(` custom<Channel>($channel, $static_channel) `)`
-    attr-dict `:` type($source) `to` type($target)
+    (`with` `(` $with^ `:` type($with) `)`)? (`given` $given^)? attr-dict `:` type($source) `to` type($target)
   }];
 }
 

@@ -48,7 +48,7 @@ if [ "$sanitize" = yes ]; then
 fi
 
 # The headers alone, also as C++; and the library without thread support.
-for header in phaseline/runtime.h vanilla.h arm_nnfunctions.h npu.h vecdsp.h; do
+for header in phaseline/runtime.h vanilla.h arm_nnfunctions.h npu.h vecdsp.h gemm16.h; do
   # shellcheck disable=SC2086
   echo "#include \"$header\"" | $cc $strict $include -fsyntax-only -x c -
   # shellcheck disable=SC2086

@@ -33,6 +33,9 @@ const NULL: &str = "NULL";
 /// Attribute that says which of `outs` is working memory, whose elements have no type in C.
 pub const SCRATCH_OUT: &str = "scratch_out";
 
+/// Attribute of a call whose arguments do not pass all of `ins`.
+pub const KEEPS: &str = "keeps";
+
 /// Attribute with the bytes of working memory that a call needs, once it is given some.
 pub const SCRATCH_NEED: &str = "scratch_need";
 

@@ -117,6 +117,9 @@ pub const TILE_CHOICE: &str = "phl.tile_choice";
 /// Call: how its work is cut into tiles.
 pub const TILE: &str = "phl.tile";
 
+/// Call: it stores a tile, and is given these by name besides: numbers, and which of `ins` are arrays.
+pub const STORE: &str = "phl.store";
+
 /// Function: the memories on the chip that it has buffers in, by name and size.
 pub const POOLS: &str = "tir.pools";
 

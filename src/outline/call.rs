@@ -71,6 +71,9 @@ impl<'c> Calls<'c> {
             in_tiles: call.tile.is_some(),
         };
         let args = call.args.iter().map(|arg| maker.argument(arg)).collect::<Result<Vec<_>>>()?;
+        for array in &call.arrays {
+            maker.argument(array)?;
+        }
         let Maker { found, ins, outs, consts, extra, flat, .. } = maker;
         let composite = make_composite(name, target, &found.ops, vec![])?;
         add_operands(composite, &extra)?;

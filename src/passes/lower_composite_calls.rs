@@ -9,7 +9,7 @@
 use crate::{
     ir::{
         self, Builder, Op, Val,
-        call_extern::{CallExtern, Group},
+        call_extern::{CallExtern, Group, KEEPS},
         composite_call::CompositeCall,
         edit, elements, graph, names, size,
         view::OpView,
@@ -17,6 +17,10 @@ use crate::{
     lower::shape::reshape,
     pass::{OptionValues, Pass, PassError},
     tensor::{AlignedBuffer, BUFFER_ALIGN, pack},
+    tile::{
+        attribute::from_attribute,
+        plan::{Plan, Tensor},
+    },
 };
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 
@@ -131,6 +135,11 @@ fn lower<'c>(
     }
     if let Some(tile) = found.tile {
         call.set(names::TILE, tile);
+        // Arrays for stores are no arguments of the call, and go once it is cut into tiles.
+        let plan: Plan = from_attribute(tile).map_err(|_| malformed())?;
+        if plan.tensors.iter().any(Tensor::has_arrays) {
+            call.set(KEEPS, unit);
+        }
     }
     let types: Vec<_> = made.iter().map(|(_, ty)| *ty).collect();
     let op = call.build(&b, &types)?;

@@ -65,6 +65,7 @@ passes! {
     tir_double_buffer
     tir_insert_dma
     tir_lower_dma
+    tir_overlap_stores
     trace_operations
     verify_c
     verify_plan

@@ -8,13 +8,14 @@
 use crate::{
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
-    tile::plan::Pool,
+    tile::{
+        halves::{
+            Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
+        },
+        plan::Pool,
+    },
 };
-use melior::ir::{
-    Region, Type, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
-    operation::OperationLike,
-};
-use std::collections::HashMap;
+use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
 
 crate::pass_options! {
     /// Options of `tir-double-buffer`.
@@ -33,15 +34,11 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What halves of buffers start at multiples of, in bytes, where no pool says so.
-const HALF_ALIGNMENT: i64 = 64;
-
-/// Values of a copy of some operations, by the values of the original.
-type Map<'c> = HashMap<usize, Val<'c>>;
-
 /// A load of a loop that can run ahead.
 struct Load<'c> {
     alloc: Op<'c>,
+    /// The part of the buffer that is loaded, if not all of it.
+    part: Option<Op<'c>>,
     start: tir::DmaStart<'c>,
     wait: Op<'c>,
 }
@@ -71,16 +68,6 @@ struct Stream<'c, 'p> {
     body: Blk<'c>,
     count: i64,
     loads: Vec<Load<'c>>,
-}
-
-/// The value of an `arith.constant` of an integer.
-fn index_constant(value: Val<'_>) -> Option<i64> {
-    let op = edit::defining_op(value).filter(|op| ir::op_name(*op) == "arith.constant")?;
-    ir::attr_i64(op, "value")
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 impl<'c, 'p> Stream<'c, 'p> {
@@ -147,20 +134,23 @@ impl<'c, 'p> Stream<'c, 'p> {
         let start = tir::DmaStart::of(start)?;
         let here =
             |op: &Op<'c>| op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr);
-        let alloc = edit::defining_op(start.target())
-            .filter(|op| ir::op_name(*op) == "memref.alloc" && here(op))?;
+        let (alloc, part) = allocation(start.target())?;
+        if !here(&alloc) || !part.as_ref().is_none_or(here) {
+            return None;
+        }
         let waits = ir::users(start.token());
         let [wait] = waits[..] else { return None };
         let is_wait = tir::DmaWait::of(wait).is_some() && here(&wait);
         let outside = edit::defining_op(memref::base(start.source())).is_none_or(|op| !here(&op));
-        (is_wait && outside).then_some(Load { alloc, start, wait })
+        (is_wait && outside).then_some(Load { alloc, part, start, wait })
     }
 
     fn transform(&self) -> Result<(), PassError<'c>> {
         let before = Builder::before(self.loops)?;
         let mut buffers = vec![];
         for load in &self.loads {
-            buffers.push(self.buffer(&before, load)?);
+            let tile = ir::result0(load.alloc)?.r#type();
+            buffers.push(buffer(&before, self.pools, tile)?);
         }
         let zero = before.index(0)?;
         let first = self.start_loads(&before, zero, zero, &buffers)?;
@@ -211,19 +201,6 @@ impl<'c, 'p> Stream<'c, 'p> {
         Ok(before.create("scf.for", spec)?)
     }
 
-    /// Memory for two tiles.
-    fn buffer(&self, b: &Builder<'c>, load: &Load<'c>) -> Result<Val<'c>, PassError<'c>> {
-        let old = ir::result0(load.alloc)?.r#type();
-        let element = ir::element_type(old);
-        let pool = memref::space(old)
-            .ok_or_else(|| PassError::at(&load.alloc, "is loaded, but in no pool"))?;
-        let elements = 2 * self.padded(old);
-        let ty = b.parse_type(&format!("memref<{elements}x{element}, #tir.space<\"{pool}\">>"))?;
-        let segments = DenseI32ArrayAttribute::new(b.context, &[0, 0]).into();
-        let attributes = vec![("operandSegmentSizes", segments)];
-        Ok(b.op1_with("memref.alloc", &[], ty, attributes)?)
-    }
-
     /// One half of a buffer, in the shape of the tile.
     fn half(
         &self,
@@ -232,27 +209,8 @@ impl<'c, 'p> Stream<'c, 'p> {
         buffer: Val<'c>,
         half: Val<'c>,
     ) -> crate::Result<Val<'c>> {
-        let old = ir::result0(load.alloc)?.r#type();
-        let dims = ir::dims(old);
-        let strides = memref::row_major(&dims);
-        let text = |list: &[i64], separator: &str| {
-            list.iter().map(i64::to_string).collect::<Vec<_>>().join(separator)
-        };
-        let ty = b.parse_type(&format!(
-            "memref<{}x{}, strided<[{}], offset: ?>, #tir.space<\"{}\">>",
-            text(&dims, "x"),
-            ir::element_type(old),
-            text(&strides, ", "),
-            memref::space(old).unwrap_or_default()
-        ))?;
-        let offset = b.binary("arith.muli", half, b.index(self.padded(old))?)?;
-        let attributes = vec![
-            ("static_offsets", b.i64s_attr(&[ir::DYNAMIC])),
-            ("static_sizes", b.i64s_attr(&dims)),
-            ("static_strides", b.i64s_attr(&strides)),
-            ("operandSegmentSizes", DenseI32ArrayAttribute::new(b.context, &[1, 1, 0, 0]).into()),
-        ];
-        b.op1_with("memref.reinterpret_cast", &[buffer, offset], ty, attributes)
+        let tile = ir::result0(load.alloc)?.r#type();
+        view(b, self.pools, (tile, tile), (buffer, half))
     }
 
     /// Starts the loads of iteration `iv` into halves.
@@ -267,8 +225,10 @@ impl<'c, 'p> Stream<'c, 'p> {
         let mut tokens = vec![];
         for (load, buffer) in self.loads.iter().zip(buffers) {
             self.copy_address(b, load.start.source(), &mut map)?;
-            let tile = self.half(b, load, *buffer, half)?;
-            map.insert(key(ir::result0(load.alloc)?), tile);
+            let whole = ir::result0(load.alloc)?;
+            let target = load.start.target();
+            let tile = view(b, self.pools, (whole.r#type(), target.r#type()), (*buffer, half))?;
+            map.insert(key(target), tile);
             tokens.push(ir::result0(copy(b, load.start.op(), &map)?)?);
         }
         Ok(tokens)
@@ -307,7 +267,10 @@ impl<'c, 'p> Stream<'c, 'p> {
         }
         for op in ir::ops(self.body) {
             let replaced = self.loads.iter().any(|load| {
-                [load.alloc, load.start.op(), load.wait].iter().any(|old| edit::same(*old, op))
+                [Some(load.alloc), load.part, Some(load.start.op()), Some(load.wait)]
+                    .iter()
+                    .flatten()
+                    .any(|old| edit::same(*old, op))
             });
             if !replaced && ir::op_name(op) != "scf.yield" {
                 let new = copy(b, op, &map)?;
@@ -317,37 +280,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         Ok(())
     }
 
-    /// Elements of a half.
-    fn padded(&self, ty: Type<'c>) -> i64 {
-        let alignment = pool_of(self.pools, ty).map_or(HALF_ALIGNMENT, |pool| pool.alignment);
-        let bytes = ir::size::element_bytes(ir::element_type(ty)).map_or(1, |bytes| bytes as i64);
-        let step = (alignment / bytes).max(1);
-        let count: i64 = ir::dims(ty).iter().product();
-        (count + step - 1) / step * step
-    }
-
     fn map(&self, iv: Val<'c>) -> Map<'c> {
         edit::arguments(self.body).first().map(|old| (key(*old), iv)).into_iter().collect()
     }
-}
-
-/// The pool that a buffer is in, if it is declared.
-fn pool_of<'p>(pools: &'p [Pool], ty: Type<'_>) -> Option<&'p Pool> {
-    let space = memref::space(ty)?;
-    pools.iter().find(|pool| pool.name == space)
-}
-
-fn insert_results<'c>(map: &mut Map<'c>, old: Op<'c>, new: Op<'c>) {
-    map.extend(ir::results(old).into_iter().map(key).zip(ir::results(new)));
-}
-
-/// A copy of an operation without regions, whose operands are looked up.
-fn copy<'c>(b: &Builder<'c>, op: Op<'c>, map: &Map<'c>) -> crate::Result<Op<'c>> {
-    let new = b.insert_clone(op);
-    for (index, operand) in ir::operands(op).into_iter().enumerate() {
-        if let Some(value) = map.get(&key(operand)) {
-            edit::set_operand(new, index, *value)?;
-        }
-    }
-    Ok(new)
 }

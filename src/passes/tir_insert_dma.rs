@@ -5,7 +5,12 @@
 //! the options. A store is waited for at once; `tir-double-buffer` moves what can overlap more.
 
 use crate::{
-    ir::{self, Builder, Op, Val, edit, memref, names, tir, view::OpView},
+    ir::{
+        self, Builder, Op, Val,
+        call_extern::{self, CallExtern, Group, arg_attr},
+        edit, memref, names, tir,
+        view::OpView,
+    },
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::plan::Pool,
 };
@@ -40,9 +45,15 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
     }
     let context = ir::context_of(function);
     let mut found = false;
-    let copies = edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "memref.copy");
     let mut pools = pools(function, &options)?;
-    for copy in copies {
+    for copy in edit::walk(function) {
+        if copy.has_attribute(names::STORE) {
+            convert(copy, &pools)?;
+            continue;
+        }
+        if ir::op_name(copy) != "memref.copy" {
+            continue;
+        }
         let [source, target] = ir::operands(copy)[..] else { continue };
         let inside = |value: Val<'c>| {
             let space = memref::space(value.r#type())?;
@@ -148,6 +159,35 @@ fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> Fa
     Ok(())
 }
 
+/// A call that stores a tile with other elements becomes a transfer.
+fn convert<'c>(op: Op<'c>, pools: &[(String, Channels<'c>)]) -> Failure<'c> {
+    let malformed = || PassError::at(&op, "has a phl.store, but is no call that stores a tile");
+    let call = CallExtern::of(op).ok_or_else(malformed)?;
+    let [_, ins, outs] = &call.groups;
+    let ([tile, arrays @ ..], [part]) = (&ins[..], &outs[..]) else { return Err(malformed()) };
+    let space = memref::space(tile.r#type());
+    let pool = pools.iter().find(|(name, _)| Some(name) == space.as_ref()).ok_or_else(malformed)?;
+    check(op, [*tile, *part])?;
+    let b = Builder::before(op)?;
+    let given = edit::dictionary(op.attribute(names::STORE)?).into_iter().map(|(name, value)| {
+        // The first of `ins` is the tile itself.
+        let value = match call_extern::arg_of(value) {
+            Some((Group::Ins, index @ 1.., _)) => arg_attr(b.context, Group::Ins, index - 1),
+            Some(_) => return Err(malformed()),
+            None => value,
+        };
+        Ok((name, value))
+    });
+    let given = edit::dictionary_attr(b.context, &given.collect::<Result<Vec<_>, _>>()?);
+    let attributes =
+        tir::DmaStartAttrs { static_channel: Some(pool.1.last()), given: Some(given) };
+    let token = b.parse_type("!tir.token")?;
+    let start = tir::DmaStart::build(&b, *tile, *part, None, arrays, attributes, &[token])?;
+    wait(&b, start.token())?;
+    edit::erase(op);
+    Ok(())
+}
+
 /// Whether `op` uses the buffer or a part of it. What has regions counts, as it may use channels.
 fn uses<'c>(op: Op<'c>, buffer: Val<'c>) -> bool {
     let buffer = memref::base(buffer);
@@ -160,7 +200,16 @@ fn start<'c>(
     target: Val<'c>,
     channel: i64,
 ) -> Result<Val<'c>, PassError<'c>> {
-    for value in [source, target] {
+    check(copy, [source, target])?;
+    let b = Builder::before(copy)?;
+    let attributes = tir::DmaStartAttrs { static_channel: Some(channel), given: None };
+    let token = b.parse_type("!tir.token")?;
+    Ok(tir::DmaStart::build(&b, source, target, None, &[], attributes, &[token])?.token())
+}
+
+/// A transfer can step through both ends.
+fn check<'c>(copy: Op<'c>, ends: [Val<'c>; 2]) -> Failure<'c> {
+    for value in ends {
         let ty = value.r#type();
         let rank = ir::dims(ty).len();
         if rank > 4 || memref::static_strides(ty).is_none() || ir::static_dims(ty).is_none() {
@@ -173,10 +222,7 @@ fn start<'c>(
             ));
         }
     }
-    let b = Builder::before(copy)?;
-    let attributes = tir::DmaStartAttrs { static_channel: Some(channel) };
-    let token = b.parse_type("!tir.token")?;
-    Ok(tir::DmaStart::build(&b, source, target, None, attributes, &[token])?.token())
+    Ok(())
 }
 
 fn wait<'c>(b: &Builder<'c>, token: Val<'c>) -> crate::Result<Op<'c>> {

@@ -6,10 +6,10 @@
 //! function that waits, a transfer is over when its function returns.
 
 use crate::{
-    expr::{Expr, Val as Number},
+    expr::{Expr, ExprKind, Val as Number},
     ir::{
         self, Builder, Op, OpSpec, Val,
-        call_extern::{CallExtern, Group, arg_attr, offset_attr},
+        call_extern::{self, CallExtern, Group, arg_attr, offset_attr},
         edit, memref,
         names::DMA,
         tir,
@@ -17,9 +17,13 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError},
     pattern::{
-        CallProto, Param, Returns,
-        tile::dma::{Transfer, value},
+        CType, CallProto, Param, Returns,
+        tile::{
+            dma::{Transfer, value},
+            given_name,
+        },
     },
+    tensor::DType,
     tile::plan::{Dma, Pool},
 };
 use melior::ir::{
@@ -143,7 +147,8 @@ fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> Failure<'c> {
     if let Some(text) = &way.wait {
         let channel = static_channel(start).unwrap_or_default();
         let b = Builder::before(op)?;
-        let maker = Maker { b: &b, op, transfer: Transfer { channel, ..Transfer::default() } };
+        let transfer = Transfer { channel, ..Transfer::default() };
+        let maker = Maker { b: &b, op, transfer, given: None, arrays: &[] };
         maker.call(text, None)?.build(&b, &[])?;
     }
     edit::erase(op);
@@ -152,13 +157,16 @@ fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> Failure<'c> {
 
 fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
     let b = Builder::before(op)?;
-    let [source, target] = ir::operands(op)[..] else {
+    let begun = tir::DmaStart::of(op).ok_or_else(|| PassError::at(&op, "is no transfer"))?;
+    if begun.channel().is_some() {
         return Err(PassError::at(&op, "has a channel that is computed; a number is needed"));
-    };
+    }
+    let (source, target) = (begun.source(), begun.target());
     let loads = memref::space(target.r#type()).is_some();
     if loads == memref::space(source.r#type()).is_some() {
         return Err(PassError::at(&op, "is not between the host's memory and a device's"));
     }
+    let arrays = begun.with();
     let (host, tile) = if loads { (source, target) } else { (target, source) };
     let transfer = transfer(op, host.r#type(), tile.r#type(), way.dims)?;
     let (text, what) = if loads { (&way.load, "load") } else { (&way.store, "store") };
@@ -166,7 +174,7 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
         let message = format!("moves a tile, but [pool.dma] of its pool has no `{what}`");
         PassError::at(&op, message)
     })?;
-    let mut call = Maker { b: &b, op, transfer }.call(text, Some((host, tile, loads)))?;
+    let mut call = Maker { b: &b, op, transfer, given: begun.given(), arrays: &arrays }.call(text, Some((host, tile, loads)))?;
     call.set("strided", Attribute::unit(b.context));
     call.build(&b, &[])?;
     edit::erase(op);
@@ -175,15 +183,15 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
 
 /// The shape of a transfer: dimensions that are adjacent on both sides are one.
 fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> Failure<'c, Transfer> {
-    let element = ir::element_type(tile);
-    let bytes = ir::size::element_bytes(element).map(|bytes| bytes as i64);
+    let bytes = |ty| ir::size::element_bytes(ir::element_type(ty)).map(|bytes| bytes as i64);
+    let sizes = [bytes(host), bytes(tile)];
     let strides = [host, tile].map(memref::static_strides);
-    let ([Some(host), Some(spad)], Some(bytes)) = (strides, bytes) else {
+    let ([Some(host), Some(spad)], [Some(bytes), Some(own)]) = (strides, sizes) else {
         return Err(PassError::at(&op, format!("copies {tile}, whose strides are not known")));
     };
     let mut dims: Vec<[i64; 3]> = vec![];
     for (index, count) in ir::dims(tile).into_iter().enumerate() {
-        let dim = [count, host[index] * bytes, spad[index] * bytes];
+        let dim = [count, host[index] * bytes, spad[index] * own];
         match dims.last_mut() {
             Some(last) if last[0] == 1 => *last = dim,
             Some(last) if last[1] == dim[1] * count && last[2] == dim[2] * count => {
@@ -194,8 +202,8 @@ fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> Failur
         }
     }
     // The last dimension has adjacent elements, be it only one.
-    if dims.last().is_some_and(|last| last[1..] != [bytes, bytes]) && (dims.len() as i64) < most {
-        dims.push([1, bytes, bytes]);
+    if dims.last().is_some_and(|last| last[1..] != [bytes, own]) && (dims.len() as i64) < most {
+        dims.push([1, bytes, own]);
     }
     let rank = dims.len() as i64;
     if rank > most {
@@ -208,6 +216,7 @@ fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> Failur
     Ok(Transfer {
         channel: static_channel(op).unwrap_or_default(),
         element: bytes,
+        tile_element: own,
         rank,
         count: list(0),
         host_stride: list(1),
@@ -220,6 +229,9 @@ struct Maker<'c, 'a> {
     b: &'a Builder<'c>,
     op: Op<'c>,
     transfer: Transfer,
+    /// What the function is told besides, by name, and the arrays of that.
+    given: Option<Attribute<'c>>,
+    arrays: &'a [Val<'c>],
 }
 
 impl<'c> Maker<'c, '_> {
@@ -276,11 +288,47 @@ impl<'c> Maker<'c, '_> {
                 let fields = edit::dictionary_attr(context, &made);
                 self.b.parse_attr(&format!("#tir.struct<{ty:?}, {fields}>"))?
             }
-            Param::Scalar { value, .. } | Param::Value(value) => self.number(value)?,
-            Param::Device | Param::Const { .. } | Param::Scratch { .. } => {
+            Param::Scalar { ty: CType::Scalar(dtype), value } if dtype.is_float() => {
+                let single = *dtype == DType::F32;
+                let number = self.value(value)?.as_f64();
+                let number = number.ok_or_else(|| fault(format!("`{value}` is no number")))?;
+                FloatAttribute::new(context, if single { self.b.f32() } else { self.b.f64() }, number)
+                    .into()
+            }
+            Param::Scalar { value, .. } => match self.value(value)? {
+                Number::Float(number) => {
+                    return Err(fault(format!("passes {number} where an integer is due")));
+                }
+                _ => self.number(value)?,
+            },
+            Param::Value(value) => self.number(value)?,
+            Param::Const { values, .. } => {
+                let array = given_name(values).and_then(|name| self.given(name));
+                let place = array.and_then(call_extern::arg_of).map(|(_, index, _)| index);
+                let array = place.and_then(|place| self.arrays.get(place)).copied();
+                let array = array.ok_or_else(|| fault(format!("is given no array `{values}`")))?;
+                let index = call.add(Group::Ins, array);
+                arg_attr(context, Group::Ins, index)
+            }
+            Param::Device | Param::Scratch { .. } => {
                 return Err(fault(format!("cannot pass '{param}' to a transfer")));
             }
         })
+    }
+
+    /// What is given by a name.
+    fn given(&self, name: &str) -> Option<Attribute<'c>> {
+        let given = self.given.map(edit::dictionary).unwrap_or_default();
+        given.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    fn value(&self, expr: &Expr) -> Failure<'c, Number> {
+        let closed = expr.replace(&mut |part| {
+            let given = self.given(given_name(part)?)?;
+            let int = ir::attribute::int(given).map(ExprKind::Int);
+            int.or_else(|| ir::attribute::float(given).map(ExprKind::Float))
+        });
+        value(&closed, &self.transfer).map_err(|error| PassError::at(&self.op, error))
     }
 
     fn number(&self, expr: &Expr) -> Failure<'c, Attribute<'c>> {
@@ -289,7 +337,7 @@ impl<'c> Maker<'c, '_> {
             let bits = if i32::try_from(value).is_ok() { 32 } else { 64 };
             IntegerAttribute::new(self.b.int(bits), value).into()
         };
-        match value(expr, &self.transfer).map_err(|error| PassError::at(&self.op, error))? {
+        match self.value(expr)? {
             Number::Int(number) => Ok(int(number)),
             Number::Bool(value) => Ok(int(i64::from(value))),
             Number::Float(number) => Ok(FloatAttribute::new(context, self.b.f64(), number).into()),

@@ -52,7 +52,7 @@ pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
 pub use matcher::{MatchRules, find_match};
 pub use operator::check_of_operator;
-pub use tile::{DimSpec, DmaSpec, LoopSpec, PoolSpec, Tile, TileSpec};
+pub use tile::{DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, Tile, TileSpec};
 
 use crate::{
     expr::{Expr, OptionType, PatternError, PatternResult},

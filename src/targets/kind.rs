@@ -46,6 +46,8 @@ pub struct PoolDecl {
     pub bytes: Option<Expr>,
     /// Alignment of the whole pool in bytes.
     pub alignment: i64,
+    /// Bytes that the innermost dimension of a tile is filled up to a multiple of; 1 for none.
+    pub row: i64,
     /// Memory scope of buffers in it.
     pub scope: String,
     /// How tiles get there and back.

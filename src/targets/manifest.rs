@@ -50,6 +50,9 @@ const TILED: [(Phase, &str); 2] = [
     (Phase::TirPost, "tir-insert-dma,tir-double-buffer,canonicalize,cse"),
 ];
 
+/// The pass behind which stores overlap, where a pool asks for it.
+const DOUBLED: &str = "tir-double-buffer";
+
 /// Reads the manifest of a kind that extends none. `name` is what messages call it.
 pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let unknown = |base: &str| {
@@ -97,6 +100,10 @@ pub fn parse_extending(
         },
         ..raw.codegen
     };
+    let overlaps = pools
+        .iter()
+        .filter_map(|pool| pool.dma.as_ref())
+        .any(|dma| dma.spec.overlap_stores != "false");
     let usual = |phase: Phase| match phase {
         Phase::Codegen => {
             let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
@@ -104,7 +111,11 @@ pub fn parse_extending(
         }
         _ => {
             let mut tiled = TILED.into_iter().filter(|_| is_tiled);
-            tiled.find(|(other, _)| *other == phase).map(|(_, text)| text.to_owned())
+            let found = tiled.find(|(other, _)| *other == phase)?.1;
+            Some(match overlaps {
+                true => found.replace(DOUBLED, &format!("{DOUBLED},tir-overlap-stores")),
+                false => found.to_owned(),
+            })
         }
     };
     let tables = std::iter::once(raw.phases).chain(bases).collect::<Vec<_>>();
@@ -353,9 +364,16 @@ fn pool(
     {
         return Err(source.fault(&given.span(), "an alignment is a power of two"));
     }
+    let row = raw.row.as_ref().map_or(1, |row| *row.get_ref());
+    if let Some(given) = &raw.row
+        && !(row > 0 && row.count_ones() == 1 && alignment % row == 0)
+    {
+        let message = "a row is a power of two that divides the pool's alignment";
+        return Err(source.fault(&given.span(), message));
+    }
     let name = raw.name.into_inner();
     let scope = raw.scope.unwrap_or_else(|| name.clone());
     let dma = raw.dma.map(|dma| tile::dma(source, dma, definitions)).transpose()?;
     let doc = raw.doc.unwrap_or_default();
-    Ok(PoolDecl { name, bytes, alignment, scope, dma, doc })
+    Ok(PoolDecl { name, bytes, alignment, row, scope, dma, doc })
 }

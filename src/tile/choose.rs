@@ -207,7 +207,8 @@ impl<'a> Chooser<'a> {
         for (index, tensor) in tensors.filter(|(_, tensor)| tensor.pool_place() == Some(place)) {
             let mut bytes = tensor.element;
             let mut is_moved = false;
-            for dim in &tensor.dims {
+            let index_of_last = tensor.dims.len().checked_sub(1);
+            for (position, dim) in tensor.dims.iter().enumerate() {
                 let size = match (dim.loop_place(), dim.window_place()) {
                     (Some(place), Some(window)) => cut(place).inputs[window].0,
                     (Some(place), None) => divide_up(cut(place).size, dim.divisor),
@@ -215,10 +216,17 @@ impl<'a> Chooser<'a> {
                 };
                 let moves = |place: usize| place < known && cut(place).count > 1;
                 is_moved |= dim.loop_place().is_some_and(moves);
-                bytes = bytes.saturating_mul(size);
+                bytes = match index_of_last == Some(position) {
+                    true => pool.filled(size, tensor.element).saturating_mul(bytes),
+                    false => bytes.saturating_mul(size),
+                };
             }
             let aligned = divide_up(bytes, pool.alignment).saturating_mul(pool.alignment);
-            let twice = pool.dma.double_buffer && index < self.reads && is_moved;
+            let overlaps = match index < self.reads {
+                true => pool.dma.double_buffer,
+                false => pool.dma.overlap_stores,
+            };
+            let twice = overlaps && is_moved;
             sum = sum.saturating_add(aligned.saturating_mul(if twice { 2 } else { 1 }));
         }
         sum

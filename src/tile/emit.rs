@@ -9,8 +9,8 @@
 use super::{
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
-    plan::{Dim, Plan, Tensor},
-    slice::{Offset, allocate, insert, part, repeat},
+    plan::{Dim, Loop, Plan, Pool, Tensor},
+    slice::{Offset, allocate, insert, part, repeat, replace, used},
     value::value,
 };
 use crate::{
@@ -18,11 +18,11 @@ use crate::{
     expr::{Expr, Val as Number},
     ir::{
         self, Builder, Val,
-        call_extern::{CallExtern, Group},
+        call_extern::{CallExtern, Group, KEEPS},
         edit, names,
     },
 };
-use melior::ir::{Attribute, AttributeLike, ValueLike};
+use melior::ir::{Attribute, AttributeLike, Type, ValueLike};
 
 /// Where a tile is in one loop: at `start + step * iv`, with all else as in the piece.
 #[derive(Clone, Copy)]
@@ -33,9 +33,16 @@ struct Place<'c, 'e> {
 
 /// What is known inside of some of the loops: places, and tiles that are loaded.
 #[derive(Clone)]
-struct Bound<'c, 'e> {
+pub(super) struct Bound<'c, 'e> {
     places: Vec<Option<Place<'c, 'e>>>,
-    inputs: Vec<Option<Val<'c>>>,
+    pub(super) inputs: Vec<Option<Val<'c>>>,
+}
+
+impl<'e> Bound<'_, 'e> {
+    /// The pieces of all loops, if each has its place.
+    pub(super) fn pieces(&self) -> Option<Vec<&'e Piece>> {
+        self.places.iter().map(|place| place.map(|place| &place.run.piece)).collect()
+    }
 }
 
 /// An argument that differs from tile to tile.
@@ -48,8 +55,8 @@ struct Argument<'e> {
 /// Emits the loops of one call.
 pub struct Emitter<'c, 'e> {
     builder: Builder<'c>,
-    call: &'e CallExtern<'c>,
-    plan: &'e Plan,
+    pub(super) call: &'e CallExtern<'c>,
+    pub(super) plan: &'e Plan,
     runs: Vec<Vec<Run>>,
     /// The loops that do not reduce and are cut, then those that reduce.
     order: &'e [usize],
@@ -90,10 +97,12 @@ impl<'c, 'e> Emitter<'c, 'e> {
         Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, spaces })
     }
 
-    /// The memory space that the tile of a tensor is in.
-    fn space(&self, tensor: &Tensor) -> Result<Attribute<'c>> {
-        let space = tensor.pool_place().and_then(|place| self.spaces.get(place));
-        space.copied().ok_or_else(|| Error::internal("a tile is in no pool"))
+    /// The memory space that the tile of a tensor is in, and its pool.
+    pub(super) fn home(&self, tensor: &Tensor) -> Result<(Attribute<'c>, &'e Pool)> {
+        let place = tensor.pool_place();
+        let space = place.and_then(|place| self.spaces.get(place));
+        let pool = place.and_then(|place| self.plan.pools.get(place));
+        space.copied().zip(pool).ok_or_else(|| Error::internal("a tile is in no pool"))
     }
 
     /// The call's results, in `outputs`.
@@ -137,15 +146,24 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let mut tiles = vec![];
         let mut slices = vec![];
         for (tensor, target) in outputs.iter().zip(&targets) {
-            let (offsets, sizes) = self.slice(b, bound, tensor)?;
-            let ty = b.tensor(&sizes, ir::element_type(target.r#type()));
-            tiles.push(allocate(b, ty, None, self.space(tensor)?)?);
-            slices.push((offsets, sizes));
+            let slice = self.slice(b, bound, tensor)?;
+            let element = match &tensor.dtype {
+                Some(dtype) => b.parse_type(dtype)?,
+                None => ir::element_type(target.r#type()),
+            };
+            tiles.push(self.room(b, tensor, &slice.1, element)?);
+            slices.push(slice);
         }
         let tiles = self.reduce(b, &self.reduced, bound.clone(), tiles)?;
-        let parts = tiles.into_iter().zip(targets).zip(&slices);
+        let parts = tiles.into_iter().zip(targets).zip(outputs).zip(&slices);
         parts
-            .map(|((tile, target), (offsets, sizes))| insert(b, tile, target, offsets, sizes))
+            .map(|(((tile, target), tensor), slice)| {
+                let tile = used(b, tile, &slice.1)?;
+                match tensor.is_converted() {
+                    true => self.convert(b, bound, (tensor, tile), (target, slice)),
+                    false => insert(b, tile, target, &slice.0, &slice.1),
+                }
+            })
             .collect()
     }
 
@@ -181,7 +199,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
                 let source = self.call.groups[Group::Ins as usize][index];
                 let part = part(b, source, &offsets, &sizes)?;
                 bound.inputs[index] = Some(match tensor.pool_place() {
-                    Some(_) => allocate(b, part.r#type(), Some(part), self.space(tensor)?)?,
+                    Some(_) => self.loaded(b, tensor, part, &sizes)?,
                     None => part,
                 });
             }
@@ -189,8 +207,51 @@ impl<'c, 'e> Emitter<'c, 'e> {
         Ok(())
     }
 
+    /// Memory for a tile of so many elements, filled up to whole rows.
+    fn room(
+        &self,
+        b: &Builder<'c>,
+        tensor: &Tensor,
+        sizes: &[i64],
+        element: Type<'c>,
+    ) -> Result<Val<'c>> {
+        let (space, pool) = self.home(tensor)?;
+        let mut filled = sizes.to_vec();
+        if let Some(last) = filled.last_mut() {
+            *last = pool.filled(*last, tensor.element);
+        }
+        allocate(b, b.tensor(&filled, element), None, space)
+    }
+
+    /// A tile with the contents of a part of its tensor.
+    fn loaded(
+        &self,
+        b: &Builder<'c>,
+        tensor: &Tensor,
+        part: Val<'c>,
+        sizes: &[i64],
+    ) -> Result<Val<'c>> {
+        let (space, pool) = self.home(tensor)?;
+        let size = sizes.last().copied().unwrap_or(1);
+        if pool.filled(size, tensor.element) == size {
+            return allocate(b, part.r#type(), Some(part), space);
+        }
+        let room = self.room(b, tensor, sizes, ir::element_type(part.r#type()))?;
+        replace(b, part, room, &vec![Offset::Known(0); sizes.len()], sizes)
+    }
+
+    /// The pieces whose results are stored. All of a loop that reduces is in them.
+    pub(super) fn stored_pieces(&self, bound: &Bound<'c, '_>) -> Vec<Piece> {
+        let places = bound.places.iter().zip(&self.plan.loops);
+        let piece = |(place, l): (&Option<Place<'c, '_>>, &Loop)| match place {
+            Some(place) => place.run.piece.clone(),
+            None => l.piece(0, l.extent),
+        };
+        places.map(piece).collect()
+    }
+
     /// Which part of a tensor is its tile.
-    fn slice(
+    pub(super) fn slice(
         &self,
         b: &Builder<'c>,
         bound: &Bound<'c, '_>,
@@ -230,12 +291,11 @@ impl<'c, 'e> Emitter<'c, 'e> {
         tiles: Vec<Val<'c>>,
     ) -> Result<Vec<Val<'c>>> {
         let lost = || Error::internal("a tile is computed before it is loaded");
-        let pieces: Option<Vec<&Piece>> =
-            bound.places.iter().map(|place| place.map(|place| &place.run.piece)).collect();
-        let pieces = pieces.ok_or_else(lost)?;
-        let inputs: Option<Vec<Val<'c>>> = bound.inputs.iter().copied().collect();
+        let pieces = bound.pieces().ok_or_else(lost)?;
+        let inputs: Option<Vec<Val<'c>>> = bound.inputs[..self.passed()].iter().copied().collect();
         let mut call = self.call.clone();
-        call.attributes.retain(|(name, _)| name != names::TILE);
+        call.attributes.retain(|(name, _)| name != names::TILE && name != KEEPS);
+        self.trim_host_ins(b, &mut call);
         call.groups = [vec![], inputs.ok_or_else(lost)?, tiles];
         let in_pool = |group: Group, index: usize| {
             let outs = bound.inputs.len();
@@ -296,7 +356,7 @@ fn replaced<'c>(
     b.parse_attr(&format!("#tir.struct<{name:?}, {fields}>"))
 }
 
-fn number_like<'c>(old: Attribute<'c>, number: &Number) -> Result<Attribute<'c>> {
+pub(super) fn number_like<'c>(old: Attribute<'c>, number: &Number) -> Result<Attribute<'c>> {
     if old.is_integer() {
         let value = match number {
             Number::Int(value) => Some(*value),

@@ -8,10 +8,12 @@ pub mod attribute;
 pub mod choose;
 pub mod emit;
 pub mod formula;
+pub mod halves;
 pub mod pieces;
 pub mod plan;
 mod reference;
 pub mod slice;
+mod store;
 pub mod value;
 
 pub use reference::TileRef;

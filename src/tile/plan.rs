@@ -55,6 +55,9 @@ pub struct Pool {
     pub base: i64,
     /// What buffers in it start at multiples of, in bytes.
     pub alignment: i64,
+    /// Bytes that the innermost dimension of a tile is filled up to a multiple of; 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub row: i64,
     /// How data gets there and back.
     pub dma: Dma,
 }
@@ -68,6 +71,9 @@ pub struct Dma {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, so that two must fit.
     pub double_buffer: bool,
+    /// Whether the next tile is computed while one is stored, so that two must fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overlap_stores: bool,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
@@ -122,14 +128,35 @@ pub struct Window {
 pub struct Tensor {
     /// Its name in the prototype.
     pub name: String,
-    /// Bytes of an element.
+    /// Bytes of an element of its tile.
     pub element: i64,
+    /// Bytes of an element of the tensor; 0 if they are those of the tile.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outside: i64,
+    /// The element type of its tile, if that is not the tensor's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<String>,
+    /// What the function that stores its tile is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<Given>,
     /// The memory that its tile is in, by its place among the pools; -1 for a part of the tensor that
     /// stays where it is.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool: i64,
     /// Its dimensions, in the layout of the call.
     pub dims: Vec<Dim>,
+}
+
+/// What a function that stores a tile is given besides the transfer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// Its name in the prototype, after `given.`.
+    pub name: String,
+    /// A number: an expression over the tile.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// The tensor that is the array, by its place; -1 for a number.
+    pub table: i64,
 }
 
 /// The part of a dimension that a tile has.
@@ -161,6 +188,12 @@ fn is_zero(number: &i64) -> bool {
 }
 
 impl Pool {
+    /// Elements of the innermost dimension of a tile when `size` are filled up to whole rows.
+    pub fn filled(&self, size: i64, element: i64) -> i64 {
+        let step = (self.row / element.max(1)).max(1);
+        size.saturating_add(step - 1) / step * step
+    }
+
     /// The pools that tiles of a function are in.
     pub fn of_function(function: Op<'_>) -> Result<Vec<Self>> {
         let Ok(pools) = function.attribute(DMA) else { return Ok(vec![]) };
@@ -194,6 +227,27 @@ impl Dim {
 }
 
 impl Tensor {
+    /// A tensor with bytes of an element, the pool of its tile, and dimensions; its tile has the same
+    /// elements.
+    pub fn plain(name: String, (element, pool): (i64, i64), dims: Vec<Dim>) -> Self {
+        Self { name, element, outside: 0, dtype: None, given: vec![], pool, dims }
+    }
+
+    /// Bytes of an element where it is moved to or from.
+    pub fn moved_element(&self) -> i64 {
+        if self.outside > 0 { self.outside } else { self.element }
+    }
+
+    /// Whether the function that stores its tile is given arrays.
+    pub fn has_arrays(&self) -> bool {
+        self.given.iter().any(|given| given.table >= 0)
+    }
+
+    /// Whether its tile is stored by more than a copy.
+    pub fn is_converted(&self) -> bool {
+        self.dtype.is_some() || !self.given.is_empty()
+    }
+
     /// The place of the pool that its tile is in, if it is in any.
     pub fn pool_place(&self) -> Option<usize> {
         usize::try_from(self.pool).ok()
@@ -247,6 +301,15 @@ impl Plan {
             let (name, pool, count) = (&tensor.name, tensor.pool, self.pools.len());
             return Err(format!("whose tensor '{name}' is in pool {pool} of {count}"));
         }
+        for tensor in &self.tensors {
+            let is_table = |given: &Given| given.table < 0 || self.is_table(given.table);
+            if let Some(given) = tensor.given.iter().find(|given| !is_table(given)) {
+                return Err(format!("that gives '{}' what is no array", given.name));
+            }
+            if tensor.element < 1 || tensor.outside < 0 {
+                return Err(format!("whose tensor '{}' has elements of no size", tensor.name));
+            }
+        }
         let sizes = self.loops.iter().flat_map(|l| {
             let windows =
                 l.windows.iter().flat_map(|w| [w.input, w.kernel, w.stride, w.dilation, w.pad]);
@@ -282,6 +345,12 @@ impl Plan {
             return Err(format!("that keeps '{name}', which is no tensor"));
         }
         Ok(())
+    }
+
+    /// Whether a tensor is an array, which stays where it is.
+    fn is_table(&self, place: i64) -> bool {
+        let tensor = usize::try_from(place).ok().and_then(|place| self.tensors.get(place));
+        tensor.is_some_and(|tensor| tensor.pool < 0)
     }
 
     /// The place of a loop.

@@ -59,6 +59,11 @@ pub fn part<'c>(
     b.op1_with("tensor.extract_slice", &operands, ty, attributes)
 }
 
+/// The part of a tile that is used: the rest fills up its rows.
+pub fn used<'c>(b: &Builder<'c>, tile: Val<'c>, sizes: &[i64]) -> Result<Val<'c>> {
+    part(b, tile, &vec![Offset::Known(0); sizes.len()], sizes)
+}
+
 /// Puts a tile into its place of `target`.
 pub fn insert<'c>(
     b: &Builder<'c>,
@@ -76,12 +81,23 @@ pub fn insert<'c>(
     if tile.r#type() == target.r#type() {
         return copy(target);
     }
-    let (values, attributes) = slice(b, offsets, sizes, &[1]);
-    let operands = [&[target], &values[..]].concat();
-    let place = b.op1_with("tensor.extract_slice", &operands, tile.r#type(), attributes)?;
-    let copied = copy(place)?;
+    let copied = copy(part(b, target, offsets, sizes)?)?;
+    replace(b, copied, target, offsets, sizes)
+}
+
+/// `target` with `new` in the place of a part.
+pub fn replace<'c>(
+    b: &Builder<'c>,
+    new: Val<'c>,
+    target: Val<'c>,
+    offsets: &[Offset<'c>],
+    sizes: &[i64],
+) -> Result<Val<'c>> {
+    if new.r#type() == target.r#type() {
+        return Ok(new);
+    }
     let (values, attributes) = slice(b, offsets, sizes, &[1, 1]);
-    let operands = [&[copied, target], &values[..]].concat();
+    let operands = [&[new, target], &values[..]].concat();
     b.op1_with("tensor.insert_slice", &operands, target.r#type(), attributes)
 }
 

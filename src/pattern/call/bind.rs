@@ -68,6 +68,8 @@ pub struct BoundCall {
     pub prototype: Option<String>,
     /// How the work is cut into pieces that fit the device's memory.
     pub tile: Option<Plan>,
+    /// Arrays that are given to the functions that store tiles, behind all other inputs.
+    pub arrays: Vec<BoundArg>,
 }
 
 impl CallProto {
@@ -104,6 +106,9 @@ impl CallProto {
                 found.outputs.len()
             ));
         }
+        let given = binder.tile.as_ref().map(|tile| tile.arrays.clone()).unwrap_or_default();
+        let arrays = given.iter().map(|(dtype, values)| binder.array(*dtype, values));
+        let arrays = arrays.collect::<Result<_, _>>()?;
         Ok(BoundCall {
             symbol: self.symbol.clone(),
             status: self.returns == Returns::Status,
@@ -112,6 +117,7 @@ impl CallProto {
             scratch: binder.scratch,
             prototype: self.prototype(found, facts, pattern.tile.is_some()),
             tile: binder.tile.map(tile::Binder::finish).transpose()?,
+            arrays,
         })
     }
 }

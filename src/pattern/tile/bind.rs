@@ -29,6 +29,8 @@ pub(in crate::pattern) struct Binder<'a> {
     pub plan: Plan,
     /// How many tensors are read.
     reads: usize,
+    /// The arrays that stores are given, which are the last of what is read.
+    pub arrays: Vec<(DType, Expr)>,
 }
 
 impl<'a> Binder<'a> {
@@ -49,7 +51,7 @@ impl<'a> Binder<'a> {
             order: tile.spec.order.clone(),
             stationary: None,
         };
-        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0 };
+        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0, arrays: vec![] };
         binder.pools()?;
         binder.loops()?;
         binder.tensors(call)?;
@@ -69,22 +71,25 @@ impl<'a> Binder<'a> {
     }
 
     fn pools(&mut self) -> Result<(), String> {
-        for (spec, (bytes, double_buffer)) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
+        for (spec, [bytes, loads, stores]) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
             let dma = &spec.dma;
             let base = match self.tile.keeps_start.contains(&spec.name) {
                 true => spec.alignment,
                 false => 0,
             };
-            let overlaps = matches!(self.eval(double_buffer)?, Val::Bool(true));
+            let overlaps =
+                |condition| Ok::<_, String>(matches!(self.eval(condition)?, Val::Bool(true)));
             self.plan.pools.push(plan::Pool {
                 name: crate::artifact::c_identifier(&spec.name),
                 bytes: self.number(bytes)? - base,
                 base,
                 alignment: spec.alignment,
+                row: if spec.row > 1 { spec.row } else { 0 },
                 dma: plan::Dma {
                     channels: dma.channels,
                     dims: dma.dims,
-                    double_buffer: overlaps && dma.wait.is_some(),
+                    double_buffer: overlaps(loads)? && dma.wait.is_some(),
+                    overlap_stores: overlaps(stores)? && dma.wait.is_some(),
                     load: dma.load.clone(),
                     store: dma.store.clone(),
                     wait: dma.wait.clone(),
@@ -155,14 +160,22 @@ impl<'a> Binder<'a> {
                 self.plan.tensors.push(table);
             }
         }
+        let mut given = vec![];
+        for param in &params {
+            if let Param::Out { name, .. } = param {
+                given.push(self.given(name)?);
+            }
+        }
         self.reads = self.plan.tensors.len();
+        let mut given = given.into_iter();
         let mut outputs = self.found.outputs.iter().copied();
         for param in &params {
             if let Param::Out { name, layout } = param {
                 let captured = self.found.capture(name).and_then(|bound| bound.value);
                 let value = captured.or_else(|| outputs.next());
                 let value = value.ok_or_else(|| format!("'{name}' is no output of the match"))?;
-                let tensor = self.tensor(name, value, layout.as_ref())?;
+                let mut tensor = self.tensor(name, value, layout.as_ref())?;
+                tensor.given = given.next().unwrap_or_default();
                 self.plan.tensors.push(tensor);
             }
         }
@@ -170,7 +183,7 @@ impl<'a> Binder<'a> {
     }
 
     /// An array of the call's own, of which a tile has the part for its piece of a loop, or all.
-    fn table(
+    pub(super) fn table(
         &self,
         dtype: DType,
         values: &Expr,
@@ -190,7 +203,8 @@ impl<'a> Binder<'a> {
         }
         let cut = place.map_or(-1, |place| place as i64);
         let dims = vec![plan::Dim { cut, ..plan::Dim::whole(size) }];
-        Ok(plan::Tensor { name: values.to_string(), element: dtype.size() as i64, pool: -1, dims })
+        let element = dtype.size() as i64;
+        Ok(plan::Tensor::plain(values.to_string(), (element, -1), dims))
     }
 
     fn tensor(
@@ -236,7 +250,16 @@ impl<'a> Binder<'a> {
         let pool = &self.plan.pools[home];
         let most = pool.dma.dims;
         // A dimension that is not cut is adjacent to the one before it, on both sides.
-        let cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
+        let mut cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
+        let dtype = self.own_type(place);
+        let (own, outside) = match dtype {
+            Some(dtype) => (dtype.size() as i64, element),
+            None => (element, 0),
+        };
+        // Nor is one to the rows that it is filled up to.
+        let row = pool.row.max(1);
+        let is_filled = |dim: &plan::Dim| dim.cut < 0 && dim.size * own % row != 0;
+        cut += i64::from(dims.len() > 1 && dims.last().is_some_and(is_filled));
         if 1 + cut > most || dims.len() > MAX_DIMS {
             return Err(format!(
                 "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
@@ -244,7 +267,10 @@ impl<'a> Binder<'a> {
                 pool.name
             ));
         }
-        Ok(plan::Tensor { name: name.to_owned(), element, pool: home as i64, dims })
+        let mut tensor = plan::Tensor::plain(name.to_owned(), (own, home as i64), dims);
+        tensor.outside = outside;
+        tensor.dtype = dtype.map(|dtype| dtype.mlir_name().to_owned());
+        Ok(tensor)
     }
 
     fn dim(

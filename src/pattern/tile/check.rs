@@ -45,7 +45,8 @@ impl Tile {
         let pools = spec.pools.iter().map(|pool| checker.pool(pool));
         let pools = pools.collect::<PatternResult<_>>()?;
         checker.check_moves(call)?;
-        Ok(Self { pools, loops, tensors, cost, require, spec, keeps_start: vec![] })
+        let own = checker.own(call)?;
+        Ok(Self { pools, loops, tensors, own, cost, require, spec, keeps_start: vec![] })
     }
 
     /// An expression of the call with numbers in place of what differs from tile to tile, so that
@@ -91,12 +92,12 @@ impl Tile {
     }
 }
 
-struct Checker<'a> {
-    spec: &'a TileSpec,
-    names: &'a Names<'a>,
+pub(super) struct Checker<'a> {
+    pub(super) spec: &'a TileSpec,
+    pub(super) names: &'a Names<'a>,
 }
 
-fn fault<T>(text: &str, message: impl Into<String>) -> PatternResult<T> {
+pub(super) fn fault<T>(text: &str, message: impl Into<String>) -> PatternResult<T> {
     Err(PatternError::new(text, Span { start: 0, end: text.len() }, message))
 }
 
@@ -113,17 +114,19 @@ impl Checker<'_> {
         self.scalar(text, &[Ty::Int], "an integer")
     }
 
-    /// The bytes of a pool, and whether the next tile is loaded while one is computed on.
-    fn pool(&self, pool: &PoolSpec) -> PatternResult<(Expr, Expr)> {
+    /// The bytes of a pool, and what goes on beside computation: loads, and stores.
+    fn pool(&self, pool: &PoolSpec) -> PatternResult<[Expr; 3]> {
         let dma = &pool.dma;
         let transfer = parse(&dma.cost)?;
         Formula::compile(&transfer, &transfer_variable)
             .map_err(|message| PatternError::new(&dma.cost, transfer.span, message))?;
-        for text in [&dma.load, &dma.store, &dma.wait].into_iter().flatten() {
-            dma::check(text)?;
+        for (text, is_store) in [(&dma.load, false), (&dma.store, true), (&dma.wait, false)] {
+            let Some(text) = text else { continue };
+            dma::check(text, is_store)?;
         }
         let double_buffer = self.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
-        Ok((self.integer(&pool.bytes)?, double_buffer))
+        let overlap_stores = self.scalar(&dma.overlap_stores, &[Ty::Bool], "a condition")?;
+        Ok([self.integer(&pool.bytes)?, double_buffer, overlap_stores])
     }
 
     /// What is read can be loaded, and what is written stored.
@@ -150,7 +153,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn loop_place(&self, name: &String) -> PatternResult<usize> {
+    pub(super) fn loop_place(&self, name: &String) -> PatternResult<usize> {
         let place = self.spec.loops.iter().position(|l| l.name == *name);
         place.map_or_else(
             || {

@@ -1,7 +1,8 @@
 //! Prototypes of the functions that move tiles.
 //!
 //! They are written as calls are, with `host` and `tile` for the two ends of a transfer. Numbers
-//! are expressions over `channel`, `element` (bytes of one), `rank`, and lists with an entry for
+//! are expressions over `channel`, `element` (bytes of one, `tile_element` in the tile), `rank`, what
+//! patterns give as `given.NAME` (of a store only), and lists with an entry for
 //! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
 //! `host_stride` and `tile_stride`. Dimensions that a transfer does not have have count 1 and
 //! stride 0.
@@ -13,13 +14,17 @@ use crate::{
     pattern::{CallProto, Param},
 };
 
+use super::store::given_name;
+
 /// A transfer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transfer {
     /// The channel.
     pub channel: i64,
-    /// Bytes of an element.
+    /// Bytes of an element in the host's memory.
     pub element: i64,
+    /// Bytes of an element in the tile, which has other elements where the device changes them.
+    pub tile_element: i64,
     /// Dimensions, without those that are filled up.
     pub rank: i64,
     /// Elements of each dimension.
@@ -30,7 +35,8 @@ pub struct Transfer {
     pub tile_stride: Vec<i64>,
 }
 
-const NAMES: [&str; 6] = ["channel", "element", "rank", "count", "host_stride", "tile_stride"];
+const NAMES: [&str; 7] =
+    ["channel", "element", "tile_element", "rank", "count", "host_stride", "tile_stride"];
 
 /// The most dimensions that a transfer has.
 pub const MAX_DIMS: usize = 4;
@@ -46,6 +52,7 @@ pub fn value(expr: &Expr, transfer: &Transfer) -> Result<Val, String> {
         Some(match name.as_str() {
             "channel" => ExprKind::Int(transfer.channel),
             "element" => ExprKind::Int(transfer.element),
+            "tile_element" => ExprKind::Int(transfer.tile_element),
             "rank" => ExprKind::Int(transfer.rank),
             "count" => list(&transfer.count),
             "host_stride" => list(&transfer.host_stride),
@@ -60,7 +67,7 @@ pub fn value(expr: &Expr, transfer: &Transfer) -> Result<Val, String> {
 }
 
 /// Checks a prototype.
-pub(super) fn check(text: &str) -> PatternResult<()> {
+pub(super) fn check(text: &str, may_be_given: bool) -> PatternResult<()> {
     let proto = CallProto::parse(text)?;
     let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
     let all = Span { start: 0, end: text.len() };
@@ -72,7 +79,10 @@ pub(super) fn check(text: &str) -> PatternResult<()> {
                     return fault(all, message);
                 }
             }
-            Param::Scalar { value, .. } | Param::Value(value) => expression(text, value)?,
+            Param::Scalar { value, .. } | Param::Value(value) => {
+                expression(text, value, may_be_given)?;
+            }
+            Param::Const { values, .. } if may_be_given && given_name(values).is_some() => {}
             Param::Name(_) | Param::Device | Param::Struct { .. } => {}
             Param::Const { .. } | Param::Scratch { .. } => {
                 return fault(all, format!("'{param}' cannot be passed to a transfer"));
@@ -82,7 +92,10 @@ pub(super) fn check(text: &str) -> PatternResult<()> {
     Ok(())
 }
 
-fn expression(text: &str, expr: &Expr) -> PatternResult<()> {
+fn expression(text: &str, expr: &Expr, may_be_given: bool) -> PatternResult<()> {
+    let expr = &expr.replace(&mut |part| {
+        (may_be_given && given_name(part).is_some()).then_some(ExprKind::Int(1))
+    });
     let mut fault = None;
     expr.visit(&mut |part| {
         if let ExprKind::Name(name) = &part.kind
@@ -99,6 +112,7 @@ fn expression(text: &str, expr: &Expr) -> PatternResult<()> {
     let ones = vec![1; MAX_DIMS];
     let transfer = Transfer {
         element: 4,
+        tile_element: 4,
         rank: 1,
         count: ones.clone(),
         host_stride: ones.clone(),

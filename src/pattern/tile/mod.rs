@@ -10,8 +10,10 @@ mod bind;
 mod check;
 pub mod dma;
 mod fold;
+mod store;
 
 pub(super) use bind::Binder;
+pub use store::{GivenSpec, OwnSpec, given_name};
 
 use crate::expr::{Expr, PatternResult};
 
@@ -27,6 +29,8 @@ pub struct TileSpec {
     pub tensors: Vec<(String, Vec<DimSpec>)>,
     /// For each tensor, the place of the pool that its tile is in.
     pub places: Vec<usize>,
+    /// For each tensor, what its tile has of its own.
+    pub own: Vec<OwnSpec>,
     /// What the computation of a tile costs.
     pub cost: Option<String>,
     /// Conditions on the sizes of a tile.
@@ -55,6 +59,8 @@ pub struct PoolSpec {
     pub bytes: String,
     /// What buffers in it start at multiples of.
     pub alignment: i64,
+    /// Bytes that the innermost dimension of a tile is filled up to a multiple of.
+    pub row: i64,
     /// Its DMA.
     pub dma: DmaSpec,
 }
@@ -69,6 +75,8 @@ pub struct DmaSpec {
     pub dims: i64,
     /// Whether the next tile is loaded while one is computed on, over options.
     pub double_buffer: String,
+    /// Whether the next tile is computed while one is stored, over options.
+    pub overlap_stores: String,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     pub load: Option<String>,
     /// Prototype of the function that starts a transfer out of it, if there is one.
@@ -115,11 +123,14 @@ pub enum DimSpec {
 pub struct Tile {
     /// The declaration.
     pub spec: TileSpec,
-    /// For each pool, its bytes and whether the next tile is loaded while one is computed on.
-    pools: Vec<(Expr, Expr)>,
+    /// For each pool, its bytes, whether the next tile is loaded while one is computed on, and whether
+    /// one is computed while another is stored.
+    pools: Vec<[Expr; 3]>,
     loops: Vec<Loop>,
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,
+    /// For each tensor of the declaration, its own element type and what its store is given.
+    own: Vec<store::Own>,
     cost: Option<Expr>,
     require: Vec<Expr>,
     /// The pools at whose start nothing may be, as its offset stands for an absent operand.

@@ -46,7 +46,7 @@ macro_rules! refine {
 }
 
 refine!(RawOption, "option", name, [ty, default, min, max, values, doc]);
-refine!(RawPool, "pool", name, [bytes, alignment, scope, dma, doc]);
+refine!(RawPool, "pool", name, [bytes, alignment, row, scope, dma, doc]);
 refine!(
     RawPattern,
     "pattern",

@@ -118,6 +118,7 @@ pub struct RawPool {
     pub name: Spanned<String>,
     pub bytes: Option<Spanned<toml::Value>>,
     pub alignment: Option<Spanned<i64>>,
+    pub row: Option<Spanned<i64>>,
     pub scope: Option<String>,
     pub dma: Option<RawDma>,
     pub doc: Option<String>,
@@ -259,6 +260,7 @@ pub struct RawDma {
     pub channels: Option<Spanned<i64>>,
     pub dims: Option<Spanned<i64>>,
     pub double_buffer: Option<Spanned<toml::Value>>,
+    pub overlap_stores: Option<Spanned<toml::Value>>,
     pub load: Option<Spanned<String>>,
     pub store: Option<Spanned<String>>,
     pub wait: Option<Spanned<String>>,
@@ -293,7 +295,7 @@ pub struct RawLoop {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "expected a list with a loop, \"*\" or { over = LOOP, kernel = ..., stride = ..., dilation = ..., pad = ... } for each dimension, or { dims = LIST, pool = NAME }"
+    expecting = "expected a list with a loop, \"*\" or { over = LOOP, kernel = ..., stride = ..., dilation = ..., pad = ... } for each dimension, or { dims = LIST, pool = NAME, dtype = TYPE, store = TABLE }"
 )]
 pub enum RawTensor {
     Dims(Vec<RawDim>),
@@ -305,6 +307,9 @@ pub enum RawTensor {
 pub struct RawPlaced {
     pub dims: Vec<RawDim>,
     pub pool: Option<String>,
+    pub dtype: Option<String>,
+    #[serde(default)]
+    pub store: BTreeMap<String, toml::Value>,
 }
 
 #[derive(Deserialize)]

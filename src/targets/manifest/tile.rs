@@ -9,7 +9,9 @@ use super::{
 use crate::{
     Result,
     error::suggestion,
-    pattern::{DimSpec, DmaSpec, LoopSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS},
+    pattern::{
+        DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS,
+    },
 };
 use toml::{Spanned, Value};
 
@@ -34,6 +36,9 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         channels: number(raw.channels, 1, 1 << 16)?,
         dims: number(raw.dims, MAX_DIMS as i64, MAX_DIMS as i64)?,
         double_buffer: reader.expression(raw.double_buffer)?.unwrap_or_else(|| "true".to_owned()),
+        overlap_stores: reader
+            .expression(raw.overlap_stores)?
+            .unwrap_or_else(|| "false".to_owned()),
         load: raw.load.map(|text| reader.spanned(text)).transpose()?,
         store: raw.store.map(|text| reader.spanned(text)).transpose()?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,
@@ -64,14 +69,22 @@ pub fn tile(
             reduce: l.reduce,
         });
     }
-    let (mut tensors, mut places) = (vec![], vec![]);
+    let (mut tensors, mut places, mut own) = (vec![], vec![], vec![]);
     for (name, tensor) in raw.tensors {
         reader.line = source.line(&name.span());
         let name = reader.note(name.into_inner())?;
         let span = tensor.span();
         let (dims, pool) = match tensor.into_inner() {
-            RawTensor::Dims(dims) => (dims, None),
-            RawTensor::Placed(RawPlaced { dims, pool }) => (dims, pool),
+            RawTensor::Dims(dims) => {
+                own.push(OwnSpec::default());
+                (dims, None)
+            }
+            RawTensor::Placed(RawPlaced { dims, pool, dtype, store }) => {
+                let dtype = dtype.map(|name| reader.note(name)).transpose()?;
+                let given = store.into_iter().map(|(name, value)| reader.given(name, value));
+                own.push(OwnSpec { given: given.collect::<Result<_>>()?, dtype });
+                (dims, pool)
+            }
         };
         places.push(match pool {
             Some(pool) => reader.place(&Spanned::new(span, pool), pools, &mut used)?,
@@ -85,7 +98,7 @@ pub fn tile(
     let order = reader.all(raw.order)?;
     let stationary = raw.stationary.map(|name| reader.spanned(name)).transpose()?;
     let pools = used;
-    let spec = TileSpec { pools, loops, tensors, places, cost, require, order, stationary };
+    let spec = TileSpec { pools, loops, tensors, places, own, cost, require, order, stationary };
     Ok((spec, reader.lines))
 }
 
@@ -117,6 +130,20 @@ impl Reader<'_> {
         let Some(value) = value else { return Ok(None) };
         self.line = self.source.line(&value.span());
         self.note(text(value.into_inner())).map(Some)
+    }
+
+    /// An argument of a store: an expression, which may end with `over` and a loop.
+    fn given(&mut self, name: String, value: Value) -> Result<GivenSpec> {
+        let name = self.note(name)?;
+        let whole = self.note(text(value))?;
+        let (value, over) = match whole.rsplit_once(" over ") {
+            Some((value, over)) => (value.to_owned(), Some(over.trim().to_owned())),
+            None => (whole, None),
+        };
+        for text in [Some(&value), over.as_ref()].into_iter().flatten() {
+            self.lines.push((text.clone(), self.line));
+        }
+        Ok(GivenSpec { name, value, over })
     }
 
     fn dim(&mut self, dim: RawDim) -> Result<DimSpec> {
@@ -172,6 +199,7 @@ impl Reader<'_> {
             name: pool.name.clone(),
             bytes: bytes.to_string(),
             alignment: pool.alignment,
+            row: pool.row,
             dma: dma.spec.clone(),
         })
     }

@@ -57,6 +57,9 @@ pub struct MoveAccount {
     pub times: f64,
     /// Bytes of all of them.
     pub bytes: f64,
+    /// The element type of its tile, if that is not the tensor's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<String>,
 }
 
 impl Chooser<'_> {
@@ -85,7 +88,12 @@ impl Chooser<'_> {
         let moves = moves.filter(|(tensor, _)| tensor.pool_place().is_some());
         let moves = moves.map(|(tensor, moves)| {
             let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
-            MoveAccount { tensor: tensor.name.clone(), times: moves.times, bytes }
+            MoveAccount {
+                tensor: tensor.name.clone(),
+                times: moves.times,
+                bytes,
+                dtype: tensor.dtype.clone(),
+            }
         });
         let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
             name: pool.name.clone(),
@@ -111,7 +119,7 @@ fn mean_bytes(tensor: &Tensor, cuts: &[&Cut]) -> f64 {
         (Some(place), None) => dim.size as f64 / cuts[place].count as f64,
         _ => dim.size as f64,
     });
-    tensor.element as f64 * sizes.product::<f64>()
+    tensor.moved_element() as f64 * sizes.product::<f64>()
 }
 
 impl fmt::Display for Account {
@@ -133,7 +141,10 @@ impl fmt::Display for Account {
             true => write!(f, "one tile")?,
             false => write!(f, "loops from outside: {}", loops.join("; "))?,
         }
-        let moves = self.moves.iter().map(|m| format!("{} {} in {}", m.tensor, m.bytes, m.times));
+        let moves = self.moves.iter().map(|m| {
+            let own = m.dtype.as_ref().map_or(String::new(), |own| format!(" from tiles of {own}"));
+            format!("{} {} in {}{own}", m.tensor, m.bytes, m.times)
+        });
         let bytes: f64 = self.moves.iter().map(|m| m.bytes).sum();
         let moves: Vec<String> = moves.collect();
         write!(f, "\n{bytes} bytes moved: {} transfers\n", moves.join(", "))?;
@@ -143,5 +154,47 @@ impl fmt::Display for Account {
             "cost {total:.0}: computation {compute:.0}, transfers {transfers:.0}; bound by {}",
             self.bound
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tile::plan::Plan;
+
+    /// Results of 8 x 3 int8 in tiles of 2 rows, which are int32 in rows of 16 bytes.
+    fn account(overlap: bool) -> Account {
+        let text = r#"{
+            "pools": [{"name": "sums", "bytes": 1024, "alignment": 16, "row": 16, "dma": {
+                "channels": 1, "dims": 2, "double_buffer": false, "overlap_stores": OVERLAP,
+                "cost": "10 + bytes"}}],
+            "loops": [{"name": "m", "extent": 8, "multiple": 1, "max": 0, "reduce": false,
+                "windows": []}],
+            "tensors": [{"name": "y", "element": 4, "outside": 1, "dtype": "i32", "dims": [
+                {"size": 8, "cut": 0, "divisor": 1, "window": -1},
+                {"size": 3, "cut": -1, "divisor": 1, "window": -1}]}],
+            "args": [], "cost": "100"}"#;
+        let plan: Plan =
+            serde_json::from_str(&text.replace("OVERLAP", &overlap.to_string())).unwrap();
+        plan.check().unwrap();
+        let chooser = Chooser::new(&plan, 0, &[2]).unwrap();
+        chooser.account(&chooser.choose().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn tiles_of_another_type_take_filled_rows_and_move_the_tensors_bytes() {
+        let account = account(false);
+        assert_eq!(account.pools[0].used, 2 * 16);
+        assert_eq!(account.moves[0].bytes, 24.0);
+        assert_eq!(account.total, 4.0 * (100.0 + 10.0 + 6.0));
+        assert!(account.to_string().contains("y 24 in 4 from tiles of i32"), "{account}");
+    }
+
+    #[test]
+    fn stores_that_overlap_take_two_tiles_and_hide_behind_computation() {
+        let account = account(true);
+        assert_eq!(account.pools[0].used, 2 * 2 * 16);
+        // Only the store of the first tile does not.
+        assert_eq!(account.total, 4.0 * 100.0 + 10.0 + 6.0);
     }
 }

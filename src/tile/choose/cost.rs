@@ -40,7 +40,7 @@ impl Chooser<'_> {
     /// How many runs of adjacent bytes a tile of a tensor has on average, and bytes of each.
     pub(super) fn runs(&self, tensor: &Tensor, cuts: &[&Cut]) -> (f64, f64) {
         // From the innermost dimension: bytes are adjacent until a dimension is cut.
-        let (mut run, mut runs, mut adjacent) = (tensor.element as f64, 1.0, true);
+        let (mut run, mut runs, mut adjacent) = (tensor.moved_element() as f64, 1.0, true);
         for dim in tensor.dims.iter().rev() {
             let size = match (dim.loop_place(), dim.window_place()) {
                 (Some(place), Some(window)) => cuts[place].inputs[window].1,
@@ -72,7 +72,15 @@ impl Chooser<'_> {
         let moves = self.plan.tensors.iter().enumerate().map(|(index, tensor)| {
             if index >= self.reads {
                 let times = order.iter().map(|place| count(*place)).product();
-                return Moves { times, ahead: 0.0 };
+                // Stores go on beside the innermost loop, unless that adds up.
+                let innermost = order.last().filter(|_| nest.len() == order.len());
+                let ahead = match innermost {
+                    Some(place) if Some(*place) == inner.map(|at| nest[at]) => {
+                        self.stores_overlap(tensor) * cuts[*place].ahead
+                    }
+                    _ => 0.0,
+                };
+                return Moves { times, ahead };
             }
             let depth = nest.iter().rposition(|place| tensor.depends_on(*place));
             let around = &nest[..depth.map_or(0, |depth| depth + 1)];
@@ -100,6 +108,12 @@ impl Chooser<'_> {
             waited += moves.times * transfer * (1.0 - moves.ahead);
         }
         Cost { compute, transfers: ahead + waited, total: ahead.max(compute) + waited }
+    }
+
+    /// 1 if the next tile is computed while one of a tensor is stored, else 0.
+    fn stores_overlap(&self, tensor: &Tensor) -> f64 {
+        let pool = tensor.pool_place().map(|place| &self.plan.pools[place]);
+        f64::from(u8::from(pool.is_some_and(|pool| pool.dma.overlap_stores)))
     }
 
     /// Whether the next tile of a tensor is loaded while one is computed on.

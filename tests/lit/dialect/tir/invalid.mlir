@@ -160,6 +160,30 @@ func.func @elements(%a: memref<4xf32>, %b: memref<4xi32>) {
 
 // -----
 
+func.func @given_array(%a: memref<4xf32>, %b: memref<4xi32>) {
+  // expected-error @+1 {{gives "s" as #tir.arg<ins 0>, but has 0 arrays}}
+  %t = tir.dma_start %a to %b channel(0) given {s = #tir.arg<ins 0>} : memref<4xf32> to memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @given_text(%a: memref<4xf32>, %b: memref<4xi32>) {
+  // expected-error @+1 {{gives "s" as "x"; expected a number or #tir.arg<ins N>}}
+  %t = tir.dma_start %a to %b channel(0) given {s = "x"} : memref<4xf32> to memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @arrays(%a: memref<4xf32>) {
+  // expected-error @+1 {{has arrays, but no `given` that says what they are}}
+  %t = tir.dma_start %a to %a channel(0) with(%a : memref<4xf32>) : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
 func.func @strides(%a: memref<4x4xf32, strided<[?, 1]>>, %b: memref<4x4xf32>) {
   // expected-error @+1 {{target needs static strides}}
   %t = tir.dma_start %b to %a channel(0) : memref<4x4xf32> to memref<4x4xf32, strided<[?, 1]>>

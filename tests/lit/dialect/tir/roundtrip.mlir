@@ -67,6 +67,15 @@ func.func @transfers(%host: memref<4x4x16xf32, strided<[?, 64, 1], offset: ?>>,
   return
 }
 
+// CHECK-LABEL: func.func @converted
+func.func @converted(%sums: memref<4x16xi32, #tir.space<"scratchpad">>, %y: memref<4x16xi8>, %s: memref<16xf32>) {
+  // CHECK: tir.dma_start %{{.*}} to %{{.*}} channel(1) with(%{{.*}} : memref<16xf32>) given {scales = #tir.arg<ins 0>, zero = -3 : i64} : memref<4x16xi32, #tir.space<"scratchpad">> to memref<4x16xi8>
+  %t = tir.dma_start %sums to %y channel(1) with(%s : memref<16xf32>) given {scales = #tir.arg<ins 0>, zero = -3}
+      : memref<4x16xi32, #tir.space<"scratchpad">> to memref<4x16xi8>
+  tir.dma_wait %t
+  return
+}
+
 // CHECK-LABEL: func.func @token_through_loop
 func.func @token_through_loop(%src: memref<2x64xf32>, %first: !tir.token, %n: index) {
   %c0 = arith.constant 0 : index

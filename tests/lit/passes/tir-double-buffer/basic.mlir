@@ -29,3 +29,30 @@ func.func @stream(%a: memref<4x8xf32>) {
   }
   return
 }
+
+// A tile whose rows are filled up is loaded in part, and runs ahead all the same: halves have room for
+// whole rows.
+// CHECK-LABEL: func.func @filled
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<128xi8, #tir.space<"scratchpad">>
+// CHECK: %[[PART:.*]] = memref.reinterpret_cast %[[BUFFER]] {{.*}} sizes: [4, 3], strides: [16, 1]
+// CHECK: tir.dma_start %{{.*}} to %[[PART]] channel(0)
+// CHECK: scf.for {{.*}} -> (!tir.token)
+// CHECK: memref.reinterpret_cast %[[BUFFER]] {{.*}} sizes: [4, 16], strides: [16, 1]
+// CHECK: tir.call_extern @use
+func.func @filled(%a: memref<3x4x3xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    %part = memref.subview %a[%i, 0, 0] [1, 4, 3] [1, 1, 1]
+        : memref<3x4x3xi8> to memref<4x3xi8, strided<[3, 1], offset: ?>>
+    %x = memref.alloc() : memref<4x16xi8, #tir.space<"scratchpad">>
+    %rows = memref.subview %x[0, 0] [4, 3] [1, 1]
+        : memref<4x16xi8, #tir.space<"scratchpad">> to memref<4x3xi8, strided<[16, 1]>, #tir.space<"scratchpad">>
+    %t = tir.dma_start %part to %rows channel(0)
+        : memref<4x3xi8, strided<[3, 1], offset: ?>> to memref<4x3xi8, strided<[16, 1]>, #tir.space<"scratchpad">>
+    tir.dma_wait %t
+    tir.call_extern @use ins(%x : memref<4x16xi8, #tir.space<"scratchpad">>) args [#tir.arg<ins 0, offset>]
+  }
+  return
+}

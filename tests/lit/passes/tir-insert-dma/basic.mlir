@@ -42,3 +42,17 @@ func.func @in_a_loop(%a: memref<4x8xf32>) {
   }
   return
 }
+
+// A call that stores a tile with other elements is a transfer that is told what the call was given.
+// CHECK-LABEL: func.func @converted
+// CHECK: %[[T:.*]] = tir.dma_start %{{.*}} to %arg0 channel(3) with(%arg1 : memref<8xf32>) given {scales = #tir.arg<ins 0>, zero = 3 : i64}
+// CHECK-SAME: : memref<8xi32, #tir.space<"scratchpad">> to memref<8xi8>
+// CHECK-NEXT: tir.dma_wait %[[T]]
+// CHECK-NOT: tir.call_extern
+func.func @converted(%y: memref<8xi8>, %s: memref<8xf32>) {
+  %x = memref.alloc() : memref<8xi32, #tir.space<"scratchpad">>
+  tir.call_extern @put ins(%x, %s : memref<8xi32, #tir.space<"scratchpad">>, memref<8xf32>) outs(%y : memref<8xi8>)
+      args [#tir.arg<ins 0, offset>, #tir.arg<ins 1>, #tir.arg<outs 0>]
+      {strided, phl.store = {scales = #tir.arg<ins 1>, zero = 3}}
+  return
+}

@@ -52,3 +52,23 @@ func.func @blocking(%a: memref<8xf32>) attributes {
   tir.dma_wait %t
   return
 }
+
+// What a store is given by name is passed as numbers and arrays. Strides count the elements of their side.
+// CHECK-LABEL: func.func @given
+// CHECK: %[[X:.*]] = tir.buffer at 64
+// CHECK: %[[USED:.*]] = memref.subview %[[X]]
+// CHECK: tir.call_extern @put ins(%[[USED]], %arg1 : {{.*}}) outs(%arg0 : {{.*}})
+// CHECK-SAME: args [#tir.arg<ins 0, offset>, #tir.arg<outs 0>, #tir.arg<ins 1>, 5 : i32, 2.500000e-01 : f32,
+// CHECK-SAME: #tir.struct<"put_rows", {bytes = 1 : i32, host = array<i64: 8, 1>, own = 4 : i32, tile = array<i64: 32, 4>}>] {strided}
+func.func @given(%y: memref<2x4xi8, strided<[8, 1]>>, %s: memref<4xf32>) attributes {
+    phl.dma = [{name = "spad", bytes = 65536, alignment = 64, dma = {
+      channels = 1, dims = 2, double_buffer = false, cost = "bytes",
+      store = "void put(in tile, out host, const f32 given.scales, i32 given.zero + 2, f32 given.low, put_rows { bytes = element, own = tile_element, host = host_stride, tile = tile_stride })"}}]} {
+  %x = tir.buffer at 64 : memref<2x8xi32, #tir.space<"spad">>
+  %used = memref.subview %x[0, 0] [2, 4] [1, 1] : memref<2x8xi32, #tir.space<"spad">>
+      to memref<2x4xi32, strided<[8, 1]>, #tir.space<"spad">>
+  %t = tir.dma_start %used to %y channel(0) with(%s : memref<4xf32>) given {low = 0.25, scales = #tir.arg<ins 0>, zero = 3}
+      : memref<2x4xi32, strided<[8, 1]>, #tir.space<"spad">> to memref<2x4xi8, strided<[8, 1]>>
+  tir.dma_wait %t
+  return
+}

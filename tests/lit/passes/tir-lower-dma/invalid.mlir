@@ -35,3 +35,27 @@ func.func @two_dimensions(%a: memref<2x8xf32, strided<[16, 1]>>) attributes {
 func.func @malformed() attributes {phl.dma = [{name = "spad"}]} {
   return
 }
+
+// -----
+
+func.func @no_integer(%y: memref<8xi8>) attributes {
+    phl.dma = [{name = "spad", bytes = 65536, alignment = 64, dma = {channels = 1, dims = 1,
+      double_buffer = false, cost = "bytes", store = "void put(in tile, out host, i32 given.zero)"}}]} {
+  %x = tir.buffer at 0 : memref<8xi32, #tir.space<"spad">>
+  // expected-error @+1 {{passes 0.5 where an integer is due}}
+  %t = tir.dma_start %x to %y channel(0) given {zero = 0.5} : memref<8xi32, #tir.space<"spad">> to memref<8xi8>
+  tir.dma_wait %t
+  return
+}
+
+// -----
+
+func.func @not_given(%y: memref<8xi8>) attributes {
+    phl.dma = [{name = "spad", bytes = 65536, alignment = 64, dma = {channels = 1, dims = 1,
+      double_buffer = false, cost = "bytes", store = "void put(in tile, out host, const f32 given.scales)"}}]} {
+  %x = tir.buffer at 0 : memref<8xi32, #tir.space<"spad">>
+  // expected-error @+1 {{is given no array `given.scales`}}
+  %t = tir.dma_start %x to %y channel(0) given {zero = 1} : memref<8xi32, #tir.space<"spad">> to memref<8xi8>
+  tir.dma_wait %t
+  return
+}

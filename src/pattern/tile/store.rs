@@ -1,0 +1,203 @@
+//! What a tile has of its own: an element type, and arguments of the function that stores it.
+//!
+//! A device that adds up in 32 bits and stores 8 says so of the output's tile: `dtype = "i32"`, and
+//! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales.
+
+use super::{
+    Binder,
+    check::{Checker, fault},
+    parse,
+};
+use crate::{
+    error::suggestion,
+    expr::{Expr, ExprKind, PatternResult},
+    pattern::{
+        CallProto, Param,
+        check::{check_scalar, check_values},
+    },
+    tensor::DType,
+    tile::plan,
+};
+
+/// What a tile has of its own, as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OwnSpec {
+    /// Its element type, if it is not that of the tensor.
+    pub dtype: Option<String>,
+    /// What the function that stores it is given.
+    pub given: Vec<GivenSpec>,
+}
+
+/// An argument of a store, as texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GivenSpec {
+    /// Its name in the prototype, after `given.`.
+    pub name: String,
+    /// A number, or the elements of an array.
+    pub value: String,
+    /// The loop whose positions the elements belong to.
+    pub over: Option<String>,
+}
+
+/// What a tile has of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    pub dtype: Option<DType>,
+    pub given: Vec<Given>,
+}
+
+/// An argument of a store.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    name: String,
+    value: Expr,
+    /// The elements' type, of an array.
+    array: Option<DType>,
+    over: Option<String>,
+}
+
+/// The name of an argument that a pattern gives, if an expression is one.
+pub fn given_name(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Field(base, name) => {
+            matches!(&base.kind, ExprKind::Name(base) if base == "given").then_some(name)
+        }
+        _ => None,
+    }
+}
+
+/// What a prototype is given by patterns: names, and the type of the elements of arrays.
+fn wanted(proto: &CallProto) -> Vec<(String, Option<DType>)> {
+    let mut found: Vec<(String, Option<DType>)> = vec![];
+    for param in proto.params.iter().flat_map(Param::flat) {
+        let (expr, array) = match param {
+            Param::Const { dtype, values, .. } => (values, Some(*dtype)),
+            Param::Scalar { value, .. } | Param::Value(value) => (value, None),
+            _ => continue,
+        };
+        expr.visit(&mut |part| {
+            if let Some(name) = given_name(part)
+                && found.iter().all(|(known, _)| known != name)
+            {
+                found.push((name.to_owned(), array));
+            }
+        });
+    }
+    found
+}
+
+impl Checker<'_> {
+    /// What the tiles of all tensors have of their own.
+    pub(super) fn own(&self, call: &CallProto) -> PatternResult<Vec<Own>> {
+        let params = call.params.iter().flat_map(Param::flat);
+        let outputs: Vec<&str> = params
+            .filter_map(|param| match param {
+                Param::Out { name, .. } => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        let tensors = self.spec.tensors.iter().zip(&self.spec.places).zip(&self.spec.own);
+        let own = tensors.map(|(((name, _), pool), own)| {
+            let is_output = outputs.contains(&name.as_str());
+            let dtype = own.dtype.as_deref().map(|dtype| self.own_type(name, dtype, is_output));
+            let store = self.spec.pools[*pool].dma.store.as_deref().filter(|_| is_output);
+            let wanted = match store {
+                Some(text) => wanted(&CallProto::parse(text)?),
+                None => vec![],
+            };
+            if let Some(spec) = own.given.iter().find(|g| wanted.iter().all(|w| w.0 != g.name)) {
+                let hint = suggestion(&spec.name, wanted.iter().map(|(name, _)| name.as_str()));
+                let message = format!("the store of '{name}' takes no given.{}{hint}", spec.name);
+                return fault(&spec.name, message);
+            }
+            let given = wanted.iter().map(|(given, array)| {
+                let spec = own.given.iter().find(|spec| spec.name == *given);
+                match spec {
+                    Some(spec) => self.given(spec, *array),
+                    None => fault(
+                        name,
+                        format!(
+                            "the store of '{name}' wants given.{given}: write {name} = {{ dims = \
+                             [...], store = {{ {given} = ... }} }}"
+                        ),
+                    ),
+                }
+            });
+            Ok(Own { given: given.collect::<PatternResult<_>>()?, dtype: dtype.transpose()? })
+        });
+        own.collect()
+    }
+
+    fn own_type(&self, tensor: &str, name: &str, is_output: bool) -> PatternResult<DType> {
+        let dtype = DType::from_name(name).filter(|dtype| *dtype != DType::Bool);
+        match dtype {
+            Some(_) if !is_output => fault(
+                name,
+                format!(
+                    "'{tensor}' is read: loads move elements as they are, only tiles that are \
+                     written may have a dtype of their own"
+                ),
+            ),
+            Some(dtype) => Ok(dtype),
+            None => fault(name, format!("'{name}' is no element type, such as i32 or f32")),
+        }
+    }
+
+    fn given(&self, spec: &GivenSpec, array: Option<DType>) -> PatternResult<Given> {
+        let text = &spec.value;
+        let value = parse(text)?;
+        if let Some(name) = &spec.over {
+            let l = &self.spec.loops[self.loop_place(name)?];
+            if array.is_none() || l.reduce {
+                let what = if l.reduce { "adds up its pieces" } else { "cuts arrays" };
+                return fault(
+                    name,
+                    format!("loop '{name}' {what}, so {} is not over it", spec.name),
+                );
+            }
+        }
+        match array {
+            Some(_) => check_values(text, &value, self.names)?,
+            None => {
+                let closed = super::Tile::closed(self.spec, text, &value)?;
+                if check_scalar(text, &closed, self.names)? == crate::pattern::check::Ty::Str {
+                    return fault(text, format!("given.{} is a number", spec.name));
+                }
+            }
+        }
+        Ok(Given { name: spec.name.clone(), value, array, over: spec.over.clone() })
+    }
+}
+
+impl Binder<'_> {
+    /// What the store of a tensor is given; arrays become tensors of the plan, and are noted.
+    pub(super) fn given(&mut self, name: &str) -> Result<Vec<plan::Given>, String> {
+        let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name);
+        let tile = self.tile;
+        let given = place.map_or(&[][..], |place| &tile.own[place].given);
+        let mut made = vec![];
+        for Given { name, value, array, over } in given {
+            let (text, table) = match array {
+                Some(dtype) => {
+                    let table = self.table(*dtype, value, over.as_deref())?;
+                    self.plan.tensors.push(table);
+                    self.arrays.push((*dtype, value.clone()));
+                    (String::new(), self.plan.tensors.len() as i64 - 1)
+                }
+                None => {
+                    let value = self.folded(value)?;
+                    (value.map_or_else(|| "0".to_owned(), |value| value.to_string()), -1)
+                }
+            };
+            made.push(plan::Given { name: name.clone(), value: text, table });
+        }
+        Ok(made)
+    }
+
+    /// The tile's own element type.
+    pub(super) fn own_type(&self, tensor: usize) -> Option<DType> {
+        self.tile.own.get(tensor).and_then(|own| own.dtype)
+    }
+}
