@@ -61,10 +61,17 @@ pub struct DeviceSession {
 pub struct Device {
     /// Id of the target that it belongs to.
     pub target: String,
+    /// The kind of that target, where messages name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// C function `int open(DEVICE **out)`, 0 on success; none if there is nothing to open, then
     /// calls are given NULL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+    /// C function `int open(DEVICE **out, const char **region)`, which says what region it is if the
+    /// device refuses one; only if regions are loaded when it is opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_at: Option<String>,
     /// C function `int close(DEVICE *)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub close: Option<String>,
@@ -224,7 +231,7 @@ impl Signature {
     pub fn functions(&self) -> impl Iterator<Item = &String> {
         self.devices
             .iter()
-            .flat_map(|device| [&device.open, &device.close, &device.status_string])
+            .flat_map(|device| [&device.open, &device.open_at, &device.close, &device.status_string])
             .flatten()
     }
 

@@ -6,11 +6,12 @@ mod trace;
 
 use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
-    artifact::{Compiled, Machine, Signature, TargetPart, c_identifier},
+    artifact::{Compiled, Machine, Object, Signature, TargetPart, c_identifier},
     codegen::{c, symbols},
     import::operators,
     ir::{self, edit, elements, names, print::Weights},
     limits,
+    package::data,
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
@@ -188,7 +189,7 @@ impl Session {
             link: vec![],
             cc: options.cc.clone(),
         };
-        let mut parts = vec![];
+        let (mut parts, mut blobs) = (vec![], vec![]);
         for part in ir::ops_of(ir::root(&module)) {
             let Some(id) = ir::attr_str(part, names::TARGET) else { continue };
             let target = targets.iter().find(|target| target.id == id).ok_or_else(|| {
@@ -204,12 +205,16 @@ impl Session {
             let span =
                 tracing::info_span!(target: "phaseline::codegen", "codegen", id = %target.id);
             let _span = span.entered();
-            part::generate(self, part, target, model, &mut compiled)?;
+            blobs.extend(part::generate(self, part, target, model, &mut compiled)?);
             parts.push((target.id.clone(), compiled.objects.len() - before));
             compiled.targets.push(TargetPart { id: target.id.clone() });
         }
         if let Some(host) = targets.last().filter(|_| !compiled.signature.operations.is_empty()) {
             trace::add_observer(&mut compiled, host)?;
+            parts.push((compiled.signature.name.clone(), 1));
+        }
+        if !blobs.is_empty() {
+            compiled.objects.push(self::blobs(&compiled, &blobs)?);
             parts.push((compiled.signature.name.clone(), 1));
         }
         let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
@@ -263,6 +268,14 @@ impl CompileOptions<'_> {
         }
         options.join(" ")
     }
+}
+
+/// An object with the blobs of all devices.
+fn blobs(compiled: &Compiled, blobs: &[(String, Vec<u8>)]) -> Result<Object> {
+    let name = format!("{}_blobs.o", compiled.signature.name);
+    let symbols: Vec<_> =
+        blobs.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    data::object(&name, &compiled.machine.triple, &symbols, &compiled.cc)
 }
 
 /// The targets' pipelines in the order in which they lower.

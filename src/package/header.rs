@@ -94,6 +94,7 @@ fn devices(signature: &Signature) -> String {
             writeln!(text, "#define {guard}_DEVICE_{index} \"{target}\" /* opened with {open} */");
         let functions = [
             ("OPEN", &device.open, "int ", "void **device"),
+            ("OPEN_AT", &device.open_at, "int ", "void **device, const char **region"),
             ("CLOSE", &device.close, "int ", "void *device"),
             ("STATUS_STRING", &device.status_string, "const char *", "int status"),
         ];
@@ -108,7 +109,52 @@ fn devices(signature: &Signature) -> String {
     if !prototypes.is_empty() {
         text += "/* What returns an int returns 0, or a status of the device. */\n";
     }
-    text + &prototypes
+    text + &prototypes + &open_all(signature)
+}
+
+/// What opens and closes all devices of a model that has blobs.
+fn open_all(signature: &Signature) -> String {
+    let devices = &signature.devices;
+    if devices.iter().all(|device| device.open_at.is_none()) {
+        return String::new();
+    }
+    let name = &signature.name;
+    let (mut opened, mut closed) = (String::new(), String::new());
+    for (index, device) in devices.iter().enumerate() {
+        let call = match (&device.open_at, &device.open) {
+            (Some(open), _) => format!("{open}(&devices[{index}], region)"),
+            (None, Some(open)) => format!("{open}((void *)&devices[{index}])"),
+            (None, None) => continue,
+        };
+        let _ = writeln!(opened, "  if (!status) {{\n    *region = 0;\n    status = {call};");
+        let _ = writeln!(opened, "    count = status ? {index} : {};\n  }}", index + 1);
+        let Some(close) = &device.close else { continue };
+        let text = format!(
+            "  if (count > {index}) {{\n    int32_t ended = {close}(devices[{index}]);\n    status = \
+             status ? status : ended;\n  }}\n"
+        );
+        closed = text + &closed;
+    }
+    let upper = name.to_uppercase();
+    format!(
+        "
+/* Closes the first so many devices, the last one first. */
+static inline int32_t {name}_close(void *const *devices, int count) {{
+  int32_t status = 0;
+{closed}  return status;
+}}
+
+/* Opens all devices, with all that the model needs of them. After a failure none is open, and `region`
+ * is the region that its device refused, or NULL. */
+static inline int32_t {name}_open(void *devices[{upper}_NUM_DEVICES], const char **region) {{
+  int32_t status = 0;
+  int count = 0;
+{opened}  if (status)
+    (void){name}_close(devices, count);
+  return status;
+}}
+"
+    )
 }
 
 fn usage(signature: &Signature, ports: &Ports) -> String {
@@ -224,7 +270,7 @@ impl Ports {
     fn of(signature: &Signature) -> Self {
         let model = &signature.name;
         let functions =
-            ["invoke", "run", "constants", "set_trace"].map(|end| format!("{model}_{end}"));
+            ["invoke", "run", "constants", "set_trace", "open", "close"].map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
         let mut taken: BTreeSet<String> = taken.collect();

@@ -19,6 +19,7 @@ passes! {
     apply_hook
     apply_schedules
     assign_memory_spaces
+    assign_sessions
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg

@@ -67,7 +67,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             ("sym_name", StringAttribute::new(context, &target).into()),
             (TARGET, StringAttribute::new(context, &target).into()),
         ];
-        for name in [names::MODEL, names::DEVICES, names::MEMORIES, names::TARGET_SPEC, names::POOLS] {
+        for name in [names::MODEL, names::DEVICES, names::MEMORIES, names::CONTEXTS, names::TARGET_SPEC, names::POOLS] {
             attributes.extend(module.attribute(name).ok().map(|value| (name, value)));
         }
         let regions = vec![region];

@@ -1,9 +1,13 @@
 //! The devices that a model runs on besides the host.
 
-use crate::{Error, Result, artifact::Signature};
+use crate::{
+    Error, Result,
+    artifact::{Device, Signature},
+};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 type Open = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+type OpenAt = unsafe extern "C" fn(*mut *mut c_void, *mut *const c_char) -> c_int;
 type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
 type StatusString = unsafe extern "C" fn(c_int) -> *const c_char;
 
@@ -39,11 +43,13 @@ impl Devices {
         for device in &signature.devices {
             let address = |name: &Option<String>| name.as_deref().map(symbol).transpose();
             let (open, close) = (address(&device.open)?, address(&device.close)?);
+            let open_at = address(&device.open_at)?;
             let text = address(&device.status_string)?;
             // SAFETY: the caller's contract on the types of the functions.
-            let (open, close, status_string) = unsafe {
+            let (open, open_at, close, status_string) = unsafe {
                 (
-                    open.map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    open.filter(|_| open_at.is_none()).map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    open_at.map(|f| std::mem::transmute::<*const c_void, OpenAt>(f)),
                     close.map(|f| std::mem::transmute::<*const c_void, Close>(f)),
                     text.map(|f| std::mem::transmute::<*const c_void, StatusString>(f)),
                 )
@@ -60,6 +66,19 @@ impl Devices {
                         device.target,
                         handle.describe(status)
                     )));
+                }
+                handle.close = close;
+            }
+            if let Some(open_at) = open_at {
+                let mut region: *const c_char = std::ptr::null();
+                // SAFETY: as above; the name of a region lives as long as the code.
+                let (status, region) = unsafe {
+                    let status = open_at(&mut handle.address, &mut region);
+                    let region = (!region.is_null()).then(|| CStr::from_ptr(region));
+                    (status, region.map(|name| name.to_string_lossy().into_owned()))
+                };
+                if status != 0 {
+                    return Err(refused(device, region, &handle.describe(status)));
                 }
                 handle.close = close;
             }
@@ -80,6 +99,19 @@ impl Devices {
             _ => format!("a target returned status {status}"),
         }
     }
+}
+
+/// Why a device with blobs cannot be opened.
+fn refused(device: &Device, region: Option<String>, status: &str) -> Error {
+    let kind = device.kind.as_deref().unwrap_or_default();
+    let what = match region {
+        Some(region) => format!("does not load the blob of region '{region}'"),
+        None => "cannot be opened".to_owned(),
+    };
+    Error::invalid(format!(
+        "the device of target '{}' (kind '{kind}') {what}: {status}",
+        device.target
+    ))
 }
 
 impl Handle {

@@ -64,6 +64,8 @@ struct MemoryJson<'a> {
 #[derive(Serialize)]
 struct QueueJson<'a> {
     wait: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<String>,
     doc: &'a str,
 }
 
@@ -150,7 +152,11 @@ impl<'a> KindJson<'a> {
                 alignment: memory.alignment,
                 doc: &memory.doc,
             }),
-            queue: kind.queue.as_ref().map(|q| QueueJson { wait: &q.wait, doc: &q.doc }),
+            queue: kind.queue.as_ref().map(|queue| QueueJson {
+                wait: &queue.wait,
+                timeout: queue.timeout.as_ref().map(ToString::to_string),
+                doc: &queue.doc,
+            }),
             operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),
             patterns: kind
                 .patterns
@@ -284,7 +290,12 @@ impl TargetKind {
         section("memory", pools.chain(memory).collect());
         let queue = self.queue.iter();
         let queue = queue.map(|queue| ("waits with".to_owned(), queue.wait.clone()));
-        section("queue", queue.collect());
+        let limit = self.queue.iter().filter_map(|queue| queue.timeout.as_ref());
+        let limit = limit.map(|limit| ("for at most".to_owned(), format!("{limit} ms")));
+        section("queue", queue.chain(limit).collect());
+        section("context", self.codegen.context());
+        let blob = self.codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
+        section("blobs", blob.map(|(key, name)| (key.to_owned(), name.clone())).collect());
         let mut patterns = vec![];
         for pattern in &self.patterns {
             let origin = from("pattern", &pattern.spec.name);

@@ -28,10 +28,13 @@ pub struct MemoryDecl {
 }
 
 /// That calls of a device only start their work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueueDecl {
     /// `int f(DEVICE *)`, which returns when all that was started is done.
     pub wait: String,
+    /// Milliseconds after which it gives up, an expression over options: then it is
+    /// `int f(DEVICE *, int64_t milliseconds)`.
+    pub timeout: Option<Expr>,
     /// One line of help.
     pub doc: String,
 }
@@ -44,10 +47,14 @@ impl TargetKind {
             ("open", codegen.open.as_ref()),
             ("close", codegen.close.as_ref()),
             ("status-string", codegen.status_string.as_ref()),
+            ("activate", codegen.activate.as_ref().map(toml::Spanned::get_ref)),
+            ("deactivate", codegen.deactivate.as_ref().map(toml::Spanned::get_ref)),
             ("load", codegen.kernels.as_ref().map(|kernels| &kernels.load)),
             ("launch", codegen.kernels.as_ref().map(|kernels| &kernels.launch)),
             ("wait", self.queue.as_ref().map(|queue| &queue.wait)),
         ];
+        let blob = codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
+        found.extend(blob.map(|(key, name)| (key, Some(name))));
         if let Some(memory) = &self.memory {
             found.extend([
                 ("allocate", Some(&memory.allocate)),

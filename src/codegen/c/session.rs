@@ -4,10 +4,12 @@
 //! constants are, in this order. The generated entry point reads these fields, so that programs open
 //! one thing and pass it on, as for devices without memory.
 
+use super::{blob, context};
 use crate::{
+    Result,
     artifact::{DeviceMemory, DeviceSession},
     ir::names::{load_symbol, settle_symbol, symbol_name},
-    targets::{Codegen, MemoryDecl},
+    targets::{Activation, Codegen, MemoryDecl, TargetInstance},
 };
 
 /// Which field of a session has the device.
@@ -16,6 +18,9 @@ pub const DEVICE: usize = 0;
 pub const VALUES: usize = 1;
 /// Which one has the address of the constants.
 pub const CONSTANTS: usize = 2;
+
+/// The device of a session that C has as `handle`.
+pub const DEVICE_OF_HANDLE: &str = "*(void *const *)handle";
 
 /// The functions of a session.
 pub fn names(model: &str, space: &str) -> DeviceSession {
@@ -28,12 +33,48 @@ pub fn names(model: &str, space: &str) -> DeviceSession {
     }
 }
 
+/// How the work of a device is waited for.
+pub struct Wait {
+    function: String,
+    /// Milliseconds.
+    limit: Option<i64>,
+}
+
+impl Wait {
+    /// That of a target, if it has a queue.
+    pub fn of(target: &TargetInstance) -> Result<Option<Self>> {
+        let Some(queue) = &target.kind.queue else { return Ok(None) };
+        Ok(Some(Self { function: queue.wait.clone(), limit: target.timeout()? }))
+    }
+
+    fn parameters(&self) -> &'static str {
+        match self.limit {
+            Some(_) => "void *device, int64_t milliseconds",
+            None => "void *device",
+        }
+    }
+
+    fn call(&self) -> String {
+        let limit = self.limit.map(|limit| format!(", INT64_C({limit})")).unwrap_or_default();
+        format!("{}(session->device{limit})", self.function)
+    }
+}
+
+/// Statements that set the status, with what is called around them.
+fn active(calls: Option<&context::Calls>, statements: &str) -> String {
+    let Some(context::Calls { begin, end }) = calls else { return statements.to_owned() };
+    let ended = end.as_ref().map_or(String::new(), |end| {
+        format!("  int32_t ended = {end}(session->device);\n  status = status ? status : ended;\n")
+    });
+    format!("  status = {begin}(session->device);\n  if (status)\n    return status;\n{statements}{ended}")
+}
+
 /// The source of a session's functions.
 pub fn source(
     (open, codegen): (&str, &Codegen),
     decl: &MemoryDecl,
-    wait: Option<&str>,
-    memory: &DeviceMemory,
+    wait: Option<&Wait>,
+    (memory, blobs): (&DeviceMemory, Option<&blob::Code<'_>>),
     names: &DeviceSession,
 ) -> String {
     let DeviceMemory { values_bytes, constants_offset, constants_bytes, alignment, .. } = memory;
@@ -48,7 +89,12 @@ pub fn source(
     declared += &status(allocate, "void *device, size_t bytes, void **address");
     declared += &free.map(|n| status(n, "void *device, void *address")).unwrap_or_default();
     declared += &status(copy, "void *device, void *to, const void *from, size_t bytes");
-    declared += &wait.map(|name| status(name, "void *device")).unwrap_or_default();
+    declared += &wait.map(|wait| status(&wait.function, wait.parameters())).unwrap_or_default();
+    let around = context::calls(codegen, Activation::Region);
+    declared += &around.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
+    declared += &blobs.map(blob::Code::declared).unwrap_or_default();
+    let parts = Parts::of(blobs, names);
+    let Parts { fields, loads, opening, loading, again, unloading, unloaded, functions } = parts;
     let DeviceSession { open: opens, close: closes, load, settle } = names;
     let freed = free.map_or(String::new(), |free| {
         format!("  if (session->memory)\n    status = {free}(session->device, session->memory);\n")
@@ -59,19 +105,22 @@ pub fn source(
         )
     });
     let waits = wait.map_or(String::new(), |wait| {
-        format!("  if (!status)\n    status = {wait}(session->device);\n")
+        format!("  if (!status)\n    status = {};\n", wait.call())
     });
     let ends = wait.map_or("  (void)handle;\n".to_owned(), |wait| {
         format!(
-            "  struct session *session = handle;\n  if (status)\n    \
-             (void){wait}(session->device);\n"
+            "  struct session *session = handle;\n  if (status)\n    (void){};\n",
+            wait.call()
         )
     });
     let upload = match constants_bytes {
         0 => "  (void)constants;\n".to_owned(),
-        _ => format!(
-            "  status = {copy}(session->device, session->constants,\n                  \
-             (const char *)constants + {constants_offset}, {constants_bytes});\n{waits}"
+        _ => active(
+            around.as_ref(),
+            &format!(
+                "  status = {copy}(session->device, session->constants,\n                  \
+                 (const char *)constants + {constants_offset}, {constants_bytes});\n{waits}"
+            ),
         ),
     };
     format!(
@@ -88,14 +137,14 @@ struct session {{
   char *constants;
   void *memory;
   int is_loaded;
-}};
+{fields}}};
 
 int32_t {opens}(void **out);
 int32_t {closes}(void *handle);
 int32_t {load}(void *handle, const void *constants);
 int32_t {settle}(void *handle, int32_t status);
 
-int32_t {opens}(void **out) {{
+{loads}{opening}
   struct session *session = calloc(1, sizeof *session);
   if (!session)
     return -1;
@@ -112,14 +161,14 @@ int32_t {opens}(void **out) {{
   }}
   session->constants = session->memory;
   session->values = session->constants + {padded};
-  *out = session;
+{loading}  *out = session;
   return 0;
 }}
-
+{again}
 int32_t {closes}(void *handle) {{
   struct session *session = handle;
   int32_t status = 0;
-{freed}{closed}  free(session);
+{unloading}{freed}{closed}{unloaded}  free(session);
   return status;
 }}
 
@@ -137,6 +186,50 @@ int32_t {load}(void *handle, const void *constants) {{
 int32_t {settle}(void *handle, int32_t status) {{
 {ends}  return status;
 }}
-"
+{functions}"
     )
+}
+
+/// What blobs add to the C of a session.
+#[derive(Default)]
+struct Parts {
+    fields: String,
+    loads: String,
+    opening: String,
+    loading: String,
+    again: String,
+    unloading: String,
+    unloaded: String,
+    functions: String,
+}
+
+impl Parts {
+    fn of(blobs: Option<&blob::Code<'_>>, names: &DeviceSession) -> Self {
+        let DeviceSession { open, close, .. } = names;
+        let Some(code) = blobs else {
+            return Self { opening: format!("int32_t {open}(void **out) {{"), ..Self::default() };
+        };
+        let open_at = format!("{open}_at");
+        Self {
+            fields: code.fields(),
+            loads: format!(
+                "int32_t {open_at}(void **out, const char **region);\n\n{}\n",
+                code.load()
+            ),
+            opening: format!(
+                "int32_t {open_at}(void **out, const char **region) {{\n  *region = NULL;"
+            ),
+            loading: format!(
+                "  status = load_blobs(session, region);\n  if (status) {{\n    \
+                 {close}(session);\n    return status;\n  }}\n"
+            ),
+            again: format!(
+                "\nint32_t {open}(void **out) {{\n  const char *region;\n  return \
+                 {open_at}(out, &region);\n}}\n"
+            ),
+            unloading: format!("{}  int32_t first = status;\n", code.unload()),
+            unloaded: "  status = first ? first : status;\n".to_owned(),
+            functions: code.functions(),
+        }
+    }
 }
