@@ -115,15 +115,19 @@ fn devices(signature: &Signature) -> String {
 /// What opens and closes all devices of a model that has blobs.
 fn open_all(signature: &Signature) -> String {
     let devices = &signature.devices;
-    if devices.iter().all(|device| device.open_at.is_none()) {
+    let name = &signature.name;
+    let own = format!("{name}_");
+    let is_declared = |function: &String| function.starts_with(&own);
+    if devices.iter().all(|device| device.open_at.is_none())
+        || !devices.iter().flat_map(|d| [&d.open, &d.close]).flatten().all(is_declared)
+    {
         return String::new();
     }
-    let name = &signature.name;
     let (mut opened, mut closed) = (String::new(), String::new());
     for (index, device) in devices.iter().enumerate() {
         let call = match (&device.open_at, &device.open) {
             (Some(open), _) => format!("{open}(&devices[{index}], region)"),
-            (None, Some(open)) => format!("{open}((void *)&devices[{index}])"),
+            (None, Some(open)) => format!("{open}(&devices[{index}])"),
             (None, None) => continue,
         };
         let _ = writeln!(opened, "  if (!status) {{\n    *region = 0;\n    status = {call};");

@@ -9,7 +9,7 @@ use crate::{
     ir::{
         self, Op,
         call_extern::{CallExtern, Group},
-        edit, func,
+        edit,
         names::{self, symbol_name},
     },
     targets::{Blob, TargetInstance, hooks::BLOB_END},
@@ -185,12 +185,8 @@ static int32_t load_blobs(struct session *session, const char **region) {{
     pub fn unload(&self) -> String {
         let Some(unload) = &self.blob.unload else { return String::new() };
         format!(
-            "\
-  while (session->loaded > 0) {{
-    int32_t unloaded = {unload}(session->device, session->blobs[--session->loaded]);
-    status = status ? status : unloaded;
-  }}
-"
+            "  while (session->loaded > 0) {{\n    int32_t unloaded = {unload}(session->device, \
+             session->blobs[--session->loaded]);\n    status = status ? status : unloaded;\n  }}\n"
         )
     }
 
@@ -212,9 +208,9 @@ static int32_t load_blobs(struct session *session, const char **region) {{
             };
             let ((inputs, ins), (outputs, outs)) = (list(false), list(true));
             format!(
-                "\
-
+                "
 int32_t {function}(void *handle{parameters});
+
 int32_t {function}(void *handle{parameters}) {{
   struct session *session = handle;
   const void *const inputs[] = {{{inputs}}};
