@@ -16,7 +16,7 @@ pub use machine::Machine;
 pub(crate) use machine::initialize;
 pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
-pub use signature::{Device, DeviceMemory, DeviceSession, Port, Signature, operations};
+pub use signature::{Bound, Device, DeviceMemory, DeviceSession, Port, Signature, operations};
 
 use serde::{Deserialize, Serialize};
 

@@ -136,6 +136,10 @@ pub struct TargetArgs {
     /// With --placement-search, go by these measured costs (see profile) where the file has them
     #[arg(long, value_name = "FILE", requires = "placement_search")]
     pub profile: Option<PathBuf>,
+    /// Have an input or output of the model in the memory of a target's device: programs pass addresses
+    /// there, and nothing is copied; may be repeated
+    #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
+    pub bind: Vec<(String, String)>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
     /// follow in the order of the spec
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]
@@ -386,6 +390,13 @@ fn parse_pass(text: &str) -> Result<(Phase, String), String> {
         .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
     let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
     Ok((phase, passes.trim().to_owned()))
+}
+
+fn parse_bind(text: &str) -> Result<(String, String), String> {
+    let (port, id) = text
+        .rsplit_once('=')
+        .ok_or("write it as PORT=TARGET, the name of an input or output and the id of a target")?;
+    Ok((port.to_owned(), id.trim().to_owned()))
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ pub fn compile_options<'a>(
         pass_observer: None,
         cc: super::data::c_compiler(),
         trace: false,
+        bind: args.bind.clone(),
         devices: None,
     })
 }

@@ -1,5 +1,6 @@
 //! A whole compile: from a module in the graph dialect, through every phase, to code.
 
+mod bind;
 mod part;
 mod stages;
 mod trace;
@@ -59,6 +60,9 @@ pub struct CompileOptions<'a> {
     pub cc: String,
     /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
     pub trace: bool,
+    /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
+    /// targets.
+    pub bind: Vec<(String, String)>,
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -83,6 +87,7 @@ impl Default for CompileOptions<'_> {
             pass_observer: None,
             cc: "cc".into(),
             trace: false,
+            bind: vec![],
             devices: None,
         }
     }
@@ -140,6 +145,7 @@ impl Session {
         let text = |value: &str| StringAttribute::new(self.context(), value).into();
         edit::set_attr(root, names::MODEL, text(&options.name));
         edit::set_attr(root, names::TARGET_SPEC, text(&options.targets));
+        bind::note(module, options, || options.resolve(self))?;
         if options.after == Phase::Codegen {
             // No phase is left that would look at it.
             self.run_pipeline(module, "builtin.module(verify-plan)")?;
@@ -174,8 +180,8 @@ impl Session {
         let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {
             if let Some(target) = targets.iter().find(|target| target.id == device.target) {
-                let memory = device.memory.take();
-                *device = c::target::device(target, &options.name, memory);
+                let known = std::mem::take(device);
+                *device = c::target::device(target, &options.name, known);
             }
         }
         let constants = pack_constants::constants(ir::root(&module))?.into_owned();

@@ -1,7 +1,7 @@
 //! The C header of a package.
 
 use crate::{
-    artifact::{Port, Signature},
+    artifact::{Bound, Port, Signature},
     codegen::c::words,
     tensor::DType,
 };
@@ -12,6 +12,7 @@ pub fn header(signature: &Signature) -> String {
     let name = &signature.name;
     let guard = name.to_uppercase();
     let ports = Ports::of(signature);
+    let is_bound = signature.devices.iter().any(|device| device.bound.is_some());
     let mut text = String::new();
     let _ = write!(
         text,
@@ -26,7 +27,7 @@ pub fn header(signature: &Signature) -> String {
 #ifndef PHASELINE_{name}_H
 #define PHASELINE_{name}_H
 
-#include <stdint.h>
+{stddef}#include <stdint.h>
 
 #ifdef __cplusplus
 extern \"C\" {{
@@ -39,12 +40,20 @@ extern \"C\" {{
         usage = usage(signature, &ports),
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
         bound = bound(signature),
+        stddef = if is_bound { "#include <stddef.h>\n" } else { "" },
         arena = signature.arena_bytes.max(1),
     );
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
         for (index, port) in list.iter().enumerate() {
             text.push_str(&macros(&format!("{guard}_{kind}_{index}"), port));
+            if let Some(device) = place(signature, kind, index) {
+                let _ = writeln!(
+                    text,
+                    "/* In the memory of a device, not the host's. */\n\
+                     #define {guard}_{kind}_{index}_DEVICE {device}"
+                );
+            }
         }
     }
     text.push_str(&devices(signature));
@@ -61,6 +70,14 @@ extern \"C\" {{
 "
     );
     text
+}
+
+/// The device in whose memory a program has an input or an output.
+fn place(signature: &Signature, kind: &str, index: usize) -> Option<usize> {
+    match kind {
+        "INPUT" => signature.device_of_input(index),
+        _ => signature.device_of_output(index),
+    }
 }
 
 /// What any plan of the working memory needs, and where in the model.
@@ -104,6 +121,15 @@ fn devices(signature: &Signature) -> String {
             if function.starts_with(&own) {
                 let _ = writeln!(prototypes, "{result}{function}({parameter});");
             }
+        }
+        for (role, function) in device.bound.iter().flat_map(Bound::functions) {
+            let _ = writeln!(text, "#define {guard}_DEVICE_{index}_{role} {function}");
+            let parameters = match role {
+                "ALLOCATE" => "size_t bytes, void **address",
+                "FREE" => "void *address",
+                _ => "void *to, const void *from, size_t bytes",
+            };
+            let _ = writeln!(prototypes, "int32_t {function}(void *device, {parameters});");
         }
     }
     if !prototypes.is_empty() {
@@ -169,7 +195,10 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
     let list = |ports: &[Port], names: &[String], kind: &str, lines: &mut Vec<String>| {
         for (index, (port, name)) in ports.iter().zip(names).enumerate() {
             let ty = c_type(port.dtype);
-            lines.push(format!("{ty} {name}[{guard}_{kind}_{index}_ELEMENTS];"));
+            lines.push(match place(signature, kind, index) {
+                Some(device) => format!("void *{name}; // of {guard}_DEVICE_{device}_ALLOCATE"),
+                None => format!("{ty} {name}[{guard}_{kind}_{index}_ELEMENTS];"),
+            });
         }
     };
     list(&signature.inputs, &ports.inputs, "INPUT", &mut lines);
@@ -203,11 +232,15 @@ fn macros(prefix: &str, port: &Port) -> String {
 fn functions(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let mut parameters = vec![];
-    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs) {
-        parameters.push(format!("const {} *{parameter}", c_type(port.dtype)));
+    let ty = |kind: &str, index, port: &Port| match place(signature, kind, index) {
+        Some(_) => "void",
+        None => c_type(port.dtype),
+    };
+    for (index, (port, parameter)) in signature.inputs.iter().zip(&ports.inputs).enumerate() {
+        parameters.push(format!("const {} *{parameter}", ty("INPUT", index, port)));
     }
-    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs) {
-        parameters.push(format!("{} *{parameter}", c_type(port.dtype)));
+    for (index, (port, parameter)) in signature.outputs.iter().zip(&ports.outputs).enumerate() {
+        parameters.push(format!("{} *{parameter}", ty("OUTPUT", index, port)));
     }
     parameters.push("void *arena".to_owned());
     let devices = if signature.devices.is_empty() {

@@ -1,5 +1,6 @@
 //! The devices that a model runs on besides the host.
 
+use super::buffer::BufferFunctions;
 use crate::{
     Error, Result,
     artifact::{Device, Signature},
@@ -22,6 +23,8 @@ struct Handle {
     address: *mut c_void,
     close: Option<Close>,
     status_string: Option<StatusString>,
+    /// What handles buffers in its memory, if programs have some there.
+    buffers: Option<BufferFunctions>,
 }
 
 // SAFETY: handles are only used by the executable, which runs one at a time.
@@ -55,8 +58,16 @@ impl Devices {
                 )
             };
             let target = device.target.clone();
-            let mut handle =
-                Handle { target, address: std::ptr::null_mut(), close: None, status_string };
+            let bound = device.bound.as_ref();
+            // SAFETY: as above.
+            let buffers = bound.map(|bound| unsafe { BufferFunctions::find(bound, symbol) });
+            let mut handle = Handle {
+                target,
+                address: std::ptr::null_mut(),
+                close: None,
+                status_string,
+                buffers: buffers.transpose()?,
+            };
             if let Some(open) = open {
                 // SAFETY: as above.
                 let status = unsafe { open(&mut handle.address) };
@@ -90,6 +101,21 @@ impl Devices {
     /// The handles in order.
     pub(super) fn handles(&self) -> Vec<*mut c_void> {
         self.open.iter().map(|handle| handle.address).collect()
+    }
+
+    /// The functions that handle buffers in the memory of a device, and its handle.
+    pub(super) fn buffers(&self, device: usize) -> Result<(&BufferFunctions, *mut c_void)> {
+        let handle = self.open.get(device);
+        handle.and_then(|handle| Some((handle.buffers.as_ref()?, handle.address))).ok_or_else(|| {
+            Error::internal("a buffer is in the memory of a device that has none for programs")
+        })
+    }
+
+    /// What a status of one device means.
+    pub(super) fn describe_one(&self, device: usize, status: i32) -> String {
+        self.open
+            .get(device)
+            .map_or_else(|| format!("status {status}"), |handle| handle.describe(status))
     }
 
     /// What a status means that a run returned.

@@ -95,6 +95,12 @@ pub fn calls(codegen: &Codegen, around: Activation) -> Option<Calls> {
     Some(Calls { begin: begin.get_ref().clone(), end })
 }
 
+/// What a manifest has called around anything.
+pub fn any(codegen: &Codegen) -> Option<Calls> {
+    let mut all = [Activation::Inference, Activation::Region].into_iter();
+    all.find_map(|around| calls(codegen, around))
+}
+
 impl Calls {
     /// What is called around a function.
     pub fn of(function: Op<'_>) -> Option<Self> {

@@ -4,7 +4,7 @@
 use super::{blob, context, kernel, session, words};
 use crate::{
     Error, Result,
-    artifact::{Device, c_identifier},
+    artifact::{Bound, Device, c_identifier},
     expr::OptionValue,
     ir::{Op, func, names::symbol_name},
     targets::{OptionKind, TargetInstance},
@@ -52,9 +52,9 @@ pub fn opening(
         let names = session::names(model, &memory.space);
         let wait = session::Wait::of(target)?;
         let open = vendor(target, model).unwrap_or_default();
-        let code = code.as_ref();
+        let parts = session::Parts::of(code.as_ref(), device.bound.as_ref(), &names);
         let given = (open.as_str(), &target.codegen()?);
-        let text = session::source(given, decl, wait.as_ref(), (memory, code), &names);
+        let text = session::source(given, decl, wait.as_ref(), (memory, parts), &names);
         opening.sources.push((format!("{model}_{}.c", memory.space), text));
         opening.functions.extend([names.open, names.close, names.load, names.settle]);
     } else if let Some(code) = &code {
@@ -67,6 +67,8 @@ pub fn opening(
         opening.functions.extend([names.open, names.close]);
     }
     opening.functions.extend(device.open_at.clone());
+    let bound = device.bound.iter().flat_map(Bound::functions);
+    opening.functions.extend(bound.map(|(_, name)| name.clone()));
     opening.blobs = regions.into_iter().map(|region| (region.symbol, region.bytes)).collect();
     Ok(opening)
 }

@@ -7,7 +7,7 @@
 use super::{blob, context};
 use crate::{
     Result,
-    artifact::{DeviceMemory, DeviceSession},
+    artifact::{Bound, DeviceMemory, DeviceSession},
     ir::names::{load_symbol, settle_symbol, symbol_name},
     targets::{Activation, Codegen, MemoryDecl, TargetInstance},
 };
@@ -74,7 +74,7 @@ pub fn source(
     (open, codegen): (&str, &Codegen),
     decl: &MemoryDecl,
     wait: Option<&Wait>,
-    (memory, blobs): (&DeviceMemory, Option<&blob::Code<'_>>),
+    (memory, parts): (&DeviceMemory, Parts<'_>),
     names: &DeviceSession,
 ) -> String {
     let DeviceMemory { values_bytes, constants_offset, constants_bytes, alignment, .. } = memory;
@@ -92,9 +92,15 @@ pub fn source(
     declared += &wait.map(|wait| status(&wait.function, wait.parameters())).unwrap_or_default();
     let around = context::calls(codegen, Activation::Region);
     declared += &around.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
-    declared += &blobs.map(blob::Code::declared).unwrap_or_default();
-    let parts = Parts::of(blobs, names);
-    let Parts { fields, loads, opening, loading, again, unloading, unloaded, functions } = parts;
+    declared += &parts.declared;
+    let copies = (decl, wait, context::any(codegen));
+    let buffers = parts.bound.map(|bound| buffers(bound, copies)).unwrap_or_default();
+    if !buffers.is_empty() {
+        declared += &status(&decl.copy_out, "void *device, void *to, const void *from, size_t bytes");
+        let context = context::any(codegen).filter(|_| around.is_none());
+        declared += &context.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
+    }
+    let Parts { fields, loads, opening, loading, again, unloading, unloaded, functions, .. } = parts;
     let DeviceSession { open: opens, close: closes, load, settle } = names;
     let freed = free.map_or(String::new(), |free| {
         format!("  if (session->memory)\n    status = {free}(session->device, session->memory);\n")
@@ -186,13 +192,69 @@ int32_t {load}(void *handle, const void *constants) {{
 int32_t {settle}(void *handle, int32_t status) {{
 {ends}  return status;
 }}
-{functions}"
+{functions}{buffers}"
+    )
+}
+
+/// The functions with which programs have buffers in the memory of a device.
+pub fn bound(model: &str, space: &str, bound: Bound) -> Bound {
+    let name = |end: &str| symbol_name(model, &format!("{space}_{end}"));
+    let (allocate, free, write, read) =
+        (name("allocate"), name("free"), name("write"), name("read"));
+    Bound { allocate, free, write, read, ..bound }
+}
+
+/// The C of these functions.
+fn buffers(
+    bound: &Bound,
+    (decl, wait, calls): (&MemoryDecl, Option<&Wait>, Option<context::Calls>),
+) -> String {
+    let Bound { allocate, free, write, read, .. } = bound;
+    let (vendor, release) = (&decl.allocate, decl.free.as_deref().unwrap_or_default());
+    let copy = |name: &str, copy: &str| {
+        let waits = wait.map_or(String::new(), |wait| {
+            format!("  int32_t waited = {};\n  status = status ? status : waited;\n", wait.call())
+        });
+        let moves = format!("  status = {copy}(session->device, to, from, bytes);\n{waits}");
+        let moves = active(calls.as_ref(), &moves);
+        format!(
+            "
+int32_t {name}(void *handle, void *to, const void *from, size_t bytes);
+
+int32_t {name}(void *handle, void *to, const void *from, size_t bytes) {{
+  struct session *session = handle;
+  int32_t status = 0;
+{moves}  return status;
+}}
+"
+        )
+    };
+    format!(
+        "
+int32_t {allocate}(void *handle, size_t bytes, void **address);
+
+int32_t {allocate}(void *handle, size_t bytes, void **address) {{
+  struct session *session = handle;
+  return {vendor}(session->device, bytes, address);
+}}
+
+int32_t {free}(void *handle, void *address);
+
+int32_t {free}(void *handle, void *address) {{
+  struct session *session = handle;
+  return {release}(session->device, address);
+}}
+{}{}",
+        copy(write, &decl.copy_in),
+        copy(read, &decl.copy_out)
     )
 }
 
 /// What blobs add to the C of a session.
 #[derive(Default)]
-struct Parts {
+pub struct Parts<'a> {
+    bound: Option<&'a Bound>,
+    declared: String,
     fields: String,
     loads: String,
     opening: String,
@@ -203,14 +265,22 @@ struct Parts {
     functions: String,
 }
 
-impl Parts {
-    fn of(blobs: Option<&blob::Code<'_>>, names: &DeviceSession) -> Self {
+impl<'a> Parts<'a> {
+    /// Those of a model with these blobs and bound values.
+    pub fn of(
+        blobs: Option<&blob::Code<'_>>,
+        bound: Option<&'a Bound>,
+        names: &DeviceSession,
+    ) -> Self {
         let DeviceSession { open, close, .. } = names;
         let Some(code) = blobs else {
-            return Self { opening: format!("int32_t {open}(void **out) {{"), ..Self::default() };
+            let opening = format!("int32_t {open}(void **out) {{");
+            return Self { bound, opening, ..Self::default() };
         };
         let open_at = format!("{open}_at");
         Self {
+            bound,
+            declared: code.declared(),
             fields: code.fields(),
             loads: format!(
                 "int32_t {open_at}(void **out, const char **region);\n\n{}\n",
