@@ -282,13 +282,11 @@ impl Signature {
 
     /// The C functions of its devices.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
-        self.devices
-            .iter()
-            .flat_map(|device| {
-                let Device { open, open_at, close, status_string, bound, .. } = device;
-                let bound = bound.iter().flat_map(Bound::functions).map(|(_, name)| name);
-                [open, open_at, close, status_string].into_iter().flatten().chain(bound)
-            })
+        self.devices.iter().flat_map(|device| {
+            let Device { open, open_at, close, status_string, bound, .. } = device;
+            let bound = bound.iter().flat_map(Bound::functions).map(|(_, name)| name);
+            [open, open_at, close, status_string].into_iter().flatten().chain(bound)
+        })
     }
 
     /// The place of the device in whose memory programs have an input; none for the host's.

@@ -1,12 +1,14 @@
 //! The command line: what `phaseline --help` teaches.
 
 mod targets;
+mod values;
 
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
 use crate::{Error, import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, str::FromStr};
+use values::{parse_amount, parse_bind, parse_pass};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -377,26 +379,6 @@ pub struct PartitionArgs {
     /// Write the division to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
-}
-
-fn parse_amount(text: &str) -> Result<f64, String> {
-    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0);
-    amount.ok_or_else(|| "expected a number that is not negative".to_owned())
-}
-
-fn parse_pass(text: &str) -> Result<(Phase, String), String> {
-    let (phase, passes) = text
-        .split_once('=')
-        .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
-    let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
-    Ok((phase, passes.trim().to_owned()))
-}
-
-fn parse_bind(text: &str) -> Result<(String, String), String> {
-    let (port, id) = text
-        .rsplit_once('=')
-        .ok_or("write it as PORT=TARGET, the name of an input or output and the id of a target")?;
-    Ok((port.to_owned(), id.trim().to_owned()))
 }
 
 #[cfg(test)]

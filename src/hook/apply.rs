@@ -173,7 +173,8 @@ fn blobs<'c>(functions: &[Op<'c>], artifacts: &[Artifact]) -> Result<Vec<Attribu
             continue;
         }
         let (mut inputs, mut outputs) = (vec![], vec![]);
-        for (index, (_, attributes)) in func::Signature::of(*function)?.arguments.iter().enumerate() {
+        for (index, (_, attributes)) in func::Signature::of(*function)?.arguments.iter().enumerate()
+        {
             let role = attributes.iter().find(|(name, _)| name == names::IO);
             let role = role.and_then(|(_, value)| edit::string(*value)).unwrap_or_default();
             let is_written = matches!(&*role, "output" | "arena" | names::DEVICE_ARENA);

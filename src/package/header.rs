@@ -306,8 +306,8 @@ struct Ports {
 impl Ports {
     fn of(signature: &Signature) -> Self {
         let model = &signature.name;
-        let functions =
-            ["invoke", "run", "constants", "set_trace", "open", "close"].map(|end| format!("{model}_{end}"));
+        let functions = ["invoke", "run", "constants", "set_trace", "open", "close"]
+            .map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
         let mut taken: BTreeSet<String> = taken.collect();

@@ -217,7 +217,11 @@ impl Executable {
     }
 
     /// Runs a model that has values in the memory of devices, with copies before and after.
-    pub(super) fn run_copied(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
+    pub(super) fn run_copied(
+        &self,
+        inputs: &[Tensor],
+        outputs: &mut [AlignedBuffer],
+    ) -> Result<()> {
         let signature = self.signature();
         let (mut given, mut made) = (vec![], vec![]);
         for (index, (port, tensor)) in signature.inputs.iter().zip(inputs).enumerate() {
@@ -299,9 +303,10 @@ impl DeviceBuffer<'_> {
 impl Drop for DeviceBuffer<'_> {
     fn drop(&mut self) {
         // SAFETY: the address came from the device, and is not used again. Nobody can be told of a failure.
-        let _ = self.executable.on_device(self.device, "freeing memory", |functions, handle| unsafe {
-            (functions.free)(handle, self.address)
-        });
+        let _ =
+            self.executable.on_device(self.device, "freeing memory", |functions, handle| unsafe {
+                (functions.free)(handle, self.address)
+            });
     }
 }
 

@@ -51,7 +51,8 @@ impl Devices {
             // SAFETY: the caller's contract on the types of the functions.
             let (open, open_at, close, status_string) = unsafe {
                 (
-                    open.filter(|_| open_at.is_none()).map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    open.filter(|_| open_at.is_none())
+                        .map(|f| std::mem::transmute::<*const c_void, Open>(f)),
                     open_at.map(|f| std::mem::transmute::<*const c_void, OpenAt>(f)),
                     close.map(|f| std::mem::transmute::<*const c_void, Close>(f)),
                     text.map(|f| std::mem::transmute::<*const c_void, StatusString>(f)),
@@ -106,9 +107,9 @@ impl Devices {
     /// The functions that handle buffers in the memory of a device, and its handle.
     pub(super) fn buffers(&self, device: usize) -> Result<(&BufferFunctions, *mut c_void)> {
         let handle = self.open.get(device);
-        handle.and_then(|handle| Some((handle.buffers.as_ref()?, handle.address))).ok_or_else(|| {
-            Error::internal("a buffer is in the memory of a device that has none for programs")
-        })
+        handle.and_then(|handle| Some((handle.buffers.as_ref()?, handle.address))).ok_or_else(
+            || Error::internal("a buffer is in the memory of a device that has none for programs"),
+        )
     }
 
     /// What a status of one device means.

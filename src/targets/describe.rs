@@ -3,6 +3,7 @@
 use super::{
     alias::Alias,
     kind::{Role, TargetKind},
+    memory::QueueDecl,
     operator::OperatorJson,
     options::{OptionDecl, OptionKind, format_size},
     registry::Registry,
@@ -288,11 +289,7 @@ impl TargetKind {
             (memory.name.clone(), text.trim_end().to_owned())
         });
         section("memory", pools.chain(memory).collect());
-        let queue = self.queue.iter();
-        let queue = queue.map(|queue| ("waits with".to_owned(), queue.wait.clone()));
-        let limit = self.queue.iter().filter_map(|queue| queue.timeout.as_ref());
-        let limit = limit.map(|limit| ("for at most".to_owned(), format!("{limit} ms")));
-        section("queue", queue.chain(limit).collect());
+        section("queue", self.queue.iter().flat_map(QueueDecl::describe).collect());
         section("context", self.codegen.context());
         let blob = self.codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
         section("blobs", blob.map(|(key, name)| (key.to_owned(), name.clone())).collect());

@@ -126,7 +126,8 @@ fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Resul
     let body = edit::entry_block(ir::root(module));
     let body = body.ok_or_else(|| Error::internal("a new module has no body"))?;
     let signature = func::Signature::of(function)?;
-    let types = |list: &[(Type<'c>, func::Attributes<'c>)]| list.iter().map(|(ty, _)| *ty).collect();
+    let types =
+        |list: &[(Type<'c>, func::Attributes<'c>)]| list.iter().map(|(ty, _)| *ty).collect();
     let (given, made): (Vec<Type<'_>>, Vec<Type<'_>>) =
         (types(&signature.arguments), types(&signature.results));
     if let Some(ty) = given.iter().chain(&made).find(|ty| ir::static_dims(**ty).is_none()) {

@@ -39,6 +39,15 @@ pub struct QueueDecl {
     pub doc: String,
 }
 
+impl QueueDecl {
+    /// What is said of it, for help.
+    pub(super) fn describe(&self) -> Vec<(String, String)> {
+        let limit = self.timeout.iter().map(|limit| ("for at most", format!("{limit} ms")));
+        let all = std::iter::once(("waits with", self.wait.clone())).chain(limit);
+        all.map(|(what, text)| (what.to_owned(), text)).collect()
+    }
+}
+
 impl TargetKind {
     /// The C functions that the manifest names by themselves, with their keys.
     pub fn functions(&self) -> Vec<(&'static str, &String)> {

@@ -75,8 +75,7 @@ fn bound<'c>(function: Op<'c>, side: Side, calls: &Calls<'c, '_>) -> Failure<'c,
         let id = id.and_then(|(_, value)| edit::string(*value));
         id.as_ref() == Some(&calls.device.memory.target)
     };
-    let bound: Vec<_> =
-        arguments.filter(|(_, (_, attributes))| is_bound(attributes)).collect();
+    let bound: Vec<_> = arguments.filter(|(_, (_, attributes))| is_bound(attributes)).collect();
     let target = &calls.device.memory.target;
     let devices = ir::attr_strs(calls.module, names::DEVICES).unwrap_or_default();
     if let Some((_, (_, attributes))) = bound.first().filter(|_| !devices.contains(target)) {

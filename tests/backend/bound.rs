@@ -65,7 +65,8 @@ fn buffers_in_wrong_places_are_named() {
     let (model, other) = (load(&["old", "new"]), load(&["old", "new"]));
     let x = ones();
     let mut y = AlignedBuffer::zeroed(32).expect("there is memory");
-    let (state, strange) = (model.allocate("old").expect("fits"), other.allocate("old").expect("fits"));
+    let (state, strange) =
+        (model.allocate("old").expect("fits"), other.allocate("old").expect("fits"));
     let mut fails = |old: Input<'_>, wanted: &str| {
         let mut outputs = [Output::Host(&mut y), Output::Device(&state)];
         let error = model.run_bound(&[Input::Host(&x), old], &mut outputs).expect_err("fails");
@@ -77,5 +78,8 @@ fn buffers_in_wrong_places_are_named() {
     let error = state.write(&[0; 5]).expect_err("fails");
     assert!(error.to_string().contains("a buffer on a device has 32 bytes, but 5 are given"));
     let error = model.allocate("x").expect_err("fails");
-    assert!(error.to_string().contains("no input or output 'x' in the memory of a device"), "{error}");
+    assert!(
+        error.to_string().contains("no input or output 'x' in the memory of a device"),
+        "{error}"
+    );
 }

@@ -235,7 +235,9 @@ pub fn source(
     let (unload, functions) = (code.unload(), code.functions());
     let prototype = close.map(|close| format!("int {close}(void *device);\n")).unwrap_or_default();
     let closed = close.map_or(String::new(), |close| {
-        format!("  int32_t ended = {close}(session->device);\n  status = status ? status : ended;\n")
+        format!(
+            "  int32_t ended = {close}(session->device);\n  status = status ? status : ended;\n"
+        )
     });
     format!(
         "\

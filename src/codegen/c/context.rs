@@ -46,7 +46,11 @@ pub fn contexts(module: Op<'_>) -> Vec<Context> {
 }
 
 /// The functions of a target that are called around an inference, in C; none if there are none.
-pub fn source(target: &TargetInstance, model: &str, in_session: bool) -> Option<(String, [String; 2])> {
+pub fn source(
+    target: &TargetInstance,
+    model: &str,
+    in_session: bool,
+) -> Option<(String, [String; 2])> {
     let codegen = &target.kind.codegen;
     let calls = calls(codegen, Activation::Inference)?;
     let (activate, deactivate) = symbols(model, &target.id);

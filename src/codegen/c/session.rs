@@ -66,7 +66,9 @@ fn active(calls: Option<&context::Calls>, statements: &str) -> String {
     let ended = end.as_ref().map_or(String::new(), |end| {
         format!("  int32_t ended = {end}(session->device);\n  status = status ? status : ended;\n")
     });
-    format!("  status = {begin}(session->device);\n  if (status)\n    return status;\n{statements}{ended}")
+    format!(
+        "  status = {begin}(session->device);\n  if (status)\n    return status;\n{statements}{ended}"
+    )
 }
 
 /// The source of a session's functions.
@@ -91,16 +93,23 @@ pub fn source(
     declared += &status(copy, "void *device, void *to, const void *from, size_t bytes");
     declared += &wait.map(|wait| status(&wait.function, wait.parameters())).unwrap_or_default();
     let around = context::calls(codegen, Activation::Region);
-    declared += &around.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
+    declared +=
+        &around.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
     declared += &parts.declared;
     let copies = (decl, wait, context::any(codegen));
     let buffers = parts.bound.map(|bound| buffers(bound, copies)).unwrap_or_default();
     if !buffers.is_empty() {
-        declared += &status(&decl.copy_out, "void *device, void *to, const void *from, size_t bytes");
+        declared +=
+            &status(&decl.copy_out, "void *device, void *to, const void *from, size_t bytes");
         let context = context::any(codegen).filter(|_| around.is_none());
-        declared += &context.iter().flat_map(context::Calls::prototypes).map(|t| t + "\n").collect::<String>();
+        declared += &context
+            .iter()
+            .flat_map(context::Calls::prototypes)
+            .map(|t| t + "\n")
+            .collect::<String>();
     }
-    let Parts { fields, loads, opening, loading, again, unloading, unloaded, functions, .. } = parts;
+    let Parts { fields, loads, opening, loading, again, unloading, unloaded, functions, .. } =
+        parts;
     let DeviceSession { open: opens, close: closes, load, settle } = names;
     let freed = free.map_or(String::new(), |free| {
         format!("  if (session->memory)\n    status = {free}(session->device, session->memory);\n")
@@ -110,14 +119,10 @@ pub fn source(
             "  int32_t closed = {close}(session->device);\n  status = status ? status : closed;\n"
         )
     });
-    let waits = wait.map_or(String::new(), |wait| {
-        format!("  if (!status)\n    status = {};\n", wait.call())
-    });
+    let waits = wait
+        .map_or(String::new(), |wait| format!("  if (!status)\n    status = {};\n", wait.call()));
     let ends = wait.map_or("  (void)handle;\n".to_owned(), |wait| {
-        format!(
-            "  struct session *session = handle;\n  if (status)\n    (void){};\n",
-            wait.call()
-        )
+        format!("  struct session *session = handle;\n  if (status)\n    (void){};\n", wait.call())
     });
     let upload = match constants_bytes {
         0 => "  (void)constants;\n".to_owned(),

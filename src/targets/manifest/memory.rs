@@ -7,9 +7,9 @@ use super::{
         memory::{MemoryDecl, QueueDecl},
         options::OptionDecl,
     },
-    Source, check_name, files,
+    Source, check_name, files, number,
     raw::{RawMemory, RawQueue},
-    number, size,
+    size,
 };
 use crate::Result;
 use toml::Spanned;
