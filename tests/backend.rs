@@ -2,6 +2,8 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "backend/bound.rs"]
+mod bound;
 #[path = "backend/hooks.rs"]
 mod hooks;
 #[path = "backend/random_partition.rs"]

@@ -35,6 +35,8 @@ pub enum ArtifactKind {
     Binary,
     /// Commands that the device decodes.
     CommandStream,
+    /// A region, which the device is given when it is opened, and executes.
+    Blob,
     /// What a memory of the device holds, byte for byte.
     MemoryImage,
     /// Anything to read: reports, maps, scripts of a linker.
@@ -43,7 +45,7 @@ pub enum ArtifactKind {
 
 impl ArtifactKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::CSource,
         Self::Header,
         Self::Object,
@@ -52,6 +54,7 @@ impl ArtifactKind {
         Self::SharedLibrary,
         Self::Binary,
         Self::CommandStream,
+        Self::Blob,
         Self::MemoryImage,
         Self::Text,
     ];
@@ -67,6 +70,7 @@ impl ArtifactKind {
             Self::SharedLibrary => "shared-library",
             Self::Binary => "binary",
             Self::CommandStream => "command-stream",
+            Self::Blob => "blob",
             Self::MemoryImage => "memory-image",
             Self::Text => "text",
         }
@@ -94,6 +98,7 @@ impl ArtifactKind {
             "so" => Self::SharedLibrary,
             "bin" => Self::Binary,
             "cmd" => Self::CommandStream,
+            "blob" => Self::Blob,
             "img" | "hex" | "mem" => Self::MemoryImage,
             _ if std::str::from_utf8(bytes).is_ok() => Self::Text,
             _ => Self::Binary,

@@ -17,7 +17,7 @@ pub(crate) use machine::initialize;
 pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
 pub use signature::{
-    Device, DeviceMemory, DeviceSession, PoolUse, Port, PortPlace, Signature, operations,
+    Bound, Device, DeviceMemory, DeviceSession, PoolUse, Port, PortPlace, Signature, operations,
 };
 
 use serde::{Deserialize, Serialize};

@@ -77,6 +77,32 @@ pub struct PoolUse {
     pub constants_bytes: usize,
 }
 
+/// The inputs and outputs of a model that programs have in the memory of a device, and the C functions
+/// that handle such buffers. All take what the device was opened with, and return a status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Inputs, as places among all.
+    pub inputs: Vec<usize>,
+    /// Outputs, as places among all.
+    pub outputs: Vec<usize>,
+    /// `int32_t allocate(void *session, size_t bytes, void **address)`.
+    pub allocate: String,
+    /// `int32_t free(void *session, void *address)`.
+    pub free: String,
+    /// `int32_t write(void *session, void *to, const void *from, size_t bytes)`, from the host's memory.
+    pub write: String,
+    /// `int32_t read(void *session, void *to, const void *from, size_t bytes)`, to the host's memory.
+    pub read: String,
+}
+
+impl Bound {
+    /// The functions, with what headers call them.
+    pub fn functions(&self) -> [(&'static str, &String); 4] {
+        let Self { allocate, free, write, read, .. } = self;
+        [("ALLOCATE", allocate), ("FREE", free), ("WRITE", write), ("READ", read)]
+    }
+}
+
 /// Names of the C functions that open a device with its memory, close it, load its constants, and end
 /// what it has started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,10 +123,17 @@ pub struct DeviceSession {
 pub struct Device {
     /// Id of the target that it belongs to.
     pub target: String,
+    /// The kind of that target, where messages name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// C function `int open(DEVICE **out)`, 0 on success; none if there is nothing to open, then
     /// calls are given NULL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+    /// C function `int open(DEVICE **out, const char **region)`, which says what region it is if the
+    /// device refuses one; only if regions are loaded when it is opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_at: Option<String>,
     /// C function `int close(DEVICE *)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub close: Option<String>,
@@ -110,6 +143,9 @@ pub struct Device {
     /// What the model has in its memory; none if it has no memory of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<DeviceMemory>,
+    /// What programs have in its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 /// The interface of a compiled model.
@@ -171,6 +207,20 @@ impl Port {
     }
 }
 
+impl Port {
+    /// Checks that a buffer for the output has its size.
+    pub fn check_bytes(&self, bytes: usize) -> Result<()> {
+        let expected = self.bytes()?;
+        if bytes == expected {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "the buffer of output '{}' has {bytes} bytes, expected {expected}",
+            self.name
+        )))
+    }
+}
+
 impl Signature {
     /// Reads the signature of a module whose functions are in destination-passing style. Sizes of
     /// arena and constants are known after memory planning.
@@ -191,16 +241,23 @@ impl Signature {
             operations: operations(module)?,
         };
         let mut memories: BTreeMap<String, DeviceMemory> = BTreeMap::new();
+        let mut bound: BTreeMap<String, Bound> = BTreeMap::new();
         for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
             let text = |name: &str| string_in(attributes, name);
             let role = text(names::IO).unwrap_or_default();
             match role.as_str() {
                 "input" => {
+                    if let Some(target) = text(names::BOUND) {
+                        bound.entry(target).or_default().inputs.push(signature.inputs.len());
+                    }
                     let name = format!("input_{index}");
                     signature.inputs.push(port(*ty, &text, &name, attributes)?);
                 }
                 "output" => {
                     let number = signature.outputs.len();
+                    if let Some(target) = text(names::BOUND) {
+                        bound.entry(target).or_default().outputs.push(number);
+                    }
                     let name = format!("output_{number}");
                     signature.outputs.push(port(*ty, &text, &name, attributes)?);
                 }
@@ -243,7 +300,8 @@ impl Signature {
                 memory.alignment = alignment.max(size::ALIGNMENT as usize);
                 memory
             });
-            signature.devices.push(Device { target, memory, ..Default::default() });
+            let bound = bound.remove(&target);
+            signature.devices.push(Device { target, memory, bound, ..Default::default() });
         }
         Ok(signature)
     }
@@ -313,10 +371,25 @@ impl Signature {
 
     /// The C functions of its devices.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
-        self.devices
-            .iter()
-            .flat_map(|device| [&device.open, &device.close, &device.status_string])
-            .flatten()
+        self.devices.iter().flat_map(|device| {
+            let Device { open, open_at, close, status_string, bound, .. } = device;
+            let bound = bound.iter().flat_map(Bound::functions).map(|(_, name)| name);
+            [open, open_at, close, status_string].into_iter().flatten().chain(bound)
+        })
+    }
+
+    /// The place of the device in whose memory programs have an input; none for the host's.
+    pub fn device_of_input(&self, input: usize) -> Option<usize> {
+        self.device_that(|bound| bound.inputs.contains(&input))
+    }
+
+    /// The same of an output.
+    pub fn device_of_output(&self, output: usize) -> Option<usize> {
+        self.device_that(|bound| bound.outputs.contains(&output))
+    }
+
+    fn device_that(&self, has: impl Fn(&Bound) -> bool) -> Option<usize> {
+        self.devices.iter().position(|device| device.bound.as_ref().is_some_and(&has))
     }
 
     /// The symbol of the constants that a package has for a pool.

@@ -2,6 +2,7 @@
 
 mod emit;
 mod targets;
+mod values;
 
 pub use emit::Emit;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
@@ -9,6 +10,7 @@ pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, Tar
 use crate::{import::parse_shape_option, phase::Phase};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use values::{parse_amount, parse_bind, parse_pass};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -113,6 +115,10 @@ pub struct TargetArgs {
     /// With --placement-search, go by these measured costs (see profile) where the file has them
     #[arg(long, value_name = "FILE", requires = "placement_search")]
     pub profile: Option<PathBuf>,
+    /// Have an input or output of the model in the memory of a target's device: programs pass addresses
+    /// there, and nothing is copied; may be repeated
+    #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
+    pub bind: Vec<(String, String)>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
     /// follow in the order of the spec
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]
@@ -355,19 +361,6 @@ pub struct PartitionArgs {
     /// Write the division to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
-}
-
-fn parse_amount(text: &str) -> Result<f64, String> {
-    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0);
-    amount.ok_or_else(|| "expected a number that is not negative".to_owned())
-}
-
-fn parse_pass(text: &str) -> Result<(Phase, String), String> {
-    let (phase, passes) = text
-        .split_once('=')
-        .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
-    let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
-    Ok((phase, passes.trim().to_owned()))
 }
 
 #[cfg(test)]

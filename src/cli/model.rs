@@ -103,6 +103,7 @@ pub fn compile_options<'a>(
         cc: super::data::c_compiler(),
         trace: false,
         plan_picture: false,
+        bind: args.bind.clone(),
         devices: None,
     })
 }

@@ -1,16 +1,20 @@
 //! A whole compile: from a module in the graph dialect, through every phase, to code.
 
+mod bind;
 mod part;
 mod stages;
 mod trace;
 
 use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
-    artifact::{ArtifactKind, Compiled, ExtraFile, Machine, Signature, TargetPart, c_identifier},
+    artifact::{
+        ArtifactKind, Compiled, ExtraFile, Machine, Object, Signature, TargetPart, c_identifier,
+    },
     codegen::{c, symbols},
     import::operators,
     ir::{self, Op, board, edit, elements, names, print::Weights},
     limits,
+    package::data,
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
@@ -64,6 +68,9 @@ pub struct CompileOptions<'a> {
     pub trace: bool,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,
+    /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
+    /// targets.
+    pub bind: Vec<(String, String)>,
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -90,6 +97,7 @@ impl Default for CompileOptions<'_> {
             cc: "cc".into(),
             trace: false,
             plan_picture: false,
+            bind: vec![],
             devices: None,
         }
     }
@@ -150,6 +158,7 @@ impl Session {
         let text = |value: &str| StringAttribute::new(self.context(), value).into();
         edit::set_attr(root, names::MODEL, text(&options.name));
         edit::set_attr(root, names::TARGET_SPEC, text(&options.targets));
+        bind::note(module, options, || options.resolve(self))?;
         if let Some(path) = &options.pools {
             self.declare_pools(root, path, options)?;
         }
@@ -178,6 +187,12 @@ impl Session {
         path: &Path,
         options: &CompileOptions<'_>,
     ) -> Result<()> {
+        if !options.bind.is_empty() {
+            return Err(Error::invalid(
+                "inputs and outputs in the memory of a device (--bind) and pools of a board (--pools) do not \
+                 go together: leave one of them out",
+            ));
+        }
         let targets: Vec<_> = options.resolve(self)?.into_iter().map(|target| target.id).collect();
         let pools = file::read(path, &targets)?;
         if options.after >= Phase::PlanMemory && board::declared(module)? != pools {
@@ -207,8 +222,8 @@ impl Session {
         let mut signature = Signature::recorded(ir::root(&module))?;
         for device in &mut signature.devices {
             if let Some(target) = targets.iter().find(|target| target.id == device.target) {
-                let memory = device.memory.take();
-                *device = c::target::device(target, &options.name, memory);
+                let known = std::mem::take(device);
+                *device = c::target::device(target, &options.name, known);
             }
         }
         let constants = pack_constants::constants(ir::root(&module))?.into_owned();
@@ -223,7 +238,7 @@ impl Session {
             cc: options.cc.clone(),
         };
         compiled.files.extend(picture(ir::root(&module), &options.name));
-        let mut parts = vec![];
+        let (mut parts, mut blobs) = (vec![], vec![]);
         for part in ir::ops_of(ir::root(&module)) {
             let Some(id) = ir::attr_str(part, names::TARGET) else { continue };
             let target = targets.iter().find(|target| target.id == id).ok_or_else(|| {
@@ -239,12 +254,16 @@ impl Session {
             let span =
                 tracing::info_span!(target: "phaseline::codegen", "codegen", id = %target.id);
             let _span = span.entered();
-            part::generate(self, part, target, model, &mut compiled)?;
+            blobs.extend(part::generate(self, part, target, model, &mut compiled)?);
             parts.push((target.id.clone(), compiled.objects.len() - before));
             compiled.targets.push(TargetPart { id: target.id.clone() });
         }
         if let Some(host) = targets.last().filter(|_| !compiled.signature.operations.is_empty()) {
             trace::add_observer(&mut compiled, host)?;
+            parts.push((compiled.signature.name.clone(), 1));
+        }
+        if !blobs.is_empty() {
+            compiled.objects.push(self::blobs(&compiled, &blobs)?);
             parts.push((compiled.signature.name.clone(), 1));
         }
         let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
@@ -305,6 +324,14 @@ fn picture(module: Op<'_>, name: &str) -> Option<ExtraFile> {
     let text = ir::attr_str(module, names::PLAN_PICTURE)?;
     let (path, kind) = (format!("{name}_plan.svg"), ArtifactKind::Text);
     Some(ExtraFile { path, kind, target: None, bytes: text.into_bytes() })
+}
+
+/// An object with the blobs of all devices.
+fn blobs(compiled: &Compiled, blobs: &[(String, Vec<u8>)]) -> Result<Object> {
+    let name = format!("{}_blobs.o", compiled.signature.name);
+    let symbols: Vec<_> =
+        blobs.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    data::object(&name, &compiled.machine.triple, &symbols, &compiled.cc)
 }
 
 /// The targets' pipelines in the order in which they lower.

@@ -27,14 +27,15 @@ pub struct Model<'a> {
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
 
-/// Makes object files of `part`, the module of `target`, and adds all that belongs to it.
+/// Makes object files of `part`, the module of `target`, and adds all that belongs to it. Gives the blobs
+/// that its device is opened with, by their symbols.
 pub fn generate(
     session: &Session,
     part: Op<'_>,
     target: &TargetInstance,
     model: Model<'_>,
     compiled: &mut Compiled,
-) -> Result<()> {
+) -> Result<Vec<(String, Vec<u8>)>> {
     let artifacts = files::recorded(part)?;
     let mut options = c_options(target, model, &artifacts)?;
     let devices = &compiled.signature.devices;
@@ -92,7 +93,7 @@ pub fn generate(
             compiled.link.push(flag.clone());
         }
     }
-    Ok(())
+    Ok(opening.blobs)
 }
 
 /// Flags of the linker that bring no vendor's library.

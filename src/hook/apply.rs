@@ -6,19 +6,19 @@ use crate::{
     artifact::{Artifact, files},
     ir::{
         self, Op, edit, func, graph,
-        names::{self, FINISHED, GENERATED},
+        names::{self, BLOBS, FINISHED, GENERATED},
         tir,
     },
     pass::{PassError, panic_text},
     phase::HookPoint,
     targets::{
         TargetInstance,
-        hooks::{DataHook, Lowered, Request},
+        hooks::{BLOB_END, DataHook, Lowered, Request},
     },
 };
 use melior::ir::{
-    Location, Module,
-    attribute::{ArrayAttribute, StringAttribute},
+    Attribute, Location, Module,
+    attribute::{ArrayAttribute, DenseI64ArrayAttribute, StringAttribute},
     operation::OperationLike,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,6 +121,13 @@ fn one<'c>(
         HookPoint::ConstantUpdater => constants::update(&request, subject),
         HookPoint::TirToRuntime => {
             let Some(artifacts) = generate(&request)? else { return Ok(()) };
+            let blob = artifacts.iter().find(|artifact| artifact.name.ends_with(BLOB_END));
+            if let (Some(blob), None) = (blob, &target.kind.codegen.blob) {
+                return Err(Error::invalid(format!(
+                    "made {}, but the manifest has no [codegen.blob], which says how it is executed",
+                    blob.name
+                )));
+            }
             hand_over(subject, &artifacts)
         }
     }
@@ -156,12 +163,47 @@ fn generate(request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
     }
 }
 
+/// What is known of the functions that are blobs: which of their arguments are read and written.
+fn blobs<'c>(functions: &[Op<'c>], artifacts: &[Artifact]) -> Result<Vec<Attribute<'c>>> {
+    let mut found = vec![];
+    for function in functions {
+        let name = func::symbol(*function);
+        let blob = format!("{name}{BLOB_END}");
+        if !artifacts.iter().any(|artifact| artifact.name == blob) {
+            continue;
+        }
+        let (mut inputs, mut outputs) = (vec![], vec![]);
+        for (index, (_, attributes)) in func::Signature::of(*function)?.arguments.iter().enumerate()
+        {
+            let role = attributes.iter().find(|(name, _)| name == names::IO);
+            let role = role.and_then(|(_, value)| edit::string(*value)).unwrap_or_default();
+            let is_written = matches!(&*role, "output" | "arena" | names::DEVICE_ARENA);
+            if is_written { &mut outputs } else { &mut inputs }.push(index as i64);
+        }
+        let context = ir::context_of(*function);
+        let list = |list: &[i64]| DenseI64ArrayAttribute::new(context, list).into();
+        let entries = [
+            ("function".to_owned(), StringAttribute::new(context, &name).into()),
+            ("inputs".to_owned(), list(&inputs)),
+            ("outputs".to_owned(), list(&outputs)),
+        ];
+        found.push(edit::dictionary_attr(context, &entries));
+    }
+    Ok(found)
+}
+
 /// Empties a target's module, whose code is in the artifacts from now on.
 fn hand_over<'c>(part: Op<'c>, artifacts: &[Artifact]) -> Result<()> {
     let context = ir::context_of(part);
-    let defined: Vec<_> = func::functions(part)
+    let functions = func::functions(part).into_iter();
+    let functions: Vec<_> =
+        functions.filter(|function| edit::entry_block(*function).is_some()).collect();
+    let blobs = blobs(&functions, artifacts)?;
+    if !blobs.is_empty() {
+        edit::set_attr(part, BLOBS, ArrayAttribute::new(context, &blobs).into());
+    }
+    let defined: Vec<_> = functions
         .into_iter()
-        .filter(|function| edit::entry_block(*function).is_some())
         .map(|function| StringAttribute::new(context, &func::symbol(function)).into())
         .collect();
     files::record(part, artifacts)?;

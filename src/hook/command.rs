@@ -23,7 +23,7 @@ use crate::{
     },
     phase::HookPoint,
     process::{self, Folder},
-    targets::hooks::{Command, Constant, Lowered, Request, Update},
+    targets::hooks::{BLOB_END, Command, Constant, Lowered, Request, Update},
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
@@ -73,6 +73,14 @@ impl Command {
         let Some(bytes) = answer.read("output.mlir")? else {
             if artifacts.is_empty() {
                 return Ok(None);
+            }
+            let wanted = format!("{name}{BLOB_END}");
+            if let Some(blob) = artifacts.iter().position(|artifact| artifact.name == wanted) {
+                let mut rest = artifacts;
+                let blob = rest.remove(blob);
+                let mut lowered = Lowered::blob(request, blob.bytes)?;
+                lowered.artifacts.extend(rest);
+                return Ok(Some(lowered));
             }
             return Err(Error::invalid("wrote artifacts but no output.mlir, which calls them"));
         };

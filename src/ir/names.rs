@@ -71,14 +71,33 @@ pub const MEMORIES: &str = "phl.memories";
 /// Argument: the memory of a device, or pool of the board, that it is in; the host's if it has none.
 pub const MEMORY: &str = "phl.memory";
 
+/// Argument or result of the network: id of the target in whose device's memory programs have it.
+pub const BOUND: &str = "phl.bound";
+
 /// Call: the memory of a device that its scratch memory is in.
 pub const SCRATCH_MEMORY: &str = "phl.scratch_memory";
 
 /// Call: which of `ins` are in the host's memory although the target has one of its own.
 pub const HOST_INS: &str = "phl.host_ins";
 
-/// Call: it is given what the device's memory was opened with, not the device.
+/// Module: ids of the targets whose devices are activated around an inference.
+pub const CONTEXTS: &str = "phl.contexts";
+
+/// Function of a device: the C function that is called before it, which returns a status.
+pub const ACTIVATE: &str = "phl.activate";
+
+/// Function of a device: the C function that is called after it, also when it fails.
+pub const DEACTIVATE: &str = "phl.deactivate";
+
+/// Call: it is given what the device was opened with, a session, not the device. Function: so is it.
 pub const SESSION: &str = "phl.session";
+
+/// Call: the artifact that it has the device execute.
+pub const BLOB: &str = "phl.blob";
+
+/// Module of a target: its functions that are blobs, dictionaries with `function`, `inputs` and
+/// `outputs`.
+pub const BLOBS: &str = "phl.blobs";
 
 /// Call: the id of the target whose function it is, where that is not the target of the code.
 pub const INLINE: &str = "phl.inline";

@@ -3,7 +3,7 @@
 mod pools;
 
 use crate::{
-    artifact::{Port, Signature},
+    artifact::{Bound, Port, Signature},
     codegen::c::words,
     tensor::DType,
 };
@@ -14,6 +14,7 @@ pub fn header(signature: &Signature) -> String {
     let name = &signature.name;
     let guard = name.to_uppercase();
     let ports = Ports::of(signature);
+    let is_bound = signature.devices.iter().any(|device| device.bound.is_some());
     let mut text = String::new();
     let _ = write!(
         text,
@@ -28,7 +29,7 @@ pub fn header(signature: &Signature) -> String {
 #ifndef PHASELINE_{name}_H
 #define PHASELINE_{name}_H
 
-#include <stdint.h>
+{stddef}#include <stdint.h>
 
 #ifdef __cplusplus
 extern \"C\" {{
@@ -39,6 +40,7 @@ extern \"C\" {{
         own_memory = if signature.pools.is_empty() { "an arena" } else { "pools" },
         memory = memory(signature),
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
+        stddef = if is_bound { "#include <stddef.h>\n" } else { "" },
     );
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
@@ -46,6 +48,13 @@ extern \"C\" {{
             let prefix = format!("{guard}_{kind}_{index}");
             text.push_str(&macros(&prefix, port));
             text.push_str(&pools::place(&guard, &prefix, port));
+            if let Some(device) = place(signature, kind, index) {
+                let _ = writeln!(
+                    text,
+                    "/* In the memory of a device, not the host's. */\n\
+                     #define {guard}_{kind}_{index}_DEVICE {device}"
+                );
+            }
         }
     }
     text.push_str(&devices(signature));
@@ -62,6 +71,14 @@ extern \"C\" {{
 "
     );
     text
+}
+
+/// The device in whose memory a program has an input or an output.
+fn place(signature: &Signature, kind: &str, index: usize) -> Option<usize> {
+    match kind {
+        "INPUT" => signature.device_of_input(index),
+        _ => signature.device_of_output(index),
+    }
 }
 
 /// The sizes of the memory that a run is given.
@@ -112,6 +129,7 @@ fn devices(signature: &Signature) -> String {
             writeln!(text, "#define {guard}_DEVICE_{index} \"{target}\" /* opened with {open} */");
         let functions = [
             ("OPEN", &device.open, "int ", "void **device"),
+            ("OPEN_AT", &device.open_at, "int ", "void **device, const char **region"),
             ("CLOSE", &device.close, "int ", "void *device"),
             ("STATUS_STRING", &device.status_string, "const char *", "int status"),
         ];
@@ -122,11 +140,69 @@ fn devices(signature: &Signature) -> String {
                 let _ = writeln!(prototypes, "{result}{function}({parameter});");
             }
         }
+        for (role, function) in device.bound.iter().flat_map(Bound::functions) {
+            let _ = writeln!(text, "#define {guard}_DEVICE_{index}_{role} {function}");
+            let parameters = match role {
+                "ALLOCATE" => "size_t bytes, void **address",
+                "FREE" => "void *address",
+                _ => "void *to, const void *from, size_t bytes",
+            };
+            let _ = writeln!(prototypes, "int32_t {function}(void *device, {parameters});");
+        }
     }
     if !prototypes.is_empty() {
         text += "/* What returns an int returns 0, or a status of the device. */\n";
     }
-    text + &prototypes
+    text + &prototypes + &open_all(signature)
+}
+
+/// What opens and closes all devices of a model that has blobs.
+fn open_all(signature: &Signature) -> String {
+    let devices = &signature.devices;
+    let name = &signature.name;
+    let own = format!("{name}_");
+    let is_declared = |function: &String| function.starts_with(&own);
+    if devices.iter().all(|device| device.open_at.is_none())
+        || !devices.iter().flat_map(|d| [&d.open, &d.close]).flatten().all(is_declared)
+    {
+        return String::new();
+    }
+    let (mut opened, mut closed) = (String::new(), String::new());
+    for (index, device) in devices.iter().enumerate() {
+        let call = match (&device.open_at, &device.open) {
+            (Some(open), _) => format!("{open}(&devices[{index}], region)"),
+            (None, Some(open)) => format!("{open}(&devices[{index}])"),
+            (None, None) => continue,
+        };
+        let _ = writeln!(opened, "  if (!status) {{\n    *region = 0;\n    status = {call};");
+        let _ = writeln!(opened, "    count = status ? {index} : {};\n  }}", index + 1);
+        let Some(close) = &device.close else { continue };
+        let text = format!(
+            "  if (count > {index}) {{\n    int32_t ended = {close}(devices[{index}]);\n    status = \
+             status ? status : ended;\n  }}\n"
+        );
+        closed = text + &closed;
+    }
+    let upper = name.to_uppercase();
+    format!(
+        "
+/* Closes the first so many devices, the last one first. */
+static inline int32_t {name}_close(void *const *devices, int count) {{
+  int32_t status = 0;
+{closed}  return status;
+}}
+
+/* Opens all devices, with all that the model needs of them. After a failure none is open, and `region`
+ * is the region that its device refused, or NULL. */
+static inline int32_t {name}_open(void *devices[{upper}_NUM_DEVICES], const char **region) {{
+  int32_t status = 0;
+  int count = 0;
+{opened}  if (status)
+    (void){name}_close(devices, count);
+  return status;
+}}
+"
+    )
 }
 
 fn usage(signature: &Signature, ports: &Ports) -> String {
@@ -143,9 +219,12 @@ fn usage(signature: &Signature, ports: &Ports) -> String {
         for (index, (port, name)) in ports.iter().zip(names).enumerate() {
             let ty = c_type(port.dtype);
             let prefix = format!("{guard}_{kind}_{index}");
-            lines.push(match &port.place {
-                None => format!("{ty} {name}[{prefix}_ELEMENTS];"),
-                Some(place) => pools::port(&prefix, place, ty, name),
+            lines.push(match (&port.place, place(signature, kind, index)) {
+                (Some(place), _) => pools::port(&prefix, place, ty, name),
+                (None, Some(device)) => {
+                    format!("void *{name}; // of {guard}_DEVICE_{device}_ALLOCATE")
+                }
+                (None, None) => format!("{ty} {name}[{prefix}_ELEMENTS];"),
             });
         }
     };
@@ -186,12 +265,18 @@ fn macros(prefix: &str, port: &Port) -> String {
 fn functions(signature: &Signature, ports: &Ports) -> String {
     let name = &signature.name;
     let mut parameters = vec![];
-    let free = |(port, _): &(&Port, &String)| port.place.is_none();
-    for (port, parameter) in signature.inputs.iter().zip(&ports.inputs).filter(free) {
-        parameters.push(format!("const {} *{parameter}", c_type(port.dtype)));
+    let free = |(_, (port, _)): &(usize, (&Port, &String))| port.place.is_none();
+    let ty = |kind: &str, index, port: &Port| match place(signature, kind, index) {
+        Some(_) => "void",
+        None => c_type(port.dtype),
+    };
+    let inputs = signature.inputs.iter().zip(&ports.inputs).enumerate();
+    for (index, (port, parameter)) in inputs.filter(free) {
+        parameters.push(format!("const {} *{parameter}", ty("INPUT", index, port)));
     }
-    for (port, parameter) in signature.outputs.iter().zip(&ports.outputs).filter(free) {
-        parameters.push(format!("{} *{parameter}", c_type(port.dtype)));
+    let outputs = signature.outputs.iter().zip(&ports.outputs).enumerate();
+    for (index, (port, parameter)) in outputs.filter(free) {
+        parameters.push(format!("{} *{parameter}", ty("OUTPUT", index, port)));
     }
     let arena = if signature.pools.is_empty() { "arena" } else { "pools" };
     let given = if signature.pools.is_empty() { "void *" } else { "void *const *" };
@@ -278,8 +363,8 @@ struct Ports {
 impl Ports {
     fn of(signature: &Signature) -> Self {
         let model = &signature.name;
-        let functions =
-            ["invoke", "run", "constants", "set_trace"].map(|end| format!("{model}_{end}"));
+        let functions = ["invoke", "run", "constants", "set_trace", "open", "close"]
+            .map(|end| format!("{model}_{end}"));
         let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
         // Without a board all names stay what they are.

@@ -2,7 +2,7 @@
 //! loads.
 
 mod archive;
-mod data;
+pub(crate) mod data;
 mod header;
 mod link;
 mod metadata;

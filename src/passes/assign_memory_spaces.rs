@@ -18,6 +18,7 @@ crate::pass_options! {
         copy_out: String = "", "C function that copies to the host's memory";
         copy_within: String = "", "C function that copies on the device, if it can";
         wait: String = "", "C function that waits for what was started, if calls only start";
+        timeout: i64 = "0", "Milliseconds that it is given to wait; 0 if it takes no limit";
     }
 }
 
@@ -50,6 +51,12 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             options.alignment
         )));
     }
+    if options.timeout < 0 || (options.timeout > 0 && options.wait.is_empty()) {
+        return Err(PassError::new(format!(
+            "assign-memory-spaces: timeout={} is to be a positive number of milliseconds, for wait",
+            options.timeout
+        )));
+    }
     let given = |text: &String| (!text.is_empty()).then(|| text.clone());
     let memory = Memory {
         target: options.target.clone(),
@@ -63,6 +70,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         copy_out: options.copy_out.clone(),
         copy_within: given(&options.copy_within),
         wait: given(&options.wait),
+        timeout: (options.timeout > 0).then_some(options.timeout),
     };
     transfer::assign(module, device)
 }

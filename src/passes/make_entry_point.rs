@@ -8,19 +8,28 @@
 //! says: the next input, the next output, the constants, the arena or the devices; or a field of the
 //! session that a device with memory was opened with. On a board `constants` and `arena` are arrays of
 //! the addresses of its pools. It returns 0, or the first status other than 0
-//! that a called C function returned.
+//! that a called C function returned. Devices that are activated for an inference are before all else,
+//! and ended after it, also when something fails.
 
 use crate::{
-    codegen::{c::session, llvm::dialect as llvm},
+    codegen::{
+        c::{
+            context::{Context, contexts},
+            session,
+        },
+        llvm::dialect as llvm,
+    },
     ir::{
-        self, Builder, Op, OpSpec, Val,
+        self, Blk, Builder, Op, OpSpec, Val,
         board::{self, Pool},
         edit, func, memory,
         names::{self, IO, PIECE, model_name},
     },
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{Block, Location, Region, RegionLike, operation::OperationLike};
+use melior::ir::{
+    Location, Region, attribute::DenseI32ArrayAttribute, operation::OperationLike,
+};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -52,10 +61,13 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let ty = llvm::function_type(context, &[pointer; 6], Some(status));
     let name = format!("{model}_invoke");
     let region = Region::new();
-    let block = region.append_block(Block::new(&[(pointer, location); 6]));
+    let block = edit::append_block(&region, &[(pointer, location); 6]);
     let builder = Builder::at_end(context, block, location);
     let parameters = edit::arguments(block);
     let (sessions, pools) = (sessions(module)?, board::declared(module)?);
+    let mut entry = Entry { module, region: &region, builder, devices: parameters[4] };
+    let ends = entry.activate(&contexts(module))?;
+    let builder = entry.builder;
     let operands = operands(&builder, main, &parameters, (&sessions, &pools))?;
     let (_, result) = llvm::signature(main)?;
     let returns = (result == status).then_some(status);
@@ -72,7 +84,10 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         let call = llvm::call(&builder, &settle, &[session, value], Some(status), vec![])?;
         value = ir::result0(call)?;
     }
-    llvm::ret(&builder, Some(value))?;
+    match ends.last() {
+        Some(end) => edit::create_branch(&builder, "llvm.br", &[value], &[*end], vec![])?,
+        None => llvm::ret(&builder, Some(value))?,
+    };
     let attributes = llvm::function_attributes(&at_end, &name, ty, "external")?;
     let regions = vec![region];
     at_end.create("llvm.func", OpSpec { attributes, regions, ..Default::default() })?;
@@ -83,6 +98,75 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         }
     }
     Ok(())
+}
+
+/// The entry point while it is written.
+struct Entry<'c, 'r> {
+    module: Op<'c>,
+    region: &'r Region<'c>,
+    /// Where it goes on.
+    builder: Builder<'c>,
+    devices: Val<'c>,
+}
+
+impl<'c> Entry<'c, '_> {
+    /// Activates devices one after the other. Gives blocks that are given a status and leave with it:
+    /// the first one at once, each other one when it has ended one device more, in the other direction.
+    fn activate(&mut self, contexts: &[Context]) -> crate::Result<Vec<Blk<'c>>> {
+        let mut ends: Vec<Blk<'c>> = vec![];
+        if contexts.is_empty() {
+            return Ok(ends);
+        }
+        let (context, location) = (self.builder.context, self.builder.location);
+        let status = self.builder.int(32);
+        let end = || edit::append_block(self.region, &[(status, location)]);
+        let inside = |block| (Builder::at_end(context, block, location), edit::arguments(block)[0]);
+        ends.push(end());
+        let (builder, value) = inside(ends[0]);
+        llvm::ret(&builder, Some(value))?;
+        for known in contexts {
+            let before = ends[ends.len() - 1];
+            let value = self.call(&self.builder, &known.activate, known.device, None)?;
+            self.builder = self.unless(value, before)?;
+            let block = end();
+            let (builder, value) = inside(block);
+            let value = self.call(&builder, &known.deactivate, known.device, Some(value))?;
+            edit::create_branch(&builder, "llvm.br", &[value], &[before], vec![])?;
+            ends.push(block);
+        }
+        Ok(ends)
+    }
+
+    /// Goes to `end` with a status that is not 0; gives the place where it is 0.
+    fn unless(&self, value: Val<'c>, end: Blk<'c>) -> crate::Result<Builder<'c>> {
+        let builder = &self.builder;
+        let next = edit::append_block(self.region, &[]);
+        let zero = llvm::constant(builder, builder.int(32), 0)?;
+        let equal = ("predicate", builder.i64_attr(0));
+        let ok = builder.op1_with("llvm.icmp", &[value, zero], builder.int(1), vec![equal])?;
+        let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 0, 1]).into();
+        let sizes = vec![("operandSegmentSizes", sizes)];
+        edit::create_branch(builder, "llvm.cond_br", &[ok, value], &[next, end], sizes)?;
+        Ok(Builder::at_end(builder.context, next, builder.location))
+    }
+
+    /// Calls a function of a device, which may be given a status and returns one.
+    fn call(
+        &self,
+        builder: &Builder<'c>,
+        name: &str,
+        device: usize,
+        given: Option<Val<'c>>,
+    ) -> crate::Result<Val<'c>> {
+        let status = builder.int(32);
+        let types: Vec<_> =
+            std::iter::once(llvm::pointer(builder.context)).chain(given.map(|_| status)).collect();
+        let ty = llvm::function_type(builder.context, &types, Some(status));
+        llvm::declare(self.module, name, ty)?;
+        let handle = element(builder, self.devices, i32::try_from(device).unwrap_or(i32::MAX))?;
+        let operands: Vec<_> = std::iter::once(handle).chain(given).collect();
+        ir::result0(llvm::call(builder, name, &operands, Some(status), vec![])?)
+    }
 }
 
 /// What each argument of the main function is given.

@@ -20,6 +20,7 @@ passes! {
     apply_schedules
     assign_memory_spaces
     assign_pools
+    assign_sessions
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg

@@ -31,10 +31,11 @@ pub const PASS: Pass = Pass {
 };
 
 /// What is said of the whole model and of each part of it.
-const CARRIED: [&str; 6] = [
+const CARRIED: [&str; 7] = [
     names::MODEL,
     names::DEVICES,
     names::MEMORIES,
+    names::CONTEXTS,
     names::BOARD,
     names::TARGET_SPEC,
     names::POOLS,

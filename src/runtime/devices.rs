@@ -1,9 +1,14 @@
 //! The devices that a model runs on besides the host.
 
-use crate::{Error, Result, artifact::Signature};
+use super::buffer::BufferFunctions;
+use crate::{
+    Error, Result,
+    artifact::{Device, Signature},
+};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 type Open = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+type OpenAt = unsafe extern "C" fn(*mut *mut c_void, *mut *const c_char) -> c_int;
 type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
 type StatusString = unsafe extern "C" fn(c_int) -> *const c_char;
 
@@ -18,6 +23,8 @@ struct Handle {
     address: *mut c_void,
     close: Option<Close>,
     status_string: Option<StatusString>,
+    /// What handles buffers in its memory, if programs have some there.
+    buffers: Option<BufferFunctions>,
 }
 
 // SAFETY: handles are only used by the executable, which runs one at a time.
@@ -39,18 +46,29 @@ impl Devices {
         for device in &signature.devices {
             let address = |name: &Option<String>| name.as_deref().map(symbol).transpose();
             let (open, close) = (address(&device.open)?, address(&device.close)?);
+            let open_at = address(&device.open_at)?;
             let text = address(&device.status_string)?;
             // SAFETY: the caller's contract on the types of the functions.
-            let (open, close, status_string) = unsafe {
+            let (open, open_at, close, status_string) = unsafe {
                 (
-                    open.map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    open.filter(|_| open_at.is_none())
+                        .map(|f| std::mem::transmute::<*const c_void, Open>(f)),
+                    open_at.map(|f| std::mem::transmute::<*const c_void, OpenAt>(f)),
                     close.map(|f| std::mem::transmute::<*const c_void, Close>(f)),
                     text.map(|f| std::mem::transmute::<*const c_void, StatusString>(f)),
                 )
             };
             let target = device.target.clone();
-            let mut handle =
-                Handle { target, address: std::ptr::null_mut(), close: None, status_string };
+            let bound = device.bound.as_ref();
+            // SAFETY: as above.
+            let buffers = bound.map(|bound| unsafe { BufferFunctions::find(bound, symbol) });
+            let mut handle = Handle {
+                target,
+                address: std::ptr::null_mut(),
+                close: None,
+                status_string,
+                buffers: buffers.transpose()?,
+            };
             if let Some(open) = open {
                 // SAFETY: as above.
                 let status = unsafe { open(&mut handle.address) };
@@ -60,6 +78,19 @@ impl Devices {
                         device.target,
                         handle.describe(status)
                     )));
+                }
+                handle.close = close;
+            }
+            if let Some(open_at) = open_at {
+                let mut region: *const c_char = std::ptr::null();
+                // SAFETY: as above; the name of a region lives as long as the code.
+                let (status, region) = unsafe {
+                    let status = open_at(&mut handle.address, &mut region);
+                    let region = (!region.is_null()).then(|| CStr::from_ptr(region));
+                    (status, region.map(|name| name.to_string_lossy().into_owned()))
+                };
+                if status != 0 {
+                    return Err(refused(device, region, &handle.describe(status)));
                 }
                 handle.close = close;
             }
@@ -73,6 +104,21 @@ impl Devices {
         self.open.iter().map(|handle| handle.address).collect()
     }
 
+    /// The functions that handle buffers in the memory of a device, and its handle.
+    pub(super) fn buffers(&self, device: usize) -> Result<(&BufferFunctions, *mut c_void)> {
+        let handle = self.open.get(device);
+        handle.and_then(|handle| Some((handle.buffers.as_ref()?, handle.address))).ok_or_else(
+            || Error::internal("a buffer is in the memory of a device that has none for programs"),
+        )
+    }
+
+    /// What a status of one device means.
+    pub(super) fn describe_one(&self, device: usize, status: i32) -> String {
+        self.open
+            .get(device)
+            .map_or_else(|| format!("status {status}"), |handle| handle.describe(status))
+    }
+
     /// What a status means that a run returned.
     pub(super) fn describe(&self, status: i32) -> String {
         match &self.open[..] {
@@ -80,6 +126,19 @@ impl Devices {
             _ => format!("a target returned status {status}"),
         }
     }
+}
+
+/// Why a device with blobs cannot be opened.
+fn refused(device: &Device, region: Option<String>, status: &str) -> Error {
+    let kind = device.kind.as_deref().unwrap_or_default();
+    let what = match region {
+        Some(region) => format!("does not load the blob of region '{region}'"),
+        None => "cannot be opened".to_owned(),
+    };
+    Error::invalid(format!(
+        "the device of target '{}' (kind '{kind}') {what}: {status}",
+        device.target
+    ))
 }
 
 impl Handle {

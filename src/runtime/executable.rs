@@ -31,7 +31,7 @@ pub struct Executable {
     invoke: Invoke,
     constants: Constants,
     arena: Mutex<Arena>,
-    devices: Devices,
+    pub(super) devices: Devices,
     /// Threads besides the caller's, if there are.
     pool: Option<Pool>,
     /// Sets who is told of the steps of a run, if the model tells of them.
@@ -109,39 +109,62 @@ impl Executable {
     /// Runs the model into buffers of the outputs' sizes, without allocating any.
     pub fn run_into(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
         let signature = &self.signature;
-        let model = signature.name.as_str();
-        let _span = tracing::debug_span!(target: "phaseline::run", "run", model).entered();
-        if inputs.len() != signature.inputs.len() || outputs.len() != signature.outputs.len() {
-            return Err(Error::invalid(format!(
-                "the model has {} inputs and {} outputs, but {} and {} are given",
-                signature.inputs.len(),
-                signature.outputs.len(),
-                inputs.len(),
-                outputs.len()
-            )));
+        self.check_count(inputs.len(), outputs.len())?;
+        if signature.devices.iter().any(|device| device.bound.is_some()) {
+            return self.run_copied(inputs, outputs);
         }
         for (port, tensor) in signature.inputs.iter().zip(inputs) {
             port.check(tensor, "input")?;
         }
         for (port, buffer) in signature.outputs.iter().zip(outputs.iter()) {
-            if buffer.as_ref().len() != port.bytes()? {
-                return Err(Error::invalid(format!(
-                    "the buffer of output '{}' has {} bytes, expected {}",
-                    port.name,
-                    buffer.as_ref().len(),
-                    port.bytes()?
-                )));
-            }
+            port.check_bytes(buffer.as_ref().len())?;
         }
         let sources: Vec<*const c_void> =
             inputs.iter().map(|tensor| tensor.bytes().as_ptr().cast()).collect();
         let targets: Vec<*mut c_void> =
             outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
+        // SAFETY: sizes and types were checked above.
+        unsafe { self.invoke(&sources, &targets, Some((inputs, outputs))) }
+    }
+
+    /// Fails unless so many inputs and outputs are those of the model.
+    pub(super) fn check_count(&self, inputs: usize, outputs: usize) -> Result<()> {
+        let signature = &self.signature;
+        if inputs == signature.inputs.len() && outputs == signature.outputs.len() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "the model has {} inputs and {} outputs, but {inputs} and {outputs} are given",
+            signature.inputs.len(),
+            signature.outputs.len(),
+        )))
+    }
+
+    /// Waits until nothing runs, and keeps it so.
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Arena> {
+        self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Runs the model. `values` are those of the host, parts of which may be in pools.
+    ///
+    /// # Safety
+    /// The addresses are those of its inputs and outputs, with their sizes and in their memories.
+    pub(super) unsafe fn invoke(
+        &self,
+        sources: &[*const c_void],
+        targets: &[*mut c_void],
+        values: Option<(&[Tensor], &mut [AlignedBuffer])>,
+    ) -> Result<()> {
+        let signature = &self.signature;
+        let model = signature.name.as_str();
+        let _span = tracing::debug_span!(target: "phaseline::run", "run", model).entered();
         let devices = self.devices.handles();
-        let mut arena = self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        arena.give(signature, inputs)?;
-        // SAFETY: the contract of `new`; sizes and types were checked above, the arena has the
-        // size that the signature asks for, and the lock keeps other runs away from it.
+        let mut arena = self.lock();
+        if let Some((inputs, _)) = &values {
+            arena.give(signature, inputs)?;
+        }
+        // SAFETY: the contract of `new` and the caller's; the arena has the size that the signature
+        // asks for, and the lock keeps other runs away from it.
         let status = unsafe {
             (self.invoke)(
                 sources.as_ptr(),
@@ -159,7 +182,10 @@ impl Executable {
                 self.devices.describe(status)
             )));
         }
-        arena.take(signature, outputs)
+        match values {
+            Some((_, outputs)) => arena.take(signature, outputs),
+            None => Ok(()),
+        }
     }
 
     /// Runs the model on inputs by name.

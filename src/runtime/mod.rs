@@ -1,5 +1,6 @@
 //! Running compiled models in this process, from memory or from a package.
 
+mod buffer;
 mod devices;
 mod executable;
 mod jit;
@@ -9,6 +10,7 @@ mod pool;
 mod shared;
 mod trace;
 
+pub use buffer::{DeviceBuffer, Input, Output};
 pub use executable::{Executable, Invoke};
 pub use jit::jit;
 pub use library::load;

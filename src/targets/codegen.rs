@@ -1,10 +1,11 @@
 //! What a manifest says of code: which generator makes it, and what it is compiled and linked with.
 //! The generators are in [`crate::codegen`].
 
-use super::{kind::Role, manifest::files::is_identifier};
+use super::{device::Activation, kind::Role, manifest::files::is_identifier};
 use crate::{expr::dtype_of, phase::strip_comments};
 use serde::Serialize;
 use std::fmt;
+use toml::Spanned;
 
 /// What makes C of a target's module unless its manifest says; it ends with the pass that takes
 /// `headers`.
@@ -90,6 +91,18 @@ pub struct Codegen {
     pub close: Option<String>,
     /// Function that gives the text of a status, for messages.
     pub status_string: Option<String>,
+    /// Function that is called before the device works: `int f(DEVICE *)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activate: Option<Spanned<String>>,
+    /// Function that is called when it has, also after a failure: `int f(DEVICE *)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deactivate: Option<Spanned<String>>,
+    /// What the two are called around; an inference, if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Spanned<Activation>>,
+    /// How regions that hooks made blobs of are run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<Spanned<super::device::Blob>>,
     /// C that is used unless an option says where a library is.
     pub stand_in: Option<StandIn>,
     /// What runs the loops of its regions; the C compiler's machine without it.
@@ -209,6 +222,10 @@ impl Codegen {
         }
         self.close = self.close.take().or(other.close);
         self.status_string = self.status_string.take().or(other.status_string);
+        self.activate = self.activate.take().or(other.activate);
+        self.deactivate = self.deactivate.take().or(other.deactivate);
+        self.when = self.when.take().or(other.when);
+        self.blob = self.blob.take().or(other.blob);
         self.stand_in = self.stand_in.take().or(other.stand_in);
         self.kernels = self.kernels.take().or(other.kernels);
         // The first that fits counts, so its own come first.
@@ -247,6 +264,17 @@ impl Codegen {
         Err("[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase codegen \
              has a pipeline of its own let it end with ${default}"
             .to_owned())
+    }
+
+    /// What is called around the device's work, for help.
+    pub(super) fn context(&self) -> Vec<(String, String)> {
+        let when = self.when.as_ref().map(|when| *when.get_ref()).unwrap_or_default();
+        let calls = [("activate", &self.activate), ("deactivate", &self.deactivate)];
+        let text = |(key, name): (&str, &Option<Spanned<String>>)| {
+            let name = name.as_ref()?.get_ref();
+            Some((key.to_owned(), format!("{name}, for each {}", when.name())))
+        };
+        calls.into_iter().filter_map(text).collect()
     }
 
     /// The passes of phase codegen, unless a manifest has its own.

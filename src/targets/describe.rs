@@ -3,6 +3,7 @@
 use super::{
     alias::Alias,
     kind::{Role, TargetKind},
+    memory::QueueDecl,
     operator::OperatorJson,
     options::{OptionDecl, OptionKind, format_size},
     registry::Registry,
@@ -64,6 +65,8 @@ struct MemoryJson<'a> {
 #[derive(Serialize)]
 struct QueueJson<'a> {
     wait: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<String>,
     doc: &'a str,
 }
 
@@ -150,7 +153,11 @@ impl<'a> KindJson<'a> {
                 alignment: memory.alignment,
                 doc: &memory.doc,
             }),
-            queue: kind.queue.as_ref().map(|q| QueueJson { wait: &q.wait, doc: &q.doc }),
+            queue: kind.queue.as_ref().map(|queue| QueueJson {
+                wait: &queue.wait,
+                timeout: queue.timeout.as_ref().map(ToString::to_string),
+                doc: &queue.doc,
+            }),
             operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),
             patterns: kind
                 .patterns
@@ -282,9 +289,10 @@ impl TargetKind {
             (memory.name.clone(), text.trim_end().to_owned())
         });
         section("memory", pools.chain(memory).collect());
-        let queue = self.queue.iter();
-        let queue = queue.map(|queue| ("waits with".to_owned(), queue.wait.clone()));
-        section("queue", queue.collect());
+        section("queue", self.queue.iter().flat_map(QueueDecl::describe).collect());
+        section("context", self.codegen.context());
+        let blob = self.codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
+        section("blobs", blob.map(|(key, name)| (key.to_owned(), name.clone())).collect());
         let mut patterns = vec![];
         for pattern in &self.patterns {
             let origin = from("pattern", &pattern.spec.name);

@@ -3,13 +3,24 @@
 use super::TargetInstance;
 use crate::{
     Error, Result,
-    artifact::Artifact,
-    ir::{self, Op, board::Content},
+    artifact::{Artifact, ArtifactKind},
+    ir::{
+        self, Builder, Op, OpSpec,
+        board::Content,
+        call_extern::{CallExtern, Group},
+        edit, func, names,
+    },
     phase::HookPoint,
     pools::left::{self, Left},
     tensor::Tensor,
 };
-use melior::{Context, ir::Module};
+use melior::{
+    Context,
+    ir::{
+        Attribute, Module, Region, Type, attribute::TypeAttribute, operation::OperationLike,
+        r#type::FunctionType,
+    },
+};
 use std::{fmt, sync::Arc};
 
 /// A constant that a call of a target's function is given.
@@ -118,6 +129,79 @@ impl<'c> Lowered<'c> {
             .ok_or_else(|| Error::invalid(format!("{name} is not valid MLIR")))?;
         Ok(Self { module, entry: entry.into(), artifacts: vec![] })
     }
+}
+
+/// The end of the name of an artifact that is a region: `FUNCTION.blob`.
+pub const BLOB_END: &str = ".blob";
+
+impl<'c> Lowered<'c> {
+    /// Has the device execute a blob in place of the function that was asked about
+    /// (`[codegen.blob]`).
+    ///
+    /// # Errors
+    /// The target's manifest does not say how blobs are executed, or a size is not known.
+    pub fn blob(request: &Request<'_, 'c>, content: impl Into<Vec<u8>>) -> Result<Self> {
+        let entry = func::symbol(request.subject);
+        let artifact = format!("{entry}{BLOB_END}");
+        if request.target.kind.codegen.blob.is_none() {
+            return Err(Error::invalid(format!(
+                "made {artifact}, but the manifest has no [codegen.blob], which says how it is \
+                 executed"
+            )));
+        }
+        let module = Module::new(request.subject.location());
+        execution(&module, request.subject, &artifact)?;
+        let artifacts = vec![Artifact::new(artifact, ArtifactKind::Blob, content)];
+        Ok(Self { module, entry, artifacts })
+    }
+}
+
+/// Makes a function like `function` that has the device execute a blob.
+fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Result<()> {
+    let context = ir::context_of(function);
+    let location = function.location();
+    let body = edit::entry_block(ir::root(module));
+    let body = body.ok_or_else(|| Error::internal("a new module has no body"))?;
+    let signature = func::Signature::of(function)?;
+    let types =
+        |list: &[(Type<'c>, func::Attributes<'c>)]| list.iter().map(|(ty, _)| *ty).collect();
+    let (given, made): (Vec<Type<'_>>, Vec<Type<'_>>) =
+        (types(&signature.arguments), types(&signature.results));
+    if let Some(ty) = given.iter().chain(&made).find(|ty| ir::static_dims(**ty).is_none()) {
+        return Err(Error::unsupported(format!(
+            "a blob is given {ty}, whose size is not known: give the dimensions with --shape"
+        )));
+    }
+    let region = Region::new();
+    let places: Vec<_> = given.iter().map(|ty| (*ty, location)).collect();
+    let block = edit::append_block(&region, &places);
+    let inside = Builder::at_end(context, block, location);
+    let name = func::symbol(function);
+    let callee = format!("{name}_blob");
+    let mut call = CallExtern::new(&callee);
+    let mut parameters = vec!["void *session".to_owned()];
+    for (index, value) in edit::arguments(block).into_iter().enumerate() {
+        call.push(context, Group::Ins, value);
+        parameters.push(format!("const void *in_{index}"));
+    }
+    for (index, ty) in made.iter().enumerate() {
+        call.push(context, Group::Outs, inside.op1("tensor.empty", &[], *ty)?);
+        parameters.push(format!("void *out_{index}"));
+    }
+    for flag in ["with_device", "returns_status", names::SESSION] {
+        call.set(flag, Attribute::unit(context));
+    }
+    call.set(names::BLOB, inside.str_attr(artifact));
+    let prototype = format!("int32_t {callee}({});", parameters.join(", "));
+    call.set("prototype", inside.str_attr(&prototype));
+    let results = ir::results(call.build(&inside, &made)?);
+    let spec = OpSpec { operands: &results, ..Default::default() };
+    inside.create("func.return", spec)?;
+    let ty = TypeAttribute::new(FunctionType::new(context, &given, &made).into()).into();
+    let builder = Builder::at_end(context, body, location);
+    let attributes = vec![("sym_name", builder.str_attr(&name)), ("function_type", ty)];
+    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+    builder.create("func.func", spec).map(drop)
 }
 
 /// A target's code, for an embedder's target kinds ([`crate::targets::TargetKind::with_hooks`]).

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     Error, Result,
-    artifact::c_identifier,
     error::suggestion,
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
     graph::{Bound, Evaluator, Facts, OpDecl, OpTable, Scope},
@@ -136,7 +135,8 @@ impl TargetInstance {
         let kernels = self.kind.codegen.kernels.as_ref();
         let kernels = kernels.map(|kernels| kernels.pipeline(&self.id));
         // Kernels are calls, which take what is in the device's memory.
-        let passes: Vec<_> = kernels.into_iter().chain(self.memory_pass()?).collect();
+        let memory = self.memory_pass()?;
+        let passes: Vec<_> = kernels.into_iter().chain(memory).chain(self.session_pass()).collect();
         if !passes.is_empty() {
             phases.push((Phase::Bufferize, passes.join(",")));
         }
@@ -164,29 +164,6 @@ impl TargetInstance {
             Ok(Schedule { target: self.id.clone(), pattern, text, place })
         });
         filled.collect()
-    }
-
-    /// The pass that puts values into the device's memory.
-    fn memory_pass(&self) -> Result<Option<String>> {
-        let Some(memory) = &self.kind.memory else { return Ok(None) };
-        let space = c_identifier(&format!("{}_{}", self.id, memory.name));
-        let bytes = memory.bytes.as_ref();
-        let bytes = bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()?;
-        let optional = [
-            ("bytes", bytes.map(|bytes| bytes.to_string())),
-            ("copy-within", memory.copy_within.clone()),
-            ("wait", self.kind.queue.as_ref().map(|queue| queue.wait.clone())),
-        ];
-        let optional =
-            optional.into_iter().filter_map(|(key, text)| Some(format!(" {key}={}", text?)));
-        Ok(Some(format!(
-            "assign-memory-spaces{{target={} space={space} alignment={} copy-in={} copy-out={}{}}}",
-            self.id,
-            memory.alignment,
-            memory.copy_in,
-            memory.copy_out,
-            optional.collect::<String>()
-        )))
     }
 
     /// The words of a program that the manifest names, filled in.
@@ -269,10 +246,8 @@ impl TargetInstance {
     }
 
     /// A size that is declared.
-    fn size(&self, expr: &Expr, what: &str, name: &str) -> Result<i64> {
-        let graph = crate::graph::GraphView::new();
-        let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
-        match Evaluator::new(facts, &NoNames).eval(expr) {
+    pub(super) fn size(&self, expr: &Expr, what: &str, name: &str) -> Result<i64> {
+        match self.value(expr) {
             Val::Int(bytes) if bytes > 0 => Ok(bytes),
             other => Err(Error::invalid(format!(
                 "{}: {what} '{name}' of target '{}' has {other} bytes by `{expr}`; a size is a \
@@ -280,6 +255,13 @@ impl TargetInstance {
                 self.kind.manifest, self.id
             ))),
         }
+    }
+
+    /// The value of an expression over options.
+    pub(super) fn value(&self, expr: &Expr) -> Val {
+        let graph = crate::graph::GraphView::new();
+        let facts = Facts { graph: &graph, table: &OpTable::new(), options: &self.options };
+        Evaluator::new(facts, &NoNames).eval(expr)
     }
 
     /// What its work and its transfers cost.

@@ -139,6 +139,9 @@ pub fn parse_extending(
             ),
         ));
     }
+    super::device::check(&codegen, (role, queue.is_some()), &|place, message| {
+        source.fault(place, message)
+    })?;
     check_open_arguments(name, &codegen, &options)?;
     codegen
         .check_kernels(role)
@@ -337,11 +340,20 @@ fn pools(
 
 /// A size in bytes: a number, a text such as "64k", or an expression over options.
 fn size(source: &Source, value: &Spanned<toml::Value>, options: &[OptionDecl]) -> Result<Expr> {
+    let bytes = match value.get_ref() {
+        toml::Value::String(text) => super::options::parse_size(text),
+        _ => None,
+    };
+    match bytes {
+        Some(bytes) => number(source, &Spanned::new(value.span(), bytes.into()), options),
+        None => number(source, value, options),
+    }
+}
+
+/// A number, or an expression over options.
+fn number(source: &Source, value: &Spanned<toml::Value>, options: &[OptionDecl]) -> Result<Expr> {
     let text = match value.get_ref() {
-        toml::Value::String(text) => match super::options::parse_size(text) {
-            Some(bytes) => bytes.to_string(),
-            None => text.clone(),
-        },
+        toml::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let fault = |error: String| source.fault(&value.span(), error);

@@ -28,12 +28,24 @@ pub struct MemoryDecl {
 }
 
 /// That calls of a device only start their work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueueDecl {
     /// `int f(DEVICE *)`, which returns when all that was started is done.
     pub wait: String,
+    /// Milliseconds after which it gives up, an expression over options: then it is
+    /// `int f(DEVICE *, int64_t milliseconds)`.
+    pub timeout: Option<Expr>,
     /// One line of help.
     pub doc: String,
+}
+
+impl QueueDecl {
+    /// What is said of it, for help.
+    pub(super) fn describe(&self) -> Vec<(String, String)> {
+        let limit = self.timeout.iter().map(|limit| ("for at most", format!("{limit} ms")));
+        let all = std::iter::once(("waits with", self.wait.clone())).chain(limit);
+        all.map(|(what, text)| (what.to_owned(), text)).collect()
+    }
 }
 
 impl TargetKind {
@@ -44,10 +56,14 @@ impl TargetKind {
             ("open", codegen.open.as_ref()),
             ("close", codegen.close.as_ref()),
             ("status-string", codegen.status_string.as_ref()),
+            ("activate", codegen.activate.as_ref().map(toml::Spanned::get_ref)),
+            ("deactivate", codegen.deactivate.as_ref().map(toml::Spanned::get_ref)),
             ("load", codegen.kernels.as_ref().map(|kernels| &kernels.load)),
             ("launch", codegen.kernels.as_ref().map(|kernels| &kernels.launch)),
             ("wait", self.queue.as_ref().map(|queue| &queue.wait)),
         ];
+        let blob = codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
+        found.extend(blob.map(|(key, name)| (key, Some(name))));
         if let Some(memory) = &self.memory {
             found.extend([
                 ("allocate", Some(&memory.allocate)),

@@ -9,6 +9,7 @@ mod build;
 mod codegen;
 mod config;
 mod describe;
+mod device;
 pub(crate) mod file_name;
 pub mod hooks;
 mod instance;
@@ -28,6 +29,7 @@ pub use crate::partition::Capabilities;
 pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
+pub use device::{Activation, Blob};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{
     CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,

@@ -79,10 +79,10 @@ impl<'c, 'd> Calls<'c, 'd> {
         let Some(wait) = self.device.wait.clone() else { return Ok(()) };
         let builder = Builder::before(at)?;
         let mut call = match side {
-            Side::Device => vendor_call(self.context, &wait),
+            Side::Device => self.vendor_wait(&wait),
             Side::Host => {
                 let function = self.function("wait", &[], |calls, builder, _| {
-                    vendor_call(calls.context, &wait).build(builder, &[])?;
+                    calls.vendor_wait(&wait).build(builder, &[])?;
                     Ok(())
                 })?;
                 self.call_of(&function)
@@ -96,6 +96,14 @@ impl<'c, 'd> Calls<'c, 'd> {
         }
         call.build(&builder, &[])?;
         Ok(())
+    }
+
+    fn vendor_wait(&self, name: &str) -> CallExtern<'c> {
+        let mut call = vendor_call(self.context, name);
+        let ty = IntegerType::new(self.context, 64).into();
+        let limit = self.device.timeout.map(|limit| IntegerAttribute::new(ty, limit));
+        call.args.extend(limit.map(Attribute::from));
+        call
     }
 
     fn vendor_copy(

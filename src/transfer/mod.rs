@@ -39,6 +39,8 @@ pub struct Device {
     /// `int f(device)`, which returns when all that was started is done; without it calls are done
     /// when they return.
     pub wait: Option<String>,
+    /// Milliseconds that it is given, if it takes a limit.
+    pub timeout: Option<i64>,
 }
 
 /// Who a function runs on, for the device that is looked at.

@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the buffers of a function where its operations want them.
 pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failure<'c> {
-    if !calls_device(function, side, &calls.device.memory.target) {
+    let bound = bound(function, side, calls)?;
+    if bound.is_empty() && !calls_device(function, side, &calls.device.memory.target) {
         return Ok(());
     }
     if side == Side::Device {
@@ -40,6 +41,9 @@ pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failu
             }
         }
     }
+    for index in bound {
+        walk.buffers.take(function, index, walk.calls)?;
+    }
     let body =
         edit::entry_block(function).ok_or_else(|| PassError::at(&function, "has no body"))?;
     if body.next_in_region().is_some() {
@@ -58,6 +62,33 @@ pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failu
     }
     walk.buffers.clean();
     Ok(())
+}
+
+/// The arguments of the network that programs have in the device's memory.
+fn bound<'c>(function: Op<'c>, side: Side, calls: &Calls<'c, '_>) -> Failure<'c, Vec<usize>> {
+    if side == Side::Device {
+        return Ok(vec![]);
+    }
+    let arguments = func::Signature::of(function)?.arguments.into_iter().enumerate();
+    let is_bound = |attributes: &func::Attributes<'c>| {
+        let id = attributes.iter().find(|(name, _)| name == names::BOUND);
+        let id = id.and_then(|(_, value)| edit::string(*value));
+        id.as_ref() == Some(&calls.device.memory.target)
+    };
+    let bound: Vec<_> = arguments.filter(|(_, (_, attributes))| is_bound(attributes)).collect();
+    let target = &calls.device.memory.target;
+    let devices = ir::attr_strs(calls.module, names::DEVICES).unwrap_or_default();
+    if let Some((_, (_, attributes))) = bound.first().filter(|_| !devices.contains(target)) {
+        let name = attributes.iter().find(|(name, _)| name == names::NAME);
+        let name = name.and_then(|(_, value)| edit::string(*value)).unwrap_or_default();
+        return Err(PassError::at(
+            &function,
+            format!(
+                "'{name}' is bound to target '{target}', on whose device nothing of the model runs"
+            ),
+        ));
+    }
+    Ok(bound.into_iter().map(|(index, _)| index).collect())
 }
 
 /// Copies between buffers that a device makes itself, if it can.

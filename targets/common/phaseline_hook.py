@@ -117,6 +117,13 @@ def artifact(name, content):
     (Path("artifacts") / name).write_bytes(data)
 
 
+def blob(function, content):
+    """Answers that a function is these bytes, which the device is given when it is opened, and executes:
+    `request.function` in graph-to-runtime, one of `request.functions` in tir-to-runtime. The manifest
+    has [codegen.blob]."""
+    artifact(f"{function}.blob", content)
+
+
 def replace(array, number=None):
     """Answers with a constant; with `together = true` for the one that is this input of the call."""
     array.write("output.npy" if number is None else f"output-{number}.npy")

@@ -1,6 +1,7 @@
 //! One function on planned buffers as a C function.
 
 use super::{
+    context::{Calls, is_in_session},
     expression::Sum,
     memory::{Base, Buffer},
     names::value_name,
@@ -62,34 +63,46 @@ pub fn print<'c>(
         edit::entry_block(function).ok_or_else(|| PassError::at(&function, "has no body"))?;
     let mut writer = Writer::new(kind.clone(), around);
     let buffers = buffers(&mut writer, function, &func::Signature::of(function)?)?;
+    let calls = Calls::of(function).filter(|_| kind == Kind::Device);
+    let symbol = func::symbol(function);
     let (specifier, name) = match &kind {
         Kind::Entry(name) => ("", name.clone()),
-        Kind::Internal => ("static ", func::symbol(function)),
-        Kind::Device | Kind::Launched => ("", func::symbol(function)),
+        Kind::Internal => ("static ", symbol.clone()),
+        // What is called around it is in the function of that name.
+        Kind::Device if calls.is_some() => ("static ", format!("{symbol}_active")),
+        Kind::Device | Kind::Launched => ("", symbol.clone()),
     };
-    let parameters: Vec<_> = match &kind {
+    let in_session = is_in_session(function);
+    let owned = |(ty, name): (&str, &str)| (ty.to_owned(), name.to_owned());
+    let parameters: Vec<(String, String)> = match &kind {
         Kind::Entry(_) => {
             let entry = if around.pools.is_empty() { ENTRY } else { ENTRY_OF_BOARD };
-            entry.iter().map(|(name, ty)| format!("{ty}{name}")).collect()
+            entry.iter().map(|(name, ty)| owned((ty, name))).collect()
         }
         _ => {
             let device = match (&kind, &*around.device) {
-                (Kind::Internal, _) => "void *const *devices",
-                (_, "void") => "void *device",
-                _ => "void *handle",
+                (Kind::Internal, _) => ("void *const *", "devices"),
+                (_, "void") if !in_session => ("void *", "device"),
+                _ => ("void *", "handle"),
             };
-            let buffers = buffers.iter().map(|buffer| format!("{} *{}", buffer.ty, buffer.name));
-            std::iter::once(device.to_owned()).chain(buffers).collect()
+            let buffers = buffers.iter();
+            let buffers = buffers.map(|buffer| (format!("{} *", buffer.ty), buffer.name.clone()));
+            std::iter::once(owned(device)).chain(buffers).collect()
         }
     };
     if kind == Kind::Device && is_long_row(function) {
         UNOPTIMISED.iter().for_each(|line| writer.line(*line));
     }
-    writer.line(format!("{specifier}int32_t {name}({}) {{", parameters.join(", ")));
+    let typed: Vec<_> = parameters.iter().map(|(ty, name)| format!("{ty}{name}")).collect();
+    writer.line(format!("{specifier}int32_t {name}({}) {{", typed.join(", ")));
     prologue(&mut writer, function, &buffers)?;
     statement::block(&mut writer, body)?;
     writer.line("}");
-    Ok(writer.finish())
+    let (mut text, helpers) = writer.finish();
+    if let Some(calls) = calls {
+        text += &calls.around((&symbol, &name), &parameters, in_session);
+    }
+    Ok((text, helpers))
 }
 
 /// Whether a function has very many calls, and no loops.
@@ -181,14 +194,26 @@ fn prologue<'c>(
     buffers: &[Parameter<'c>],
 ) -> Failure<'c> {
     let ops = edit::walk(function);
-    let uses_device = ops.iter().any(|op| writer.passes_device(*op));
-    let returns_status = ops.iter().any(|op| writer.returns_status(*op));
-    let own_type = writer.kind == Kind::Device && writer.around.device != "void";
+    let given: Vec<_> = ops.iter().filter(|op| writer.passes_device(**op)).collect();
+    // A device's own function may pass its session on.
+    let is_on = |op: &Op<'c>| writer.kind == Kind::Device && op.has_attribute(names::SESSION);
+    let uses_session = given.iter().any(|op| is_on(op));
+    let uses_device = given.iter().any(|op| !is_on(op));
+    let is_entry = matches!(writer.kind, Kind::Entry(_));
+    let returns_status = ops.iter().any(|op| writer.returns_status(*op))
+        || (is_entry && !writer.around.contexts.is_empty());
+    let in_session = writer.kind == Kind::Device && is_in_session(function);
+    let own_type = writer.kind == Kind::Device && (writer.around.device != "void" || in_session);
     let mut unused = vec![];
     match (own_type, uses_device) {
-        (true, true) => writer.line(format!("{} *const device = handle;", writer.around.device)),
+        (true, true) => {
+            let device = if in_session { session::DEVICE_OF_HANDLE } else { "handle" };
+            writer.line(format!("{} *const device = {device};", writer.around.device));
+        }
+        (true, false) if uses_session => {}
         (true, false) => unused.push("handle"),
         (false, false) if writer.kind == Kind::Device => unused.push("device"),
+        (false, false) if is_entry && !writer.around.contexts.is_empty() => {}
         (false, false) => unused.push("devices"),
         (false, true) => {}
     }
@@ -215,7 +240,19 @@ fn prologue<'c>(
     if returns_status {
         writer.line("int32_t status = 0;");
     }
+    if is_entry {
+        activate(writer);
+    }
     Ok(())
+}
+
+/// Activates the devices that are, one after the other; where one fails, those before it are ended.
+fn activate(writer: &mut Writer<'_>) {
+    for (index, context) in writer.around.contexts.iter().enumerate() {
+        let (call, device) = (&context.activate, context.device);
+        let status = writer.deactivated("status".to_owned(), index);
+        writer.line(format!("if ((status = {call}(devices[{device}])) != 0) return {status};"));
+    }
 }
 
 /// The argument of the entry point that a buffer of the main function comes from, and how.

@@ -6,9 +6,11 @@
 //! written (`writer`, `names`), and text (`scalar`, `expression`, `words`).
 
 pub mod arith;
+pub mod blob;
 pub mod call;
 pub mod compare;
 pub mod compile;
+pub mod context;
 pub mod declare;
 pub mod emission;
 pub mod expression;

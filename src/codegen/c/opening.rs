@@ -1,10 +1,10 @@
 //! The C that opens a device with what its target's manifest and the model add to it: the target's
 //! options, and memory.
 
-use super::{kernel, session, words};
+use super::{blob, context, kernel, session, words};
 use crate::{
     Error, Result,
-    artifact::{Device, c_identifier},
+    artifact::{Bound, Device, c_identifier},
     expr::OptionValue,
     ir::{Op, func, names::symbol_name},
     targets::{OptionKind, TargetInstance},
@@ -17,6 +17,8 @@ pub struct Opening {
     pub sources: Vec<(String, String)>,
     /// The functions.
     pub functions: Vec<String>,
+    /// Symbols of blobs and their bytes.
+    pub blobs: Vec<(String, Vec<u8>)>,
 }
 
 /// What opens the device of a target in `model`, beyond its vendor's code. `part` is the target's module.
@@ -39,14 +41,35 @@ pub fn opening(
         opening.sources.push((format!("{name}.c"), text));
         opening.functions.push(name);
     }
+    let regions = blob::regions(part, target, model)?;
+    let code = blob::Code::of(target, &regions);
+    let in_session = device.memory.is_some() || target.kind.codegen.blob.is_some();
+    if let Some((text, names)) = context::source(target, model, in_session) {
+        opening.sources.push((format!("{model}_{}_context.c", c_identifier(&target.id)), text));
+        opening.functions.extend(names);
+    }
     if let (Some(memory), Some(decl)) = (&device.memory, &target.kind.memory) {
         let names = session::names(model, &memory.space);
-        let wait = target.kind.queue.as_ref().map(|queue| queue.wait.as_str());
+        let wait = session::Wait::of(target)?;
         let open = vendor(target, model).unwrap_or_default();
-        let text = session::source((&open, &target.codegen()?), decl, wait, memory, &names);
+        let parts = session::Parts::of(code.as_ref(), device.bound.as_ref(), &names);
+        let given = (open.as_str(), &target.codegen()?);
+        let text = session::source(given, decl, wait.as_ref(), (memory, parts), &names);
         opening.sources.push((format!("{model}_{}.c", memory.space), text));
         opening.functions.extend([names.open, names.close, names.load, names.settle]);
+    } else if let Some(code) = &code {
+        let close = target.kind.codegen.close.as_deref();
+        let names = blob::SessionNames::new(model, &target.id);
+        let open = vendor(target, model).unwrap_or_default();
+        let text = blob::source((&open, close), code, &names);
+        let name = format!("{model}_{}_session.c", c_identifier(&target.id));
+        opening.sources.push((name, text));
+        opening.functions.extend([names.open, names.close]);
     }
+    opening.functions.extend(device.open_at.clone());
+    let bound = device.bound.iter().flat_map(Bound::functions);
+    opening.functions.extend(bound.map(|(_, name)| name.clone()));
+    opening.blobs = regions.into_iter().map(|region| (region.symbol, region.bytes)).collect();
     Ok(opening)
 }
 

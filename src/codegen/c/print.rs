@@ -6,7 +6,9 @@
 //! describes. Nothing of the module changes.
 
 use super::{
-    call, declare,
+    call,
+    context::{self, Calls, Context},
+    declare,
     emission::Emission,
     format::format,
     function, helpers, kernel, math,
@@ -87,6 +89,14 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
                 format!("int32_t {name}(void *session, int32_t status);")
             };
             preamble.prototypes.extend(around.settled.iter().map(settle));
+            for Context { activate, deactivate, .. } in &around.contexts {
+                preamble.prototypes.insert(format!("int32_t {activate}(void *handle);"));
+                let text = format!("int32_t {deactivate}(void *handle, int32_t status);");
+                preamble.prototypes.insert(text);
+            }
+        }
+        if let Some(calls) = Calls::of(function).filter(|_| !declared) {
+            preamble.prototypes.extend(calls.prototypes());
         }
         let (text, helpers) = function::print(function, kind, &around)?;
         preamble.helpers.extend(helpers);
@@ -139,6 +149,7 @@ fn surroundings<'c>(
     });
     Ok(Surroundings {
         settled: settled.collect(),
+        contexts: context::contexts(module),
         device: ir::attr_str(module, C_DEVICE).unwrap_or_else(|| "void".to_owned()),
         devices,
         memories,

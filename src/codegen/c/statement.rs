@@ -44,8 +44,13 @@ fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         // Their values are written by the operation around them.
         "scf.yield" | "scf.condition" => Ok(()),
         "func.return" => {
-            if writer.kind != Kind::Launched {
-                writer.line("return 0;");
+            match writer.kind {
+                Kind::Launched => {}
+                Kind::Entry(_) => {
+                    let count = writer.around.contexts.len();
+                    writer.line(format!("return {};", writer.deactivated("0".to_owned(), count)));
+                }
+                _ => writer.line("return 0;"),
             }
             Ok(())
         }

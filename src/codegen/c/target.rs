@@ -1,9 +1,9 @@
 //! What a target's manifest says about its C.
 
-use super::{COptions, opening, session, tool::Tool, vendor};
+use super::{COptions, blob, opening, session, tool::Tool, vendor};
 use crate::{
     Result,
-    artifact::{Device, DeviceMemory, has_shared_libraries},
+    artifact::{Device, has_shared_libraries},
     targets::{CodegenKind, TargetInstance},
 };
 use std::path::{Path, PathBuf};
@@ -65,15 +65,25 @@ pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
 }
 
 /// How a runner opens and closes the device of a target, with its memory.
-pub fn device(target: &TargetInstance, model: &str, memory: Option<DeviceMemory>) -> Device {
+pub fn device(target: &TargetInstance, model: &str, known: Device) -> Device {
+    let Device { memory, bound, .. } = known;
     let codegen = &target.kind.codegen;
-    let (open, close) = match &memory {
-        Some(memory) => {
+    let stem = memory.as_ref().map_or(&target.id, |memory| &memory.space);
+    let blobs = codegen.blob.as_ref().map(|_| blob::SessionNames::new(model, stem));
+    let (open, close) = match (&memory, &blobs) {
+        (Some(memory), _) => {
             let names = session::names(model, &memory.space);
             (Some(names.open), Some(names.close))
         }
-        None => (opening::vendor(target, model), codegen.close.clone()),
+        (None, Some(names)) => (Some(names.open.clone()), Some(names.close.clone())),
+        (None, None) => (opening::vendor(target, model), codegen.close.clone()),
     };
     let status_string = codegen.status_string.clone();
-    Device { target: target.id.clone(), open, close, status_string, memory }
+    let kind = blobs.is_some().then(|| target.kind.name.clone());
+    let open_at = blobs.map(|names| names.open_at);
+    let bound = match (&memory, bound) {
+        (Some(memory), Some(bound)) => Some(session::bound(model, &memory.space, bound)),
+        _ => None,
+    };
+    Device { target: target.id.clone(), kind, open, open_at, close, status_string, memory, bound }
 }

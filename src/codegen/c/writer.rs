@@ -2,6 +2,7 @@
 //! lines so far.
 
 use super::{
+    context::Context,
     emission::Emission,
     expression::{Sum, Text},
     memory::Buffer,
@@ -49,6 +50,8 @@ pub struct Surroundings {
     pub pools: Vec<String>,
     /// What ends the work of devices with memory after a failure, and which devices these are.
     pub settled: Vec<(String, usize)>,
+    /// The devices that are activated around an inference.
+    pub contexts: Vec<Context>,
     /// The functions of this module that are called within it.
     pub internal: BTreeSet<String>,
     /// The C of single operations, where it is not the usual.
@@ -284,7 +287,8 @@ impl<'m> Writer<'m> {
             return Ok("devices".to_owned());
         }
         if self.kind == Kind::Device {
-            return Ok("device".to_owned());
+            let name = if op.has_attribute(names::SESSION) { "handle" } else { "device" };
+            return Ok(name.to_owned());
         }
         let id = ir::attr_str(op, names::DEVICE).unwrap_or_default();
         let index = self.around.devices.iter().position(|device| *device == id);
@@ -313,7 +317,17 @@ impl<'m> Writer<'m> {
             return status;
         }
         let ended = self.around.settled.iter();
-        ended.fold(status, |status, (name, device)| format!("{name}(devices[{device}], {status})"))
+        let settled = ended
+            .fold(status, |status, (name, device)| format!("{name}(devices[{device}], {status})"));
+        self.deactivated(settled, self.around.contexts.len())
+    }
+
+    /// A status after the first of the devices that are activated have been ended, the last one first.
+    pub fn deactivated(&self, status: String, count: usize) -> String {
+        let ended = self.around.contexts.iter().take(count).rev();
+        ended.fold(status, |status, context| {
+            format!("{}(devices[{}], {status})", context.deactivate, context.device)
+        })
     }
 
     /// Calls a helper function, which is printed with the code.

@@ -31,7 +31,27 @@ struct Lists {
     open_arguments: Vec<Spanned<String>>,
     close: Option<Spanned<String>>,
     status_string: Option<Spanned<String>>,
+    activate: Option<Spanned<String>>,
+    deactivate: Option<Spanned<String>>,
+    blob: Option<Functions>,
     stand_in: Option<Box<Lists>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Functions {
+    load: Option<Spanned<String>>,
+    execute: Option<Spanned<String>>,
+    unload: Option<Spanned<String>>,
+}
+
+impl Lists {
+    fn functions(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let blob = self.blob.iter().flat_map(|blob| [&blob.load, &blob.execute, &blob.unload]);
+        [&self.open, &self.close, &self.status_string, &self.activate, &self.deactivate]
+            .into_iter()
+            .chain(blob)
+            .flatten()
+    }
 }
 
 /// Fails if a header or source of a manifest has a name that leads elsewhere or that another file
@@ -40,7 +60,7 @@ struct Lists {
 pub fn check(source: &Source, text: &str, files: &Files) -> Result<()> {
     // What is wrong with the manifest otherwise has been said already.
     let lists = toml::from_str::<Named>(text).unwrap_or_default().codegen;
-    for function in [&lists.open, &lists.close, &lists.status_string].into_iter().flatten() {
+    for function in lists.functions() {
         if !is_identifier(function.get_ref()) {
             let message = format!("'{}' is no name of a C function", function.get_ref());
             return Err(source.fault(&function.span(), message));

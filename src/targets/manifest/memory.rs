@@ -7,7 +7,7 @@ use super::{
         memory::{MemoryDecl, QueueDecl},
         options::OptionDecl,
     },
-    Source, check_name, files,
+    Source, check_name, files, number,
     raw::{RawMemory, RawQueue},
     size,
 };
@@ -50,7 +50,14 @@ pub fn declare(
     }
     let memory = self::memory(source, memory.into_inner(), &place, given.options)?;
     let queue = match queue.map(Spanned::into_inner) {
-        Some(queue) => Some(QueueDecl { wait: function(source, queue.wait)?, doc: queue.doc }),
+        Some(queue) => {
+            let timeout = queue.timeout.as_ref();
+            Some(QueueDecl {
+                wait: function(source, queue.wait)?,
+                timeout: timeout.map(|value| number(source, value, given.options)).transpose()?,
+                doc: queue.doc,
+            })
+        }
         None => None,
     };
     Ok((Some(memory), queue))

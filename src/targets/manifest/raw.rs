@@ -142,6 +142,7 @@ pub struct RawMemory {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawQueue {
     pub wait: Spanned<String>,
+    pub timeout: Option<Spanned<toml::Value>>,
     #[serde(default)]
     pub doc: String,
 }

@@ -1,14 +1,17 @@
+#define _POSIX_C_SOURCE 200809L
+
 #include "far.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Where the device's memory begins, as the device sees it: nothing of the host
  * is there. */
 #define BASE ((uintptr_t)0x40000000000)
 
-enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS, BROKEN };
+enum { OK, BAD_ADDRESS, NO_MEMORY, MANY_COMMANDS, BROKEN, LATE, LEFT, TEXTS };
 
 enum kind { COPY_IN, COPY_OUT, COPY, DENSE, RELU, ADD, POOL };
 
@@ -20,14 +23,20 @@ typedef struct command {
   size_t size[3];
 } command;
 
-enum { MOST = 4096 };
+enum { MOST = 4096, BLOCKS = 16, ALIGNMENT = 64 };
+
+/* What is allocated; without bytes nothing. */
+typedef struct block {
+  size_t start, bytes;
+} block;
 
 struct far_device {
   const char *id;
   size_t most;
-  int late;
+  int late, hangs;
   char *memory;
-  size_t bytes, count;
+  block blocks[BLOCKS];
+  size_t count;
   int status;
   command queue[MOST];
 };
@@ -51,44 +60,90 @@ int far_open(far_device **out, const char *id, int64_t memory, int late) {
 
 const char *far_id(const far_device *device) { return device->id; }
 
+int far_open_hanging(far_device **out, const char *id, int64_t memory, int late,
+                     int hangs) {
+  int status = far_open(out, id, memory, late);
+  if (status == OK)
+    (*out)->hangs = hangs;
+  return status;
+}
+
+void far_hang(far_device *device) { device->hangs = 1; }
+
 int far_close(far_device *device) {
+  int left = 0;
+  for (int i = 0; i < BLOCKS; i++)
+    left |= device->blocks[i].bytes != 0;
   free(device->memory);
   free(device);
-  return OK;
+  return left ? LEFT : OK;
 }
 
 const char *far_text(int status) {
-  static const char *const texts[] = {
-      "fine", "an address that is not on the device",
-      "more memory than there is", "more commands than fit",
-      "broken as it was told to"};
-  return status >= 0 && status < 5 ? texts[status] : NULL;
+  static const char *const texts[] = {"fine",
+                                      "an address that is not on the device",
+                                      "more memory than there is",
+                                      "more commands than fit",
+                                      "broken as it was told to",
+                                      "not done in time",
+                                      "memory was left when it was closed"};
+  return status >= 0 && status < TEXTS ? texts[status] : NULL;
+}
+
+/* Whether bytes from a place on are free. */
+static int is_free(const far_device *device, size_t start, size_t bytes) {
+  for (int i = 0; i < BLOCKS; i++) {
+    const block *known = &device->blocks[i];
+    if (known->bytes && start < known->start + known->bytes &&
+        known->start < start + bytes)
+      return 0;
+  }
+  return start <= device->most && bytes <= device->most - start;
 }
 
 int far_allocate(far_device *device, size_t bytes, void **address) {
-  if (device->memory || bytes > device->most)
+  block *made = NULL;
+  size_t start = 0;
+  for (int i = 0; i < BLOCKS && !made; i++)
+    made = device->blocks[i].bytes ? NULL : &device->blocks[i];
+  if (!device->memory)
+    device->memory = calloc(device->most + 1, 1);
+  /* The first place that is behind all blocks in its way. */
+  for (int i = 0; i < BLOCKS && !is_free(device, start, bytes); i++)
+    for (int j = 0; j < BLOCKS; j++) {
+      size_t end = device->blocks[j].start + device->blocks[j].bytes;
+      if (device->blocks[j].bytes && end > start &&
+          !is_free(device, start, bytes))
+        start = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+  if (!made || !device->memory || !is_free(device, start, bytes))
     return NO_MEMORY;
-  device->memory = calloc(bytes + 1, 1);
-  device->bytes = bytes;
-  *address = (void *)BASE;
-  return device->memory ? OK : NO_MEMORY;
-}
-
-int far_free(far_device *device, void *address) {
-  if ((uintptr_t)address != BASE)
-    return BAD_ADDRESS;
-  free(device->memory);
-  device->memory = NULL;
+  *made = (block){start, bytes + !bytes};
+  *address = (void *)(BASE + start);
   return OK;
 }
 
-/* What is at an address of the device; NULL if that is not on it. */
+int far_free(far_device *device, void *address) {
+  for (int i = 0; i < BLOCKS; i++)
+    if (device->blocks[i].bytes &&
+        (uintptr_t)address == BASE + device->blocks[i].start) {
+      device->blocks[i].bytes = 0;
+      return OK;
+    }
+  return BAD_ADDRESS;
+}
+
+/* What is at an address of the device; NULL if that is not in a block. */
 static void *at(far_device *device, const void *address, size_t bytes) {
   uintptr_t place = (uintptr_t)address - BASE;
-  if ((uintptr_t)address < BASE || place > device->bytes ||
-      bytes > device->bytes - place)
-    return NULL;
-  return device->memory + place;
+  for (int i = 0; i < BLOCKS; i++) {
+    const block *known = &device->blocks[i];
+    if (known->bytes && place >= known->start &&
+        place - known->start <= known->bytes &&
+        bytes <= known->bytes - (place - known->start))
+      return device->memory + place;
+  }
+  return NULL;
 }
 
 static int dense(far_device *device, const command *c) {
@@ -187,6 +242,25 @@ int far_wait(far_device *device) {
   device->count = 0;
   device->status = OK;
   return status;
+}
+
+int far_wait_for(far_device *device, int64_t milliseconds) {
+  if (!device->hangs)
+    return far_wait(device);
+  struct timespec begin, now;
+  const struct timespec nap = {0, 1000000};
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    nanosleep(&nap, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000 +
+               (now.tv_nsec - begin.tv_nsec) / 1000000 <
+           milliseconds);
+  /* What was started is given up: nothing of it is done later. */
+  counts.waits++;
+  device->count = 0;
+  device->hangs = 0;
+  return LATE;
 }
 
 static int start(far_device *device, command c) {

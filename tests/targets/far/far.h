@@ -11,8 +11,12 @@ typedef struct far_device far_device;
 /* `id` is for messages; `memory` are the most bytes there are. If `late`, work
    begins when somebody waits, else at once. */
 int far_open(far_device **out, const char *id, int64_t memory, int late);
+/* The same; if it `hangs`, it does not get on with what it is at first. */
+int far_open_hanging(far_device **out, const char *id, int64_t memory, int late,
+                     int hangs);
 /* What it was opened with. */
 const char *far_id(const far_device *device);
+/* Fails if something is allocated. */
 int far_close(far_device *device);
 const char *far_text(int status);
 
@@ -22,6 +26,8 @@ int far_copy_in(far_device *device, void *to, const void *from, size_t bytes);
 int far_copy_out(far_device *device, void *to, const void *from, size_t bytes);
 int far_copy(far_device *device, void *to, const void *from, size_t bytes);
 int far_wait(far_device *device);
+/* Waits for so long at most, then what was started is given up. */
+int far_wait_for(far_device *device, int64_t milliseconds);
 
 int far_dense(far_device *device, const float *x, const float *w, float *y,
               size_t rows, size_t inner, size_t columns);
@@ -39,6 +45,10 @@ typedef struct far_counts {
 } far_counts;
 
 far_counts far_counted(void);
+
+/* Has the device not get on any more, until somebody gives up waiting for it.
+ */
+void far_hang(far_device *device);
 
 /* Has the command after that many from now fail, once. */
 void far_fail_after(size_t commands);

@@ -3,6 +3,8 @@
 // OPTION: assign-memory-spaces needs the option copy-out
 // RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b alignment=48})' 2>&1 | FileCheck --check-prefix=ALIGN %s
 // ALIGN: assign-memory-spaces: alignment=48 is no power of two
+// RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b timeout=5})' 2>&1 | FileCheck --check-prefix=TIMEOUT %s
+// TIMEOUT: assign-memory-spaces: timeout=5 is to be a positive number of milliseconds, for wait
 
 func.func private @handed(%c: i1, %x: memref<8xf32>, %y: memref<8xf32>) attributes {phl.target = "dsp"} {
   %t = scf.if %c -> memref<8xf32> {

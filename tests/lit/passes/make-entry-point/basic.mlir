@@ -31,3 +31,30 @@ module attributes {phl.model = "net"} {
     llvm.return %0 : i32
   }
 }
+
+// -----
+
+// Devices are activated in order, and ended in the other, also when one cannot be or the model fails.
+// CHECK: llvm.func @net_invoke(
+// CHECK: %[[A:.*]] = llvm.call @net_a_activate(
+// CHECK: llvm.cond_br %{{.*}}, ^[[B:bb[0-9]+]], ^[[LEAVE:bb[0-9]+]](%[[A]] : i32)
+// CHECK: ^[[LEAVE]](%[[S:.*]]: i32):
+// CHECK-NEXT: llvm.return %[[S]]
+// CHECK: ^[[B]]:
+// CHECK: %[[T:.*]] = llvm.call @net_b_activate(
+// CHECK: llvm.cond_br %{{.*}}, ^[[MAIN:bb[0-9]+]], ^[[ENDA:bb[0-9]+]](%[[T]] : i32)
+// CHECK: ^[[ENDA]](%[[S:.*]]: i32):
+// CHECK: %[[S2:.*]] = llvm.call @net_a_deactivate(%{{.*}}, %[[S]])
+// CHECK-NEXT: llvm.br ^[[LEAVE]](%[[S2]] : i32)
+// CHECK: ^[[MAIN]]:
+// CHECK: %[[S:.*]] = llvm.call @net_main(
+// CHECK: llvm.br ^[[ENDB:bb[0-9]+]](%[[S]] : i32)
+// CHECK: ^[[ENDB]](%[[S:.*]]: i32):
+// CHECK: %[[S2:.*]] = llvm.call @net_b_deactivate(%{{.*}}, %[[S]])
+// CHECK-NEXT: llvm.br ^[[ENDA]](%[[S2]] : i32)
+module attributes {phl.model = "net", phl.devices = ["a", "b"], phl.contexts = ["a", "b"]} {
+  llvm.func @net_main(%y: !llvm.ptr {phl.io = "output"}, %d: !llvm.ptr {phl.io = "devices"}) -> i32 {
+    %0 = llvm.mlir.constant(3 : i32) : i32
+    llvm.return %0 : i32
+  }
+}

@@ -1,0 +1,26 @@
+//! How values of arguments are read.
+
+use crate::Phase;
+
+/// A number that is not negative.
+pub(super) fn parse_amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0);
+    amount.ok_or_else(|| "expected a number that is not negative".to_owned())
+}
+
+/// A phase and passes.
+pub(super) fn parse_pass(text: &str) -> Result<(Phase, String), String> {
+    let (phase, passes) = text
+        .split_once('=')
+        .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
+    let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
+    Ok((phase, passes.trim().to_owned()))
+}
+
+/// An input or output, and a target.
+pub(super) fn parse_bind(text: &str) -> Result<(String, String), String> {
+    let (port, id) = text
+        .rsplit_once('=')
+        .ok_or("write it as PORT=TARGET, the name of an input or output and the id of a target")?;
+    Ok((port.to_owned(), id.trim().to_owned()))
+}

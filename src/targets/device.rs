@@ -1,0 +1,161 @@
+//! What a kind says of its device between opening and closing: what it is activated around, and blobs.
+
+use super::{
+    codegen::{Codegen, CodegenKind},
+    instance::TargetInstance,
+    kind::Role,
+};
+use crate::{Error, Result, artifact::c_identifier, expr::Val};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What `activate` and `deactivate` are called around.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// An inference, with all transfers and waits that belong to it.
+    #[default]
+    Inference,
+    /// Each function of the device that the host calls: regions and transfers.
+    Region,
+}
+
+impl Activation {
+    /// As manifests and pipelines have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::Region => "region",
+        }
+    }
+}
+
+/// How a device is given a region as a block of bytes that a hook made. Functions return a status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Blob {
+    /// `int f(DEVICE *, const void *data, size_t bytes, void **handle)`, when the device is opened.
+    pub load: String,
+    /// `int f(DEVICE *, void *handle, const void *const *inputs, size_t, void *const *outputs,
+    /// size_t)`, in each inference.
+    pub execute: String,
+    /// `int f(DEVICE *, void *handle)`, before the device is closed.
+    pub unload: Option<String>,
+}
+
+impl Blob {
+    /// The functions with their keys.
+    pub fn functions(&self) -> Vec<(&'static str, &String)> {
+        let own = [("load", &self.load), ("execute", &self.execute)];
+        own.into_iter().chain(self.unload.iter().map(|name| ("unload", name))).collect()
+    }
+}
+
+impl TargetInstance {
+    /// The pass that puts values into the device's memory.
+    pub(super) fn memory_pass(&self) -> Result<Option<String>> {
+        let Some(memory) = &self.kind.memory else { return Ok(None) };
+        let space = c_identifier(&format!("{}_{}", self.id, memory.name));
+        let bytes = memory.bytes.as_ref();
+        let bytes = bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()?;
+        let optional = [
+            ("bytes", bytes.map(|bytes| bytes.to_string())),
+            ("copy-within", memory.copy_within.clone()),
+            ("wait", self.kind.queue.as_ref().map(|queue| queue.wait.clone())),
+            ("timeout", self.timeout()?.map(|limit| limit.to_string())),
+        ];
+        let optional =
+            optional.into_iter().filter_map(|(key, text)| Some(format!(" {key}={}", text?)));
+        Ok(Some(format!(
+            "assign-memory-spaces{{target={} space={space} alignment={} copy-in={} copy-out={}{}}}",
+            self.id,
+            memory.alignment,
+            memory.copy_in,
+            memory.copy_out,
+            optional.collect::<String>()
+        )))
+    }
+
+    /// Milliseconds after which a wait gives up; none if it never does.
+    ///
+    /// # Errors
+    /// By its expression the limit is no positive number.
+    pub fn timeout(&self) -> Result<Option<i64>> {
+        let limit = self.kind.queue.as_ref().and_then(|queue| queue.timeout.as_ref());
+        let limit = limit.map(|expr| (expr, self.value(expr)));
+        let Some((expr, value)) = limit else { return Ok(None) };
+        match value {
+            Val::Int(limit) if limit > 0 => Ok(Some(limit)),
+            other => Err(Error::invalid(format!(
+                "{}: the time limit of the queue of target '{}' is {other} by `{expr}`; it is a \
+                 positive number of milliseconds",
+                self.kind.manifest, self.id
+            ))),
+        }
+    }
+
+    /// The pass that says what is called around the device's work, and what its functions are given.
+    pub(super) fn session_pass(&self) -> Option<String> {
+        let codegen = &self.kind.codegen;
+        if codegen.activate.is_none() && codegen.blob.is_none() {
+            return None;
+        }
+        let text = |key: &str, name: &Option<toml::Spanned<String>>| {
+            name.as_ref().map(|name| format!(" {key}={}", name.get_ref())).unwrap_or_default()
+        };
+        let when = codegen.when.as_ref().map(|when| *when.get_ref()).unwrap_or_default();
+        Some(format!(
+            "assign-sessions{{target={}{}{}{} when={}}}",
+            self.id,
+            if codegen.blob.is_some() { " session=true" } else { "" },
+            text("activate", &codegen.activate),
+            text("deactivate", &codegen.deactivate),
+            when.name()
+        ))
+    }
+}
+
+/// Fails unless what is said of activation and blobs can be. `fault` makes the error for a place.
+pub(super) fn check(
+    codegen: &Codegen,
+    (role, has_queue): (Role, bool),
+    fault: &dyn Fn(&Range<usize>, &str) -> crate::Error,
+) -> Result<()> {
+    let pair = [&codegen.activate, &codegen.deactivate];
+    let first = pair.into_iter().flatten().map(toml::Spanned::span).next();
+    let blob = codegen.blob.as_ref().map(toml::Spanned::span);
+    let when = codegen.when.as_ref().map(|when| (when.span(), *when.get_ref()));
+    if let (Some((place, _)), None) = (&when, &codegen.activate) {
+        return Err(fault(place, "`when` says what `activate` is called around, which is missing"));
+    }
+    if let (Some(place), None) = (&first, &codegen.activate) {
+        return Err(fault(place, "`deactivate` needs `activate`, which it ends"));
+    }
+    for (place, what) in [(&first, "`activate`"), (&blob, "[codegen.blob]")] {
+        let Some(place) = place else { continue };
+        let message = match () {
+            () if role == Role::Host => format!("{what} is for devices, and this is a host"),
+            () if codegen.open.is_none() => {
+                format!("{what} needs `open`: its functions take the device first")
+            }
+            () if codegen.kind == CodegenKind::Llvm => {
+                format!("{what} is for devices whose code is C, or a hook's")
+            }
+            () => continue,
+        };
+        return Err(fault(place, &message));
+    }
+    match when {
+        Some((place, Activation::Region)) if codegen.kind != CodegenKind::C => Err(fault(
+            &place,
+            "when = \"region\" is for code that is printed as C: a hook's own functions activate \
+             the device themselves",
+        )),
+        Some((place, Activation::Region)) if has_queue => Err(fault(
+            &place,
+            "when = \"region\" is not for a device with [queue], which is at work when its \
+             functions have returned: take \"inference\"",
+        )),
+        _ => Ok(()),
+    }
+}
