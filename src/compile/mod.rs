@@ -330,7 +330,7 @@ fn picture(module: Op<'_>, name: &str) -> Option<ExtraFile> {
 fn blobs(compiled: &Compiled, blobs: &[(String, Vec<u8>)]) -> Result<Object> {
     let name = format!("{}_blobs.o", compiled.signature.name);
     let symbols: Vec<_> =
-        blobs.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+        blobs.iter().map(|(symbol, bytes)| data::Data { symbol, bytes, ..Default::default() }).collect();
     data::object(&name, &compiled.machine.triple, &symbols, &compiled.cc)
 }
 
