@@ -14,7 +14,7 @@ use crate::{
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
-    targets::{Operators, TargetInstance},
+    targets::{self, Operators, TargetInstance},
 };
 use melior::ir::{Module, attribute::StringAttribute};
 use stages::Stages;
@@ -93,11 +93,7 @@ impl Session {
         let mut pipeline = match &options.pipeline {
             Some(pipeline) => pipeline.clone(),
             None => {
-                let pipelines: Vec<_> = options
-                    .resolve(self)?
-                    .iter()
-                    .map(TargetInstance::pipelines)
-                    .collect::<Result<_>>()?;
+                let pipelines = targets::pipelines(&options.resolve(self)?)?;
                 check_schedules(&pipelines, options.after)?;
                 let ordered = in_order(&pipelines, &options.lowering_order)?;
                 Pipeline::assemble_in_order(&pipelines, &ordered)?

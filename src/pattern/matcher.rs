@@ -5,7 +5,7 @@
 //! their absence, alternatives from left to right. What came closest is kept for explanations.
 
 use super::{
-    Pattern,
+    Capabilities, Pattern,
     ast::{Call, Node, NodeKind},
     failure::{Failure, Reason, seen},
     found::{Match, MatchScope},
@@ -17,26 +17,13 @@ use crate::{
     tensor::{DType, ElementType},
 };
 
-/// What a target accepts besides its patterns.
-#[derive(Clone, Debug, Default)]
-pub struct MatchRules {
-    /// Element types of tensors that are not constants; all, if empty.
-    pub dtypes: Vec<ElementType>,
-    /// Values inside a match may be used outside as well.
-    pub taps: bool,
-    /// A match may have several outputs.
-    pub multi_output: bool,
-    /// All sizes have to be known.
-    pub static_only: bool,
-}
-
 /// Looks for a match that ends at `root` and has only operations that `allowed` accepts. `Err`
 /// holds the closest attempt; nothing, if `root` is not even an operation that the pattern ends
 /// with.
 pub fn find_match(
     pattern: &Pattern,
     facts: Facts,
-    rules: &MatchRules,
+    rules: &Capabilities,
     root: OpId,
     allowed: &dyn Fn(OpId) -> bool,
 ) -> Result<Match, Option<Failure>> {
@@ -80,7 +67,7 @@ struct State<'p> {
 struct Matcher<'p, 'a> {
     pattern: &'p Pattern,
     facts: Facts<'a>,
-    rules: &'a MatchRules,
+    rules: &'a Capabilities,
     root: OpId,
     allowed: &'a dyn Fn(OpId) -> bool,
     steps: usize,
@@ -235,7 +222,11 @@ impl<'p> Matcher<'p, '_> {
         let decl = self.facts.table.get(&node.name);
         Some(match decl.and_then(|decl| decl.operands.get(listed)) {
             Some(operand) if present == listed + 1 => {
-                format!("{} has operand '{}', the pattern has not", node.name, operand.name)
+                format!(
+                    "{} has an operand '{}' that the pattern does not list: list it, or end the \
+                     operands with `...`",
+                    node.name, operand.name
+                )
             }
             _ => format!("{} has {} operands more than the pattern", node.name, present - listed),
         })
@@ -388,7 +379,7 @@ impl<'p> Matcher<'p, '_> {
         let tap = read
             .iter()
             .find(|value| graph.definer(**value).is_some_and(|(op, _)| op != found.root));
-        if let (Some(tap), false) = (tap, self.rules.taps) {
+        if let (Some(tap), false) = (tap, self.rules.taps && self.rules.multi_output) {
             return Some(tap_reason(graph, &found.ops, *tap));
         }
         let count = read.len();

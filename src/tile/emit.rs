@@ -7,10 +7,11 @@
 //! from them.
 
 use super::{
+    TileRef,
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
     plan::{Dim, Plan, Tensor},
-    slice::{Offset, allocate, insert, part, repeat},
+    slice::{Offset, allocate, insert, part, put_back, repeat},
     value::value,
 };
 use crate::{
@@ -87,13 +88,13 @@ impl<'c, 'e> Emitter<'c, 'e> {
             .iter()
             .map(|pool| builder.parse_attr(&format!("#tir.space<{:?}>", pool.name)));
         let spaces = spaces.collect::<Result<_>>()?;
-        Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, spaces })
+        let order = &choice.order;
+        Ok(Self { builder, call, plan, order, reduced, runs, args, spaces })
     }
 
-    /// The memory space that the tile of a tensor is in.
-    fn space(&self, tensor: &Tensor) -> Result<Attribute<'c>> {
-        let space = tensor.pool_place().and_then(|place| self.spaces.get(place));
-        space.copied().ok_or_else(|| Error::internal("a tile is in no pool"))
+    /// The memory space that the tile of a tensor is in; none if it is a part of the tensor itself.
+    fn space(&self, tensor: &Tensor) -> Option<Attribute<'c>> {
+        tensor.pool_place().and_then(|place| self.spaces.get(place)).copied()
     }
 
     /// The call's results, in `outputs`.
@@ -139,13 +140,20 @@ impl<'c, 'e> Emitter<'c, 'e> {
         for (tensor, target) in outputs.iter().zip(&targets) {
             let (offsets, sizes) = self.slice(b, bound, tensor)?;
             let ty = b.tensor(&sizes, ir::element_type(target.r#type()));
-            tiles.push(allocate(b, ty, None, self.space(tensor)?)?);
-            slices.push((offsets, sizes));
+            let space = self.space(tensor);
+            tiles.push(match space {
+                Some(space) => allocate(b, ty, None, space)?,
+                None => part(b, *target, &offsets, &sizes)?,
+            });
+            slices.push((offsets, sizes, space.is_some()));
         }
         let tiles = self.reduce(b, &self.reduced, bound.clone(), tiles)?;
         let parts = tiles.into_iter().zip(targets).zip(&slices);
         parts
-            .map(|((tile, target), (offsets, sizes))| insert(b, tile, target, offsets, sizes))
+            .map(|((tile, target), (offsets, sizes, is_copied))| match is_copied {
+                true => insert(b, tile, target, offsets, sizes),
+                false => put_back(b, tile, target, offsets, sizes),
+            })
             .collect()
     }
 
@@ -180,8 +188,8 @@ impl<'c, 'e> Emitter<'c, 'e> {
                 let (offsets, sizes) = self.slice(b, bound, tensor)?;
                 let source = self.call.groups[Group::Ins as usize][index];
                 let part = part(b, source, &offsets, &sizes)?;
-                bound.inputs[index] = Some(match tensor.pool_place() {
-                    Some(_) => allocate(b, part.r#type(), Some(part), self.space(tensor)?)?,
+                bound.inputs[index] = Some(match self.space(tensor) {
+                    Some(space) => allocate(b, part.r#type(), Some(part), space)?,
                     None => part,
                 });
             }
@@ -246,7 +254,6 @@ impl<'c, 'e> Emitter<'c, 'e> {
             *argument = ir::call_extern::by_offset(b.context, *argument, &in_pool)?;
         }
         for argument in &self.args {
-            let number = value(self.plan, &pieces, &argument.value).map_err(Error::invalid)?;
             let known = call.args.len();
             let slot = call.args.get_mut(argument.place).ok_or_else(|| {
                 Error::invalid(format!(
@@ -255,7 +262,17 @@ impl<'c, 'e> Emitter<'c, 'e> {
                     known.saturating_sub(1)
                 ))
             })?;
-            *slot = replaced(b, *slot, argument.field, &number)?;
+            *slot = match TileRef::of(&argument.value) {
+                Some(TileRef::Stride(tensor, dim)) => {
+                    let stride = |old| self.stride(b, (&tensor, dim), old);
+                    replaced(b, *slot, argument.field, &stride)?
+                }
+                _ => {
+                    let number = value(self.plan, &pieces, &argument.value);
+                    let number = number.map_err(Error::invalid)?;
+                    replaced(b, *slot, argument.field, &|old| number_like(old, &number))?
+                }
+            };
         }
         let adds = |(place, piece): (usize, &&Piece)| self.plan.loops[place].reduce && !piece.first;
         if pieces.iter().enumerate().any(adds) {
@@ -264,21 +281,39 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let types: Vec<_> = call.groups[Group::Outs as usize].iter().map(|v| v.r#type()).collect();
         Ok(ir::results(call.build(b, &types)?))
     }
+
+    /// The argument that is the stride of a tensor's dimension, a number of the type of `old`.
+    fn stride(
+        &self,
+        b: &Builder<'c>,
+        (tensor, dim): (&str, i64),
+        old: Attribute<'c>,
+    ) -> Result<Attribute<'c>> {
+        let place = self.plan.tensors.iter().position(|known| known.name == tensor);
+        let (Some(place), Some(ty)) = (place, ir::attribute::number_type(old)) else {
+            return Err(Error::invalid(format!(
+                "the tile's plan passes the stride of '{tensor}', which is no tensor, or as {old}, no number"
+            )));
+        };
+        let reads = self.call.groups[Group::Ins as usize].len();
+        let (group, index) = if place < reads { ("ins", place) } else { ("outs", place - reads) };
+        b.parse_attr(&format!("#tir.stride<{group} {index}, {dim}, {ty}>"))
+    }
 }
 
 fn is_whole(runs: &[Run]) -> bool {
     matches!(runs, [run] if run.count == 1)
 }
 
-/// An argument, or a field of it, with another number of its type.
+/// An argument, or a field of it, with another value.
 fn replaced<'c>(
     b: &Builder<'c>,
     argument: Attribute<'c>,
     field: &str,
-    number: &Number,
+    new: &dyn Fn(Attribute<'c>) -> Result<Attribute<'c>>,
 ) -> Result<Attribute<'c>> {
     if field.is_empty() {
-        return number_like(argument, number);
+        return new(argument);
     }
     // The plan is an attribute, which the IR that a compile goes on from may have in any form.
     let (name, mut fields) = ir::call_extern::struct_of(argument).ok_or_else(|| {
@@ -291,7 +326,7 @@ fn replaced<'c>(
             known.join(", ")
         )));
     };
-    *value = number_like(*value, number)?;
+    *value = new(*value)?;
     let fields = edit::dictionary_attr(b.context, &fields);
     b.parse_attr(&format!("#tir.struct<{name:?}, {fields}>"))
 }

@@ -59,7 +59,23 @@ pub fn part<'c>(
     b.op1_with("tensor.extract_slice", &operands, ty, attributes)
 }
 
-/// Puts a tile into its place of `target`.
+/// Puts a part of `target`, which has been written where it is, back into it.
+pub fn put_back<'c>(
+    b: &Builder<'c>,
+    tile: Val<'c>,
+    target: Val<'c>,
+    offsets: &[Offset<'c>],
+    sizes: &[i64],
+) -> Result<Val<'c>> {
+    if tile.r#type() == target.r#type() {
+        return Ok(tile);
+    }
+    let (values, attributes) = slice(b, offsets, sizes, &[1, 1]);
+    let operands = [&[tile, target], &values[..]].concat();
+    b.op1_with("tensor.insert_slice", &operands, target.r#type(), attributes)
+}
+
+/// Puts a copy of a tile into its place of `target`.
 pub fn insert<'c>(
     b: &Builder<'c>,
     tile: Val<'c>,
@@ -79,10 +95,7 @@ pub fn insert<'c>(
     let (values, attributes) = slice(b, offsets, sizes, &[1]);
     let operands = [&[target], &values[..]].concat();
     let place = b.op1_with("tensor.extract_slice", &operands, tile.r#type(), attributes)?;
-    let copied = copy(place)?;
-    let (values, attributes) = slice(b, offsets, sizes, &[1, 1]);
-    let operands = [&[copied, target], &values[..]].concat();
-    b.op1_with("tensor.insert_slice", &operands, target.r#type(), attributes)
+    put_back(b, copy(place)?, target, offsets, sizes)
 }
 
 /// The offsets that are operands, and the attributes of a slice; `lead` are the numbers of the

@@ -29,6 +29,8 @@ pub(in crate::pattern) struct Binder<'a> {
     pub plan: Plan,
     /// How many tensors are read.
     reads: usize,
+    /// For each tensor by name, the place in the call's layout of each dimension; none in blocks.
+    layouts: Vec<(String, Option<Vec<usize>>)>,
 }
 
 impl<'a> Binder<'a> {
@@ -49,7 +51,7 @@ impl<'a> Binder<'a> {
             order: tile.spec.order.clone(),
             stationary: None,
         };
-        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0 };
+        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0, layouts: vec![] };
         binder.pools()?;
         binder.loops()?;
         binder.tensors(call)?;
@@ -226,6 +228,12 @@ impl<'a> Binder<'a> {
         for (index, (dim, size)) in declared.iter().zip(&shape).enumerate() {
             dims.push(self.dim((name, index), dim, *size)?);
         }
+        let places = match layout {
+            Some(Layout::Permuted(layout)) => Some(layout.inverse()),
+            Some(Layout::Blocked(_)) => None,
+            Some(Layout::Flat) | None => Some((0..dims.len()).collect()),
+        };
+        self.layouts.push((name.to_owned(), places));
         let dims = match layout {
             Some(Layout::Permuted(layout)) => {
                 layout.permutation.iter().map(|dim| dims[*dim].clone()).collect()
@@ -233,18 +241,41 @@ impl<'a> Binder<'a> {
             Some(Layout::Blocked(parts)) => self.blocked(name, parts, &dims)?,
             Some(Layout::Flat) | None => dims,
         };
-        let pool = &self.plan.pools[home];
-        let most = pool.dma.dims;
-        // A dimension that is not cut is adjacent to the one before it, on both sides.
-        let cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
-        if 1 + cut > most || dims.len() > MAX_DIMS {
-            return Err(format!(
-                "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
-                1 + cut,
-                pool.name
-            ));
+        if let Some(pool) = home.map(|home| &self.plan.pools[home]) {
+            let most = pool.dma.dims;
+            // A dimension that is not cut is adjacent to the one before it, on both sides.
+            let cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
+            if 1 + cut > most || dims.len() > MAX_DIMS {
+                return Err(format!(
+                    "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
+                    1 + cut,
+                    pool.name
+                ));
+            }
         }
-        Ok(plan::Tensor { name: name.to_owned(), element, pool: home as i64, dims })
+        let pool = home.map_or(-1, |home| home as i64);
+        Ok(plan::Tensor { name: name.to_owned(), element, pool, dims })
+    }
+
+    /// The stride of a tensor's dimension: the one that it has if all of the tensor is adjacent, and
+    /// the reference by the dimensions of the call's layout. None if the match has no such tensor.
+    fn stride(&self, name: &str, dim: i64) -> Result<Option<(i64, String)>, String> {
+        let Some(tensor) = self.plan.tensors.iter().find(|tensor| tensor.name == name) else {
+            return Ok(None);
+        };
+        let (_, places) = self
+            .layouts
+            .iter()
+            .find(|(other, _)| other == name)
+            .ok_or_else(|| format!("'{name}' has no layout"))?;
+        let places = places.as_ref().ok_or_else(|| {
+            format!("'{name}' is in blocks, which have no strides by the dimensions of the graph")
+        })?;
+        let place = usize::try_from(dim).ok().and_then(|dim| places.get(dim)).copied();
+        let place = place.ok_or_else(|| format!("'{name}' has no dimension {dim}"))?;
+        let after = tensor.dims[place + 1..].iter();
+        let stride = after.fold(1_i64, |all, dim| all.saturating_mul(dim.size));
+        Ok(Some((stride, format!("tile.{name}.stride[{place}]"))))
     }
 
     fn dim(
@@ -340,6 +371,12 @@ impl<'a> Binder<'a> {
     pub fn argument(&mut self, (place, field): (usize, &str), expr: &Expr) -> Result<Val, String> {
         if !TileRef::is_in(expr) {
             return self.eval(expr);
+        }
+        if let Some(TileRef::Stride(name, dim)) = TileRef::of(expr) {
+            let Some((stride, value)) = self.stride(&name, dim)? else { return Ok(Val::Absent) };
+            let (place, field) = (place as i64, field.to_owned());
+            self.plan.args.push(plan::Argument { place, field, value });
+            return Ok(Val::Int(stride));
         }
         let Some(folded) = self.folded(expr)? else { return Ok(Val::Absent) };
         let whole: Vec<Piece> = self.plan.loops.iter().map(|l| l.piece(0, l.extent)).collect();

@@ -1,6 +1,7 @@
 /* Simulates @NAME@: it computes on its own memory only, and a transfer is done
- * when it is waited for, not before. Replace the bodies by what the real driver
- * does. */
+ * when it is waited for, not before. Until then its destination has garbage, so
+ * that who reads or writes there too early, or overwrites what is still to be
+ * stored, gets wrong results. Replace the bodies by what the real driver does. */
 #include "@C@_driver.h"
 
 #include <stdlib.h>
@@ -57,9 +58,24 @@ static bool is_transfer(uint32_t tile, const @C@_rows *r) {
                              (uint64_t)(elements - 1) * r->tile_next + r->element);
 }
 
+/* Moves the elements of a transfer, or puts garbage where they go. */
+static void move(const transfer *t, bool is_done) {
+  for (uint32_t row = 0; row < t->rows; row++)
+    for (uint32_t i = 0; i < t->bytes / t->element; i++) {
+      unsigned char *to = t->to + row * t->to_step + i * t->to_next;
+      if (is_done)
+        memcpy(to, t->from + row * t->from_step + i * t->from_next, t->element);
+      else
+        memset(to, 0xff, t->element);
+    }
+}
+
 static int start(@C@_device *device, uint32_t channel, transfer transfer) {
   if (channel >= CHANNELS || device->transfers[channel].rows > 0) return BAD_CHANNEL;
   device->transfers[channel] = transfer;
+  /* Nobody who waits sees it; check-target: no defects */
+  move(&transfer, false);
+  /* check-target: defects */
   return 0;
 }
 
@@ -82,10 +98,7 @@ int @C@_store(@C@_device *device, uint32_t tile, void *host, uint32_t channel,
 int @C@_wait(@C@_device *device, uint32_t channel) {
   if (channel >= CHANNELS) return BAD_CHANNEL;
   transfer *t = &device->transfers[channel];
-  for (uint32_t row = 0; row < t->rows; row++)
-    for (uint32_t i = 0; i < t->bytes / t->element; i++)
-      memcpy(t->to + row * t->to_step + i * t->to_next,
-             t->from + row * t->from_step + i * t->from_next, t->element);
+  move(t, true);
   t->rows = 0;
   return 0;
 }
