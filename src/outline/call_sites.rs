@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Moves the targets that calls demand to the functions that they call. Functions that are called in
 /// other ways too are copied first; calls inside of a function demand what is demanded for it, unless
 /// they say something else. Only calls of functions with a body are meant. `host` is the host's id.
-pub fn place_calls(module: Op<'_>, host: &str) {
+pub fn place_calls<'c>(module: Op<'c>, host: &str) {
     let context = ir::context_of(module);
     let mut symbols: BTreeSet<String> =
         func::functions(module).into_iter().map(func::symbol).collect();
@@ -25,10 +25,10 @@ pub fn place_calls(module: Op<'_>, host: &str) {
         let calls = calls(module);
         let functions = func::functions(module);
         let body = |name: &str| {
-            let is = |f: &&Op<'_>| func::symbol(**f) == name && edit::entry_block(**f).is_some();
+            let is = |f: &&Op<'c>| func::symbol(**f) == name && edit::entry_block(**f).is_some();
             functions.iter().find(is).copied()
         };
-        let demands = |(call, callee): &(Op<'_>, String)| {
+        let demands = |(call, callee): &(Op<'c>, String)| {
             let function = body(callee).filter(|_| call.has_attribute(TARGET))?;
             Some((*call, callee.clone(), function))
         };

@@ -73,7 +73,7 @@ func.func @offset_of_host_buffer(%a: memref<8xf32>) {
 // -----
 
 func.func @not_an_argument() {
-  // expected-error @+1 {{argument 0 is "text"; expected #tir.arg, #tir.name, #tir.struct or a number}}
+  // expected-error @+1 {{argument 0 is "text"; expected #tir.arg, #tir.name, #tir.stride, #tir.struct or a number}}
   tir.call_extern @f args ["text"]
   return
 }
