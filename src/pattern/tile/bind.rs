@@ -30,7 +30,7 @@ pub(in crate::pattern) struct Binder<'a> {
     /// How many tensors are read.
     reads: usize,
     /// For each tensor by name, the place in the call's layout of each dimension; none in blocks.
-    layouts: Vec<(String, Option<Vec<usize>>)>,
+    pub(super) layouts: Vec<(String, Option<Vec<usize>>)>,
 }
 
 impl<'a> Binder<'a> {
@@ -255,27 +255,6 @@ impl<'a> Binder<'a> {
         }
         let pool = home.map_or(-1, |home| home as i64);
         Ok(plan::Tensor { name: name.to_owned(), element, pool, dims })
-    }
-
-    /// The stride of a tensor's dimension: the one that it has if all of the tensor is adjacent, and
-    /// the reference by the dimensions of the call's layout. None if the match has no such tensor.
-    fn stride(&self, name: &str, dim: i64) -> Result<Option<(i64, String)>, String> {
-        let Some(tensor) = self.plan.tensors.iter().find(|tensor| tensor.name == name) else {
-            return Ok(None);
-        };
-        let (_, places) = self
-            .layouts
-            .iter()
-            .find(|(other, _)| other == name)
-            .ok_or_else(|| format!("'{name}' has no layout"))?;
-        let places = places.as_ref().ok_or_else(|| {
-            format!("'{name}' is in blocks, which have no strides by the dimensions of the graph")
-        })?;
-        let place = usize::try_from(dim).ok().and_then(|dim| places.get(dim)).copied();
-        let place = place.ok_or_else(|| format!("'{name}' has no dimension {dim}"))?;
-        let after = tensor.dims[place + 1..].iter();
-        let stride = after.fold(1_i64, |all, dim| all.saturating_mul(dim.size));
-        Ok(Some((stride, format!("tile.{name}.stride[{place}]"))))
     }
 
     fn dim(
