@@ -211,8 +211,7 @@ AliasingValueList CallExternOp::getAliasingValues(OpOperand &operand,
 }
 
 /// Calls `note` for each stride among the arguments.
-static void forEachStride(Attribute arg,
-                          function_ref<void(StrideAttr)> note) {
+static void forEachStride(Attribute arg, function_ref<void(StrideAttr)> note) {
   if (auto stride = dyn_cast<StrideAttr>(arg))
     note(stride);
   if (auto fields = dyn_cast<StructAttr>(arg))
@@ -339,10 +338,8 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
   OperationState call(loc, getOperationName(), operands, TypeRange(),
                       (*this)->getAttrs());
   if (anyTold) {
-    SmallVector<Attribute> args =
-        llvm::map_to_vector(getArgs(), [&](Attribute arg) {
-          return withStrides(arg, ins, outs);
-        });
+    SmallVector<Attribute> args = llvm::map_to_vector(
+        getArgs(), [&](Attribute arg) { return withStrides(arg, ins, outs); });
     call.attributes.set(getArgsAttrName(), rewriter.getArrayAttr(args));
     call.attributes.set(getStridedAttrName(), rewriter.getUnitAttr());
   }

@@ -152,10 +152,11 @@ LogicalResult StructAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "\" is not a C identifier";
     Attribute value = field.getValue();
     auto array = dyn_cast<ArrayAttr>(value);
-    bool valid = array ? llvm::all_of(array, isCLiteral)
-                       : isCLiteral(value) ||
-                             isa<ArgAttr, StrideAttr, StructAttr, DenseI64ArrayAttr,
-                                 DenseI32ArrayAttr, DenseF32ArrayAttr>(value);
+    bool valid =
+        array ? llvm::all_of(array, isCLiteral)
+              : isCLiteral(value) ||
+                    isa<ArgAttr, StrideAttr, StructAttr, DenseI64ArrayAttr,
+                        DenseI32ArrayAttr, DenseF32ArrayAttr>(value);
     if (!valid)
       return emitError() << "field \"" << field.getName().getValue()
                          << "\" of struct \"" << name

@@ -45,5 +45,6 @@ void lanes_mul(const float *a, const float *b, float *y,
                const struct lanes_size *size) {
   for (int32_t i = 0; i < size->rows; i++)
     for (int32_t j = 0; j < size->columns; j++)
-      y[i * size->y_step + j] = a[i * size->a_step + j] * b[i * size->b_step + j];
+      y[i * size->y_step + j] =
+          a[i * size->a_step + j] * b[i * size->b_step + j];
 }
