@@ -4,6 +4,8 @@
 //! match in order of text whose conditions hold is taken: optional operations are tried before
 //! their absence, alternatives from left to right. What came closest is kept for explanations.
 
+mod objection;
+
 use super::{
     Capabilities, Pattern,
     ast::{Call, Node, NodeKind},
