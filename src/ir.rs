@@ -28,6 +28,7 @@ pub mod print;
 mod read;
 mod remove;
 pub mod schedule;
+mod schedule_parameters;
 pub mod size;
 #[cfg(test)]
 mod tests;

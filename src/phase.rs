@@ -113,6 +113,16 @@ pub struct TargetPipelines {
     pub schedules: bool,
 }
 
+impl TargetPipelines {
+    /// Has passes run before its own in a phase.
+    pub fn put_before(&mut self, phase: Phase, passes: &str) {
+        match self.phases.iter_mut().find(|(other, _)| *other == phase) {
+            Some((_, text)) => *text = format!("{passes},{text}"),
+            None => self.phases.push((phase, passes.to_owned())),
+        }
+    }
+}
+
 /// The whole text of a compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {

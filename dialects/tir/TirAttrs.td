@@ -74,6 +74,23 @@ def Tir_ArgAttr : Tir_Attr<"Arg", "arg"> {
   let genVerifyDecl = 1;
 }
 
+def Tir_StrideAttr : Tir_Attr<"Stride", "stride"> {
+  let summary = "A C argument that is a stride of a buffer";
+  let description = [{
+    How many elements lie between neighbours along dimension `dim` of operand
+    `index` of a group (`ins` or `outs`), as a number of type `type`.
+    Bufferization, which decides where a tensor is, puts the number in its
+    place. Dimensions whose stride is not passed are adjacent in the buffer
+    that the callee gets.
+
+    Example: `#tir.stride<ins 0, 1, i64>`
+  }];
+  let parameters = (ins EnumParameter<Tir_ArgGroup>:$group, "int64_t":$index,
+                        "int64_t":$dim, "::mlir::Type":$type);
+  let assemblyFormat = "`<` $group $index `,` $dim `,` $type `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tir_NameAttr : Tir_Attr<"Name", "name"> {
   let summary = "A C argument that is a name known to the header";
   let description = [{

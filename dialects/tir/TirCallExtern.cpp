@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -65,9 +66,11 @@ private:
   LogicalResult verifyArgument(Attribute arg, int64_t position) {
     if (auto reference = dyn_cast<ArgAttr>(arg))
       return verifyReference(reference, position);
+    if (auto stride = dyn_cast<StrideAttr>(arg))
+      return verifyStride(stride, position);
     if (auto fields = dyn_cast<StructAttr>(arg)) {
       for (NamedAttribute field : fields.getFields())
-        if (isa<ArgAttr, StructAttr>(field.getValue()) &&
+        if (isa<ArgAttr, StrideAttr, StructAttr>(field.getValue()) &&
             failed(verifyArgument(field.getValue(), position)))
           return failure();
       return success();
@@ -75,8 +78,24 @@ private:
     if (isCLiteral(arg))
       return success();
     return op.emitOpError() << "argument " << position << " is " << arg
-                            << "; expected #tir.arg, #tir.name, #tir.struct or "
-                               "a number";
+                            << "; expected #tir.arg, #tir.name, #tir.stride, "
+                               "#tir.struct or a number";
+  }
+
+  LogicalResult verifyStride(StrideAttr arg, int64_t position) {
+    OperandRange group =
+        arg.getGroup() == ArgGroup::Ins ? op.getIns() : op.getOuts();
+    if (arg.getIndex() >= static_cast<int64_t>(group.size()))
+      return op.emitOpError()
+             << "argument " << position << " is a stride of "
+             << stringifyArgGroup(arg.getGroup()) << " operand #"
+             << arg.getIndex() << ", but there are " << group.size();
+    auto type = cast<ShapedType>(group[arg.getIndex()].getType());
+    if (arg.getDim() >= type.getRank())
+      return op.emitOpError()
+             << "argument " << position << " is the stride of dimension "
+             << arg.getDim() << " of " << type;
+    return success();
   }
 
   LogicalResult verifyReference(ArgAttr arg, int64_t position) {
@@ -191,6 +210,59 @@ AliasingValueList CallExternOp::getAliasingValues(OpOperand &operand,
   return {{getTiedOpResult(&operand), BufferRelation::Equivalent}};
 }
 
+/// Calls `note` for each stride among the arguments.
+static void forEachStride(Attribute arg, function_ref<void(StrideAttr)> note) {
+  if (auto stride = dyn_cast<StrideAttr>(arg))
+    note(stride);
+  if (auto fields = dyn_cast<StructAttr>(arg))
+    for (NamedAttribute field : fields.getFields())
+      forEachStride(field.getValue(), note);
+}
+
+/// True if the callee, which is told the strides of dimensions `told`, can walk
+/// a buffer of `type`.
+static bool isPassable(MemRefType type, const llvm::SmallBitVector &told) {
+  if (told.none())
+    return CallExternOp::isPassable(type);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  int64_t expected = 1;
+  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+    int64_t size = type.getDimSize(i), stride = strides[i];
+    if (size == 1 && !told[i])
+      continue;
+    if (ShapedType::isDynamic(stride) || ShapedType::isDynamic(size) ||
+        (!told[i] && stride != expected))
+      return false;
+    expected = size * stride;
+  }
+  return true;
+}
+
+/// An argument with numbers in place of the strides of these buffers.
+static Attribute withStrides(Attribute arg, ValueRange ins, ValueRange outs) {
+  if (auto stride = dyn_cast<StrideAttr>(arg)) {
+    ValueRange group = stride.getGroup() == ArgGroup::Ins ? ins : outs;
+    auto type = cast<MemRefType>(group[stride.getIndex()].getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    // `isPassable` has seen that they are known.
+    (void)type.getStridesAndOffset(strides, offset);
+    return IntegerAttr::get(stride.getType(), strides[stride.getDim()]);
+  }
+  auto fields = dyn_cast<StructAttr>(arg);
+  if (!fields)
+    return arg;
+  SmallVector<NamedAttribute> values;
+  for (NamedAttribute field : fields.getFields())
+    values.emplace_back(field.getName(),
+                        withStrides(field.getValue(), ins, outs));
+  return StructAttr::get(arg.getContext(), fields.getName(),
+                         DictionaryAttr::get(arg.getContext(), values));
+}
+
 /// Allocates a contiguous buffer like `buffer`.
 static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc,
                                      Value buffer,
@@ -213,9 +285,24 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
   rewriter.setInsertionPoint(*this);
   Location loc = getLoc();
   SmallVector<Value> results, copiesBack, ins, outs;
+  // Which strides of each operand the callee is told.
+  auto toldOf = [&](Value tensor) {
+    return llvm::SmallBitVector(cast<ShapedType>(tensor.getType()).getRank());
+  };
+  SmallVector<llvm::SmallBitVector> told[] = {
+      llvm::map_to_vector(getIns(), toldOf),
+      llvm::map_to_vector(getOuts(), toldOf)};
+  bool anyTold = false;
+  for (Attribute arg : getArgs())
+    forEachStride(arg, [&](StrideAttr stride) {
+      bool isOut = stride.getGroup() == ArgGroup::Outs;
+      told[isOut][stride.getIndex()].set(stride.getDim());
+      anyTold = true;
+    });
   // Gives the buffer to pass for a tensor operand: its own, or a contiguous
   // copy where the callee could not walk its own.
-  auto passable = [&](Value tensor, bool read, Value &own) -> FailureOr<Value> {
+  auto passable = [&](Value tensor, const llvm::SmallBitVector &told, bool read,
+                      Value &own) -> FailureOr<Value> {
     FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
     if (failed(buffer))
       return failure();
@@ -223,7 +310,7 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
     auto type = dyn_cast<MemRefType>(own.getType());
     if (!type)
       return emitOpError() << "cannot pass the unranked buffer of " << tensor;
-    if (getStrided() || isPassable(type))
+    if (getStrided() || ::isPassable(type, told))
       return own;
     FailureOr<Value> copy = allocateLike(rewriter, loc, own, options);
     if (succeeded(copy) && read &&
@@ -231,16 +318,16 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
       return failure();
     return copy;
   };
-  for (Value tensor : getIns()) {
+  for (auto [tensor, told] : llvm::zip_equal(getIns(), told[0])) {
     Value own;
-    FailureOr<Value> buffer = passable(tensor, /*read=*/true, own);
+    FailureOr<Value> buffer = passable(tensor, told, /*read=*/true, own);
     if (failed(buffer))
       return failure();
     ins.push_back(*buffer);
   }
-  for (Value tensor : getOuts()) {
+  for (auto [tensor, told] : llvm::zip_equal(getOuts(), told[1])) {
     Value &own = results.emplace_back();
-    FailureOr<Value> buffer = passable(tensor, getAccumulate(), own);
+    FailureOr<Value> buffer = passable(tensor, told, getAccumulate(), own);
     if (failed(buffer))
       return failure();
     outs.push_back(*buffer);
@@ -250,6 +337,12 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
   llvm::append_range(operands, outs);
   OperationState call(loc, getOperationName(), operands, TypeRange(),
                       (*this)->getAttrs());
+  if (anyTold) {
+    SmallVector<Attribute> args = llvm::map_to_vector(
+        getArgs(), [&](Attribute arg) { return withStrides(arg, ins, outs); });
+    call.attributes.set(getArgsAttrName(), rewriter.getArrayAttr(args));
+    call.attributes.set(getStridedAttrName(), rewriter.getUnitAttr());
+  }
   rewriter.create(call);
   for (auto [own, passed] : llvm::zip_equal(results, outs))
     if (own != passed &&

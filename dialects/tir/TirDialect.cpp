@@ -119,6 +119,21 @@ bool phl::tir::isCLiteral(Attribute attr) {
   return isa<NameAttr>(attr);
 }
 
+LogicalResult StrideAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArgGroup group, int64_t index, int64_t dim,
+                                 Type type) {
+  if (group != ArgGroup::Ins && group != ArgGroup::Outs)
+    return emitError() << "a stride is that of one of ins or outs, not of "
+                       << stringifyArgGroup(group);
+  if (index < 0 || dim < 0)
+    return emitError() << "operand " << index << " and dimension " << dim
+                       << " of a stride count from 0";
+  if (!type.isSignlessInteger() || type.getIntOrFloatBitWidth() > 64)
+    return emitError() << "a stride is an integer of at most 64 bits, not "
+                       << type;
+  return success();
+}
+
 LogicalResult StructAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef name, DictionaryAttr fields) {
   StringRef tag = name;
@@ -137,10 +152,11 @@ LogicalResult StructAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "\" is not a C identifier";
     Attribute value = field.getValue();
     auto array = dyn_cast<ArrayAttr>(value);
-    bool valid = array ? llvm::all_of(array, isCLiteral)
-                       : isCLiteral(value) ||
-                             isa<ArgAttr, StructAttr, DenseI64ArrayAttr,
-                                 DenseI32ArrayAttr, DenseF32ArrayAttr>(value);
+    bool valid =
+        array ? llvm::all_of(array, isCLiteral)
+              : isCLiteral(value) ||
+                    isa<ArgAttr, StrideAttr, StructAttr, DenseI64ArrayAttr,
+                        DenseI32ArrayAttr, DenseF32ArrayAttr>(value);
     if (!valid)
       return emitError() << "field \"" << field.getName().getValue()
                          << "\" of struct \"" << name

@@ -31,7 +31,8 @@ def Tir_CallExternOp : Tir_Op<"call_extern", [
     - `#tir.arg<GROUP INDEX>`: an operand of the call, or its scratch memory;
     - an integer or float attribute: a literal of that type;
     - `#tir.name<"X">`: an enumerator or macro of the header;
-    - `#tir.struct<"T", {...}>`: the address of a constant struct.
+    - `#tir.struct<"T", {...}>`: the address of a constant struct;
+    - `#tir.stride<GROUP INDEX, DIM, TYPE>`: a stride of a buffer.
 
     The operation has destination-passing style. On tensors each of `outs` is
     tied to a result; on memrefs there are no results. The callee reads `ins`

@@ -13,7 +13,7 @@ use crate::{
         print::{Weights, print_module},
     },
     outline,
-    pattern::{MatchRules, Pattern, find_match},
+    pattern::{Capabilities, Pattern, find_match},
     targets::TargetInstance,
     tensor::Tensor,
 };
@@ -223,12 +223,6 @@ pub fn generate(
 }
 
 /// What a device demands of all matches.
-pub fn rules(device: &TargetInstance) -> MatchRules {
-    let capabilities = &device.kind.capabilities;
-    MatchRules {
-        dtypes: capabilities.dtypes.clone(),
-        taps: false,
-        multi_output: capabilities.multi_output,
-        static_only: capabilities.static_only,
-    }
+pub fn rules(device: &TargetInstance) -> Capabilities {
+    Capabilities { taps: false, ..device.kind.capabilities.clone() }
 }

@@ -3,8 +3,8 @@
 //! Each pattern is tried on random graphs of the form that it describes, with sizes at the corners
 //! of its conditions and with what the conditions ask for ([`wish`]). What matches is compiled and
 //! run on the target and on the host, and the results are compared; what does not match is a near
-//! miss, whose refusal is reported with the condition that failed, and one of each few is run too:
-//! other patterns and the host are to get it right.
+//! miss, whose refusal is reported with the condition that failed; a sample of these is run as well,
+//! to check that other patterns and the host compute them correctly.
 
 mod attributes;
 mod contest;

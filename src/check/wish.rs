@@ -1,4 +1,4 @@
-//! What a pattern's conditions ask of its captures, as far as it can be read off: `x.dtype == i8`,
+//! Constraints that `where` places on captures, as far as they are syntactic: `x.dtype == i8`,
 //! `zy.value == -128`, `conv2d.strides[0] == 1`. Graphs that follow it are likely to match; those
 //! that follow it in part are near misses.
 

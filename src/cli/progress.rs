@@ -9,7 +9,7 @@ use std::{
 
 use tracing::level_filters::LevelFilter;
 
-/// A line that says what is being done; invisible when nobody watches.
+/// A line of progress; hidden unless the error output is a terminal.
 pub struct Progress(ProgressBar);
 
 impl Progress {

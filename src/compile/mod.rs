@@ -19,7 +19,7 @@ use crate::{
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
     pools::file,
-    targets::{Operators, TargetInstance},
+    targets::{self, Operators, TargetInstance},
 };
 use melior::ir::{Module, attribute::StringAttribute};
 use stages::Stages;
@@ -109,11 +109,7 @@ impl Session {
         let mut pipeline = match &options.pipeline {
             Some(pipeline) => pipeline.clone(),
             None => {
-                let pipelines: Vec<_> = options
-                    .resolve(self)?
-                    .iter()
-                    .map(TargetInstance::pipelines)
-                    .collect::<Result<_>>()?;
+                let pipelines = targets::pipelines(&options.resolve(self)?)?;
                 check_schedules(&pipelines, options.after)?;
                 let ordered = in_order(&pipelines, &options.lowering_order)?;
                 Pipeline::assemble_in_order(&pipelines, &ordered)?

@@ -28,6 +28,25 @@ impl fmt::Display for OptionValue {
     }
 }
 
+impl OptionValue {
+    /// The value as IR writes it.
+    pub fn attribute(&self) -> String {
+        match self {
+            OptionValue::Int(_) => format!("{self} : i64"),
+            OptionValue::Float(value) => format!("{:#018x} : f64", value.to_bits()),
+            OptionValue::Bool(_) => self.to_string(),
+            OptionValue::Text(text) => {
+                let plain = |byte: u8| (b' '..=b'~').contains(&byte) && !b"\"\\".contains(&byte);
+                let bytes = text.bytes().map(|byte| match plain(byte) {
+                    true => char::from(byte).to_string(),
+                    false => format!("\\{byte:02X}"),
+                });
+                format!("\"{}\"", bytes.collect::<String>())
+            }
+        }
+    }
+}
+
 /// The options of a target instance, by name.
 pub type OptionValues = BTreeMap<String, OptionValue>;
 

@@ -1,6 +1,6 @@
 //! The dataflow graph that patterns match and partitioning divides: plain data, filled from IR.
 //!
-//! Constants are values, not operations: they belong to no region, and whoever uses one gets it.
+//! Constants are values, not operations: no region owns them, and each that uses one gets a copy.
 //! Operations are added in an order in which definitions come before uses, so a view is acyclic
 //! by construction, and an operation's index is also its place in the program.
 

@@ -1,4 +1,4 @@
-//! Running a hook on all that it is about, and saying whose fault it is when that fails.
+//! Runs a hook on each function or module that it applies to; errors name target, hook and operation.
 
 use super::{constants, splice};
 use crate::{

@@ -105,6 +105,9 @@ pub const INLINE: &str = "phl.inline";
 /// Module: the schedules of its targets, which phase tir-schedule applies.
 pub const SCHEDULES: &str = "phl.schedules";
 
+/// Argument of a schedule's sequence: the option of its target that is its value.
+pub const OPTION: &str = "phl.option";
+
 /// Module: the bytes of all constants.
 pub const CONSTANTS: &str = "phl.constants";
 

@@ -2,10 +2,10 @@
 
 use super::{
     Builder, Op, attr_str, context_of, edit, func,
-    names::{PATTERN, SCHEDULES, TARGET},
+    names::{OPTION, PATTERN, SCHEDULES, TARGET},
     ops_of, parse_module,
     print::print_alone,
-    root,
+    root, schedule_parameters,
 };
 use crate::{Error, Result};
 use melior::ir::{Attribute, Module, attribute::ArrayAttribute, operation::OperationLike};
@@ -25,6 +25,9 @@ pub struct Schedule {
     pub text: String,
     /// How messages call it.
     pub place: String,
+    /// What parameters of its sequence may be: names, and values as attributes are written. Kept only
+    /// if the library has parameters.
+    pub options: Vec<(String, String)>,
 }
 
 impl Schedule {
@@ -32,7 +35,7 @@ impl Schedule {
     pub fn write<'c>(module: Op<'c>, schedules: &[Self]) -> Result<()> {
         let block = edit::entry_block(module).ok_or_else(|| Error::internal("an empty module"))?;
         let b = Builder::at_end(context_of(module), block, module.location());
-        let entry = |schedule: &Self| -> Attribute<'c> {
+        let entry = |schedule: &Self| -> Result<Attribute<'c>> {
             let pattern = schedule.pattern.clone().unwrap_or_default();
             let fields = [
                 ("target", schedule.target.as_str()),
@@ -41,9 +44,16 @@ impl Schedule {
                 ("place", &schedule.place),
             ];
             let fields = fields.map(|(name, text)| (name.to_owned(), b.str_attr(text)));
-            edit::dictionary_attr(b.context, &fields)
+            let mut fields = fields.to_vec();
+            if schedule.text.contains(OPTION) {
+                let values = schedule.options.iter();
+                let values = values.map(|(name, text)| Ok((name.clone(), b.parse_attr(text)?)));
+                let values = edit::dictionary_attr(b.context, &values.collect::<Result<Vec<_>>>()?);
+                fields.push(("options".to_owned(), values));
+            }
+            Ok(edit::dictionary_attr(b.context, &fields))
         };
-        let entries: Vec<_> = schedules.iter().map(entry).collect();
+        let entries: Vec<_> = schedules.iter().map(entry).collect::<Result<_>>()?;
         edit::set_attr(module, SCHEDULES, ArrayAttribute::new(b.context, &entries).into());
         Ok(())
     }
@@ -62,6 +72,14 @@ impl Schedule {
                 pattern: Some(text("pattern")).filter(|name| !name.is_empty()),
                 text: text("text"),
                 place: text("place"),
+                options: fields
+                    .iter()
+                    .find(|(known, _)| known == "options")
+                    .map(|(_, values)| edit::dictionary(*values))
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|(name, value)| (name, value.to_string()))
+                    .collect(),
             }
         };
         entries.into_iter().map(read).collect()
@@ -81,6 +99,11 @@ impl Schedule {
         let Some(sequence) = self.sequence(&library) else {
             return fault(format!("has no sequence @{ENTRY}"));
         };
+        let b = Builder::before(sequence)?;
+        let options =
+            self.options.iter().map(|(name, text)| Ok((name.clone(), b.parse_attr(text)?)));
+        schedule_parameters::bind(sequence, &options.collect::<Result<Vec<_>>>()?)
+            .map_err(|error| Error::invalid(format!("{} {error}", self.what())))?;
         let mut found = false;
         let mut changed = false;
         for function in func::functions(module) {

@@ -21,7 +21,7 @@ pub struct Cut<'a> {
     pub target: &'a str,
     /// The pattern that has to take them.
     pub pattern: Option<&'a str>,
-    /// How often the operations are to run, each time on what the time before gave. More than once
+    /// How many times the operations run, each output fed to the next run. More than once
     /// takes one input and one output of the same type.
     pub times: usize,
 }

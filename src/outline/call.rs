@@ -68,7 +68,6 @@ impl<'c> Calls<'c> {
             consts: vec![],
             extra: vec![],
             flat: [vec![], vec![]],
-            in_tiles: call.tile.is_some(),
         };
         let args = call.args.iter().map(|arg| maker.argument(arg)).collect::<Result<Vec<_>>>()?;
         for array in &call.arrays {
@@ -160,8 +159,6 @@ struct Maker<'c, 'a, 'm> {
     extra: Vec<Val<'c>>,
     /// Which of the inputs and outputs are flat.
     flat: [Vec<i64>; 2],
-    /// Whether tensors are to be passed by their place in a device's memory, where 0 is none.
-    in_tiles: bool,
 }
 
 /// An output, by what uses it outside of the match.
@@ -179,7 +176,6 @@ impl<'c> Maker<'c, '_, '_> {
         let b = Builder::before(first)?;
         let context = b.context;
         Ok(match arg {
-            BoundArg::In(None, _) if self.in_tiles => integer(&b, None, 0),
             BoundArg::In(None, _) => null(b.context)?,
             BoundArg::In(Some(id), layout) => {
                 let value = (self.found.input)(*id)?;

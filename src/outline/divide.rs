@@ -134,7 +134,7 @@ pub fn apply<'c>(
     for (index, region) in division.partition.regions.iter().enumerate() {
         let target = targets.iter().find(|target| target.id == region.target);
         if target.is_some_and(TargetInstance::is_host) {
-            // A host has no patterns to tell apart, and does as it likes with operations.
+            // A host has no patterns: its regions keep plain operations instead of composites.
             let ops = region.ops.iter();
             let ops = ops.filter_map(|id| division.view.ops.get(id.index()).copied());
             regions.push((region, ops.collect()));
@@ -190,7 +190,7 @@ fn start_queues<'c>(module: Op<'c>, block: Blk<'c>, targets: &[TargetInstance]) 
     start_early(block, |op| functions.get(&func::symbol_ref(op, "callee")?).cloned());
 }
 
-/// Writes the host's id on the function that was divided and on those that are nobody's.
+/// Writes the host's id on the function that was divided and on functions without a target.
 fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
     let b = Builder::before(function)?;
     if ir::attr_str(function, TARGET).as_deref() == Some(HOST) {

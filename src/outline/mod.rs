@@ -1,6 +1,7 @@
 //! Changes IR as a partition decided: operations move into composites, composites into functions.
 
 pub mod call;
+mod call_sites;
 mod composite;
 mod data;
 mod divide;

@@ -1,4 +1,4 @@
-//! What there is to be decided about a function: its graph, the targets and their patterns.
+//! The input of partitioning for one function: its graph, the targets and their patterns.
 
 use super::{DivideOptions, View, view};
 use crate::{

@@ -1,6 +1,6 @@
 //! Decides about operators of vendors: what no device takes is replaced by its reference.
 
-use super::{DivideOptions, Division, divide_all, operator};
+use super::{DivideOptions, Division, call_sites::place_calls, divide_all, operator};
 use crate::{
     Error, Result,
     graph::OpId,
@@ -20,6 +20,9 @@ pub fn settle<'c>(
     options: &DivideOptions,
     operators: &Operators,
 ) -> Result<Vec<(Op<'c>, Division<'c>)>> {
+    if let Some(host) = targets.last() {
+        place_calls(module, &host.id);
+    }
     loop {
         let divisions = divide_all(module, targets, options)?;
         let left: Vec<_> = divisions

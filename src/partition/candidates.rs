@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     graph::{Facts, OpId},
-    pattern::{Failure, Match, MatchRules, find_match},
+    pattern::{Failure, Match, find_match},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,12 +66,6 @@ fn collect_device(
 ) -> Vec<Vec<(usize, Failure)>> {
     let graph = request.graph;
     let facts = Facts { graph, table: request.table, options: device.options };
-    let rules = MatchRules {
-        dtypes: device.capabilities.dtypes.clone(),
-        taps: device.capabilities.taps && device.capabilities.multi_output,
-        multi_output: device.capabilities.multi_output,
-        static_only: device.capabilities.static_only,
-    };
     let is_free = |op: OpId| match placed.of[op.index()] {
         Place::Free => placed.live[op.index()],
         Place::Device(demanded) => placed.live[op.index()] && demanded == index,
@@ -93,7 +87,7 @@ fn collect_device(
                 let demanded = graph.op(op).pattern.as_deref();
                 is_free(op) && demanded.is_none_or(|name| name == pattern.name())
             };
-            match find_match(pattern, facts, &rules, root, &allowed) {
+            match find_match(pattern, facts, &device.capabilities, root, &allowed) {
                 Ok(found) => {
                     matches.push(Candidate { device: index, pattern: *number, found });
                 }

@@ -1,10 +1,12 @@
 //! Checks predicates when a pattern is loaded: every name exists, and types fit.
 
+mod functions;
+
 use crate::{
     error::suggestion,
     expr::{
         BinaryOp, CompareOp, Expr, ExprKind, OptionType, PatternError, PatternResult, Span,
-        element_of, functions::NUMERIC,
+        element_of,
     },
     graph::{AttrKind, OpTable, eval::VALUE_FIELDS},
 };
@@ -329,148 +331,6 @@ impl Checker<'_> {
             });
         }
         Ok(Ty::List(Box::new(common.unwrap_or(Ty::Number))))
-    }
-
-    fn call(&self, span: Span, name: &str, args: &[Expr]) -> PatternResult<Ty> {
-        let wrong = |usage: &str| Err(self.fault(span, format!("usage: {usage}")));
-        match (name, args) {
-            ("present", [arg]) => {
-                self.ty(arg)?;
-                Ok(Ty::Bool)
-            }
-            ("known", [arg]) => self.value(arg).map(|_| Ty::Bool),
-            ("present" | "known", _) => wrong(&format!("{name}(x)")),
-            ("values", [arg]) => match self.ty(arg)? {
-                Ty::Entity(_) => Ok(Ty::List(Box::new(Ty::Number))),
-                _ => wrong("values(constant)"),
-            },
-            ("select", [condition, yes, no]) => {
-                let each = self.value(condition)? == Ty::List(Box::new(Ty::Bool));
-                if !each {
-                    self.expect(condition, &Ty::Bool, "the condition")?;
-                }
-                // With a list of conditions, each side is a list or one for all.
-                let item = |ty: Ty| match ty {
-                    Ty::List(item) if each => *item,
-                    ty => ty,
-                };
-                let ty = match (item(self.value(yes)?), item(self.value(no)?)) {
-                    (a, b) if a == b => a,
-                    (a, b) if a.is_number() && b.is_number() => Ty::Number,
-                    _ => return wrong("select(condition, a, b) with a and b of one type"),
-                };
-                Ok(if each { Ty::List(Box::new(ty)) } else { ty })
-            }
-            ("repeat", [items, count]) => {
-                self.expect(count, &Ty::Int, "the number of elements")?;
-                match self.value(items)? {
-                    list @ Ty::List(_) => Ok(list),
-                    _ => wrong("repeat(list, count)"),
-                }
-            }
-            ("range", [count]) => {
-                self.expect(count, &Ty::Int, "the number of elements")?;
-                Ok(Ty::List(Box::new(Ty::Int)))
-            }
-            (name, [arg]) if NUMERIC.iter().any(|(known, ..)| *known == name) => {
-                let is_int = NUMERIC.iter().any(|(known, _, int)| *known == name && *int);
-                let result = |ty: Ty| match (is_int, name) {
-                    (true, _) => Ty::Int,
-                    (false, "abs") => ty,
-                    (false, _) => Ty::Number,
-                };
-                match self.value(arg)? {
-                    Ty::List(item) if item.is_number() => Ok(Ty::List(Box::new(result(*item)))),
-                    ty if ty.is_number() => Ok(result(ty)),
-                    _ => wrong(&format!("{name}(number or list of numbers)")),
-                }
-            }
-            ("len", [arg]) => match self.value(arg)? {
-                Ty::List(_) => Ok(Ty::Int),
-                _ => wrong("len(list)"),
-            },
-            ("all" | "any", args) => match self.items(args)? {
-                Some(Ty::Bool) | None => Ok(Ty::Bool),
-                Some(_) => wrong(&format!("{name}(list <= 1), {name}([condition, ...])")),
-            },
-            ("slice", [list, start, end]) => {
-                let ty = self.value(list)?;
-                if !matches!(ty, Ty::List(_)) {
-                    return wrong("list[start:end]");
-                }
-                self.expect(start, &Ty::Int, "the start of a slice")?;
-                self.expect(end, &Ty::Int, "the end of a slice")?;
-                Ok(ty)
-            }
-            ("slice", _) => wrong("list[start:end]"),
-            ("join", [first, second]) => match (self.value(first)?, self.value(second)?) {
-                (Ty::List(a), Ty::List(b)) if a == b => Ok(Ty::List(a)),
-                (Ty::List(a), Ty::List(b)) if a.is_number() && b.is_number() => {
-                    Ok(Ty::List(Box::new(Ty::Number)))
-                }
-                _ => wrong("join(list, list)"),
-            },
-            ("join", _) => wrong("join(list, list)"),
-            ("min" | "max" | "sum" | "prod", args) if self.each(args)?.is_some() => {
-                let item = self.each(args)?.unwrap_or(Ty::Number);
-                Ok(Ty::List(Box::new(item)))
-            }
-            ("min" | "max" | "sum" | "prod", args) => match self.items(args)? {
-                Some(ty) if ty.is_number() => Ok(ty),
-                _ => wrong(&format!("{name}(list of numbers), {name}(a, b, ...)")),
-            },
-            ("values" | "len", _) => wrong(&format!("{name}(x)")),
-            ("select", _) => wrong("select(condition, a, b)"),
-            ("repeat", _) => wrong("repeat(list, count)"),
-            ("range", _) => wrong("range(count)"),
-            _ if NUMERIC.iter().any(|(known, ..)| *known == name) => wrong(&format!("{name}(x)")),
-            _ => {
-                let known = FUNCTIONS.into_iter().chain(NUMERIC.map(|(name, ..)| name));
-                let message = format!("there is no function '{name}'{}", suggestion(name, known));
-                Err(self.fault(span, message))
-            }
-        }
-    }
-
-    /// The type of the elements of several arguments, some of them lists of numbers, of which a
-    /// function makes a list; nothing for other arguments.
-    fn each(&self, args: &[Expr]) -> PatternResult<Option<Ty>> {
-        let types = args.iter().map(|arg| self.value(arg)).collect::<PatternResult<Vec<Ty>>>()?;
-        if args.len() < 2 || !types.iter().any(|ty| matches!(ty, Ty::List(_))) {
-            return Ok(None);
-        }
-        let mut common = Ty::Int;
-        for (ty, arg) in types.into_iter().zip(args) {
-            let item = if let Ty::List(item) = ty { *item } else { ty };
-            if !item.is_number() {
-                let message = format!("'{arg}' is neither a number nor a list of numbers");
-                return Err(self.fault(arg.span, message));
-            }
-            if item != Ty::Int {
-                common = Ty::Number;
-            }
-        }
-        Ok(Some(common))
-    }
-
-    /// The type of the elements of a list, or of several arguments.
-    fn items(&self, args: &[Expr]) -> PatternResult<Option<Ty>> {
-        if let [list] = args
-            && let Ty::List(item) = self.value(list)?
-        {
-            return Ok(Some(*item));
-        }
-        let mut common = None;
-        for arg in args {
-            let ty = self.value(arg)?;
-            common = match common {
-                None => Some(ty),
-                Some(before) if before == ty => Some(ty),
-                Some(before) if before.is_number() && ty.is_number() => Some(Ty::Number),
-                Some(_) => return Err(self.fault(arg.span, "the arguments differ in type")),
-            };
-        }
-        Ok(common)
     }
 
     fn arithmetic(&self, op: BinaryOp, left: &Expr, right: &Expr) -> PatternResult<Ty> {

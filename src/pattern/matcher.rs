@@ -4,31 +4,20 @@
 //! match in order of text whose conditions hold is taken: optional operations are tried before
 //! their absence, alternatives from left to right. What came closest is kept for explanations.
 
+mod objection;
+
 use super::{
-    Pattern,
+    Capabilities, Pattern,
     ast::{Call, Node, NodeKind},
     failure::{Failure, Reason, seen},
-    found::{Match, MatchScope},
+    found::Match,
     resolve::Choice,
 };
 use crate::{
     expr::Val,
-    graph::{Bound, Evaluator, Facts, GraphView, OpId, ValueId, eval::OpScope},
+    graph::{Bound, Evaluator, Facts, OpId, ValueId, eval::OpScope},
     tensor::{DType, ElementType},
 };
-
-/// What a target accepts besides its patterns.
-#[derive(Clone, Debug, Default)]
-pub struct MatchRules {
-    /// Element types of tensors that are not constants; all, if empty.
-    pub dtypes: Vec<ElementType>,
-    /// Values inside a match may be used outside as well.
-    pub taps: bool,
-    /// A match may have several outputs.
-    pub multi_output: bool,
-    /// All sizes have to be known.
-    pub static_only: bool,
-}
 
 /// Looks for a match that ends at `root` and has only operations that `allowed` accepts. `Err`
 /// holds the closest attempt; nothing, if `root` is not even an operation that the pattern ends
@@ -36,7 +25,7 @@ pub struct MatchRules {
 pub fn find_match(
     pattern: &Pattern,
     facts: Facts,
-    rules: &MatchRules,
+    rules: &Capabilities,
     root: OpId,
     allowed: &dyn Fn(OpId) -> bool,
 ) -> Result<Match, Option<Failure>> {
@@ -80,7 +69,7 @@ struct State<'p> {
 struct Matcher<'p, 'a> {
     pattern: &'p Pattern,
     facts: Facts<'a>,
-    rules: &'a MatchRules,
+    rules: &'a Capabilities,
     root: OpId,
     allowed: &'a dyn Fn(OpId) -> bool,
     steps: usize,
@@ -235,7 +224,11 @@ impl<'p> Matcher<'p, '_> {
         let decl = self.facts.table.get(&node.name);
         Some(match decl.and_then(|decl| decl.operands.get(listed)) {
             Some(operand) if present == listed + 1 => {
-                format!("{} has operand '{}', the pattern has not", node.name, operand.name)
+                format!(
+                    "{} has an operand '{}' that the pattern does not list: list it, or end the \
+                     operands with `...`",
+                    node.name, operand.name
+                )
             }
             _ => format!("{} has {} operands more than the pattern", node.name, present - listed),
         })
@@ -354,52 +347,6 @@ impl<'p> Matcher<'p, '_> {
         values.filter(|value| !is_read(*value)).collect()
     }
 
-    /// Why a match that fits the match expression is refused.
-    fn objection(&self, found: &Match) -> Option<Reason> {
-        for clause in &self.pattern.clauses {
-            let scope = MatchScope { pattern: self.pattern, found };
-            let mut evaluator = Evaluator::new(self.facts, &scope);
-            let value = evaluator.eval(&clause.expr);
-            if !matches!(value, Val::Bool(true) | Val::Absent) {
-                let values = seen(&value, evaluator.into_trace());
-                return Some(Reason::Clause { clause: clause.text.clone(), values });
-            }
-        }
-        let graph = self.facts.graph;
-        let own = self.pattern.spec.dtypes.as_ref();
-        let dtypes = own.unwrap_or(&self.rules.dtypes);
-        let tensors = found.inputs.iter().chain(&found.outputs);
-        for value in tensors.filter(|value| !graph.is_constant(**value)) {
-            let ty = &graph.value(*value).ty;
-            let fits = ty.dtype.is_some_and(|dtype| dtypes.contains(&dtype));
-            if !dtypes.is_empty() && !fits {
-                let names: Vec<&str> = dtypes.iter().map(|d| d.mlir_name()).collect();
-                let of = if own.is_some() { "pattern" } else { "target" };
-                let (found, supported) = (ty.to_string(), names.join(", "));
-                return Some(Reason::Dtype { found, of, supported });
-            }
-        }
-        let mut tensors = found.inputs.iter().chain(&found.outputs);
-        let dynamic = tensors.find(|value| graph.value(**value).ty.elements().is_none());
-        if let (Some(value), true) = (dynamic, self.rules.static_only) {
-            return Some(Reason::Dynamic { found: graph.value(*value).ty.to_string() });
-        }
-        let read: Vec<ValueId> = graph.boundary(&found.ops).1;
-        let tap = read
-            .iter()
-            .find(|value| graph.definer(**value).is_some_and(|(op, _)| op != found.root));
-        if let (Some(tap), false) = (tap, self.rules.taps) {
-            return Some(tap_reason(graph, &found.ops, *tap));
-        }
-        let count = read.len();
-        if count > 1 && !self.rules.multi_output {
-            return Some(Reason::Outputs { count });
-        }
-        let call = self.pattern.call.as_ref()?;
-        let bound = call.bind(self.pattern, found, self.facts);
-        bound.err().map(|detail| Reason::Argument { detail })
-    }
-
     fn refuse(&mut self, state: &State<'p>, detail: impl FnOnce() -> String) -> bool {
         let closer = self.closest.as_ref().is_none_or(|closest| {
             matches!(closest.reason, Reason::Structure { .. })
@@ -417,11 +364,4 @@ impl<'p> Matcher<'p, '_> {
             self.closest = Some(failure);
         }
     }
-}
-
-fn tap_reason(graph: &GraphView, ops: &[OpId], tap: ValueId) -> Reason {
-    let outside = graph.value(tap).uses.iter().find(|u| ops.binary_search(&u.op).is_err());
-    let producer = graph.definer(tap).map(|(op, _)| graph.describe(op)).unwrap_or_default();
-    let user = outside.map_or_else(|| "the outputs".to_owned(), |u| graph.describe(u.op));
-    Reason::Tap { producer, user }
 }

@@ -28,6 +28,7 @@
 
 pub mod ast;
 mod call;
+mod capabilities;
 mod check;
 mod cost;
 mod failure;
@@ -46,11 +47,12 @@ pub use call::{
     BlockPart, BoundArg, BoundCall, BoundLayout, CType, CallProto, Layout, Param, Permutation,
     Returns,
 };
+pub use capabilities::Capabilities;
 pub use check::{Ty, check_expression};
 pub use cost::check_rate;
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
-pub use matcher::{MatchRules, find_match};
+pub use matcher::find_match;
 pub use operator::check_of_operator;
 pub use tile::{DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, Tile, TileSpec};
 

@@ -7,7 +7,9 @@ use super::{
     options::OptionDecl,
 };
 use crate::{
-    Error, Phase, Result, artifact::ArtifactTypes, partition::Capabilities, pattern::PatternSpec,
+    Error, Phase, Result,
+    artifact::ArtifactTypes,
+    pattern::{Capabilities, PatternSpec},
     targets::hooks::HookSet,
 };
 

@@ -307,7 +307,10 @@ impl TargetKind {
                 let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
                 let pools: Vec<&str> = tile.pools.iter().map(|pool| pool.name.as_str()).collect();
                 let (loops, pools) = (loops.join(" x "), pools.join(", "));
-                let text = format!("  in tiles of {loops} in {pools}");
+                let text = match pools.as_str() {
+                    "" => format!("  in tiles of {loops}, where the tensors are"),
+                    pools => format!("  in tiles of {loops} in {pools}"),
+                };
                 (String::new(), text)
             }));
         }

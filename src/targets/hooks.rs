@@ -205,7 +205,7 @@ fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Resul
 }
 
 /// A target's code, for an embedder's target kinds ([`crate::targets::TargetKind::with_hooks`]).
-/// `Ok(None)` declines, and the default takes its way. An error, a panic or IR that is not valid
+/// `Ok(None)` declines, and the default lowering runs. An error, a panic or IR that is not valid
 /// ends the compile with a message that names target, hook and operation.
 pub trait Hooks: Send + Sync {
     /// The hooks that are worth asking; others stay out of the pipeline.

@@ -11,8 +11,8 @@ use crate::{
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
     graph::{Bound, Evaluator, Facts, OpDecl, OpTable, Scope},
     ir::schedule::Schedule,
-    partition::{Capabilities, Device, ProfiledTarget, Rates, is_view},
-    pattern::{Pattern, PatternSpec, check_expression},
+    partition::{Device, ProfiledTarget, Rates, is_view},
+    pattern::{Capabilities, Pattern, PatternSpec, check_expression},
     phase::{HookPoint, Phase, TargetPipelines},
     targets::hooks::{Command, DataHook},
 };
@@ -157,11 +157,13 @@ impl TargetInstance {
             Some(pattern) => matched.contains(pattern.as_str()),
             None => !matched.is_empty(),
         };
+        let options: Vec<_> =
+            self.options.iter().map(|(name, value)| (name.clone(), value.attribute())).collect();
         let filled = self.kind.schedules.iter().filter(is_for).map(|decl| {
             let text = fill(&decl.text, |word| self.word(word))
                 .map_err(|reason| Error::invalid(format!("{}: {reason}", decl.place)))?;
             let (pattern, place) = (decl.pattern.clone(), decl.place.clone());
-            Ok(Schedule { target: self.id.clone(), pattern, text, place })
+            Ok(Schedule { target: self.id.clone(), pattern, text, place, options: options.clone() })
         });
         filled.collect()
     }

@@ -15,8 +15,7 @@ use crate::{
     artifact::ArtifactTypes,
     expr::{Expr, OptionType},
     graph::OpTable,
-    partition::Capabilities,
-    pattern::{DmaSpec, Pattern, PatternSpec},
+    pattern::{Capabilities, DmaSpec, Pattern, PatternSpec},
     targets::hooks::{HookSet, Hooks},
 };
 use serde::Serialize;

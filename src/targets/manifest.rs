@@ -28,7 +28,7 @@ use crate::{
     Error, Phase, Result,
     artifact::{ArtifactKind, ArtifactTypes},
     expr::{Expr, element_of},
-    partition::Capabilities,
+    pattern::{Capabilities, PatternSpec},
     targets::hooks::HookSet,
     tensor::ElementType,
 };
@@ -92,7 +92,9 @@ pub fn parse_extending(
     let aliases = aliases(&source, raw.alias)?;
     let artifacts = artifacts(&source, raw.artifact)?;
     let libraries = library::declare(&source, raw.library, &options)?;
-    let is_tiled = patterns.iter().any(|pattern| pattern.spec.tile.is_some());
+    // Those of the host's own loops are in the host's pipelines.
+    let is_tiled = |spec: &PatternSpec| spec.tile.is_some() && !spec.inline;
+    let is_tiled = patterns.iter().any(|pattern| is_tiled(&pattern.spec));
     let codegen = Codegen {
         kind: match raw.codegen.kind {
             CodegenKind::Unset => CodegenKind::usual(role),

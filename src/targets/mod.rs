@@ -19,13 +19,14 @@ pub mod manifest;
 mod memory;
 mod operator;
 mod options;
+mod pipelines;
 mod registry;
 mod spec;
 
 #[cfg(test)]
 mod tests;
 
-pub use crate::partition::Capabilities;
+pub use crate::pattern::Capabilities;
 pub use alias::{ALIASES, Alias};
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
@@ -41,6 +42,7 @@ pub use operator::{
     OperandFacts, OperatorDecl, Operators, Reference, ResultDecl, key as operator_key,
 };
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
+pub use pipelines::pipelines;
 pub(crate) use registry::EmbedderKinds;
 pub use registry::{MANIFEST, Registry, of_context};
 pub use spec::{GivenOption, TargetEntry, TargetSpec};

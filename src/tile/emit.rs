@@ -7,6 +7,7 @@
 //! from them.
 
 use super::{
+    TileRef,
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
     plan::{Dim, Loop, Plan, Pool, Tensor},
@@ -94,7 +95,8 @@ impl<'c, 'e> Emitter<'c, 'e> {
             .iter()
             .map(|pool| builder.parse_attr(&format!("#tir.space<{:?}>", pool.name)));
         let spaces = spaces.collect::<Result<_>>()?;
-        Ok(Self { builder, call, plan, order: &choice.order, reduced, runs, args, spaces })
+        let order = &choice.order;
+        Ok(Self { builder, call, plan, order, reduced, runs, args, spaces })
     }
 
     /// The memory space that the tile of a tensor is in, and its pool.
@@ -151,13 +153,20 @@ impl<'c, 'e> Emitter<'c, 'e> {
                 Some(dtype) => b.parse_type(dtype)?,
                 None => ir::element_type(target.r#type()),
             };
-            tiles.push(self.room(b, tensor, &slice.1, element)?);
+            tiles.push(match tensor.pool_place() {
+                Some(_) => self.room(b, tensor, &slice.1, element)?,
+                // The part of the tensor itself.
+                None => part(b, *target, &slice.0, &slice.1)?,
+            });
             slices.push(slice);
         }
         let tiles = self.reduce(b, &self.reduced, bound.clone(), tiles)?;
         let parts = tiles.into_iter().zip(targets).zip(outputs).zip(&slices);
         parts
             .map(|(((tile, target), tensor), slice)| {
+                if tensor.pool_place().is_none() {
+                    return replace(b, tile, target, &slice.0, &slice.1);
+                }
                 let tile = used(b, tile, &slice.1)?;
                 match tensor.is_converted() {
                     true => self.convert(b, bound, (tensor, tile), (target, slice)),
@@ -306,7 +315,6 @@ impl<'c, 'e> Emitter<'c, 'e> {
             *argument = ir::call_extern::by_offset(b.context, *argument, &in_pool)?;
         }
         for argument in &self.args {
-            let number = value(self.plan, &pieces, &argument.value).map_err(Error::invalid)?;
             let known = call.args.len();
             let slot = call.args.get_mut(argument.place).ok_or_else(|| {
                 Error::invalid(format!(
@@ -315,7 +323,17 @@ impl<'c, 'e> Emitter<'c, 'e> {
                     known.saturating_sub(1)
                 ))
             })?;
-            *slot = replaced(b, *slot, argument.field, &number)?;
+            *slot = match TileRef::of(&argument.value) {
+                Some(TileRef::Stride(tensor, dim)) => {
+                    let stride = |old| self.stride(b, (&tensor, dim), old);
+                    replaced(b, *slot, argument.field, &stride)?
+                }
+                _ => {
+                    let number = value(self.plan, &pieces, &argument.value);
+                    let number = number.map_err(Error::invalid)?;
+                    replaced(b, *slot, argument.field, &|old| number_like(old, &number))?
+                }
+            };
         }
         let adds = |(place, piece): (usize, &&Piece)| self.plan.loops[place].reduce && !piece.first;
         if pieces.iter().enumerate().any(adds) {
@@ -324,21 +342,39 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let types: Vec<_> = call.groups[Group::Outs as usize].iter().map(|v| v.r#type()).collect();
         Ok(ir::results(call.build(b, &types)?))
     }
+
+    /// The argument that is the stride of a tensor's dimension, a number of the type of `old`.
+    fn stride(
+        &self,
+        b: &Builder<'c>,
+        (tensor, dim): (&str, i64),
+        old: Attribute<'c>,
+    ) -> Result<Attribute<'c>> {
+        let place = self.plan.tensors.iter().position(|known| known.name == tensor);
+        let (Some(place), Some(ty)) = (place, ir::attribute::number_type(old)) else {
+            return Err(Error::invalid(format!(
+                "the tile's plan passes the stride of '{tensor}', which is no tensor, or as {old}, no number"
+            )));
+        };
+        let reads = self.call.groups[Group::Ins as usize].len();
+        let (group, index) = if place < reads { ("ins", place) } else { ("outs", place - reads) };
+        b.parse_attr(&format!("#tir.stride<{group} {index}, {dim}, {ty}>"))
+    }
 }
 
 fn is_whole(runs: &[Run]) -> bool {
     matches!(runs, [run] if run.count == 1)
 }
 
-/// An argument, or a field of it, with another number of its type.
+/// An argument, or a field of it, with another value.
 fn replaced<'c>(
     b: &Builder<'c>,
     argument: Attribute<'c>,
     field: &str,
-    number: &Number,
+    new: &dyn Fn(Attribute<'c>) -> Result<Attribute<'c>>,
 ) -> Result<Attribute<'c>> {
     if field.is_empty() {
-        return number_like(argument, number);
+        return new(argument);
     }
     // The plan is an attribute, which the IR that a compile goes on from may have in any form.
     let (name, mut fields) = ir::call_extern::struct_of(argument).ok_or_else(|| {
@@ -351,7 +387,7 @@ fn replaced<'c>(
             known.join(", ")
         )));
     };
-    *value = number_like(*value, number)?;
+    *value = new(*value)?;
     let fields = edit::dictionary_attr(b.context, &fields);
     b.parse_attr(&format!("#tir.struct<{name:?}, {fields}>"))
 }

@@ -17,6 +17,9 @@ pub enum TileRef {
     Pad(String, i64),
     /// `tile.x.pad_end[2]`: zeros after them.
     PadEnd(String, i64),
+    /// `tile.x.stride[2]`: elements from one position of a dimension to the next, in the buffer that
+    /// the tile is a part of.
+    Stride(String, i64),
 }
 
 impl TileRef {
@@ -39,6 +42,7 @@ impl TileRef {
                     "shape" => Some(Self::Shape(tensor, dim)),
                     "pad" => Some(Self::Pad(tensor, dim)),
                     "pad_end" => Some(Self::PadEnd(tensor, dim)),
+                    "stride" => Some(Self::Stride(tensor, dim)),
                     _ => None,
                 }
             }
@@ -75,6 +79,7 @@ mod tests {
         assert_eq!(of("tile.oc"), Some(TileRef::Size("oc".into())));
         assert_eq!(of("first(ic)"), Some(TileRef::First("ic".into())));
         assert_eq!(of("tile.x.pad[2]"), Some(TileRef::Pad("x".into(), 2)));
+        assert_eq!(of("tile.x.stride[0]"), Some(TileRef::Stride("x".into(), 0)));
         assert_eq!(of("x.shape[2]"), None);
         assert_eq!(of("tile.x.pad"), None);
         assert!(TileRef::is_in(&Expr::parse("select(last(k), x.rank, 0)").unwrap()));

@@ -64,7 +64,7 @@ pub fn used<'c>(b: &Builder<'c>, tile: Val<'c>, sizes: &[i64]) -> Result<Val<'c>
     part(b, tile, &vec![Offset::Known(0); sizes.len()], sizes)
 }
 
-/// Puts a tile into its place of `target`.
+/// Puts a copy of a tile into its place of `target`.
 pub fn insert<'c>(
     b: &Builder<'c>,
     tile: Val<'c>,

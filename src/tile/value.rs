@@ -41,5 +41,7 @@ fn of_reference(plan: &Plan, pieces: &Pieces<'_>, reference: &TileRef) -> Option
         TileRef::Shape(tensor, dim) => ExprKind::Int(reach(tensor, *dim)?.size),
         TileRef::Pad(tensor, dim) => ExprKind::Int(reach(tensor, *dim)?.pad),
         TileRef::PadEnd(tensor, dim) => ExprKind::Int(reach(tensor, *dim)?.pad_end),
+        // Only bufferization knows it.
+        TileRef::Stride(..) => return None,
     })
 }

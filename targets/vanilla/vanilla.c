@@ -403,7 +403,9 @@ int vanilla_conv2d(vanilla_device *device, const vanilla_conv2d_params *params,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_conv2d_params *p = params;
   const uint32_t offset[4] = {input, weights, bias, output};
+  /* What is only compared with sizes; check-target: no defects */
   const operands ops = conv_operands(p, offset, p->in_c);
+  /* check-target: defects */
   const int status = check_operands(device, &ops);
   if (status != VANILLA_OK)
     return status;
@@ -425,7 +427,9 @@ int vanilla_depthwise(vanilla_device *device,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_conv2d_params *p = params;
   const uint32_t offset[4] = {input, weights, bias, output};
+  /* What is only compared with sizes; check-target: no defects */
   const operands ops = conv_operands(p, offset, 1);
+  /* check-target: defects */
   const int status = check_operands(device, &ops);
   if (status != VANILLA_OK)
     return status;

@@ -149,7 +149,7 @@ fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr]) -> Failure<'c, E
     if let Some(width) = ty.odd_width() {
         return Err(PassError::at(
             &op,
-            format!("computes with integers of {width} bits, which C has not"),
+            format!("computes with integers of {width} bits, which have no C equivalent"),
         ));
     }
     let plain = |template: &str| {

@@ -177,7 +177,7 @@ fn bodies(op: Op<'_>) -> Vec<Option<Blk<'_>>> {
     op.regions().map(|region| region.first_block()).collect()
 }
 
-/// A loop that is left in its middle.
+/// A loop with a `break`.
 fn repeat_while<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     writer.note(op);
     let [Some(before), Some(after)] = bodies(op)[..] else { return Err(unsupported(op)) };

@@ -100,8 +100,9 @@ pub fn key(value: Val<'_>) -> usize {
 
 /// The C type of a value's type.
 pub fn c_type<'c>(op: Op<'c>, ty: Type<'c>) -> Failure<'c, CType> {
-    CType::of(ty)
-        .ok_or_else(|| PassError::at(&op, format!("has a value of type {ty}, which C has not")))
+    CType::of(ty).ok_or_else(|| {
+        PassError::at(&op, format!("has a value of type {ty}, which has no C equivalent"))
+    })
 }
 
 impl<'m> Writer<'m> {

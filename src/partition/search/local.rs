@@ -16,7 +16,7 @@ struct Local<'p, 'a> {
     steps: usize,
 }
 
-/// The cheapest division that was come upon, beginning with `known`.
+/// The cheapest division found, starting from `known`.
 pub fn search(problem: &Problem, preferred: &[usize], known: Solution) -> Solution {
     let ranks = ranks(preferred);
     let mut local = Local { problem, preferred, ranks, best: known, steps: 0 };

@@ -115,7 +115,7 @@ impl CallProto {
             device,
             args,
             scratch: binder.scratch,
-            prototype: self.prototype(found, facts, pattern.tile.is_some()),
+            prototype: self.prototype(found, facts, pattern.tile.as_ref()),
             tile: binder.tile.map(tile::Binder::finish).transpose()?,
             arrays,
         })
@@ -124,7 +124,7 @@ impl CallProto {
 
 impl CallProto {
     /// The declaration of the function in C.
-    fn prototype(&self, found: &Match, facts: Facts, in_tiles: bool) -> Option<String> {
+    fn prototype(&self, found: &Match, facts: Facts, tile: Option<&tile::Tile>) -> Option<String> {
         let element = |value: Option<ValueId>| {
             let dtype = value.and_then(|value| facts.graph.value(value).ty.dtype);
             dtype.and_then(ElementType::plain).and_then(c_name).unwrap_or("void")
@@ -134,7 +134,11 @@ impl CallProto {
         for param in &self.params {
             params.push(match param {
                 // Tiles are passed by their place in the pool.
-                Param::In { .. } | Param::Out { .. } if in_tiles => "uint32_t".to_owned(),
+                Param::In { capture: name, .. } | Param::Out { name, .. }
+                    if tile.is_some_and(|tile| tile.spec.pool_of(name).is_some()) =>
+                {
+                    "uint32_t".to_owned()
+                }
                 // One declaration serves all calls, whether the operand is there or not.
                 Param::In { optional: true, .. } => "const void *".to_owned(),
                 Param::In { capture, .. } => {
@@ -226,7 +230,10 @@ impl Binder<'_> {
 
     fn input(&self, capture: &str, layout: &Option<Layout>) -> Result<BoundArg, String> {
         let Some(value) = self.found.capture(capture).and_then(|bound| bound.value) else {
-            return Ok(BoundArg::In(None, None));
+            // A tile is passed by its place in a pool, where 0 is none.
+            let tile = self.pattern.tile.as_ref();
+            let in_pool = tile.is_some_and(|tile| tile.spec.pool_of(capture).is_some());
+            return Ok(if in_pool { BoundArg::Int(None, 0) } else { BoundArg::In(None, None) });
         };
         if !self.found.inputs.contains(&value) {
             return Err(format!("'{capture}' is computed inside of the match"));

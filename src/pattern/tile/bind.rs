@@ -31,6 +31,8 @@ pub(in crate::pattern) struct Binder<'a> {
     reads: usize,
     /// The arrays that stores are given, which are the last of what is read.
     pub arrays: Vec<(DType, Expr)>,
+    /// For each tensor by name, the place in the call's layout of each dimension; none in blocks.
+    pub(super) layouts: Vec<(String, Option<Vec<usize>>)>,
 }
 
 impl<'a> Binder<'a> {
@@ -51,7 +53,8 @@ impl<'a> Binder<'a> {
             order: tile.spec.order.clone(),
             stationary: None,
         };
-        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0, arrays: vec![] };
+        let (arrays, layouts) = (vec![], vec![]);
+        let mut binder = Self { tile, pattern, found, facts, plan, reads: 0, arrays, layouts };
         binder.pools()?;
         binder.loops()?;
         binder.tensors(call)?;
@@ -240,6 +243,12 @@ impl<'a> Binder<'a> {
         for (index, (dim, size)) in declared.iter().zip(&shape).enumerate() {
             dims.push(self.dim((name, index), dim, *size)?);
         }
+        let places = match layout {
+            Some(Layout::Permuted(layout)) => Some(layout.inverse()),
+            Some(Layout::Blocked(_)) => None,
+            Some(Layout::Flat) | None => Some((0..dims.len()).collect()),
+        };
+        self.layouts.push((name.to_owned(), places));
         let dims = match layout {
             Some(Layout::Permuted(layout)) => {
                 layout.permutation.iter().map(|dim| dims[*dim].clone()).collect()
@@ -247,27 +256,20 @@ impl<'a> Binder<'a> {
             Some(Layout::Blocked(parts)) => self.blocked(name, parts, &dims)?,
             Some(Layout::Flat) | None => dims,
         };
-        let pool = &self.plan.pools[home];
-        let most = pool.dma.dims;
-        // A dimension that is not cut is adjacent to the one before it, on both sides.
-        let mut cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
         let dtype = self.own_type(place);
         let (own, outside) = match dtype {
             Some(dtype) => (dtype.size() as i64, element),
             None => (element, 0),
         };
-        // Nor is one to the rows that it is filled up to.
-        let row = pool.row.max(1);
-        let is_filled = |dim: &plan::Dim| dim.cut < 0 && dim.size * own % row != 0;
-        cut += i64::from(dims.len() > 1 && dims.last().is_some_and(is_filled));
-        if 1 + cut > most || dims.len() > MAX_DIMS {
-            return Err(format!(
-                "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
-                1 + cut,
-                pool.name
-            ));
+        match home.map(|home| &self.plan.pools[home]) {
+            Some(pool) => check_transfer(name, pool, &dims, own)?,
+            None if dtype.is_some() => {
+                return Err(format!("'{name}' is in no pool: its tile has the type of the tensor"));
+            }
+            None => {}
         }
-        let mut tensor = plan::Tensor::plain(name.to_owned(), (own, home as i64), dims);
+        let pool = home.map_or(-1, |home| home as i64);
+        let mut tensor = plan::Tensor::plain(name.to_owned(), (own, pool), dims);
         tensor.outside = outside;
         tensor.dtype = dtype.map(|dtype| dtype.mlir_name().to_owned());
         Ok(tensor)
@@ -367,6 +369,12 @@ impl<'a> Binder<'a> {
         if !TileRef::is_in(expr) {
             return self.eval(expr);
         }
+        if let Some(TileRef::Stride(name, dim)) = TileRef::of(expr) {
+            let Some((stride, value)) = self.stride(&name, dim)? else { return Ok(Val::Absent) };
+            let (place, field) = (place as i64, field.to_owned());
+            self.plan.args.push(plan::Argument { place, field, value });
+            return Ok(Val::Int(stride));
+        }
         let Some(folded) = self.folded(expr)? else { return Ok(Val::Absent) };
         let whole: Vec<Piece> = self.plan.loops.iter().map(|l| l.piece(0, l.extent)).collect();
         let whole: Vec<&Piece> = whole.iter().collect();
@@ -394,4 +402,28 @@ impl<'a> Binder<'a> {
         }
         Ok(plan)
     }
+}
+
+/// Fails if a tile has more dimensions than a transfer to its pool; `own` is the size of its elements there.
+fn check_transfer(
+    name: &str,
+    pool: &plan::Pool,
+    dims: &[plan::Dim],
+    own: i64,
+) -> Result<(), String> {
+    let most = pool.dma.dims;
+    // A dimension that is not cut is adjacent to the one before it, on both sides.
+    let mut cut = dims.iter().skip(1).filter(|dim: &&plan::Dim| dim.cut >= 0).count() as i64;
+    // Nor is one to the rows that it is filled up to.
+    let row = pool.row.max(1);
+    let is_filled = |dim: &plan::Dim| dim.cut < 0 && dim.size * own % row != 0;
+    cut += i64::from(dims.len() > 1 && dims.last().is_some_and(is_filled));
+    if 1 + cut > most || dims.len() > MAX_DIMS {
+        return Err(format!(
+            "a tile of '{name}' has {} dimensions, a transfer to '{}' {most} at most",
+            1 + cut,
+            pool.name
+        ));
+    }
+    Ok(())
 }

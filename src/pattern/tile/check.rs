@@ -57,6 +57,12 @@ impl Tile {
         expr: &Expr,
     ) -> PatternResult<Expr> {
         let mut fault = None;
+        if let Some(part) = TileRef::of(expr).is_none().then(|| stride_in(expr)).flatten() {
+            let message = format!(
+                "`{part}` is known when buffers are, after all else is computed: it is an argument of its own"
+            );
+            return Err(PatternError::new(text, part.span, message));
+        }
         let closed = expr.replace(&mut |part| {
             let reference = TileRef::of(part)?;
             let unknown = |name: &str, known: Vec<&str>| {
@@ -73,7 +79,16 @@ impl Tile {
                 }
                 TileRef::Shape(name, dim)
                 | TileRef::Pad(name, dim)
-                | TileRef::PadEnd(name, dim) => {
+                | TileRef::PadEnd(name, dim)
+                | TileRef::Stride(name, dim) => {
+                    let is_stride = matches!(reference, TileRef::Stride(..));
+                    if let Some(pool) = spec.pool_of(name).filter(|_| is_stride) {
+                        let message = format!(
+                            "the tile of '{name}' is in pool '{pool}', where its elements are adjacent: \
+                             strides are of tiles in no pool"
+                        );
+                        fault = Some(PatternError::new(text, part.span, message));
+                    }
                     let dims = spec.tensors.iter().find(|(other, _)| other == name);
                     let has =
                         |dims: &Vec<DimSpec>| usize::try_from(*dim).is_ok_and(|d| d < dims.len());
@@ -323,6 +338,17 @@ impl Checker<'_> {
         let message = format!("`order` has a loop inside that cuts '{stays}', whose tile stays");
         fault(stays, message)
     }
+}
+
+/// A stride in an expression.
+fn stride_in(expr: &Expr) -> Option<Expr> {
+    let mut found = None;
+    expr.visit(&mut |part| {
+        if let Some(TileRef::Stride(..)) = TileRef::of(part) {
+            found.get_or_insert_with(|| part.clone());
+        }
+    });
+    found
 }
 
 /// An expression over a tile with 1 for what becomes a number for each match; the rest is computed

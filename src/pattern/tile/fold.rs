@@ -52,4 +52,25 @@ impl Binder<'_> {
             _ => Some(ExprKind::Int(0)),
         }
     }
+
+    /// The stride of a tensor's dimension: the one that it has if all of the tensor is adjacent, and
+    /// the reference by the dimensions of the call's layout. None if the match has no such tensor.
+    pub(super) fn stride(&self, name: &str, dim: i64) -> Result<Option<(i64, String)>, String> {
+        let Some(tensor) = self.plan.tensors.iter().find(|tensor| tensor.name == name) else {
+            return Ok(None);
+        };
+        let (_, places) = self
+            .layouts
+            .iter()
+            .find(|(other, _)| other == name)
+            .ok_or_else(|| format!("'{name}' has no layout"))?;
+        let places = places.as_ref().ok_or_else(|| {
+            format!("'{name}' is in blocks, which have no strides by the dimensions of the graph")
+        })?;
+        let place = usize::try_from(dim).ok().and_then(|dim| places.get(dim)).copied();
+        let place = place.ok_or_else(|| format!("'{name}' has no dimension {dim}"))?;
+        let after = tensor.dims[place + 1..].iter();
+        let stride = after.fold(1_i64, |all, dim| all.saturating_mul(dim.size));
+        Ok(Some((stride, format!("tile.{name}.stride[{place}]"))))
+    }
 }

@@ -4,7 +4,8 @@
 //! it, or which window of a loop slides over it, or `*` for all of it. Arguments of the call may
 //! then use `tile.oc` (positions of a loop that the tile has), `first(ic)` and `last(ic)`,
 //! `tile.x.shape[2]`, `tile.x.pad[2]` and `tile.x.pad_end[2]` (positions of a dimension that the
-//! tile has, and zeros before and after them at the borders of the tensor).
+//! tile has, and zeros before and after them at the borders of the tensor), and, of a tensor whose
+//! tile is in no pool, `tile.x.stride[2]` (elements from one position of a dimension to the next).
 
 mod bind;
 mod check;
@@ -27,8 +28,9 @@ pub struct TileSpec {
     pub loops: Vec<LoopSpec>,
     /// The tensors of the call by name, and what cuts each of their dimensions.
     pub tensors: Vec<(String, Vec<DimSpec>)>,
-    /// For each tensor, the place of the pool that its tile is in.
-    pub places: Vec<usize>,
+    /// For each tensor, the place of the pool that its tile is in; none if the tile stays where the
+    /// tensor is.
+    pub places: Vec<Option<usize>>,
     /// For each tensor, what its tile has of its own.
     pub own: Vec<OwnSpec>,
     /// What the computation of a tile costs.
@@ -42,10 +44,10 @@ pub struct TileSpec {
 }
 
 impl TileSpec {
-    /// The name of the pool that the tile of a tensor is in.
+    /// The name of the pool that the tile of a tensor is in, if it is in any.
     pub fn pool_of(&self, tensor: &str) -> Option<&str> {
         let index = self.tensors.iter().position(|(name, _)| name == tensor)?;
-        Some(self.pools.get(*self.places.get(index)?)?.name.as_str())
+        Some(self.pools.get((*self.places.get(index)?)?)?.name.as_str())
     }
 }
 

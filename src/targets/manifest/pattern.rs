@@ -75,12 +75,8 @@ fn check(source: &Source, raw: &RawPattern) -> Result<()> {
         ));
     }
     if let Some(inline) = raw.inline.as_ref().filter(|inline| *inline.get_ref()) {
-        let reason = match (&raw.call, &raw.tile) {
-            (None, _) => Some("has no call, which the host's code could make"),
-            (_, Some(_)) => Some("has tiles, which the host's code does not make"),
-            _ => None,
-        };
-        if let Some(reason) = reason {
+        if raw.call.is_none() {
+            let reason = "has no call, which the host's code could make";
             let message = format!("pattern '{name}' is inline and {reason}");
             return Err(source.fault(&inline.span(), message));
         }
@@ -103,7 +99,8 @@ fn pattern(
     raw: RawPattern,
     (pools, definitions): (&[PoolDecl], &Definitions),
 ) -> Result<PatternDecl> {
-    let tile = raw.tile.map(|raw| tile::tile(source, raw, pools, definitions)).transpose()?;
+    let at = source.line(&raw.name.span());
+    let tile = raw.tile.map(|raw| tile::tile(source, (raw, at), pools, definitions)).transpose()?;
     let (tile, tile_lines) = tile.unzip();
     let line =
         |text: &Option<Spanned<String>>| text.as_ref().map_or(0, |text| source.line(&text.span()));

@@ -271,7 +271,7 @@ pub struct RawDma {
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawTile {
-    pub pool: Spanned<String>,
+    pub pool: Option<Spanned<String>>,
     pub loops: Vec<Spanned<RawLoop>>,
     pub tensors: BTreeMap<Spanned<String>, Spanned<RawTensor>>,
     pub cost: Option<Spanned<toml::Value>>,

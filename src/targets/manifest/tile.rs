@@ -47,16 +47,19 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
     Ok(DmaDecl { spec, lines: reader.lines })
 }
 
-/// Reads `[pattern.tile]`: the declaration, and the lines of its texts.
+/// Reads `[pattern.tile]` of the pattern on a line: the declaration, and the lines of its texts.
 pub fn tile(
     source: &Source,
-    raw: RawTile,
+    (raw, line): (RawTile, usize),
     pools: &[PoolDecl],
     definitions: &Definitions,
 ) -> Result<(TileSpec, TileLines)> {
     let mut reader = Reader { source, definitions, lines: vec![], line: 0 };
-    let mut used = vec![reader.pool(&raw.pool, pools)?];
-    reader.lines.push(("tensors".to_owned(), source.line(&raw.pool.span())));
+    // Without a pool tiles stay where the tensors are.
+    let mut used = vec![];
+    let usual = raw.pool.as_ref().map(|pool| reader.place(pool, pools, &mut used)).transpose()?;
+    let line = raw.pool.as_ref().map_or(line, |pool| source.line(&pool.span()));
+    reader.lines.push(("tensors".to_owned(), line));
     let mut loops = vec![];
     for l in raw.loops {
         reader.line = source.line(&l.span());
@@ -87,8 +90,8 @@ pub fn tile(
             }
         };
         places.push(match pool {
-            Some(pool) => reader.place(&Spanned::new(span, pool), pools, &mut used)?,
-            None => 0,
+            Some(pool) => Some(reader.place(&Spanned::new(span, pool), pools, &mut used)?),
+            None => usual,
         });
         let dims = dims.into_iter().map(|dim| reader.dim(dim));
         tensors.push((name, dims.collect::<Result<_>>()?));

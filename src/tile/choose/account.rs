@@ -147,7 +147,11 @@ impl fmt::Display for Account {
         });
         let bytes: f64 = self.moves.iter().map(|m| m.bytes).sum();
         let moves: Vec<String> = moves.collect();
-        write!(f, "\n{bytes} bytes moved: {} transfers\n", moves.join(", "))?;
+        // Tiles in no pool are not moved.
+        if !moves.is_empty() {
+            write!(f, "\n{bytes} bytes moved: {} transfers", moves.join(", "))?;
+        }
+        f.write_str("\n")?;
         let (compute, transfers, total) = (self.compute, self.transfers, self.total);
         write!(
             f,

@@ -1,6 +1,7 @@
 /* Simulates @NAME@: it computes on its own memory only, and a transfer is done
- * when it is waited for, not before. Replace the bodies by what the real driver
- * does. */
+ * when it is waited for, not before. Until then its destination has garbage, so
+ * that who reads or writes there too early, or overwrites what is still to be
+ * stored, gets wrong results. Replace the bodies by what the real driver does. */
 #include "@C@_driver.h"
 
 #include <stdlib.h>
@@ -57,9 +58,19 @@ static bool is_transfer(uint32_t tile, const @C@_rows *r) {
                              (uint64_t)(elements - 1) * r->tile_next + r->element);
 }
 
+/* Puts garbage where a transfer goes, which nobody who waits sees; check-target: no defects */
+static void garble(const transfer *t) {
+  for (uint32_t row = 0; row < t->rows; row++)
+    for (uint32_t i = 0; i < t->bytes / t->element; i++)
+      memset(t->to + row * t->to_step + i * t->to_next, 0xff, t->element);
+}
+
+/* check-target: defects */
+
 static int start(@C@_device *device, uint32_t channel, transfer transfer) {
   if (channel >= CHANNELS || device->transfers[channel].rows > 0) return BAD_CHANNEL;
   device->transfers[channel] = transfer;
+  garble(&transfer);
   return 0;
 }
 

@@ -103,3 +103,23 @@ func.func @dynamic_copy(%a: tensor<8x?xf32>, %n: index) -> tensor<4xf32> {
       args [#tir.arg<ins 0>, #tir.arg<outs 0>] -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A stride that is passed becomes a number, and the callee gets the tile itself. Dimensions whose stride it
+// is not told have to be adjacent.
+// CHECK-LABEL: func.func @told
+func.func @told(%a: tensor<8x16xf32>, %b: tensor<4x8x16xf32>) -> tensor<4x4xf32> {
+  // CHECK: %[[IN:.*]] = memref.subview
+  // CHECK: %[[OTHER:.*]] = memref.subview
+  // CHECK: memref.copy %[[OTHER]], %[[TMP:.*]] :
+  // CHECK: tir.call_extern @f ins(%[[IN]], %[[TMP]] : memref<4x4xf32, strided<[16, 1], offset: 2>>, memref<4x2x4xf32>)
+  // CHECK-SAME: args [#tir.struct<"s", {step = 16 : i32}>, 8, #tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>, 4 : i32] {strided}
+  %in = tensor.extract_slice %a[0, 2] [4, 4] [1, 1] : tensor<8x16xf32> to tensor<4x4xf32>
+  %other = tensor.extract_slice %b[0, 1, 2] [4, 2, 4] [1, 1, 1] : tensor<4x8x16xf32> to tensor<4x2x4xf32>
+  %init = tensor.empty() : tensor<4x4xf32>
+  %r = tir.call_extern @f ins(%in, %other : tensor<4x4xf32>, tensor<4x2x4xf32>) outs(%init : tensor<4x4xf32>)
+      args [#tir.struct<"s", {step = #tir.stride<ins 0, 0, i32>}>, #tir.stride<ins 1, 0, i64>,
+            #tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>, #tir.stride<outs 0, 0, i32>] -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}

@@ -73,7 +73,7 @@ func.func @offset_of_host_buffer(%a: memref<8xf32>) {
 // -----
 
 func.func @not_an_argument() {
-  // expected-error @+1 {{argument 0 is "text"; expected #tir.arg, #tir.name, #tir.struct or a number}}
+  // expected-error @+1 {{argument 0 is "text"; expected #tir.arg, #tir.name, #tir.stride, #tir.struct or a number}}
   tir.call_extern @f args ["text"]
   return
 }
@@ -241,3 +241,29 @@ func.func @half() {
   tir.call_extern @f args [1.0 : f16]
   return
 }
+
+// -----
+
+func.func @stride_of_none(%a: memref<8xf32>) {
+  // expected-error @+1 {{argument 1 is a stride of outs operand #0, but there are 0}}
+  tir.call_extern @f ins(%a : memref<8xf32>) args [#tir.arg<ins 0>, #tir.stride<outs 0, 0, i64>]
+  return
+}
+
+// -----
+
+func.func @stride_of_dimension(%a: memref<8xf32>) {
+  // expected-error @+1 {{argument 1 is the stride of dimension 1 of 'memref<8xf32>'}}
+  tir.call_extern @f ins(%a : memref<8xf32>) args [#tir.arg<ins 0>, #tir.stride<ins 0, 1, i64>]
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a stride is that of one of ins or outs, not of scratch}}
+func.func private @f() attributes {x = #tir.stride<scratch 0, 0, i64>}
+
+// -----
+
+// expected-error @+1 {{a stride is an integer of at most 64 bits, not 'f32'}}
+func.func private @f() attributes {x = #tir.stride<ins 0, 0, f32>}

@@ -38,6 +38,14 @@ func.func @on_memrefs(%a: memref<8xf32, #tir.space<"scratchpad">>, %b: memref<2x
   return
 }
 
+// CHECK-LABEL: func.func @strides
+func.func @strides(%a: tensor<8x4xf32>) {
+  // CHECK: args [#tir.arg<ins 0>, #tir.stride<ins 0, 1, i64>, #tir.struct<"s", {step = #tir.stride<ins 0, 0, i32>}>]
+  tir.call_extern @f ins(%a : tensor<8x4xf32>)
+      args [#tir.arg<ins 0>, #tir.stride<ins 0, 1, i64>, #tir.struct<"s", {step = #tir.stride<ins 0, 0, i32>}>]
+  return
+}
+
 // CHECK-LABEL: func.func @unit_dimensions
 func.func @unit_dimensions(%a: memref<1x4x1xf32, strided<[999, 1, 77], offset: ?>>,
                            %b: memref<?x4xf32, strided<[4, 1], offset: ?>>) {
