@@ -261,12 +261,8 @@ impl<'a> Binder<'a> {
             Some(dtype) => (dtype.size() as i64, element),
             None => (element, 0),
         };
-        match home.map(|home| &self.plan.pools[home]) {
-            Some(pool) => check_transfer(name, pool, &dims, own)?,
-            None if dtype.is_some() => {
-                return Err(format!("'{name}' is in no pool: its tile has the type of the tensor"));
-            }
-            None => {}
+        if let Some(home) = home {
+            check_transfer(name, &self.plan.pools[home], &dims, own)?;
         }
         let pool = home.map_or(-1, |home| home as i64);
         let mut tensor = plan::Tensor::plain(name.to_owned(), (own, pool), dims);

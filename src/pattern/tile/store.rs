@@ -101,8 +101,13 @@ impl Checker<'_> {
         let tensors = self.spec.tensors.iter().zip(&self.spec.places).zip(&self.spec.own);
         let own = tensors.map(|(((name, _), pool), own)| {
             let is_output = outputs.contains(&name.as_str());
+            if let (Some(dtype), None) = (&own.dtype, pool) {
+                let reason = "is in no pool: it is a part of the tensor and has its dtype";
+                return fault(dtype, format!("the tile of '{name}' {reason}"));
+            }
             let dtype = own.dtype.as_deref().map(|dtype| self.own_type(name, dtype, is_output));
-            let store = self.spec.pools[*pool].dma.store.as_deref().filter(|_| is_output);
+            let pool = pool.map(|pool| &self.spec.pools[pool]).filter(|_| is_output);
+            let store = pool.and_then(|pool| pool.dma.store.as_deref());
             let wanted = match store {
                 Some(text) => wanted(&CallProto::parse(text)?),
                 None => vec![],
