@@ -35,12 +35,14 @@ passes! {
     graph_partition
     graph_prepare_quantized
     graph_quantized_to_integer
+    graph_split_patches
     graph_tabulate
     graph_unsigned_to_signed
     graph_widen_half
     lower_composite_calls
     lower_host_kernels
     make_entry_point
+    order_operations
     outline_host_loops
     outline_kernels
     pack_constants

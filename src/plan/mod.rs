@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows MLIR; `plan-memory` finds the buffers and rewrites the program.
 
+pub mod order;
 mod pack;
 pub mod program;
 #[cfg(test)]
