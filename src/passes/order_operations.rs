@@ -14,10 +14,15 @@ use crate::{
         self, Op, Val, attribute,
         call_extern::CallExtern,
         calls::{self, CallGraph},
-        capture, edit, memory, memref, names, size, tir, types,
+        capture, edit,
+        liveness::Timeline,
+        memory, memref, names, size, tir, types,
     },
     pass::{OptionValues, Pass, PassError},
-    plan::order::{self, Job},
+    plan::{
+        self, Buffer,
+        order::{self, Job},
+    },
 };
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashMap};
@@ -41,18 +46,56 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut frames: BTreeMap<String, u64> = BTreeMap::new();
     for name in &graph.order {
         let Some(function) = graph.function(name) else { continue };
-        let Some(row) = Row::of(function, &graph, &frames) else {
+        let Some(before) = in_use(function, &frames) else {
             frames.insert(name.clone(), all_buffers(function, &frames));
             continue;
         };
-        let given: Vec<usize> = (0..row.jobs.len()).collect();
-        let found = order::improve(&row.jobs, &row.sizes);
-        if let Some(order) = &found {
-            row.apply(order);
-        }
-        frames.insert(name.clone(), order::peak(&row.jobs, &row.sizes, &found.unwrap_or(given)));
+        let row = Row::of(function, &graph, &frames);
+        let order = row.as_ref().and_then(|row| order::improve(&row.jobs, &row.sizes));
+        let bytes = match row.zip(order) {
+            Some((row, order)) => reorder(function, &row, &order, (before, &frames)),
+            None => before,
+        };
+        frames.insert(name.clone(), bytes);
     }
     Ok(())
+}
+
+/// Puts a function's operations into an order, unless it takes no fewer bytes after all. Gives the
+/// bytes that are in use at once.
+fn reorder<'c>(
+    function: Op<'c>,
+    row: &Row<'c>,
+    order: &[usize],
+    (before, frames): (u64, &BTreeMap<String, u64>),
+) -> u64 {
+    let given = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+    row.apply(order);
+    if let Some(after) = in_use(function, frames).filter(|after| *after < before) {
+        return after;
+    }
+    if let Some((end, body)) = given.split_last() {
+        body.iter().for_each(|op| edit::move_before(*op, *end));
+    }
+    before
+}
+
+/// The most bytes of the arena that a function has in use at once; none where a buffer cannot be
+/// planned.
+fn in_use(function: Op<'_>, frames: &BTreeMap<String, u64>) -> Option<u64> {
+    let timeline = Timeline::of(function, &BTreeMap::new());
+    let mut buffers = vec![];
+    for op in edit::walk(function) {
+        let (own, scratch) = (own_bytes(op), scratch(op, frames));
+        if own > 0 {
+            let lifetime = timeline.lifetime(op).ok()?;
+            buffers.push(Buffer::once(own, 1, (lifetime.start, lifetime.end)));
+        }
+        if scratch > 0 {
+            buffers.push(Buffer::once(scratch, 1, timeline.span(op)));
+        }
+    }
+    Some(plan::lower_bound(&buffers).0)
 }
 
 /// The bytes of all buffers of a function, and of those of what it calls, as if they were apart.
@@ -88,6 +131,8 @@ struct Row<'c> {
     sizes: Vec<u64>,
     /// The number of the buffer that an allocation makes.
     buffers: HashMap<usize, usize>,
+    /// Other names of buffers, in order.
+    views: Vec<Op<'c>>,
     /// What was last done with what has to be used in order.
     last: HashMap<Place, Last>,
 }
@@ -129,6 +174,8 @@ impl<'c> Row<'c> {
                 row.sizes.push(own_bytes(*op));
             } else if !row.is_shared(*op) {
                 row.add(*op, graph, frames)?;
+            } else if VIEWS.contains(&ir::op_name(*op)) {
+                row.views.push(*op);
             }
         }
         Some(row)
@@ -170,12 +217,30 @@ impl<'c> Row<'c> {
         Some(())
     }
 
-    /// Puts the jobs behind all else, in this order.
+    /// Puts the jobs behind all else, in this order, and the names of buffers where they are used
+    /// first: a buffer counts as in use from there on.
     fn apply(&self, order: &[usize]) {
         let block = self.ops.first().and_then(|op| op.block());
         let Some(end) = block.and_then(|block| ir::ops(block).last().copied()) else { return };
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        // The first operation of each place: the job, or views in front of it.
+        let mut heads: Vec<Op<'c>> = vec![];
         for at in order {
-            edit::move_before(self.ops[*at], end);
+            let job = self.ops[*at];
+            edit::move_before(job, end);
+            for inner in edit::walk(job).into_iter().chain([job]) {
+                places.insert(address(inner), heads.len());
+            }
+            heads.push(job);
+        }
+        for view in self.views.iter().rev() {
+            let users = ir::users_of(*view);
+            let first = users.iter().filter_map(|user| places.get(&address(*user)));
+            if let Some(place) = first.min().copied() {
+                edit::move_before(*view, heads[place]);
+                heads[place] = *view;
+                places.insert(address(*view), place);
+            }
         }
     }
 }
@@ -278,6 +343,10 @@ fn read_only<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         _ => return vec![],
     };
     read.iter().copied().filter(|value| !written.contains(value)).collect()
+}
+
+fn address(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }
 
 fn key(value: Val<'_>) -> usize {

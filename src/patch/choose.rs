@@ -31,7 +31,10 @@ pub struct Choice {
 }
 
 /// So many operations are looked at, at most, again and again in the patches of regions.
-const EFFORT: usize = 20_000_000;
+const EFFORT: usize = 1_000_000;
+
+/// A gain of less than this part of all bytes is within the error of the estimate.
+const GAIN: u64 = 8;
 
 /// Numbers of pieces along an axis.
 const PIECES: [i64; 12] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32];
@@ -145,7 +148,12 @@ impl Search<'_, '_> {
         let mut bytes = outside;
         let own: f64 = self.network.steps[region.steps.clone()].iter().map(|step| step.work).sum();
         let mut work = self.work - own;
-        for patch in region.patches(self.network, &grid) {
+        let mut patches = region.patches(self.network, &grid);
+        // One in the middle, which has windows over all of its edges, says most.
+        let columns = grid.get(1).map_or(1, |(_, count)| usize::try_from(*count).unwrap_or(1));
+        let middle = patches.len() / columns / 2 * columns + columns / 2;
+        patches.swap(0, middle);
+        for patch in patches {
             self.effort += region.steps.len();
             let Some(needs) = region.needs(self.network, &grid, &patch) else { return };
             let price = region.price(self.network, &self.lives, &grid, &needs);
@@ -161,6 +169,12 @@ impl Search<'_, '_> {
         {
             self.best = Some(choice);
         }
+    }
+
+    /// Whether so many bytes are worth the patches.
+    fn is_gain(&self, bytes: u64) -> bool {
+        bytes < self.before
+            && (bytes <= self.goal.enough || bytes <= self.before - self.before / GAIN)
     }
 
     fn is_better(&self, new: &Choice, old: &Choice) -> bool {

@@ -3,7 +3,7 @@
 // What is filled first is only read last: it is made when the chain before is over.
 // CHECK-LABEL: func.func @late
 // CHECK: memref.copy %arg0, %[[A:.*]] :
-// CHECK-NEXT: call @halve(%[[A]], %[[B:.*]])
+// CHECK-NEXT: call @halve(%[[A]], %[[B:[a-z0-9_]+]])
 // CHECK-NEXT: linalg.fill {{.*}} outs(%[[W:.*]] :
 // CHECK-NEXT: call @both(%[[B]], %[[W]], %arg1)
 func.func private @halve(memref<64xf32>, memref<32xf32>)
