@@ -164,7 +164,7 @@ impl Search<'_, '_> {
             }
         }
         let choice = Choice { region: region.clone(), grid, bytes, work };
-        if bytes < self.before
+        if self.is_gain(bytes)
             && self.best.as_ref().is_none_or(|best| self.is_better(&choice, best))
         {
             self.best = Some(choice);

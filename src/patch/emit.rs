@@ -60,6 +60,14 @@ fn erase_unused(value: Val<'_>) {
     }
 }
 
+/// A constant list.
+fn list<'c>(builder: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
+    let ty = builder.tensor(&[values.len() as i64], builder.int(64));
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let value = attribute::dense(ty, &bytes)?;
+    builder.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])
+}
+
 impl<'c> Emit<'_, 'c> {
     /// One patch: its part of the region's result.
     fn patch(&self, patch: &[Span]) -> Result<Val<'c>> {
@@ -154,7 +162,7 @@ impl<'c> Emit<'_, 'c> {
         if axes.is_empty() {
             return Ok(source);
         }
-        let list = |values: &[i64]| self.list(values);
+        let list = |values: &[i64]| list(&self.builder, values);
         let (starts, ends, axes) = (list(&starts)?, list(&ends)?, list(&axes)?);
         Ok(graph::Slice::build(&self.builder, source, starts, ends, Some(axes), None)?.y())
     }
@@ -173,14 +181,6 @@ impl<'c> Emit<'_, 'c> {
         Ok(ir::results(copy)[place.unwrap_or_default()])
     }
 
-    fn list(&self, values: &[i64]) -> Result<Val<'c>> {
-        let builder = &self.builder;
-        let ty = builder.tensor(&[values.len() as i64], builder.int(64));
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
-        let value = attribute::dense(ty, &bytes)?;
-        builder.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])
-    }
-
     /// Gives an operation the padding that a patch has.
     fn set_pads(&self, op: Op<'c>, parts: &[(usize, Option<Part>)]) -> Result<()> {
         let cut = parts.iter().filter_map(|(axis, part)| Some((*axis, part.as_ref()?.pads)));
@@ -194,7 +194,7 @@ impl<'c> Emit<'_, 'c> {
                 let Some(place) = axes.iter().position(own) else { continue };
                 (amounts[place], amounts[axes.len() + place]) = (begin, end);
             }
-            return edit::set_operand(op, 1, self.list(&amounts)?);
+            return edit::set_operand(op, 1, list(&Builder::before(op)?, &amounts)?);
         }
         let mut cut = cut.peekable();
         if cut.peek().is_none() {
