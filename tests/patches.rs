@@ -255,18 +255,18 @@ fn compare(seed: u64, count: usize, quantized: bool, targets: &str, tolerance: f
 
 #[test]
 fn floats_in_patches_are_the_same() {
-    let smaller = compare(1, 12, false, "llvm", 1e-5);
-    assert!(smaller >= 6, "only {smaller} of 12 networks took less memory");
+    let smaller = compare(1, 8, false, "llvm", 1e-5);
+    assert!(smaller >= 3, "only {smaller} of 8 networks took less memory");
 }
 
 #[test]
 fn integers_in_patches_are_the_same_to_the_bit() {
-    let smaller = compare(2, 8, true, "llvm", 0.0);
-    assert!(smaller >= 4, "only {smaller} of 8 networks took less memory");
+    let smaller = compare(2, 5, true, "llvm", 0.0);
+    assert!(smaller >= 2, "only {smaller} of 5 networks took less memory");
 }
 
 #[test]
 fn devices_and_c_compute_patches_too() {
-    let smaller = compare(3, 2, true, "c", 0.0) + compare(4, 2, true, "cmsis-nn, c", 0.0);
-    assert!(smaller >= 2, "only {smaller} of 4 networks took less memory");
+    let smaller = compare(3, 1, true, "c", 0.0) + compare(4, 1, true, "cmsis-nn, c", 0.0);
+    assert!(smaller >= 1, "only {smaller} of 2 networks took less memory");
 }

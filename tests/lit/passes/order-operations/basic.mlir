@@ -23,9 +23,9 @@ func.func @late(%x: memref<64xf32>, %y: memref<32xf32>) {
 // Parts go into the whole one by one, so that no two of them are there at once.
 // CHECK-LABEL: func.func @parts
 // CHECK: linalg.fill {{.*}} outs(%[[A:.*]] :
-// CHECK-NEXT: memref.copy %[[A]], %{{.*}}
-// CHECK-NEXT: linalg.fill {{.*}} outs(%[[B:.*]] :
-// CHECK-NEXT: memref.copy %[[B]], %{{.*}}
+// CHECK: memref.copy %[[A]], %{{.*}}
+// CHECK: linalg.fill {{.*}} outs(%[[B:.*]] :
+// CHECK: memref.copy %[[B]], %{{.*}}
 func.func @parts(%y: memref<128xf32>) {
   %one = arith.constant 1.0 : f32
   %a = memref.alloc() : memref<64xf32>
