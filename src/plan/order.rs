@@ -18,12 +18,12 @@ pub struct Job {
 }
 
 /// So many sets are looked at, at all steps together.
-const EFFORT: usize = 100_000;
+const EFFORT: usize = 30_000;
 /// The fewest and the most sets that are kept at each step.
 const KEPT: (usize, usize) = (4, 4096);
 
 /// Longer rows stay as they are.
-const MOST: usize = 5000;
+const MOST: usize = 1000;
 
 /// The jobs done so far, and what that took.
 #[derive(Clone)]
@@ -121,7 +121,12 @@ impl<'a> Search<'a> {
         for _ in 0..self.jobs.len() {
             let mut next: HashMap<Vec<u64>, usize> = HashMap::new();
             let mut found: Vec<State> = vec![];
+            let looked = self.steps.len();
             for state in &states {
+                // The best come first; the rest is left when enough was looked at.
+                if self.steps.len() - looked > kept {
+                    break;
+                }
                 for job in &state.ready {
                     let Some(new) = self.after(state, *job) else { continue };
                     match next.get(&new.done) {
