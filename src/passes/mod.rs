@@ -42,7 +42,6 @@ passes! {
     lower_composite_calls
     lower_host_kernels
     make_entry_point
-    order_operations
     outline_host_loops
     outline_kernels
     pack_constants
