@@ -41,6 +41,7 @@ pub(crate) mod transfer;
 
 // The host's layouts and kernels; work cut into tiles.
 pub mod host;
+pub(crate) mod patch;
 pub(crate) mod pools;
 pub(crate) mod tile;
 

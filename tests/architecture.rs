@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["ir", "phase", "process", "tensor"],
     &["approximate", "artifact", "expr", "io", "limits", "pass"],
     &["graph", "launch", "lower", "planned", "transfer"],
-    &["host", "pools", "tile"],
+    &["host", "patch", "pools", "tile"],
     &["pattern"],
     &["partition"],
     &["targets"],

@@ -1,10 +1,12 @@
 //! The command line: what `phaseline --help` teaches.
 
 mod emit;
+mod memory;
 mod targets;
 mod values;
 
 pub use emit::Emit;
+pub use memory::MemoryArgs;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
 use crate::{import::parse_shape_option, phase::Phase};
@@ -101,6 +103,9 @@ pub struct TargetArgs {
     /// Add passes at the end of a phase; may be repeated
     #[arg(long = "pass", value_name = "PHASE=PASSES", value_parser = parse_pass)]
     pub passes: Vec<(Phase, String)>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub memory: MemoryArgs,
     /// Place operations as this file says, before patterns are asked (see partition
     /// --save-placement)
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]

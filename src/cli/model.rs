@@ -94,6 +94,8 @@ pub fn compile_options<'a>(
         name,
         pipeline,
         passes: args.passes.clone(),
+        patches: args.memory.patches,
+        arena_limit: args.memory.arena_limit,
         after,
         dump_phases: args.dump_phases.clone(),
         dump_weights: if args.dump_weights { Weights::Print } else { Weights::Elide },

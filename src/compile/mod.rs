@@ -49,6 +49,11 @@ pub struct CompileOptions<'a> {
     pub pipeline: Option<Pipeline>,
     /// Passes added at the end of a phase.
     pub passes: Vec<(Phase, String)>,
+    /// Compute stages of the network in patches, at most so many, where that takes less memory.
+    pub patches: Option<i64>,
+    /// Bytes that the arena may have. Stages are computed in patches until it has no more, by
+    /// estimate; if it has more in the end, that is an error.
+    pub arena_limit: Option<u64>,
     /// The phase that the module has been through already.
     pub after: Phase,
     /// Where to write the IR after each phase.
@@ -88,6 +93,8 @@ impl Default for CompileOptions<'_> {
             name: "model".into(),
             pipeline: None,
             passes: vec![],
+            patches: None,
+            arena_limit: None,
             after: Phase::Import,
             dump_phases: None,
             dump_weights: Weights::Elide,
@@ -117,6 +124,9 @@ impl Session {
                     .with_target_path(&options.target_path_text())
             }
         };
+        if let Some(pass) = options.patches_pass() {
+            pipeline.append(Phase::PrePartition, &pass)?;
+        }
         for (phase, passes) in &options.passes {
             pipeline.append(*phase, passes)?;
         }
@@ -222,6 +232,7 @@ impl Session {
                 *device = c::target::device(target, &options.name, known);
             }
         }
+        options.check_arena(&signature)?;
         let constants = pack_constants::constants(ir::root(&module))?.into_owned();
         let mut compiled = Compiled {
             signature,
@@ -287,6 +298,28 @@ impl CompileOptions<'_> {
     pub fn operators(&self, session: &Session) -> Result<Operators> {
         let path = self.target_path.iter().cloned();
         graph_partition::known_in(session.context(), &self.targets, path).map(|known| known.1)
+    }
+
+    /// What computes stages in patches, if that is asked for.
+    fn patches_pass(&self) -> Option<String> {
+        let most = self.patches.map(|patches| format!("max-patches={patches}"));
+        let limit = self.arena_limit.map(|bytes| format!("arena-limit={bytes}"));
+        let options: Vec<_> = most.into_iter().chain(limit).collect();
+        let text = format!("func.func(graph-split-patches{{{}}})", options.join(" "));
+        (!options.is_empty()).then_some(text)
+    }
+
+    /// Fails if the arena is larger than it may be.
+    fn check_arena(&self, signature: &Signature) -> Result<()> {
+        let bytes = signature.arena_bytes as u64;
+        match self.arena_limit.filter(|limit| bytes > *limit) {
+            None => Ok(()),
+            Some(limit) => Err(Error::invalid(format!(
+                "the arena has {bytes} bytes, more than the limit of {limit}; most are in use at \
+                 {}: allow more bytes, more patches, or a target that computes this in less memory",
+                signature.arena_peak
+            ))),
+        }
     }
 
     /// The directories with targets, as options of passes have them.

@@ -39,6 +39,7 @@ passes! {
     graph_partition
     graph_prepare_quantized
     graph_quantized_to_integer
+    graph_split_patches
     graph_tabulate
     graph_unsigned_to_signed
     graph_widen_half
