@@ -358,8 +358,10 @@ fn picture(module: Op<'_>, name: &str) -> Option<ExtraFile> {
 /// An object with the blobs of all devices.
 fn blobs(compiled: &Compiled, blobs: &[(String, Vec<u8>)]) -> Result<Object> {
     let name = format!("{}_blobs.o", compiled.signature.name);
-    let symbols: Vec<_> =
-        blobs.iter().map(|(symbol, bytes)| data::Data { symbol, bytes, ..Default::default() }).collect();
+    let symbols: Vec<_> = blobs
+        .iter()
+        .map(|(symbol, bytes)| data::Data { symbol, bytes, ..Default::default() })
+        .collect();
     data::object(&name, &compiled.machine.triple, &symbols, &compiled.cc)
 }
 

@@ -7,10 +7,7 @@
 use super::{kernel::Element, layout::int_list};
 use crate::{
     Result,
-    ir::{
-        self, Builder, Val, constant::Elements, edit, graph, types::with_element,
-        view::OpView,
-    },
+    ir::{self, Builder, Val, constant::Elements, edit, graph, types::with_element, view::OpView},
     lower::{
         equation::Equation,
         scalar::{is_bf16, is_f16},
@@ -108,7 +105,8 @@ fn plan(op: graph::Einsum<'_>) -> Option<Steps> {
 impl Classes {
     /// `None` if a label occurs twice in one of the lists: a diagonal.
     fn of(a: &[u32], b: &[u32], result: &[u32]) -> Option<Self> {
-        let distinct = |labels: &[u32]| (1..labels.len()).all(|i| !labels[..i].contains(&labels[i]));
+        let distinct =
+            |labels: &[u32]| (1..labels.len()).all(|i| !labels[..i].contains(&labels[i]));
         if ![a, b, result].into_iter().all(distinct) {
             return None;
         }
@@ -136,7 +134,9 @@ fn product<'c>(
     let constant = |term: &Term<'c>| Elements::of_value(term.value).is_some();
     let [left, right] = terms;
     // Kernels pack constant columns; otherwise what lies innermost in the result are columns.
-    let innermost = result.last().is_some_and(|last| left.labels.contains(last) && !right.labels.contains(last));
+    let innermost = result
+        .last()
+        .is_some_and(|last| left.labels.contains(last) && !right.labels.contains(last));
     let turned = match (constant(&left), constant(&right)) {
         (true, false) => true,
         (false, true) => false,

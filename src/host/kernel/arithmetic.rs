@@ -197,7 +197,9 @@ impl Arithmetic {
         sum: Val<'c>,
     ) -> Result<Val<'c>> {
         match self {
-            Self::Single | Self::Widened | Self::Nibbles if crate::ir::is_float(sum.r#type()) => e.fma(x, w, sum),
+            Self::Single | Self::Widened | Self::Nibbles if crate::ir::is_float(sum.r#type()) => {
+                e.fma(x, w, sum)
+            }
             Self::Single | Self::Widened | Self::Nibbles => {
                 let product = e.builder.binary("arith.muli", x, w)?;
                 e.builder.binary("arith.addi", sum, product)

@@ -72,7 +72,10 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
     let parameter = |i: usize| match block {
         0 => i / inner % size,
         // Parameters have the shape of the tensor, with fewer positions along the axis.
-        _ => (i / (inner * size) * size.div_ceil(block) + i / inner % size / block) * inner + i % inner,
+        _ => {
+            (i / (inner * size) * size.div_ceil(block) + i / inner % size / block) * inner
+                + i % inner
+        }
     };
     let number = |i: usize| {
         let along = parameter(i);

@@ -4,8 +4,7 @@ use super::{Contraction, Epilogue, Weights};
 use crate::{
     Result,
     host::kernel::{
-        Emitter, Ix,
-        Arithmetic,
+        Arithmetic, Emitter, Ix,
         arithmetic::halves,
         emit::{Run, repeat_run},
         start::StartBuffers,
@@ -299,7 +298,13 @@ impl<'c> Kernel<'_, 'c> {
                     ..at
                 };
                 let weights = self.weights(e, tile.widths, at.w, &scales)?;
-                self.step(e, (tile.widths, &weights), active, (at, group.min(count - u)), &mut sums)?;
+                self.step(
+                    e,
+                    (tile.widths, &weights),
+                    active,
+                    (at, group.min(count - u)),
+                    &mut sums,
+                )?;
             }
             Ok::<_, crate::Error>(sums)
         };

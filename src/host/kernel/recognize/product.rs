@@ -117,7 +117,8 @@ impl<'c> Scope<'_, 'c> {
         });
         let source = constant.then_some(source);
         let scale = gemm.alpha() as f32;
-        let weights = Some(WeightsOperand { operand: b, source, scale, integers: None, scales: None });
+        let weights =
+            Some(WeightsOperand { operand: b, source, scale, integers: None, scales: None });
         Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })
     }
 }

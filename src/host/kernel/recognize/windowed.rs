@@ -162,7 +162,8 @@ impl<'c> Scope<'_, 'c> {
         };
         let kind = if depthwise { "depthwise_conv" } else { "conv" };
         let source = Some(source);
-        let weights = Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None, scales: None });
+        let weights =
+            Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None, scales: None });
         Some(Recognized { weights, ..self.found(kind, kernel, x) })
     }
 

@@ -124,11 +124,7 @@ fn reals<'c>(
     node.op("dequantize_linear", &operands, &[("axis", axis.into())])
 }
 
-fn with_bias<'c>(
-    node: &NodeContext<'_, 'c>,
-    y: Val<'c>,
-    bias: usize,
-) -> OpResult<Vec<Val<'c>>> {
+fn with_bias<'c>(node: &NodeContext<'_, 'c>, y: Val<'c>, bias: usize) -> OpResult<Vec<Val<'c>>> {
     Ok(vec![match node.optional(bias) {
         Some(bias) => node.binary("add", y, bias)?,
         None => y,
@@ -176,7 +172,12 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let shape = [blocks, n].map(|dim| dim as usize);
     let scales = node.known(2, "scales")?.ok_or("the input scales is missing")?;
     if scales.len() as i64 != n * blocks {
-        return Err(format!("the input scales has {} elements, expected {}", scales.len(), n * blocks).into());
+        return Err(format!(
+            "the input scales has {} elements, expected {}",
+            scales.len(),
+            n * blocks
+        )
+        .into());
     }
     let scale = transposed(&scales.to_f64(), n, blocks, blocks);
     let scale = node.constant_of(scales.dtype(), &shape, &scale)?;
@@ -217,12 +218,13 @@ fn unpacked(
     let stride = (columns + per_byte - 1) / per_byte;
     if Some(bytes.len() as i64) != rows.checked_mul(stride) {
         let expected = format!("{rows} x {stride}");
-        return Err(format!("the input {name} has {} bytes, expected {expected}", bytes.len()).into());
+        return Err(
+            format!("the input {name} has {} bytes, expected {expected}", bytes.len()).into()
+        );
     }
     let row = |row: &[u8]| -> Vec<u8> {
-        let numbers = row.iter().flat_map(|byte| {
-            (0..per_byte).map(move |at| (byte >> (at * bits)) & mask)
-        });
+        let numbers =
+            row.iter().flat_map(|byte| (0..per_byte).map(move |at| (byte >> (at * bits)) & mask));
         numbers.take(columns as usize).collect()
     };
     Ok(bytes.chunks(stride as usize).flat_map(row).collect())

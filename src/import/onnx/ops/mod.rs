@@ -118,9 +118,7 @@ const FAMILIES: &[&[OpEntry]] = &[
 pub(crate) fn find(domain: &str, name: &str) -> Option<&'static OpEntry> {
     match domain {
         "" => FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name),
-        "com.microsoft" => {
-            contrib::OPS.iter().chain(fused::OPS).find(|entry| entry.name == name)
-        }
+        "com.microsoft" => contrib::OPS.iter().chain(fused::OPS).find(|entry| entry.name == name),
         _ => None,
     }
 }
