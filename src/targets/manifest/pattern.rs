@@ -74,12 +74,12 @@ fn check(source: &Source, raw: &RawPattern) -> Result<()> {
              registered lowering (\"default\" for the one of the graph dialect), or call = \"int f(in x, out y)\" for a function"
         ));
     }
-    if let Some(inline) = raw.inline.as_ref().filter(|inline| *inline.get_ref()) {
-        if raw.call.is_none() {
-            let reason = "has no call, which the host's code could make";
-            let message = format!("pattern '{name}' is inline and {reason}");
-            return Err(source.fault(&inline.span(), message));
-        }
+    if let Some(inline) = raw.inline.as_ref().filter(|inline| *inline.get_ref())
+        && raw.call.is_none()
+    {
+        let reason = "has no call, which the host's code could make";
+        let message = format!("pattern '{name}' is inline and {reason}");
+        return Err(source.fault(&inline.span(), message));
     }
     if let (Some(schedule), Some(_)) = (&raw.schedule, &raw.call) {
         let message = format!(
