@@ -1,12 +1,11 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout))" | FileCheck %s
 
-// Filters that are not constant, images of four spatial dimensions and other element types stay.
+// Filters of integers that are not constant, images of four spatial dimensions and other element types stay.
 // CHECK-NOT: graph.transpose
 // CHECK-NOT: graph.composite
-func.func @variable(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32> {
-  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
-  %1 = graph.relu %0 : tensor<1x4x8x8xf32>
-  return %1 : tensor<1x4x8x8xf32>
+func.func @variable(%x: tensor<1x3x8x8xui8>, %w: tensor<4x3x1x1xi8>) -> tensor<1x4x8x8xi32> {
+  %0 = graph.conv_integer %x, %w : (tensor<1x3x8x8xui8>, tensor<4x3x1x1xi8>) -> tensor<1x4x8x8xi32>
+  return %0 : tensor<1x4x8x8xi32>
 }
 
 func.func @four(%x: tensor<1x3x8x2x2x2xf32>) -> tensor<1x4x8x2x2x2xf32> {
