@@ -2,7 +2,7 @@
 //! store them.
 
 use crate::{
-    ir::{self, Builder, Op, edit, elements, func, names},
+    ir::{self, Builder, Op, edit, elements, func, memref, names},
     lower::generic::fill_into,
     pass::PassError,
     planned::generated,
@@ -34,6 +34,7 @@ pub fn write<'c>(
                 func::symbol_ref(op, "name").filter(|_| ir::op_name(op) == "memref.get_global");
             let global = global.and_then(|name| globals.get(&name).copied());
             let Some(value) = global.and_then(fill_value) else { continue };
+            sink(function, op)?;
             let builder = Builder::before(op)?;
             let old = ir::result0(op)?;
             let element = ir::element_type(old.r#type());
@@ -48,6 +49,26 @@ pub fn write<'c>(
         }
     }
     Ok(filled)
+}
+
+/// Moves an operation in front of the first one that reads its result, with the views of it in between: what is written
+/// where a function begins would take memory all the time.
+fn sink<'c>(function: Op<'c>, op: Op<'c>) -> crate::Result<()> {
+    let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+    let Some(place) = ops.iter().position(|other| edit::same(*other, op)) else { return Ok(()) };
+    let mut moved = vec![op];
+    let mut values = vec![ir::result0(op)?];
+    for other in &ops[place + 1..] {
+        let reads = |op: &Op<'c>| ir::operands(*op).iter().any(|value| values.contains(value));
+        if memref::is_view(*other) && reads(other) {
+            values.push(ir::result0(*other)?);
+            moved.push(*other);
+        } else if reads(other) || edit::walk(*other).iter().any(reads) {
+            moved.iter().for_each(|op| edit::move_before(*op, *other));
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// What a constant is filled with, if it is large and has one value everywhere.

@@ -127,19 +127,23 @@ pub fn row_major(dims: &[i64]) -> Vec<i64> {
     strides
 }
 
+/// Whether an operation gives a view of the buffer that is its first operand.
+pub fn is_view(op: super::Op<'_>) -> bool {
+    matches!(
+        super::op_name(op),
+        "memref.subview"
+            | "memref.cast"
+            | "memref.reinterpret_cast"
+            | "memref.collapse_shape"
+            | "memref.expand_shape"
+    )
+}
+
 /// The value that a buffer is a part of, through views.
 pub fn base<'c>(mut value: super::Val<'c>) -> super::Val<'c> {
     while let Some(op) = super::edit::defining_op(value) {
-        let is_view = matches!(
-            super::op_name(op),
-            "memref.subview"
-                | "memref.cast"
-                | "memref.reinterpret_cast"
-                | "memref.collapse_shape"
-                | "memref.expand_shape"
-        );
         match super::operands(op).first() {
-            Some(source) if is_view => value = *source,
+            Some(source) if is_view(op) => value = *source,
             _ => break,
         }
     }

@@ -7,6 +7,7 @@
 //! neighbouring ones (see [`super::arithmetic`]).
 
 mod tile;
+mod weights;
 
 use self::tile::{Buffers, Kernel};
 use super::{
