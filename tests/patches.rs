@@ -1,6 +1,8 @@
 //! Networks in patches give the numbers of networks that are whole: random chains of windows with
 //! all kinds of strides, dilations and padding, in floats and in quantized numbers.
 
+#![allow(clippy::panic, reason = "tests fail by panicking")]
+
 use phaseline::{CompileOptions, Session, tensor::Tensor};
 use std::fmt::Write as _;
 
