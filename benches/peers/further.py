@@ -307,15 +307,6 @@ def double(batch=16, width=256):
     return build
 
 
-def double_cnn(size=32, width=32):
-    def build():
-        g, y, channels = Net((1, 3, size, size), np.float64), "x", 3
-        for _ in range(3):
-            y, channels = g.conv(y, channels, width, 3, act="Relu"), width
-        return g.model(g.op("MaxPool", y, kernel_shape=[2, 2], strides=[2, 2]))
-    return build
-
-
 def keypoints(size=64, width=32):
     """Two resolutions that exchange what they see, as in HRNet, then the place of each maximum."""
     def build():
@@ -407,7 +398,6 @@ FURTHER = {
     "filters": filters_from_inputs(),
     "correlation": correlation(),
     "double": double(),
-    "double-cnn": double_cnn(),
     "keypoints": keypoints(),
     "proposals": proposals(),
     "harmonics": harmonics(),
