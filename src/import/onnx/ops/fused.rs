@@ -73,8 +73,8 @@ fn transposed_matrix<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>) -> OpResult<Val
     node.transpose(x, &perm)
 }
 
-/// The sum of two or three inputs, and its norm. Of the four outputs the second and third are not written by
-/// onnxruntime either.
+/// The sum of two or three inputs, and its norm. Of the four outputs the second and third, statistics for training,
+/// are refused.
 fn skip_norm<'c>(
     node: &NodeContext<'_, 'c>,
     op: &str,
@@ -159,7 +159,9 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if ![2, 4, 8].contains(&bits) {
         return Err(OpError::Unsupported(format!("weights of {bits} bits are not supported")));
     }
-    if k < 1 || n < 1 || block < 1 || block * bits % 8 != 0 || block > 1 << 24 {
+    // With larger sizes, numbers of elements would overflow.
+    let known = |size: i64, most: i64| (1..=most).contains(&size);
+    if !known(k, 1 << 30) || !known(n, 1 << 30) || !known(block, 1 << 24) || block * bits % 8 != 0 {
         return Err(format!("K = {k}, N = {n} and block_size = {block} do not go together").into());
     }
     if node.optional(4).is_some() {

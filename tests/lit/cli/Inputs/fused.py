@@ -51,6 +51,18 @@ CASES = {
     "eight": ("MatMulNBits", 1, n_bits(8, 272, 65, 16)),
 }
 
+# What is refused, made by the word `bad`.
+good = n_bits(4, 64, 4, 32)
+BAD = {
+    "bytes": (good[0], {**good[1], "w": good[1]["w"][:, :, 1:]}, good[2]),
+    "scales": (good[0], {**good[1], "s": good[1]["s"][1:]}, good[2]),
+    "bits": (*good[:2], {**good[2], "bits": 3}),
+    "huge": (*good[:2], {**good[2], "K": 2**62, "N": 2**62}),
+    "block": (*good[:2], {**good[2], "block_size": 0}),
+}
+if sys.argv[1] == "bad":
+    CASES = {f"bad_{name}": ("MatMulNBits", 1, case) for name, case in BAD.items()}
+
 for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
     domain = "" if kind.startswith("Simpl") else "com.microsoft"
     names = [f"r{i}" if i in (0, 3) else "" for i in range(count)]
@@ -60,7 +72,7 @@ for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
     graph = helper.make_graph([node], "g", values, outputs, [numpy_helper.from_array(np.asarray(v), n) for n, v in constants.items()])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    if sys.argv[1] == "make":
+    if sys.argv[1] != "check":
         onnx.save(model, f"{name}.onnx")
         np.savez(f"{name}.npz", **inputs)
         continue
