@@ -54,7 +54,7 @@ pub(crate) mod partition;
 // Target kinds and instances.
 pub mod targets;
 
-// The session; division of IR between targets; a target's own code.
+// The session; partition of IR between targets; a target's own code.
 pub mod hook;
 pub(crate) mod outline;
 pub mod session;

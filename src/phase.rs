@@ -56,7 +56,7 @@ impl Phase {
 
     /// The phases at which targets register pipelines. The one at `lower` is the hook graph-to-tir:
     /// what it leaves in the graph dialect is lowered in the default way.
-    pub const HOOKS: [Phase; 6] = [
+    pub const EXTENSIBLE: [Phase; 6] = [
         Phase::PrePartition,
         Phase::PostPartition,
         Phase::Lower,

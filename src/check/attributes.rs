@@ -1,7 +1,7 @@
 //! The attributes of operations: what the conditions ask for, the usual, and what nobody mentions.
 //! That a device is not told of an attribute only shows where it has another value than usual.
 
-use super::{operands::Shape, sampler::Sampler, wish::Want};
+use super::{constraints::Constraint, operands::Shape, sampler::Sampler};
 use crate::{
     graph::{AttrDecl, AttrKind, AttrValue, OpDecl},
     tensor::DType,
@@ -84,20 +84,20 @@ pub fn attributes(
 
 /// What the conditions ask for, as a value of the attribute. One number asked of a list is asked of
 /// each of its elements.
-fn wished_value(attr: &AttrDecl, want: Want, spatial: usize) -> Option<AttrValue> {
+fn wished_value(attr: &AttrDecl, want: Constraint, spatial: usize) -> Option<AttrValue> {
     let count = match attr.name.as_str() {
         "strides" | "dilations" | "kernel_shape" => spatial,
         "pads" => 2 * spatial,
         _ => 1,
     };
     Some(match (attr.kind, want) {
-        (AttrKind::Int, Want::Number(number)) => AttrValue::Int(number as i64),
-        (AttrKind::Float, Want::Number(number)) => AttrValue::Float(number),
-        (AttrKind::Bool, Want::Number(number)) => AttrValue::Bool(number != 0.0),
-        (AttrKind::Ints, Want::Number(number)) => AttrValue::Ints(vec![number as i64; count]),
-        (AttrKind::Ints, Want::Numbers(numbers)) => AttrValue::Ints(numbers),
-        (AttrKind::Str, Want::Text(text)) => AttrValue::Str(text),
-        (AttrKind::Type, Want::Type(dtype)) => AttrValue::Type(dtype.into()),
+        (AttrKind::Int, Constraint::Number(number)) => AttrValue::Int(number as i64),
+        (AttrKind::Float, Constraint::Number(number)) => AttrValue::Float(number),
+        (AttrKind::Bool, Constraint::Number(number)) => AttrValue::Bool(number != 0.0),
+        (AttrKind::Ints, Constraint::Number(number)) => AttrValue::Ints(vec![number as i64; count]),
+        (AttrKind::Ints, Constraint::Numbers(numbers)) => AttrValue::Ints(numbers),
+        (AttrKind::Str, Constraint::Text(text)) => AttrValue::Str(text),
+        (AttrKind::Type, Constraint::Type(dtype)) => AttrValue::Type(dtype.into()),
         _ => return None,
     })
 }

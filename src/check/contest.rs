@@ -79,8 +79,8 @@ impl Ring<'_> {
         let module = self.session.parse(text.as_bytes(), "check.mlir")?;
         let targets = self.compile_options().resolve(self.session)?;
         let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
-        let division = outline::divide(main, &targets, None)?;
-        let composites = division.partition.regions.iter().flat_map(|region| &region.composites);
+        let partitioned = outline::divide(main, &targets, None)?;
+        let composites = partitioned.partition.regions.iter().flat_map(|region| &region.composites);
         Ok(composites.map(|composite| composite.name.clone()).collect())
     }
 
@@ -153,12 +153,12 @@ impl Ring<'_> {
             edit::set_attr(op, names::PATTERN, b.str_attr(pattern.name()));
         }
         let targets = self.compile_options().resolve(self.session)?;
-        let division = match outline::divide(main, &targets, None) {
-            Ok(division) => division,
+        let partitioned = match outline::divide(main, &targets, None) {
+            Ok(partitioned) => partitioned,
             Err(error) => return Ok(Some(error.to_string())),
         };
         let mut composites =
-            division.partition.regions.iter().flat_map(|region| &region.composites);
+            partitioned.partition.regions.iter().flat_map(|region| &region.composites);
         let is_there = composites.any(|composite| composite.name == pattern.name());
         Ok((!is_there).then(|| "the partition leaves it out".to_owned()))
     }

@@ -1,6 +1,6 @@
 //! What can be seen without running anything.
 
-use super::{report::Note, shadow};
+use super::{report::Note, subsumption};
 use crate::{
     codegen,
     expr::{Expr, ExprKind},
@@ -27,8 +27,8 @@ pub fn patterns(device: &TargetInstance, patterns: &[Pattern]) -> Vec<Note> {
         let covering = patterns.iter().enumerate().find(|(place, other)| {
             *place != index
                 && !(other.expr == pattern.expr && other.spec.clauses == pattern.spec.clauses)
-                && shadow::comes_first((other, *place), (pattern, index))
-                && shadow::covers(other, pattern)
+                && subsumption::comes_first((other, *place), (pattern, index))
+                && subsumption::covers(other, pattern)
         });
         if let Some((_, other)) = covering {
             notes.push(Note::warning(format!(

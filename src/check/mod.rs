@@ -1,13 +1,15 @@
 //! Checks of a target, for people who write one: `phaseline check-target`.
 //!
 //! Each pattern is tried on random graphs of the form that it describes, with sizes at the corners
-//! of its conditions and with what the conditions ask for ([`wish`]). What matches is compiled and
+//! of its conditions and with what the conditions ask for ([`constraints`]). What matches is compiled and
 //! run on the target and on the host, and the results are compared; what does not match is a near
 //! miss, whose refusal is reported with the condition that failed; a sample of these is run as well,
 //! to check that other patterns and the host compute them correctly.
 
 mod attributes;
+mod constraints;
 mod contest;
+mod differential;
 mod graph;
 mod judge;
 mod lint;
@@ -19,12 +21,10 @@ mod program;
 mod report;
 mod sampler;
 mod sanitizer;
-mod shadow;
+mod subsumption;
 mod suite;
 mod template;
-mod trial;
 mod variations;
-mod wish;
 
 pub use mutate::mutate;
 pub use report::{Level, PatternReport, Report};
@@ -206,7 +206,7 @@ impl Stand<'_> {
         }
         let mut best: Option<(String, PatternReport)> = None;
         for spec in variations::specs(&self.options.target, device, pattern) {
-            let Some(found) = self.trial(number, &spec, self.options)? else { continue };
+            let Some(found) = self.differential(number, &spec, self.options)? else { continue };
             let matched = found.matched > 0;
             if matched || best.is_none() {
                 best = Some((spec, found));
@@ -227,13 +227,13 @@ impl Stand<'_> {
         };
         for spec in variations::others(&self.options.target, device, pattern) {
             if spec != known && best.errors() == 0 {
-                best.add_run(self.trial(number, &spec, &few)?);
+                best.add_run(self.differential(number, &spec, &few)?);
             }
         }
         Ok(Some(best))
     }
 
-    fn trial(
+    fn differential(
         &self,
         number: usize,
         spec: &str,
@@ -244,7 +244,7 @@ impl Stand<'_> {
         let Some(device) = targets.iter().find(|target| !target.is_host()) else {
             return Ok(None);
         };
-        let trial = trial::Trial {
+        let run = differential::DifferentialRun {
             session: &self.session,
             options,
             spec: &spec,
@@ -255,6 +255,6 @@ impl Stand<'_> {
             sanitizer: self.sanitizer,
             records: self.records.map(|records| (records, number)),
         };
-        trial.run(number).map(Some)
+        run.run(number).map(Some)
     }
 }

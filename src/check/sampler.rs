@@ -1,6 +1,6 @@
 //! Seeded choices for the graphs that a target is tried on.
 
-use super::wish::{Want, Wishes};
+use super::constraints::{Constraint, Constraints};
 use crate::{
     expr::Expr,
     pattern::Pattern,
@@ -18,8 +18,8 @@ pub struct Sampler {
     /// Element types of quantized data: those that the conditions name.
     quantized: Vec<DType>,
     /// What the conditions ask of each capture.
-    wishes: Wishes,
-    /// Whether the graph in work follows the wishes wherever it can.
+    constraints: Constraints,
+    /// Whether the graph in work follows the constraints wherever it can.
     obedient: bool,
     /// The scale that most values of the graph in work have.
     scale: f32,
@@ -67,7 +67,7 @@ impl Sampler {
             quantized,
             corners,
             dtypes: types.iter().filter_map(|ty| ty.plain()).collect(),
-            wishes: Wishes::of(pattern),
+            constraints: Constraints::of(pattern),
             obedient: false,
             scale: SCALES[0],
             wanted: None,
@@ -80,35 +80,35 @@ impl Sampler {
     pub fn next_graph(&mut self) {
         self.obedient = self.chance(66);
         self.scale = self.pick(&SCALES);
-        let types = self.wishes.types();
+        let types = self.constraints.types();
         let follows = !types.is_empty() && self.obedient;
         self.wanted = follows.then(|| self.pick(&types));
     }
 
     /// What the conditions ask of a field of a capture, or nothing where the graph goes its own
     /// way.
-    pub fn wish(&mut self, capture: Option<&str>, field: &str) -> Option<Want> {
-        let count = self.wishes.get(capture?, field).len();
+    pub fn constraint(&mut self, capture: Option<&str>, field: &str) -> Option<Constraint> {
+        let count = self.constraints.get(capture?, field).len();
         let follow = if self.obedient { 97 } else { 50 };
         if count == 0 || !self.chance(follow) {
             return None;
         }
         let place = self.below(count);
-        self.wishes.get(capture?, field).get(place).cloned()
+        self.constraints.get(capture?, field).get(place).cloned()
     }
 
     /// The number that the conditions ask for.
     pub fn wished_number(&mut self, capture: Option<&str>, field: &str) -> Option<f64> {
-        match self.wish(capture, field)? {
-            Want::Number(number) => Some(number),
+        match self.constraint(capture, field)? {
+            Constraint::Number(number) => Some(number),
             _ => None,
         }
     }
 
     /// The element type that the conditions ask for.
     pub fn wished_type(&mut self, capture: Option<&str>) -> Option<DType> {
-        match self.wish(capture, "dtype")? {
-            Want::Type(dtype) => Some(dtype),
+        match self.constraint(capture, "dtype")? {
+            Constraint::Type(dtype) => Some(dtype),
             _ => None,
         }
     }
@@ -149,8 +149,8 @@ impl Sampler {
     }
 
     /// What the conditions ask of an attribute of an operation, by any of its names.
-    pub fn wished_attribute(&mut self, names: &[&str], attribute: &str) -> Option<Want> {
-        names.iter().find_map(|name| self.wish(Some(name), attribute))
+    pub fn wished_attribute(&mut self, names: &[&str], attribute: &str) -> Option<Constraint> {
+        names.iter().find_map(|name| self.constraint(Some(name), attribute))
     }
 
     /// A size of a dimension: small, or at a corner of the conditions.

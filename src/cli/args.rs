@@ -113,7 +113,7 @@ pub struct TargetArgs {
     /// Put the model's memory into the pools of a board, which this file lists (see docs/memory.md)
     #[arg(long, value_name = "FILE")]
     pub pools: Option<PathBuf>,
-    /// Look for the division between targets that costs least by their declared costs, instead of
+    /// Look for the partition between targets that costs least by their declared costs, instead of
     /// taking targets and patterns in order of preference
     #[arg(long)]
     pub placement_search: bool,
@@ -363,7 +363,7 @@ pub struct PartitionArgs {
     /// Draw the graph, coloured by target, into this HTML file; clicks show reasons
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write the division to this file; --placement gives it back, edited or not
+    /// Write the partition to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ use crate::{
     passes::graph_partition,
 };
 
-/// Shows the division of a model between targets.
+/// Shows the partition of a model between targets.
 pub fn partition(args: &PartitionArgs) -> Result<()> {
     let session = Session::new();
     let source = super::bytecode::open(&args.model.model)?;
@@ -22,7 +22,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let after = args.from.unwrap_or(Phase::Import);
     if after > Phase::PrePartition {
         return Err(Error::invalid(format!(
-            "--from={after} is after the division; it is import or pre-partition"
+            "--from={after} is after the partitioned; it is import or pre-partition"
         )));
     }
     let options = compile_options(&args.target, name, after, None)?;
@@ -40,28 +40,30 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         profile: profile.as_ref(),
     };
     let operators = options.operators(&session)?;
-    let mut divisions = outline::settle(ir::root(&module), &targets, &how, &operators)?;
-    if divisions.is_empty() {
+    let mut partitioned_functions = outline::settle(ir::root(&module), &targets, &how, &operators)?;
+    if partitioned_functions.is_empty() {
         return Err(func::no_main());
     }
     if args.json || args.html.is_some() || args.explain.is_some() {
-        divisions.iter_mut().try_for_each(|(_, division)| division.account_for_tiles())?;
+        partitioned_functions
+            .iter_mut()
+            .try_for_each(|(_, partitioned)| partitioned.account_for_tiles())?;
     }
-    let (_, mut division) = divisions.remove(0);
-    for (function, other) in divisions {
+    let (_, mut partitioned) = partitioned_functions.remove(0);
+    for (function, other) in partitioned_functions {
         let (name, report) = (func::symbol(function), other.report);
-        division.report.functions.push(FunctionReport { name, report });
+        partitioned.report.functions.push(FunctionReport { name, report });
     }
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);
-        let page = division.report.picture(&title)?;
+        let page = partitioned.report.picture(&title)?;
         io::write_bytes(path, page)?;
     }
     if let Some(path) = &args.save_placement {
-        let text = division.placement.to_json()?;
+        let text = partitioned.placement.to_json()?;
         io::write_bytes(path, text)?;
     }
-    let report = &division.report;
+    let report = &partitioned.report;
     if args.json {
         return print(&(report.to_json()?.trim_end().to_owned() + "\n"));
     }

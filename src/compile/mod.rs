@@ -36,7 +36,7 @@ pub struct CompileOptions<'a> {
     /// File with the pools of the board that the model's memory is in (`board.toml`); without it there is
     /// one arena and one block of constants.
     pub pools: Option<PathBuf>,
-    /// Look for the division between targets that costs least, instead of going by preference.
+    /// Look for the partition between targets that costs least, instead of going by preference.
     pub placement_search: bool,
     /// File with measured costs for that, in place of estimates.
     pub profile: Option<PathBuf>,

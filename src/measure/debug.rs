@@ -4,7 +4,7 @@
 //! on the host's values, so that an error shows where it arises and nowhere else. If all of them
 //! are right and the network as a whole is not, the regions are added one by one.
 
-use super::cut::Cut;
+use super::extract::Extract;
 use crate::{
     CompileOptions, DType, Error, Phase, Result, Session, Tensor,
     codegen::c::compile::DeviceBuild,
@@ -14,7 +14,7 @@ use crate::{
         names::{PATTERN, TARGET},
         types::dtype_name,
     },
-    outline::{self, DivideOptions, Division},
+    outline::{self, DivideOptions, PartitionedFunction},
     partition::{Placement, Profile, placement::HOST},
     passes::graph_partition,
     tensor::{Comparison, compare},
@@ -97,19 +97,20 @@ impl Session {
             profile: profile.as_ref(),
         };
         let operators = options.operators(self)?;
-        let divisions = outline::settle(ir::root(module), &targets, &how, &operators)?;
-        let (_, division) = divisions.into_iter().next().ok_or_else(func::no_main)?;
+        let partitioned_functions = outline::settle(ir::root(module), &targets, &how, &operators)?;
+        let (_, partitioned) =
+            partitioned_functions.into_iter().next().ok_or_else(func::no_main)?;
         let mut search = Search {
             session: self,
             options,
-            division: &division,
+            partitioned: &partitioned,
             tolerance,
             known: HashMap::new(),
             build: DeviceBuild::default(),
         };
         progress(0, 1, "all values on the host");
         search.compute(inputs)?;
-        let regions = &division.partition.regions;
+        let regions = &partitioned.partition.regions;
         let all: usize = regions.iter().map(|region| region.composites.len()).sum();
         let mut matches = vec![];
         for region in regions {
@@ -138,7 +139,7 @@ type Outcome = std::result::Result<Vec<Comparison>, String>;
 struct Search<'a, 'c> {
     session: &'c Session,
     options: &'a CompileOptions<'a>,
-    division: &'a Division<'c>,
+    partitioned: &'a PartitionedFunction<'c>,
     tolerance: Tolerance,
     /// Keeps the objects of devices' C, which is the same for all matches.
     build: DeviceBuild,
@@ -166,7 +167,7 @@ impl<'c> Search<'_, 'c> {
 
     /// Lets the host compute the values of all operations.
     fn compute(&mut self, inputs: &[Tensor]) -> Result<()> {
-        let view = &self.division.view;
+        let view = &self.partitioned.view;
         let ops: Vec<_> = view.graph.ops().map(|(id, _)| id).collect();
         let made: HashMap<ValueId, _> = view.values.iter().copied().collect();
         // What a program can be given: types and sizes that are known.
@@ -179,7 +180,7 @@ impl<'c> Search<'_, 'c> {
         let results = ops.iter().flat_map(|id| view.graph.op(*id).results.clone());
         let outputs: Vec<ValueId> = results.filter(passes).collect();
         let (arguments, _) = view.graph.boundary(&ops);
-        let cut = Cut {
+        let extract = Extract {
             ops: &ops,
             inputs: &arguments,
             outputs: &outputs,
@@ -188,17 +189,17 @@ impl<'c> Search<'_, 'c> {
             times: 1,
         };
         // The network may have inputs that nothing reads, in another order.
-        let given = edit_arguments(self.division, &made).zip(inputs);
+        let given = edit_arguments(self.partitioned, &made).zip(inputs);
         self.known.extend(given.map(|(id, tensor)| (id, tensor.clone())));
         let read = self.moved(&arguments)?;
-        let computed = self.run(cut.module(self.session, view)?, &read)?;
+        let computed = self.run(extract.module(self.session, view)?, &read)?;
         self.known.extend(outputs.into_iter().zip(computed));
         Ok(())
     }
 
     /// What the host computed for those values that are no constants.
     fn moved(&self, values: &[ValueId]) -> Result<Vec<Tensor>> {
-        let graph = &self.division.view.graph;
+        let graph = &self.partitioned.view.graph;
         let values = values.iter().filter(|value| !graph.is_constant(**value));
         values.map(|value| self.value(*value)).collect()
     }
@@ -212,7 +213,7 @@ impl<'c> Search<'_, 'c> {
     fn check(&self, region: &crate::partition::Region, place: usize) -> Checked {
         let composite = &region.composites[place];
         let found = &composite.found;
-        let graph = &self.division.view.graph;
+        let graph = &self.partitioned.view.graph;
         let nodes = found.ops.iter().map(|id| graph.op(*id).location.clone());
         let mut checked = Checked {
             region: region.name(),
@@ -221,7 +222,7 @@ impl<'c> Search<'_, 'c> {
             outcome: Ok(vec![]),
             tensors: IndexMap::new(),
         };
-        let cut = Cut {
+        let extract = Extract {
             ops: &found.ops,
             inputs: &found.inputs,
             outputs: &found.outputs,
@@ -229,7 +230,7 @@ impl<'c> Search<'_, 'c> {
             pattern: Some(&composite.name),
             times: 1,
         };
-        let outcome = self.compare(&cut, &mut checked.tensors);
+        let outcome = self.compare(&extract, &mut checked.tensors);
         checked.outcome = outcome.map_err(|error| error.to_string());
         if checked.passed() {
             checked.tensors.clear();
@@ -239,12 +240,13 @@ impl<'c> Search<'_, 'c> {
 
     fn compare(
         &self,
-        cut: &Cut<'_>,
+        extract: &Extract<'_>,
         tensors: &mut IndexMap<String, Tensor>,
     ) -> Result<Vec<Comparison>> {
-        let inputs = self.moved(cut.inputs)?;
-        let wanted: Vec<_> = cut.outputs.iter().map(|v| self.value(*v)).collect::<Result<_>>()?;
-        let got = self.run(cut.module(self.session, &self.division.view)?, &inputs)?;
+        let inputs = self.moved(extract.inputs)?;
+        let wanted: Vec<_> =
+            extract.outputs.iter().map(|v| self.value(*v)).collect::<Result<_>>()?;
+        let got = self.run(extract.module(self.session, &self.partitioned.view)?, &inputs)?;
         let mut results = vec![];
         for (place, (got, want)) in got.iter().zip(&wanted).enumerate() {
             results.push(self.tolerance.compare(got, want)?);
@@ -279,7 +281,7 @@ impl<'c> Search<'_, 'c> {
             edit::set_attr(*op, TARGET, text(HOST));
             edit::remove_attr(*op, PATTERN);
         }
-        for region in self.division.partition.regions.iter().take(regions) {
+        for region in self.partitioned.partition.regions.iter().take(regions) {
             for composite in &region.composites {
                 for op in composite.found.ops.iter().filter_map(|id| ops.get(id.index())) {
                     edit::set_attr(*op, TARGET, text(&region.target));
@@ -287,7 +289,7 @@ impl<'c> Search<'_, 'c> {
                 }
             }
         }
-        let outputs = self.division.view.graph.outputs().to_vec();
+        let outputs = self.partitioned.view.graph.outputs().to_vec();
         let got = self.run(copy, inputs)?;
         let pairs = got.iter().zip(outputs);
         // An output may be an input or a constant as it is, which nothing computes.
@@ -302,7 +304,7 @@ impl<'c> Search<'_, 'c> {
         inputs: &[Tensor],
         wrong: &dyn Fn(&Outcome) -> bool,
     ) -> String {
-        let regions = &self.division.partition.regions;
+        let regions = &self.partitioned.partition.regions;
         let (mut right, mut bad) = (0, regions.len());
         while right + 1 < bad {
             let middle = usize::midpoint(right, bad);
@@ -317,10 +319,10 @@ impl<'c> Search<'_, 'c> {
 
 /// The network's inputs as values of the view, in order.
 fn edit_arguments<'d, 'c>(
-    division: &'d Division<'c>,
+    partitioned: &'d PartitionedFunction<'c>,
     made: &'d HashMap<ValueId, ir::Val<'c>>,
 ) -> impl Iterator<Item = ValueId> + 'd {
     let is_argument =
         |id: &ValueId| made.get(id).is_some_and(|value| edit::owner_block(*value).is_some());
-    division.view.values.iter().map(|(id, _)| *id).filter(move |id| is_argument(id))
+    partitioned.view.values.iter().map(|(id, _)| *id).filter(move |id| is_argument(id))
 }

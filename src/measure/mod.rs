@@ -6,11 +6,11 @@
 //! measured is wall time on this machine: of a simulated device it is the simulator's.
 
 mod clock;
-mod cut;
 mod debug;
+mod extract;
 mod peak;
 mod run;
-mod work;
+mod workload;
 
 pub use crate::partition::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
 pub use clock::ProfileOptions;

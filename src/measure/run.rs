@@ -2,15 +2,15 @@
 
 use super::{
     clock::{self, ProfileOptions, Time},
-    cut::Cut,
-    work::{Work, collect},
+    extract::Extract,
+    workload::{Workload, collect},
 };
 use crate::{
     CompileOptions, DType, Phase, Result, Session, Tensor,
     artifact::Port,
     codegen::c::compile::DeviceBuild,
     ir::{self, func},
-    outline::{DivideOptions, Question},
+    outline::{DivideOptions, PartitionInput},
     partition::{Entry, Profile, ProfiledMachine, Skipped, Transfer, placement::HOST},
 };
 use melior::ir::Module;
@@ -35,19 +35,25 @@ impl Session {
         self.run_phases(module, options, Phase::PrePartition)?;
         let targets = options.resolve(self)?;
         let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
-        let question = Question::new(main, &targets, &DivideOptions::default())?;
-        let all = collect(&question)?;
+        let partition_input = PartitionInput::new(main, &targets, &DivideOptions::default())?;
+        let all = collect(&partition_input)?;
         let build = DeviceBuild::default();
-        let mut stand =
-            Stand { session: self, options, how, question: &question, build: &build, idle: 0.0 };
+        let mut stand = Stand {
+            session: self,
+            options,
+            how,
+            partition_input: &partition_input,
+            build: &build,
+            idle: 0.0,
+        };
         let idle = stand.time(self.parse(NOTHING.as_bytes(), "nothing")?)?;
         idle.check()?;
         stand.idle = idle.least;
-        let devices = question.devices.iter().map(|(device, _)| device.profiled());
+        let devices = partition_input.devices.iter().map(|(device, _)| device.profiled());
         let mut profile = Profile {
             phaseline_profile: Profile::VERSION,
             machine: ProfiledMachine::here()?,
-            targets: devices.chain([question.host.profiled()]).collect(),
+            targets: devices.chain([partition_input.host.profiled()]).collect(),
             entries: vec![],
             skipped: vec![],
         };
@@ -66,7 +72,7 @@ impl Session {
             // What a failed compile said is in the list.
             self.clear_diagnostics();
         }
-        for number in 0..question.devices.len() {
+        for number in 0..partition_input.devices.len() {
             profile.targets[number].transfer = stand.transfer(number, &all, &times);
             self.clear_diagnostics();
         }
@@ -75,7 +81,7 @@ impl Session {
 }
 
 impl Profile {
-    fn note(&mut self, work: &Work, time: Result<f64>) {
+    fn note(&mut self, work: &Workload, time: Result<f64>) {
         let (target, pattern, text) = (work.target, work.pattern.clone(), work.text.clone());
         match time {
             Ok(nanoseconds) => self.entries.push(Entry {
@@ -99,7 +105,7 @@ struct Stand<'a, 'c> {
     session: &'c Session,
     options: &'a CompileOptions<'a>,
     how: &'a ProfileOptions,
-    question: &'a Question<'c, 'a>,
+    partition_input: &'a PartitionInput<'c, 'a>,
     /// Keeps the objects of devices' C, which is the same for all work.
     build: &'a DeviceBuild,
     /// What a run takes that does nothing.
@@ -108,9 +114,9 @@ struct Stand<'a, 'c> {
 
 impl Stand<'_, '_> {
     /// The time of work that is done so many times in a row.
-    fn measure(&self, work: &Work, times: usize) -> Result<Time> {
-        let devices = &self.question.devices;
-        let cut = Cut {
+    fn measure(&self, work: &Workload, times: usize) -> Result<Time> {
+        let devices = &self.partition_input.devices;
+        let extract = Extract {
             ops: &work.ops,
             inputs: &work.inputs,
             outputs: &work.outputs,
@@ -118,7 +124,7 @@ impl Stand<'_, '_> {
             pattern: work.pattern.as_deref(),
             times,
         };
-        let module = cut.module(self.session, &self.question.view)?;
+        let module = extract.module(self.session, &self.partition_input.view)?;
         let time = self.time(module)?;
         let (usual, least) = ((time.usual - self.idle).max(0.0), (time.least - self.idle).max(0.0));
         Ok(Time { usual, least, ..time })
@@ -144,10 +150,15 @@ impl Stand<'_, '_> {
     /// was measured of the matches. Else they are what two matches in one region take less than
     /// twice the time of one: a call, and the value between them out and in again. These are
     /// differences of nearly equal times, so that the least times are compared.
-    fn transfer(&self, target: usize, all: &[Work], times: &[Option<Time>]) -> Option<Transfer> {
+    fn transfer(
+        &self,
+        target: usize,
+        all: &[Workload],
+        times: &[Option<Time>],
+    ) -> Option<Transfer> {
         /// Pieces of work that are tried.
         const TRIES: usize = 4;
-        if !self.question.devices[target].0.kind.capabilities.merge {
+        if !self.partition_input.devices[target].0.kind.capabilities.merge {
             return Some(Transfer { per_call: 0.0, per_byte: 0.0 });
         }
         let mut points: Vec<(f64, f64)> = vec![];
@@ -155,7 +166,7 @@ impl Stand<'_, '_> {
         for (work, time) in all.iter().zip(times).filter(|(work, _)| work.target == target) {
             let Some(time) = time else { continue };
             let ops = (&work.ops, &work.inputs, &work.outputs);
-            let cut = Cut {
+            let extract = Extract {
                 ops: ops.0,
                 inputs: ops.1,
                 outputs: ops.2,
@@ -163,8 +174,8 @@ impl Stand<'_, '_> {
                 pattern: None,
                 times: 2,
             };
-            let Some((_, between)) = cut.chain(&self.question.view) else { continue };
-            let bytes = 2.0 * crate::partition::bytes(&self.question.view.graph, between);
+            let Some((_, between)) = extract.chain(&self.partition_input.view) else { continue };
+            let bytes = 2.0 * crate::partition::bytes(&self.partition_input.view.graph, between);
             if points.len() == TRIES || !sizes.insert(bytes as u64) {
                 continue;
             }

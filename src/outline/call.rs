@@ -42,7 +42,7 @@ pub struct Calls<'c> {
 }
 
 /// A match as operations and values of the IR.
-pub struct Found<'c, 'a> {
+pub struct MatchedOps<'c, 'a> {
     /// Operations in block order.
     pub ops: Vec<Op<'c>>,
     /// The current value of an input of the match.
@@ -57,7 +57,7 @@ impl<'c> Calls<'c> {
         &mut self,
         name: &str,
         target: &str,
-        found: Found<'c, '_>,
+        found: MatchedOps<'c, '_>,
         call: &BoundCall,
     ) -> Result<Op<'c>> {
         let mut maker = Maker {
@@ -149,7 +149,7 @@ impl<'c> Calls<'c> {
 
 struct Maker<'c, 'a, 'm> {
     calls: &'m mut Calls<'c>,
-    found: Found<'c, 'a>,
+    found: MatchedOps<'c, 'a>,
     /// Values that become operands of the composite; none for a constant array.
     ins: Vec<Option<Val<'c>>>,
     /// For each output, a use of it outside of the composite.

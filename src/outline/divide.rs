@@ -1,8 +1,8 @@
 //! Divides the network function between the targets of a spec, and changes the IR accordingly.
 
 use super::{
-    Question, RegionPlan, View,
-    call::{Calls, Found, outside_use},
+    PartitionInput, RegionPlan, View,
+    call::{Calls, MatchedOps, outside_use},
     make_composite, outline_region, sort_topologically, start_early,
     transposes::{cancel, within},
 };
@@ -24,7 +24,7 @@ use std::{
 pub const LOWERING: &str = "lower";
 
 /// A function's operations, and where each of them goes.
-pub struct Division<'c> {
+pub struct PartitionedFunction<'c> {
     /// The operations.
     pub view: View<'c>,
     /// The regions.
@@ -44,13 +44,13 @@ pub struct Division<'c> {
 pub struct DivideOptions<'a> {
     /// What comes before patterns.
     pub placement: Option<&'a Placement>,
-    /// Look for the division that costs least, instead of going by preference.
+    /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
     /// Measured costs, in place of estimates.
     pub profile: Option<&'a Profile>,
 }
 
-impl Division<'_> {
+impl PartitionedFunction<'_> {
     /// Adds to the report how the work of each match is cut into tiles.
     pub fn account_for_tiles(&mut self) -> Result<()> {
         for (region, calls) in self.partition.regions.iter().zip(&self.calls) {
@@ -72,7 +72,7 @@ pub fn divide<'c>(
     function: Op<'c>,
     targets: &[TargetInstance],
     placement: Option<&Placement>,
-) -> Result<Division<'c>> {
+) -> Result<PartitionedFunction<'c>> {
     divide_with(function, targets, &DivideOptions { placement, ..Default::default() })
 }
 
@@ -81,19 +81,22 @@ pub fn divide_with<'c>(
     function: Op<'c>,
     targets: &[TargetInstance],
     options: &DivideOptions,
-) -> Result<Division<'c>> {
-    let question = Question::new(function, targets, options)?;
-    let devices = question.devices()?;
-    let request = question.request(&devices)?;
+) -> Result<PartitionedFunction<'c>> {
+    let partition_input = PartitionInput::new(function, targets, options)?;
+    let devices = partition_input.devices()?;
+    let request = partition_input.request(&devices)?;
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
-    let placement = Placement::of(&question.view.graph, &partition);
+    let placement = Placement::of(&partition_input.view.graph, &partition);
     let mut calls = vec![];
     let mut lowerings = vec![];
     for region in &partition.regions {
         let device = &devices[region.device];
-        let facts =
-            Facts { graph: &question.view.graph, table: &question.table, options: device.options };
+        let facts = Facts {
+            graph: &partition_input.view.graph,
+            table: &partition_input.table,
+            options: device.options,
+        };
         let pattern_of = |composite: &Composite| &device.patterns[composite.pattern];
         let bind = |composite: &Composite| {
             let pattern = pattern_of(composite);
@@ -113,30 +116,37 @@ pub fn divide_with<'c>(
         let (name, patterns) = (region.name.as_str(), region.patterns.join(" "));
         tracing::debug!(target: "phaseline::partition", region = name, patterns, cost = ?region.cost);
     }
-    Ok(Division { view: question.view, partition, calls, lowerings, report, placement })
+    Ok(PartitionedFunction {
+        view: partition_input.view,
+        partition,
+        calls,
+        lowerings,
+        report,
+        placement,
+    })
 }
 
 /// Moves every match into a `graph.composite` and every region into a function of its target.
 pub fn apply<'c>(
     module: Op<'c>,
     function: Op<'c>,
-    division: &Division<'c>,
+    partitioned: &PartitionedFunction<'c>,
     targets: &[TargetInstance],
 ) -> Result<()> {
     let block = edit::entry_block(function)
         .ok_or_else(|| Error::internal("a function without a body was divided"))?;
     let mut maker = Maker {
-        division,
-        current: RefCell::new(division.view.values.iter().copied().collect()),
+        partitioned,
+        current: RefCell::new(partitioned.view.values.iter().copied().collect()),
         calls: Calls::default(),
     };
     let mut regions = vec![];
-    for (index, region) in division.partition.regions.iter().enumerate() {
+    for (index, region) in partitioned.partition.regions.iter().enumerate() {
         let target = targets.iter().find(|target| target.id == region.target);
         if target.is_some_and(TargetInstance::is_host) {
             // A host has no patterns: its regions keep plain operations instead of composites.
             let ops = region.ops.iter();
-            let ops = ops.filter_map(|id| division.view.ops.get(id.index()).copied());
+            let ops = ops.filter_map(|id| partitioned.view.ops.get(id.index()).copied());
             regions.push((region, ops.collect()));
             continue;
         }
@@ -214,7 +224,7 @@ fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
 
 /// Makes composites one after the other.
 struct Maker<'c, 'd> {
-    division: &'d Division<'c>,
+    partitioned: &'d PartitionedFunction<'c>,
     /// What stands for each value of the view now.
     current: RefCell<HashMap<ValueId, Val<'c>>>,
     calls: Calls<'c>,
@@ -222,11 +232,12 @@ struct Maker<'c, 'd> {
 
 impl<'c> Maker<'c, '_> {
     fn make(&mut self, kind: &str, (region, place): (usize, usize)) -> Result<Op<'c>> {
-        let division = self.division;
-        let chosen = &division.partition.regions[region];
+        let partitioned = self.partitioned;
+        let chosen = &partitioned.partition.regions[region];
         let composite = &chosen.composites[place];
         let ids = composite.found.ops.iter();
-        let ops: Vec<_> = ids.filter_map(|id| division.view.ops.get(id.index()).copied()).collect();
+        let ops: Vec<_> =
+            ids.filter_map(|id| partitioned.view.ops.get(id.index()).copied()).collect();
         let name = format!("{kind}.{}", composite.name);
         let lost = || Error::internal("a value of a match is not in the function");
         let value = |id: ValueId| self.current.borrow().get(&id).copied().ok_or_else(lost);
@@ -236,14 +247,14 @@ impl<'c> Maker<'c, '_> {
         let unread = outputs.iter().filter(|output| outside_use(**output, &ops).is_none());
         let readers = unread.map(|output| reader(*output)).collect::<Result<Vec<_>>>()?;
         let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
-        let made = match &division.calls[region][place] {
+        let made = match &partitioned.calls[region][place] {
             Some(call) => {
-                let found = Found { ops, input: &value, outputs };
+                let found = MatchedOps { ops, input: &value, outputs };
                 self.calls.make(&name, &chosen.target, found, call)?
             }
             None => make_composite(&name, &chosen.target, &ops, vec![])?,
         };
-        if let Some(lowering) = &division.lowerings[region][place] {
+        if let Some(lowering) = &partitioned.lowerings[region][place] {
             edit::set_attr(made, LOWERING, Builder::before(made)?.str_attr(lowering));
         }
         // What the users of an output use now stands for it.

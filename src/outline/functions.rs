@@ -1,6 +1,6 @@
 //! Which functions of a module are divided between targets.
 
-use super::{DivideOptions, Division, divide_with};
+use super::{DivideOptions, PartitionedFunction, divide_with};
 use crate::{
     Result,
     ir::{self, Op, edit, func, graph, names::TARGET},
@@ -14,16 +14,16 @@ pub fn divide_all<'c>(
     module: Op<'c>,
     targets: &[TargetInstance],
     options: &DivideOptions,
-) -> Result<Vec<(Op<'c>, Division<'c>)>> {
+) -> Result<Vec<(Op<'c>, PartitionedFunction<'c>)>> {
     let Some(main) = func::main(module) else { return Ok(vec![]) };
-    let mut divisions = vec![(main, divide_with(main, targets, options)?)];
+    let mut partitioned_functions = vec![(main, divide_with(main, targets, options)?)];
     let others = DivideOptions { placement: None, ..*options };
     for function in func::functions(module) {
         if !edit::same(function, main) && is_open(function, targets) {
-            divisions.push((function, divide_with(function, targets, &others)?));
+            partitioned_functions.push((function, divide_with(function, targets, &others)?));
         }
     }
-    Ok(divisions)
+    Ok(partitioned_functions)
 }
 
 /// Whether a function has operations of the graph that are in no composite, or the word for the host

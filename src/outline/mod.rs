@@ -9,17 +9,17 @@ mod function;
 mod functions;
 pub mod operator;
 mod order;
-mod question;
+mod partition_input;
 mod settle;
 mod transposes;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{DivideOptions, Division, apply, divide, divide_with};
+pub use divide::{DivideOptions, PartitionedFunction, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use functions::divide_all;
 pub use order::{sort_topologically, start_early};
-pub use question::Question;
+pub use partition_input::PartitionInput;
 pub use settle::settle;
 pub use view::{View, payload, tensor_type, view};
 

@@ -1,6 +1,6 @@
 //! Decides about operators of vendors: what no device takes is replaced by its reference.
 
-use super::{DivideOptions, Division, call_sites::place_calls, divide_all, operator};
+use super::{DivideOptions, PartitionedFunction, call_sites::place_calls, divide_all, operator};
 use crate::{
     Error, Result,
     graph::OpId,
@@ -19,23 +19,25 @@ pub fn settle<'c>(
     targets: &[TargetInstance],
     options: &DivideOptions,
     operators: &Operators,
-) -> Result<Vec<(Op<'c>, Division<'c>)>> {
+) -> Result<Vec<(Op<'c>, PartitionedFunction<'c>)>> {
     if let Some(host) = targets.last() {
         place_calls(module, &host.id);
     }
     loop {
-        let divisions = divide_all(module, targets, options)?;
-        let left: Vec<_> = divisions
+        let partitioned_functions = divide_all(module, targets, options)?;
+        let left: Vec<_> = partitioned_functions
             .iter()
-            .flat_map(|(_, division)| left(division).into_iter().map(move |id| (division, id)))
+            .flat_map(|(_, partitioned)| {
+                left(partitioned).into_iter().map(move |id| (partitioned, id))
+            })
             .collect();
         if left.is_empty() {
-            return Ok(divisions);
+            return Ok(partitioned_functions);
         }
-        for (division, id) in left {
-            let Some(op) = division.view.ops.get(id.index()).copied() else { continue };
+        for (partitioned, id) in left {
+            let Some(op) = partitioned.view.ops.get(id.index()).copied() else { continue };
             if edit::entry_block(op).is_none() {
-                return Err(untaken(division, id, targets, operators));
+                return Err(untaken(partitioned, id, targets, operators));
             }
             operator::expand(op)?;
         }
@@ -43,13 +45,13 @@ pub fn settle<'c>(
 }
 
 /// The operators of vendors that stay with the host.
-fn left(division: &Division<'_>) -> Vec<OpId> {
-    let graph = &division.view.graph;
+fn left(partitioned: &PartitionedFunction<'_>) -> Vec<OpId> {
+    let graph = &partitioned.view.graph;
     let live = graph.live_ops();
     let stays = |id: OpId| {
-        let op = division.view.ops.get(id.index());
+        let op = partitioned.view.ops.get(id.index());
         op.is_some_and(|op| Custom::is(*op))
-            && division.partition.region_of[id.index()].is_none()
+            && partitioned.partition.region_of[id.index()].is_none()
             && live[id.index()]
     };
     graph.ops().map(|(id, _)| id).filter(|id| stays(*id)).collect()
@@ -57,20 +59,20 @@ fn left(division: &Division<'_>) -> Vec<OpId> {
 
 /// Says why no device takes an operator, and who else knows it.
 fn untaken(
-    division: &Division<'_>,
+    partitioned: &PartitionedFunction<'_>,
     id: OpId,
     targets: &[TargetInstance],
     operators: &Operators,
 ) -> Error {
-    let graph = &division.view.graph;
+    let graph = &partitioned.view.graph;
     let mut text = format!("no target takes {}, and it has no reference", graph.describe(id));
-    let verdicts = &division.partition.verdicts[id.index()];
+    let verdicts = &partitioned.partition.verdicts[id.index()];
     for (target, verdict) in targets.iter().zip(verdicts) {
         if *verdict != Verdict::NoPattern {
             text.push_str(&format!("\n  {}: {}", target.id, verdict.text(graph)));
         }
     }
-    let custom = division.view.ops.get(id.index()).copied().and_then(Custom::of);
+    let custom = partitioned.view.ops.get(id.index()).copied().and_then(Custom::of);
     let hint = custom.and_then(|op| match operators.own(op.domain(), op.name()) {
         Some(_) => None,
         None => Some(operators.hint(op.domain(), op.name()).unwrap_or_else(|| {

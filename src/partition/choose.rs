@@ -24,7 +24,7 @@ pub enum Rejection {
     },
     /// Its region would have had no real work.
     Idle,
-    /// The division is cheaper without it.
+    /// The partition is cheaper without it.
     Dear,
 }
 

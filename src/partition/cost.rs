@@ -1,4 +1,4 @@
-//! What a division costs, in nanoseconds: work, calls and transfers.
+//! What a partition costs, in nanoseconds: work, calls and transfers.
 //!
 //! - A match costs what its pattern says, or else what its operations are estimated to cost with
 //!   the rates of the target.
@@ -76,7 +76,7 @@ impl RegionCost {
     }
 }
 
-/// How a division was found.
+/// How a partition was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
@@ -89,14 +89,14 @@ pub enum Search {
     Bounded,
 }
 
-/// What a division costs, and what others would.
+/// What a partition costs, and what others would.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Costs {
-    /// How the division was found.
+    /// How the partition was found.
     pub search: Search,
-    /// The division.
+    /// The partition.
     pub total: f64,
-    /// The division in order of preference.
+    /// The partition in order of preference.
     pub greedy: f64,
     /// Everything on the host.
     pub host_only: f64,
@@ -190,7 +190,7 @@ impl Prices {
         (all.clone().filter(|measured| **measured).count(), all.count())
     }
 
-    /// What a division with these groups costs.
+    /// What a partition with these groups costs.
     pub fn total(&self, request: &Request, candidates: &Candidates, chosen: &Chosen) -> f64 {
         let mut total = 0.0;
         let mut groups = BTreeSet::new();

@@ -71,7 +71,7 @@ impl Report {
         lines
     }
 
-    /// What the division costs, and what others would.
+    /// What the partition costs, and what others would.
     pub fn cost_text(&self) -> String {
         let costs = &self.costs;
         let how = match costs.search {

@@ -79,11 +79,11 @@ pub struct Request<'a> {
     pub host_rates: Rates,
     /// What was measured, in place of estimates.
     pub measured: Option<&'a Measured>,
-    /// Look for the division that costs least, instead of going by preference.
+    /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
 }
 
-/// A match that a division could have.
+/// A match that a partition could have.
 #[derive(Clone, Debug)]
 pub struct Possible {
     /// Number of the device.

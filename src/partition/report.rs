@@ -122,7 +122,7 @@ pub struct Report {
     pub regions: Vec<RegionReport>,
     /// Merges that were refused.
     pub refused_merges: Vec<MergeReport>,
-    /// What the division costs, in nanoseconds.
+    /// What the partition costs, in nanoseconds.
     pub costs: Costs,
     /// Other functions of the network, which are divided by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]

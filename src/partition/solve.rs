@@ -21,7 +21,7 @@ pub struct Problem<'a> {
     pub prices: &'a Prices,
 }
 
-/// A division, before regions have numbers.
+/// A partition, before regions have numbers.
 pub struct Solution {
     /// Matches and groups.
     pub chosen: Chosen,

@@ -271,8 +271,8 @@ fn the_first_target_wins_then_the_larger_match() {
     assert_eq!(partition.regions[0].composites.len(), 2);
     assert_eq!(partition.regions[0].name(), "two_0");
     let cheap = PatternSpec::new("cheap", "relu(conv(x, w, b?))").benefit(1);
-    let dear = PatternSpec::new("dear", "relu(x)").benefit(5);
-    let partition = run(&view, &[device("one", &[cheap, dear])]);
+    let costly = PatternSpec::new("costly", "relu(x)").benefit(5);
+    let partition = run(&view, &[device("one", &[cheap, costly])]);
     assert_eq!(regions(&partition), "one:1");
 }
 

@@ -60,7 +60,7 @@ pub enum Verdict {
         /// The pattern.
         pattern: String,
     },
-    /// It matches, but the division is cheaper without.
+    /// It matches, but the partition is cheaper without.
     Dear {
         /// The pattern.
         pattern: String,
@@ -108,7 +108,7 @@ impl Verdict {
                 format!("'{pattern}' matches, but alone it is not worth a transfer")
             }
             Verdict::Dear { pattern, cost, on_host } => format!(
-                "'{pattern}' matches, but the division is cheaper without: {} and transfers, \
+                "'{pattern}' matches, but the partition is cheaper without: {} and transfers, \
                  on the host {}",
                 time_text(*cost),
                 time_text(*on_host)

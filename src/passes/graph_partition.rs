@@ -12,7 +12,7 @@
 use crate::{
     Error,
     ir::{self, Op, edit, names::TARGET_SPEC, schedule::Schedule},
-    outline::{self, Division},
+    outline::{self, PartitionedFunction},
     partition::{Placement, Profile},
     pass::{OptionValues, Pass, PassError, PassOptions},
     targets::{Operators, Registry, TargetInstance, TargetSpec, of_context},
@@ -26,7 +26,7 @@ crate::pass_options! {
         targets: String = "", "Target spec; empty: the module's phl.target_spec, or llvm";
         target_path: String = "", "Directories with targets as data, separated by colons";
         placement: String = "", "File with placements that come before patterns";
-        placement_search: bool = "false", "Look for the division that costs least";
+        placement_search: bool = "false", "Look for the partitioned that costs least";
         profile: String = "", "File with measured costs, in place of estimates";
     }
 }
@@ -63,15 +63,15 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         search: options.placement_search,
         profile: profile.as_ref(),
     };
-    let divisions: Vec<(Op<'c>, Division<'c>)> = 
+    let partitioned_functions: Vec<(Op<'c>, PartitionedFunction<'c>)> = 
         outline::settle(module, &targets, &how, &operators)?;
-    for (function, division) in &divisions {
-        outline::apply(module, *function, division, &targets)?;
+    for (function, partitioned) in &partitioned_functions {
+        outline::apply(module, *function, partitioned, &targets)?;
     }
-    if divisions.is_empty() {
+    if partitioned_functions.is_empty() {
         return Ok(());
     }
-    let schedules = schedules(&targets, &divisions)?;
+    let schedules = schedules(&targets, &partitioned_functions)?;
     if !schedules.is_empty() {
         Schedule::write(module, &schedules)?;
     }
@@ -82,9 +82,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
 /// The schedules of what was divided.
 fn schedules(
     targets: &[TargetInstance],
-    divisions: &[(Op<'_>, Division<'_>)],
+    partitioned_functions: &[(Op<'_>, PartitionedFunction<'_>)],
 ) -> crate::Result<Vec<Schedule>> {
-    let regions = || divisions.iter().flat_map(|(_, division)| &division.partition.regions);
+    let regions = || partitioned_functions.iter().flat_map(|(_, partitioned)| &partitioned.partition.regions);
     let mut all = vec![];
     for target in targets.iter().filter(|target| !target.kind.schedules.is_empty()) {
         let own = regions().filter(|region| region.target == target.id);

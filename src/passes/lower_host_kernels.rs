@@ -98,12 +98,12 @@ impl<'c> Kernels<'c> {
         let result = ir::result0(op)?;
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
-        let kernel = Cut::of(&found, self.isa);
+        let kernel = ScheduledKernel::of(&found, self.isa);
         if let Some(weights) = &found.weights {
             ins.push(self.weights(&b, op, &kernel, weights)?);
         }
         let factors = found.weights.as_ref().and_then(|w| w.scales.as_ref().zip(w.source));
-        if let (Some((scales, source)), Cut::Contraction(_, blocking)) = (factors, &kernel) {
+        if let (Some((scales, source)), ScheduledKernel::Contraction(_, blocking)) = (factors, &kernel) {
             ins.push(self.constant(&b, source.pack_scales(scales, &blocking.channels))?);
         }
         ins.extend(starts);
@@ -131,7 +131,7 @@ impl<'c> Kernels<'c> {
         &mut self,
         b: &Builder<'c>,
         op: Op<'c>,
-        kernel: &Cut<'_>,
+        kernel: &ScheduledKernel<'_>,
         weights: &WeightsOperand,
     ) -> Result<Val<'c>> {
         let given = op.operand(weights.operand)?;
@@ -216,7 +216,7 @@ impl<'c> Kernels<'c> {
         function: Op<'c>,
         op: Op<'c>,
         found: &Recognized<'c>,
-        kernel: &Cut<'_>,
+        kernel: &ScheduledKernel<'_>,
         buffers: &[Buffer],
     ) -> Result<String> {
         let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
@@ -229,10 +229,10 @@ impl<'c> Kernels<'c> {
             .ok_or_else(|| crate::Error::internal("a module without a body"))?;
         let at = Builder::at_end(ir::context_of(op), body, op.location());
         match kernel {
-            Cut::Contraction(spec, blocking) => {
+            ScheduledKernel::Contraction(spec, blocking) => {
                 spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
             }
-            Cut::Depthwise(spec, blocking) => {
+            ScheduledKernel::Depthwise(spec, blocking) => {
                 spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
             }
         }
@@ -250,12 +250,12 @@ impl<'c> Kernels<'c> {
 
 /// A kernel and how its work is cut.
 #[derive(Debug)]
-enum Cut<'k> {
+enum ScheduledKernel<'k> {
     Contraction(&'k crate::host::kernel::Contraction, crate::host::kernel::Blocking),
     Depthwise(&'k crate::host::kernel::Depthwise, crate::host::kernel::DepthwiseBlocking),
 }
 
-impl<'k> Cut<'k> {
+impl<'k> ScheduledKernel<'k> {
     fn of(found: &'k Recognized<'_>, isa: Isa) -> Self {
         match &found.kernel {
             Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),

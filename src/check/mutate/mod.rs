@@ -17,10 +17,10 @@ use report::MutationReport;
 use super::{
     CheckOptions, Ground, check_on,
     contest::{Record, Records, Round},
+    differential::{excerpt, verdict},
     judge::Judge,
     program,
     sanitizer::Sanitizer,
-    trial::{excerpt, verdict},
 };
 use crate::{
     CompileOptions, Error, Phase, Result, Session,

@@ -161,7 +161,7 @@ impl Bench<'_> {
         let divided = || -> Result<_> {
             let mut module = copy(&ready.module)?;
             session.run_phases(&mut module, &self.compile_options(), Phase::PrePartition)?;
-            let reports = self.divisions(session, &module)?;
+            let reports = self.partitioned_functions(session, &module)?;
             Ok((module, reports))
         };
         let (module, reports) = match divided() {
@@ -177,13 +177,13 @@ impl Bench<'_> {
     }
 
     /// Who would have what, function by function.
-    fn divisions(&self, session: &Session, module: &Module<'_>) -> Result<Vec<Report>> {
+    fn partitioned_functions(&self, session: &Session, module: &Module<'_>) -> Result<Vec<Report>> {
         let mut module = copy(module)?;
         session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
         let targets = self.compile_options().resolve(session)?;
-        let divisions =
+        let partitioned_functions =
             outline::divide_all(ir::root(&module), &targets, &DivideOptions::default())?;
-        Ok(divisions.into_iter().map(|(_, division)| division.report).collect())
+        Ok(partitioned_functions.into_iter().map(|(_, partitioned)| partitioned.report).collect())
     }
 
     fn share(&self, reports: &[Report]) -> Share {

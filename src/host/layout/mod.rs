@@ -37,7 +37,7 @@ fn axis_in_nhwc(axis: usize, rank: usize) -> i64 {
 pub struct Layout<'c> {
     target: String,
     /// The NHWC form of images, by the pointer of their NCHW form.
-    twins: HashMap<usize, Val<'c>>,
+    nhwc_of: HashMap<usize, Val<'c>>,
     /// Transpositions that were made, which may turn out to have no use.
     made: Vec<Op<'c>>,
     /// Number of constants made.
@@ -70,7 +70,7 @@ impl<'c> Layout<'c> {
     pub fn assign(function: Op<'c>) -> Result<()> {
         let Some(block) = edit::entry_block(function) else { return Ok(()) };
         let target = ir::attr_str(function, names::TARGET).unwrap_or_else(|| "llvm".to_owned());
-        let mut layout = Self { target, twins: HashMap::new(), made: vec![], constants: 0 };
+        let mut layout = Self { target, nhwc_of: HashMap::new(), made: vec![], constants: 0 };
         for op in ir::ops(block) {
             layout.visit(op)?;
         }
@@ -102,7 +102,7 @@ impl<'c> Layout<'c> {
     }
 
     fn is_nhwc(&self, value: Val<'c>) -> bool {
-        self.twins.contains_key(&key(value))
+        self.nhwc_of.contains_key(&key(value))
     }
 
     /// A transposition in the model may already be one between the two layouts.
@@ -114,13 +114,13 @@ impl<'c> Layout<'c> {
         }
         let rank = perm.len();
         if perm == to_nhwc(rank)
-            && let Some(twin) = self.twins.get(&key(x))
-            && twin.r#type() == result.r#type()
+            && let Some(nhwc) = self.nhwc_of.get(&key(x))
+            && nhwc.r#type() == result.r#type()
         {
-            edit::replace_uses(result, *twin);
+            edit::replace_uses(result, *nhwc);
             edit::erase(op);
         } else if perm == to_nchw(rank) && (rank == 4 || is_read_as_image(result)) {
-            self.twins.insert(key(result), x);
+            self.nhwc_of.insert(key(result), x);
             self.made.push(op);
         }
         Ok(())
@@ -128,12 +128,12 @@ impl<'c> Layout<'c> {
 
     /// The NHWC form of an image.
     fn nhwc(&mut self, b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
-        if let Some(twin) = self.twins.get(&key(value)) {
-            return Ok(*twin);
+        if let Some(nhwc) = self.nhwc_of.get(&key(value)) {
+            return Ok(*nhwc);
         }
-        let twin = self.permute(b, value, &to_nhwc(ir::dims(value.r#type()).len()))?;
-        self.twins.insert(key(value), twin);
-        Ok(twin)
+        let nhwc = self.permute(b, value, &to_nhwc(ir::dims(value.r#type()).len()))?;
+        self.nhwc_of.insert(key(value), nhwc);
+        Ok(nhwc)
     }
 
     /// A transposition, or a reshape when only dimensions of size 1 change places.
@@ -164,7 +164,7 @@ impl<'c> Layout<'c> {
     fn replace(&mut self, b: &Builder<'c>, old: Val<'c>, replacement: Val<'c>) -> Result<()> {
         let back = self.permute(b, replacement, &to_nchw(ir::dims(old.r#type()).len()))?;
         edit::replace_uses(old, back);
-        self.twins.insert(key(back), replacement);
+        self.nhwc_of.insert(key(back), replacement);
         Ok(())
     }
 }

@@ -35,8 +35,8 @@ enum Filters<'c> {
 }
 
 impl<'c> Filters<'c> {
-    fn of(conv: graph::ConvTranspose<'c>, twin: Option<Val<'c>>) -> Option<Self> {
-        Self::bytes(conv, twin).or_else(|| Self::floats(conv))
+    fn of(conv: graph::ConvTranspose<'c>, nhwc: Option<Val<'c>>) -> Option<Self> {
+        Self::bytes(conv, nhwc).or_else(|| Self::floats(conv))
     }
 
     fn floats(conv: graph::ConvTranspose<'c>) -> Option<Self> {
@@ -48,8 +48,8 @@ impl<'c> Filters<'c> {
         Some(Self::Floats(read(conv.w())?, bias))
     }
 
-    fn bytes(conv: graph::ConvTranspose<'c>, twin: Option<Val<'c>>) -> Option<Self> {
-        let x = Quantized::of(twin.unwrap_or(conv.x()), usize::MAX)?;
+    fn bytes(conv: graph::ConvTranspose<'c>, nhwc: Option<Val<'c>>) -> Option<Self> {
+        let x = Quantized::of(nhwc.unwrap_or(conv.x()), usize::MAX)?;
         let w = Quantized::of(conv.w(), 1)?;
         let zeros = w.zero.and_then(Elements::of_value).map_or(vec![0], |zeros| zeros.ints());
         let zero = *zeros.first()?;
@@ -61,7 +61,7 @@ impl<'c> Filters<'c> {
             None => None,
             Some(bias) => Some(Bias::of(bias, &scales_of(conv, &x, &w))?),
         };
-        Some(Self::Bytes { x, is_nhwc: twin.is_some(), w, values, zero, bias })
+        Some(Self::Bytes { x, is_nhwc: nhwc.is_some(), w, values, zero, bias })
     }
 }
 
@@ -95,8 +95,8 @@ impl<'c> Layout<'c> {
     /// Rewrites a transposed convolution with constant filters.
     pub(super) fn visit_transposed(&mut self, op: Op<'c>) -> Result<()> {
         let Some(conv) = graph::ConvTranspose::of(op) else { return Ok(()) };
-        let twin = self.twins.get(&key(conv.x())).copied();
-        let (Some(plan), Some(filters)) = (Plan::of(conv), Filters::of(conv, twin)) else {
+        let nhwc = self.nhwc_of.get(&key(conv.x())).copied();
+        let (Some(plan), Some(filters)) = (Plan::of(conv), Filters::of(conv, nhwc)) else {
             return Ok(());
         };
         let steps = steps_after(op);
@@ -197,7 +197,7 @@ impl<'c> Layout<'c> {
         let mut image = x.value;
         if *is_nhwc {
             image = self.permute(b, x.value, &to_nchw(ir::dims(x.value.r#type()).len()))?;
-            self.twins.insert(key(image), x.value);
+            self.nhwc_of.insert(key(image), x.value);
         }
         let made = graph::ConvInteger::build(b, image, filters, x.zero, zero, attributes)?;
         let value = self.wrap(made.op())?;

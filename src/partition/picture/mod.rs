@@ -1,4 +1,4 @@
-//! A division as a picture: one HTML file with the graph as SVG, coloured by target.
+//! A partition as a picture: one HTML file with the graph as SVG, coloured by target.
 //!
 //! Nothing is fetched from anywhere. The drawing is complete without scripts; those of the page
 //! move and zoom the view and show the reasons of what is clicked.

@@ -2,7 +2,7 @@
 //!
 //! Operations are decided in program order: each goes to one of the matches that cover it, or to
 //! the host. A partial choice is given up when what it costs at least is no less than the best
-//! division known: the work decided so far, the transfers and calls that are certain, and for each
+//! partition known: the work decided so far, the transfers and calls that are certain, and for each
 //! open operation the least that anybody takes for it.
 
 use super::{is_cheaper, ranks};
@@ -42,7 +42,7 @@ struct Exact<'p, 'a> {
     steps: usize,
 }
 
-/// The cheapest division, and whether it is certain that there is no cheaper one.
+/// The cheapest partition, and whether it is certain that there is no cheaper one.
 pub fn search(problem: &Problem, preferred: &[usize], known: Solution) -> (Solution, bool) {
     let count = problem.request.graph.op_count();
     let mut covering: Vec<Vec<usize>> = vec![vec![]; count];

@@ -1,4 +1,4 @@
-//! Improves a division step by step, within a bound on the effort.
+//! Improves a partition step by step, within a bound on the effort.
 
 use super::{is_cheaper, ranks};
 use crate::partition::solve::{Problem, Solution};
@@ -16,7 +16,7 @@ struct Local<'p, 'a> {
     steps: usize,
 }
 
-/// The cheapest division found, starting from `known`.
+/// The cheapest partition found, starting from `known`.
 pub fn search(problem: &Problem, preferred: &[usize], known: Solution) -> Solution {
     let ranks = ranks(preferred);
     let mut local = Local { problem, preferred, ranks, best: known, steps: 0 };
@@ -73,7 +73,7 @@ impl Local<'_, '_> {
         (on_host - self.problem.prices.matches[number]) / ops.len().max(1) as f64
     }
 
-    /// The matches of the best division in order of preference.
+    /// The matches of the best partition in order of preference.
     fn taken(&self) -> Vec<usize> {
         let mut taken = self.best.taken();
         taken.sort_by_key(|number| self.ranks[*number]);
@@ -113,18 +113,19 @@ impl Local<'_, '_> {
     fn return_dear_regions(&mut self) -> bool {
         let chosen = &self.best.chosen;
         let (request, candidates) = (self.problem.request, self.problem.candidates);
-        let mut dear = vec![];
+        let mut unprofitable = vec![];
         for group in self.groups() {
             let first = group.first().map(|number| candidates.matches[*number].found.root);
             let Some(root) = first else { continue };
             let group_of = chosen.quotient.group(root);
             let cost = self.problem.prices.region(request, candidates, chosen, group_of);
             if cost.total() > cost.on_host {
-                dear.extend(group);
+                unprofitable.extend(group);
             }
         }
-        let rest = self.taken().into_iter().filter(|number| !dear.contains(number)).collect();
-        !dear.is_empty() && self.attempt(rest)
+        let rest =
+            self.taken().into_iter().filter(|number| !unprofitable.contains(number)).collect();
+        !unprofitable.is_empty() && self.attempt(rest)
     }
 
     /// Gives a region to the host, or to each other device that has matches there.

@@ -1,7 +1,7 @@
-//! Searches for a division that costs less than the one in order of preference.
+//! Searches for a partition that costs less than the one in order of preference.
 //!
 //! Small graphs are searched in full ([`exact`]). Larger ones, or those where that takes too many
-//! steps, are improved step by step ([`local`]). Both start from the division in order of
+//! steps, are improved step by step ([`local`]). Both start from the partition in order of
 //! preference and only ever replace it by a cheaper one. Effort is counted in steps, not seconds,
 //! so that the outcome does not depend on the machine.
 
@@ -13,7 +13,7 @@ use super::{
     solve::{Problem, Solution},
 };
 
-/// The cheapest division found, beginning with `greedy`. `preferred` has all matches in order of
+/// The cheapest partition found, beginning with `greedy`. `preferred` has all matches in order of
 /// preference.
 pub fn search(problem: &Problem, preferred: &[usize], greedy: Solution) -> (Solution, Search) {
     let (found, complete) = exact::search(problem, preferred, greedy);

@@ -1,4 +1,4 @@
-//! Costs, and the search for the division that costs least.
+//! Costs, and the search for the partition that costs least.
 
 use super::{
     super::{candidates, choose, cost, placement, solve},
@@ -107,7 +107,7 @@ fn transfers_decide_and_the_reason_says_so() {
     npu.search = true;
     let text = report(&view, &[npu]).explanation(false);
     assert!(
-        text.contains("'relu(x)' matches, but the division is cheaper without: 1 ns"),
+        text.contains("'relu(x)' matches, but the partition is cheaper without: 1 ns"),
         "{text}"
     );
     assert!(text.contains("the cheapest of all; in order of preference 8.0 us"), "{text}");

@@ -28,13 +28,13 @@ pub fn declare(
     usual: &dyn Fn(Phase) -> Option<String>,
 ) -> Result<Vec<(Phase, String)>> {
     let mut pipelines: Vec<(Phase, Option<String>)> =
-        Phase::HOOKS.into_iter().map(|phase| (phase, usual(phase))).collect();
+        Phase::EXTENSIBLE.into_iter().map(|phase| (phase, usual(phase))).collect();
     // From the last base up, so that each may have the one below in it.
     for table in tables.into_iter().rev() {
         for (name, raw) in table {
             let known = pipelines.iter_mut().find(|(phase, _)| phase.name() == name.get_ref());
             let Some((phase, text)) = known else {
-                let known: Vec<&str> = Phase::HOOKS.iter().map(|phase| phase.name()).collect();
+                let known: Vec<&str> = Phase::EXTENSIBLE.iter().map(|phase| phase.name()).collect();
                 let message = format!(
                     "targets have no pipeline at phase '{}'; they have at {}",
                     name.get_ref(),

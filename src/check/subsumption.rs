@@ -231,14 +231,14 @@ mod tests {
     #[test]
     fn order_and_benefit_decide_who_comes_first() {
         let plain = pattern("relu(x)", &[]);
-        let mut dear = pattern("relu(x)", &[]);
-        dear.spec.benefit = Some(5);
+        let mut costly = pattern("relu(x)", &[]);
+        costly.spec.benefit = Some(5);
         let mut cheap = pattern("relu(x)", &[]);
         cheap.spec.benefit = Some(1);
         assert!(comes_first((&plain, 0), (&plain, 1)));
         assert!(!comes_first((&plain, 1), (&plain, 0)));
-        assert!(comes_first((&dear, 1), (&cheap, 0)));
-        assert!(!comes_first((&cheap, 0), (&dear, 1)));
+        assert!(comes_first((&costly, 1), (&cheap, 0)));
+        assert!(!comes_first((&cheap, 0), (&costly, 1)));
         assert!(!comes_first((&plain, 0), (&cheap, 1)));
     }
 }

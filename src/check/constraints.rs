@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Want {
+pub enum Constraint {
     /// A number, or a truth as 0 or 1.
     Number(f64),
     /// An element type.
@@ -24,20 +24,20 @@ pub enum Want {
 
 /// What is asked of fields of captures and operations.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
-    wants: BTreeMap<(String, String), Vec<Want>>,
+pub struct Constraints {
+    wants: BTreeMap<(String, String), Vec<Constraint>>,
 }
 
-impl Wishes {
+impl Constraints {
     /// Reads them off the conditions.
     pub fn of(pattern: &Pattern) -> Self {
-        let mut wishes = Self::default();
-        pattern.clauses.iter().for_each(|clause| wishes.read(&clause.expr));
-        wishes
+        let mut constraints = Self::default();
+        pattern.clauses.iter().for_each(|clause| constraints.read(&clause.expr));
+        constraints
     }
 
     /// What is asked of a field; empty if nothing is.
-    pub fn get(&self, name: &str, field: &str) -> &[Want] {
+    pub fn get(&self, name: &str, field: &str) -> &[Constraint] {
         let key = (name.to_owned(), field.to_owned());
         self.wants.get(&key).map_or(&[], Vec::as_slice)
     }
@@ -47,7 +47,7 @@ impl Wishes {
         let all = self.wants.values().flatten();
         let mut types: Vec<DType> = vec![];
         for want in all {
-            if let Want::Type(dtype) = want
+            if let Constraint::Type(dtype) = want
                 && !types.contains(dtype)
             {
                 types.push(*dtype);
@@ -62,8 +62,8 @@ impl Wishes {
                 self.read(left);
                 self.read(right);
             }
-            ExprKind::Not(inner) => self.note(inner, Want::Number(0.0)),
-            ExprKind::Field(..) => self.note(expr, Want::Number(1.0)),
+            ExprKind::Not(inner) => self.note(inner, Constraint::Number(0.0)),
+            ExprKind::Field(..) => self.note(expr, Constraint::Number(1.0)),
             ExprKind::Call(name, args) if name == "all" => {
                 args.iter().for_each(|arg| self.read(arg));
             }
@@ -86,7 +86,7 @@ impl Wishes {
         }
     }
 
-    fn note(&mut self, place: &Expr, want: Want) {
+    fn note(&mut self, place: &Expr, want: Constraint) {
         let ExprKind::Field(base, field) = &place.kind else { return };
         let ExprKind::Name(name) = &base.kind else { return };
         let wants = self.wants.entry((name.clone(), field.clone())).or_default();
@@ -101,22 +101,22 @@ fn is_size(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Field(_, field) if field == "rank")
 }
 
-fn literal(expr: &Expr) -> Option<Want> {
+fn literal(expr: &Expr) -> Option<Constraint> {
     Some(match &expr.kind {
-        ExprKind::Int(number) => Want::Number(*number as f64),
-        ExprKind::Float(number) => Want::Number(*number),
-        ExprKind::Bool(truth) => Want::Number(f64::from(u8::from(*truth))),
-        ExprKind::Name(name) => Want::Type(dtype_of(name)?),
-        ExprKind::Text(text) => Want::Text(text.clone()),
+        ExprKind::Int(number) => Constraint::Number(*number as f64),
+        ExprKind::Float(number) => Constraint::Number(*number),
+        ExprKind::Bool(truth) => Constraint::Number(f64::from(u8::from(*truth))),
+        ExprKind::Name(name) => Constraint::Type(dtype_of(name)?),
+        ExprKind::Text(text) => Constraint::Text(text.clone()),
         ExprKind::List(items) => {
             let number = |item: &Expr| match literal(item)? {
-                Want::Number(number) => Some(number as i64),
+                Constraint::Number(number) => Some(number as i64),
                 _ => None,
             };
-            Want::Numbers(items.iter().map(number).collect::<Option<_>>()?)
+            Constraint::Numbers(items.iter().map(number).collect::<Option<_>>()?)
         }
         ExprKind::Negate(inner) => match literal(inner)? {
-            Want::Number(number) => Want::Number(-number),
+            Constraint::Number(number) => Constraint::Number(-number),
             _ => return None,
         },
         _ => return None,

@@ -26,7 +26,7 @@ use melior::ir::Module;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What all graphs are tried with.
-pub struct Trial<'a> {
+pub struct DifferentialRun<'a> {
     pub session: &'a Session,
     pub options: &'a CheckOptions,
     /// The device and the host.
@@ -51,7 +51,7 @@ enum Fate<'c> {
     Other,
 }
 
-impl Trial<'_> {
+impl DifferentialRun<'_> {
     /// Tries pattern `number`.
     pub fn run(&self, number: usize) -> Result<PatternReport> {
         let pattern = &self.patterns[number];

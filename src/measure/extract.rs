@@ -9,8 +9,8 @@ use crate::{
 use melior::ir::{Location, Module, ValueLike};
 use std::collections::HashMap;
 
-/// What to cut out, and where it is to run.
-pub struct Cut<'a> {
+/// What to extract, and where it is to run.
+pub struct Extract<'a> {
     /// The operations, in program order.
     pub ops: &'a [OpId],
     /// Values from outside.
@@ -26,7 +26,7 @@ pub struct Cut<'a> {
     pub times: usize,
 }
 
-impl Cut<'_> {
+impl Extract<'_> {
     /// The one input that is no constant and the one output, if they are of the same type.
     pub fn chain(&self, view: &View<'_>) -> Option<(ValueId, ValueId)> {
         let moved: Vec<_> = self.inputs.iter().filter(|v| !view.graph.is_constant(**v)).collect();

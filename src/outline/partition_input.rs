@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A function and the targets that it may be divided between.
-pub struct Question<'c, 't> {
+pub struct PartitionInput<'c, 't> {
     /// The operations' declarations.
     pub table: OpTable,
     /// The function's operations, with what is demanded of them.
@@ -25,7 +25,7 @@ pub struct Question<'c, 't> {
     search: bool,
 }
 
-impl<'c, 't> Question<'c, 't> {
+impl<'c, 't> PartitionInput<'c, 't> {
     /// Reads the function, and the patterns of the targets.
     pub fn new(
         function: Op<'c>,
@@ -71,7 +71,7 @@ impl<'c, 't> Question<'c, 't> {
             .collect()
     }
 
-    /// The question itself.
+    /// The input itself.
     pub fn request<'a>(&'a self, devices: &'a [Device<'a>]) -> Result<Request<'a>> {
         Ok(Request {
             graph: &self.view.graph,

@@ -3,13 +3,13 @@
 use crate::{
     Result,
     graph::{GraphView, OpId, ValueId},
-    outline::Question,
+    outline::PartitionInput,
     partition::{self, Possible, chain, describe, is_view, key, producers},
 };
 use std::collections::BTreeSet;
 
 /// One thing to measure.
-pub struct Work {
+pub struct Workload {
     /// Place of the target: the devices in order, then the host.
     pub target: usize,
     /// The pattern; none for an operation of the host.
@@ -30,19 +30,19 @@ pub struct Work {
 
 /// All matches of all devices, all operations of the host and all chains that it computes in one
 /// go, each kind of work once.
-pub fn collect(question: &Question) -> Result<Vec<Work>> {
-    let devices = question.devices()?;
-    let request = question.request(&devices)?;
+pub fn collect(partition_input: &PartitionInput) -> Result<Vec<Workload>> {
+    let devices = partition_input.devices()?;
+    let request = partition_input.request(&devices)?;
     let graph = request.graph;
     let mut seen = BTreeSet::new();
     let mut all = vec![];
-    let mut add = |work: Work| {
+    let mut add = |work: Workload| {
         if seen.insert((work.target, work.pattern.clone(), work.key.clone())) {
             all.push(work);
         }
     };
     for Possible { device, pattern, found, bytes } in partition::possible(&request)? {
-        add(Work {
+        add(Workload {
             target: device,
             pattern: Some(pattern),
             key: key(graph, &found.ops),
@@ -68,10 +68,10 @@ pub fn collect(question: &Question) -> Result<Vec<Work>> {
     Ok(all)
 }
 
-fn on_host(graph: &GraphView, target: usize, ops: Vec<OpId>) -> Work {
+fn on_host(graph: &GraphView, target: usize, ops: Vec<OpId>) -> Workload {
     let (inputs, outputs) = graph.boundary(&ops);
     let moved = inputs.iter().filter(|value| !graph.is_constant(**value));
-    Work {
+    Workload {
         target,
         pattern: None,
         key: key(graph, &ops),
