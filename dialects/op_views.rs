@@ -73,6 +73,7 @@ struct Attribute {
     kind: Kind,
     optional: bool,
     default: Option<String>,
+    words: Vec<String>,
 }
 
 /// How an attribute is read and written: the Rust type, and the names of helpers.
@@ -273,11 +274,12 @@ impl Op {
         for attribute in &self.attributes {
             writeln!(
                 text,
-                "        AttrInfo {{ name: {:?}, kind: AttrKind::{}, optional: {}, default: {:?} }},",
+                "        AttrInfo {{ name: {:?}, kind: AttrKind::{}, optional: {}, default: {:?}, words: &{:?} }},",
                 attribute.name,
                 attribute.kind.info(),
                 attribute.optional,
                 attribute.default.as_deref().map(|d| attribute.kind.default_text(d)),
+                attribute.words,
             )?;
         }
         writeln!(text, "    ],")?;
@@ -363,6 +365,10 @@ impl Attribute {
             kind,
             optional: constraint["isOptional"] == 1 && kind != Kind::Unit,
             default: constraint["defaultValue"].as_str().map(str::to_owned),
+            words: list(&constraint["words"])
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
         }
     }
 

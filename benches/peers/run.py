@@ -1,6 +1,6 @@
 """Measures the models of classes.py and networks.py beside onnxruntime, in one run.
 
-    run.py PHASELINE [--set classes|networks|further|integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
+    run.py PHASELINE [--set classes|networks|further|others|integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
 
 Both run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
 Results are compared, too: a case whose largest difference is more than 2 % of the largest element (10 % where values
@@ -24,9 +24,10 @@ import onnxruntime
 import classes
 import further
 import networks
+import others
 
 SETS = {"classes": classes.CASES, "networks": networks.NETWORKS,
-        "further": further.FURTHER, "integers": networks.INTEGERS}
+        "further": further.FURTHER, "others": others.OTHERS, "integers": networks.INTEGERS}
 
 
 def session_of(path, threads, level=onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL):

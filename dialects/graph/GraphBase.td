@@ -65,10 +65,14 @@ class Graph_OneOfPred<string value> : CPred<
 // they read the same in the model, the text form and the error message.
 class Graph_OneOf<list<string> values> : ConfinedAttr<StrAttr, [AttrConstraint<
     Or<!foreach(v, values, Graph_OneOfPred<v>)>,
-    "one of " # !interleave(values, ", ")>]>;
+    "one of " # !interleave(values, ", ")>]> {
+  list<string> words = values;
+}
 // The first word is the default.
 class Graph_Choice<list<string> values>
-    : DefaultValuedStrAttr<Graph_OneOf<values>, !head(values)>;
+    : DefaultValuedStrAttr<Graph_OneOf<values>, !head(values)> {
+  list<string> words = values;
+}
 
 //===----------------------------------------------------------------------===//
 // Op classes

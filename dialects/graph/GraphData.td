@@ -403,4 +403,35 @@ def Graph_GridSampleOp : Graph_Op<"grid_sample"> {
   let results = (outs Graph_NumberTensor:$y);
 }
 
+def Graph_RoiAlignOp : Graph_Op<"roi_align"> {
+  let summary = "Interpolated pools of regions";
+  let description = [{
+    Cuts the region `rois[r] = (x1, y1, x2, y2)` out of image `batch[r]` of x
+    `[N, C, H, W]` and pools it to `[C, output_height, output_width]`; the result
+    is `[R, C, output_height, output_width]`. Corners are multiplied with
+    `spatial_scale`, and moved by half an element with `half_pixel`; without it
+    a region has at least one element. A bin takes `sampling_ratio` samples in
+    each direction, or with 0 as many as the region has elements per bin, rounded
+    up. A sample interpolates linearly between four elements of x and is 0 if it
+    is more than one element outside; `avg` gives the mean of the samples, `max`
+    the greatest of the elements times their weights.
+
+    ONNX `RoiAlign` (opset 22).
+
+    Example:
+
+    ```mlir
+    %y = graph.roi_align %x, %rois, %batch
+        {output_height = 2 : i64, output_width = 2 : i64}
+        : (tensor<1x3x8x8xf32>, tensor<5x4xf32>, tensor<5xi64>) -> tensor<5x3x2x2xf32>
+    ```
+  }];
+  let arguments = (ins
+      Graph_FloatTensor:$x, Graph_FloatTensor:$rois, Graph_IntTensor:$batch,
+      Graph_Choice<["avg", "max"]>:$mode, Graph_I64<1>:$output_height,
+      Graph_I64<1>:$output_width, Graph_I64<0>:$sampling_ratio,
+      Graph_F32<"1.0">:$spatial_scale, Graph_True:$half_pixel);
+  let results = (outs Graph_FloatTensor:$y);
+}
+
 #endif // PHASELINE_GRAPH_DATA_TD

@@ -239,6 +239,27 @@ def Graph_CastOp : Graph_Op<"cast"> {
   let hasFolder = 1;
 }
 
+def Graph_BitcastOp : Graph_Op<"bitcast"> {
+  let elementwise = 1;
+  let summary = "The bits of each element as another type";
+  let description = [{
+    Reads the bits of each element as an element of type `to`, which has as many.
+
+    ONNX `BitCast` (opset 26).
+
+    Example:
+
+    ```mlir
+    %y = graph.bitcast %x : tensor<4xf32> to tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$x, TypeAttr:$to);
+  let results = (outs Graph_NumberTensor:$y);
+  let assemblyFormat = [{
+    $x attr-dict `:` custom<CastTypes>(type($x), type($y), $to)
+  }];
+}
+
 def Graph_ClipOp : Graph_Op<"clip", [AttrSizedOperandSegments]> {
   let elementwise = 1;
   let summary = "Restriction to a range";

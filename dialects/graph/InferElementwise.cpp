@@ -15,6 +15,18 @@ LogicalResult CastOp::inferTypes(Infer &infer, Adaptor adaptor, Types &types) {
   return success();
 }
 
+LogicalResult BitcastOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                    Types &types) {
+  RankedTensorType x = typeOf(adaptor.getX());
+  if (!isa<IntegerType, FloatType>(adaptor.getTo()) ||
+      adaptor.getTo().getIntOrFloatBitWidth() != x.getElementTypeBitWidth())
+    return infer.fail("'to' must be an element type of ",
+                      x.getElementTypeBitWidth(), " bits, but is ",
+                      adaptor.getTo());
+  types.push_back(RankedTensorType::get(x.getShape(), adaptor.getTo()));
+  return success();
+}
+
 LogicalResult ClipOp::inferTypes(Infer &infer, Adaptor adaptor, Types &types) {
   auto check = [&](StringRef name, Value bound) {
     return !bound ||

@@ -142,3 +142,28 @@ LogicalResult GridSampleOp::inferTypes(Infer &infer, Adaptor adaptor,
   types.push_back(RankedTensorType::get(shape, x.getElementType()));
   return success();
 }
+
+LogicalResult RoiAlignOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                     Types &types) {
+  Value x = adaptor.getX(), rois = adaptor.getRois();
+  if (failed(infer.rankIs("x", x, 4)) ||
+      failed(infer.rankIs("rois", rois, 2)) ||
+      failed(infer.rankIs("batch", adaptor.getBatch(), 1)) ||
+      failed(infer.sameElementType("rois", rois, "x", x)))
+    return failure();
+  int64_t count = typeOf(rois).getDimSize(0);
+  int64_t batch = typeOf(adaptor.getBatch()).getDimSize(0);
+  if (!mayEqual(typeOf(rois).getDimSize(1), 4))
+    return infer.fail("a row of 'rois' must hold 4 numbers, but holds ",
+                      typeOf(rois).getDimSize(1));
+  if (!mayEqual(count, batch))
+    return infer.fail("'rois' has ", count, " regions, but 'batch' ", batch);
+  int64_t height = adaptor.getOutputHeight(), width = adaptor.getOutputWidth();
+  if (height < 1 || width < 1 || adaptor.getSamplingRatio() < 0)
+    return infer.fail("'output_height' and 'output_width' must be positive, "
+                      "'sampling_ratio' not negative");
+  types.push_back(RankedTensorType::get(
+      {known(count) ? count : batch, typeOf(x).getDimSize(1), height, width},
+      typeOf(x).getElementType()));
+  return success();
+}

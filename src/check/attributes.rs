@@ -4,6 +4,7 @@
 use super::{constraints::Constraint, operands::Shape, sampler::Sampler};
 use crate::{
     graph::{AttrDecl, AttrKind, AttrValue, OpDecl},
+    ir::view::graph_info,
     tensor::DType,
 };
 
@@ -137,7 +138,7 @@ fn other(op: &OpDecl, attr: &AttrDecl, x: &[i64], s: &mut Sampler) -> Option<Att
             "split" => split(x, s),
             _ => vec![s.small(), s.small()],
         }),
-        AttrKind::Str => AttrValue::Str(text(op, name, s)?.to_owned()),
+        AttrKind::Str => AttrValue::Str(word(op, name, s)?.to_owned()),
         AttrKind::Type => {
             AttrValue::Type(s.pick(&[DType::F32, DType::U8, DType::I8, DType::I32]).into())
         }
@@ -179,24 +180,10 @@ fn some_axes(rank: i64, s: &mut Sampler) -> Vec<i64> {
     axes
 }
 
-/// A text that the attribute of an operation may have.
-fn text(op: &OpDecl, name: &str, s: &mut Sampler) -> Option<&'static str> {
-    let all: &[&'static str] = match (op.name.as_str(), name) {
-        ("depth_to_space", "mode") => &["DCR", "CRD"],
-        ("gelu", "approximate") => &["none", "tanh"],
-        ("pad", "mode") => &["constant", "reflect", "edge", "wrap"],
-        ("bit_shift", "direction") => &["LEFT", "RIGHT"],
-        ("resize", "mode") => &["nearest", "linear", "cubic"],
-        ("resize", "coordinate_transformation_mode") => {
-            &["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
-        }
-        ("resize", "nearest_mode") => &["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"],
-        ("grid_sample", "mode") => &["linear", "nearest"],
-        ("grid_sample", "padding_mode") => &["zeros", "border", "reflection"],
-        (_, "reduction") => &["none", "add"],
-        _ => return None,
-    };
-    Some(s.pick(all))
+/// A word that the attribute of an operation may have.
+fn word(op: &OpDecl, name: &str, s: &mut Sampler) -> Option<&'static str> {
+    let attribute = graph_info(&op.name)?.attributes.iter().find(|attr| attr.name == name)?;
+    (!attribute.words.is_empty()).then(|| s.pick(attribute.words))
 }
 
 /// Which factors of a gemm are transposed, so that their inner sizes agree.

@@ -85,6 +85,8 @@ pub struct AttrInfo {
     pub optional: bool,
     /// The value of an operation without it, in the syntax of patterns.
     pub default: Option<&'static str>,
+    /// The words that it may be, if it is one of a closed list.
+    pub words: &'static [&'static str],
 }
 
 /// What ODS says about an operation. The facts that are not structure are fields of the same names

@@ -71,6 +71,9 @@ def unary(c):
             values = np.clip(np.abs(values), 0, 100)
         c.add(f"cast_{src}_{dst}".replace("?", "b1"), "Cast", [values.astype(src)],
               to=helper.np_dtype_to_tensor_dtype(np.dtype(dst)))
+    for src, dst in [("f4", "i4"), ("u8", "f8"), ("i2", "f2"), ("u1", "i1")]:
+        c.add(f"bitcast_{src}_{dst}", "BitCast", [c.normal(3, 5, scale=20).astype("i1").astype(src)], opset=26,
+              to=helper.np_dtype_to_tensor_dtype(np.dtype(dst)))
 
 
 def binary(c):

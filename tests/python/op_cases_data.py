@@ -140,6 +140,11 @@ def sampling(c):
                                                   ("zeros", "border", "reflection"), (0, 1)):
         c.add(f"grid_sample_{mode}_{padding}_{align}", "GridSample", [x, grid], opset=20, mode=mode,
               padding_mode=padding, align_corners=align)
+    x, rois = c.normal(2, 3, 9, 11), np.array([[0, 0, 6, 7], [-3.2, 1.5, 4.4, 30], [5, 5, 5, 5], [8, 6, 2, 3]], "f4")
+    for mode, ratio, half in itertools.product(("avg", "max"), (0, 1, 3), ("half_pixel", "output_half_pixel")):
+        c.add(f"roi_align_{mode}_{ratio}_{half}", "RoiAlign", [x, rois], {2: ints(0, 1, 1, 0)}, mode=mode, output_height=3,
+              output_width=2, sampling_ratio=ratio, spatial_scale=0.75, coordinate_transformation_mode=half)
+    c.add("roi_align_old", "RoiAlign", [x, rois], {2: ints(0, 1, 1, 0)}, opset=10, output_height=2, output_width=2)
 
 
 def quantized(c):

@@ -1,22 +1,7 @@
 //! Lowerings by family, and the table of them.
 
-pub mod constant;
-pub mod data;
-pub mod elementwise;
-pub mod grid_sample;
-pub mod index;
-pub mod matmul;
-pub mod nn;
-pub mod norm;
 pub mod pool;
-pub mod qlinear;
-pub mod quant;
-pub mod reduce;
-pub mod resize;
 pub mod resize_taps;
-pub mod scatter;
-pub mod shape;
-pub mod top_k;
 pub mod window;
 
 use super::{LowerFn, Lowering};
@@ -52,21 +37,30 @@ fn typed<'c, V: OpView<'c>>(
 /// Names and lowerings of a family.
 pub type Table = &'static [(&'static str, LowerFn)];
 
-/// All families.
-pub static TABLES: &[Table] = &[
-    data::TABLE,
-    elementwise::TABLE,
-    grid_sample::TABLE,
-    index::TABLE,
-    matmul::TABLE,
-    nn::TABLE,
-    norm::TABLE,
-    qlinear::TABLE,
-    quant::TABLE,
-    reduce::TABLE,
-    resize::TABLE,
-    scatter::TABLE,
-    shape::TABLE,
-    top_k::TABLE,
-    constant::TABLE,
+/// Declares the modules, and the table of their tables.
+macro_rules! families {
+    ($($family:ident),* $(,)?) => {
+        $(pub mod $family;)*
+        /// All families.
+        pub static TABLES: &[Table] = &[$($family::TABLE),*];
+    };
+}
+
+families![
+    constant,
+    data,
+    elementwise,
+    grid_sample,
+    index,
+    matmul,
+    nn,
+    norm,
+    qlinear,
+    quant,
+    reduce,
+    resize,
+    roi_align,
+    scatter,
+    shape,
+    top_k
 ];

@@ -20,6 +20,13 @@ pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, unsigned: bool) 
     convert(b, x, unsigned, to, to_unsigned)
 }
 
+/// `graph.bitcast` of one element.
+pub(super) fn reinterpret<'c>(b: &Builder<'c>, x: Val<'c>, to: Type<'c>) -> Result<Val<'c>> {
+    let to = b.like(x.r#type(), to);
+    // Signed and unsigned integers are one type here.
+    if x.r#type() == to { Ok(x) } else { b.op1("arith.bitcast", &[x], to) }
+}
+
 /// The type to compute in for elements of a type: f32 for floats of 16 bits or less, else the type itself.
 pub fn wide_type<'c>(b: &Builder<'c>, element: Type<'c>) -> Type<'c> {
     let small = is_f16(element) || is_bf16(element) || is_small_float(element);

@@ -39,6 +39,7 @@ pub fn emit_scalar<'c>(
     match (name, args) {
         ("identity", _) => return Ok(first),
         ("where", [condition, yes, no]) => return b.select(*condition, *yes, *no),
+        ("bitcast", _) => return cast::reinterpret(b, first, element_of_result(b, op)?),
         ("cast", _) => return cast::emit(b, op, first, unsigned),
         _ => {}
     }

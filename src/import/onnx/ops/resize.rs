@@ -11,6 +11,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("AffineGrid", 20, 2..=2, affine_grid),
     OpEntry::with("GridSample", 16, 2..=2, grid_sample),
     OpEntry::with("Resize", 10, 1..=4, resize),
+    OpEntry::with("RoiAlign", 10, 3..=3, roi_align),
     OpEntry::with("Upsample", 1, 1..=2, upsample),
 ];
 
@@ -105,6 +106,28 @@ fn grid_sample<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         ("align_corners", node.attributes.bool_or("align_corners", false)?.into()),
     ];
     node.emitter.op("grid_sample", &node.all_inputs()?, &attributes)
+}
+
+/// Before operator set 16, the corners of a region are not moved by half an element.
+fn roi_align<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let usual = if node.opset < 16 { "output_half_pixel" } else { "half_pixel" };
+    let half_pixel = match node.attributes.string_or("coordinate_transformation_mode", usual)? {
+        "half_pixel" => true,
+        "output_half_pixel" => false,
+        other => {
+            let reason = format!("coordinate_transformation_mode \"{other}\" is not known");
+            return Err(OpError::Invalid(reason));
+        }
+    };
+    let attributes = [
+        ("mode", node.attributes.choice("mode", &["avg", "max"])?.into()),
+        ("output_height", node.attributes.int_or("output_height", 1)?.into()),
+        ("output_width", node.attributes.int_or("output_width", 1)?.into()),
+        ("sampling_ratio", node.attributes.int_or("sampling_ratio", 0)?.into()),
+        ("spatial_scale", node.attributes.float_or("spatial_scale", 1.0)?.into()),
+        ("half_pixel", half_pixel.into()),
+    ];
+    node.emitter.op("roi_align", &node.all_inputs()?, &attributes)
 }
 
 /// Most points of a grid that is computed here.

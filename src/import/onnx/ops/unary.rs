@@ -36,6 +36,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::same("Sqrt", 1, "sqrt", 1),
     OpEntry::same("Tan", 7, "tan", 1),
     OpEntry::same("Tanh", 1, "tanh", 1),
+    OpEntry::with("BitCast", 26, 1..=1, bit_cast),
     OpEntry::with("Cast", 1, 1..=1, cast),
     OpEntry::with("CastLike", 15, 2..=2, cast_like),
     OpEntry::with("Clip", 1, 1..=3, clip),
@@ -62,6 +63,12 @@ fn cast<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     rounding(node)?;
     let x = node.input(0, "input")?;
     convert(node, x, node.element_type(code)?, saturate)
+}
+
+fn bit_cast<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let code = node.attributes.int("to")?.ok_or("the attribute `to` is missing")?;
+    let to = node.element_type(code)?;
+    node.emitter.op("bitcast", &[node.input(0, "input")?], &[("to", to.into())])
 }
 
 fn cast_like<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {

@@ -285,3 +285,19 @@ func.func @segments(%a: tensor<4x5xf32>) {
   %0 = "graph.clip"(%a) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @roi_align_row_of_five(%x: tensor<1x3x8x8xf32>, %r: tensor<2x5xf32>, %b: tensor<2xi64>) -> tensor<2x3x1x1xf32> {
+  // expected-error @+1 {{a row of 'rois' must hold 4 numbers, but holds 5}}
+  %0 = graph.roi_align %x, %r, %b : (tensor<1x3x8x8xf32>, tensor<2x5xf32>, tensor<2xi64>) -> tensor<2x3x1x1xf32>
+  return %0 : tensor<2x3x1x1xf32>
+}
+
+// -----
+
+func.func @roi_align_images(%x: tensor<1x3x8x8xf32>, %r: tensor<2x4xf32>, %b: tensor<3xi64>) -> tensor<2x3x1x1xf32> {
+  // expected-error @+1 {{'rois' has 2 regions, but 'batch' 3}}
+  %0 = graph.roi_align %x, %r, %b : (tensor<1x3x8x8xf32>, tensor<2x4xf32>, tensor<3xi64>) -> tensor<2x3x1x1xf32>
+  return %0 : tensor<2x3x1x1xf32>
+}

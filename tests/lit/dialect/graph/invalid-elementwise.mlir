@@ -159,3 +159,11 @@ func.func @function_type(%a: tensor<3xf32>) {
   %0 = graph.add %a, %a : (tensor<3xf32>) -> tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @bitcast(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'to' must be an element type of 32 bits, but is 'i16'}}
+  %0 = graph.bitcast %x : tensor<4xf32> to tensor<4xi16>
+  return
+}
