@@ -145,6 +145,15 @@ def sampling(c):
         c.add(f"roi_align_{mode}_{ratio}_{half}", "RoiAlign", [x, rois], {2: ints(0, 1, 1, 0)}, mode=mode, output_height=3,
               output_width=2, sampling_ratio=ratio, spatial_scale=0.75, coordinate_transformation_mode=half)
     c.add("roi_align_old", "RoiAlign", [x, rois], {2: ints(0, 1, 1, 0)}, opset=10, output_height=2, output_width=2)
+    for i, (shape, w, out, attributes) in enumerate([
+            ((1, 4, 7, 8), (6, 4, 3, 3), (5, 6), {}),
+            ((2, 4, 7, 8), (6, 2, 3, 2), (4, 4), {"group": 2, "offset_group": 2, "strides": [2, 2], "pads": [1, 0, 1, 1]}),
+            ((1, 6, 9, 5), (3, 6, 3, 3), (7, 3), {"offset_group": 3, "dilations": [2, 1], "pads": [1, 0, 1, 0]})]):
+        taps, groups = w[2] * w[3], attributes.get("offset_group", 1)
+        feeds = [c.normal(*shape), c.normal(shape[0], 2 * taps * groups, *out, scale=2)]
+        c.add(f"deform_conv_{i}", "DeformConv", feeds, {1: c.normal(*w)}, opset=19, **attributes)
+        mask = np.abs(c.normal(shape[0], taps * groups, *out))
+        c.add(f"deform_conv_{i}_mask", "DeformConv", [*feeds, mask], {1: c.normal(*w), 3: c.normal(w[0])}, opset=19, **attributes)
 
 
 def quantized(c):

@@ -16,8 +16,9 @@ use super::{
     model::{Model, load_model, sparse_name},
     ops,
     proto::GraphProto,
+    sequences::{Item, is_of_sequences},
     topology::Topology,
-    types::input_types,
+    types::{check_constant, input_types},
 };
 use crate::{
     Session,
@@ -25,7 +26,7 @@ use crate::{
     io::onnx_tensor::Constant,
     ir::{Builder, Val},
     targets::Operators,
-    tensor::{DType, Tensor},
+    tensor::Tensor,
 };
 
 /// Loops that are unrolled can make any number of nodes.
@@ -72,27 +73,17 @@ pub fn import_model<'c>(
     let opsets = Rc::new(model.opsets.clone());
     let results = importer.import_graph(&model.graph, &opsets, "", scope)?;
     importer.finish()?;
-    let results: Option<Vec<_>> = results.into_iter().collect();
-    let results = results
-        .ok_or_else(|| ImportError::graph(&model.path, "an output of the graph has no value"))?;
-    frame.finish(model, &results)
-}
-
-/// A value that the user gives for an input must be of its type.
-fn check_constant(model: &Model, name: &str, dtype: DType) -> Result<(), ImportError> {
-    let types = input_types(model, &ImportOptions::default());
-    let wanted = types.ok().and_then(|types| types.into_iter().find(|t| t.name == name));
-    match wanted {
-        Some(wanted) if wanted.element != dtype.mlir_name() => {
-            let message = format!(
-                "the value given for input `{name}` is {}, but the input is {}",
-                dtype.mlir_name(),
-                wanted.element
-            );
-            Err(ImportError::Option { path: model.path.clone(), message })
-        }
-        _ => Ok(()),
+    let unmade = results.iter().position(Option::is_none);
+    if let Some(output) = unmade.and_then(|at| model.graph.output.get(at)) {
+        let message = format!(
+            "the output `{}` is a sequence or absent, but outputs must be tensors: take its \
+             elements with SequenceAt, or join them with ConcatFromSequence",
+            output.name
+        );
+        return Err(ImportError::graph(&model.path, message));
     }
+    let results: Vec<_> = results.into_iter().flatten().collect();
+    frame.finish(model, &results)
 }
 
 type Refused = IndexMap<(String, String, i64), UnsupportedOp>;
@@ -102,6 +93,8 @@ type Refused = IndexMap<(String, String, i64), UnsupportedOp>;
 pub(super) struct Scope<'c> {
     /// Values by name; `None` for those that a refused node would have provided.
     pub(super) values: HashMap<String, Option<Val<'c>>>,
+    /// Sequences, and optional values that are not there, by name.
+    pub(super) items: HashMap<String, Item<'c>>,
     /// Inputs that have a value already, which becomes a constant if something reads it.
     constants: IndexMap<String, Tensor>,
     /// Number of loops around the operations that the values are of.
@@ -116,7 +109,7 @@ pub(super) struct Importer<'m, 'c> {
     /// What emits around the loops that the import is in the body of, the outermost first.
     outer: Vec<Emitter<'c>>,
     file: Location<'c>,
-    scopes: Vec<Scope<'c>>,
+    pub(super) scopes: Vec<Scope<'c>>,
     pub(super) refused: Refused,
     nodes: usize,
     /// Loops of up to this many steps are unrolled.
@@ -217,21 +210,29 @@ impl<'m, 'c> Importer<'m, 'c> {
     /// The value of that name in this graph or one around it; `None` if there is no such name, and
     /// nothing inside if its provider was refused.
     pub(super) fn find(&self, name: &str) -> Option<Option<Val<'c>>> {
-        self.scopes.iter().rev().find_map(|scope| scope.values.get(name).copied())
+        self.scopes.iter().rev().find_map(|scope| {
+            let item = scope.items.contains_key(name).then_some(None);
+            scope.values.get(name).copied().or(item)
+        })
     }
 
-    /// The value of that name as it can be used here: one from outside of a loop is captured.
-    fn value(&self, name: &str) -> Option<Val<'c>> {
-        let scope = self.scopes.iter().rev().find(|scope| scope.values.contains_key(name))?;
-        let mut value = scope.values.get(name).copied().flatten()?;
+    /// A value of a scope as it can be used here: one from outside of a loop is captured.
+    pub(super) fn captured(&self, scope: &Scope<'c>, mut value: Val<'c>) -> Val<'c> {
         for depth in scope.depth..self.outer.len() {
             let inside = self.outer.get(depth + 1).unwrap_or(&self.emitter);
             value = inside.capture(&self.outer[depth], value);
         }
-        Some(value)
+        value
     }
 
-    fn set(&mut self, name: &str, value: Option<Val<'c>>) {
+    /// The tensor of that name as it can be used here.
+    pub(super) fn value(&self, name: &str) -> Option<Val<'c>> {
+        let scope = self.scopes.iter().rev().find(|scope| scope.values.contains_key(name))?;
+        let value = scope.values.get(name).copied().flatten()?;
+        Some(self.captured(scope, value))
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Option<Val<'c>>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.values.insert(name.to_string(), value);
         }
@@ -271,7 +272,7 @@ impl<'m, 'c> Importer<'m, 'c> {
 
     /// The location of a node, or of an initializer (at position 0): its name, and its position in
     /// the file in place of a line.
-    fn location(&self, name: &str, position: usize) -> Location<'c> {
+    pub(super) fn location(&self, name: &str, position: usize) -> Location<'c> {
         let context = self.emitter.builder().context;
         let file = Location::new(context, &file_name(&self.model.path), position, 0);
         if name.is_empty() { self.file } else { Location::name(context, name, file) }
@@ -287,6 +288,9 @@ impl<'m, 'c> Importer<'m, 'c> {
         if self.nodes > MAX_NODES {
             let message = format!("there are more than {MAX_NODES} nodes after unrolling loops");
             return Err(ImportError::graph(&self.model.path, message));
+        }
+        if let Some(items) = self.items_of(node) {
+            return self.add_sequences(node, position, items);
         }
         let mut inputs = Vec::new();
         for name in &node.proto.input {
@@ -311,25 +315,31 @@ impl<'m, 'c> Importer<'m, 'c> {
                 .map(|values| values.into_iter().map(Some).collect())
         };
         match results {
-            Ok(results) => self.set_outputs(node, &results),
-            Err(OpError::Unsupported(reason)) => {
-                self.refuse(node, Some(reason));
-                self.set_outputs(node, &[]);
+            Ok(results) => {
+                self.set_outputs(node, &results);
+                Ok(())
             }
-            Err(OpError::UnknownOperator) => {
-                self.refuse(node, None);
-                self.set_outputs(node, &[]);
-            }
-            Err(OpError::Invalid(message)) => {
+            Err(error) => self.note(node, error),
+        }
+    }
+
+    /// Refuses a node that is not supported, and fails for one that is wrong.
+    pub(super) fn note(&mut self, node: &Node<'_>, error: OpError) -> Result<(), ImportError> {
+        match error {
+            OpError::Unsupported(reason) => self.refuse(node, Some(reason)),
+            OpError::UnknownOperator => self.refuse(node, None),
+            OpError::Invalid(message) => {
                 let path = self.model.path.clone();
                 return Err(ImportError::Node { path, node: node.label(), message });
             }
         }
+        self.set_outputs(node, &[]);
         Ok(())
     }
 
     fn is_known(&self, node: &Node<'_>) -> bool {
         super::topology::is_control_flow(node)
+            || is_of_sequences(node)
             || self.operator(node).is_some()
             || ops::find(node.domain(), &node.proto.op_type).is_some()
     }
@@ -375,7 +385,7 @@ impl<'m, 'c> Importer<'m, 'c> {
         Ok(results)
     }
 
-    fn set_outputs(&mut self, node: &Node<'_>, results: &[Option<Val<'c>>]) {
+    pub(super) fn set_outputs(&mut self, node: &Node<'_>, results: &[Option<Val<'c>>]) {
         for (index, name) in node.proto.output.iter().enumerate() {
             self.set(name, results.get(index).copied().flatten());
         }

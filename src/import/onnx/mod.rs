@@ -15,6 +15,7 @@ mod model;
 mod operator;
 mod ops;
 pub mod proto;
+mod sequences;
 mod shape_inputs;
 mod text;
 mod topology;

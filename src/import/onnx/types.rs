@@ -181,6 +181,23 @@ fn describe_non_tensor(value: &ValueInfoProto) -> String {
     format!("is {kind}; only tensors are supported")
 }
 
+/// A value that the user gives for an input must be of its type.
+pub(crate) fn check_constant(model: &Model, name: &str, dtype: DType) -> Result<(), ImportError> {
+    let types = input_types(model, &ImportOptions::default());
+    let wanted = types.ok().and_then(|types| types.into_iter().find(|t| t.name == name));
+    match wanted {
+        Some(wanted) if wanted.element != dtype.mlir_name() => {
+            let message = format!(
+                "the value given for input `{name}` is {}, but the input is {}",
+                dtype.mlir_name(),
+                wanted.element
+            );
+            Err(ImportError::Option { path: model.path.clone(), message })
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::proto::{DimensionProto, TensorShapeProto, TypeProto};

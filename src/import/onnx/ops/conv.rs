@@ -109,7 +109,7 @@ fn auto_pad(node: &NodeContext<'_, '_>) -> OpResult<&'static str> {
 }
 
 /// The spatial sizes of a filter, which `kernel_shape` may repeat.
-fn kernel_of<'c>(node: &NodeContext<'_, 'c>, w: Val<'c>) -> OpResult<Vec<i64>> {
+pub(super) fn kernel_of<'c>(node: &NodeContext<'_, 'c>, w: Val<'c>) -> OpResult<Vec<i64>> {
     let declared = node.attributes.ints("kernel_shape")?.filter(|list| !list.is_empty());
     let dims = node.dims(w);
     let Some(spatial) = dims.get(2..) else {

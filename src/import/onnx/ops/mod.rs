@@ -10,6 +10,7 @@ mod binary;
 mod contrib;
 mod conv;
 mod data;
+mod deform;
 mod fused;
 mod layout;
 mod linear_attention;
@@ -99,6 +100,7 @@ const FAMILIES: &[&[OpEntry]] = &[
     binary::OPS,
     conv::OPS,
     data::OPS,
+    deform::OPS,
     layout::OPS,
     linear_attention::OPS,
     loss::OPS,
