@@ -30,11 +30,11 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
     })
 }
 
-/// Whether a row of `cols` points can be cut into register tiles: columns whose window reaches
-/// beyond the input have loops of their own for each tap.
+/// Whether a row of `cols` points can be cut into register tiles: those with columns whose window
+/// reaches beyond the input, four columns or more each, have loops of their own for each tap.
 pub fn has_few_edges(window: &Window, cols: i64) -> bool {
     let edges = (0..cols).filter(|col| !window.columns_inside(*col, 1)).count() as i64;
-    edges * window.kernel[COL] <= MAX_EDGE_LOOPS
+    (edges + 3) / 4 * window.kernel[COL] <= MAX_EDGE_LOOPS
 }
 
 /// The window of a convolution or pool with these sizes of its kernel and its input, if it covers
