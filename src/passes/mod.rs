@@ -46,6 +46,7 @@ passes! {
     lower_composite_calls
     lower_host_kernels
     make_entry_point
+    materialize_transposes
     outline_host_loops
     outline_kernels
     pack_constants
