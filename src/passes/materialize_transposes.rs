@@ -80,10 +80,11 @@ impl<'c> Nest<'c> {
             *extents.get_mut(*at)? = Some(dim);
         }
         let is_copy = ir::ops_of(op).len() == 1;
-        if is_copy || maps[inputs..].iter().any(|map| *map != maps[inputs]) {
+        let loops = edit::array(op.attribute("iterator_types").ok()?).len();
+        if is_copy || loops != order.len() || maps[inputs..].iter().any(|map| *map != maps[inputs]) {
             return None;
         }
-        // Each loop is a dimension of the results, so that there is no reduction.
+        // Each loop is a dimension of the results: there is no reduction.
         let extents = extents.into_iter().collect::<Option<_>>()?;
         Some(Self { op, inputs, maps, extents, order })
     }

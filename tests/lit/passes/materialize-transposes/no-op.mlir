@@ -45,3 +45,16 @@ func.func @sums(%x: tensor<128x128xf32>, %y: tensor<128xf32>) -> tensor<128xf32>
   } -> tensor<128xf32>
   return %r : tensor<128xf32>
 }
+
+// CHECK-LABEL: func.func @inner_sums
+#a = affine_map<(d0, d1, d2) -> (d2, d1, d0)>
+#o = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @inner_sums(%x: tensor<64x64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #o], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<64x64x64xf32>) outs(%y : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %d: f32):
+    %s = arith.addf %a, %d : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
