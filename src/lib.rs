@@ -84,7 +84,7 @@ pub mod measure;
 pub mod cli;
 
 pub use artifact::{Compiled, Interface, TensorInfo};
-pub use compile::CompileOptions;
+pub use compile::{Cache, CacheKey, CompileOptions};
 pub use error::{Error, Result};
 pub use phase::{Phase, Pipeline};
 pub use session::Session;

@@ -124,6 +124,11 @@ pub struct TargetArgs {
     /// there, and nothing is copied; may be repeated
     #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
     pub bind: Vec<(String, String)>,
+    /// Keep compiled models in this folder, and take them from there if nothing that decides on them has
+    /// changed; PHASELINE_CACHE names one for all commands. Models for targets that are folders or have
+    /// hooks are compiled each time
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
     /// follow in the order of the spec
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]

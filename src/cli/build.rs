@@ -86,6 +86,12 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
         report(&session, &mut module, &mut options, form)?;
     }
     let Some(output) = args.output.as_deref() else { return Ok(()) };
+    // What has been printed is of a module that has been through phases.
+    let cache = super::data::cache(args.target.cache.as_ref()).filter(|_| !shows);
+    let entry = super::run::entry(&session, &module, &options, cache)?;
+    if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
+        return package::copy(&folder, output, replace);
+    }
     session.run_phases(&mut module, &options, Phase::Codegen)?;
     watcher.step("generating code");
     options.after = Phase::Codegen;
@@ -93,6 +99,9 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     progress.say("writing");
     watcher.step("writing");
     compiled.write_package_over(output, replace)?;
+    if let Some((cache, key)) = entry {
+        cache.keep_copy(&key, output)?;
+    }
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
 }

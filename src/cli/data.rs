@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 
+use crate::Cache;
 use std::path::PathBuf;
 
 /// Directories with targets as data: those given, then the environment's.
@@ -19,6 +20,12 @@ pub const LOG: &str = "PHASELINE_LOG";
 /// What the environment says is logged.
 pub fn log() -> Option<String> {
     std::env::var(LOG).ok().filter(|log| !log.trim().is_empty())
+}
+
+/// The cache of compiled models: that given, else the environment's.
+pub fn cache(given: Option<&PathBuf>) -> Option<Cache> {
+    let named = std::env::var_os("PHASELINE_CACHE").filter(|path| !path.is_empty());
+    given.cloned().or_else(|| named.map(PathBuf::from)).map(Cache::new)
 }
 
 /// The C compiler that the environment names, else `cc`.

@@ -1,6 +1,7 @@
 //! A whole compile: from a module in the graph dialect, through every phase, to code.
 
 mod bind;
+mod cache;
 mod part;
 mod stages;
 mod trace;
@@ -21,6 +22,7 @@ use crate::{
     pools::file,
     targets::{self, Operators, TargetInstance},
 };
+pub use cache::{Cache, CacheKey};
 use melior::ir::{Module, attribute::StringAttribute};
 use stages::Stages;
 use std::path::{Path, PathBuf};

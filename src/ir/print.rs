@@ -77,6 +77,19 @@ pub fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) ->
     buffer
 }
 
+/// Gives the bytecode of an operation, with the weights that it has, to `sink` part by part.
+pub fn bytecode(op: Op<'_>, sink: &mut dyn FnMut(&[u8])) {
+    unsafe extern "C" fn append(part: mlir_sys::MlirStringRef, user: *mut c_void) {
+        // SAFETY: `user` is the sink below, and MLIR passes a live string.
+        unsafe { (*user.cast::<&mut dyn FnMut(&[u8])>())(super::bytes(part)) }
+    }
+    let mut sink = sink;
+    // SAFETY: the operation is live, and the sink is not kept.
+    unsafe {
+        mlir_sys::mlirOperationWriteBytecode(op.to_raw(), Some(append), (&raw mut sink).cast());
+    }
+}
+
 /// The message of a diagnostic; what is not UTF-8 in it becomes U+FFFD.
 ///
 /// # Safety

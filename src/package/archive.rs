@@ -2,9 +2,22 @@
 
 use crate::{Error, Result, artifact::Object};
 use object::{Object as _, ObjectSymbol};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::Path,
+};
 
-/// The bytes of an archive of object files, with an index of their symbols.
-pub fn write(objects: &[Object]) -> Result<Vec<u8>> {
+/// Writes an archive of object files, with an index of their symbols, to `path`.
+pub fn write(path: &Path, objects: &[Object]) -> Result<()> {
+    let fail = |e| Error::io("cannot write", path, e);
+    // What has been written is not in memory a second time.
+    let mut file = BufWriter::new(File::create(path).map_err(fail)?);
+    write_to(&mut file, objects)?.and_then(|()| file.flush()).map_err(fail)
+}
+
+/// The outer error is about the objects, the inner one about what is written to.
+fn write_to(out: &mut impl Write, objects: &[Object]) -> Result<io::Result<()>> {
     // Names that do not fit the header's 15 characters are in a table of their own.
     let mut long_names = String::new();
     let mut names = vec![];
@@ -40,15 +53,15 @@ pub fn write(objects: &[Object]) -> Result<Vec<u8>> {
         offset += HEADER + padded(object.bytes.len());
     }
     index.extend_from_slice(&strings);
-    let mut out = MAGIC.to_vec();
-    member(&mut out, "/", &index);
-    if !long_names.is_empty() {
-        member(&mut out, "//", long_names.as_bytes());
-    }
-    for (object, name) in objects.iter().zip(&names) {
-        member(&mut out, name, &object.bytes);
-    }
-    Ok(out)
+    let mut members = || -> io::Result<()> {
+        out.write_all(MAGIC)?;
+        member(out, "/", &index)?;
+        if !long_names.is_empty() {
+            member(out, "//", long_names.as_bytes())?;
+        }
+        objects.iter().zip(&names).try_for_each(|(object, name)| member(out, name, &object.bytes))
+    };
+    Ok(members())
 }
 
 fn big_endian(value: usize) -> Result<[u8; 4]> {
@@ -57,13 +70,10 @@ fn big_endian(value: usize) -> Result<[u8; 4]> {
         .map_err(|_| Error::unsupported("the model is too large for a static library (4 GiB)"))
 }
 
-fn member(out: &mut Vec<u8>, name: &str, data: &[u8]) {
-    let header = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len());
-    out.extend_from_slice(header.as_bytes());
-    out.extend_from_slice(data);
-    if data.len() % 2 == 1 {
-        out.push(b'\n');
-    }
+fn member(out: &mut impl Write, name: &str, data: &[u8]) -> io::Result<()> {
+    write!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len())?;
+    out.write_all(data)?;
+    out.write_all(if data.len() % 2 == 1 { b"\n" } else { b"" })
 }
 
 fn defined_symbols(object: &Object) -> Result<Vec<String>> {

@@ -44,17 +44,18 @@ pub fn object(name: &str, triple: &str, symbols: &[Data<'_>], cc: &str) -> Resul
     for Data { symbol, bytes, alignment, .. } in symbols {
         let section = format!(".rodata.{symbol}").into_bytes();
         let section = file.add_section(vec![], section, SectionKind::ReadOnlyData);
-        let id = file.add_symbol(write::Symbol {
+        // Not copied, unlike what is added piece by piece.
+        file.section_mut(section).set_data(*bytes, *alignment);
+        file.add_symbol(write::Symbol {
             name: symbol.as_bytes().to_vec(),
             value: 0,
-            size: 0,
+            size: bytes.len() as u64,
             kind: SymbolKind::Data,
             scope: SymbolScope::Dynamic,
             weak: false,
             section: write::SymbolSection::Section(section),
             flags: SymbolFlags::None,
         });
-        file.add_symbol_data(id, section, bytes, *alignment);
     }
     // Without this section linkers assume that the object wants an executable stack.
     file.add_section(vec![], b".note.GNU-stack".to_vec(), SectionKind::Other);

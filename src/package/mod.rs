@@ -52,6 +52,40 @@ pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
 }
 
+/// Copies the package in `from` to `folder`, as [`write`] would write it there.
+///
+/// # Errors
+/// There is something else at `folder`, or the package is not as it was written.
+pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
+    let place = place::find(folder)?;
+    place::check(folder, &place, replace)?;
+    let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
+    fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
+    let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
+    let files = Metadata::read(from)?.files;
+    for path in files.iter().map(|file| file.path.as_str()).chain([metadata::FILE]) {
+        let to = staging.path().join(path);
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
+        }
+        fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
+    }
+    for file in files {
+        let path = staging.path().join(&file.path);
+        let found = metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+        if found != (file.bytes, file.sha256) {
+            let place = from.join(&file.path);
+            return Err(Error::invalid(format!(
+                "{} is not as it was written: remove {}",
+                place.display(),
+                from.display()
+            )));
+        }
+    }
+    place::check(folder, &place, replace)?;
+    staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
+}
+
 fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     let signature = &model.signature;
     let name = &signature.name;
@@ -75,7 +109,7 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     let data = data::object(&format!("{name}_data.o"), &model.machine.triple, &symbols, &model.cc)?;
     let mut objects = model.objects.to_vec();
     objects.push(data);
-    put(folder, &format!("lib{name}.a"), &archive::write(&objects)?)?;
+    archive::write(&folder.join(format!("lib{name}.a")), &objects)?;
     put(folder, &format!("{name}.h"), header::header(signature).as_bytes())?;
     for file in &model.files {
         if folder.join(&file.path).exists() {
