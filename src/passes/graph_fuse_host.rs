@@ -9,7 +9,7 @@
 use crate::{
     Result,
     host::kernel::recognize::{
-        NHWC, broadcast_strides, f32_dims, is_step, is_table, kernel_dims, operand_view,
+        NHWC, broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_view,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -57,7 +57,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 fn root_kind(op: Op<'_>) -> Option<String> {
     match op_name(op) {
         graph::MatMul::NAME | graph::Gemm::NAME => {
-            f32_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
+            float_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
         graph::Composite::NAME => {

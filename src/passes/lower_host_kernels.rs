@@ -146,18 +146,32 @@ impl<'c> Kernels<'c> {
                 _ => self.constant(b, packed),
             };
         }
-        let Some(mut values) = weights::floats(given) else {
-            return match source {
-                // Rows of filters, tap by tap and channel by channel.
-                weights::Source::Filters { .. } => {
-                    let rank = ir::dims(given.r#type()).len() as i64;
-                    let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
-                    Ok(graph::Transpose::build(b, given, &order)?.y())
-                }
-                weights::Source::Matrix { .. } => Ok(given),
-            };
-        };
-        values.iter_mut().for_each(|value| *value *= weights.scale);
+        if let Some(values) = weights::floats::<f32>(given) {
+            return self.floats(b, (kernel, source), values, weights.scale);
+        }
+        if let Some(values) = weights::floats::<f64>(given) {
+            return self.floats(b, (kernel, source), values, weights.scale);
+        }
+        match source {
+            // Rows of filters, tap by tap and channel by channel.
+            weights::Source::Filters { .. } => {
+                let rank = ir::dims(given.r#type()).len() as i64;
+                let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
+                Ok(graph::Transpose::build(b, given, &order)?.y())
+            }
+            weights::Source::Matrix { .. } => Ok(given),
+        }
+    }
+
+    /// Floats in the order in which the kernel reads them, times a factor.
+    fn floats<T: weights::Float>(
+        &mut self,
+        b: &Builder<'c>,
+        (kernel, source): (&ScheduledKernel<'_>, weights::Source),
+        mut values: Vec<T>,
+        scale: f64,
+    ) -> Result<Val<'c>> {
+        values.iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
         self.constant(b, kernel.pack(&source, &values, self.isa))
     }
 

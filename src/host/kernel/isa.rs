@@ -1,5 +1,6 @@
 //! What kernels have to know about the machine.
 
+use super::Element;
 use crate::ir::{self, Op, names};
 
 /// The vector unit that a kernel is for.
@@ -75,6 +76,11 @@ impl Isa {
             128 => Some(SSE2),
             _ => None,
         }
+    }
+
+    /// Elements of a vector register.
+    pub fn lanes_of(self, element: Element) -> i64 {
+        self.lanes * 4 / element.bytes()
     }
 
     /// The machine that `set-llvm-target` wrote on the module; AVX2 if it did not run.

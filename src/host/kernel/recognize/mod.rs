@@ -7,7 +7,7 @@ pub mod stored;
 pub mod windowed;
 
 use super::{
-    Buffer, Contraction, Depthwise, Element, View, Window,
+    Buffer, Contraction, Depthwise, Element, Types, View, Window,
     program::Program,
     weights::Source,
     window::{AXES, spread},
@@ -39,6 +39,16 @@ pub enum Kernel {
     Depthwise(Depthwise),
 }
 
+impl Kernel {
+    /// Element types.
+    pub fn types(&self) -> Types {
+        match self {
+            Self::Contraction(spec) => spec.types,
+            Self::Depthwise(spec) => spec.types,
+        }
+    }
+}
+
 /// The operand with the weights.
 #[derive(Clone, Debug)]
 pub struct WeightsOperand {
@@ -47,7 +57,7 @@ pub struct WeightsOperand {
     /// How they lie, if they are constant and are to be packed.
     pub source: Option<Source>,
     /// What they are multiplied with when they are packed.
-    pub scale: f32,
+    pub scale: f64,
     /// The weights themselves less their zero points, if they are integers.
     pub integers: Option<Vec<i16>>,
     /// What the integers are multiplied with, `[block of the reduction][channel]`, if products are of floats.
@@ -113,10 +123,10 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     Some(found)
 }
 
-/// The dimensions of a static f32 tensor.
-pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
+/// The dimensions of a static tensor of floats that kernels have.
+pub fn float_dims(value: Val<'_>) -> Option<Vec<i64>> {
     let buffer = Buffer::of(value)?;
-    (buffer.element == Element::F32).then_some(buffer.shape)
+    buffer.element.is_float().then_some(buffer.shape)
 }
 
 /// The dimensions of a static tensor whose elements kernels have.
@@ -263,6 +273,13 @@ impl<'c> Scope<'_, 'c> {
 
     fn element(&self, operand: usize) -> Option<Element> {
         Element::of(self.outer(operand)?.r#type())
+    }
+
+    /// The types of a sum of products of two operands of one type of floats.
+    fn floats(&self, a: usize, b: usize) -> Option<Types> {
+        let element = self.element(a)?;
+        let fits = element.is_float() && self.element(b)? == element;
+        fits.then(|| Types::uniform(element))
     }
 
     /// The integers of a constant operand.

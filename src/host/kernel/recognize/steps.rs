@@ -31,7 +31,7 @@ impl<'c> Scope<'_, 'c> {
         if let Some((operand, factor)) = found.bias {
             let mut bias = self.argument(found, operand)?;
             if factor != 1.0 {
-                let arguments = vec![bias, Arg::Number(factor, Element::F32)];
+                let arguments = vec![bias, Arg::Number(factor, found.kernel.types().sum)];
                 bias = Program::push(&mut found.program, Function::Mul, arguments);
             }
             last = Program::push(&mut found.program, Function::Add, vec![last, bias]);

@@ -3,7 +3,7 @@
 use super::{IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand};
 use crate::{
     host::kernel::{
-        Contraction, Depthwise, Element, Fold, Types, View, Weights, Window,
+        Contraction, Depthwise, Fold, Types, View, Weights, Window,
         weights::Source,
         window::{AXES, COL, PLANE, ROW, spread},
     },
@@ -90,10 +90,8 @@ impl<'c> Scope<'_, 'c> {
             Some(b) => Some((self.operand(b)?, 1.0)),
             None => None,
         };
-        if self.element(x)? != Element::F32 || self.element(w)? != Element::F32 {
-            return None;
-        }
-        Some(Recognized { bias, ..self.windowed_sum(op, x, w, Types::F32)? })
+        let types = self.floats(x, w)?;
+        Some(Recognized { bias, ..self.windowed_sum(op, x, w, types)? })
     }
 
     /// The sums of products of a convolution. Filters that are no constants are read as they lie
@@ -109,7 +107,7 @@ impl<'c> Scope<'_, 'c> {
         let constant = self.is_constant(w);
         if !IMAGE_RANKS.contains(&x_dims.len())
             || w_dims.len() != x_dims.len()
-            || !(constant || types == Types::F32)
+            || !(constant || types.sum.is_float())
         {
             return None;
         }
@@ -197,7 +195,7 @@ impl<'c> Scope<'_, 'c> {
             }
         }
         let element = self.element(x)?;
-        if element != Element::F32 && !(fold == Fold::Max && element.is_byte()) {
+        if !element.is_float() && !(fold == Fold::Max && element.is_byte()) {
             return None;
         }
         let kind = if fold == Fold::Max { "max_pool" } else { "average_pool" };
