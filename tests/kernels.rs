@@ -248,6 +248,97 @@ fn all_general_products(mut case: Case) -> Case {
     case
 }
 
+/// Pools without convolutions around them, on images with their channels first.
+fn lone_pools(mut case: Case) -> Case {
+    for (x, attributes, y) in [
+        (
+            &[2, 3, 9, 37][..],
+            "kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1]",
+            &[2, 3, 5, 19][..],
+        ),
+        (&[2, 3, 9, 37], "kernel_shape = [2, 2] strides = [2, 2] ceil_mode = true", &[2, 3, 5, 19]),
+        (&[1, 2, 12, 70], "kernel_shape = [5, 3] pads = [2, 1, 2, 1]", &[1, 2, 12, 70]),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [3, 5] strides = [3, 3] pads = [0, 2, 0, 2]",
+            &[1, 2, 4, 24],
+        ),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [2, 6] strides = [1, 5] pads = [0, 0, 0, 5] dilations = [3, 2]",
+            &[1, 2, 9, 13],
+        ),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [13, 21] strides = [1, 4] pads = [6, 10, 6, 10]",
+            &[1, 2, 12, 18],
+        ),
+        (&[2, 2, 9000], "kernel_shape = [25] strides = [2] pads = [12, 12]", &[2, 2, 4500]),
+        (&[2, 2, 9000], "kernel_shape = [3]", &[2, 2, 8998]),
+        (
+            &[1, 2, 5, 6, 9],
+            "kernel_shape = [2, 3, 3] strides = [2, 1, 1] pads = [1, 1, 1, 0, 1, 1]",
+            &[1, 2, 3, 6, 9],
+        ),
+    ] {
+        let ones = vec![1; x.len() - 2];
+        for kind in ["max_pool", "average_pool", "average_pool padded"] {
+            let (name, padded) = kind.split_once(' ').unwrap_or((kind, ""));
+            if !padded.is_empty() && attributes.contains("ceil_mode") {
+                continue;
+            }
+            let padded = if padded.is_empty() { "" } else { " count_include_pad = true" };
+            let image = case.input(x);
+            let pool = case.op(&format!("graph.{name} %@ {attributes}{padded}"), &[&image], y);
+            let channel = case.constant(&[&x[1..2], &ones].concat());
+            let (skip, column) = (case.input(y), case.constant(&y[y.len() - 1..]));
+            let sum = case.op("graph.add %@, %@", &[&pool, &channel], y);
+            let sum = case.op("graph.mul %@, %@", &[&sum, &column], y);
+            let sum = case.op("graph.sub %@, %@", &[&skip, &sum], y);
+            case.output(&sum);
+        }
+    }
+    case
+}
+
+#[test]
+fn pools_on_their_own() {
+    for machine in ["vector-bits=512", "vector-bits=256", "vector-bits=128", "plain-integers=true"]
+    {
+        compare_on(&lone_pools(Case::default()), "", machine, 0.0);
+    }
+    compare(&lone_pools(Case::of_doubles()), 512);
+}
+
+#[test]
+fn pools_of_bytes() {
+    let mut case = Case::default();
+    for element in ["i8", "ui8"] {
+        let x = case.input(&[1, 2, 11, 150]);
+        let (scale, zero) = (case.scalar(1.0 / 64.0), case.byte(3, element));
+        let parameters = [(scale.as_str(), "tensor<f32>"), (zero.as_str(), &*tensor(&[], element))];
+        let real = tensor(&[1, 2, 11, 150], "f32");
+        let operands = [&[(x.as_str(), real.as_str())][..], &parameters].concat();
+        let q =
+            case.op_of("graph.quantize_linear %@, %@, %@", &operands, &[1, 2, 11, 150], element);
+        let bytes = tensor(&[1, 2, 11, 150], element);
+        for (attributes, shape) in [
+            ("kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1]", [1, 2, 6, 75]),
+            ("kernel_shape = [2, 3] pads = [0, 1, 1, 1]", [1, 2, 11, 150]),
+        ] {
+            let text = format!("graph.max_pool %@ {attributes}");
+            let pool = case.op_of(&text, &[(&q, &bytes)], &shape, element);
+            let pooled = tensor(&shape, element);
+            let operands = [&[(pool.as_str(), pooled.as_str())][..], &parameters].concat();
+            let y = case.op_of("graph.dequantize_linear %@, %@, %@", &operands, &shape, "f32");
+            case.output(&y);
+        }
+    }
+    for machine in integer_machines() {
+        compare_on(&case, "", machine, 0.0);
+    }
+}
+
 /// Kernels of 64-bit floats: half as many lanes, and no step in 32 bits.
 #[test]
 fn doubles() {

@@ -60,6 +60,9 @@ fn root_kind(op: Op<'_>) -> Option<String> {
             float_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
+        // Those that stayed on images with their channels first.
+        graph::MaxPool::NAME => Some("max_pool".to_owned()),
+        graph::AveragePool::NAME => Some("average_pool".to_owned()),
         graph::Composite::NAME => {
             let name = ir::attr_str(op, "name")?;
             let depthwise = ir::ops_of(op).into_iter().any(|op| {
@@ -133,7 +136,10 @@ impl Places {
     /// Whether an op may join the group.
     fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
         let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
-        let images = op_name(root) == graph::Composite::NAME;
+        let images = matches!(
+            op_name(root),
+            graph::Composite::NAME | graph::MaxPool::NAME | graph::AveragePool::NAME
+        );
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
         }

@@ -33,6 +33,33 @@ pub enum Fold {
     PaddedMean,
 }
 
+impl Fold {
+    /// What folds of elements start from.
+    pub fn start(self, element: Element) -> f64 {
+        match (self, element) {
+            (Self::Max, Element::F32 | Element::F64) => f64::NEG_INFINITY,
+            (Self::Max, Element::I8) => f64::from(i8::MIN),
+            _ => 0.0,
+        }
+    }
+
+    /// A fold and another element.
+    pub fn combine<'c>(
+        self,
+        e: &Emitter<'c>,
+        element: Element,
+        fold: Val<'c>,
+        value: Val<'c>,
+    ) -> Result<Val<'c>> {
+        match (self, element) {
+            (Self::Max, element) if element.is_float() => greater(&e.builder, fold, value),
+            (Self::Max, Element::U8) => e.builder.binary("arith.maxui", fold, value),
+            (Self::Max, _) => e.builder.binary("arith.maxsi", fold, value),
+            _ => e.float("arith.addf", fold, value),
+        }
+    }
+}
+
 /// A depthwise operation with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Depthwise {
@@ -249,11 +276,7 @@ impl<'c> Kernel<'_, 'c> {
             let points = (tile.points, tile.widths);
             return table.load(e, &self.start, [tile.plane, tile.row, tile.col], channels, points);
         }
-        let start = match (spec.fold, spec.types.sum) {
-            (Fold::Max, Element::F32 | Element::F64) => f64::NEG_INFINITY,
-            (Fold::Max, Element::I8) => f64::from(i8::MIN),
-            _ => 0.0,
-        };
+        let start = spec.fold.start(spec.types.sum);
         let mut folds = vec![];
         for _ in 0..tile.points.size {
             for width in tile.widths {
@@ -348,15 +371,11 @@ impl<'c> Kernel<'_, 'c> {
         weight: Option<Val<'c>>,
         fold: Val<'c>,
     ) -> Result<Val<'c>> {
-        match (self.spec.fold, self.spec.types.sum, weight) {
-            (_, sum, Some(weight)) if sum.is_float() => return e.fma(value, weight, fold),
-            (_, _, Some(weight)) => return multiply_add_lanes(e, value, weight, fold),
-            (Fold::Max, sum, _) if sum.is_float() => return greater(&e.builder, fold, value),
-            (Fold::Max, Element::U8, _) => return e.builder.binary("arith.maxui", fold, value),
-            (Fold::Max, ..) => return e.builder.binary("arith.maxsi", fold, value),
-            _ => {}
+        match weight {
+            Some(weight) if self.is_integer() => multiply_add_lanes(e, value, weight, fold),
+            Some(weight) => e.fma(value, weight, fold),
+            None => self.spec.fold.combine(e, self.spec.types.sum, fold, value),
         }
-        e.float("arith.addf", fold, value)
     }
 
     /// Divides means, applies the epilogue and stores.

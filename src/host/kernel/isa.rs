@@ -68,6 +68,9 @@ impl Isa {
     /// A machine of which nothing is known but that it has vectors of 128 bits.
     pub const PLAIN: Self = Self { dot: Dot::None, ..SSE2 };
 
+    /// The one with the longest vectors.
+    pub const WIDEST: Self = AVX512;
+
     /// The machine with vectors of `bits` bits: 512 for AVX-512, 256 for AVX2, 128 for any x86-64.
     pub fn of_vector_bits(bits: i64) -> Option<Self> {
         match bits {

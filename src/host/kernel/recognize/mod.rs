@@ -7,7 +7,7 @@ pub mod stored;
 pub mod windowed;
 
 use super::{
-    Buffer, Contraction, Depthwise, Element, Types, View, Window,
+    Buffer, Contraction, Depthwise, Element, Planar, Types, View, Window,
     program::Program,
     weights::Source,
     window::{AXES, spread},
@@ -37,6 +37,8 @@ pub enum Kernel {
     Contraction(Contraction),
     /// Depthwise convolution or pool.
     Depthwise(Depthwise),
+    /// Pool on an image with its channels first.
+    Planar(Planar),
 }
 
 impl Kernel {
@@ -45,6 +47,7 @@ impl Kernel {
         match self {
             Self::Contraction(spec) => spec.types,
             Self::Depthwise(spec) => spec.types,
+            Self::Planar(spec) => Types::uniform(spec.element),
         }
     }
 }
@@ -296,6 +299,7 @@ impl<'c> Scope<'_, 'c> {
             graph::MatMul::NAME => self.matmul(root),
             graph::MatMulInteger::NAME => self.matmul_integer(root),
             graph::Gemm::NAME => self.gemm(root),
+            graph::MaxPool::NAME | graph::AveragePool::NAME => self.planar_pool(root),
             graph::Composite::NAME if ir::attr_str(root, "name")?.starts_with(NHWC) => {
                 let inner = ir::ops_of(root)
                     .into_iter()

@@ -108,6 +108,7 @@ impl<'c> Scope<'_, 'c> {
         let views = match &mut found.kernel {
             Kernel::Contraction(spec) => &mut spec.operands,
             Kernel::Depthwise(spec) => &mut spec.operands,
+            Kernel::Planar(spec) => &mut spec.operands,
         };
         views.push(view);
         found.operands.push(operand);
@@ -127,7 +128,7 @@ impl<'c> Scope<'_, 'c> {
             return Some(Arg::Operand(known));
         }
         let images = match &found.kernel {
-            Kernel::Depthwise(_) => true,
+            Kernel::Depthwise(_) | Kernel::Planar(_) => true,
             Kernel::Contraction(_) => found.kind == "conv",
         };
         let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, images)?;
