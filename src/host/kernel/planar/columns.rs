@@ -7,19 +7,37 @@ use crate::{
     ir::Val,
 };
 
+/// Elements of which some are folded.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'c> {
+    /// Where they are.
+    pub buffer: Val<'c>,
+    /// The first one.
+    pub from: Ix<'c>,
+    /// Whether there is memory behind them that may be read.
+    pub has_room: bool,
+}
+
+impl<'c> Line<'c> {
+    /// A scratch row.
+    pub fn scratch(buffer: Val<'c>) -> Self {
+        Self { buffer, from: Ix::Const(0), has_room: true }
+    }
+}
+
 impl<'c> Kernel<'_, 'c> {
     /// The folds of the windows of output columns from `col` on along a scratch row, after others if there are any.
     pub(super) fn along(
         &self,
         e: &Emitter<'c>,
-        row: Val<'c>,
+        line: Line<'c>,
         (col, width): (Ix<'c>, Width),
         before: Option<Val<'c>>,
     ) -> Result<Val<'c>> {
         let (spec, window) = (self.spec, &self.spec.window);
         let (stride, dilation) = (window.stride[COL], window.dilation[COL]);
         let taps = window.kernel[COL];
-        let from = e.mul(col, stride)?;
+        let from = e.add(line.from, e.mul(col, stride)?)?;
         if taps > MAX_TAPS {
             let start = match before {
                 Some(before) => before,
@@ -28,7 +46,7 @@ impl<'c> Kernel<'_, 'c> {
             let bounds = (Ix::Const(0), Ix::Const(taps), 1);
             let folds = e.repeat(bounds, vec![start], |e, tap, folds| {
                 let at = e.add(from, e.mul(tap, dilation)?)?;
-                let value = self.strided(e, row, (at, 0), width, &mut vec![])?;
+                let value = self.strided(e, line, (at, 0), width, &mut vec![])?;
                 Ok(vec![spec.fold.combine(e, spec.element, folds[0], value)?])
             })?;
             return Ok(folds[0]);
@@ -36,7 +54,7 @@ impl<'c> Kernel<'_, 'c> {
         let mut loaded = vec![];
         let mut fold = before;
         for tap in 0..taps {
-            let value = self.strided(e, row, (from, tap * dilation), width, &mut loaded)?;
+            let value = self.strided(e, line, (from, tap * dilation), width, &mut loaded)?;
             fold = Some(match fold {
                 Some(fold) => spec.fold.combine(e, spec.element, fold, value)?,
                 None => value,
@@ -50,20 +68,24 @@ impl<'c> Kernel<'_, 'c> {
     fn strided(
         &self,
         e: &Emitter<'c>,
-        row: Val<'c>,
+        line: Line<'c>,
         (from, offset): (Ix<'c>, i64),
         width: Width,
         loaded: &mut Vec<(i64, Val<'c>)>,
     ) -> Result<Val<'c>> {
-        let stride = self.spec.window.stride[COL];
+        let spec = self.spec;
+        let stride = spec.window.stride[COL];
+        // Taps of a loop are at no place that is known.
+        let is_alone = spec.window.kernel[COL] > MAX_TAPS;
         let lanes = width.lanes;
         if stride == 1 {
-            return e.load(row, e.add(from, Ix::Const(offset))?, Width::full(lanes));
+            let width = if line.has_room { Width::full(lanes) } else { width };
+            return e.load(line.buffer, e.add(from, Ix::Const(offset))?, width);
         }
         if stride > MAX_SHUFFLED {
             let values = (0..lanes).map(|lane| {
                 let at = offset + if lane < width.used { lane * stride } else { 0 };
-                e.load_scalar(row, e.add(from, Ix::Const(at))?)
+                e.load_scalar(line.buffer, e.add(from, Ix::Const(at))?)
             });
             return e.from_elements(&values.collect::<Result<Vec<_>>>()?);
         }
@@ -72,7 +94,11 @@ impl<'c> Kernel<'_, 'c> {
             Some((_, all)) => *all,
             None => {
                 let at = e.add(from, Ix::Const(first))?;
-                e.load(row, at, Width::full(lanes * stride))?
+                let all = Width::full(lanes * stride);
+                // Other taps read what lies between, up to the last one of a window.
+                let between = if is_alone { 1 } else { (spec.reach() + 1 - first).min(stride) };
+                let used = (width.used - 1) * stride + between;
+                e.load(line.buffer, at, if line.has_room { all } else { Width { used, ..all } })?
             }
         };
         loaded.push((first, all));

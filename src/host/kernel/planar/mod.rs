@@ -95,15 +95,33 @@ impl Planar {
         let lanes = isa.lanes_of(self.element);
         let room = (SCRATCH_BYTES / self.element.bytes() - self.reach()) / self.window.stride[COL];
         let points = room.max(lanes).min(self.grid[COL]).max(1);
-        let inside = |start, count| self.window.columns_inside(start, count);
         let images = self.batch * self.channels * self.grid[PLANE];
         let parts = ceil_div(MIN_TASKS, images.max(1)).min(self.grid[ROW]).max(1);
         PlanarBlocking {
-            cols: split_points(self.grid[COL], points, inside),
+            cols: self.tiles(points),
             rows: ceil_div(self.grid[ROW], parts).max(1),
             lanes,
             vectors: if isa.registers >= 32 { 8 } else { 4 },
         }
+    }
+
+    /// Tiles of so many points along a row. Sums are made apart where windows reach beyond the input.
+    fn tiles(&self, points: i64) -> Vec<PointTiles> {
+        let cols = self.grid[COL];
+        let inside = |start, count| self.window.columns_inside(start, count);
+        let first = match self.window.columns_inside_any(cols) {
+            Some(first) if self.fold != Fold::Max => first,
+            _ => return split_points(cols, points, inside),
+        };
+        let end = (first..cols).find(|col| !inside(*col, 1)).unwrap_or(cols);
+        let edge = |from: i64, to: i64| {
+            let tiles = split_points(to - from, points, |_, _| false);
+            tiles.into_iter().map(move |tile| PointTiles { start: from + tile.start, ..tile })
+        };
+        let between = split_points(end - first, points, |_, _| true);
+        let between =
+            between.into_iter().map(|tile| PointTiles { start: first + tile.start, ..tile });
+        edge(0, first).chain(between).chain(edge(end, cols)).collect()
     }
 
     /// Columns from the first tap of a window to its last.

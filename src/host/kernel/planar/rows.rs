@@ -1,6 +1,6 @@
 //! Loops over the rows and tiles of a pool.
 
-use super::{Planar, PlanarBlocking};
+use super::{Planar, PlanarBlocking, columns::Line};
 use crate::{
     Result,
     host::kernel::{
@@ -89,7 +89,7 @@ impl<'c> Kernel<'_, 'c> {
         self.blocks(e, (0, points.size), 1, |e, col, widths| {
             let mut at = col;
             for width in widths {
-                let count = self.along(e, ones, (at, *width), None)?;
+                let count = self.along(e, Line::scratch(ones), (at, *width), None)?;
                 e.store(count, counts, at, *width)?;
                 at = e.add(at, Ix::Const(width.lanes))?;
             }
@@ -157,7 +157,7 @@ impl<'c> Kernel<'_, 'c> {
             for width in widths {
                 let fold = match self.sums {
                     Some(sums) => e.load(sums, at, Width::full(width.lanes))?,
-                    None => self.along(e, self.row, (at, *width), None)?,
+                    None => self.along(e, Line::scratch(self.row), (at, *width), None)?,
                 };
                 values.push(self.mean(e, fold, divisor, (at, *width))?);
                 at = e.add(at, Ix::Const(width.lanes))?;
@@ -204,6 +204,9 @@ impl<'c> Kernel<'_, 'c> {
         sums: Val<'c>,
     ) -> Result<()> {
         let (spec, window) = (self.spec, &self.spec.window);
+        if spec.covered(points) == (0, spec.span(points.size)) {
+            return self.sum_inside(e, points, (x, view, [planes, rows]), sums);
+        }
         self.set(e, sums, (0, points.size), 0.0)?;
         e.repeat((planes.0, planes.1, 1), vec![], |e, tap, _| {
             let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
@@ -223,7 +226,12 @@ impl<'c> Kernel<'_, 'c> {
                     let mut values = vec![];
                     for width in widths {
                         let sum = e.load(sums, at, Width::full(width.lanes))?;
-                        values.push(self.along(e, self.row, (at, *width), Some(sum))?);
+                        values.push(self.along(
+                            e,
+                            Line::scratch(self.row),
+                            (at, *width),
+                            Some(sum),
+                        )?);
                         at = e.add(at, Ix::Const(width.lanes))?;
                     }
                     self.store_row(e, sums, (col, widths), &values)
@@ -232,6 +240,35 @@ impl<'c> Kernel<'_, 'c> {
             })
         })?;
         Ok(())
+    }
+
+    /// The same for windows whose columns all lie in the input.
+    fn sum_inside(
+        &self,
+        e: &Emitter<'c>,
+        points: &PointTiles,
+        (x, view, [planes, rows]): Source<'_, 'c>,
+        sums: Val<'c>,
+    ) -> Result<()> {
+        let (spec, window) = (self.spec, &self.spec.window);
+        self.blocks(e, (0, points.size), self.blocking.vectors, |e, col, widths| {
+            let zero = |width: &Width| e.splat(0.0, width.lanes, spec.element);
+            let zeros = widths.iter().map(zero).collect::<Result<Vec<_>>>()?;
+            let values = e.repeat((planes.0, planes.1, 1), zeros, |e, tap, values| {
+                let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
+                e.repeat((rows.0, rows.1, 1), values, |e, tap, mut values| {
+                    let from = e.add(e.mul(tap, window.dilation[ROW] * view.row)?, x)?;
+                    let line = Line { buffer: self.x, from, has_room: false };
+                    let mut at = col;
+                    for (value, width) in values.iter_mut().zip(widths) {
+                        *value = self.along(e, line, (at, *width), Some(*value))?;
+                        at = e.add(at, Ix::Const(width.lanes))?;
+                    }
+                    Ok(values)
+                })
+            })?;
+            self.store_row(e, sums, (col, widths), &values)
+        })
     }
 
     /// Writes vectors to a scratch row.
