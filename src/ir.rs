@@ -38,8 +38,8 @@ pub mod view;
 pub use build::{Builder, OpSpec};
 pub use read::{
     attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,
-    i64s, integer_width, is_f32, is_float, is_memref, is_tensor, location_of, op_name, operands,
-    ops, ops_of, result0, results, static_dims, users, users_of,
+    i64s, integer_width, is_f32, is_f64, is_float, is_memref, is_tensor, location_of, op_name,
+    operands, ops, ops_of, result0, results, static_dims, users, users_of,
 };
 pub(crate) use read::{bytes, text};
 

@@ -13,8 +13,13 @@ mod harness;
 use cases::{CONVS, Conv, DEPTHWISE, DEPTHWISE_RANKS, RANKS, SINGLE, TRANSPOSED};
 use harness::{Case, compare, compare_on, compare_with, tensor};
 
-fn convs(cases: &[Conv], after: fn(&mut Case, String, &[i64]) -> String) -> Case {
-    let mut case = Case::default();
+type After = fn(&mut Case, String, &[i64]) -> String;
+
+fn convs(cases: &[Conv], after: After) -> Case {
+    add_convs(Case::default(), cases, after)
+}
+
+fn add_convs(mut case: Case, cases: &[Conv], after: After) -> Case {
     for conv in cases {
         let x = case.input(conv.x);
         let w = case.constant(conv.w);
@@ -54,7 +59,12 @@ fn images_of_other_ranks() {
 /// The elements before and after a transposed convolution stay on NHWC, too.
 #[test]
 fn transposed_convolutions() {
-    let mut case = Case::default();
+    let case = transposed(Case::default());
+    compare(&case, 512);
+    compare(&case, 256);
+}
+
+fn transposed(mut case: Case) -> Case {
     for conv in TRANSPOSED {
         let x = case.input(conv.x);
         let x = case.op("graph.sigmoid %@", &[&x], conv.x);
@@ -65,13 +75,17 @@ fn transposed_convolutions() {
         let y = case.op("graph.relu %@", &[&y], conv.y);
         case.output(&y);
     }
-    compare(&case, 512);
-    compare(&case, 256);
+    case
 }
 
 #[test]
 fn pools_of_other_ranks() {
-    let mut case = Case::default();
+    let case = ranks_of_pools(Case::default());
+    compare(&case, 512);
+    compare(&case, 128);
+}
+
+fn ranks_of_pools(mut case: Case) -> Case {
     for (rank, attributes, y) in [
         (1, "graph.max_pool %@ kernel_shape = [3] strides = [2] pads = [1, 1]", &[2, 20, 48][..]),
         (1, "graph.max_pool %@ kernel_shape = [25] pads = [12, 12]", &[2, 20, 96]),
@@ -103,45 +117,51 @@ fn pools_of_other_ranks() {
         let pool = case.op(attributes, &[&conv], y);
         case.output(&pool);
     }
-    compare(&case, 512);
-    compare(&case, 128);
+    case
+}
+
+fn sum_gate_and_clip(case: &mut Case, y: String, shape: &[i64]) -> String {
+    let skip = case.input(shape);
+    let ones = vec![1; shape.len() - 2];
+    let channel = case.constant(&[&shape[1..2], &ones].concat());
+    let gate = case.input(&[&shape[..2], &ones].concat());
+    let low = case.scalar(-0.25);
+    let high = case.scalar(0.5);
+    let y = case.op("graph.add %@, %@", &[&y, &skip], shape);
+    let y = case.op("graph.mul %@, %@", &[&y, &channel], shape);
+    let y = case.op("graph.mul %@, %@", &[&gate, &y], shape);
+    case.op("graph.clip %@ min %@ max %@", &[&y, &low, &high], shape)
 }
 
 #[test]
 fn epilogues_of_convolutions() {
-    let after = |case: &mut Case, y: String, shape: &[i64]| {
-        let skip = case.input(shape);
-        let ones = vec![1; shape.len() - 2];
-        let channel = case.constant(&[&shape[1..2], &ones].concat());
-        let gate = case.input(&[&shape[..2], &ones].concat());
-        let low = case.scalar(-0.25);
-        let high = case.scalar(0.5);
-        let y = case.op("graph.add %@, %@", &[&y, &skip], shape);
-        let y = case.op("graph.mul %@, %@", &[&y, &channel], shape);
-        let y = case.op("graph.mul %@, %@", &[&gate, &y], shape);
-        case.op("graph.clip %@ min %@ max %@", &[&y, &low, &high], shape)
-    };
-    compare(&convs(CONVS, after), 256);
-    compare(&convs(DEPTHWISE, after), 512);
-    compare(&convs(RANKS, after), 512);
-    compare(&convs(DEPTHWISE_RANKS, after), 128);
+    compare(&convs(CONVS, sum_gate_and_clip), 256);
+    compare(&convs(DEPTHWISE, sum_gate_and_clip), 512);
+    compare(&convs(RANKS, sum_gate_and_clip), 512);
+    compare(&convs(DEPTHWISE_RANKS, sum_gate_and_clip), 128);
+}
+
+fn several_activations(case: &mut Case, y: String, shape: &[i64]) -> String {
+    let sigmoid = case.op("graph.sigmoid %@", &[&y], shape);
+    let swish = case.op("graph.mul %@, %@", &[&y, &sigmoid], shape);
+    let y = case.op("graph.leaky_relu %@ alpha = 0.125", &[&swish], shape);
+    let y = case.op("graph.hard_swish %@", &[&y], shape);
+    case.op("graph.tanh %@", &[&y], shape)
 }
 
 #[test]
 fn activations() {
-    let after = |case: &mut Case, y: String, shape: &[i64]| {
-        let sigmoid = case.op("graph.sigmoid %@", &[&y], shape);
-        let swish = case.op("graph.mul %@, %@", &[&y, &sigmoid], shape);
-        let y = case.op("graph.leaky_relu %@ alpha = 0.125", &[&swish], shape);
-        let y = case.op("graph.hard_swish %@", &[&y], shape);
-        case.op("graph.tanh %@", &[&y], shape)
-    };
-    compare(&convs(&CONVS[..4], after), 512);
+    compare(&convs(&CONVS[..4], several_activations), 512);
 }
 
 #[test]
 fn pools() {
-    let mut case = Case::default();
+    let case = all_pools(Case::default());
+    compare(&case, 512);
+    compare(&case, 128);
+}
+
+fn all_pools(mut case: Case) -> Case {
     // A convolution first, or there would be no NHWC to follow.
     for (attributes, y) in [
         ("graph.max_pool %@ kernel_shape = [2, 2] strides = [2, 2]", [2, 20, 4, 5]),
@@ -171,13 +191,17 @@ fn pools() {
         let pool = case.op(attributes, &[&conv], &y);
         case.output(&pool);
     }
-    compare(&case, 512);
-    compare(&case, 128);
+    case
 }
 
 #[test]
 fn products() {
-    let mut case = Case::default();
+    let case = all_products(Case::default());
+    compare(&case, 512);
+    compare(&case, 256);
+}
+
+fn all_products(mut case: Case) -> Case {
     for (a, b, constant, y) in [
         (vec![5, 7], vec![7, 3], true, vec![5, 3]),
         (vec![1, 40], vec![40, 100], true, vec![1, 100]),
@@ -195,13 +219,15 @@ fn products() {
         let sum = case.op("graph.add %@, %@", &[&y_value, &bias], &y);
         case.output(&sum);
     }
-    compare(&case, 512);
-    compare(&case, 256);
+    case
 }
 
 #[test]
 fn general_products() {
-    let mut case = Case::default();
+    compare(&all_general_products(Case::default()), 512);
+}
+
+fn all_general_products(mut case: Case) -> Case {
     for (a, b, c, attributes) in [
         ([6, 10], [10, 4], vec![4], ""),
         ([6, 10], [4, 10], vec![6, 4], "trans_b = true"),
@@ -219,7 +245,117 @@ fn general_products() {
         let y = case.op("graph.relu %@", &[&y], &[6, 4]);
         case.output(&y);
     }
-    compare(&case, 512);
+    case
+}
+
+/// Pools without convolutions around them, on images with their channels first.
+fn lone_pools(mut case: Case) -> Case {
+    for (x, attributes, y) in [
+        (
+            &[2, 3, 9, 37][..],
+            "kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1]",
+            &[2, 3, 5, 19][..],
+        ),
+        (&[2, 3, 9, 37], "kernel_shape = [2, 2] strides = [2, 2] ceil_mode = true", &[2, 3, 5, 19]),
+        (&[1, 2, 12, 70], "kernel_shape = [5, 3] pads = [2, 1, 2, 1]", &[1, 2, 12, 70]),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [3, 5] strides = [3, 3] pads = [0, 2, 0, 2]",
+            &[1, 2, 4, 24],
+        ),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [2, 6] strides = [1, 5] pads = [0, 0, 0, 5] dilations = [3, 2]",
+            &[1, 2, 9, 13],
+        ),
+        (
+            &[1, 2, 12, 70],
+            "kernel_shape = [13, 21] strides = [1, 4] pads = [6, 10, 6, 10]",
+            &[1, 2, 12, 18],
+        ),
+        (&[2, 2, 9000], "kernel_shape = [25] strides = [2] pads = [12, 12]", &[2, 2, 4500]),
+        (&[2, 2, 9000], "kernel_shape = [3]", &[2, 2, 8998]),
+        (
+            &[1, 2, 5, 6, 9],
+            "kernel_shape = [2, 3, 3] strides = [2, 1, 1] pads = [1, 1, 1, 0, 1, 1]",
+            &[1, 2, 3, 6, 9],
+        ),
+    ] {
+        let ones = vec![1; x.len() - 2];
+        for kind in ["max_pool", "average_pool", "average_pool padded"] {
+            let (name, padded) = kind.split_once(' ').unwrap_or((kind, ""));
+            if !padded.is_empty() && attributes.contains("ceil_mode") {
+                continue;
+            }
+            let padded = if padded.is_empty() { "" } else { " count_include_pad = true" };
+            let image = case.input(x);
+            let pool = case.op(&format!("graph.{name} %@ {attributes}{padded}"), &[&image], y);
+            let channel = case.constant(&[&x[1..2], &ones].concat());
+            let (skip, column) = (case.input(y), case.constant(&y[y.len() - 1..]));
+            let sum = case.op("graph.add %@, %@", &[&pool, &channel], y);
+            let sum = case.op("graph.mul %@, %@", &[&sum, &column], y);
+            let sum = case.op("graph.sub %@, %@", &[&skip, &sum], y);
+            case.output(&sum);
+        }
+    }
+    case
+}
+
+#[test]
+fn pools_on_their_own() {
+    for machine in ["vector-bits=512", "vector-bits=256", "vector-bits=128", "plain-integers=true"]
+    {
+        compare_on(&lone_pools(Case::default()), "", machine, 0.0);
+    }
+    compare(&lone_pools(Case::of_doubles()), 512);
+}
+
+#[test]
+fn pools_of_bytes() {
+    let mut case = Case::default();
+    for element in ["i8", "ui8"] {
+        let x = case.input(&[1, 2, 11, 150]);
+        let (scale, zero) = (case.scalar(1.0 / 64.0), case.byte(3, element));
+        let parameters = [(scale.as_str(), "tensor<f32>"), (zero.as_str(), &*tensor(&[], element))];
+        let real = tensor(&[1, 2, 11, 150], "f32");
+        let operands = [&[(x.as_str(), real.as_str())][..], &parameters].concat();
+        let q =
+            case.op_of("graph.quantize_linear %@, %@, %@", &operands, &[1, 2, 11, 150], element);
+        let bytes = tensor(&[1, 2, 11, 150], element);
+        for (attributes, shape) in [
+            ("kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1]", [1, 2, 6, 75]),
+            ("kernel_shape = [2, 3] pads = [0, 1, 1, 1]", [1, 2, 11, 150]),
+        ] {
+            let text = format!("graph.max_pool %@ {attributes}");
+            let pool = case.op_of(&text, &[(&q, &bytes)], &shape, element);
+            let pooled = tensor(&shape, element);
+            let operands = [&[(pool.as_str(), pooled.as_str())][..], &parameters].concat();
+            let y = case.op_of("graph.dequantize_linear %@, %@, %@", &operands, &shape, "f32");
+            case.output(&y);
+        }
+    }
+    for machine in integer_machines() {
+        compare_on(&case, "", machine, 0.0);
+    }
+}
+
+/// Kernels of 64-bit floats: half as many lanes, and no step in 32 bits.
+#[test]
+fn doubles() {
+    let double = Case::of_doubles;
+    for machine in ["vector-bits=512", "vector-bits=256", "vector-bits=128", "plain-integers=true"]
+    {
+        compare_on(&add_convs(double(), CONVS, sum_gate_and_clip), "", machine, 0.0);
+        compare_on(&all_products(double()), "", machine, 0.0);
+        compare_on(&all_pools(double()), "", machine, 0.0);
+    }
+    for cases in [DEPTHWISE, RANKS, DEPTHWISE_RANKS] {
+        compare(&add_convs(double(), cases, sum_gate_and_clip), 512);
+    }
+    for case in [transposed, ranks_of_pools, all_general_products] {
+        compare(&case(double()), 256);
+    }
+    compare(&add_convs(double(), &CONVS[..4], several_activations), 512);
 }
 
 /// The exact GELU as exporters write it, which is long enough to be emitted in a loop.

@@ -59,9 +59,9 @@ struct Steps {
 fn plan(op: graph::Einsum<'_>) -> Option<Steps> {
     let (inputs, y) = (op.inputs(), op.y());
     let element = ir::element_type(y.r#type());
-    // Kernels multiply f32, and 16-bit floats as f32; others gain nothing.
+    // Kernels multiply floats, 16-bit floats as f32; others gain nothing.
     let halves = is_f16(element) || is_bf16(element);
-    let floats = halves || Element::of(y.r#type()) == Some(Element::F32);
+    let floats = halves || Element::of(y.r#type()).is_some_and(Element::is_float);
     if !floats || inputs.len() < 2 {
         return None;
     }

@@ -66,6 +66,35 @@ pub fn with_space<'c>(context: &'c Context, ty: Type<'c>, space: Option<&str>) -
     }
 }
 
+/// A memref of other sizes in the same memory. It has a layout, with these strides and this offset, if the given one has.
+pub fn reshaped<'c>(
+    context: &'c Context,
+    ty: Type<'c>,
+    dims: &[i64],
+    (strides, offset): (&[i64], i64),
+) -> Result<Type<'c>> {
+    // SAFETY: the kind is checked; shape and strides have as many numbers as is said.
+    unsafe {
+        if !sys::mlirTypeIsAMemRef(ty.to_raw()) {
+            return Err(Error::internal("a type that is no memref is reshaped"));
+        }
+        let given = sys::mlirMemRefTypeGetLayout(ty.to_raw());
+        let rank = dims.len() as isize;
+        let layout = match sys::mlirAttributeIsAStridedLayout(given) {
+            true => sys::mlirStridedLayoutAttrGet(
+                context.to_raw(),
+                offset,
+                strides.len() as isize,
+                strides.as_ptr(),
+            ),
+            false => sys::mlirAttributeGetNull(),
+        };
+        let space = sys::mlirMemRefTypeGetMemorySpace(ty.to_raw());
+        let element = super::element_type(ty).to_raw();
+        Ok(Type::from_raw(sys::mlirMemRefTypeGet(element, rank, dims.as_ptr(), layout, space)))
+    }
+}
+
 /// `#tir.space<"NAME">`.
 fn space_attr<'c>(context: &'c Context, name: &str) -> Result<Attribute<'c>> {
     Attribute::parse(context, &format!("#tir.space<{name:?}>"))

@@ -180,6 +180,12 @@ pub fn is_f32(ty: Type<'_>) -> bool {
     unsafe { sys::mlirTypeIsAF32(element_type(ty).to_raw()) }
 }
 
+/// Whether a type, or its elements, are f64.
+pub fn is_f64(ty: Type<'_>) -> bool {
+    // SAFETY: any type may be asked.
+    unsafe { sys::mlirTypeIsAF64(element_type(ty).to_raw()) }
+}
+
 /// Whether the element type is a float.
 pub fn is_float(ty: Type<'_>) -> bool {
     element_type(ty).is_float()

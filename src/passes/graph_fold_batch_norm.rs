@@ -7,7 +7,7 @@
 
 use crate::{
     Error, Result,
-    host::kernel::{recognize::f32_dims, weights},
+    host::kernel::{recognize::float_dims, weights},
     ir::{self, Builder, Op, Val, edit, graph, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -34,34 +34,49 @@ fn run<'c>(root: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let mut count = 0;
     for op in edit::walk(root) {
         let Some(norm) = graph::BatchNorm::of(op) else { continue };
-        let Some(affine) = Affine::of(norm) else { continue };
-        let folded = fold_into_conv(norm, &affine, &mut count)?;
-        if !folded && options.scale_and_shift {
-            to_scale_and_shift(norm, &affine, &mut count)?;
+        if let Some(affine) = Affine::<f32>::of(norm) {
+            fold(norm, &affine, &options, &mut count)?;
+        } else if let Some(affine) = Affine::<f64>::of(norm) {
+            fold(norm, &affine, &options, &mut count)?;
         }
     }
     Ok(())
 }
 
-/// A normalization as `x * factor + offset` for each channel.
-struct Affine {
-    factor: Vec<f32>,
-    offset: Vec<f32>,
-    mean: Vec<f32>,
-    bias: Vec<f32>,
+fn fold<T: weights::Float>(
+    norm: graph::BatchNorm<'_>,
+    affine: &Affine<T>,
+    options: &Options,
+    count: &mut usize,
+) -> Result<()> {
+    if !fold_into_conv(norm, affine, count)? && options.scale_and_shift {
+        to_scale_and_shift(norm, affine, count)?;
+    }
+    Ok(())
 }
 
-impl Affine {
-    /// The normalization of f32 with constant parameters.
+/// A normalization as `x * factor + offset` for each channel.
+struct Affine<T> {
+    factor: Vec<T>,
+    offset: Vec<T>,
+    mean: Vec<T>,
+    bias: Vec<T>,
+}
+
+impl<T: weights::Float> Affine<T> {
+    /// The normalization of such floats with constant parameters.
     fn of(norm: graph::BatchNorm<'_>) -> Option<Self> {
-        let [scale, bias] = [norm.scale(), norm.bias()].map(weights::floats);
-        let [mean, var] = [norm.mean(), norm.var()].map(weights::floats);
+        let [scale, bias] = [norm.scale(), norm.bias()].map(weights::floats::<T>);
+        let [mean, var] = [norm.mean(), norm.var()].map(weights::floats::<T>);
         let (scale, bias, mean, var) = (scale?, bias?, mean?, var?);
         let epsilon = norm.epsilon();
-        let factor: Vec<f32> = scale
+        let factor: Vec<T> = scale
             .iter()
             .zip(&var)
-            .map(|(scale, var)| (f64::from(*scale) / (f64::from(*var) + epsilon).sqrt()) as f32)
+            .map(|(scale, var)| {
+                let (scale, var): (f64, f64) = ((*scale).into(), (*var).into());
+                T::of_f64(scale / (var + epsilon).sqrt())
+            })
             .collect();
         let offset = (0..factor.len()).map(|c| bias[c] - mean[c] * factor[c]).collect();
         Some(Self { factor, offset, mean, bias })
@@ -69,12 +84,16 @@ impl Affine {
 }
 
 /// Folds into the convolution that computes the operand, if there is one that nothing else uses.
-fn fold_into_conv(norm: graph::BatchNorm<'_>, affine: &Affine, count: &mut usize) -> Result<bool> {
+fn fold_into_conv<T: weights::Float>(
+    norm: graph::BatchNorm<'_>,
+    affine: &Affine<T>,
+    count: &mut usize,
+) -> Result<bool> {
     let conv = edit::defining_op(norm.x()).and_then(graph::Conv::of);
     let Some(conv) = conv.filter(|conv| ir::users(conv.y()).len() == 1) else { return Ok(false) };
-    let Some(mut w) = weights::floats(conv.w()) else { return Ok(false) };
+    let Some(mut w) = weights::floats::<T>(conv.w()) else { return Ok(false) };
     let b = match conv.b().map(weights::floats) {
-        None => vec![0.0; affine.factor.len()],
+        None => vec![T::default(); affine.factor.len()],
         Some(Some(b)) => b,
         Some(None) => return Ok(false),
     };
@@ -83,9 +102,9 @@ fn fold_into_conv(norm: graph::BatchNorm<'_>, affine: &Affine, count: &mut usize
     }
     let per_filter = w.len() / affine.factor.len();
     for (filter, factor) in w.chunks_mut(per_filter.max(1)).zip(&affine.factor) {
-        filter.iter_mut().for_each(|value| *value *= factor);
+        filter.iter_mut().for_each(|value| *value = *value * *factor);
     }
-    let bias: Vec<f32> =
+    let bias: Vec<T> =
         (0..b.len()).map(|c| (b[c] - affine.mean[c]) * affine.factor[c] + affine.bias[c]).collect();
     let builder = Builder::before(norm.op())?;
     let new_w = constant(&builder, &dims(conv.w())?, w, count)?;
@@ -103,12 +122,12 @@ fn fold_into_conv(norm: graph::BatchNorm<'_>, affine: &Affine, count: &mut usize
     Ok(true)
 }
 
-fn to_scale_and_shift(
+fn to_scale_and_shift<T: weights::Float>(
     norm: graph::BatchNorm<'_>,
-    affine: &Affine,
+    affine: &Affine<T>,
     count: &mut usize,
 ) -> Result<()> {
-    let Some(rank) = f32_dims(norm.x()).map(|dims| dims.len()) else { return Ok(()) };
+    let Some(rank) = float_dims(norm.x()).map(|dims| dims.len()) else { return Ok(()) };
     let builder = Builder::before(norm.op())?;
     let mut shape = vec![1; rank.saturating_sub(1)];
     if let Some(first) = shape.first_mut() {
@@ -124,13 +143,13 @@ fn to_scale_and_shift(
 }
 
 fn dims(value: Val<'_>) -> Result<Vec<i64>> {
-    f32_dims(value).ok_or_else(|| Error::internal("a constant of unknown shape"))
+    float_dims(value).ok_or_else(|| Error::internal("a constant of unknown shape"))
 }
 
-fn constant<'c>(
+fn constant<'c, T: weights::Number>(
     builder: &Builder<'c>,
     shape: &[i64],
-    values: Vec<f32>,
+    values: Vec<T>,
     count: &mut usize,
 ) -> Result<Val<'c>> {
     *count += 1;

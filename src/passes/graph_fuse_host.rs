@@ -9,7 +9,7 @@
 use crate::{
     Result,
     host::kernel::recognize::{
-        NHWC, broadcast_strides, f32_dims, is_step, is_table, kernel_dims, operand_view,
+        NHWC, broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_view,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -57,9 +57,12 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 fn root_kind(op: Op<'_>) -> Option<String> {
     match op_name(op) {
         graph::MatMul::NAME | graph::Gemm::NAME => {
-            f32_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
+            float_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
+        // Those that stayed on images with their channels first.
+        graph::MaxPool::NAME => Some("max_pool".to_owned()),
+        graph::AveragePool::NAME => Some("average_pool".to_owned()),
         graph::Composite::NAME => {
             let name = ir::attr_str(op, "name")?;
             let depthwise = ir::ops_of(op).into_iter().any(|op| {
@@ -133,7 +136,10 @@ impl Places {
     /// Whether an op may join the group.
     fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
         let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
-        let images = op_name(root) == graph::Composite::NAME;
+        let images = matches!(
+            op_name(root),
+            graph::Composite::NAME | graph::MaxPool::NAME | graph::AveragePool::NAME
+        );
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
         }

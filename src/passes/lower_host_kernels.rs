@@ -146,18 +146,32 @@ impl<'c> Kernels<'c> {
                 _ => self.constant(b, packed),
             };
         }
-        let Some(mut values) = weights::floats(given) else {
-            return match source {
-                // Rows of filters, tap by tap and channel by channel.
-                weights::Source::Filters { .. } => {
-                    let rank = ir::dims(given.r#type()).len() as i64;
-                    let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
-                    Ok(graph::Transpose::build(b, given, &order)?.y())
-                }
-                weights::Source::Matrix { .. } => Ok(given),
-            };
-        };
-        values.iter_mut().for_each(|value| *value *= weights.scale);
+        if let Some(values) = weights::floats::<f32>(given) {
+            return self.floats(b, (kernel, source), values, weights.scale);
+        }
+        if let Some(values) = weights::floats::<f64>(given) {
+            return self.floats(b, (kernel, source), values, weights.scale);
+        }
+        match source {
+            // Rows of filters, tap by tap and channel by channel.
+            weights::Source::Filters { .. } => {
+                let rank = ir::dims(given.r#type()).len() as i64;
+                let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
+                Ok(graph::Transpose::build(b, given, &order)?.y())
+            }
+            weights::Source::Matrix { .. } => Ok(given),
+        }
+    }
+
+    /// Floats in the order in which the kernel reads them, times a factor.
+    fn floats<T: weights::Float>(
+        &mut self,
+        b: &Builder<'c>,
+        (kernel, source): (&ScheduledKernel<'_>, weights::Source),
+        mut values: Vec<T>,
+        scale: f64,
+    ) -> Result<Val<'c>> {
+        values.iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
         self.constant(b, kernel.pack(&source, &values, self.isa))
     }
 
@@ -182,6 +196,7 @@ impl<'c> Kernels<'c> {
             return Ok(vec![]);
         };
         let (window, points, types, start) = match &mut found.kernel {
+            Kernel::Planar(_) => return Ok(vec![]),
             Kernel::Contraction(spec) => {
                 (spec.window, spec.grid(), spec.types, &mut spec.start)
             }
@@ -235,6 +250,9 @@ impl<'c> Kernels<'c> {
             ScheduledKernel::Depthwise(spec, blocking) => {
                 spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
             }
+            ScheduledKernel::Planar(spec, blocking) => {
+                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
+            }
         }
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
@@ -253,6 +271,7 @@ impl<'c> Kernels<'c> {
 enum ScheduledKernel<'k> {
     Contraction(&'k crate::host::kernel::Contraction, crate::host::kernel::Blocking),
     Depthwise(&'k crate::host::kernel::Depthwise, crate::host::kernel::DepthwiseBlocking),
+    Planar(&'k crate::host::kernel::Planar, crate::host::kernel::PlanarBlocking),
 }
 
 impl<'k> ScheduledKernel<'k> {
@@ -260,6 +279,7 @@ impl<'k> ScheduledKernel<'k> {
         match &found.kernel {
             Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
             Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
+            Kernel::Planar(spec) => Self::Planar(spec, spec.blocking(isa)),
         }
     }
 
@@ -269,6 +289,7 @@ impl<'k> ScheduledKernel<'k> {
                 source.pack(values, &blocking.channels, spec.grouping(isa))
             }
             Self::Depthwise(..) => source.pack_depthwise(values),
+            Self::Planar(..) => vec![],
         }
     }
 
@@ -278,7 +299,7 @@ impl<'k> ScheduledKernel<'k> {
                 let rows = spec.grouping(isa).padded(spec.reduction());
                 weights::pairs_of_rows(packed, &blocking.channels, rows)
             }
-            Self::Depthwise(..) => vec![],
+            Self::Depthwise(..) | Self::Planar(..) => vec![],
         }
     }
 
@@ -287,6 +308,7 @@ impl<'k> ScheduledKernel<'k> {
         match self {
             Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
             Self::Depthwise(spec, _) => spec.types.weights,
+            Self::Planar(spec, _) => spec.element,
         }
     }
 
@@ -294,6 +316,7 @@ impl<'k> ScheduledKernel<'k> {
         match self {
             Self::Contraction(spec, _) => spec.flops(),
             Self::Depthwise(spec, _) => spec.flops(),
+            Self::Planar(spec, _) => spec.flops(),
         }
     }
 
@@ -301,6 +324,7 @@ impl<'k> ScheduledKernel<'k> {
         match self {
             Self::Contraction(spec, blocking) => spec.tasks(blocking),
             Self::Depthwise(spec, blocking) => spec.tasks(blocking),
+            Self::Planar(spec, blocking) => spec.tasks(blocking),
         }
     }
 }

@@ -21,6 +21,7 @@ passes! {
     assign_memory_spaces
     assign_pools
     assign_sessions
+    collapse_loops
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg

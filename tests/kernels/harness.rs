@@ -10,7 +10,7 @@ use phaseline::{
 };
 use std::fmt::Write;
 
-/// A module under construction. Values are names without `%`; shapes are of f32 tensors.
+/// A module under construction. Values are names without `%`; shapes are of tensors of floats.
 #[derive(Default)]
 pub struct Case {
     arguments: Vec<Vec<i64>>,
@@ -18,6 +18,8 @@ pub struct Case {
     types: Vec<(String, Vec<i64>)>,
     outputs: Vec<String>,
     seed: u64,
+    /// Whether floats have 64 bits.
+    double: bool,
 }
 
 /// The type of a tensor.
@@ -27,6 +29,15 @@ pub fn tensor(shape: &[i64], element: &str) -> String {
 }
 
 impl Case {
+    /// One whose floats have 64 bits.
+    pub fn of_doubles() -> Self {
+        Self { double: true, ..Default::default() }
+    }
+
+    fn element(&self) -> &'static str {
+        if self.double { "f64" } else { "f32" }
+    }
+
     fn name(&mut self, shape: &[i64]) -> String {
         let name = format!("v{}", self.types.len());
         self.types.push((name.clone(), shape.to_vec()));
@@ -35,7 +46,7 @@ impl Case {
 
     fn type_of(&self, name: &str) -> String {
         let found = self.types.iter().find(|(other, _)| other == name).expect("a known value");
-        tensor(&found.1, "f32")
+        tensor(&found.1, self.element())
     }
 
     fn random(&mut self, shape: &[i64]) -> Vec<f32> {
@@ -96,10 +107,13 @@ impl Case {
         let name = self.name(shape);
         let hex: String = values
             .iter()
-            .flat_map(|value| value.to_le_bytes())
+            .flat_map(|value| match self.double {
+                true => f64::from(*value).to_le_bytes().to_vec(),
+                false => value.to_le_bytes().to_vec(),
+            })
             .map(|byte| format!("{byte:02X}"))
             .collect();
-        let ty = tensor(shape, "f32");
+        let ty = tensor(shape, self.element());
         let _ = writeln!(self.body, "  %{name} = graph.constant dense<\"0x{hex}\"> : {ty}");
         name
     }
@@ -130,7 +144,7 @@ impl Case {
         operands: &[(&str, &str)],
         shape: &[i64],
     ) -> String {
-        self.op_of(text, operands, shape, "f32")
+        self.op_of(text, operands, shape, self.element())
     }
 
     /// An op whose result has other elements than f32.
@@ -177,7 +191,9 @@ impl Case {
             .arguments
             .iter()
             .enumerate()
-            .map(|(i, shape)| format!("%a{i}: {} {{phl.name = \"a{i}\"}}", tensor(shape, "f32")))
+            .map(|(i, shape)| {
+                format!("%a{i}: {} {{phl.name = \"a{i}\"}}", tensor(shape, self.element()))
+            })
             .collect();
         let outputs: Vec<_> = self.outputs.iter().map(|name| self.type_of(name)).collect();
         let results: Vec<_> = outputs
@@ -232,21 +248,32 @@ pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
         .map(|(i, shape)| {
             let dims: Vec<usize> = shape.iter().map(|dim| *dim as usize).collect();
             let values = random(shape.iter().product(), 1000 + i as u64);
+            if case.double {
+                let values: Vec<_> = values.into_iter().map(f64::from).collect();
+                return Tensor::from_slice(&dims, &values).expect("a tensor");
+            }
             Tensor::from_slice(&dims, &values).expect("a tensor")
         })
         .collect();
+    let (error, step) = (if case.double { 1e-13 } else { 1e-4 }, f64::from(step));
     let found = kernels.run(&inputs).expect("runs");
     let expected = general.run(&inputs).expect("runs");
     for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        let (found, expected) =
-            (found.as_slice::<f32>().expect("f32"), expected.as_slice::<f32>().expect("f32"));
+        let (found, expected) = (doubles(found), doubles(expected));
         assert!(expected.iter().any(|value| *value != 0.0), "output {index} is all zero");
-        for (at, (f, e)) in found.iter().zip(expected).enumerate() {
+        for (at, (f, e)) in found.iter().zip(&expected).enumerate() {
             assert!(
-                (f - e).abs() <= (1e-4 * e.abs().max(1.0)).max(step),
+                (f - e).abs() <= (error * e.abs().max(1.0)).max(step),
                 "output {index}, element {at}: {f}, expected {e}"
             );
         }
+    }
+}
+
+fn doubles(tensor: &Tensor) -> Vec<f64> {
+    match tensor.as_slice::<f32>() {
+        Some(values) => values.iter().map(|value| f64::from(*value)).collect(),
+        None => tensor.as_slice::<f64>().expect("floats").to_vec(),
     }
 }
 

@@ -35,7 +35,8 @@ impl Contraction {
                 }
                 let cols = split_points(self.cols, points, inside);
                 let least = arithmetic.least_lanes();
-                let channels = split_channels(self.channels, isa.lanes, vectors, least);
+                let lanes = isa.lanes_of(self.types.sum);
+                let channels = split_channels(self.channels, lanes, vectors, least);
                 let cost = self.cost(&cols, &channels, arithmetic);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     best = Some((cost, cols, channels));

@@ -33,6 +33,33 @@ pub enum Fold {
     PaddedMean,
 }
 
+impl Fold {
+    /// What folds of elements start from.
+    pub fn start(self, element: Element) -> f64 {
+        match (self, element) {
+            (Self::Max, Element::F32 | Element::F64) => f64::NEG_INFINITY,
+            (Self::Max, Element::I8) => f64::from(i8::MIN),
+            _ => 0.0,
+        }
+    }
+
+    /// A fold and another element.
+    pub fn combine<'c>(
+        self,
+        e: &Emitter<'c>,
+        element: Element,
+        fold: Val<'c>,
+        value: Val<'c>,
+    ) -> Result<Val<'c>> {
+        match (self, element) {
+            (Self::Max, element) if element.is_float() => greater(&e.builder, fold, value),
+            (Self::Max, Element::U8) => e.builder.binary("arith.maxui", fold, value),
+            (Self::Max, _) => e.builder.binary("arith.maxsi", fold, value),
+            _ => e.float("arith.addf", fold, value),
+        }
+    }
+}
+
 /// A depthwise operation with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Depthwise {
@@ -130,8 +157,8 @@ impl Depthwise {
         // A single chain of additions per point waits on itself, so few points need more vectors.
         let points = if isa.registers >= 32 { 8 } else { 4 };
         let vectors = if self.cols < 4 { 4 } else { 1 };
-        let lanes = isa.lanes * 4 / self.types.sum.bytes();
-        let least = if self.types.sum == Element::F32 { 1 } else { 4 };
+        let lanes = isa.lanes_of(self.types.sum);
+        let least = if self.types.sum.is_float() { 1 } else { 4 };
         let mut blocking = DepthwiseBlocking {
             cols: split_points(self.cols, points, inside),
             channels: split_channels(self.channels, lanes, vectors, least),
@@ -249,11 +276,7 @@ impl<'c> Kernel<'_, 'c> {
             let points = (tile.points, tile.widths);
             return table.load(e, &self.start, [tile.plane, tile.row, tile.col], channels, points);
         }
-        let start = match (spec.fold, spec.types.sum) {
-            (Fold::Max, Element::F32) => f64::NEG_INFINITY,
-            (Fold::Max, Element::I8) => f64::from(i8::MIN),
-            _ => 0.0,
-        };
+        let start = spec.fold.start(spec.types.sum);
         let mut folds = vec![];
         for _ in 0..tile.points.size {
             for width in tile.widths {
@@ -348,15 +371,11 @@ impl<'c> Kernel<'_, 'c> {
         weight: Option<Val<'c>>,
         fold: Val<'c>,
     ) -> Result<Val<'c>> {
-        match (self.spec.fold, self.spec.types.sum, weight) {
-            (_, Element::F32, Some(weight)) => return e.fma(value, weight, fold),
-            (_, _, Some(weight)) => return multiply_add_lanes(e, value, weight, fold),
-            (Fold::Max, Element::F32, _) => return greater(&e.builder, fold, value),
-            (Fold::Max, Element::U8, _) => return e.builder.binary("arith.maxui", fold, value),
-            (Fold::Max, ..) => return e.builder.binary("arith.maxsi", fold, value),
-            _ => {}
+        match weight {
+            Some(weight) if self.is_integer() => multiply_add_lanes(e, value, weight, fold),
+            Some(weight) => e.fma(value, weight, fold),
+            None => self.spec.fold.combine(e, self.spec.types.sum, fold, value),
         }
-        e.float("arith.addf", fold, value)
     }
 
     /// Divides means, applies the epilogue and stores.
@@ -426,6 +445,7 @@ impl<'c> Kernel<'_, 'c> {
             _ => window.kernel[COL],
         };
         let b = e.builder;
+        let real = spec.types.sum.r#type(&b);
         let mut known = in_row;
         let mut covered = None;
         for ((lo, hi), axis) in taps.into_iter().zip([PLANE, ROW]) {
@@ -435,16 +455,16 @@ impl<'c> Kernel<'_, 'c> {
             };
             let taps = b.binary("arith.subi", hi, lo)?;
             let taps = b.op1("arith.index_cast", &[taps], b.int(32))?;
-            let taps = b.op1("arith.sitofp", &[taps], b.f32())?;
+            let taps = b.op1("arith.sitofp", &[taps], real)?;
             covered = Some(match covered {
                 Some(others) => e.float("arith.mulf", others, taps)?,
                 None => taps,
             });
         }
         let Some(covered) = covered else {
-            return Ok(Some(b.constant(b.f32(), 1.0 / known as f64)?));
+            return Ok(Some(b.constant(real, 1.0 / known as f64)?));
         };
-        let covered = e.float("arith.mulf", covered, b.constant(b.f32(), known as f64)?)?;
-        Ok(Some(e.float("arith.divf", b.constant(b.f32(), 1.0)?, covered)?))
+        let covered = e.float("arith.mulf", covered, b.constant(real, known as f64)?)?;
+        Ok(Some(e.float("arith.divf", b.constant(real, 1.0)?, covered)?))
     }
 }

@@ -261,6 +261,29 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
+    /// Memory of `count` elements for as long as the kernel runs.
+    pub fn scratch(&self, count: i64, element: Element) -> Result<Val<'c>> {
+        let b = self.builder;
+        let attributes = vec![
+            ("alignment", b.i64_attr(64)),
+            ("operandSegmentSizes", b.parse_attr("array<i32: 0, 0>")?),
+        ];
+        b.op1_with("memref.alloca", &[], memref_type(&[count], element.r#type(&b)), attributes)
+    }
+
+    /// A vector of scalars.
+    pub fn from_elements(&self, scalars: &[Val<'c>]) -> Result<Val<'c>> {
+        let ty = self.vector(scalars.len() as i64, scalars[0].r#type());
+        self.builder.op1("vector.from_elements", scalars, ty)
+    }
+
+    /// Some lanes of a vector.
+    pub fn shuffle(&self, vector: Val<'c>, lanes: &[i64]) -> Result<Val<'c>> {
+        let ty = self.vector(lanes.len() as i64, element_type(vector.r#type()));
+        let mask = vec![("mask", self.builder.i64s_attr(lanes))];
+        self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
+    }
+
     /// A vector with `value` in each lane.
     pub fn splat(&self, value: f64, lanes: i64, element: Element) -> Result<Val<'c>> {
         self.builder.constant(self.vector(lanes, element.r#type(&self.builder)), value)

@@ -1,5 +1,6 @@
 //! What kernels have to know about the machine.
 
+use super::Element;
 use crate::ir::{self, Op, names};
 
 /// The vector unit that a kernel is for.
@@ -67,6 +68,9 @@ impl Isa {
     /// A machine of which nothing is known but that it has vectors of 128 bits.
     pub const PLAIN: Self = Self { dot: Dot::None, ..SSE2 };
 
+    /// The one with the longest vectors.
+    pub const WIDEST: Self = AVX512;
+
     /// The machine with vectors of `bits` bits: 512 for AVX-512, 256 for AVX2, 128 for any x86-64.
     pub fn of_vector_bits(bits: i64) -> Option<Self> {
         match bits {
@@ -75,6 +79,11 @@ impl Isa {
             128 => Some(SSE2),
             _ => None,
         }
+    }
+
+    /// Elements of a vector register.
+    pub fn lanes_of(self, element: Element) -> i64 {
+        self.lanes * 4 / element.bytes()
     }
 
     /// The machine that `set-llvm-target` wrote on the module; AVX2 if it did not run.

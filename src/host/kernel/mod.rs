@@ -10,6 +10,7 @@ mod contraction;
 mod depthwise;
 mod emit;
 mod isa;
+mod planar;
 pub mod program;
 pub mod recognize;
 pub mod start;
@@ -24,6 +25,7 @@ pub use contraction::{Contraction, Epilogue, NoEpilogue, View, Weights};
 pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};
 pub use isa::{Dot, Isa};
+pub use planar::{Planar, PlanarBlocking};
 pub use start::Start;
 pub use tiling::{
     Blocking, ChannelTiles, Order, PointTiles, TaskSize, Width, split_channels, split_points,

@@ -8,6 +8,8 @@ use melior::ir::{Type, ValueLike};
 pub enum Element {
     /// 32-bit float.
     F32,
+    /// 64-bit float.
+    F64,
     /// 4-bit integer, only as weights: two to a byte.
     I4,
     /// 8-bit integer.
@@ -28,6 +30,9 @@ impl Element {
         if ir::is_f32(element) {
             return Some(Self::F32);
         }
+        if ir::is_f64(element) {
+            return Some(Self::F64);
+        }
         match (ir::integer_width(element)?, is_unsigned(element)) {
             (8, false) => Some(Self::I8),
             (8, true) => Some(Self::U8),
@@ -41,6 +46,7 @@ impl Element {
     pub fn r#type<'c>(self, b: &Builder<'c>) -> Type<'c> {
         match self {
             Self::F32 => b.f32(),
+            Self::F64 => b.f64(),
             Self::I4 | Self::I8 | Self::U8 => b.int(8),
             Self::I16 => b.int(16),
             Self::I32 => b.int(32),
@@ -53,7 +59,13 @@ impl Element {
             Self::I4 | Self::I8 | Self::U8 => 1,
             Self::I16 => 2,
             Self::F32 | Self::I32 => 4,
+            Self::F64 => 8,
         }
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
     }
 
     /// Whether it is one of bytes.

@@ -14,7 +14,10 @@ use melior::{
     ir::{Attribute, Type, TypeLike},
 };
 use mlir_sys as sys;
-use std::ffi::c_void;
+use std::{
+    ffi::c_void,
+    ops::{Add, Mul, Sub},
+};
 
 /// How a constant `[filters][reduction]` or `[reduction][channels]` lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,24 +242,17 @@ pub fn pairs_of_rows(values: &[i16], blocks: &[ChannelTiles], rows: i64) -> Vec<
 /// Elements up to which a constant with one value everywhere is read.
 const MAX_REPEATED: usize = 1 << 28;
 
-/// The elements of a constant as f32; `None` if the value is no f32 constant, or one value very
-/// often.
-pub fn floats(value: Val<'_>) -> Option<Vec<f32>> {
+/// The elements of a constant of floats `T`; `None` if it is of another type, or one value very often.
+pub fn floats<T: Float>(value: Val<'_>) -> Option<Vec<T>> {
     let elements = Elements::of_value(value)?;
-    // SAFETY: any type may be asked.
-    let is_f32 =
-        unsafe { sys::mlirTypeIsAF32(crate::ir::element_type(elements.r#type()).to_raw()) };
-    if !is_f32 {
+    if Element::of(elements.r#type()) != Some(T::ELEMENT) {
         return None;
     }
-    if elements.is_splat() && elements.len() > MAX_REPEATED {
-        return None;
+    if !elements.is_splat() {
+        let bytes = elements.bytes().chunks_exact(size_of::<T>());
+        return Some(bytes.take(elements.len()).map(T::of_bytes).collect());
     }
-    if elements.is_splat() {
-        return Some(vec![elements.float(0) as f32; elements.len()]);
-    }
-    let (bytes, _) = elements.bytes().as_chunks::<4>();
-    Some(bytes.iter().take(elements.len()).map(|word| f32::from_ne_bytes(*word)).collect())
+    (elements.len() <= MAX_REPEATED).then(|| vec![T::of_f64(elements.float(0)); elements.len()])
 }
 
 /// The bytes of a constant as numbers; `None` if it is of another type.
@@ -285,6 +281,10 @@ impl Number for f32 {
     const ELEMENT: Element = Element::F32;
 }
 
+impl Number for f64 {
+    const ELEMENT: Element = Element::F64;
+}
+
 impl Number for i8 {
     const ELEMENT: Element = Element::I8;
 }
@@ -295,6 +295,37 @@ impl Number for i16 {
 
 impl Number for i32 {
     const ELEMENT: Element = Element::I32;
+}
+
+/// A float that kernels compute with.
+pub trait Float:
+    Number + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Into<f64>
+{
+    /// The nearest one.
+    fn of_f64(value: f64) -> Self;
+
+    /// The number that its bytes stand for.
+    fn of_bytes(bytes: &[u8]) -> Self;
+}
+
+impl Float for f32 {
+    fn of_f64(value: f64) -> Self {
+        value as Self
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Self {
+        bytes.try_into().map_or(0.0, Self::from_ne_bytes)
+    }
+}
+
+impl Float for f64 {
+    fn of_f64(value: f64) -> Self {
+        value
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Self {
+        bytes.try_into().map_or(0.0, Self::from_ne_bytes)
+    }
 }
 
 /// A `graph.constant` of numbers of the given shape; `name` is that of its blob, if it is large
@@ -335,12 +366,15 @@ pub fn bytes<'c>(b: &Builder<'c>, ty: Type<'c>, values: &[i64], name: &str) -> R
     Ok(graph::Constant::build(b, attribute(ty, values, name))?.y())
 }
 
-/// A `graph.constant` of f32 numbers that are all equal.
-pub fn splat<'c>(b: &Builder<'c>, shape: &[i64], value: f32) -> Result<Val<'c>> {
-    let ty = b.tensor(shape, b.f32());
-    // SAFETY: the type is static.
-    let attribute =
-        unsafe { Attribute::from_raw(sys::mlirDenseElementsAttrFloatSplatGet(ty.to_raw(), value)) };
+/// A `graph.constant` of floats that are all equal.
+pub fn splat<'c, T: Float>(b: &Builder<'c>, shape: &[i64], value: T) -> Result<Val<'c>> {
+    let element = T::ELEMENT.r#type(b);
+    let ty = b.tensor(shape, element);
+    // SAFETY: the types are static ones of floats.
+    let attribute = unsafe {
+        let value = sys::mlirFloatAttrDoubleGet(b.context.to_raw(), element.to_raw(), value.into());
+        Attribute::from_raw(sys::mlirDenseElementsAttrSplatGet(ty.to_raw(), value))
+    };
     Ok(graph::Constant::build(b, attribute)?.y())
 }
 

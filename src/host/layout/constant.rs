@@ -25,8 +25,15 @@ impl<'c> Layout<'c> {
         let mut padded = vec![1; lead];
         padded.extend(dims);
         let shape = permuted(&padded, &to_nhwc(rank));
-        if elements.is_splat() && ir::element_type(value.r#type()) == b.f32() {
-            return weights::splat(b, &shape, elements.float(0) as f32).map(Some);
+        let element = Element::of(value.r#type());
+        match element {
+            Some(Element::F32) if elements.is_splat() => {
+                return weights::splat(b, &shape, elements.float(0) as f32).map(Some);
+            }
+            Some(Element::F64) if elements.is_splat() => {
+                return weights::splat(b, &shape, elements.float(0)).map(Some);
+            }
+            _ => {}
         }
         let strides = ir::memref::row_major(&padded);
         let steps = permuted(&strides, &to_nhwc(rank));
@@ -37,12 +44,27 @@ impl<'c> Layout<'c> {
         }
         self.constants += 1;
         let name = format!("nhwc_{}", self.constants);
-        if Element::of(value.r#type()) == Some(Element::I32) {
-            let moved: Vec<i32> = places.into_iter().map(|at| elements.int(at) as i32).collect();
-            return weights::constant(b, &shape, moved, &name).map(Some);
+        match element {
+            Some(Element::I32) => {
+                let moved: Vec<i32> =
+                    places.into_iter().map(|at| elements.int(at) as i32).collect();
+                weights::constant(b, &shape, moved, &name).map(Some)
+            }
+            Some(Element::F32) => moved::<f32>(b, value, (&shape, &places), &name),
+            Some(Element::F64) => moved::<f64>(b, value, (&shape, &places), &name),
+            _ => Ok(None),
         }
-        let Some(values) = weights::floats(value) else { return Ok(None) };
-        let moved: Vec<f32> = places.into_iter().map(|at| values[at]).collect();
-        weights::constant(b, &shape, moved, &name).map(Some)
     }
+}
+
+/// The floats at some places of a constant.
+fn moved<'c, T: weights::Float>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    (shape, places): (&[i64], &[usize]),
+    name: &str,
+) -> Result<Option<Val<'c>>> {
+    let Some(values) = weights::floats::<T>(value) else { return Ok(None) };
+    let moved = places.iter().map(|at| values[*at]).collect();
+    weights::constant(b, shape, moved, name).map(Some)
 }

@@ -23,6 +23,7 @@ use std::ops::Range;
 /// The filters and the bias of a transposed convolution.
 enum Filters<'c> {
     Floats(Vec<f32>, Option<Vec<f32>>),
+    Doubles(Vec<f64>, Option<Vec<f64>>),
     /// Bytes on a quantized image, which may be in NHWC, with their zero point.
     Bytes {
         x: Quantized<'c>,
@@ -36,7 +37,15 @@ enum Filters<'c> {
 
 impl<'c> Filters<'c> {
     fn of(conv: graph::ConvTranspose<'c>, nhwc: Option<Val<'c>>) -> Option<Self> {
-        Self::bytes(conv, nhwc).or_else(|| Self::floats(conv))
+        Self::bytes(conv, nhwc).or_else(|| Self::floats(conv)).or_else(|| Self::doubles(conv))
+    }
+
+    fn doubles(conv: graph::ConvTranspose<'c>) -> Option<Self> {
+        let bias = match conv.b() {
+            None => None,
+            Some(bias) => Some(weights::floats(bias)?),
+        };
+        Some(Self::Doubles(weights::floats(conv.w())?, bias))
     }
 
     fn floats(conv: graph::ConvTranspose<'c>) -> Option<Self> {
@@ -110,6 +119,9 @@ impl<'c> Layout<'c> {
                 Filters::Floats(w, bias) => {
                     self.convolution(&b, conv, &plan, (w, bias.as_deref(), phases))?
                 }
+                Filters::Doubles(w, bias) => {
+                    self.convolution(&b, conv, &plan, (w, bias.as_deref(), phases))?
+                }
                 Filters::Bytes { .. } => self.integers(&b, conv, &plan, (&filters, phases))?,
             };
             for step in &steps {
@@ -132,16 +144,16 @@ impl<'c> Layout<'c> {
     }
 
     /// The convolution of some phases of an image in NCHW, as NHWC.
-    fn convolution(
+    fn convolution<T: weights::Float>(
         &mut self,
         b: &Builder<'c>,
         conv: graph::ConvTranspose<'c>,
         plan: &Plan,
-        (w, bias, phases): (&[f32], Option<&[f32]>, Range<i64>),
+        (w, bias, phases): (&[T], Option<&[T]>, Range<i64>),
     ) -> Result<Val<'c>> {
         let count = phases.end - phases.start;
         let (shape, name) = self.filters(plan, count);
-        let filters = weights::constant(b, &shape, plan.filters(w, 0.0, phases), &name)?;
+        let filters = weights::constant(b, &shape, plan.filters(w, T::default(), phases), &name)?;
         let mut operands = vec![conv.x(), filters];
         if let Some(bias) = bias {
             let values = plan.by_channel(bias, count);
@@ -157,7 +169,7 @@ impl<'c> Layout<'c> {
             ("pads", b.i64s_attr(&plan.pads())),
             ("group", b.i64_attr(plan.groups)),
         ];
-        let results = [b.tensor(&dims, b.f32())];
+        let results = [b.tensor(&dims, T::ELEMENT.r#type(b))];
         let spec =
             OpSpec { operands: &operands, results: &results, attributes, ..Default::default() };
         let made = b.create(graph::Conv::NAME, spec)?;

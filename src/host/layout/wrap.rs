@@ -108,14 +108,17 @@ fn padding<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Option<Val<'c>>> {
     let element = ir::element_type(ir::result0(op)?.r#type());
     let value = match op_name(op) {
         graph::Conv::NAME => 0.0,
-        graph::MaxPool::NAME => f32::NEG_INFINITY,
+        graph::MaxPool::NAME => f64::NEG_INFINITY,
         graph::AveragePool::NAME if ir::attr_bool(op, "count_include_pad") == Some(true) => 0.0,
         _ => return Ok(None),
     };
+    if element == b.f64() {
+        return weights::splat(b, &[], value).map(Some);
+    }
     if element != b.f32() {
         return Ok(None);
     }
-    weights::splat(b, &[], value).map(Some)
+    weights::splat(b, &[], value as f32).map(Some)
 }
 
 /// Appends a copy of `op` with other operands to a block.

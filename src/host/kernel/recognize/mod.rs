@@ -7,7 +7,7 @@ pub mod stored;
 pub mod windowed;
 
 use super::{
-    Buffer, Contraction, Depthwise, Element, View, Window,
+    Buffer, Contraction, Depthwise, Element, Planar, Types, View, Window,
     program::Program,
     weights::Source,
     window::{AXES, spread},
@@ -37,6 +37,19 @@ pub enum Kernel {
     Contraction(Contraction),
     /// Depthwise convolution or pool.
     Depthwise(Depthwise),
+    /// Pool on an image with its channels first.
+    Planar(Planar),
+}
+
+impl Kernel {
+    /// Element types.
+    pub fn types(&self) -> Types {
+        match self {
+            Self::Contraction(spec) => spec.types,
+            Self::Depthwise(spec) => spec.types,
+            Self::Planar(spec) => Types::uniform(spec.element),
+        }
+    }
 }
 
 /// The operand with the weights.
@@ -47,7 +60,7 @@ pub struct WeightsOperand {
     /// How they lie, if they are constant and are to be packed.
     pub source: Option<Source>,
     /// What they are multiplied with when they are packed.
-    pub scale: f32,
+    pub scale: f64,
     /// The weights themselves less their zero points, if they are integers.
     pub integers: Option<Vec<i16>>,
     /// What the integers are multiplied with, `[block of the reduction][channel]`, if products are of floats.
@@ -113,10 +126,10 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     Some(found)
 }
 
-/// The dimensions of a static f32 tensor.
-pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
+/// The dimensions of a static tensor of floats that kernels have.
+pub fn float_dims(value: Val<'_>) -> Option<Vec<i64>> {
     let buffer = Buffer::of(value)?;
-    (buffer.element == Element::F32).then_some(buffer.shape)
+    buffer.element.is_float().then_some(buffer.shape)
 }
 
 /// The dimensions of a static tensor whose elements kernels have.
@@ -265,6 +278,13 @@ impl<'c> Scope<'_, 'c> {
         Element::of(self.outer(operand)?.r#type())
     }
 
+    /// The types of a sum of products of two operands of one type of floats.
+    fn floats(&self, a: usize, b: usize) -> Option<Types> {
+        let element = self.element(a)?;
+        let fits = element.is_float() && self.element(b)? == element;
+        fits.then(|| Types::uniform(element))
+    }
+
     /// The integers of a constant operand.
     fn integers(&self, operand: usize) -> Option<Vec<i64>> {
         Some(Elements::of_value(self.outer(operand)?)?.ints())
@@ -279,6 +299,7 @@ impl<'c> Scope<'_, 'c> {
             graph::MatMul::NAME => self.matmul(root),
             graph::MatMulInteger::NAME => self.matmul_integer(root),
             graph::Gemm::NAME => self.gemm(root),
+            graph::MaxPool::NAME | graph::AveragePool::NAME => self.planar_pool(root),
             graph::Composite::NAME if ir::attr_str(root, "name")?.starts_with(NHWC) => {
                 let inner = ir::ops_of(root)
                     .into_iter()

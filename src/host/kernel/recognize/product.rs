@@ -2,7 +2,7 @@
 
 use super::{Kernel, Recognized, Scope, WeightsOperand, stored::Stored};
 use crate::{
-    host::kernel::{Contraction, Element, Types, View, Weights, Window, weights::Source},
+    host::kernel::{Contraction, Types, View, Weights, Window, weights::Source},
     ir::{Op, graph, view::OpView},
 };
 
@@ -11,10 +11,7 @@ impl<'c> Scope<'_, 'c> {
         let product = graph::MatMul::of(op)?;
         let (a, b) = (self.operand(product.a())?, self.operand(product.b())?);
         let (a_dims, b_dims) = (self.dims(a)?, self.dims(b)?);
-        if self.element(a)? != Element::F32 || self.element(b)? != Element::F32 {
-            return None;
-        }
-        self.product((a, &a_dims), (b, &b_dims), Types::F32)
+        self.product((a, &a_dims), (b, &b_dims), self.floats(a, b)?)
     }
 
     /// The product of matrices, or of rows of them.
@@ -81,9 +78,7 @@ impl<'c> Scope<'_, 'c> {
         };
         let a_dims = self.dims(a)?;
         self.dims(b)?;
-        if self.element(a)? != Element::F32 || self.element(b)? != Element::F32 {
-            return None;
-        }
+        let types = self.floats(a, b)?;
         let &[m, n] = self.out else { return None };
         let (k, x) = if gemm.trans_a() {
             (a_dims[0], View { col: 1, channel: m, ..Default::default() })
@@ -98,7 +93,7 @@ impl<'c> Scope<'_, 'c> {
         let source =
             Source::Matrix { rows: k as usize, columns: n as usize, transposed: gemm.trans_b() };
         let kernel = Kernel::Contraction(Contraction {
-            types: Types::F32,
+            types,
             batch: 1,
             planes: 1,
             rows: 1,
@@ -116,7 +111,7 @@ impl<'c> Scope<'_, 'c> {
             operands: vec![],
         });
         let source = constant.then_some(source);
-        let scale = gemm.alpha() as f32;
+        let scale = gemm.alpha();
         let weights =
             Some(WeightsOperand { operand: b, source, scale, integers: None, scales: None });
         Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })

@@ -31,7 +31,7 @@ impl<'c> Scope<'_, 'c> {
         if let Some((operand, factor)) = found.bias {
             let mut bias = self.argument(found, operand)?;
             if factor != 1.0 {
-                let arguments = vec![bias, Arg::Number(factor, Element::F32)];
+                let arguments = vec![bias, Arg::Number(factor, found.kernel.types().sum)];
                 bias = Program::push(&mut found.program, Function::Mul, arguments);
             }
             last = Program::push(&mut found.program, Function::Add, vec![last, bias]);
@@ -108,6 +108,7 @@ impl<'c> Scope<'_, 'c> {
         let views = match &mut found.kernel {
             Kernel::Contraction(spec) => &mut spec.operands,
             Kernel::Depthwise(spec) => &mut spec.operands,
+            Kernel::Planar(spec) => &mut spec.operands,
         };
         views.push(view);
         found.operands.push(operand);
@@ -127,7 +128,7 @@ impl<'c> Scope<'_, 'c> {
             return Some(Arg::Operand(known));
         }
         let images = match &found.kernel {
-            Kernel::Depthwise(_) => true,
+            Kernel::Depthwise(_) | Kernel::Planar(_) => true,
             Kernel::Contraction(_) => found.kind == "conv",
         };
         let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, images)?;

@@ -1,9 +1,9 @@
 //! Convolutions and pools on NHWC.
 
-use super::{IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand};
+use super::{IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand, operand_view};
 use crate::{
     host::kernel::{
-        Contraction, Depthwise, Element, Fold, Types, View, Weights, Window,
+        Contraction, Depthwise, Element, Fold, Planar, Types, View, Weights, Window,
         weights::Source,
         window::{AXES, COL, PLANE, ROW, spread},
     },
@@ -75,6 +75,23 @@ pub fn pool(op: Op<'_>) -> Option<(Val<'_>, Fold)> {
     }
 }
 
+/// Whether kernels fold elements of this type over windows on these output points.
+fn folds(op: Op<'_>, fold: Fold, element: Element, (window, grid): (&Window, [i64; AXES])) -> bool {
+    if !element.is_float() && !(fold == Fold::Max && element.is_byte()) {
+        return false;
+    }
+    if fold != Fold::PaddedMean {
+        return true;
+    }
+    // In `ceil_mode` windows may reach beyond the padding, which counts nothing.
+    let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
+    let Some(after) = spread(&pads[pads.len() / 2..], 0) else { return false };
+    (0..AXES).all(|axis| {
+        let last = window.position(axis, grid[axis] - 1, window.kernel[axis] - 1);
+        last < window.input[axis] + after[axis]
+    })
+}
+
 impl<'c> Scope<'_, 'c> {
     /// The window of a convolution or pool on the NHWC input `x`.
     fn window(&self, op: Op<'c>, x: &[i64], kernel: &[i64]) -> Option<Window> {
@@ -90,10 +107,8 @@ impl<'c> Scope<'_, 'c> {
             Some(b) => Some((self.operand(b)?, 1.0)),
             None => None,
         };
-        if self.element(x)? != Element::F32 || self.element(w)? != Element::F32 {
-            return None;
-        }
-        Some(Recognized { bias, ..self.windowed_sum(op, x, w, Types::F32)? })
+        let types = self.floats(x, w)?;
+        Some(Recognized { bias, ..self.windowed_sum(op, x, w, types)? })
     }
 
     /// The sums of products of a convolution. Filters that are no constants are read as they lie
@@ -109,7 +124,7 @@ impl<'c> Scope<'_, 'c> {
         let constant = self.is_constant(w);
         if !IMAGE_RANKS.contains(&x_dims.len())
             || w_dims.len() != x_dims.len()
-            || !(constant || types == Types::F32)
+            || !(constant || types.sum.is_float())
         {
             return None;
         }
@@ -181,25 +196,8 @@ impl<'c> Scope<'_, 'c> {
         };
         let window = self.window(op, &x_dims, &kernel)?;
         let (batch, grid) = self.grid()?;
-        if fold == Fold::PaddedMean {
-            // In `ceil_mode` windows may reach beyond the padding, which counts nothing.
-            let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
-            let after = match pads.len() {
-                0 => [0; AXES],
-                _ => spread(&pads[rank..], 0)?,
-            };
-            let fits = |axis: usize| {
-                let last = window.position(axis, grid[axis] - 1, window.kernel[axis] - 1);
-                last < window.input[axis] + after[axis]
-            };
-            if !(0..AXES).all(fits) {
-                return None;
-            }
-        }
-        let element = self.element(x)?;
-        if element != Element::F32 && !(fold == Fold::Max && element.is_byte()) {
-            return None;
-        }
+        let element =
+            self.element(x).filter(|element| folds(op, fold, *element, (&window, grid)))?;
         let kind = if fold == Fold::Max { "max_pool" } else { "average_pool" };
         let kernel = Kernel::Depthwise(Depthwise {
             types: Types::uniform(element),
@@ -216,5 +214,34 @@ impl<'c> Scope<'_, 'c> {
             operands: vec![],
         });
         Some(self.found(kind, kernel, x))
+    }
+
+    /// A pool on an image with its channels first.
+    pub(super) fn planar_pool(&self, op: Op<'c>) -> Option<Recognized<'c>> {
+        let (image, fold) = pool(op)?;
+        let x = self.operand(image)?;
+        let x_dims = self.dims(x)?;
+        if !IMAGE_RANKS.contains(&x_dims.len()) || self.out.len() != x_dims.len() {
+            return None;
+        }
+        let rank = x_dims.len() - 2;
+        let kernel = ir::attr_i64s(op, "kernel_shape").filter(|kernel| kernel.len() == rank)?;
+        let window = window_of(op, &kernel, &x_dims[2..])?;
+        let grid = spread(&self.out[2..], 1)?;
+        let element =
+            self.element(x).filter(|element| folds(op, fold, *element, (&window, grid)))?;
+        let spec = Planar {
+            element,
+            fold,
+            batch: x_dims[0],
+            channels: x_dims[1],
+            rank,
+            grid,
+            window,
+            y: operand_view(self.out, &ir::memref::row_major(self.out), true)?,
+            operands: vec![],
+        };
+        let kind = if fold == Fold::Max { "max_pool" } else { "average_pool" };
+        spec.is_worthwhile().then(|| self.found(kind, Kernel::Planar(spec), x))
     }
 }

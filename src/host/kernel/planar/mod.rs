@@ -1,0 +1,193 @@
+//! The kernel of pools on images with their channels first.
+//!
+//! Vectors lie along the columns. For each row of the output windows are folded downwards first, which gives a row of
+//! scratch memory, and then along that row, where strided columns are shuffled together. Sums would so be rounded
+//! differently than by loops: for them each row of the window goes into scratch memory by itself. At the ends of the
+//! scratch row is what changes no fold, so that columns at the edges need no code of their own.
+
+mod columns;
+mod rows;
+
+use self::rows::Kernel;
+use super::{
+    Buffer, Element, Emitter, Epilogue, Fold, Isa, Ix, View, Window,
+    choose::MIN_TASKS,
+    emit::{argument_types, function},
+    tiling::{PointTiles, ceil_div, split_points},
+    window::{AXES, COL, PLANE, ROW},
+};
+use crate::{Result, ir::Builder};
+
+/// Bytes of a scratch row that a tile should have at most.
+const SCRATCH_BYTES: i64 = 8 << 10;
+/// Bytes that it may have, if its window is very wide.
+const MAX_SCRATCH_BYTES: i64 = 64 << 10;
+/// Tiles with code of their own, at most.
+const MAX_TILES: usize = 16;
+/// Fewer columns are left to the general lowering.
+const MIN_COLS: i64 = 4;
+/// Steps between columns that are shuffled together; wider ones are read one by one.
+const MAX_SHUFFLED: i64 = 4;
+/// Taps that are written out.
+const MAX_TAPS: i64 = 16;
+
+/// A pool with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planar {
+    /// Element type.
+    pub element: Element,
+    /// What is computed.
+    pub fold: Fold,
+    /// Images.
+    pub batch: i64,
+    /// Channels.
+    pub channels: i64,
+    /// Spatial dimensions.
+    pub rank: usize,
+    /// Output points along each axis.
+    pub grid: [i64; AXES],
+    /// The window.
+    pub window: Window,
+    /// The output. Its last dimension counts as channels.
+    pub y: View,
+    /// Operands of the epilogue.
+    pub operands: Vec<View>,
+}
+
+/// How the work is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanarBlocking {
+    /// Tiles along a row.
+    pub cols: Vec<PointTiles>,
+    /// Rows of a task.
+    pub rows: i64,
+    /// Lanes of a vector.
+    pub lanes: i64,
+    /// Vectors that are folded downwards together.
+    pub vectors: i64,
+}
+
+impl Planar {
+    /// Operations of the folds, with taps beside the input.
+    pub fn flops(&self) -> i64 {
+        self.batch * self.channels * self.grid.iter().product::<i64>() * self.window.taps()
+    }
+
+    /// Number of tasks of the kernel: parts of planes of the output.
+    pub fn tasks(&self, blocking: &PlanarBlocking) -> i64 {
+        self.batch * self.channels * self.grid[PLANE] * self.parts(blocking)
+    }
+
+    fn parts(&self, blocking: &PlanarBlocking) -> i64 {
+        ceil_div(self.grid[ROW], blocking.rows)
+    }
+
+    /// Whether the kernel is better than loops, and its scratch memory small.
+    pub fn is_worthwhile(&self) -> bool {
+        let blocking = self.blocking(Isa::WIDEST);
+        self.grid[COL] >= MIN_COLS
+            && blocking.cols.len() <= MAX_TILES
+            && self.scratch(&blocking) * self.element.bytes() <= MAX_SCRATCH_BYTES
+    }
+
+    /// Chooses how to cut the work.
+    pub fn blocking(&self, isa: Isa) -> PlanarBlocking {
+        let lanes = isa.lanes_of(self.element);
+        let room = (SCRATCH_BYTES / self.element.bytes() - self.reach()) / self.window.stride[COL];
+        let points = room.max(lanes).min(self.grid[COL]).max(1);
+        let images = self.batch * self.channels * self.grid[PLANE];
+        let parts = ceil_div(MIN_TASKS, images.max(1)).min(self.grid[ROW]).max(1);
+        PlanarBlocking {
+            cols: self.tiles(points),
+            rows: ceil_div(self.grid[ROW], parts).max(1),
+            lanes,
+            vectors: if isa.registers >= 32 { 8 } else { 4 },
+        }
+    }
+
+    /// Tiles of so many points along a row. Sums are made apart where windows reach beyond the input.
+    fn tiles(&self, points: i64) -> Vec<PointTiles> {
+        let cols = self.grid[COL];
+        let inside = |start, count| self.window.columns_inside(start, count);
+        let first = match self.window.columns_inside_any(cols) {
+            Some(first) if self.fold != Fold::Max => first,
+            _ => return split_points(cols, points, inside),
+        };
+        let end = (first..cols).find(|col| !inside(*col, 1)).unwrap_or(cols);
+        let edge = |from: i64, to: i64| {
+            let tiles = split_points(to - from, points, |_, _| false);
+            tiles.into_iter().map(move |tile| PointTiles { start: from + tile.start, ..tile })
+        };
+        let between = split_points(end - first, points, |_, _| true);
+        let between =
+            between.into_iter().map(|tile| PointTiles { start: first + tile.start, ..tile });
+        edge(0, first).chain(between).chain(edge(end, cols)).collect()
+    }
+
+    /// Columns from the first tap of a window to its last.
+    fn reach(&self) -> i64 {
+        (self.window.kernel[COL] - 1) * self.window.dilation[COL]
+    }
+
+    /// Input columns that `points` neighbouring windows cover.
+    fn span(&self, points: i64) -> i64 {
+        (points - 1) * self.window.stride[COL] + self.reach() + 1
+    }
+
+    /// Elements of a scratch row, with those behind it that whole vectors read.
+    fn scratch(&self, blocking: &PlanarBlocking) -> i64 {
+        let points = blocking.cols.iter().map(|tiles| tiles.size).max().unwrap_or(1);
+        self.span(points) + blocking.lanes * self.window.stride[COL]
+    }
+
+    /// The columns of the scratch row of a tile that lie in the input.
+    fn covered(&self, points: &PointTiles) -> (i64, i64) {
+        let span = self.span(points.size);
+        if points.count > 1 {
+            return (0, span);
+        }
+        let first = self.window.position(COL, points.start, 0);
+        let lo = (-first).clamp(0, span);
+        (lo, (self.window.input[COL] - first).clamp(lo, span))
+    }
+
+    /// Whether means at the ends of rows are of fewer columns.
+    fn counts(&self) -> bool {
+        self.fold == Fold::Mean && self.window.clips(COL, self.grid[COL])
+    }
+
+    /// Emits the kernel as function `name(x, operands.., y, lo, hi)`.
+    pub fn emit<'c>(
+        &self,
+        at: Builder<'c>,
+        isa: Isa,
+        (name, buffers): (&str, &[Buffer]),
+        blocking: &PlanarBlocking,
+        epilogue: &dyn Epilogue<'c>,
+    ) -> Result<()> {
+        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
+            let (memrefs, bounds) = arguments.split_at(buffers.len());
+            let mut flat =
+                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
+            let y = flat.pop().unwrap_or(memrefs[0]);
+            let operands = flat.split_off(1);
+            let row = |e: &Emitter<'c>| e.scratch(self.scratch(blocking), self.element);
+            let kernel = Kernel {
+                spec: self,
+                blocking,
+                x: flat[0],
+                row: row(e)?,
+                sums: if self.fold == Fold::Max { None } else { Some(row(e)?) },
+                counts: if self.counts() { Some((row(e)?, row(e)?)) } else { None },
+                operands,
+                y,
+                epilogue,
+            };
+            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
+                kernel.task(e, task)?;
+                Ok(vec![])
+            })?;
+            Ok(())
+        })
+    }
+}
