@@ -154,6 +154,7 @@ impl<'c> Scope<'_, 'c> {
                 x: x_view,
                 weights: if constant { Weights::Packed } else { Weights::Rows(filters) },
                 weights_batch: 0,
+                weights_plane: 0,
                 scales: None,
                 start: None,
                 y,
