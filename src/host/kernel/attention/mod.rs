@@ -96,10 +96,11 @@ impl<'c> Epilogue<'c> for Normalized<'_, 'c> {
     }
 }
 
-/// Elements from one row of the working memory to the next: a full line more than there are
-/// scores, so that neighbouring rows are in different cache sets, and for what is kept of a row.
+/// Elements from one row of the working memory to the next: a line for what is kept of a row, and an
+/// odd number of lines, so that neighbouring rows are in different sets of the cache.
 pub fn row_step(columns: i64) -> i64 {
-    ceil_div(columns, LINE) * LINE + LINE
+    let lines = ceil_div(columns, LINE) + 1;
+    (lines + (lines + 1) % 2) * LINE
 }
 
 impl Attention {

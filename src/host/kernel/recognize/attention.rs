@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Rows from which on attention is one kernel.
-const LEAST_ROWS: i64 = 4;
+const LEAST_ROWS: i64 = 1;
 
 /// A composite that is attention.
 pub struct Attended<'c> {
