@@ -11,7 +11,7 @@ use crate::{
     host::kernel::recognize::{
         Form, NHWC,
         attention::{is_softmax_of_rows, pays},
-        broadcast_strides, f32_dims, is_step, is_table, kernel_dims, operand_view,
+        broadcast_strides, f32_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -201,7 +201,7 @@ impl Places {
             if is_table(op, operand) {
                 return Elements::of_value(operand).is_some();
             }
-            let readable = kernel_dims(operand)
+            let readable = operand_dims(operand)
                 .and_then(|dims| broadcast_strides(&dims, &out))
                 .and_then(|strides| operand_view(&out, &strides, form));
             readable.is_some() && !self.depends(operand, root, inside, &mut seen)

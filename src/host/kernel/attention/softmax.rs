@@ -141,10 +141,7 @@ impl<'c> Rows<'_, 'c> {
                     (from, view.channel),
                 ];
                 let at = e.sum(view.offset, &steps)?;
-                operands.push(match view.channel {
-                    0 => e.load_splat(*buffer, at, width.lanes)?,
-                    _ => e.load(*buffer, at, width)?,
-                });
+                operands.push(view.load(e, *buffer, at, width)?);
             }
             let from = e.add(at, from)?;
             let full = Width::full(width.lanes);

@@ -40,6 +40,8 @@ pub struct View {
     pub channel: i64,
     /// It is a table that steps of the epilogue look things up in, and all else is 0.
     pub table: bool,
+    /// Its elements are truth values.
+    pub truth: bool,
 }
 
 /// How the weights lie in memory.

@@ -120,8 +120,13 @@ pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
     (buffer.element == Element::F32).then_some(buffer.shape)
 }
 
-/// The dimensions of a static tensor whose elements kernels have.
+/// The dimensions of a static tensor whose elements kernels compute.
 pub fn kernel_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    Buffer::of(value).filter(|buffer| buffer.element != Element::Bool).map(|buffer| buffer.shape)
+}
+
+/// The dimensions of a static tensor that epilogues can read.
+pub fn operand_dims(value: Val<'_>) -> Option<Vec<i64>> {
     Buffer::of(value).map(|buffer| buffer.shape)
 }
 

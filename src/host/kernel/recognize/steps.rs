@@ -2,7 +2,7 @@
 
 use super::{
     Form, Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, is_table, kernel_dims,
-    operand_view,
+    operand_dims, operand_view,
 };
 use crate::{
     host::kernel::{
@@ -129,8 +129,11 @@ impl<'c> Scope<'_, 'c> {
 
     /// An operand of the composite as an argument of the epilogue.
     fn argument(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
-        let dims = self.dims(operand)?;
-        if let Some(elements) = Elements::of_value(self.outer(operand)?)
+        let value = self.outer(operand)?;
+        let dims = operand_dims(value).filter(|dims| !dims.contains(&0))?;
+        let truth = kernel_dims(value).is_none();
+        if !truth
+            && let Some(elements) = Elements::of_value(self.outer(operand)?)
             && (elements.is_splat() || elements.len() == 1)
         {
             broadcast_strides(&dims, self.out)?;
@@ -144,6 +147,6 @@ impl<'c> Scope<'_, 'c> {
             _ => Form::Images,
         };
         let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, form)?;
-        Some(Self::add_operand(found, operand, view))
+        Some(Self::add_operand(found, operand, View { truth, ..view }))
     }
 }

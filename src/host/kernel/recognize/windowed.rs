@@ -27,6 +27,7 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
         col: *channels,
         channel: 1,
         table: false,
+        truth: false,
     })
 }
 
