@@ -5,6 +5,9 @@
 //! kernel that never stores what lies between. Roots are looked at from the last to the first, so
 //! that of the two branches of a residual sum the later one takes the addition. What a group adds of
 //! dequantized numbers it reads as integers.
+//!
+//! Attention is a group of its own: a product, softmax of its rows, and a product with the result, each
+//! with the elementwise ops after it. Its kernel never has all scores in memory.
 
 use crate::{
     Result,
@@ -105,7 +108,7 @@ impl Places {
         let second = graph::MatMul::of(root)?;
         let softmax = self.above(second.a(), is_softmax_of_rows)?;
         let first = self.above(ir::operands(softmax)[0], graph::MatMul::is)?;
-        if !pays(first, root) {
+        if !pays(ir::operands(softmax)[0]) {
             return None;
         }
         let (mut group, between) =

@@ -6,13 +6,16 @@ use crate::{
         Attention, Contraction, Types, View, Weights, Window,
         attention::{Programs, row_step},
         program::Arg,
+        tiling::ceil_div,
     },
-    ir::{self, Op, graph, view::OpView},
+    ir::{self, Op, Val, graph, view::OpView},
     lower::normalize_axis,
 };
 
-/// Rows from which on attention is one kernel.
-const LEAST_ROWS: i64 = 1;
+/// Rows that a task of the kernel has, about.
+const TASK_ROWS: i64 = 8;
+/// Tasks from which on attention is one kernel.
+const LEAST_TASKS: i64 = 8;
 
 /// A composite that is attention.
 pub struct Attended<'c> {
@@ -53,10 +56,13 @@ pub fn is_softmax_of_rows(op: Op<'_>) -> bool {
         .is_some_and(|dims| normalize_axis(softmax.axis(), dims.len()) + 1 == dims.len())
 }
 
-/// Whether attention of these two products is faster as one kernel.
-pub fn pays(first: Op<'_>, _second: Op<'_>) -> bool {
-    let dims = ir::result0(first).ok().and_then(f32_dims);
-    dims.as_deref().and_then(split).is_some_and(|(_, [rows, _])| rows >= LEAST_ROWS)
+/// Whether attention with these scores is faster as one kernel. Its tasks are rows of the scores; the
+/// products alone have tasks along columns, too, which a few rows with many columns need.
+pub fn pays(scores: Val<'_>) -> bool {
+    let dims = f32_dims(scores);
+    dims.as_deref().and_then(split).is_some_and(|(lead, [rows, _])| {
+        lead.iter().product::<i64>() * ceil_div(rows, TASK_ROWS) >= LEAST_TASKS
+    })
 }
 
 /// Looks at a composite whose operations are a product, elementwise ones, softmax, elementwise ones,
