@@ -1,6 +1,6 @@
 //! Attention as one kernel: masks, sizes that are no multiples, rows without keys.
 
-use crate::harness::{Case, compare};
+use crate::harness::{Case, compare, tensor};
 
 /// Dimensions before the matrices, and `[queries, keys, depth, size of values]`.
 type Sizes<'s> = (&'s [i64], [i64; 4]);
@@ -134,6 +134,42 @@ fn steps() {
     let y = case.op("graph.mul %@, %@", &[&y, &gate], &[2, 2, 45, 24]);
     let y = case.op("graph.sigmoid %@", &[&y], &[2, 2, 45, 24]);
     case.output(&y);
+    for bits in [512, 256, 128] {
+        compare(&case, bits);
+    }
+}
+
+/// `where` with truth values that broadcast.
+fn choose(case: &mut Case, value: &str, mask: &[i64], dims: &[i64]) -> String {
+    let (given, zero) = (case.input(mask), case.scalar(0.0));
+    let types = [tensor(mask, "f32"), tensor(&[], "f32"), tensor(mask, "i1"), tensor(dims, "f32")];
+    let operands = [(&*given, &*types[0]), (&*zero, &*types[1])];
+    let truth = case.op_of("graph.greater %@, %@", &operands, mask, "i1");
+    let least = case.scalar(-100.0);
+    let operands = [(&*truth, &*types[2]), (value, &*types[3]), (&*least, &*types[1])];
+    case.op_with_types("graph.where %@, %@, %@", &operands, dims)
+}
+
+#[test]
+fn masks_that_choose() {
+    let mut case = Case::default();
+    let sizes = (&[2, 3][..], [21, 37, 16, 24]);
+    for mask in [&[2, 3, 21, 37][..], &[2, 1, 1, 37], &[3, 21, 37], &[2, 3, 21, 1], &[37], &[1]] {
+        attention(&mut case, sizes, |case, s, dims| choose(case, &s, mask, dims));
+    }
+    // Between softmax and the product, and behind other roots.
+    let s = scores(&mut case, sizes, no_mask);
+    let p = case.op("graph.softmax %@", &[&s], &[2, 3, 21, 37]);
+    let p = choose(&mut case, &p, &[2, 1, 21, 1], &[2, 3, 21, 37]);
+    let v = case.input(&[2, 3, 37, 24]);
+    let y = case.op("graph.matmul %@, %@", &[&p, &v], &[2, 3, 21, 24]);
+    case.output(&y);
+    for mask in [&[21, 24][..], &[24], &[21, 1]] {
+        let (x, w) = (case.input(&[21, 16]), case.constant(&[16, 24]));
+        let y = case.op("graph.matmul %@, %@", &[&x, &w], &[21, 24]);
+        let y = choose(&mut case, &y, mask, &[21, 24]);
+        case.output(&y);
+    }
     for bits in [512, 256, 128] {
         compare(&case, bits);
     }
