@@ -5,6 +5,8 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "kernels/attention.rs"]
+mod attention;
 #[path = "kernels/cases.rs"]
 mod cases;
 #[path = "kernels/harness.rs"]

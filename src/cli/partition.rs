@@ -22,7 +22,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let after = args.from.unwrap_or(Phase::Import);
     if after > Phase::PrePartition {
         return Err(Error::invalid(format!(
-            "--from={after} is after the partitioned; it is import or pre-partition"
+            "--from={after} is after the partition; it is import or pre-partition"
         )));
     }
     let options = compile_options(&args.target, name, after, None)?;

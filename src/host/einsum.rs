@@ -152,7 +152,8 @@ fn product<'c>(
     };
     let size = |labels: &[u32]| labels.iter().map(|label| sizes[label]).product::<i64>();
     let shape = |matrix: [&[u32]; 2]| {
-        let mut shape = if batch.is_empty() { vec![] } else { vec![size(&batch)] };
+        // Batches stay apart, so that what follows need not be told from reshapes.
+        let mut shape: Vec<i64> = batch.iter().map(|label| sizes[label]).collect();
         shape.extend(matrix.map(size));
         shape
     };

@@ -5,11 +5,16 @@
 //! kernel that never stores what lies between. Roots are looked at from the last to the first, so
 //! that of the two branches of a residual sum the later one takes the addition. What a group adds of
 //! dequantized numbers it reads as integers.
+//!
+//! Attention is a group of its own: a product, softmax of its rows, and a product with the result, each
+//! with the elementwise ops after it. Its kernel never has all scores in memory.
 
 use crate::{
     Result,
     host::kernel::recognize::{
-        NHWC, broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_view,
+        Form, NHWC,
+        attention::{is_softmax_of_rows, pays},
+        broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -44,7 +49,9 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         if grouped.contains(&pointer(*root)) || kernel_dims(ir::result0(*root)?).is_none() {
             continue;
         }
-        let group = places.grow(*root);
+        let attention = places.attention(*root);
+        let kind = if attention.is_some() { "attention".to_owned() } else { kind };
+        let group = attention.unwrap_or_else(|| places.grow(*root, places.form(*root)));
         grouped.extend(group.iter().map(|op| pointer(*op)));
         let place = places.0[&pointer(group[group.len() - 1])];
         let composite = make_composite(&format!("llvm.{kind}"), &target, &group, vec![])?;
@@ -92,8 +99,60 @@ impl Places {
         self.0.get(&pointer(op)).copied()
     }
 
+    /// The form of a root's output.
+    fn form(&self, root: Op<'_>) -> Form {
+        match op_name(root) {
+            graph::Composite::NAME | graph::MaxPool::NAME | graph::AveragePool::NAME => Form::Images,
+            _ => Form::Matrices,
+        }
+    }
+
+    /// Attention whose second product is `root`: that with what follows it, the softmax whose result
+    /// it multiplies, and the product which that is of, with what is done in between. No value
+    /// but the last is used elsewhere.
+    fn attention<'c>(&self, root: Op<'c>) -> Option<Vec<Op<'c>>> {
+        let second = graph::MatMul::of(root)?;
+        let softmax = self.above(second.a(), is_softmax_of_rows)?;
+        let first = self.above(ir::operands(softmax)[0], graph::MatMul::is)?;
+        if !pays(ir::operands(softmax)[0]) {
+            return None;
+        }
+        let (mut group, between) =
+            (self.grow(first, Form::Planes), self.grow(softmax, Form::Planes));
+        let feeds = |group: &[Op<'c>], value: Val<'c>, user: Op<'c>| {
+            let (last, from) = (group.last().copied(), edit::defining_op(value));
+            last.zip(from).is_some_and(|(last, from)| {
+                edit::same(last, from)
+                    && ir::users_of(last).iter().all(|op| edit::same(*op, user))
+            })
+        };
+        if !feeds(&group, ir::operands(softmax)[0], softmax)
+            || !feeds(&between, second.a(), root)
+        {
+            return None;
+        }
+        group.extend(between);
+        group.extend(self.grow(root, Form::Planes));
+        Some(group)
+    }
+
+    /// The closest op with a property among those that compute a value, through steps.
+    fn above<'c>(&self, value: Val<'c>, is: impl Fn(Op<'c>) -> bool) -> Option<Op<'c>> {
+        let mut stack = vec![value];
+        for _ in 0..MAX_OPS {
+            let Some(op) = edit::defining_op(stack.pop()?) else { continue };
+            if self.of(op).is_some() && is(op) {
+                return Some(op);
+            }
+            if is_step(op) {
+                stack.extend(ir::operands(op).into_iter().rev());
+            }
+        }
+        None
+    }
+
     /// The group of a root, in block order.
-    fn grow<'c>(&self, root: Op<'c>) -> Vec<Op<'c>> {
+    fn grow<'c>(&self, root: Op<'c>, form: Form) -> Vec<Op<'c>> {
         let mut group = vec![root];
         let mut complete = 1;
         while group.len() < MAX_OPS {
@@ -102,8 +161,8 @@ impl Places {
             let next = users
                 .filter(|user| !inside.contains(&pointer(*user)))
                 .min_by_key(|user| self.of(*user).unwrap_or(usize::MAX));
-            let Some(next) = next.filter(|next| self.fits(*next, root, &inside)) else { break };
-            group.extend(self.dequantizations(next, root, &inside));
+            let Some(next) = next.filter(|next| self.fits(*next, (root, form), &inside)) else { break };
+            group.extend(self.dequantizations(next, (root, form), &inside));
             group.push(next);
             if one_value_leaves(&group) {
                 complete = group.len();
@@ -117,7 +176,7 @@ impl Places {
     fn dequantizations<'c>(
         &self,
         op: Op<'c>,
-        root: Op<'c>,
+        root: (Op<'c>, Form),
         inside: &HashSet<usize>,
     ) -> Vec<Op<'c>> {
         let mut definers: Vec<_> =
@@ -134,12 +193,8 @@ impl Places {
     }
 
     /// Whether an op may join the group.
-    fn fits<'c>(&self, op: Op<'c>, root: Op<'c>, inside: &HashSet<usize>) -> bool {
+    fn fits<'c>(&self, op: Op<'c>, (root, form): (Op<'c>, Form), inside: &HashSet<usize>) -> bool {
         let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
-        let images = matches!(
-            op_name(root),
-            graph::Composite::NAME | graph::MaxPool::NAME | graph::AveragePool::NAME
-        );
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
         }
@@ -155,9 +210,9 @@ impl Places {
             if is_table(op, operand) {
                 return Elements::of_value(operand).is_some();
             }
-            let readable = kernel_dims(operand)
+            let readable = operand_dims(operand)
                 .and_then(|dims| broadcast_strides(&dims, &out))
-                .and_then(|strides| operand_view(&out, &strides, images));
+                .and_then(|strides| operand_view(&out, &strides, form));
             readable.is_some() && !self.depends(operand, root, inside, &mut seen)
         })
     }

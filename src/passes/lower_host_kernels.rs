@@ -9,7 +9,9 @@ use crate::{
     Result,
     host::kernel::{
         Arithmetic, Buffer, Dot, Element, Isa, Start,
-        recognize::{Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint, recognize},
+        recognize::{
+            Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint, attention::{Attended, attention}, recognize,
+        },
         start, weights,
     },
     ir::{
@@ -22,7 +24,7 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
-use melior::ir::{Attribute, ValueLike, operation::OperationLike};
+use melior::ir::{Attribute, Type, ValueLike, operation::OperationLike};
 use std::collections::HashMap;
 
 /// The pass.
@@ -67,11 +69,17 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     };
     for function in func::functions(module).into_iter().filter(is_ours) {
         for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
-            if is_candidate(op)
-                && let Some(found) = recognize(op)
-            {
-                kernels.lower(function, op, found).map_err(|error| PassError::at(&op, error))?;
+            if !is_candidate(op) {
+                continue;
             }
+            let lowered = if let Some(found) = attention(op) {
+                kernels.lower_attention(function, op, &found)
+            } else if let Some(found) = recognize(op) {
+                kernels.lower(function, op, found)
+            } else {
+                Ok(())
+            };
+            lowered.map_err(|error| PassError::at(&op, error))?;
         }
     }
     Ok(())
@@ -113,17 +121,26 @@ impl<'c> Kernels<'c> {
         let all = ins.iter().copied().chain([result]);
         let buffers: Vec<Buffer> = all.filter_map(Buffer::of).collect();
         let symbol = self.symbol(function, op, &found, &kernel, &buffers)?;
-        let mut call = CallExtern::new(&symbol);
-        for value in ins {
-            call.push(b.context, Group::Ins, value);
-        }
-        call.push(b.context, Group::Outs, b.empty(result.r#type())?);
-        call.push(b.context, Group::Scalars, b.index(0)?);
-        call.push(b.context, Group::Scalars, b.index(kernel.tasks())?);
-        let call = call.build(&b, &[result.r#type()])?;
-        edit::replace_uses(result, ir::result0(call)?);
-        erase_with_constants(op);
-        Ok(())
+        replace_with_call(&b, op, (&symbol, kernel.tasks()), ins, &[result.r#type()])
+    }
+
+    /// Attention has two results, the second of which is the memory that tasks work in.
+    fn lower_attention(&mut self, function: Op<'c>, op: Op<'c>, found: &Attended<'c>) -> Result<()> {
+        let b = Builder::before(op)?;
+        let (spec, isa) = (&found.spec, self.isa);
+        let blocking = spec.blocking(isa);
+        let ins = found.operands().into_iter().map(|operand| Ok(op.operand(operand)?));
+        let ins = ins.collect::<Result<Vec<_>>>()?;
+        let memory = spec.memory(&blocking);
+        let results =
+            [ir::result0(op)?.r#type(), b.tensor(&memory.shape, memory.element.r#type(&b))];
+        let all = ins.iter().copied().chain([ir::result0(op)?]);
+        let buffers: Vec<Buffer> = all.filter_map(Buffer::of).chain([memory]).collect();
+        let programs = found.programs();
+        let key = format!("{isa:?}{buffers:?}{spec:?}{blocking:?}{}", programs.key());
+        let emit = |at, name: &str| spec.emit(at, isa, (name, &buffers), &blocking, &programs);
+        let symbol = self.emitted((function, op), "attention", (key, spec.flops()), emit)?;
+        replace_with_call(&b, op, (&symbol, blocking.tasks()), ins, &results)
     }
 
     /// The weights as the kernel reads them.
@@ -234,29 +251,42 @@ impl<'c> Kernels<'c> {
         kernel: &ScheduledKernel<'_>,
         buffers: &[Buffer],
     ) -> Result<String> {
+        let key = format!("{:?}{buffers:?}{kernel:?}{}", self.isa, found.program.key());
+        let isa = self.isa;
+        self.emitted((function, op), found.kind, (key, kernel.flops()), |at, name| match kernel {
+            ScheduledKernel::Contraction(spec, blocking) => {
+                spec.emit(at, isa, (name, buffers), blocking, &found.program)
+            }
+            ScheduledKernel::Depthwise(spec, blocking) => {
+                spec.emit(at, isa, (name, buffers), blocking, &found.program)
+            }
+            ScheduledKernel::Planar(spec, blocking) => {
+                spec.emit(at, isa, (name, buffers), blocking, &found.program)
+            }
+        })
+    }
+
+    /// The symbol of the kernel with this key, which is emitted if it does not exist.
+    fn emitted(
+        &mut self,
+        (function, op): (Op<'c>, Op<'c>),
+        kind: &str,
+        (key, flops): (String, i64),
+        emit: impl FnOnce(Builder<'c>, &str) -> Result<()>,
+    ) -> Result<String> {
         let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
-        let key = format!("{:?}{buffers:?}{kernel:?}{target}{}", self.isa, found.program.key());
+        let key = key + &target;
         if let Some(symbol) = self.symbols.get(&key) {
             return Ok(symbol.clone());
         }
-        let name = format!("k_{}_{:016x}", found.kind, names::fnv1a(key.as_bytes()));
+        let name = format!("k_{kind}_{:016x}", names::fnv1a(key.as_bytes()));
         let body = edit::entry_block(self.module)
             .ok_or_else(|| crate::Error::internal("a module without a body"))?;
         let at = Builder::at_end(ir::context_of(op), body, op.location());
-        match kernel {
-            ScheduledKernel::Contraction(spec, blocking) => {
-                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
-            }
-            ScheduledKernel::Depthwise(spec, blocking) => {
-                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
-            }
-            ScheduledKernel::Planar(spec, blocking) => {
-                spec.emit(at, self.isa, (&name, buffers), blocking, &found.program)?;
-            }
-        }
+        emit(at, &name)?;
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
-            edit::set_attr(*emitted, names::FLOPS, at.i64_attr(kernel.flops()));
+            edit::set_attr(*emitted, names::FLOPS, at.i64_attr(flops));
             if !target.is_empty() {
                 edit::set_attr(*emitted, names::TARGET, at.str_attr(&target));
             }
@@ -264,6 +294,30 @@ impl<'c> Kernels<'c> {
         self.symbols.insert(key, name.clone());
         Ok(name)
     }
+}
+
+/// Puts a call of a kernel, for all its tasks, in place of a composite. The first result is that of
+/// the composite.
+fn replace_with_call<'c>(
+    b: &Builder<'c>,
+    op: Op<'c>,
+    (symbol, tasks): (&str, i64),
+    ins: Vec<Val<'c>>,
+    results: &[Type<'c>],
+) -> Result<()> {
+    let mut call = CallExtern::new(symbol);
+    for value in ins {
+        call.push(b.context, Group::Ins, value);
+    }
+    for ty in results {
+        call.push(b.context, Group::Outs, b.empty(*ty)?);
+    }
+    call.push(b.context, Group::Scalars, b.index(0)?);
+    call.push(b.context, Group::Scalars, b.index(tasks)?);
+    let call = call.build(b, results)?;
+    edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
+    erase_with_constants(op);
+    Ok(())
 }
 
 /// A kernel and how its work is cut.

@@ -21,30 +21,53 @@ const L2_BYTES: i64 = 640 << 10;
 /// Tasks that a kernel should have at least, to share them out evenly.
 pub(super) const MIN_TASKS: i64 = 16;
 
+/// Register tiles, and what they cost.
+#[derive(Default)]
+pub(super) struct Tiling {
+    pub cost: f64,
+    pub cols: Vec<PointTiles>,
+    pub channels: Vec<ChannelTiles>,
+}
+
+impl Tiling {
+    /// The first of the cheapest.
+    fn best(tilings: impl Iterator<Item = Self>) -> Option<Self> {
+        tilings.reduce(|best, other| if other.cost < best.cost { other } else { best })
+    }
+}
+
 impl Contraction {
     /// Chooses register tiles, task order and task sizes.
     pub fn blocking(&self, isa: Isa) -> Blocking {
-        let inside = |start, count| self.window.columns_inside(start, count);
+        let tilings = (1..isa.registers / 2).flat_map(|vectors| {
+            (1..isa.registers - 2).filter_map(move |points| self.tiling(isa, points, vectors))
+        });
+        let Tiling { cols, channels, .. } = Tiling::best(tilings).unwrap_or_default();
+        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+    }
+
+    /// The best register tiles of at most so many points, if that many fit in registers.
+    pub(super) fn tiling_of(&self, isa: Isa, points: i64) -> Option<Tiling> {
+        Tiling::best((1..isa.registers / 2).filter_map(|vectors| self.tiling(isa, points, vectors)))
+    }
+
+    /// The register tiles of so many points and vectors, if they fit in registers.
+    fn tiling(&self, isa: Isa, points: i64, vectors: i64) -> Option<Tiling> {
         let arithmetic = Arithmetic::of(isa, self.types);
-        let mut best: Option<(f64, Vec<PointTiles>, Vec<ChannelTiles>)> = None;
-        for vectors in 1..isa.registers / 2 {
-            for points in 1..isa.registers - 2 {
-                let operands = vectors + arithmetic.image_registers();
-                if points * vectors + operands > isa.registers {
-                    break;
-                }
-                let cols = split_points(self.cols, points, inside);
-                let least = arithmetic.least_lanes();
-                let lanes = isa.lanes_of(self.types.sum);
-                let channels = split_channels(self.channels, lanes, vectors, least);
-                let cost = self.cost(&cols, &channels, arithmetic);
-                if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
-                    best = Some((cost, cols, channels));
-                }
-            }
+        let operands = vectors + arithmetic.image_registers();
+        if points * vectors + operands > isa.registers {
+            return None;
         }
-        let (_, cols, channels) = best.unwrap_or_default();
-        self.with_tasks(cols, channels, arithmetic)
+        let inside = |start, count| self.window.columns_inside(start, count);
+        let cols = split_points(self.cols, points, inside);
+        let channels = split_channels(
+            self.channels,
+            isa.lanes_of(self.types.sum),
+            vectors,
+            arithmetic.least_lanes(),
+        );
+        let cost = self.cost(&cols, &channels, arithmetic);
+        Some(Tiling { cost, cols, channels })
     }
 
     /// Cost of one row of points for all channels of a group.
@@ -86,7 +109,7 @@ impl Contraction {
         self.packed(arithmetic).bytes()
     }
 
-    fn with_tasks(
+    pub(super) fn with_tasks(
         &self,
         cols: Vec<PointTiles>,
         channels: Vec<ChannelTiles>,

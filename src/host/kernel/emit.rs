@@ -193,17 +193,28 @@ impl<'c> Emitter<'c> {
 
     /// Consecutive elements from `at`; lanes that are not used are 0.
     pub fn load(&self, memref: Val<'c>, at: Ix<'c>, width: Width) -> Result<Val<'c>> {
+        self.load_or(memref, at, width, 0.0)
+    }
+
+    /// Consecutive elements from `at`; lanes that are not used are `other`.
+    pub fn load_or(
+        &self,
+        memref: Val<'c>,
+        at: Ix<'c>,
+        width: Width,
+        other: f64,
+    ) -> Result<Val<'c>> {
         let ty = self.vector(width.lanes, element_type(memref.r#type()));
         if width.used == width.lanes {
             return self.builder.op1("vector.load", &[memref, self.value(at)?], ty);
         }
         if width.used == 1 {
             let position = vec![("static_position", self.builder.i64s_attr(&[0]))];
-            let operands = [self.load_scalar(memref, at)?, self.builder.constant(ty, 0.0)?];
+            let operands = [self.load_scalar(memref, at)?, self.builder.constant(ty, other)?];
             return self.builder.op1_with("vector.insert", &operands, ty, position);
         }
         let (at, mask) = (self.value(at)?, self.mask(width)?);
-        let operands = [memref, at, mask, self.builder.constant(ty, 0.0)?];
+        let operands = [memref, at, mask, self.builder.constant(ty, other)?];
         self.builder.op1("vector.maskedload", &operands, ty)
     }
 
@@ -244,9 +255,7 @@ impl<'c> Emitter<'c> {
         if width.used == 1 && width.lanes > 1 {
             // LLVM 22 makes a masked store of a single truncated element (AVX-512) one of the
             // element as it was before, which is wider.
-            let position = vec![("static_position", self.builder.i64s_attr(&[0]))];
-            let element = element_type(memref.r#type());
-            let one = self.builder.op1_with("vector.extract", &[value], element, position)?;
+            let one = self.element(value)?;
             let spec = OpSpec { operands: &[one, memref, at], ..Default::default() };
             self.builder.create("memref.store", spec)?;
             return Ok(());
@@ -282,6 +291,23 @@ impl<'c> Emitter<'c> {
         let ty = self.vector(lanes.len() as i64, element_type(vector.r#type()));
         let mask = vec![("mask", self.builder.i64s_attr(lanes))];
         self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
+    }
+
+    /// The first element of a vector.
+    pub fn element(&self, vector: Val<'c>) -> Result<Val<'c>> {
+        let position = vec![("static_position", self.builder.i64s_attr(&[0]))];
+        let element = element_type(vector.r#type());
+        self.builder.op1_with("vector.extract", &[vector], element, position)
+    }
+
+    /// `lanes` lanes of a vector from one on.
+    pub fn part(&self, vector: Val<'c>, from: i64, lanes: i64) -> Result<Val<'c>> {
+        let b = self.builder;
+        let list = |value| b.parse_attr(&format!("[{value} : i64]"));
+        let attributes =
+            vec![("offsets", list(from)?), ("sizes", list(lanes)?), ("strides", list(1)?)];
+        let ty = self.vector(lanes, element_type(vector.r#type()));
+        b.op1_with("vector.extract_strided_slice", &[vector], ty, attributes)
     }
 
     /// A vector with `value` in each lane.

@@ -5,6 +5,7 @@
 //! caller may share them out to threads. Constant weights come packed (see [`weights`]).
 
 mod arithmetic;
+mod attention;
 mod choose;
 mod contraction;
 mod depthwise;
@@ -21,6 +22,7 @@ pub mod weights;
 pub mod window;
 
 pub use arithmetic::Arithmetic;
+pub use attention::{Attention, AttentionBlocking, Programs};
 pub use contraction::{Contraction, Epilogue, NoEpilogue, View, Weights};
 pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};

@@ -28,6 +28,26 @@ pub struct Results<'r, 'c> {
     pub epilogue: &'r dyn Epilogue<'c>,
 }
 
+impl View {
+    /// The elements of some channels, the first of which is at `from`.
+    pub(super) fn load<'c>(
+        &self,
+        e: &Emitter<'c>,
+        buffer: Val<'c>,
+        from: Ix<'c>,
+        width: Width,
+    ) -> Result<Val<'c>> {
+        let value = match self.channel {
+            0 => e.load_splat(buffer, from, width.lanes)?,
+            _ => e.load(buffer, from, width)?,
+        };
+        if !self.truth {
+            return Ok(value);
+        }
+        e.builder.cmpi("ne", value, e.builder.constant_int(value.r#type(), 0)?)
+    }
+}
+
 /// Applies the epilogue and stores.
 pub fn finish<'c>(e: &Emitter<'c>, results: Results<'_, 'c>) -> Result<()> {
     let address = |view: &View| {
@@ -123,10 +143,7 @@ impl<'c> Results<'_, 'c> {
                     let step =
                         e.add(e.mul(at.point, view.col)?, Ix::Const(at.lane * view.channel))?;
                     let from = e.add(addresses.bases[i], step)?;
-                    match view.channel {
-                        0 => e.load_splat(*buffer, from, at.width.lanes)?,
-                        _ => e.load(*buffer, from, at.width)?,
-                    }
+                    view.load(e, *buffer, from, at.width)?
                 }
             };
             shared[i] = Some(value);

@@ -20,6 +20,8 @@ pub enum Element {
     I16,
     /// 32-bit integer.
     I32,
+    /// Truth value, a byte that is 0 or 1, only as an operand of the epilogue.
+    Bool,
 }
 
 impl Element {
@@ -47,7 +49,7 @@ impl Element {
         match self {
             Self::F32 => b.f32(),
             Self::F64 => b.f64(),
-            Self::I4 | Self::I8 | Self::U8 => b.int(8),
+            Self::I4 | Self::I8 | Self::U8 | Self::Bool => b.int(8),
             Self::I16 => b.int(16),
             Self::I32 => b.int(32),
         }
@@ -56,7 +58,7 @@ impl Element {
     /// Size in memory; that of two, if they share a byte.
     pub fn bytes(self) -> i64 {
         match self {
-            Self::I4 | Self::I8 | Self::U8 => 1,
+            Self::I4 | Self::I8 | Self::U8 | Self::Bool => 1,
             Self::I16 => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 => 8,
@@ -108,7 +110,11 @@ impl Buffer {
     /// The buffer of a static tensor of elements that kernels have.
     pub fn of(value: Val<'_>) -> Option<Self> {
         let ty = value.r#type();
-        let element = if ir::is_tensor(ty) { Element::of(ty)? } else { return None };
+        if !ir::is_tensor(ty) {
+            return None;
+        }
+        let truth = ir::integer_width(ir::element_type(ty)) == Some(1);
+        let element = if truth { Element::Bool } else { Element::of(ty)? };
         Some(Self { shape: ir::static_dims(ty)?, element })
     }
 

@@ -9,7 +9,7 @@
 mod tile;
 mod weights;
 
-use self::tile::{Buffers, Kernel};
+pub(super) use self::tile::{Buffers, Kernel, Place};
 use super::{
     Arithmetic, Buffer, Element, Emitter, Isa, Ix, Types, Window,
     emit::{argument_types, function},
@@ -40,6 +40,8 @@ pub struct View {
     pub channel: i64,
     /// It is a table that steps of the epilogue look things up in, and all else is 0.
     pub table: bool,
+    /// Its elements are truth values.
+    pub truth: bool,
 }
 
 /// How the weights lie in memory.
@@ -78,6 +80,8 @@ pub struct Contraction {
     pub weights: Weights,
     /// Step from the weights of one batch to those of the next.
     pub weights_batch: i64,
+    /// Step from the weights of one plane to those of the next.
+    pub weights_plane: i64,
     /// Elements of the reduction that share factors, one for each channel, if weights have such.
     pub scales: Option<i64>,
     /// What the sums start from, if not from 0.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The buffers of a kernel, flattened.
-pub(super) struct Buffers<'c> {
+pub(in crate::host::kernel) struct Buffers<'c> {
     pub x: Val<'c>,
     pub w: Val<'c>,
     pub scales: Option<Val<'c>>,
@@ -27,16 +27,16 @@ pub(super) struct Buffers<'c> {
 
 /// A place in the output.
 #[derive(Clone, Copy)]
-struct Place<'c> {
-    batch: Ix<'c>,
-    group: Ix<'c>,
+pub(in crate::host::kernel) struct Place<'c> {
+    pub batch: Ix<'c>,
+    pub group: Ix<'c>,
     /// Channel, counted over all groups.
-    channel: Ix<'c>,
+    pub channel: Ix<'c>,
     /// Channel, counted from the first of the group.
-    within: Ix<'c>,
-    plane: Ix<'c>,
-    row: Ix<'c>,
-    col: Ix<'c>,
+    pub within: Ix<'c>,
+    pub plane: Ix<'c>,
+    pub row: Ix<'c>,
+    pub col: Ix<'c>,
 }
 
 /// What a register tile covers.
@@ -55,7 +55,7 @@ struct Cursor<'c> {
     scale: Ix<'c>,
 }
 
-pub(super) struct Kernel<'k, 'c> {
+pub(in crate::host::kernel) struct Kernel<'k, 'c> {
     pub spec: &'k Contraction,
     pub grouping: Grouping,
     pub blocking: &'k Blocking,
@@ -115,7 +115,7 @@ impl<'c> Kernel<'_, 'c> {
         })
     }
 
-    fn channel_blocks(
+    pub fn channel_blocks(
         &self,
         e: &Emitter<'c>,
         range: (Ix<'c>, Ix<'c>),
@@ -132,7 +132,7 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     /// The tiles `range` of one row.
-    fn strip(
+    pub fn strip(
         &self,
         e: &Emitter<'c>,
         widths: &[Width],
@@ -185,7 +185,12 @@ impl<'c> Kernel<'_, 'c> {
                 e.sum(0, &[(place.group, reduction * lanes), (place.within, reduction)])?
             }
             Weights::Rows(_) => {
-                e.sum(0, &[(place.batch, spec.weights_batch), (place.channel, 1)])?
+                let steps = [
+                    (place.batch, spec.weights_batch),
+                    (place.plane, spec.weights_plane),
+                    (place.channel, 1),
+                ];
+                e.sum(0, &steps)?
             }
         };
         let scale = match spec.scales {

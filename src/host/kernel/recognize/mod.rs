@@ -1,5 +1,6 @@
 //! Which composites have a kernel, and what the kernel is.
 
+pub mod attention;
 mod integer;
 mod product;
 mod steps;
@@ -114,7 +115,7 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     if out.contains(&0) {
         return None;
     }
-    let scope = Scope { composite, out: &out };
+    let scope = Scope { composite, out: &out, form: Form::Matrices };
     let body = ir::ops_of(composite);
     let (root, rest) = if alone { (composite, &[][..]) } else { (*body.first()?, &body[1..]) };
     let mut found = scope.root(root)?;
@@ -132,8 +133,19 @@ pub fn float_dims(value: Val<'_>) -> Option<Vec<i64>> {
     buffer.element.is_float().then_some(buffer.shape)
 }
 
-/// The dimensions of a static tensor whose elements kernels have.
+/// The dimensions of a static f32 tensor.
+pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    let buffer = Buffer::of(value)?;
+    (buffer.element == Element::F32).then_some(buffer.shape)
+}
+
+/// The dimensions of a static tensor whose elements kernels compute.
 pub fn kernel_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    Buffer::of(value).filter(|buffer| buffer.element != Element::Bool).map(|buffer| buffer.shape)
+}
+
+/// The dimensions of a static tensor that epilogues can read.
+pub fn operand_dims(value: Val<'_>) -> Option<Vec<i64>> {
     Buffer::of(value).map(|buffer| buffer.shape)
 }
 
@@ -205,9 +217,19 @@ fn collapse(dims: &[i64], strides: &[i64]) -> Option<i64> {
     Some(merged.map_or(0, |(step, _)| step))
 }
 
-/// The view of an operand with these steps along the dimensions `out` of the output: images with
-/// rows of points, or matrices.
-pub fn operand_view(out: &[i64], strides: &[i64], images: bool) -> Option<View> {
+/// How the dimensions of a kernel's output are loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Images: batch, planes, rows, points, channels.
+    Images,
+    /// Matrices: all dimensions but the last two are one.
+    Matrices,
+    /// Matrices in planes: the dimension before a matrix is a loop of its own, and those before it are one.
+    Planes,
+}
+
+/// The view of an operand with these steps along the dimensions `out` of the output.
+pub fn operand_view(out: &[i64], strides: &[i64], form: Form) -> Option<View> {
     let (channel, points) = strides.split_last()?;
     let (col, lead) = points.split_last()?;
     if *channel > 1 {
@@ -215,9 +237,12 @@ pub fn operand_view(out: &[i64], strides: &[i64], images: bool) -> Option<View> 
     }
     let view = View { col: *col, channel: *channel, ..Default::default() };
     match *lead {
-        [batch] if images => Some(View { batch, ..view }),
-        [batch, row] if images => Some(View { batch, row, ..view }),
-        [batch, plane, row] if images => Some(View { batch, plane, row, ..view }),
+        [batch] if form == Form::Images => Some(View { batch, ..view }),
+        [batch, row] if form == Form::Images => Some(View { batch, row, ..view }),
+        [batch, plane, row] if form == Form::Images => Some(View { batch, plane, row, ..view }),
+        [ref above @ .., plane] if form == Form::Planes => {
+            Some(View { batch: collapse(&out[..above.len()], above)?, plane, ..view })
+        }
         _ => Some(View { batch: collapse(&out[..lead.len()], lead)?, ..view }),
     }
 }
@@ -248,6 +273,8 @@ struct Scope<'s, 'c> {
     composite: Op<'c>,
     /// Dimensions of the result.
     out: &'s [i64],
+    /// What they are for products.
+    form: Form,
 }
 
 impl<'c> Scope<'_, 'c> {

@@ -1,8 +1,8 @@
 //! The elementwise ops that follow the root of a composite.
 
 use super::{
-    Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, is_table, kernel_dims,
-    operand_view,
+    Form, Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, is_table, kernel_dims,
+    operand_dims, operand_view,
 };
 use crate::{
     host::kernel::{
@@ -37,8 +37,23 @@ impl<'c> Scope<'_, 'c> {
             last = Program::push(&mut found.program, Function::Add, vec![last, bias]);
         }
         let Some(root) = root else { return Some(()) };
-        let mut values = HashMap::from([(key(root), last)]);
         let (end, ops) = rest.split_last()?;
+        let yielded = ir::operands(*end);
+        let [yielded] = yielded[..] else { return None };
+        graph::Yield::of(*end)?;
+        self.steps(found, (root, last), ops, yielded)
+    }
+
+    /// Adds ops to the epilogue. They begin with the value `root`, which is given as an argument, and
+    /// the last one gives `end`.
+    pub(super) fn steps(
+        &self,
+        found: &mut Recognized<'c>,
+        (root, mut last): (Val<'c>, Arg),
+        ops: &[Op<'c>],
+        end: Val<'c>,
+    ) -> Option<()> {
+        let mut values = HashMap::from([(key(root), last)]);
         for op in ops {
             let results = ir::results(*op);
             let [result] = results[..] else { return None };
@@ -60,9 +75,7 @@ impl<'c> Scope<'_, 'c> {
             last = Program::push(&mut found.program, Function::Graph(*op), arguments);
             values.insert(key(result), last);
         }
-        let yielded = ir::operands(*end);
-        let [yielded] = yielded[..] else { return None };
-        (graph::Yield::of(*end).is_some() && values.get(&key(yielded)) == Some(&last)).then_some(())
+        (values.get(&key(end)) == Some(&last)).then_some(())
     }
 
     /// Whether an op only adds a constant for each channel to sums of integers, which may then start
@@ -117,8 +130,11 @@ impl<'c> Scope<'_, 'c> {
 
     /// An operand of the composite as an argument of the epilogue.
     fn argument(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
-        let dims = self.dims(operand)?;
-        if let Some(elements) = Elements::of_value(self.outer(operand)?)
+        let value = self.outer(operand)?;
+        let dims = operand_dims(value).filter(|dims| !dims.contains(&0))?;
+        let truth = kernel_dims(value).is_none();
+        if !truth
+            && let Some(elements) = Elements::of_value(self.outer(operand)?)
             && (elements.is_splat() || elements.len() == 1)
         {
             broadcast_strides(&dims, self.out)?;
@@ -127,11 +143,11 @@ impl<'c> Scope<'_, 'c> {
         if let Some(known) = found.operands.iter().position(|other| *other == operand) {
             return Some(Arg::Operand(known));
         }
-        let images = match &found.kernel {
-            Kernel::Depthwise(_) | Kernel::Planar(_) => true,
-            Kernel::Contraction(_) => found.kind == "conv",
+        let form = match &found.kernel {
+            Kernel::Contraction(_) if found.kind != "conv" => self.form,
+            _ => Form::Images,
         };
-        let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, images)?;
-        Some(Self::add_operand(found, operand, view))
+        let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, form)?;
+        Some(Self::add_operand(found, operand, View { truth, ..view }))
     }
 }

@@ -1,6 +1,6 @@
 //! Convolutions and pools on NHWC.
 
-use super::{IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand, operand_view};
+use super::{Form, IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand, operand_view};
 use crate::{
     host::kernel::{
         Contraction, Depthwise, Element, Fold, Planar, Types, View, Weights, Window,
@@ -27,6 +27,7 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
         col: *channels,
         channel: 1,
         table: false,
+        truth: false,
     })
 }
 
@@ -169,6 +170,7 @@ impl<'c> Scope<'_, 'c> {
                 x: x_view,
                 weights: if constant { Weights::Packed } else { Weights::Rows(filters) },
                 weights_batch: 0,
+                weights_plane: 0,
                 scales: None,
                 start: None,
                 y,
@@ -238,7 +240,7 @@ impl<'c> Scope<'_, 'c> {
             rank,
             grid,
             window,
-            y: operand_view(self.out, &ir::memref::row_major(self.out), true)?,
+            y: operand_view(self.out, &ir::memref::row_major(self.out), Form::Images)?,
             operands: vec![],
         };
         let kind = if fold == Fold::Max { "max_pool" } else { "average_pool" };
