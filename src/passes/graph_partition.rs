@@ -26,7 +26,7 @@ crate::pass_options! {
         targets: String = "", "Target spec; empty: the module's phl.target_spec, or llvm";
         target_path: String = "", "Directories with targets as data, separated by colons";
         placement: String = "", "File with placements that come before patterns";
-        placement_search: bool = "false", "Look for the partitioned that costs least";
+        placement_search: bool = "false", "Look for the partition that costs least";
         profile: String = "", "File with measured costs, in place of estimates";
     }
 }
