@@ -240,7 +240,11 @@ unsafe fn text(diagnostic: mlir_sys::MlirDiagnostic) -> Option<String> {
             return None;
         }
         let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic));
-        let mut text = format!("{}: {}", print::place(location), print::message(diagnostic));
+        let place = print::place(location);
+        let message = print::message(diagnostic);
+        // What fails in reading a target's files is about no place in the model.
+        let is_nowhere = place == "unknown" || place.ends_with(".mlir:0:0");
+        let mut text = if is_nowhere { message } else { format!("{place}: {message}") };
         for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
             let note = print::message(mlir_sys::mlirDiagnosticGetNote(diagnostic, index));
             // MLIR adds the whole operation as a note, which may be megabytes of text.

@@ -2,7 +2,7 @@
 
 use super::{
     CheckOptions, judge, numbers,
-    program::{self, Gaps},
+    program::{self, DeviceGaps, Gaps},
     sanitizer::Sanitizer,
 };
 use crate::{
@@ -34,6 +34,17 @@ pub struct Ring<'a> {
     pub sanitizer: &'a Sanitizer,
     /// Where graphs are kept, and the number of their pattern.
     pub records: Option<(&'a Records, usize)>,
+    /// The second match that graphs have.
+    pub also: Option<Also>,
+}
+
+/// A second match in a graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Also {
+    /// Number of its pattern.
+    pub pattern: usize,
+    /// Whether it computes on what the first one gives.
+    pub is_chain: bool,
 }
 
 /// What came of a graph.
@@ -60,6 +71,8 @@ pub struct Round {
 pub struct Record {
     /// Number of the pattern that it was made for.
     pub pattern: usize,
+    /// The second match that it has.
+    pub also: Option<Also>,
     /// The device and the host.
     pub spec: String,
     /// The graph.
@@ -84,9 +97,9 @@ impl Ring<'_> {
         Ok(composites.map(|composite| composite.name.clone()).collect())
     }
 
-    /// Runs a graph, with what `pattern` matches on the device, or divided as usual. `number` is
-    /// different for each graph of a pattern.
-    pub fn run(&self, text: &str, pattern: Option<&Pattern>, number: u64) -> Result<Outcome> {
+    /// Runs a graph, with a match of each of these patterns on the device, or divided as usual. `number`
+    /// is different for each graph of a pattern.
+    pub fn run(&self, text: &str, patterns: &[&Pattern], number: u64) -> Result<Outcome> {
         let mut module = self.session.parse(text.as_bytes(), "check.mlir")?;
         let root = ir::root(&module);
         let mut options = self.compile_options();
@@ -100,9 +113,7 @@ impl Ring<'_> {
             edit::set_attr(root, names::TILE_CHOICE, b.i64_attr(number as i64));
         }
         self.session.run_phases(&mut module, &options, Phase::PrePartition)?;
-        if let Some(reason) =
-            pattern.map(|pattern| self.demand(&module, pattern)).transpose()?.flatten()
-        {
+        if let Some(reason) = self.demand(&module, patterns)? {
             return Ok(Outcome::NotRun(reason));
         }
         options.after = Phase::PrePartition;
@@ -110,30 +121,40 @@ impl Ring<'_> {
         let keep = self.records.map(|_| print_module(&module, Weights::Print)).transpose()?;
         options.after = Phase::Codegen;
         let compiled = self.session.compile(module, &options)?;
-        let finite = pattern.is_some_and(|pattern| pattern.spec.finite == Some(true));
+        let finite = patterns.iter().any(|pattern| pattern.spec.finite == Some(true));
         let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
         let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
         let got = program::run(&compiled, &gaps, &inputs, self.sanitizer, program::COMPUTING)?;
         let rounds = self.rounds(text, sets, got)?;
         if let (Some((records, pattern)), Some(code)) = (self.records, keep) {
             let (spec, text) = (self.spec.to_owned(), text.to_owned());
-            let rounds = rounds.clone();
-            records.borrow_mut().push(Record { pattern, spec, text, code, gaps, rounds });
+            let (also, rounds) = (self.also, rounds.clone());
+            let record = Record { pattern, also, spec, text, code, gaps, rounds };
+            records.borrow_mut().push(record);
         }
         Ok(Outcome::Done(rounds))
     }
 
-    /// Demands that a match of the pattern, as it is before the partition, runs on the device; gives
+    /// Demands that a match of each pattern, as it is before the partition, runs on the device; gives
     /// the reason if there is none.
-    fn demand(&self, module: &Module<'_>, pattern: &Pattern) -> Result<Option<String>> {
+    fn demand(&self, module: &Module<'_>, patterns: &[&Pattern]) -> Result<Option<String>> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
         let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
         let view = outline::view(main, self.table)?;
         let rules = rules(self.device);
         let facts = Facts { graph: &view.graph, table: self.table, options: &self.device.options };
-        let found = (0..view.ops.len())
-            .rev()
-            .find_map(|root| find_match(pattern, facts, &rules, OpId(root as u32), &|_| true).ok());
-        let Some(found) = found else {
+        let mut taken: Vec<(OpId, &Pattern)> = vec![];
+        for pattern in patterns {
+            let is_free = |id: OpId| !taken.iter().any(|(known, _)| *known == id);
+            let mut roots = (0..view.ops.len()).rev().map(|root| OpId(root as u32));
+            let found =
+                roots.find_map(|root| find_match(pattern, facts, &rules, root, &is_free).ok());
+            if let Some(found) = found {
+                taken.extend(found.ops.iter().map(|id| (*id, *pattern)));
+                continue;
+            }
             let own = self.device.kind.pipelines.iter().any(|(at, _)| *at == Phase::PrePartition);
             let who = if own {
                 "the target's own passes at pre-partition, or canonicalization,"
@@ -145,8 +166,8 @@ impl Ring<'_> {
                 "{who} left no match of it; operations are then: {}",
                 names.join(", ")
             )));
-        };
-        for id in &found.ops {
+        }
+        for (id, pattern) in taken {
             let Some(op) = view.ops.get(id.index()).copied() else { continue };
             let b = Builder::before(op)?;
             edit::set_attr(op, names::TARGET, b.str_attr(&self.device.id));
@@ -157,10 +178,14 @@ impl Ring<'_> {
             Ok(partitioned) => partitioned,
             Err(error) => return Ok(Some(error.to_string())),
         };
-        let mut composites =
-            partitioned.partition.regions.iter().flat_map(|region| &region.composites);
-        let is_there = composites.any(|composite| composite.name == pattern.name());
-        Ok((!is_there).then(|| "the partition leaves it out".to_owned()))
+        let composites = partitioned.partition.regions.iter().flat_map(|region| &region.composites);
+        let mut names: Vec<&str> = composites.map(|composite| &*composite.name).collect();
+        // As many as are demanded.
+        let are_there = patterns.iter().all(|pattern| {
+            let place = names.iter().position(|name| *name == pattern.name());
+            place.map(|place| names.swap_remove(place)).is_some()
+        });
+        Ok((!are_there).then(|| "the partition leaves it out".to_owned()))
     }
 
     /// What the host says to the same.
@@ -216,9 +241,12 @@ pub fn generate(
     edit::set_attr(root, names::GUARD, b.i64_attr(GUARD));
     session.run_phases(module, options, Phase::Codegen)?;
     let root = ir::root(module);
+    let targets = options.resolve(session)?;
+    let devices = targets.iter().map(|target| DeviceGaps::of(root, target));
     Ok(Gaps {
         arena: guard::recorded(root, names::ARENA_GAPS),
         constants: guard::recorded(root, names::CONSTANT_GAPS),
+        devices: devices.filter_map(Result::transpose).collect::<Result<_>>()?,
     })
 }
 

@@ -23,7 +23,10 @@ use crate::{
     targets::{Operators, TargetInstance},
 };
 use melior::ir::Module;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// What all graphs are tried with.
 pub struct DifferentialRun<'a> {
@@ -39,10 +42,12 @@ pub struct DifferentialRun<'a> {
     pub sanitizer: &'a Sanitizer,
     /// Where graphs that are run are kept, and the number of the pattern.
     pub records: Option<(&'a Records, usize)>,
+    /// A graph of each pattern before, with its number.
+    pub earlier: &'a RefCell<Vec<(usize, String)>>,
 }
 
 /// What became of a graph.
-enum Fate<'c> {
+pub enum Fate<'c> {
     /// The pattern matches.
     Match(Module<'c>),
     /// It does not: the reason and the values.
@@ -62,6 +67,7 @@ impl DifferentialRun<'_> {
         let mut judge = Judge::new(self.options, pattern);
         let mut chosen = Chosen::default();
         let mut taken_by = BTreeSet::new();
+        let mut ran = vec![];
         for tried in 0..self.options.attempts.saturating_mul(PATIENCE) {
             if tried >= self.options.attempts && report.matched > 0 {
                 break;
@@ -79,8 +85,9 @@ impl DifferentialRun<'_> {
                         if taken_by.len() < 2 {
                             taken_by.extend(self.ring().taken(&text).unwrap_or_default());
                         }
-                        if self.compare(&text, Some(pattern), &mut judge, &mut report) {
+                        if self.compare(&text, &[pattern], &mut judge, &mut report) {
                             report.compared += 1;
+                            ran.push(text);
                         }
                     }
                 }
@@ -91,7 +98,7 @@ impl DifferentialRun<'_> {
                     if is_new && report.near_misses < self.options.samples.div_ceil(3) {
                         report.near_misses += 1;
                         let text = print_module(&module, Weights::Print)?;
-                        self.compare(&text, None, &mut judge, &mut report);
+                        self.compare(&text, &[], &mut judge, &mut report);
                     }
                 }
                 Some(Fate::Other) | None => {}
@@ -102,6 +109,7 @@ impl DifferentialRun<'_> {
                 break;
             }
         }
+        self.pairs(number, ran, &mut sampler, &mut report)?;
         report.worst = judge.worst;
         let (off, fault) = judge.off();
         report.off = off;
@@ -111,7 +119,7 @@ impl DifferentialRun<'_> {
         Ok(report)
     }
 
-    fn attempt(&self, pattern: &Pattern, sampler: &mut Sampler) -> Result<Option<Fate<'_>>> {
+    pub fn attempt(&self, pattern: &Pattern, sampler: &mut Sampler) -> Result<Option<Fate<'_>>> {
         let made = {
             let operations = (self.table, &self.device.kind.operators[..]);
             graph::generate(self.session, pattern, operations, sampler)
@@ -152,20 +160,20 @@ impl DifferentialRun<'_> {
     fn compare(
         &self,
         text: &str,
-        pattern: Option<&Pattern>,
+        patterns: &[&Pattern],
         judge: &mut Judge<'_>,
         report: &mut PatternReport,
     ) -> bool {
         let ring = self.ring();
         report.tried += 1;
         let (name, number) = (report.name.as_str(), report.tried);
-        let is_match = pattern.is_some();
+        let is_match = !patterns.is_empty();
         let span = tracing::info_span!(target: "phaseline::check", "graph", pattern = name, number, is_match);
         let _span = span.entered();
         let mut note = |fault: String| {
             report.notes.push(Note::error(format!("{fault}, on\n{}", excerpt(text))));
         };
-        match ring.run(text, pattern, report.tried) {
+        match ring.run(text, patterns, report.tried) {
             Ok(Outcome::Done(rounds)) => {
                 let (fault, special) = verdict(judge, &rounds);
                 let place = |fault: String| format!("{fault}, on\n{}", excerpt(text));
@@ -194,7 +202,7 @@ impl DifferentialRun<'_> {
         false
     }
 
-    fn ring(&self) -> Ring<'_> {
+    pub fn ring(&self) -> Ring<'_> {
         Ring {
             session: self.session,
             options: self.options,
@@ -203,6 +211,7 @@ impl DifferentialRun<'_> {
             table: self.table,
             sanitizer: self.sanitizer,
             records: self.records,
+            also: None,
         }
     }
 

@@ -374,7 +374,7 @@ fn is_binary(decl: &OpDecl) -> bool {
         && !["gemm", "matmul", "matmul_integer"].contains(&decl.name.as_str())
 }
 
-fn shape_of(value: Val<'_>) -> Shape {
+pub fn shape_of(value: Val<'_>) -> Shape {
     let ty = value.r#type();
     let dtype = DType::from_name(&ir::element_type(ty).to_string()).unwrap_or(DType::F32);
     (dtype, ir::dims(ty))

@@ -5,6 +5,9 @@
  *   device OPEN CLOSE STATUS      names of functions, or -
  *   limit SECONDS                 of computing
  *   arena BYTES | constants BYTES FILE | gap arena|constants BEGIN END
+ *   on-device NUMBER COPY-IN COPY-OUT WAIT MILLISECONDS BEGIN END VALUES
+ *             OFFSET CONSTANTS NAME     what the model has in its memory
+ *   hole BEGIN END                      a gap between the values there
  *   input BYTES | output BYTES
  *   run FILE FILE                 the inputs one after the other, where the
  *                                 outputs go
@@ -12,7 +15,6 @@
  * What is wrong is said on stderr, after "phaseline:". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,22 +24,10 @@
 extern int check_invoke(const void *const *inputs, void *const *outputs,
                         const void *constants, void *arena,
                         void *const *devices, void *pool);
-extern void __asan_poison_memory_region(void const volatile *, size_t)
-    __attribute__((weak));
-extern void __asan_unpoison_memory_region(void const volatile *, size_t)
-    __attribute__((weak));
-
 extern size_t __sanitizer_get_current_allocated_bytes(void)
     __attribute__((weak));
 
-enum { MOST = 64, GUARD = 256, ALIGNMENT = 64, CANARY = 0xC5 };
-
-typedef struct {
-  unsigned char *all, *data;
-  size_t bytes;
-  size_t gaps[2 * 1024];
-  int gap_count;
-} buffer;
+#include "phaseline_buffers.h"
 
 static buffer inputs[MOST], outputs[MOST], arena, constants;
 static unsigned char *copies[MOST];
@@ -50,70 +40,29 @@ static void *devices[MOST];
 static int (*openers[MOST])(void **), (*closers[MOST])(void *);
 static const char *(*texts[MOST])(int);
 
-static void fail(int code, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  fprintf(stderr, "phaseline: ");
-  vfprintf(stderr, format, list);
-  fprintf(stderr, "\n");
-  va_end(list);
-  fflush(stderr);
-  _Exit(code);
-}
+/* What the model has in the memory of a device, and the functions that reach
+ * it. */
+typedef struct {
+  int device;
+  int (*copy_in)(void *, void *, const void *, size_t);
+  int (*copy_out)(void *, void *, const void *, size_t);
+  int (*wait)(void *), (*wait_for)(void *, int64_t);
+  int64_t limit;
+  int (*begin)(void *), (*end)(void *);
+  char name[256];
+  size_t constants_offset;
+  /* A copy of the values, with their gaps, and one of the constants. */
+  buffer values, constants;
+} device_memory;
 
-static void guard(unsigned char *at, size_t bytes) {
-  if (__asan_unpoison_memory_region)
-    __asan_unpoison_memory_region(at, bytes);
-  memset(at, CANARY, bytes);
-  if (__asan_poison_memory_region)
-    __asan_poison_memory_region(at, bytes);
-}
+static device_memory memories[MOST];
+static int memory_count;
 
-/* Fails if something was written to a guard. */
-static void look(unsigned char *at, size_t bytes, const char *what, int number,
-                 const char *where) {
-  if (__asan_unpoison_memory_region)
-    __asan_unpoison_memory_region(at, bytes);
-  for (size_t i = 0; i < bytes; i++)
-    if (at[i] != CANARY)
-      fail(11, "writes %s %s %d (byte %zu of the guard)", where, what, number,
-           i);
-  if (__asan_poison_memory_region)
-    __asan_poison_memory_region(at, bytes);
-}
-
-static void make(buffer *b, size_t bytes) {
-  b->bytes = bytes;
-  b->all = aligned_alloc(ALIGNMENT, (2 * GUARD + bytes + ALIGNMENT - 1) /
-                                        ALIGNMENT * ALIGNMENT);
-  if (!b->all)
-    fail(12, "no memory for %zu bytes", bytes);
-  b->data = b->all + GUARD;
-  guard(b->all, GUARD);
-  guard(b->data + bytes, GUARD);
-}
-
-static void fill(buffer *b, int byte) {
-  memset(b->data, byte, b->bytes);
-  for (int i = 0; i < b->gap_count; i++)
-    guard(b->data + b->gaps[2 * i], b->gaps[2 * i + 1] - b->gaps[2 * i]);
-}
-
-static void open_gaps(buffer *b) {
-  for (int i = 0; i < b->gap_count && __asan_unpoison_memory_region; i++)
-    __asan_unpoison_memory_region(b->data + b->gaps[2 * i],
-                                  b->gaps[2 * i + 1] - b->gaps[2 * i]);
-}
-
-static void look_at(buffer *b, const char *what, int number) {
-  if (!b->all)
-    return;
-  look(b->all, GUARD, what, number, "before");
-  look(b->data + b->bytes, GUARD, what, number, "behind");
-  for (int i = 0; i < b->gap_count; i++)
-    look(b->data + b->gaps[2 * i], b->gaps[2 * i + 1] - b->gaps[2 * i],
-         "temporary buffer", i, "behind");
-}
+/* How the session of a device begins. */
+typedef struct {
+  void *device;
+  char *values, *constants;
+} session;
 
 static void read_all(FILE *file, void *to, size_t bytes) {
   if (bytes && fread(to, 1, bytes, file) != bytes)
@@ -170,6 +119,81 @@ static void reopen(void) {
     fail(10, "keeps %zu bytes when it is closed", after - before);
 }
 
+static void need(int status, const char *what, const device_memory *m) {
+  if (status != 0)
+    fail(10, "cannot %s its memory '%s': status %d", what, m->name, status);
+}
+
+/* Copies to or from the memory of a device, and waits for that. */
+static void move(const device_memory *m, int is_in, char *to, const char *from,
+                 size_t bytes) {
+  void *device = ((session *)devices[m->device])->device;
+  if (bytes == 0)
+    return;
+  if (m->begin)
+    need(m->begin(device), "begin to use", m);
+  need((is_in ? m->copy_in : m->copy_out)(device, to, from, bytes),
+       is_in ? "write to" : "read from", m);
+  if (m->wait_for)
+    need(m->wait_for(device, m->limit), "wait for", m);
+  else if (m->wait)
+    need(m->wait(device), "wait for", m);
+  if (m->end)
+    need(m->end(device), "end to use", m);
+}
+
+/* Fills what a device has of the values: with garbage, and the gaps. */
+static void fill_memory(device_memory *m, int garbage) {
+  buffer *b = &m->values;
+  memset(b->data, garbage, b->bytes);
+  for (int i = 0; i < b->gap_count; i++)
+    memset(b->data + b->gaps[2 * i], CANARY,
+           b->gaps[2 * i + 1] - b->gaps[2 * i]);
+  char *values = ((session *)devices[m->device])->values;
+  move(m, 1, values, (const char *)b->data, b->bytes);
+}
+
+/* Fails if gaps are not as they were, or constants. */
+static void look_at_memory(device_memory *m) {
+  const session *s = devices[m->device];
+  buffer *b = &m->values;
+  move(m, 0, (char *)b->data, s->values, b->bytes);
+  for (int i = 0; i < b->gap_count; i++)
+    for (size_t at = b->gaps[2 * i]; at < b->gaps[2 * i + 1]; at++)
+      if (b->data[at] != CANARY)
+        fail(11,
+             "writes behind buffer %d in its memory '%s' (byte %zu of the "
+             "guard)",
+             i, m->name, at - b->gaps[2 * i]);
+  move(m, 0, (char *)m->constants.data, s->constants, m->constants.bytes);
+  for (size_t at = 0; at < m->constants.bytes; at++)
+    if (m->constants.data[at] != constants.data[m->constants_offset + at])
+      fail(11, "writes to or behind a constant in its memory '%s' (byte %zu)",
+           m->name, at);
+}
+
+static void add_memory(FILE *plan) {
+  device_memory *m = &memories[memory_count++];
+  char in[4096], out[4096], wait[4096], begin[4096], end[4096];
+  long long limit;
+  size_t values, of_constants;
+  if (memory_count > MOST ||
+      fscanf(plan,
+             "%d %4095s %4095s %4095s %lld %4095s %4095s %zu %zu %zu %255s",
+             &m->device, in, out, wait, &limit, begin, end, &values,
+             &m->constants_offset, &of_constants, m->name) != 11)
+    fail(12, "the plan is damaged at a memory");
+  *(void **)&m->copy_in = symbol(in);
+  *(void **)&m->copy_out = symbol(out);
+  *(void **)(limit < 0 ? (void *)&m->wait : (void *)&m->wait_for) =
+      symbol(wait);
+  *(void **)&m->begin = symbol(begin);
+  *(void **)&m->end = symbol(end);
+  m->limit = limit;
+  make(&m->values, values);
+  make(&m->constants, of_constants);
+}
+
 static void run(const char *from, const char *to, int number) {
   const void *sources[MOST];
   void *targets[MOST];
@@ -193,6 +217,8 @@ static void run(const char *from, const char *to, int number) {
     fill(&arena, garbage);
   }
   fprintf(stderr, "run %d\n", number);
+  for (int i = 0; i < memory_count; i++)
+    fill_memory(&memories[i], garbage);
   const size_t before = allocated();
   const int status =
       check_invoke(sources, targets, constants.data, arena.data, devices, NULL);
@@ -216,6 +242,8 @@ static void run(const char *from, const char *to, int number) {
     look_at(&outputs[i], "output", i);
   look_at(&arena, "the arena", 0);
   look_at(&constants, "the constants", 0);
+  for (int i = 0; i < memory_count; i++)
+    look_at_memory(&memories[i]);
   file = fopen(to, "wb");
   for (int i = 0; i < output_count; i++)
     if (!file ||
@@ -253,6 +281,15 @@ int main(int count, char **arguments) {
         fail(12, "cannot read %s", a);
       read_all(file, constants.data, bytes);
       fclose(file);
+    } else if (strcmp(word, "on-device") == 0) {
+      add_memory(plan);
+    } else if (strcmp(word, "hole") == 0 && memory_count > 0 &&
+               fscanf(plan, "%zu %zu", &bytes, &end) == 2) {
+      buffer *of = &memories[memory_count - 1].values;
+      if (of->gap_count < 1024 && end <= of->bytes && bytes < end) {
+        of->gaps[2 * of->gap_count] = bytes;
+        of->gaps[2 * of->gap_count++ + 1] = end;
+      }
     } else if (strcmp(word, "gap") == 0 &&
                fscanf(plan, "%4095s %zu %zu", a, &bytes, &end) == 3) {
       buffer *of = strcmp(a, "arena") == 0 ? &arena : &constants;

@@ -17,6 +17,10 @@ const ROUNDING: [&str; 5] = ["quantize", "qlinear", "cast", "average_pool", "res
 pub struct Judge<'a> {
     options: &'a CheckOptions,
     pattern: &'a Pattern,
+    /// Another pattern that the graph has a match of.
+    also: Option<&'a Pattern>,
+    /// Whether one match computes on what the other one gives, so that differences grow.
+    is_chain: bool,
     /// Integers that were compared, and how many were not the host's.
     integers: (usize, usize),
     /// Largest absolute difference.
@@ -28,12 +32,33 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// Nothing has been compared yet.
     pub fn new(options: &'a CheckOptions, pattern: &'a Pattern) -> Self {
-        Self { options, pattern, integers: (0, 0), worst: 0.0, special: None }
+        Self {
+            options,
+            pattern,
+            also: None,
+            is_chain: false,
+            integers: (0, 0),
+            worst: 0.0,
+            special: None,
+        }
+    }
+
+    /// The judge of graphs with matches of two patterns: what is right for one of them is right.
+    pub fn of_both(
+        options: &'a CheckOptions,
+        (pattern, also): (&'a Pattern, &'a Pattern),
+        is_chain: bool,
+    ) -> Self {
+        Self { also: Some(also), is_chain, ..Self::new(options, pattern) }
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &'a Pattern> {
+        std::iter::once(self.pattern).chain(self.also)
     }
 
     /// Whether NaN and infinity are to become what they become on the host.
     pub fn promises_special(&self) -> bool {
-        self.pattern.spec.finite == Some(false)
+        self.patterns().all(|pattern| pattern.spec.finite == Some(false))
     }
 
     /// The name of the pattern.
@@ -52,15 +77,22 @@ impl<'a> Judge<'a> {
         let (rtol, atol) = if got.dtype().is_float() {
             let magnitude = magnitude(want);
             let (ulp, tiny) = precision(got.dtype());
-            let ulps = self.pattern.spec.ulps.map_or(usual_ulps(got.dtype()), f64::from);
+            let usual = usual_ulps(got.dtype());
+            let ulps = |pattern: &Pattern| pattern.spec.ulps.map_or(usual, f64::from);
+            let ulps = self.patterns().map(ulps).fold(0.0, f64::max);
             // A sum of numbers that cancel each other is as far off as its terms are large.
             let of_inputs = (4.0 * sway).min(1024.0 * ulp * magnitude);
             // An approximation near 0 is as far off as one near 1.
             let rounds = if got.dtype() == DType::F32 { 32.0 } else { 8.0 };
             let atol = of_inputs + rounds * ulp * magnitude.max(1.0) + tiny;
-            (self.options.rtol.unwrap_or(ulps * ulp), self.options.atol.unwrap_or(atol))
+            let grown = if self.is_chain { 8.0 } else { 1.0 };
+            let (rtol, atol) = (grown * ulps * ulp, grown * atol);
+            (self.options.rtol.unwrap_or(rtol), self.options.atol.unwrap_or(atol))
         } else {
-            (0.0, steps(self.pattern, self.options))
+            let steps = self.patterns().map(|pattern| steps(pattern, self.options));
+            let steps = steps.fold(0.0, f64::max);
+            // What is rounded the other way is multiplied by weights.
+            (0.0, if self.is_chain && steps > 0.0 { steps.max(range(want) / 8.0) } else { steps })
         };
         let comparison = compare(got, want, rtol, atol).map_err(|error| error.to_string())?;
         if comparison.max_abs.is_finite() {
@@ -69,7 +101,7 @@ impl<'a> Judge<'a> {
         if !comparison.passed() {
             return Err(format!("target and host differ: {comparison}"));
         }
-        if !got.dtype().is_float() {
+        if !got.dtype().is_float() && !self.is_chain {
             let (got, want) = (got.to_i128(), want.to_i128());
             let (low, high) = (want.iter().min().copied(), want.iter().max().copied());
             // What is cut off at an end says nothing of how it was rounded.
@@ -85,7 +117,7 @@ impl<'a> Judge<'a> {
     pub fn off(&self) -> (f64, Option<String>) {
         let (all, others) = self.integers;
         let share = others as f64 / all.max(1) as f64;
-        let is_stated = self.pattern.spec.steps.is_some();
+        let is_stated = self.patterns().any(|pattern| pattern.spec.steps.is_some());
         let fault = (all >= FEW && share > self.options.off && !is_stated).then(|| {
             format!(
                 "{others} of {all} integers are not the host's, which is more than another rule \
@@ -110,6 +142,13 @@ pub fn steps(pattern: &Pattern, options: &CheckOptions) -> f64 {
 /// The relative difference of floats of a type that another order of computing explains.
 pub fn relative(dtype: DType) -> f64 {
     usual_ulps(dtype) * precision(dtype).0
+}
+
+/// How far the ends of a tensor of integers are apart.
+fn range(tensor: &Tensor) -> f64 {
+    let numbers = tensor.to_i128();
+    let ends = numbers.iter().min().zip(numbers.iter().max());
+    ends.map_or(0.0, |(low, high)| (high - low) as f64)
 }
 
 /// The largest finite element.

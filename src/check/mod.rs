@@ -17,6 +17,7 @@ mod mutate;
 mod numbers;
 mod operands;
 mod operator;
+mod pair;
 mod program;
 mod report;
 mod sampler;
@@ -39,7 +40,7 @@ use crate::{
 };
 use contest::Records;
 use sanitizer::Sanitizer;
-use std::path::PathBuf;
+use std::{cell::RefCell, path::PathBuf};
 
 /// What to check and how hard.
 #[derive(Clone, Debug)]
@@ -167,7 +168,15 @@ fn check_on(
             suggestion(name, known)
         )));
     }
-    let stand = Stand { ground, session, options, patterns: &patterns, sanitizer, records };
+    let stand = Stand {
+        ground,
+        session,
+        options,
+        patterns: &patterns,
+        sanitizer,
+        records,
+        earlier: RefCell::default(),
+    };
     for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
         report.patterns.extend(stand.pattern(number, device)?);
@@ -187,6 +196,8 @@ struct Stand<'a> {
     sanitizer: &'a Sanitizer,
     /// Where graphs that run are kept.
     records: Option<&'a Records>,
+    /// A graph of each pattern that was tried, with its number.
+    earlier: RefCell<Vec<(usize, String)>>,
 }
 
 impl Stand<'_> {
@@ -254,6 +265,7 @@ impl Stand<'_> {
             operators: Operators::of(&device.kind),
             sanitizer: self.sanitizer,
             records: self.records.map(|records| (records, number)),
+            earlier: &self.earlier,
         };
         run.run(number).map(Some)
     }

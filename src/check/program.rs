@@ -4,9 +4,11 @@
 use super::sanitizer::Sanitizer;
 use crate::{
     Compiled, Error, Result, Tensor,
-    artifact::{Object, Signature},
-    codegen::c::{compile as c, tool::Tool},
+    artifact::{DeviceMemory, Object, Signature},
+    codegen::c::{compile as c, context, tool::Tool},
+    ir::{Op, guard, memory},
     process::{self, Folder},
+    targets::TargetInstance,
     tensor::AlignedBuffer,
 };
 use std::{
@@ -19,6 +21,7 @@ use std::{
 
 /// The program around a graph.
 const HARNESS: &str = include_str!("harness.c");
+const BUFFERS: &str = include_str!("harness_buffers.h");
 
 /// Most time that a program around a small graph computes, in seconds.
 pub const COMPUTING: u64 = 20;
@@ -33,6 +36,72 @@ pub struct Gaps {
     pub arena: Vec<(usize, usize)>,
     /// Of the block of constants.
     pub constants: Vec<(usize, usize)>,
+    /// Of memories of devices.
+    pub devices: Vec<DeviceGaps>,
+}
+
+/// Places in the memory of a device that nothing may touch, and how to look at them.
+#[derive(Clone, Debug)]
+pub struct DeviceGaps {
+    /// Id of the target.
+    target: String,
+    /// Name of the memory.
+    memory: String,
+    /// Functions of the device, as the manifest has them.
+    copy_in: String,
+    copy_out: String,
+    wait: Option<String>,
+    /// Milliseconds that the wait is given.
+    limit: Option<i64>,
+    /// What is called around the device's work.
+    around: Option<context::Calls>,
+    /// Begin and end of each.
+    gaps: Vec<(usize, usize)>,
+}
+
+impl DeviceGaps {
+    /// Those of a module's values in the memory of a target; none if it has no memory.
+    pub fn of(module: Op<'_>, target: &TargetInstance) -> Result<Option<Self>> {
+        let Some(decl) = &target.kind.memory else { return Ok(None) };
+        let declared = memory::declared(module)?;
+        let space = declared.into_iter().find(|memory| memory.target == target.id);
+        let Some(space) = space.map(|memory| memory.space) else { return Ok(None) };
+        Ok(Some(Self {
+            target: target.id.clone(),
+            memory: decl.name.clone(),
+            copy_in: decl.copy_in.clone(),
+            copy_out: decl.copy_out.clone(),
+            wait: target.kind.queue.as_ref().map(|queue| queue.wait.clone()),
+            limit: target.timeout()?,
+            around: context::any(&target.kind.codegen),
+            gaps: guard::recorded_in(module, &space),
+        }))
+    }
+
+    /// Lines of the plan for the device at a place, which has this much in the memory.
+    fn plan(&self, place: usize, memory: &DeviceMemory) -> String {
+        let or_none = |name: Option<&String>| name.cloned().unwrap_or_else(|| "-".to_owned());
+        let (begin, end) =
+            self.around.as_ref().map_or((None, None), |c| (Some(&c.begin), c.end.as_ref()));
+        let words = [
+            self.copy_in.clone(),
+            self.copy_out.clone(),
+            or_none(self.wait.as_ref()),
+            self.limit.unwrap_or(-1).to_string(),
+            or_none(begin),
+            or_none(end),
+            memory.values_bytes.to_string(),
+            memory.constants_offset.to_string(),
+            memory.constants_bytes.to_string(),
+            self.memory.clone(),
+        ];
+        let mut text = format!("on-device {place} {}\n", words.join(" "));
+        for (begin, end) in &self.gaps {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "hole {begin} {end}");
+        }
+        text
+    }
 }
 
 /// Runs a compiled graph once for each list of inputs, all with one device, for at most `seconds` of
@@ -85,6 +154,13 @@ fn plan(signature: &Signature, gaps: &Gaps, runs: usize) -> Result<String> {
             let _ = writeln!(text, "gap {what} {begin} {end}");
         }
     }
+    for of in &gaps.devices {
+        let mut devices = signature.devices.iter();
+        let place = devices.position(|device| device.target == of.target);
+        let memory = place.and_then(|place| signature.devices[place].memory.as_ref());
+        text +=
+            &place.zip(memory).map(|(place, memory)| of.plan(place, memory)).unwrap_or_default();
+    }
     for port in &signature.inputs {
         let _ = writeln!(text, "input {}", port.bytes()?);
     }
@@ -102,6 +178,7 @@ fn link(compiled: &Compiled, folder: &Path, sanitizer: &Sanitizer) -> Result<()>
         compiler: sanitizer.compiler().to_owned(),
         shared: true,
         flags: sanitizer.harness_flags(),
+        headers: vec![("phaseline_buffers.h".to_owned(), BUFFERS.to_owned())],
         sources: vec![("phaseline_harness.c".to_owned(), HARNESS.to_owned())],
         cache: Some(sanitizer.build().objects.clone()),
         ..Default::default()

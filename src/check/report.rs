@@ -58,6 +58,8 @@ pub struct PatternReport {
     pub compared: usize,
     /// How many near misses were run on both, as a whole compile places them.
     pub near_misses: usize,
+    /// How many graphs with two matches were run on both.
+    pub pairs: usize,
     /// Graphs that it matches and that could not run on the device.
     pub left: usize,
     /// Why not.
@@ -91,6 +93,7 @@ impl PatternReport {
         };
         self.compared += other.compared;
         self.near_misses += other.near_misses;
+        self.pairs += other.pairs;
         self.worst = self.worst.max(other.worst);
         let errors = other.notes.into_iter().filter(|note| note.level == Level::Error);
         let with = |note: Note| Note::error(format!("with {}: {}", other.options, note.text));

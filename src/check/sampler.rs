@@ -1,6 +1,9 @@
 //! Seeded choices for the graphs that a target is tried on.
 
-use super::constraints::{Constraint, Constraints};
+use super::{
+    constraints::{Constraint, Constraints},
+    operands::Shape,
+};
 use crate::{
     expr::Expr,
     pattern::Pattern,
@@ -27,6 +30,9 @@ pub struct Sampler {
     wanted: Option<DType>,
     /// What data may have where a target does not say.
     all_types: bool,
+    /// What the first operand of all graphs is like, and that of the graph in work until it is made.
+    first: Option<Shape>,
+    next_first: Option<Shape>,
 }
 
 /// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
@@ -72,13 +78,26 @@ impl Sampler {
             scale: SCALES[0],
             wanted: None,
             all_types: types.is_empty(),
+            first: None,
+            next_first: None,
         }
+    }
+
+    /// Has graphs begin with a value of this type and these sizes, where they can.
+    pub fn begin_with(&mut self, first: Shape) {
+        self.first = Some(first);
+    }
+
+    /// What the graph in work is to begin with, which is told once.
+    pub fn first_operand(&mut self) -> Option<Shape> {
+        self.next_first.take()
     }
 
     /// Starts another graph. Two of three do what the conditions ask for; the others are near
     /// misses of any kind.
     pub fn next_graph(&mut self) {
         self.obedient = self.chance(66);
+        self.next_first = self.first.clone();
         self.scale = self.pick(&SCALES);
         let types = self.constraints.types();
         let follows = !types.is_empty() && self.obedient;

@@ -17,6 +17,8 @@ pub fn operand(
     wanted: Option<&Shape>,
     s: &mut Sampler,
 ) -> Shape {
+    let preferred = if index == 0 { s.first_operand() } else { None };
+    let wanted = wanted.or(preferred.as_ref());
     let first = known.first().cloned().flatten();
     let name = op.operands.get(index).or(op.operands.last()).map_or("", |o| o.name.as_str());
     match (op.name.as_str(), name) {

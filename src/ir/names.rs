@@ -133,6 +133,9 @@ pub const ARENA_GAPS: &str = "phl.arena_gaps";
 /// Module: begin and end of each gap between the constants, one after the other.
 pub const CONSTANT_GAPS: &str = "phl.constant_gaps";
 
+/// Module: gaps between the values in memories of devices, dictionaries with `space` and `gaps`.
+pub const DEVICE_GAPS: &str = "phl.device_gaps";
+
 /// Module: which of the tiles that fit `tile-calls` takes, in place of the cheapest.
 pub const TILE_CHOICE: &str = "phl.tile_choice";
 

@@ -18,6 +18,7 @@ use crate::{
         tir,
     },
     pass::{OptionValues, Pass, PassError},
+    tensor::SmallType,
 };
 use melior::{
     Context,
@@ -292,8 +293,11 @@ impl<'c> Conversion<'c> {
 
     /// The LLVM type of a scalar.
     fn converted(&self, ty: Type<'c>) -> Type<'c> {
+        // What LLVM has no type for is its bits.
+        let small = SmallType::from_name(&ty.to_string()).filter(|_| ty.is_float());
         let signless = match ir::integer_width(ty) {
             _ if ty.is_index() => Some(64),
+            None if small.is_some() => small.map(|small| small.bits() as u32),
             Some(width) if ir::types::has_signedness(ty) => Some(width),
             _ => None,
         };

@@ -322,10 +322,8 @@ impl<'c> Packing<'c> {
         let place = self.table.len();
         let size = self.sizes.entry(space.to_owned()).or_default();
         self.table.push(Entry { space: space.to_owned(), offset: *size, value });
-        // What is copied to a device as a whole has nothing in it that may not be read.
-        let guard = if space.is_empty() { self.guard } else { 0 };
         let align = self.alignments.get(space).copied().unwrap_or(ALIGNMENT as u64);
-        *size = (*size + bytes.len() as u64 + guard).next_multiple_of(align);
+        *size = (*size + bytes.len() as u64 + self.guard).next_multiple_of(align);
         self.known.entry(key).or_default().push(place);
         self.places.insert(name.to_owned(), place);
         Ok(Some(place))
@@ -357,6 +355,7 @@ impl<'c> Packing<'c> {
             let bytes = elements::bytes(*value)?;
             let offset = offset + self.starts.get(space).copied().unwrap_or(0);
             let end = offset + bytes.len() as u64;
+            // What is copied to a device as a whole has nothing in it that may not be read.
             if space.is_empty() {
                 gaps.push((end, end + self.guard));
             }

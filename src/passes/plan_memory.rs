@@ -111,9 +111,12 @@ fn plan_memory<'c>(module: Op<'c>, spaces: Spaces<'_>) -> Failure<'c> {
     let main = func::main(module);
     if let Some((main, place)) = main.and_then(|main| Some((main, program.index(main)?))) {
         check_capacity(scope, main, &frames[place], program.peak(&frames[place]))?;
-        if guard > 0 && !matches!(scope, Scope::Device(_)) {
+        if guard > 0 {
             let found = program::gaps(&planned, &frames, place, guard);
-            guard::record(module, names::ARENA_GAPS, &found);
+            match scope {
+                Scope::Device(memory) => guard::record_in(module, &memory.space, &found),
+                Scope::Host | Scope::Pool(_) => guard::record(module, names::ARENA_GAPS, &found),
+            }
         }
     }
     let bytes: Vec<_> = frames.iter().map(|frame| frame.bytes).collect();

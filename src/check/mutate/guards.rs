@@ -1,6 +1,7 @@
 //! Checks of arguments: `if (CONDITION) return STATUS;`, and functions that only such conditions call.
 //! With arguments that are right they do nothing, so that no result tells whether they are. A status
-//! is a number other than 0 or a name in capitals.
+//! is a number other than 0 or a name in capitals. What stands behind `if (status == OK) return status;` is
+//! for failures, too.
 
 use super::{
     code::{Function, closing, functions},
@@ -19,7 +20,8 @@ impl<'t> Guards<'t> {
     pub fn of(tokens: &[Token<'t>]) -> Self {
         let all = functions(tokens);
         let bodies = || all.iter().map(|function| function.body.clone());
-        let places = bodies().flat_map(|body| body.filter_map(|at| guard(tokens, at))).collect();
+        let found = |at| [guard(tokens, at), after_success(tokens, at)].into_iter().flatten();
+        let places = bodies().flat_map(|body| body.flat_map(found)).collect();
         let mut guards = Self { places, functions: BTreeSet::new() };
         guards.add_calls(tokens, &all);
         loop {
@@ -122,6 +124,28 @@ fn guard(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
     (is_status && text(place + 2) == ";").then_some(at..place + 3)
 }
 
+/// The tokens from behind `if (STATUS == ..OK) return ..;` to the end of the block around it.
+fn after_success(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
+    let text = |place: usize| tokens.get(place).map_or("", |token| token.text);
+    let is_good = |name: &str| ["OK", "SUCCESS"].iter().any(|end| name.ends_with(end));
+    (text(at) == "if" && text(at + 1) == "(" && text(at + 3) == "==").then_some(())?;
+    let (status, good) = (text(at + 2), text(at + 4));
+    (is_good(good) && text(at + 5) == ")").then_some(())?;
+    let in_braces = usize::from(text(at + 6) == "{");
+    let returns = at + 6 + in_braces;
+    let is_end = text(returns) == "return"
+        && [status, good].contains(&text(returns + 1))
+        && text(returns + 2) == ";";
+    is_end.then_some(())?;
+    let start = returns + 3 + in_braces;
+    let mut place = start;
+    while place < tokens.len() && text(place) != "}" {
+        let opens = ["(", "[", "{"].contains(&text(place));
+        place = if opens { closing(tokens, place) + 1 } else { place + 1 };
+    }
+    Some(start..place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::token::tokens, *};
@@ -139,6 +163,17 @@ mod tests {
         assert!(is_check("inside") && is_check("both"));
         assert!(!is_check("used") && !is_check("f"));
         assert_eq!(guards.places.len(), 2);
+    }
+
+    #[test]
+    fn what_is_behind_a_success_is_for_failures() {
+        let text = "int f(int x) { int s = g(x); if (s == NPU_OK) return s; clear(x); \
+            for (;;) { again(x); } return s; } int h(int x) { return work(x); }";
+        let tokens = tokens(text);
+        let guards = Guards::of(&tokens);
+        let is_part = |text: &str| guards.has(tokens.iter().position(|t| t.text == text).unwrap());
+        assert!(is_part("clear") && is_part("again"));
+        assert!(!is_part("g") && !is_part("work"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use report::MutationReport;
 
 use super::{
     CheckOptions, Ground, check_on,
-    contest::{Record, Records, Round},
+    contest::{Also, Record, Records, Round},
     differential::{excerpt, verdict},
     judge::Judge,
     program,
@@ -233,12 +233,19 @@ impl<'a> Garden<'a> {
     /// The first pattern that shows that the device's C is not what it was, and how.
     fn shown(&mut self, function: &str, replaced: Vec<(String, String)>) -> Option<Fate> {
         let build = DeviceBuild { replaced, ..self.sanitizer.build().clone() };
-        let mut judges: BTreeMap<usize, Judge<'_>> = BTreeMap::new();
+        let mut judges: BTreeMap<(usize, Option<Also>), Judge<'_>> = BTreeMap::new();
         let records = self.records.iter().zip(&self.reached);
         for (record, _) in records.filter(|(_, reached)| reached.contains(function)) {
             let Some(pattern) = self.patterns.get(record.pattern) else { continue };
-            let judge =
-                judges.entry(record.pattern).or_insert_with(|| Judge::new(self.options, pattern));
+            let second =
+                record.also.and_then(|also| Some((self.patterns.get(also.pattern)?, also)));
+            let judge = || match second {
+                Some((second, also)) => {
+                    Judge::of_both(self.options, (pattern, second), also.is_chain)
+                }
+                None => Judge::new(self.options, pattern),
+            };
+            let judge = judges.entry((record.pattern, record.also)).or_insert_with(judge);
             let fault = match self.again(record, &build) {
                 Ok(rounds) => verdict(judge, &rounds).0,
                 Err(error) => Some(error.to_string()),
@@ -249,7 +256,7 @@ impl<'a> Garden<'a> {
                 return Some(Fate::Found { pattern, reason, graph });
             }
         }
-        let of = |(number, judge): (&usize, &Judge<'_>)| {
+        let of = |((number, _), judge): (&(usize, Option<Also>), &Judge<'_>)| {
             let pattern = self.patterns.get(*number)?.name().to_owned();
             Some(Fate::Found { pattern, reason: judge.off().1?, graph: String::new() })
         };

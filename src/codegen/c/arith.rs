@@ -87,7 +87,13 @@ fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr> {
     if ir::op_name(op) == "ub.poison" {
         return Ok(scalar::integer(ty, 0));
     }
-    let real = ir::attr_f64(op, "value").map(|value| scalar::real(ty, value));
+    let value = ir::attr_f64(op, "value");
+    if matches!(ty, CType::Code(_)) {
+        // The code of 0 is the same in all formats.
+        let is_zero = value.is_some_and(|value| value.to_bits() == 0);
+        return if is_zero { Ok(scalar::integer(ty, 0)) } else { Err(unsupported(op)) };
+    }
+    let real = value.map(|value| scalar::real(ty, value));
     let number = || ir::attr_i64(op, "value").map(|value| scalar::integer(ty, value));
     real.or_else(number).ok_or_else(|| unsupported(op))
 }
@@ -258,6 +264,10 @@ fn cast<'c>(writer: &mut Writer<'_>, op: Op<'c>, word: &str) -> Failure<'c, Expr
     let (from, operands) = operands(writer, op)?;
     let to = c_type(op, ir::result0(op)?.r#type())?;
     let value = &operands[0];
+    let is_code = |ty| matches!(ty, CType::Code(_));
+    if word != "bitcast" && (is_code(from) || is_code(to)) {
+        return Err(unsupported(op));
+    }
     Ok(match word {
         "extsi" | "sitofp" | "index_cast" => match from {
             CType::Bool => {
@@ -328,6 +338,11 @@ fn bit_cast<'c>(
         (CType::Int(64), CType::Double) => writer.helper("f64_of_bits", &[value]),
         (CType::Half | CType::Brain, CType::Int(16))
         | (CType::Int(16), CType::Half | CType::Brain) => cast_to(to.name(), &value),
+        (CType::Code(bits), CType::Int(same)) | (CType::Int(same), CType::Code(bits))
+            if bits == same =>
+        {
+            cast_to(to.name(), &value)
+        }
         _ if from == to => value,
         _ => return Err(unsupported(op)),
     })

@@ -57,6 +57,10 @@ fn number(ty: CType, bytes: &[u8]) -> scalar::Expr {
         CType::Half | CType::Brain => {
             scalar::Expr::new(Text::plain(format!("{bits:#06x}")), scalar::Level::Atom)
         }
+        CType::Code(_) => {
+            let code = bits & 0xff;
+            scalar::Expr::new(Text::plain(format!("{code:#04x}")), scalar::Level::Atom)
+        }
         // The sign is that of the element.
         _ => scalar::integer(ty, bits << shift >> shift),
     }

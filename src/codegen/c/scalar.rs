@@ -1,7 +1,7 @@
 //! C types and expressions of scalars.
 
 use super::expression::Text;
-use crate::ir;
+use crate::{ir, tensor::SmallType};
 use melior::ir::{Type, TypeLike};
 
 /// The C type of a scalar.
@@ -12,6 +12,8 @@ pub enum CType {
     /// A signed integer of so many bits. Widths that C has no type for are in the next one that
     /// it has, with any bits above their own.
     Int(u32),
+    /// The bits of a float of 8 or 4 bits, in a byte. They are only moved and cast.
+    Code(u32),
     /// The bits of a binary16.
     Half,
     /// The bits of a bfloat16.
@@ -40,7 +42,10 @@ impl CType {
             () if ty.is_f16() => Self::Half,
             () if ty.is_bf16() => Self::Brain,
             () if ty.is_index() => Self::Index,
-            () => return None,
+            () => {
+                let small = SmallType::from_name(&ty.to_string()).filter(|_| ty.is_float());
+                return small.map(|small| Self::Code(small.bits() as u32));
+            }
         })
     }
 
@@ -54,6 +59,7 @@ impl CType {
                 32 => "int32_t",
                 _ => "int64_t",
             },
+            Self::Code(_) => "uint8_t",
             Self::Half | Self::Brain => "uint16_t",
             Self::Float => "float",
             Self::Double => "double",
@@ -75,7 +81,7 @@ impl CType {
     /// Bits of the C type.
     pub fn storage_bits(self) -> u32 {
         match self {
-            Self::Bool => 8,
+            Self::Bool | Self::Code(_) => 8,
             Self::Int(width) => storage(width),
             Self::Half | Self::Brain => 16,
             Self::Float => 32,

@@ -5,7 +5,7 @@ use crate::{
     Result,
     targets::{
         file_name::Use,
-        kind::{Files, Layer, TargetKind},
+        kind::{Files, Layer, Role, TargetKind},
     },
 };
 use std::{borrow::Cow, path::Path};
@@ -33,6 +33,7 @@ pub fn load(
         return Err(source.fault_at(1, "a manifest needs [target] with name, role and doc"));
     };
     check_name(source, &target.name, "a target kind")?;
+    let role = target.role;
     let mut layers = vec![Layer {
         kind: target.name.get_ref().clone(),
         manifest: name.to_owned(),
@@ -49,6 +50,10 @@ pub fn load(
     if base.layers.is_empty() {
         let reason = format!("target kind '{}' has no manifest to extend", base.name);
         return Err(fault(reason));
+    }
+    if role.is_some_and(|role| role != base.role) {
+        let is = if base.role == Role::Host { "host" } else { "device" };
+        return Err(fault(format!("'{}' is a {is}: leave `role` out, or say the same", base.name)));
     }
     for layer in &base.layers {
         let mut reader = Reader { source, files: &layer.files, included: vec![] };

@@ -45,3 +45,14 @@ func.func @copy(%a: memref<8xf32>) {
   memref.copy %a, %s : memref<8xf32> to memref<8xf32, #tir.space<"s">>
   return
 }
+
+// -----
+
+func.func @small_float(%a: memref<8xf8E4M3FN>, %b: memref<8xf32>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xf8E4M3FN>
+  // expected-error @+1 {{'arith.extf' op has no form in C}}
+  %y = arith.extf %x : f8E4M3FN to f32
+  memref.store %y, %b[%i] : memref<8xf32>
+  return
+}

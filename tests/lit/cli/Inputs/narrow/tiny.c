@@ -1,0 +1,54 @@
+#include "tiny.h"
+#include <math.h>
+#include <string.h>
+int tiny_dq(const void *x, float s, float *y, size_t n, int32_t kind) {
+  const uint8_t *p = x;
+  int bits = kind < 2 ? 4 : 2, per = 8 / bits;
+  for (size_t i = 0; i < n; i++) {
+    int v = p[i / per] >> (bits * (i % per)) & ((1 << bits) - 1);
+    if (kind % 2 == 0 && v >> (bits - 1))
+      v -= 1 << bits;
+    y[i] = v * s;
+  }
+  return 0;
+}
+int tiny_dqf8(const void *x, float s, float *y, size_t n) {
+  const uint8_t *p = x;
+  for (size_t i = 0; i < n; i++) {
+    int e = p[i] >> 3 & 15, m = p[i] & 7;
+    float v = (p[i] & 127) == 127 ? NAN
+              : e                 ? ldexpf(8 + m, e - 10)
+                                  : ldexpf(m, -9);
+    y[i] = (p[i] & 128 ? -v : v) * s;
+  }
+  return 0;
+}
+static float get(const uint16_t *p, int bf) {
+  if (bf) {
+    uint32_t u = (uint32_t)*p << 16;
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+  }
+  _Float16 h;
+  memcpy(&h, p, 2);
+  return h;
+}
+int tiny_add(const void *a, const void *b, void *y, size_t n, int32_t bf) {
+  for (size_t i = 0; i < n; i++) {
+    float v =
+        get((const uint16_t *)a + i, bf) + get((const uint16_t *)b + i, bf);
+    uint16_t o;
+    if (bf) {
+      uint32_t u;
+      memcpy(&u, &v, 4);
+      u += 0x7fff + (u >> 16 & 1);
+      o = u >> 16;
+    } else {
+      _Float16 h = v;
+      memcpy(&o, &h, 2);
+    }
+    ((uint16_t *)y)[i] = o;
+  }
+  return 0;
+}

@@ -1,0 +1,5 @@
+#include <stddef.h>
+#include <stdint.h>
+int tiny_dq(const void *x, float s, float *y, size_t n, int32_t kind);
+int tiny_dqf8(const void *x, float s, float *y, size_t n);
+int tiny_add(const void *a, const void *b, void *y, size_t n, int32_t bf);
