@@ -71,7 +71,7 @@ fn big_endian(value: usize) -> Result<[u8; 4]> {
 }
 
 fn member(out: &mut impl Write, name: &str, data: &[u8]) -> io::Result<()> {
-    write!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len())?;
+    writeln!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`", 0, 0, 0, 644, data.len())?;
     out.write_all(data)?;
     out.write_all(if data.len() % 2 == 1 { b"\n" } else { b"" })
 }

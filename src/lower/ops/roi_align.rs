@@ -45,7 +45,7 @@ impl<'c> Bin<'c> {
         (from, to): (Val<'c>, Val<'c>),
         (at, bins, size): (Val<'c>, i64, i64),
     ) -> Result<Self> {
-        let scale = number(b, from, f64::from(op.spatial_scale()))?;
+        let scale = number(b, from, op.spatial_scale())?;
         let offset = number(b, from, if op.half_pixel() { 0.5 } else { 0.0 })?;
         let place = |corner| sub(b, mul(b, corner, scale)?, offset);
         let (from, to) = (place(from)?, place(to)?);

@@ -78,7 +78,8 @@ pub fn pool(op: Op<'_>) -> Option<(Val<'_>, Fold)> {
 
 /// Whether kernels fold elements of this type over windows on these output points.
 fn folds(op: Op<'_>, fold: Fold, element: Element, (window, grid): (&Window, [i64; AXES])) -> bool {
-    if !element.is_float() && !(fold == Fold::Max && element.is_byte()) {
+    let folds = element.is_float() || fold == Fold::Max && element.is_byte();
+    if !folds {
         return false;
     }
     if fold != Fold::PaddedMean {
