@@ -184,6 +184,11 @@ fn all_pools(mut case: Case) -> Case {
             "graph.average_pool %@ kernel_shape = [4, 4] strides = [3, 3] ceil_mode = true",
             [2, 20, 3, 4],
         ),
+        // One row, whose windows look over both edges.
+        (
+            "graph.average_pool %@ kernel_shape = [9, 3] strides = [9, 2] pads = [4, 1, 3, 1]",
+            [2, 20, 1, 6],
+        ),
         ("graph.global_average_pool %@", [2, 20, 1, 1]),
         ("graph.global_max_pool %@", [2, 20, 1, 1]),
     ] {

@@ -151,6 +151,8 @@ def pooling(c):
     c.add("max_pool_indices", "MaxPool", [c.normal(1, 3, 9, 9)], n_out=2, kernel_shape=[3, 3],
           strides=[2, 2])
     c.add("max_pool_1d", "MaxPool", [c.normal(1, 3, 9)], kernel_shape=[3])
+    c.add("average_pool_one_row", "AveragePool", [c.normal(1, 8, 1, 9)], kernel_shape=[3, 3], strides=[1, 2], pads=[1, 2, 1, 1])
+    c.add("average_pool_one_plane", "AveragePool", [c.normal(1, 3, 1, 4, 9)], kernel_shape=[3, 2, 3], pads=[1, 0, 1] * 2)
     c.add("average_pool_3d", "AveragePool", [c.normal(1, 2, 5, 5, 5)], kernel_shape=[2, 2, 2])
     for kind in ["GlobalAveragePool", "GlobalMaxPool"]:
         c.add(f"{kind.lower()}", kind, [c.normal(2, 3, 5, 7)])

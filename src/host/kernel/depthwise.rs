@@ -446,21 +446,8 @@ impl<'c> Kernel<'_, 'c> {
         };
         let b = e.builder;
         let real = spec.types.sum.r#type(&b);
-        let mut known = in_row;
-        let mut covered = None;
-        for ((lo, hi), axis) in taps.into_iter().zip([PLANE, ROW]) {
-            let (Fold::Mean, Ix::Value(lo), Ix::Value(hi)) = (spec.fold, lo, hi) else {
-                known *= window.kernel[axis];
-                continue;
-            };
-            let taps = b.binary("arith.subi", hi, lo)?;
-            let taps = b.op1("arith.index_cast", &[taps], b.int(32))?;
-            let taps = b.op1("arith.sitofp", &[taps], real)?;
-            covered = Some(match covered {
-                Some(others) => e.float("arith.mulf", others, taps)?,
-                None => taps,
-            });
-        }
+        let (known, covered) = window.mean_of(e, spec.fold, taps, real)?;
+        let known = known * in_row;
         let Some(covered) = covered else {
             return Ok(Some(b.constant(real, 1.0 / known as f64)?));
         };

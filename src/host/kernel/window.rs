@@ -1,7 +1,8 @@
 //! Where the windows of convolutions and pools lie on the input.
 
-use super::{Emitter, Ix, View, tiling::ceil_div};
-use crate::Result;
+use super::{Emitter, Fold, Ix, View, tiling::ceil_div};
+use crate::{Result, ir::Val};
+use melior::ir::Type;
 
 /// Output points along an axis, by the taps of their windows that lie in the input: those at the
 /// edges have a class each, those between share one.
@@ -144,6 +145,40 @@ impl Window {
         let lo = e.min(e.max(ceil(before)?, 0)?, taps)?;
         let hi = e.max(e.min(ceil(after)?, taps)?, 0)?;
         Ok((lo, hi))
+    }
+
+    /// How many planes times rows a mean is of, whose taps in the input are `taps`: what is known, and a
+    /// factor of type `real` that is not.
+    pub fn mean_of<'c>(
+        &self,
+        e: &Emitter<'c>,
+        fold: Fold,
+        taps: [(Ix<'c>, Ix<'c>); 2],
+        real: Type<'c>,
+    ) -> Result<(i64, Option<Val<'c>>)> {
+        let (mut known, mut counted) = (1, None);
+        for ((lo, hi), axis) in taps.into_iter().zip([PLANE, ROW]) {
+            let inside = match fold {
+                Fold::Mean => e.add(hi, e.mul(lo, -1)?)?,
+                // Others count the padding.
+                _ => Ix::Const(self.kernel[axis]),
+            };
+            let count = match inside {
+                Ix::Const(count) => {
+                    known *= count;
+                    continue;
+                }
+                Ix::Value(count) => count,
+            };
+            let b = e.builder;
+            let count = b.op1("arith.index_cast", &[count], b.int(32))?;
+            let count = b.op1("arith.sitofp", &[count], real)?;
+            counted = Some(match counted {
+                Some(others) => e.float("arith.mulf", others, count)?,
+                None => count,
+            });
+        }
+        Ok((known, counted))
     }
 
     /// The classes of output points along an axis by the taps that lie in the input.

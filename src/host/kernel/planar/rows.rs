@@ -293,21 +293,9 @@ impl<'c> Kernel<'_, 'c> {
             return Ok(None);
         }
         let real = spec.element.r#type(&e.builder);
-        let mut known = if self.counts.is_some() { 1 } else { window.kernel[COL] };
-        let mut counted: Option<Val<'c>> = None;
-        for ((lo, hi), axis) in taps.into_iter().zip([PLANE, ROW]) {
-            let (Fold::Mean, Ix::Value(lo), Ix::Value(hi)) = (spec.fold, lo, hi) else {
-                known *= window.kernel[axis];
-                continue;
-            };
-            let b = e.builder;
-            let count = b.op1("arith.index_cast", &[b.binary("arith.subi", hi, lo)?], b.int(32))?;
-            let count = b.op1("arith.sitofp", &[count], real)?;
-            counted = Some(match counted {
-                Some(others) => e.float("arith.mulf", others, count)?,
-                None => count,
-            });
-        }
+        let columns = if self.counts.is_some() { 1 } else { window.kernel[COL] };
+        let (known, counted) = window.mean_of(e, spec.fold, taps, real)?;
+        let known = known * columns;
         let known = e.builder.constant(real, known as f64)?;
         Ok(Some(match counted {
             Some(count) => e.float("arith.mulf", count, known)?,
