@@ -73,7 +73,7 @@ bench: setup ## Measure the host kernels (`phaseline bench` measures whole model
 	cargo bench
 
 bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
-	for set in classes networks further integers; do \
+	for set in classes networks further others integers; do \
 		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --table docs/performance.md || exit 1; done
 
 clean: ## Remove what was built

@@ -1,11 +1,13 @@
 /*===- pool.c - The thread pool -----------------------------------*- C -*-===
  *
  * One loop runs at a time. It is cut into chunks, and threads take chunks by
- * advancing one word, the ticket: the number of the loop in its upper half and
- * of its next chunk in the lower. A thread that wakes late sees another loop's
- * number and takes nothing, so the caller waits for chunks, never for threads.
- * A thread that took a chunk may read the loop's fields, because they cannot
- * change before that chunk is done.
+ * advancing one word, the ticket: the number of the loop in its upper half, and
+ * in the lower how many chunks are taken from the loop's end and its start.
+ * Half of the threads begin at either, so that in loops over the same data a
+ * thread mostly meets what it has in its cache. A thread that wakes late sees
+ * another loop's number and takes nothing, so the caller waits for chunks,
+ * never for threads. A thread that took a chunk may read the loop's fields,
+ * because they cannot change before that chunk is done.
  *
  * Threads without work spin for a while, as loops of one inference follow each
  * other closely, and then sleep.
@@ -62,13 +64,15 @@ enum {
 struct phl_pool {
   /** phl_pool_parallel_for; compiled models read it from here. */
   int (*parallel_for)(phl_pool *, phl_loop_fn, void *, int64_t, int64_t);
-  /** Loop number << 32 | chunks taken. */
+  /** Loop number << 32 | chunks taken from the end << 16 | from the start. */
   _Atomic uint64_t ticket;
   /** Chunks of the running loop that are done. */
   _Atomic int64_t done;
   /** A loop is running. */
   atomic_flag busy;
   _Atomic bool stop;
+  /** Workers that have begun. */
+  _Atomic int32_t present;
   /** Threads that sleep, or are about to, and have to be woken. */
   _Atomic int32_t sleeping;
   /** The caller sleeps until the last chunk is done. */
@@ -97,21 +101,24 @@ static void pause_briefly(void) {
 static uint32_t loop_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
 /** Takes and runs chunks of loop `loop` until none is left. */
-static void run_chunks(phl_pool *pool, uint32_t loop) {
+static void run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
   uint64_t ticket = atomic_load(&pool->ticket);
   for (;;) {
-    const int64_t index = (int64_t)(ticket & UINT32_MAX);
-    if (loop_of(ticket) != loop || index >= atomic_load(&pool->chunks))
+    const int64_t first = (int64_t)(ticket & UINT16_MAX);
+    const int64_t last = (int64_t)(ticket >> 16 & UINT16_MAX);
+    const int64_t all = atomic_load(&pool->chunks);
+    if (loop_of(ticket) != loop || first + last >= all)
       return;
-    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + 1))
+    const uint64_t one = from_end ? UINT64_C(1) << 16 : 1;
+    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + one))
       continue;
+    const int64_t index = from_end ? all - 1 - last : first;
     const int64_t begin = index * pool->chunk;
     const int64_t left = pool->n - begin;
-    const int64_t chunks = atomic_load(&pool->chunks);
     pool->fn(pool->context, begin,
              begin + (left < pool->chunk ? left : pool->chunk));
     /* From here the loop may be over and its fields another's. */
-    if (atomic_fetch_add(&pool->done, 1) + 1 == chunks &&
+    if (atomic_fetch_add(&pool->done, 1) + 1 == all &&
         atomic_load(&pool->caller_sleeps)) {
       pthread_mutex_lock(&pool->mutex);
       pthread_cond_signal(&pool->finished);
@@ -144,13 +151,14 @@ static void wait_for_news(phl_pool *pool, uint32_t seen) {
 
 static void *work(void *argument) {
   phl_pool *pool = argument;
+  const bool from_end = atomic_fetch_add(&pool->present, 1) % 2 == 0;
   uint32_t seen = 0;
   for (;;) {
     wait_for_news(pool, seen);
     if (atomic_load(&pool->stop))
       return NULL;
     seen = loop_of(atomic_load(&pool->ticket));
-    run_chunks(pool, seen);
+    run_chunks(pool, seen, from_end);
   }
 }
 
@@ -266,7 +274,7 @@ int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
   const uint32_t loop = last + 1;
   atomic_store(&pool->ticket, (uint64_t)loop << 32);
   wake_all(pool);
-  run_chunks(pool, loop);
+  run_chunks(pool, loop, false);
   wait_for_chunks(pool, chunks);
   atomic_flag_clear(&pool->busy);
   return PHL_OK;
