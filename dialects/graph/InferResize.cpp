@@ -159,9 +159,15 @@ LogicalResult RoiAlignOp::inferTypes(Infer &infer, Adaptor adaptor,
   if (!mayEqual(count, batch))
     return infer.fail("'rois' has ", count, " regions, but 'batch' ", batch);
   int64_t height = adaptor.getOutputHeight(), width = adaptor.getOutputWidth();
-  if (height < 1 || width < 1 || adaptor.getSamplingRatio() < 0)
+  if (height < 1 || width < 1)
     return infer.fail("'output_height' and 'output_width' must be positive, "
-                      "'sampling_ratio' not negative");
+                      "but are ",
+                      height, " and ", width);
+  // A bin takes the square of it.
+  constexpr int64_t most = 1024;
+  if (adaptor.getSamplingRatio() < 0 || adaptor.getSamplingRatio() > most)
+    return infer.fail("'sampling_ratio' must be from 0 to ", most, ", but is ",
+                      adaptor.getSamplingRatio());
   types.push_back(RankedTensorType::get(
       {known(count) ? count : batch, typeOf(x).getDimSize(1), height, width},
       typeOf(x).getElementType()));

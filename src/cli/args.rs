@@ -124,11 +124,6 @@ pub struct TargetArgs {
     /// there, and nothing is copied; may be repeated
     #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
     pub bind: Vec<(String, String)>,
-    /// Keep compiled models in this folder, and take them from there if nothing that decides on them has
-    /// changed; PHASELINE_CACHE names one for all commands. Models for targets that are folders or have
-    /// hooks are compiled each time
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
     /// follow in the order of the spec
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]
@@ -143,6 +138,16 @@ pub struct TargetArgs {
     /// --run-reproducer replays it)
     #[arg(long, value_name = "FILE")]
     pub reproducer: Option<PathBuf>,
+}
+
+/// Where compiled models are kept.
+#[derive(Args, Clone, Debug)]
+pub struct CacheArgs {
+    /// Keep compiled models in this folder, and take them from there if nothing that decides on them has
+    /// changed; PHASELINE_CACHE names one for all commands. Models for targets that are folders or have
+    /// hooks are compiled each time
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
 }
 
 /// Arguments of `compile`.
@@ -163,6 +168,9 @@ pub struct CompileArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub cache: CacheArgs,
     /// Directory to create; one that phaseline made before and that is unchanged is replaced
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -238,6 +246,9 @@ pub struct RunArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub cache: CacheArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub data: DataArgs,
     /// Threads that the host's kernels run on; results do not depend on it
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
@@ -258,6 +269,9 @@ pub struct VerifyArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub cache: CacheArgs,
     /// Directory with test_data_set_N folders (default: the model's own)
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -283,6 +297,9 @@ pub struct BenchArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub cache: CacheArgs,
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub data: DataArgs,

@@ -34,7 +34,7 @@ struct Report {
 
 /// Compiles, warms up, measures and reports.
 pub fn bench(args: &BenchArgs) -> Result<()> {
-    let mut ready = prepare(&args.model, &args.target, &args.data, args.by_layer)?;
+    let mut ready = prepare(&args.model, &args.target, &args.data, (&args.cache, args.by_layer))?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.data.outputs {

@@ -87,7 +87,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     }
     let Some(output) = args.output.as_deref() else { return Ok(()) };
     // What has been printed is of a module that has been through phases.
-    let cache = super::data::cache(args.target.cache.as_ref()).filter(|_| !shows);
+    let cache = super::data::cache(args.cache.cache.as_ref()).filter(|_| !shows);
     let entry = super::run::entry(&session, &module, &options, cache)?;
     if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
         return package::copy(&folder, output, replace);

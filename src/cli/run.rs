@@ -1,7 +1,7 @@
 //! `phaseline run`, and what `verify` and `bench` share with it.
 
 use super::{
-    args::{DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
+    args::{CacheArgs, DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
     layers,
     model::{compile_options, import, model_name, random_inputs, read_inputs},
     print,
@@ -32,7 +32,8 @@ pub struct Ready {
 
 /// Runs a model once.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let mut ready = prepare(&args.model, &args.target, &args.data, args.trace.is_some())?;
+    let mut ready =
+        prepare(&args.model, &args.target, &args.data, (&args.cache, args.trace.is_some()))?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.trace {
@@ -52,7 +53,7 @@ pub fn prepare(
     model: &ModelArgs,
     target: &TargetArgs,
     data: &DataArgs,
-    trace: bool,
+    (cache, trace): (&CacheArgs, bool),
 ) -> Result<Ready> {
     if model.model.is_dir() {
         return prepare_package(&model.model, data);
@@ -66,7 +67,7 @@ pub fn prepare(
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
     options.trace = trace;
     let (module, inputs) = open(&session, model, &options, &data.inputs)?;
-    let cache = super::data::cache(target.cache.as_ref());
+    let cache = super::data::cache(cache.cache.as_ref());
     let entry = entry(&session, &module, &options, cache)?;
     if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
         let compile = start.elapsed();

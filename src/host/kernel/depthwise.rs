@@ -179,10 +179,7 @@ impl Depthwise {
         epilogue: &dyn Epilogue<'c>,
     ) -> Result<()> {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (memrefs, bounds) = arguments.split_at(buffers.len());
-            let mut flat =
-                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
-            let y = flat.pop().unwrap_or(memrefs[0]);
+            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
             let weighted = self.fold == Fold::Weighted;
             let first = if weighted { 2 } else { 1 };
             let operands = flat.split_off(first + self.start.map_or(0, Start::buffers));

@@ -293,6 +293,20 @@ impl<'c> Emitter<'c> {
         self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
     }
 
+    /// The arguments of a kernel with so many buffers: these as they lie in memory, the last one apart,
+    /// then the tasks.
+    pub fn buffers<'v>(
+        &self,
+        arguments: &'v [Val<'c>],
+        count: usize,
+    ) -> Result<(Vec<Val<'c>>, Val<'c>, &'v [Val<'c>])> {
+        let (memrefs, bounds) = arguments.split_at(count);
+        let mut flat =
+            memrefs.iter().map(|memref| self.flatten(*memref)).collect::<Result<Vec<_>>>()?;
+        let last = flat.pop().ok_or_else(|| crate::Error::internal("a kernel without buffers"))?;
+        Ok((flat, last, bounds))
+    }
+
     /// The first element of a vector.
     pub fn element(&self, vector: Val<'c>) -> Result<Val<'c>> {
         let position = vec![("static_position", self.builder.i64s_attr(&[0]))];

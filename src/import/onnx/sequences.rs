@@ -105,6 +105,7 @@ impl<'c> Importer<'_, 'c> {
         self.emitter.set_location(self.location(&node.name, position));
         match self.import_sequences(node, items)? {
             Ok(made) => {
+                self.set_outputs(node, &[]);
                 for (name, item) in node.proto.output.iter().zip(made) {
                     match item {
                         Item::Tensor(value) => self.set(name, Some(value)),
@@ -159,9 +160,11 @@ impl<'c> Importer<'_, 'c> {
                 return Ok(Err(format!("an input has no element {index}").into()));
             };
             let results = self.run_body(node, body, &format!("body{index}"), &arguments)?;
+            if results.iter().any(Option::is_none) {
+                // A node was refused, which is reported; there is no sequence without it.
+                return Ok(Ok(vec![]));
+            }
             for (output, result) in outputs.iter_mut().zip(results) {
-                // Without one that was refused the sequence is not what anything asks for; the
-                // refusal is reported.
                 output.extend(result);
             }
         }

@@ -17,6 +17,9 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike};
 
+/// Most samples of a bin along an axis where the region's size decides.
+const MOST_SAMPLES: f64 = 1024.0;
+
 /// The two elements of an axis around a position, and their weights.
 struct Between<'c> {
     low: Val<'c>,
@@ -55,10 +58,11 @@ impl<'c> Bin<'c> {
         }
         let length = div(b, extent, number(b, from, bins as f64)?)?;
         let samples = match op.sampling_ratio() {
-            // What is no number must not become an integer, nor a loop that never ends.
+            // What is no number must not become an integer, nor a region beyond all sizes a loop that
+            // does not end.
             0 => {
                 let count = arith(b, "math.ceil", &[length])?;
-                let (none, all) = (number(b, from, 0.0)?, number(b, from, f64::from(1 << 20))?);
+                let (none, all) = (number(b, from, 0.0)?, number(b, from, MOST_SAMPLES)?);
                 let count = b.select(b.cmpf("ogt", count, none)?, count, none)?;
                 let count = b.op1("arith.fptosi", &[at_most(b, count, all)?], b.int(64))?;
                 b.op1("arith.index_cast", &[count], b.index_type())?

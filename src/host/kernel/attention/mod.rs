@@ -160,11 +160,8 @@ impl Attention {
         programs: &Programs<'_, 'c>,
     ) -> Result<()> {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (memrefs, bounds) = arguments.split_at(buffers.len());
-            let mut flat =
-                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
-            let memory = flat.pop().unwrap_or(memrefs[0]);
-            let y = flat.pop().unwrap_or(memrefs[0]);
+            let (mut flat, memory, bounds) = e.buffers(arguments, buffers.len())?;
+            let y = flat.pop().unwrap_or(memory);
             let rest = flat.split_off(2 + self.scores.operands.len());
             let (between, rest) = rest.split_at(self.operands.len());
             let buffers = |x, w, operands: &[Val<'c>], y| Buffers {

@@ -162,10 +162,7 @@ impl Contraction {
         epilogue: &dyn Epilogue<'c>,
     ) -> Result<()> {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (memrefs, bounds) = arguments.split_at(buffers.len());
-            let mut flat =
-                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
-            let y = flat.pop().unwrap_or(memrefs[0]);
+            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
             let own = 2 + usize::from(self.scales.is_some());
             let operands = flat.split_off(own + self.start.map_or(0, Start::buffers));
             let start = StartBuffers::of(&flat[own..]);

@@ -166,10 +166,7 @@ impl Planar {
         epilogue: &dyn Epilogue<'c>,
     ) -> Result<()> {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (memrefs, bounds) = arguments.split_at(buffers.len());
-            let mut flat =
-                memrefs.iter().map(|memref| e.flatten(*memref)).collect::<Result<Vec<_>>>()?;
-            let y = flat.pop().unwrap_or(memrefs[0]);
+            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
             let operands = flat.split_off(1);
             let row = |e: &Emitter<'c>| e.scratch(self.scratch(blocking), self.element);
             let kernel = Kernel {

@@ -49,6 +49,10 @@ impl Sizes {
             groups: node.attributes.int_or("group", 1)?,
             offset_groups: node.attributes.int_or("offset_group", 1)?,
         };
+        let taps = sizes.window.kernel.iter().try_fold(1i64, |all, n| all.checked_mul(*n));
+        if taps.is_none_or(|taps| taps > MOST) {
+            return Err(OpError::Unsupported(format!("a kernel of {:?}", sizes.window.kernel)));
+        }
         sizes.check(&w, &offset)?;
         Ok(sizes)
     }

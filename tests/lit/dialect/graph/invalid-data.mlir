@@ -301,3 +301,11 @@ func.func @roi_align_images(%x: tensor<1x3x8x8xf32>, %r: tensor<2x4xf32>, %b: te
   %0 = graph.roi_align %x, %r, %b : (tensor<1x3x8x8xf32>, tensor<2x4xf32>, tensor<3xi64>) -> tensor<2x3x1x1xf32>
   return %0 : tensor<2x3x1x1xf32>
 }
+
+// -----
+
+func.func @roi_align_samples(%x: tensor<1x3x8x8xf32>, %r: tensor<2x4xf32>, %b: tensor<2xi64>) -> tensor<2x3x1x1xf32> {
+  // expected-error @+1 {{'sampling_ratio' must be from 0 to 1024, but is 1025}}
+  %0 = graph.roi_align %x, %r, %b {sampling_ratio = 1025 : i64} : (tensor<1x3x8x8xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<2x3x1x1xf32>
+  return %0 : tensor<2x3x1x1xf32>
+}
