@@ -15,10 +15,12 @@ pub enum ImportError {
     #[error(transparent)]
     Io(#[from] IoError),
     /// The file is not a model of the expected kind, or is damaged.
-    #[error("{}: not an ONNX model: {message}", path.display())]
+    #[error("{}: not {format}: {message}", path.display())]
     NotAModel {
         /// The file.
         path: PathBuf,
+        /// The format, with its article.
+        format: &'static str,
         /// How that was seen.
         message: String,
     },
@@ -69,8 +71,12 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    pub(crate) fn not_a_model(path: &Path, message: impl Into<String>) -> Self {
-        Self::NotAModel { path: path.to_path_buf(), message: message.into() }
+    pub(crate) fn not_a_model(
+        path: &Path,
+        format: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::NotAModel { path: path.to_path_buf(), format, message: message.into() }
     }
 
     pub(crate) fn tensor(path: &Path, tensor: &str, message: impl Into<String>) -> Self {

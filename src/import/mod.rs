@@ -5,11 +5,15 @@
 
 pub(crate) mod constants;
 mod error;
+#[cfg(any(feature = "onnx", feature = "tflite"))]
+mod frame;
 pub(crate) mod mlir;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod operators;
 mod options;
+#[cfg(feature = "tflite")]
+pub mod tflite;
 
 pub use error::{ImportError, UnsupportedOp};
 pub use options::{ImportOptions, parse_shape_option};
@@ -64,6 +68,8 @@ pub trait Source {
 /// All formats. A file whose name ends in none of their endings is taken for the last one's.
 pub static FRONTENDS: &[&dyn Frontend] = &[
     &mlir::Mlir,
+    #[cfg(feature = "tflite")]
+    &tflite::Tflite,
     #[cfg(feature = "onnx")]
     &onnx::Onnx,
 ];

@@ -12,7 +12,6 @@ use super::{
     context::NodeContext,
     emit::{Emitter, OpError, OpResult},
     flatten::{Node, flatten_graph},
-    frame::{Frame, file_name},
     model::{Model, load_model, sparse_name},
     ops,
     proto::GraphProto,
@@ -22,7 +21,10 @@ use super::{
 };
 use crate::{
     Session,
-    import::{ImportError, ImportOptions, UnsupportedOp},
+    import::{
+        ImportError, ImportOptions, UnsupportedOp,
+        frame::{Frame, file_name},
+    },
     io::onnx_tensor::Constant,
     ir::{Builder, Val},
     targets::Operators,
@@ -59,7 +61,7 @@ pub fn import_model<'c>(
     let inputs = input_types(model, options)?;
     let arguments: Vec<_> =
         inputs.iter().filter(|input| !options.constants.contains_key(&input.name)).collect();
-    let frame = Frame::new(session.context(), model, &arguments)?;
+    let frame = Frame::new(session.context(), &model.path, &arguments)?;
     let builder = Builder::at_end(session.context(), frame.block, frame.file);
     let mut scope = Scope::default();
     for (index, argument) in arguments.iter().enumerate() {
@@ -83,7 +85,8 @@ pub fn import_model<'c>(
         return Err(ImportError::graph(&model.path, message));
     }
     let results: Vec<_> = results.into_iter().flatten().collect();
-    frame.finish(model, &results)
+    let outputs: Vec<_> = model.graph.output.iter().map(|output| output.name.as_str()).collect();
+    frame.finish(&model.path, &outputs, &results)
 }
 
 type Refused = IndexMap<(String, String, i64), UnsupportedOp>;

@@ -8,7 +8,6 @@ mod emit;
 mod expansion;
 mod external;
 mod flatten;
-mod frame;
 mod importer;
 mod loops;
 mod model;

@@ -48,15 +48,15 @@ pub fn decode_model(path: &Path, bytes: Bytes) -> Result<Model, ImportError> {
             Some(format) => format!("it is {format}"),
             None => format!("the file is damaged, truncated or of another kind ({error})"),
         };
-        ImportError::not_a_model(path, message)
+        ImportError::not_a_model(path, "an ONNX model", message)
     })?;
     let Some(graph) = proto.graph else {
         let message = looks_like.map_or("it has no graph".to_string(), |f| format!("it is {f}"));
-        return Err(ImportError::not_a_model(path, message));
+        return Err(ImportError::not_a_model(path, "an ONNX model", message));
     };
     if proto.opset_import.is_empty() {
         let message = "it names no operator set (opset_import is missing)";
-        return Err(ImportError::not_a_model(path, message));
+        return Err(ImportError::not_a_model(path, "an ONNX model", message));
     }
     if graph.output.is_empty() {
         return Err(ImportError::graph(path, "the graph has no outputs"));

@@ -2,22 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::import::frame::InputType;
 use crate::import::{ImportError, ImportOptions};
 use crate::ir::DYNAMIC;
 use crate::tensor::{DType, SmallType, onnx_type_name};
 
 use super::Model;
 use super::proto::{DimensionValue, TensorTypeProto, TypeValue, ValueInfoProto};
-
-/// Element type and shape of an input.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct InputType {
-    pub(crate) name: String,
-    /// MLIR spelling of the element type.
-    pub(crate) element: &'static str,
-    /// Dimensions; unknown ones are [`DYNAMIC`].
-    pub(crate) dims: Vec<i64>,
-}
 
 /// MLIR's spelling of an ONNX element type; an error for those that the graph dialect lacks.
 pub(crate) fn element_name(code: i64) -> Result<&'static str, String> {

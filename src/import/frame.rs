@@ -13,9 +13,17 @@ use crate::ir::{self, Builder, OpSpec, Val};
 use crate::limits;
 use crate::{import::ImportError, ir::names};
 
-use super::Model;
-use super::types::InputType;
 use crate::import::constants::scalar_type;
+
+/// Element type and shape of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct InputType {
+    pub(crate) name: String,
+    /// MLIR spelling of the element type.
+    pub(crate) element: &'static str,
+    /// Dimensions; unknown ones are [`DYNAMIC`](ir::DYNAMIC).
+    pub(crate) dims: Vec<i64>,
+}
 
 /// The module and its function, empty at first.
 pub(crate) struct Frame<'c> {
@@ -32,22 +40,22 @@ impl<'c> Frame<'c> {
     /// A function with these arguments.
     pub(crate) fn new(
         context: &'c Context,
-        model: &Model,
+        path: &Path,
         arguments: &[&InputType],
     ) -> Result<Self, ImportError> {
-        let file = Location::new(context, &file_name(&model.path), 0, 0);
+        let file = Location::new(context, &file_name(path), 0, 0);
         let module = Module::new(file);
         let mut types = Vec::new();
         for argument in arguments {
             let element = scalar_type(context, argument.element);
             let element = element.ok_or_else(|| {
                 let message = format!("there is no type {} for an input", argument.element);
-                ImportError::graph(&model.path, message)
+                ImportError::graph(path, message)
             })?;
             let dims: Vec<u64> = argument.dims.iter().map(|&dim| dim as u64).collect();
             let ty = RankedTensorType::new(&dims, element, None).into();
             limits::check_type(ty).map_err(|reason| {
-                ImportError::graph(&model.path, format!("input `{}` {reason}", argument.name))
+                ImportError::graph(path, format!("input `{}` {reason}", argument.name))
             })?;
             types.push(ty);
         }
@@ -66,12 +74,12 @@ impl<'c> Frame<'c> {
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let function = Builder::at_end(context, body, file)
             .create("func.func", spec)
-            .map_err(|error| ImportError::graph(&model.path, error.to_string()))?;
+            .map_err(|error| ImportError::graph(path, error.to_string()))?;
         let block = function
             .region(0)
             .ok()
             .and_then(|region| region.first_block())
-            .ok_or_else(|| ImportError::graph(&model.path, "the function has no body"))?;
+            .ok_or_else(|| ImportError::graph(path, "the function has no body"))?;
         Ok(Self { module, function, block, context, file })
     }
 
@@ -85,10 +93,11 @@ impl<'c> Frame<'c> {
     /// Ends the function with `results`, and gives the module away.
     pub(crate) fn finish(
         self,
-        model: &Model,
+        path: &Path,
+        outputs: &[&str],
         results: &[Val<'c>],
     ) -> Result<Module<'c>, ImportError> {
-        let fail = |message: String| ImportError::graph(&model.path, message);
+        let fail = |message: String| ImportError::graph(path, message);
         let spec = OpSpec { operands: results, ..Default::default() };
         Builder::at_end(self.context, self.block, self.file)
             .create("func.return", spec)
@@ -96,11 +105,14 @@ impl<'c> Frame<'c> {
         let inputs: Vec<Type<'c>> = (0..self.block.argument_count())
             .map(|index| self.argument(index).map(|value| value.r#type()))
             .collect::<Result<_, _>>()?;
-        let outputs: Vec<Type<'c>> = results.iter().map(|value| value.r#type()).collect();
-        let names = model.graph.output.iter().map(|output| output.name.as_str());
-        let ty = function_type(self.context, &inputs, &outputs);
+        let types: Vec<Type<'c>> = results.iter().map(|value| value.r#type()).collect();
+        let ty = function_type(self.context, &inputs, &types);
         ir::edit::set_attr(self.function, "function_type", ty);
-        ir::edit::set_attr(self.function, "res_attrs", name_attributes(self.context, names));
+        ir::edit::set_attr(
+            self.function,
+            "res_attrs",
+            name_attributes(self.context, outputs.iter().copied()),
+        );
         if !self.module.as_operation().verify() {
             return Err(fail("the imported module is not valid".to_string()));
         }
@@ -132,5 +144,5 @@ fn name_attributes<'c, 'n>(
 
 /// Without directories: where the model happens to lie does not belong in what is made of it.
 pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().map_or("model.onnx".into(), |name| name.to_string_lossy().into_owned())
+    path.file_name().map_or("model".into(), |name| name.to_string_lossy().into_owned())
 }
