@@ -3,9 +3,9 @@
 //! that follow it in part are near misses.
 
 use crate::{
-    expr::{BinaryOp, CompareOp, Expr, ExprKind, dtype_of},
+    expr::{BinaryOp, CompareOp, Expr, ExprKind, element_of},
     pattern::Pattern,
-    tensor::DType,
+    tensor::ElementType,
 };
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub enum Constraint {
     /// A number, or a truth as 0 or 1.
     Number(f64),
     /// An element type.
-    Type(DType),
+    Type(ElementType),
     /// A list of numbers.
     Numbers(Vec<i64>),
     /// A text.
@@ -43,9 +43,9 @@ impl Constraints {
     }
 
     /// The element types that are asked for anywhere.
-    pub fn types(&self) -> Vec<DType> {
+    pub fn types(&self) -> Vec<ElementType> {
         let all = self.wants.values().flatten();
-        let mut types: Vec<DType> = vec![];
+        let mut types: Vec<ElementType> = vec![];
         for want in all {
             if let Constraint::Type(dtype) = want
                 && !types.contains(dtype)
@@ -106,7 +106,7 @@ fn literal(expr: &Expr) -> Option<Constraint> {
         ExprKind::Int(number) => Constraint::Number(*number as f64),
         ExprKind::Float(number) => Constraint::Number(*number),
         ExprKind::Bool(truth) => Constraint::Number(f64::from(u8::from(*truth))),
-        ExprKind::Name(name) => Constraint::Type(dtype_of(name)?),
+        ExprKind::Name(name) => Constraint::Type(element_of(name)?),
         ExprKind::Text(text) => Constraint::Text(text.clone()),
         ExprKind::List(items) => {
             let number = |item: &Expr| match literal(item)? {

@@ -1,11 +1,11 @@
 //! The elements of constants: scales, zero points, bounds, and data.
 
-use super::{operands::Shape, sampler::Sampler};
+use super::{narrow, operands::Shape, sampler::Sampler};
 use crate::{
     Error, Result,
     artifact::Port,
     graph::OpDecl,
-    tensor::{AlignedBuffer, DType, Element, SplitMix64, Tensor},
+    tensor::{AlignedBuffer, DType, Element, ElementType, SplitMix64, Tensor},
 };
 
 /// True if an operand is a number that shapes the operation, which networks have as a constant.
@@ -30,7 +30,10 @@ pub fn constant(
     let wished = s.wished_number(capture, "value");
     if name.ends_with("zero_point") {
         let value = wished.map_or_else(|| s.zero_point(*dtype), |value| value as i64);
-        return integers(*dtype, &sizes, &vec![value; count]);
+        return match *dtype {
+            ElementType::Plain(dtype) => integers(dtype, &sizes, &vec![value; count]),
+            ElementType::Small(small) => narrow::filled(small, &sizes, value),
+        };
     }
     if name.ends_with("scale") && decl.name != "batch_norm" {
         let numbers = match scale {
@@ -44,7 +47,7 @@ pub fn constant(
         let numbers: Vec<f32> = (0..count).map(|_| 0.01 + s.below(100) as f32 / 1000.0).collect();
         return Tensor::from_slice(&sizes, &numbers).ok();
     }
-    if decl.name == "clip" && *dtype == DType::F32 && s.chance(80) {
+    if decl.name == "clip" && *dtype == ElementType::F32 && s.chance(80) {
         // As networks have it: the minimum below the maximum.
         let bound = s.pick(&[0.5_f32, 1.0, 6.0]);
         let bound = if name == "min" { -bound * s.pick(&[0.0, 1.0]) } else { bound };
@@ -54,9 +57,13 @@ pub fn constant(
 }
 
 /// Data: numbers of both signs, and of a magnitude that does not always saturate what they are
-/// summed to.
-pub fn data(dtype: DType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
+/// summed to. Elements of small types have a byte each.
+pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
     let sizes: Vec<usize> = dims.iter().map(|dim| (*dim).max(0) as usize).collect();
+    let dtype = match dtype {
+        ElementType::Plain(dtype) => dtype,
+        ElementType::Small(small) => return narrow::data(small, &sizes, s),
+    };
     let magnitude = match dtype {
         DType::I8 | DType::U8 | DType::I16 => s.magnitude(),
         // A bias. Other integers are indices and sizes.
