@@ -39,7 +39,7 @@ pub fn constant(
         let numbers = match scale {
             Some(scale) => (0..count).map(|i| scale[i % scale.len()]).collect(),
             None if count == 1 => vec![wished.map_or_else(|| s.scale(), |value| value as f32)],
-            None => (0..count).map(|_| 0.01 + s.below(100) as f32 / 1000.0).collect(),
+            None => (0..count).map(|_| s.channel_scale()).collect(),
         };
         return Tensor::from_slice::<f32>(&sizes, &numbers).ok();
     }
@@ -67,7 +67,7 @@ pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor>
     let magnitude = match dtype {
         DType::I8 | DType::U8 | DType::I16 => s.magnitude(),
         // A bias. Other integers are indices and sizes.
-        DType::I32 if sizes.len() == 1 => s.pick(&[50, 3000]),
+        DType::I32 if sizes.len() == 1 => s.bias(),
         _ => return Tensor::random(dtype, &sizes, s.seed()).ok(),
     };
     let centre = if dtype == DType::U8 { 128 } else { 0 };
@@ -82,7 +82,7 @@ pub const SPECIAL: &str =
     ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
 
 /// What a compiled graph is run on, one after the other on one device, and what to say of each:
-/// usual numbers, the ends of the types, numbers that are none, and the first again, in case the
+/// usual numbers, the ends of the types, few of 8 bits, whose sums keep within the type, numbers that are none, and the first again, in case the
 /// device keeps something from run to run.
 pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
     let set = |kind: Kind| -> Result<Vec<Tensor>> {
@@ -94,6 +94,9 @@ pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static s
     };
     let usual = set(Kind::Usual)?;
     let mut all = vec![("", usual.clone()), (", with large numbers", set(Kind::Large)?)];
+    if ports.iter().any(|port| matches!(port.dtype, DType::I8 | DType::U8)) {
+        all.push((", with small numbers", set(Kind::Small)?));
+    }
     if !finite && ports.iter().any(|port| port.dtype.is_float()) {
         all.push((SPECIAL, set(Kind::Special)?));
     }
@@ -106,6 +109,7 @@ pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static s
 enum Kind {
     Usual,
     Large,
+    Small,
     Special,
 }
 
@@ -133,6 +137,10 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
         return floats(dtype, shape, &usual.into_iter().map(number).collect::<Vec<_>>()).ok();
     }
     let (low, high) = match dtype {
+        DType::I8 if kind == Kind::Small => (-6, 6),
+        // Around 0, or around the middle, wherever its zero point is.
+        DType::U8 if kind == Kind::Small && seed.is_multiple_of(2) => (0, 12),
+        DType::U8 if kind == Kind::Small => (122, 134),
         DType::I8 => (-128, 127),
         DType::U8 => (0, 255),
         DType::I16 if seed.is_multiple_of(2) => (-32768, 32767),

@@ -27,6 +27,8 @@ pub struct Sampler {
     obedient: bool,
     /// The scale that most values of the graph in work have.
     scale: f32,
+    /// Whether sums of the graph in work are nearly what is stored, so that one more shows.
+    is_plain: bool,
     /// The element type that data of the graph in work has, as the conditions want it.
     wanted: Option<ElementType>,
     /// What data may have where a target does not say.
@@ -39,6 +41,9 @@ pub struct Sampler {
 /// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
 /// between two integers, where rules of rounding differ.
 const SCALES: [f32; 5] = [0.0213, 0.0531, 0.1127, 0.3719, 0.9173];
+
+/// The scale of which that of a product, by that of its result, is about 1.
+const PLAIN: f32 = SCALES[4];
 
 /// Sizes are at most this, so that a simulator is done soon.
 const MOST: i64 = 64;
@@ -89,6 +94,7 @@ impl Sampler {
             constraints,
             obedient: false,
             scale: SCALES[0],
+            is_plain: false,
             wanted: None,
             all_types: types.is_empty(),
             first: None,
@@ -112,6 +118,7 @@ impl Sampler {
         self.obedient = self.chance(66);
         self.next_first = self.first.clone();
         self.scale = self.pick(&SCALES);
+        self.is_plain = self.obedient && self.scale == PLAIN;
         let mut types = self.constraints.types();
         if types.iter().any(|ty| ty.plain().is_some()) {
             types.retain(|ty| ty.plain().is_some());
@@ -150,7 +157,18 @@ impl Sampler {
 
     /// A scale: often that of the other values of the graph.
     pub fn scale(&mut self) -> f32 {
-        if self.chance(50) { self.scale } else { self.pick(&SCALES) }
+        if self.is_plain || self.chance(50) { self.scale } else { self.pick(&SCALES) }
+    }
+
+    /// One of the scales of channels.
+    pub fn channel_scale(&mut self) -> f32 {
+        let least = if self.is_plain { 0.6 } else { 0.01 };
+        least + self.below(100) as f32 / if self.is_plain { 300.0 } else { 1000.0 }
+    }
+
+    /// The greatest magnitude of a bias.
+    pub fn bias(&mut self) -> i64 {
+        if self.is_plain { 20 } else { self.pick(&[50, 3000]) }
     }
 
     /// A zero point: often 0, within the element type.
@@ -169,6 +187,9 @@ impl Sampler {
 
     /// The greatest magnitude of quantized data: small ones keep sums within range.
     pub fn magnitude(&mut self) -> i64 {
+        if self.is_plain {
+            return 4;
+        }
         self.pick(&[4, 20, 127])
     }
 
