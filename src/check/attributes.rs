@@ -58,7 +58,7 @@ pub fn attributes(
             // A zero point says the same.
             ("quantize_linear", "to") => {
                 let is_said = known.get(2).is_some_and(Option::is_some);
-                (!is_said && s.chance(50)).then(|| AttrValue::Type(s.quantized().into()))
+                (!is_said && s.chance(50)).then(|| AttrValue::Type(s.quantized()))
             }
             (_, "kernel_shape") => {
                 Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
@@ -98,7 +98,7 @@ fn wished_value(attr: &AttrDecl, want: Constraint, spatial: usize) -> Option<Att
         (AttrKind::Ints, Constraint::Number(number)) => AttrValue::Ints(vec![number as i64; count]),
         (AttrKind::Ints, Constraint::Numbers(numbers)) => AttrValue::Ints(numbers),
         (AttrKind::Str, Constraint::Text(text)) => AttrValue::Str(text),
-        (AttrKind::Type, Constraint::Type(dtype)) => AttrValue::Type(dtype.into()),
+        (AttrKind::Type, Constraint::Type(dtype)) => AttrValue::Type(dtype),
         _ => return None,
     })
 }

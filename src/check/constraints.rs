@@ -3,9 +3,9 @@
 //! that follow it in part are near misses.
 
 use crate::{
-    expr::{BinaryOp, CompareOp, Expr, ExprKind, dtype_of},
+    expr::{BinaryOp, CompareOp, Expr, ExprKind, element_of},
     pattern::Pattern,
-    tensor::DType,
+    tensor::ElementType,
 };
 use std::collections::BTreeMap;
 
@@ -15,11 +15,13 @@ pub enum Constraint {
     /// A number, or a truth as 0 or 1.
     Number(f64),
     /// An element type.
-    Type(DType),
+    Type(ElementType),
     /// A list of numbers.
     Numbers(Vec<i64>),
     /// A text.
     Text(String),
+    /// Something that is no literal, as one of several choices.
+    Open,
 }
 
 /// What is asked of fields of captures and operations.
@@ -32,7 +34,7 @@ impl Constraints {
     /// Reads them off the conditions.
     pub fn of(pattern: &Pattern) -> Self {
         let mut constraints = Self::default();
-        pattern.clauses.iter().for_each(|clause| constraints.read(&clause.expr));
+        pattern.clauses.iter().for_each(|clause| constraints.read(&clause.expr, false));
         constraints
     }
 
@@ -43,9 +45,9 @@ impl Constraints {
     }
 
     /// The element types that are asked for anywhere.
-    pub fn types(&self) -> Vec<DType> {
+    pub fn types(&self) -> Vec<ElementType> {
         let all = self.wants.values().flatten();
-        let mut types: Vec<DType> = vec![];
+        let mut types: Vec<ElementType> = vec![];
         for want in all {
             if let Constraint::Type(dtype) = want
                 && !types.contains(dtype)
@@ -56,16 +58,18 @@ impl Constraints {
         types
     }
 
-    fn read(&mut self, expr: &Expr) {
+    /// `is_choice`: something else may hold in its place.
+    fn read(&mut self, expr: &Expr, is_choice: bool) {
         match &expr.kind {
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-                self.read(left);
-                self.read(right);
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let is_choice = is_choice || *op == BinaryOp::Or;
+                self.read(left, is_choice);
+                self.read(right, is_choice);
             }
             ExprKind::Not(inner) => self.note(inner, Constraint::Number(0.0)),
             ExprKind::Field(..) => self.note(expr, Constraint::Number(1.0)),
             ExprKind::Call(name, args) if name == "all" => {
-                args.iter().for_each(|arg| self.read(arg));
+                args.iter().for_each(|arg| self.read(arg, is_choice));
             }
             ExprKind::In(value, list) => {
                 if let ExprKind::List(items) = &list.kind {
@@ -77,7 +81,9 @@ impl Constraints {
                 for (op, right) in rest {
                     let least = matches!(op, CompareOp::Ge | CompareOp::Gt);
                     if *op == CompareOp::Eq || least && is_size(left) {
-                        literal(right).into_iter().for_each(|want| self.note(left, want));
+                        let open = is_choice.then_some(Constraint::Open);
+                        let want = literal(right).or(open);
+                        want.into_iter().for_each(|want| self.note(left, want));
                     }
                     left = right;
                 }
@@ -106,7 +112,7 @@ fn literal(expr: &Expr) -> Option<Constraint> {
         ExprKind::Int(number) => Constraint::Number(*number as f64),
         ExprKind::Float(number) => Constraint::Number(*number),
         ExprKind::Bool(truth) => Constraint::Number(f64::from(u8::from(*truth))),
-        ExprKind::Name(name) => Constraint::Type(dtype_of(name)?),
+        ExprKind::Name(name) => Constraint::Type(element_of(name)?),
         ExprKind::Text(text) => Constraint::Text(text.clone()),
         ExprKind::List(items) => {
             let number = |item: &Expr| match literal(item)? {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Result, Session,
-    graph::{Facts, OpTable},
+    graph::{Facts, OpId, OpTable},
     import::operators,
     ir::{
         self, edit, func,
@@ -134,14 +134,19 @@ impl DifferentialRun<'_> {
         }
         let Some(main) = func::main(ir::root(&module)) else { return Ok(None) };
         let view = outline::view(main, self.table)?;
-        let block = edit::entry_block(main);
-        let last = block.and_then(|block| ir::ops(block).iter().rev().nth(1).copied());
-        let root = last.and_then(|last| view.ops.iter().position(|op| edit::same(*op, last)));
-        let Some(root) = root else { return Ok(None) };
         let facts = Facts { graph: &view.graph, table: self.table, options: &self.device.options };
         let rules = rules(self.device);
-        let root = crate::graph::OpId(root as u32);
-        Ok(Some(match find_match(pattern, facts, &rules, root, &|_| true) {
+        let mut found = None;
+        for last in graph::last(main) {
+            let root = view.ops.iter().position(|op| edit::same(*op, last));
+            let Some(root) = root.map(|root| OpId(root as u32)) else { continue };
+            let here = find_match(pattern, facts, &rules, root, &|_| true);
+            if found.insert(here).is_ok() {
+                break;
+            }
+        }
+        let Some(found) = found else { return Ok(None) };
+        Ok(Some(match found {
             Ok(_) => Fate::Match(module),
             Err(Some(failure)) => match failure.reason {
                 Reason::Clause { clause, values } => {

@@ -1,18 +1,19 @@
 //! Random graphs of the form that a pattern's match expression describes.
 
+mod values;
+
 use super::{attributes, numbers, operands, operands::Shape, operator, sampler::Sampler, template};
 use crate::{
-    Result, Session,
+    Session,
     graph::{Alias, Arity, AttrValue, OpDecl, OpTable},
-    import::constants::{elements_attribute, scalar_type},
-    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, edit, func, graph},
-    outline,
+    import::constants::scalar_type,
+    ir::{self, Builder, Op, OpSpec, Val, constant::Elements, func},
     pattern::{
         Pattern,
         ast::{Call, Node, NodeKind},
     },
     targets::OperatorDecl,
-    tensor::{DType, Tensor},
+    tensor::{ElementType, Tensor},
 };
 use melior::ir::{
     Attribute, Location, Module, ValueLike,
@@ -22,6 +23,8 @@ use melior::ir::{
     },
 };
 use std::{collections::HashMap, sync::Arc};
+
+pub use values::{last, shape_of};
 
 /// A module with one function whose result is what the pattern's expression stands for; none if
 /// the choices do not fit together.
@@ -78,13 +81,6 @@ struct Graph<'c, 'a> {
 }
 
 impl<'c> Graph<'c, '_> {
-    fn finish(&mut self, value: Val<'c>) -> Result<()> {
-        // Of an operation with several results, all are wanted.
-        let results = outline::definer(value).map(ir::results).unwrap_or_default();
-        let results = if results.is_empty() { vec![value] } else { results };
-        func::end(&self.b, self.function, &results)
-    }
-
     /// A value for a node: none if nothing fits, an absent one where the node is optional.
     fn node(&mut self, node: &Node, wanted: Option<&Shape>) -> Option<Option<Val<'c>>> {
         if let Some(known) = node.capture.as_ref().and_then(|name| self.captures.get(name)) {
@@ -97,7 +93,7 @@ impl<'c> Graph<'c, '_> {
                 NodeKind::Any => self.leaf(wanted, false)?,
                 NodeKind::Const => self.leaf(wanted, true)?,
                 NodeKind::Number { value, .. } => {
-                    let dtype = wanted.map_or(DType::F32, |(dtype, _)| *dtype);
+                    let dtype = wanted.map_or(ElementType::F32, |(dtype, _)| *dtype);
                     self.constant(Tensor::from_slice(&[], &[*value as f32]).ok()?, dtype)?
                 }
                 NodeKind::Alt(nodes) => {
@@ -125,29 +121,6 @@ impl<'c> Graph<'c, '_> {
             self.captures.insert(name.clone(), value);
         }
         Some(value)
-    }
-
-    /// An argument of the function, or a constant.
-    fn leaf(&mut self, wanted: Option<&Shape>, constant: bool) -> Option<Val<'c>> {
-        let (dtype, dims) = wanted.cloned().unwrap_or((DType::F32, vec![1]));
-        if constant {
-            let tensor = numbers::data(dtype, &dims, self.sampler)?;
-            return self.constant(tensor, dtype);
-        }
-        let element = scalar_type(self.b.context, dtype.mlir_name())?;
-        let ty = self.b.tensor(&dims, element);
-        self.arguments += 1;
-        Some(edit::add_argument(self.b.block(), ty, self.b.location))
-    }
-
-    fn constant(&mut self, tensor: Tensor, dtype: DType) -> Option<Val<'c>> {
-        let tensor =
-            if tensor.dtype() == dtype { tensor } else { Tensor::zeros(dtype, &[]).ok()? };
-        let value = elements_attribute(self.b.context, &tensor, "data")?;
-        let element = scalar_type(self.b.context, dtype.mlir_name())?;
-        let dims: Vec<i64> = tensor.shape().iter().map(|dim| *dim as i64).collect();
-        let ty = self.b.tensor(&dims, element);
-        self.b.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)]).ok()
     }
 
     fn call(&mut self, call: &Call, wanted: Option<&Shape>) -> Option<Val<'c>> {
@@ -187,7 +160,7 @@ impl<'c> Graph<'c, '_> {
             let place = if seen[0].is_some() && index == 0 { 1 } else { index };
             let mut shape = template::operand(decl, written, place, &seen, wanted, self.sampler);
             if is_bias && index == 0 {
-                shape.0 = DType::I32;
+                shape.0 = ElementType::I32;
             } else {
                 self.retype(decl, index, arg, &mut shape);
             }
@@ -235,7 +208,7 @@ impl<'c> Graph<'c, '_> {
         let open = match (decl.name.as_str(), operand.name.as_str()) {
             ("dequantize_linear", "x") | ("quantize_linear", "zero_point") => true,
             (op, name) if op.starts_with("qlinear") => {
-                ["x", "w", "a", "b", "y_zero_point"].contains(&name) && shape.0 != DType::I32
+                ["x", "w", "a", "b", "y_zero_point"].contains(&name) && shape.0 != ElementType::I32
             }
             ("quantize_linear" | "dequantize_linear", "scale") => {
                 if self.sampler.wished_number(arg.capture.as_deref(), "size") == Some(1.0) {
@@ -372,10 +345,4 @@ fn is_binary(decl: &OpDecl) -> bool {
     decl.operands.len() == 2
         && decl.operands[0].name == "a"
         && !["gemm", "matmul", "matmul_integer"].contains(&decl.name.as_str())
-}
-
-pub fn shape_of(value: Val<'_>) -> Shape {
-    let ty = value.r#type();
-    let dtype = DType::from_name(&ir::element_type(ty).to_string()).unwrap_or(DType::F32);
-    (dtype, ir::dims(ty))
 }

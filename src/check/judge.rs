@@ -10,6 +10,10 @@ use crate::{
 /// Integers from which the part that differs means something.
 const FEW: usize = 256;
 
+/// Integers of one result from which it does, and how many times as many of them may differ.
+const SOME: usize = 24;
+const MANY: f64 = 2.0;
+
 /// What differs on the way from real numbers to integers, and not where integers only move.
 const ROUNDING: [&str; 5] = ["quantize", "qlinear", "cast", "average_pool", "resize"];
 
@@ -102,30 +106,46 @@ impl<'a> Judge<'a> {
             return Err(format!("target and host differ: {comparison}"));
         }
         if !got.dtype().is_float() && !self.is_chain {
-            let (got, want) = (got.to_i128(), want.to_i128());
-            let (low, high) = (want.iter().min().copied(), want.iter().max().copied());
-            // What is cut off at an end says nothing of how it was rounded.
-            let is_end = |value: i128| Some(value) == low || Some(value) == high;
-            let pairs = || got.iter().zip(&want);
-            self.integers.0 += pairs().filter(|(a, b)| a != b || !is_end(**b)).count();
-            self.integers.1 += pairs().filter(|(a, b)| a != b).count();
+            let (all, others) = differing(got, want);
+            self.integers.0 += all;
+            self.integers.1 += others;
+            if all >= SOME && others as f64 > MANY * self.options.off * all as f64 {
+                return self.too_many(all, others).map_or(Ok(()), Err);
+            }
         }
         Ok(())
+    }
+
+    /// What to say of so many integers that are not the host's, unless the pattern accepts them.
+    fn too_many(&self, all: usize, others: usize) -> Option<String> {
+        let is_stated = self.patterns().any(|pattern| pattern.spec.steps.is_some());
+        (!is_stated).then(|| {
+            format!(
+                "{others} of {all} integers are not the host's, which is more than another rule \
+                 for rounding halves explains; if it is right for this device, say so with `steps`"
+            )
+        })
     }
 
     /// The part of all integers that were not the host's, and whether it is too large.
     pub fn off(&self) -> (f64, Option<String>) {
         let (all, others) = self.integers;
         let share = others as f64 / all.max(1) as f64;
-        let is_stated = self.patterns().any(|pattern| pattern.spec.steps.is_some());
-        let fault = (all >= FEW && share > self.options.off && !is_stated).then(|| {
-            format!(
-                "{others} of {all} integers are not the host's, which is more than another rule \
-                 for rounding halves explains; if it is right for this device, say so with `steps`"
-            )
-        });
+        let is_fault = all >= FEW && share > self.options.off;
+        let fault = if is_fault { self.too_many(all, others) } else { None };
         (share, fault)
     }
+}
+
+/// Integers that are not the ends of what the host gives, and those that are another on the device: what
+/// is cut off at an end says nothing of how it was rounded.
+fn differing(got: &Tensor, want: &Tensor) -> (usize, usize) {
+    let (got, want) = (got.to_i128(), want.to_i128());
+    let (low, high) = (want.iter().min().copied(), want.iter().max().copied());
+    let is_end = |value: i128| Some(value) == low || Some(value) == high;
+    let pairs = || got.iter().zip(&want);
+    let all = pairs().filter(|(a, b)| a != b || !is_end(**b)).count();
+    (all, pairs().filter(|(a, b)| a != b).count())
 }
 
 /// The difference of integers that is accepted of a pattern.

@@ -14,6 +14,7 @@ mod graph;
 mod judge;
 mod lint;
 mod mutate;
+mod narrow;
 mod numbers;
 mod operands;
 mod operator;

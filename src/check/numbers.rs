@@ -1,11 +1,11 @@
 //! The elements of constants: scales, zero points, bounds, and data.
 
-use super::{operands::Shape, sampler::Sampler};
+use super::{narrow, operands::Shape, sampler::Sampler};
 use crate::{
     Error, Result,
     artifact::Port,
     graph::OpDecl,
-    tensor::{AlignedBuffer, DType, Element, SplitMix64, Tensor},
+    tensor::{AlignedBuffer, DType, Element, ElementType, SplitMix64, Tensor},
 };
 
 /// True if an operand is a number that shapes the operation, which networks have as a constant.
@@ -30,13 +30,16 @@ pub fn constant(
     let wished = s.wished_number(capture, "value");
     if name.ends_with("zero_point") {
         let value = wished.map_or_else(|| s.zero_point(*dtype), |value| value as i64);
-        return integers(*dtype, &sizes, &vec![value; count]);
+        return match *dtype {
+            ElementType::Plain(dtype) => integers(dtype, &sizes, &vec![value; count]),
+            ElementType::Small(small) => narrow::filled(small, &sizes, value),
+        };
     }
     if name.ends_with("scale") && decl.name != "batch_norm" {
         let numbers = match scale {
             Some(scale) => (0..count).map(|i| scale[i % scale.len()]).collect(),
             None if count == 1 => vec![wished.map_or_else(|| s.scale(), |value| value as f32)],
-            None => (0..count).map(|_| 0.01 + s.below(100) as f32 / 1000.0).collect(),
+            None => (0..count).map(|_| s.channel_scale()).collect(),
         };
         return Tensor::from_slice::<f32>(&sizes, &numbers).ok();
     }
@@ -44,7 +47,7 @@ pub fn constant(
         let numbers: Vec<f32> = (0..count).map(|_| 0.01 + s.below(100) as f32 / 1000.0).collect();
         return Tensor::from_slice(&sizes, &numbers).ok();
     }
-    if decl.name == "clip" && *dtype == DType::F32 && s.chance(80) {
+    if decl.name == "clip" && *dtype == ElementType::F32 && s.chance(80) {
         // As networks have it: the minimum below the maximum.
         let bound = s.pick(&[0.5_f32, 1.0, 6.0]);
         let bound = if name == "min" { -bound * s.pick(&[0.0, 1.0]) } else { bound };
@@ -54,13 +57,17 @@ pub fn constant(
 }
 
 /// Data: numbers of both signs, and of a magnitude that does not always saturate what they are
-/// summed to.
-pub fn data(dtype: DType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
+/// summed to. Elements of small types have a byte each.
+pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
     let sizes: Vec<usize> = dims.iter().map(|dim| (*dim).max(0) as usize).collect();
+    let dtype = match dtype {
+        ElementType::Plain(dtype) => dtype,
+        ElementType::Small(small) => return narrow::data(small, &sizes, s),
+    };
     let magnitude = match dtype {
         DType::I8 | DType::U8 | DType::I16 => s.magnitude(),
         // A bias. Other integers are indices and sizes.
-        DType::I32 if sizes.len() == 1 => s.pick(&[50, 3000]),
+        DType::I32 if sizes.len() == 1 => s.bias(),
         _ => return Tensor::random(dtype, &sizes, s.seed()).ok(),
     };
     let centre = if dtype == DType::U8 { 128 } else { 0 };
@@ -75,7 +82,7 @@ pub const SPECIAL: &str =
     ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
 
 /// What a compiled graph is run on, one after the other on one device, and what to say of each:
-/// usual numbers, the ends of the types, numbers that are none, and the first again, in case the
+/// usual numbers, the ends of the types, few of 8 bits, whose sums keep within the type, numbers that are none, and the first again, in case the
 /// device keeps something from run to run.
 pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
     let set = |kind: Kind| -> Result<Vec<Tensor>> {
@@ -87,6 +94,9 @@ pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static s
     };
     let usual = set(Kind::Usual)?;
     let mut all = vec![("", usual.clone()), (", with large numbers", set(Kind::Large)?)];
+    if ports.iter().any(|port| matches!(port.dtype, DType::I8 | DType::U8)) {
+        all.push((", with small numbers", set(Kind::Small)?));
+    }
     if !finite && ports.iter().any(|port| port.dtype.is_float()) {
         all.push((SPECIAL, set(Kind::Special)?));
     }
@@ -99,6 +109,7 @@ pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static s
 enum Kind {
     Usual,
     Large,
+    Small,
     Special,
 }
 
@@ -126,6 +137,10 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
         return floats(dtype, shape, &usual.into_iter().map(number).collect::<Vec<_>>()).ok();
     }
     let (low, high) = match dtype {
+        DType::I8 if kind == Kind::Small => (-6, 6),
+        // Around 0, or around the middle, wherever its zero point is.
+        DType::U8 if kind == Kind::Small && seed.is_multiple_of(2) => (0, 12),
+        DType::U8 if kind == Kind::Small => (122, 134),
         DType::I8 => (-128, 127),
         DType::U8 => (0, 255),
         DType::I16 if seed.is_multiple_of(2) => (-32768, 32767),

@@ -3,11 +3,11 @@
 use super::sampler::Sampler;
 use crate::{
     graph::OpDecl,
-    tensor::{DType, Tensor},
+    tensor::{ElementType, Tensor},
 };
 
 /// Element type and sizes.
-pub type Shape = (DType, Vec<i64>);
+pub type Shape = (ElementType, Vec<i64>);
 
 /// True if an operand says where or how much, so that only some numbers make sense for it.
 pub fn is_number(decl: &OpDecl, name: &str) -> bool {
@@ -32,22 +32,22 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
     Some(match (decl.name.as_str(), name) {
         ("gather", "indices") => {
             let dims: &[i64] = s.pick(&[&[][..], &[1], &[3], &[2, 2]]);
-            (DType::I64, dims.to_vec())
+            (ElementType::I64, dims.to_vec())
         }
-        ("gather_elements" | "scatter_elements", "indices") => (DType::I64, dims),
+        ("gather_elements" | "scatter_elements", "indices") => (ElementType::I64, dims),
         ("scatter_elements", "updates") => (dtype, dims),
-        ("gather_nd", "indices") => (DType::I64, vec![2, 1]),
-        ("slice", _) => (DType::I64, vec![1]),
-        ("pad", "pads") => (DType::I64, vec![2 * rank]),
+        ("gather_nd", "indices") => (ElementType::I64, vec![2, 1]),
+        ("slice", _) => (ElementType::I64, vec![1]),
+        ("pad", "pads") => (ElementType::I64, vec![2 * rank]),
         ("pad", "value") => (dtype, vec![]),
-        ("reshape", "shape") => (DType::I64, vec![rank]),
-        ("expand", "shape") => (DType::I64, vec![rank + s.below(2) as i64]),
-        ("tile", "repeats") => (DType::I64, vec![rank]),
-        ("top_k", "k") => (DType::I64, vec![1]),
-        ("trilu", "k") => (DType::I64, vec![]),
-        ("reverse_sequence", "lens") => (DType::I64, vec![channels]),
-        ("resize", "scales") => (DType::F32, vec![rank]),
-        ("resize", "sizes") => (DType::I64, vec![rank]),
+        ("reshape", "shape") => (ElementType::I64, vec![rank]),
+        ("expand", "shape") => (ElementType::I64, vec![rank + s.below(2) as i64]),
+        ("tile", "repeats") => (ElementType::I64, vec![rank]),
+        ("top_k", "k") => (ElementType::I64, vec![1]),
+        ("trilu", "k") => (ElementType::I64, vec![]),
+        ("reverse_sequence", "lens") => (ElementType::I64, vec![channels]),
+        ("resize", "scales") => (ElementType::F32, vec![rank]),
+        ("resize", "sizes") => (ElementType::I64, vec![rank]),
         ("instance_norm" | "group_norm", "scale" | "bias") => (dtype, vec![channels]),
         ("layer_norm" | "rms_norm" | "layer_norm_with_stats", "scale") => {
             let from = if s.chance(70) { rank - 1 } else { s.below(rank as usize) as i64 };

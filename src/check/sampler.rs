@@ -2,13 +2,14 @@
 
 use super::{
     constraints::{Constraint, Constraints},
+    narrow,
     operands::Shape,
 };
 use crate::{
     expr::Expr,
     pattern::Pattern,
     targets::TargetInstance,
-    tensor::{DType, SplitMix64},
+    tensor::{ElementType, SplitMix64},
 };
 
 /// Chooses sizes, attributes and data. The same seed makes the same choices.
@@ -17,17 +18,19 @@ pub struct Sampler {
     /// Numbers around those in the pattern's conditions, where predicates change their mind.
     corners: Vec<i64>,
     /// Element types of data.
-    dtypes: Vec<DType>,
+    dtypes: Vec<ElementType>,
     /// Element types of quantized data: those that the conditions name.
-    quantized: Vec<DType>,
+    quantized: Vec<ElementType>,
     /// What the conditions ask of each capture.
     constraints: Constraints,
     /// Whether the graph in work follows the constraints wherever it can.
     obedient: bool,
     /// The scale that most values of the graph in work have.
     scale: f32,
+    /// Whether sums of the graph in work are nearly what is stored, so that one more shows.
+    is_plain: bool,
     /// The element type that data of the graph in work has, as the conditions want it.
-    wanted: Option<DType>,
+    wanted: Option<ElementType>,
     /// What data may have where a target does not say.
     all_types: bool,
     /// What the first operand of all graphs is like, and that of the graph in work until it is made.
@@ -38,6 +41,9 @@ pub struct Sampler {
 /// Scales of quantized values. None is a sum of powers of two, so that few results lie half way
 /// between two integers, where rules of rounding differ.
 const SCALES: [f32; 5] = [0.0213, 0.0531, 0.1127, 0.3719, 0.9173];
+
+/// The scale of which that of a product, by that of its result, is about 1.
+const PLAIN: f32 = SCALES[4];
 
 /// Sizes are at most this, so that a simulator is done soon.
 const MOST: i64 = 64;
@@ -60,22 +66,35 @@ impl Sampler {
         corners.dedup();
         let all: String = pattern.clauses.iter().map(|clause| clause.text.as_str()).collect();
         let mut quantized = vec![];
-        for (word, dtype) in [("i8", DType::I8), ("u8", DType::U8), ("i16", DType::I16)] {
+        for (word, dtype) in
+            [("i8", ElementType::I8), ("u8", ElementType::U8), ("i16", ElementType::I16)]
+        {
             if all.contains(word) {
                 quantized.extend([dtype; 4]);
             }
         }
-        quantized.extend([DType::I8, DType::U8]);
+        quantized.extend([ElementType::I8, ElementType::U8]);
+        let constraints = Constraints::of(pattern);
         let own = pattern.spec.dtypes.as_ref();
         let types = own.unwrap_or(&target.kind.capabilities.dtypes);
+        let is_small = |ty: &ElementType| ty.plain().is_none();
+        let mut dtypes = types.clone();
+        // Where data may have other types, small ones are those of stored weights.
+        if dtypes.iter().any(|ty| !is_small(ty)) {
+            dtypes.retain(|ty| !is_small(ty));
+        }
+        let asked = constraints.types();
+        let small = asked.iter().chain(types).copied().filter(is_small);
+        quantized.extend(small.flat_map(|ty| [ty; 4]));
         Self {
             rng: SplitMix64::new(seed),
             quantized,
             corners,
-            dtypes: types.iter().filter_map(|ty| ty.plain()).collect(),
-            constraints: Constraints::of(pattern),
+            dtypes,
+            constraints,
             obedient: false,
             scale: SCALES[0],
+            is_plain: false,
             wanted: None,
             all_types: types.is_empty(),
             first: None,
@@ -99,7 +118,11 @@ impl Sampler {
         self.obedient = self.chance(66);
         self.next_first = self.first.clone();
         self.scale = self.pick(&SCALES);
-        let types = self.constraints.types();
+        self.is_plain = self.obedient && self.scale == PLAIN;
+        let mut types = self.constraints.types();
+        if types.iter().any(|ty| ty.plain().is_some()) {
+            types.retain(|ty| ty.plain().is_some());
+        }
         let follows = !types.is_empty() && self.obedient;
         self.wanted = follows.then(|| self.pick(&types));
     }
@@ -125,7 +148,7 @@ impl Sampler {
     }
 
     /// The element type that the conditions ask for.
-    pub fn wished_type(&mut self, capture: Option<&str>) -> Option<DType> {
+    pub fn wished_type(&mut self, capture: Option<&str>) -> Option<ElementType> {
         match self.constraint(capture, "dtype")? {
             Constraint::Type(dtype) => Some(dtype),
             _ => None,
@@ -134,21 +157,39 @@ impl Sampler {
 
     /// A scale: often that of the other values of the graph.
     pub fn scale(&mut self) -> f32 {
-        if self.chance(50) { self.scale } else { self.pick(&SCALES) }
+        if self.is_plain || self.chance(50) { self.scale } else { self.pick(&SCALES) }
+    }
+
+    /// One of the scales of channels.
+    pub fn channel_scale(&mut self) -> f32 {
+        let least = if self.is_plain { 0.6 } else { 0.01 };
+        least + self.below(100) as f32 / if self.is_plain { 300.0 } else { 1000.0 }
+    }
+
+    /// The greatest magnitude of a bias.
+    pub fn bias(&mut self) -> i64 {
+        if self.is_plain { 20 } else { self.pick(&[50, 3000]) }
     }
 
     /// A zero point: often 0, within the element type.
-    pub fn zero_point(&mut self, dtype: DType) -> i64 {
+    pub fn zero_point(&mut self, dtype: ElementType) -> i64 {
         let zero = if self.obedient { 70 } else { 50 };
         if self.chance(zero) {
             return 0;
         }
+        if dtype.bits() < 8 {
+            let zero = self.pick(&[-2, -1, 1, 3]);
+            return if zero < 0 { zero } else { zero + dtype.bits() as i64 };
+        }
         let small = self.pick(&[-128, -7, 3, 5, 100]);
-        if dtype == DType::U8 { small + 128 } else { small }
+        if dtype == ElementType::U8 { small + 128 } else { small }
     }
 
     /// The greatest magnitude of quantized data: small ones keep sums within range.
     pub fn magnitude(&mut self) -> i64 {
+        if self.is_plain {
+            return 4;
+        }
         self.pick(&[4, 20, 127])
     }
 
@@ -189,25 +230,43 @@ impl Sampler {
     }
 
     /// The element type of data, of those that the target has.
-    pub fn dtype(&mut self) -> DType {
+    pub fn dtype(&mut self) -> ElementType {
         if let Some(dtype) = self.wanted
             && self.chance(95)
         {
             return dtype;
         }
         if self.all_types {
-            let usual = [DType::F32, DType::F32, DType::F32, DType::F64, DType::F16, DType::BF16];
-            let integers = [DType::I8, DType::U8, DType::I16, DType::I32, DType::I64, DType::Bool];
+            let usual = [
+                ElementType::F32,
+                ElementType::F32,
+                ElementType::F32,
+                ElementType::F64,
+                ElementType::F16,
+                ElementType::BF16,
+            ];
+            let integers = [
+                ElementType::I8,
+                ElementType::U8,
+                ElementType::I16,
+                ElementType::I32,
+                ElementType::I64,
+                ElementType::BOOL,
+            ];
             return if self.chance(75) { self.pick(&usual) } else { self.pick(&integers) };
         }
         let list = std::mem::take(&mut self.dtypes);
-        let dtype = if list.is_empty() { DType::F32 } else { self.pick(&list) };
+        let dtype = if list.is_empty() { ElementType::F32 } else { self.pick(&list) };
         self.dtypes = list;
         dtype
     }
 
     /// An element type of quantized data.
-    pub fn quantized(&mut self) -> DType {
+    pub fn quantized(&mut self) -> ElementType {
+        // A pattern that does not say is given what networks store weights in.
+        if self.all_types && self.chance(6) {
+            return self.pick(&narrow::WEIGHTS.map(ElementType::Small));
+        }
         let place = self.below(self.quantized.len());
         self.quantized[place]
     }

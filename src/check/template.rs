@@ -5,7 +5,7 @@ use super::{
     operands::{self, Shape},
     sampler::Sampler,
 };
-use crate::{graph::OpDecl, tensor::DType};
+use crate::{graph::OpDecl, tensor::ElementType};
 
 /// The type for operand `index` of `op`, given those of the operands before it and the shape that
 /// the result should have, if anybody asks for one.
@@ -26,7 +26,7 @@ pub fn operand(
         ("conv" | "conv_transpose", "x") => image(written, wanted, s),
         ("conv" | "conv_integer" | "qlinear_conv", "w") => filter(&first, false, s),
         ("conv_transpose", "w") => filter(&first, true, s),
-        ("qlinear_conv", "b") => (DType::I32, bias(&known[3..], 0, s).1),
+        ("qlinear_conv", "b") => (ElementType::I32, bias(&known[3..], 0, s).1),
         ("conv", "b") => bias(&known[1..], 0, s),
         ("conv_transpose", "b") => bias(&known[1..], 1, s),
         ("qlinear_matmul" | "matmul_integer", "a") => {
@@ -51,10 +51,10 @@ pub fn operand(
             (data_type(&first, s), vec![channels])
         }
         ("clip", "min" | "max") => (data_type(&first, s), vec![]),
-        ("quantize_linear" | "dequantize_linear", "scale") => (DType::F32, scale(&first, s)),
+        ("quantize_linear" | "dequantize_linear", "scale") => (ElementType::F32, scale(&first, s)),
         ("dequantize_linear", "zero_point") => {
             let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
-            (first.map_or(DType::I8, |(dtype, _)| dtype), scale)
+            (first.map_or(ElementType::I8, |(dtype, _)| dtype), scale)
         }
         ("quantize_linear", "zero_point") => {
             let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
@@ -63,20 +63,21 @@ pub fn operand(
         ("dequantize_linear", "x") => {
             let (_, dims) = any(wanted, s);
             // One dimension is a bias, as a rule: sums of products.
-            let dtype = if dims.len() == 1 && s.chance(70) { DType::I32 } else { s.quantized() };
+            let dtype =
+                if dims.len() == 1 && s.chance(70) { ElementType::I32 } else { s.quantized() };
             (dtype, dims)
         }
-        ("quantize_linear", "x") => (DType::F32, any(wanted, s).1),
+        ("quantize_linear", "x") => (ElementType::F32, any(wanted, s).1),
         (_, _) if index == 0 => first_of(op, wanted, s),
         (op, name) if op.starts_with("qlinear") && name.contains('_') => {
             qlinear_parameter(name, index, known, s)
         }
-        (_, name) if name.ends_with("zero_point") => (DType::I8, vec![]),
+        (_, name) if name.ends_with("zero_point") => (ElementType::I8, vec![]),
         _ => operands::shape(op, name, &first, s).unwrap_or_else(|| broadcast(&first, s)),
     }
 }
 
-fn data_type(first: &Option<Shape>, s: &mut Sampler) -> DType {
+fn data_type(first: &Option<Shape>, s: &mut Sampler) -> ElementType {
     first.as_ref().map_or_else(|| s.dtype(), |(dtype, _)| *dtype)
 }
 
@@ -92,7 +93,7 @@ fn any(wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
 fn first_of(op: &OpDecl, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     let mut shape = any(wanted, s);
     match op.name.as_str() {
-        "and" | "or" | "xor" | "not" | "where" => shape.0 = DType::Bool,
+        "and" | "or" | "xor" | "not" | "where" => shape.0 = ElementType::BOOL,
         "depth_to_space" | "space_to_depth" if wanted.is_none() => {
             let (a, b) = (s.pick(&[1, 2, 3]), s.pick(&[1, 2, 4]));
             shape.1 = vec![s.pick(&[1, 2]), 4 * a, 2 * b, 2 * s.pick(&[1, 2, 3])];
@@ -130,7 +131,7 @@ fn image(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
 }
 
 fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
-    let (dtype, dims) = x.clone().unwrap_or((DType::F32, vec![1, 8, 8, 8]));
+    let (dtype, dims) = x.clone().unwrap_or((ElementType::F32, vec![1, 8, 8, 8]));
     let channels = dims.get(1).copied().unwrap_or(1);
     let mut shape = match s.pick(&[0, 0, 0, 0, 1, 2]) {
         // Two groups of channels.
@@ -148,7 +149,7 @@ fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
 
 fn bias(known: &[Option<Shape>], place: usize, s: &mut Sampler) -> Shape {
     let (dtype, dims) =
-        known.first().cloned().flatten().unwrap_or_else(|| (DType::F32, vec![s.size()]));
+        known.first().cloned().flatten().unwrap_or_else(|| (ElementType::F32, vec![s.size()]));
     (dtype, vec![dims.get(place).copied().unwrap_or(1)])
 }
 
@@ -164,7 +165,7 @@ fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
 }
 
 fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
-    let (dtype, dims) = a.clone().unwrap_or((DType::F32, vec![4, 8]));
+    let (dtype, dims) = a.clone().unwrap_or((ElementType::F32, vec![4, 8]));
     // The first factor of a gemm may be transposed too; see `trans_a`.
     let is_turned = written == "gemm" && s.chance(15);
     let inner = if is_turned { dims.first() } else { dims.last() }.copied().unwrap_or(1);
@@ -201,12 +202,12 @@ fn qlinear_parameter(name: &str, index: usize, known: &[Option<Shape>], s: &mut 
     if name.ends_with("scale") {
         let weights = before(1).filter(|_| !is_result && index > 2);
         let columns = name.starts_with('b');
-        let per_channel = |(_, dims): (DType, Vec<i64>)| {
+        let per_channel = |(_, dims): (ElementType, Vec<i64>)| {
             let size = if columns { dims.last() } else { dims.first() };
             size.map_or(vec![], |size| vec![*size])
         };
         let dims = if s.chance(50) { vec![] } else { weights.map_or(vec![], per_channel) };
-        return (DType::F32, dims);
+        return (ElementType::F32, dims);
     }
     let dims = before(1).map_or(vec![], |(_, dims)| dims);
     let dtype = if is_result { None } else { before(2).map(|(dtype, _)| dtype) };

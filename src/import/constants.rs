@@ -7,7 +7,7 @@ use melior::ir::{
 
 use crate::{
     ir,
-    tensor::{AlignedBuffer, DType, Tensor, TensorError},
+    tensor::{AlignedBuffer, DType, SmallType, Tensor, TensorError},
 };
 
 /// Constants with more elements than this are blobs, which are neither copied nor uniqued.
@@ -37,15 +37,22 @@ pub(crate) fn constant_attribute<'c>(
     constant: &crate::io::onnx_tensor::Constant,
     name: &str,
 ) -> Option<Attribute<'c>> {
-    let tensor = &constant.tensor;
-    let ty = match constant.small {
-        None => tensor_type(context, tensor)?,
-        Some(small) => {
-            let dims: Vec<u64> = tensor.shape().iter().map(|&dim| dim as u64).collect();
-            RankedTensorType::new(&dims, scalar_type(context, small.mlir_name())?, None).into()
-        }
-    };
-    attribute_of(tensor, ty, name)
+    match constant.small {
+        None => elements_attribute(context, &constant.tensor, name),
+        Some(small) => small_attribute(context, small, &constant.tensor, name),
+    }
+}
+
+/// Elements of a small type, a byte each, as an elements attribute.
+pub(crate) fn small_attribute<'c>(
+    context: &'c Context,
+    small: SmallType,
+    tensor: &Tensor,
+    name: &str,
+) -> Option<Attribute<'c>> {
+    let dims: Vec<u64> = tensor.shape().iter().map(|&dim| dim as u64).collect();
+    let element = scalar_type(context, small.mlir_name())?;
+    attribute_of(tensor, RankedTensorType::new(&dims, element, None).into(), name)
 }
 
 /// `tensor` as an elements attribute: `dense` when it is small or has one value only, else a blob

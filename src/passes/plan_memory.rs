@@ -29,6 +29,7 @@ use crate::{
         FunctionMemory, Program, Request, Scope,
         demand::Spaces,
     },
+    tensor::SplitMix64,
     tile::plan::Pool as Tiles,
 };
 use melior::ir::{
@@ -307,8 +308,9 @@ fn use_pool<'c>(
     plan: &Plan,
 ) -> Failure<'c> {
     let Some(first) = requests.first() else { return Ok(()) };
-    let (capacity, _) = pool_of(first.op, pool)?;
-    let base = Tiles::start(function, pool).map_err(|error| PassError::at(&function, error))?;
+    let (capacity, alignment) = pool_of(first.op, pool)?;
+    let mut base =
+        Tiles::start(function, pool).map_err(|error| PassError::at(&function, error))?;
     if plan.peak.saturating_add(base) > capacity {
         return Err(PassError::at(
             &function,
@@ -319,6 +321,11 @@ fn use_pool<'c>(
                 plan.peak + base
             ),
         ));
+    }
+    if let Some(number) = guard::around(function, names::TILE_CHOICE) {
+        // A check wants places other than the first, as far as there is room.
+        let steps = (capacity - plan.peak - base) / alignment.max(1);
+        base += alignment * (SplitMix64::new(number as u64).next() % (steps + 1));
     }
     for (request, offset) in requests.iter().zip(&plan.offsets) {
         let builder = Builder::before(request.op)?;

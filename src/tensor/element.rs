@@ -24,6 +24,11 @@ const TABLE: [(i32, &str, usize); 10] = [
 ];
 
 impl SmallType {
+    /// `ui4`.
+    pub const U4: Self = Self(4);
+    /// `i4`.
+    pub const I4: Self = Self(5);
+
     /// Every small type.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TABLE.len() as u8).map(Self)
@@ -71,6 +76,27 @@ pub enum ElementType {
 }
 
 impl ElementType {
+    /// [`DType::Bool`].
+    pub const BOOL: Self = Self::Plain(DType::Bool);
+    /// [`DType::I8`].
+    pub const I8: Self = Self::Plain(DType::I8);
+    /// [`DType::I16`].
+    pub const I16: Self = Self::Plain(DType::I16);
+    /// [`DType::I32`].
+    pub const I32: Self = Self::Plain(DType::I32);
+    /// [`DType::I64`].
+    pub const I64: Self = Self::Plain(DType::I64);
+    /// [`DType::U8`].
+    pub const U8: Self = Self::Plain(DType::U8);
+    /// [`DType::F16`].
+    pub const F16: Self = Self::Plain(DType::F16);
+    /// [`DType::BF16`].
+    pub const BF16: Self = Self::Plain(DType::BF16);
+    /// [`DType::F32`].
+    pub const F32: Self = Self::Plain(DType::F32);
+    /// [`DType::F64`].
+    pub const F64: Self = Self::Plain(DType::F64);
+
     /// Every element type.
     pub fn all() -> impl Iterator<Item = Self> {
         DType::all().map(Self::Plain).chain(SmallType::all().map(Self::Small))
@@ -155,6 +181,8 @@ mod tests {
         }
         let name = |text: &str| SmallType::from_name(text).map(SmallType::mlir_name);
         assert_eq!(name("u4"), Some("ui4"));
+        let is = |ty: SmallType, name: &str| SmallType::from_name(name) == Some(ty);
+        assert!(is(SmallType::U4, "u4") && is(SmallType::I4, "i4"));
         assert_eq!(name("i4"), Some("i4"));
         assert_eq!(name("u2"), Some("ui2"));
         assert_eq!(name("u"), None);

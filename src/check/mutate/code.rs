@@ -106,7 +106,13 @@ impl Calls {
     /// The functions that a text names.
     pub fn named_in(&self, text: &str) -> BTreeSet<&str> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let words: BTreeSet<&str> = text.split(|c: char| !is_part(c)).collect();
+        let mut words: BTreeSet<&str> = text.split(|c: char| !is_part(c)).collect();
+        // Code of the host calls an instance's functions by names of the instance.
+        let own: Vec<_> = words
+            .iter()
+            .flat_map(|word| word.match_indices("__").map(|(at, mark)| &word[at + mark.len()..]))
+            .collect();
+        words.extend(own);
         self.0.iter().map(|(name, _)| name.as_str()).filter(|name| words.contains(name)).collect()
     }
 }
@@ -136,6 +142,8 @@ mod tests {
             calls.named_in("call @other() : another").into_iter().collect::<Vec<_>>(),
             ["other"]
         );
+        let own = calls.named_in("llvm.call @net_a__two(%0)");
+        assert_eq!(own.into_iter().collect::<Vec<_>>(), ["two"]);
     }
 
     #[test]

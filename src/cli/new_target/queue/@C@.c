@@ -104,7 +104,7 @@ static int execute(@C@_device *device, const command *c) {
   const void *from = c->opcode == COPY_IN ? c->from : at(device, c->from);
   const float *a = from, *b = c->opcode == ADD ? at(device, c->other) : NULL;
   float *y = to;
-  if (c->opcode < MULTIPLY) memmove(to, from, bytes);
+  if (c->opcode < MULTIPLY) memmove(to, from, c->count);
   else for (size_t i = 0; i < c->count; i++)
     y[i] = b ? a[i] + b[i] : a[i] < 0.0f ? 0.0f : a[i];
   return 0;

@@ -52,3 +52,18 @@ int tiny_add(const void *a, const void *b, void *y, size_t n, int32_t bf) {
   }
   return 0;
 }
+int tiny_product(const float *a, const void *w, float s, float *y, size_t m,
+                 size_t k, size_t n) {
+  const uint8_t *p = w;
+  for (size_t i = 0; i < m; i++)
+    for (size_t j = 0; j < n; j++) {
+      float sum = 0;
+      for (size_t l = 0; l < k; l++) {
+        size_t at = l * n + j;
+        int v = p[at / 2] >> 4 * (at % 2) & 15;
+        sum += a[i * k + l] * ((v ^ 8) - 8) * s;
+      }
+      y[i * n + j] = sum;
+    }
+  return 0;
+}
