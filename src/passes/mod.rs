@@ -48,6 +48,7 @@ passes! {
     lower_host_kernels
     make_entry_point
     materialize_transposes
+    order_operations
     outline_host_loops
     outline_kernels
     pack_constants

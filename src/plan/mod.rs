@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows MLIR; `plan-memory` finds the buffers and rewrites the program.
 
+pub mod order;
 mod pack;
 pub mod program;
 #[cfg(test)]
@@ -124,7 +125,7 @@ pub fn validate(buffers: &[Buffer], plan: &Plan) -> Result<(), PlanError> {
 }
 
 /// The most bytes in use at one point, and the first such point.
-fn lower_bound(buffers: &[Buffer]) -> (u64, usize) {
+pub fn lower_bound(buffers: &[Buffer]) -> (u64, usize) {
     let mut events: Vec<(usize, bool, u64)> = vec![];
     for buffer in buffers {
         for (start, end) in &buffer.spans {

@@ -9,10 +9,12 @@ use super::{Buffer, Span};
 
 /// Up to so many buffers every order is tried.
 const EXHAUSTIVE: usize = 6;
-/// How many improvements are tried; each costs about the square of the number of buffers.
-const IMPROVEMENTS: usize = 64;
-/// With more buffers than this no improvements are tried.
-const IMPROVABLE: usize = 1500;
+/// What improvements may cost, in pairs of buffers that are looked at.
+const EFFORT: usize = 5_000_000;
+/// The most improvements that are tried.
+const MOST: usize = 2048;
+/// After so many that are no better another way is taken.
+const PATIENCE: usize = 64;
 
 struct Search<'a> {
     buffers: &'a [Buffer],
@@ -51,9 +53,7 @@ pub fn pack(buffers: &[Buffer], enough: u64) -> Vec<u64> {
             return search.best;
         }
     }
-    if buffers.len() <= IMPROVABLE {
-        search.improve(enough);
-    }
+    search.improve(enough);
     search.best
 }
 
@@ -68,13 +68,17 @@ impl Buffer {
 }
 
 impl Search<'_> {
-    /// Places the buffers in this order, and keeps the result if it is better.
-    fn attempt(&mut self, order: &[usize]) {
+    /// Places the buffers in this order, and keeps the result if it is better. Gives the place of the
+    /// last buffer in the order that ends at the top.
+    fn attempt(&mut self, order: &[usize]) -> usize {
         let offsets = self.place(order);
         let peak = peak(self.buffers, &offsets);
+        let ends = |index: &usize| offsets[*index] + self.buffers[*index].size == peak;
+        let highest = order.iter().rposition(ends).unwrap_or(0);
         if peak < self.peak {
             (self.best, self.best_order, self.peak) = (offsets, order.to_vec(), peak);
         }
+        highest
     }
 
     /// Places each buffer of the order as low as it goes.
@@ -101,24 +105,32 @@ impl Search<'_> {
         offsets.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Moves a buffer that ends at the top of the arena to the front of the order, where it is
-    /// placed low, as long as that helps or there are others to try.
+    /// Moves a buffer that ends at the top of the arena to the front of the order, where it is placed
+    /// low, as long as there are others to try. Orders on the way may be worse.
     fn improve(&mut self, enough: u64) {
+        let pairs = self.neighbours.iter().map(Vec::len).sum::<usize>() + self.buffers.len();
+        let tries = (EFFORT / pairs.max(1)).min(MOST);
         let mut order = self.best_order.clone();
-        for _ in 0..IMPROVEMENTS {
+        let mut highest = self.attempt(&order);
+        let (mut last, mut random) = (0, 1_u64);
+        for at in 0..tries {
             if self.peak <= enough {
                 return;
             }
-            let offsets = self.place(&order);
-            let top = peak(self.buffers, &offsets);
-            let highest =
-                order.iter().rposition(|index| offsets[*index] + self.buffers[*index].size == top);
-            let Some(position @ 1..) = highest else {
-                return;
-            };
-            let moved = order.remove(position);
+            if highest == 0 || at - last > PATIENCE {
+                // The way goes in a circle: another one, from the best order with a buffer elsewhere.
+                order.clone_from(&self.best_order);
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                highest = (random >> 33) as usize % order.len();
+                last = at;
+            }
+            let moved = order.remove(highest);
             order.insert(0, moved);
-            self.attempt(&order);
+            let before = self.peak;
+            highest = self.attempt(&order);
+            if self.peak < before {
+                last = at;
+            }
         }
     }
 }

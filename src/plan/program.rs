@@ -72,11 +72,31 @@ pub fn plan(functions: &[Function], guard: u64) -> Result<Vec<Frame>, PlanError>
     // One place for all calls of a function costs bytes where the calls differ much.
     let several: Vec<bool> = opaque.iter().zip(&calls).map(|(o, calls)| *o || *calls > 1).collect();
     let apart = attempt(functions, &several, guard)?;
-    let bytes = |frames: &[Frame]| -> u64 {
-        let roots = frames.iter().zip(&calls).filter(|(_, calls)| **calls == 0);
-        roots.map(|(frame, _)| frame.bytes).fold(0, u64::saturating_add)
-    };
+    let bytes = |frames: &[Frame]| sum_of_roots(functions, frames);
     Ok(if bytes(&apart) < bytes(&together) { with_bounds_of(apart, &together) } else { together })
+}
+
+/// What no plan of the functions that nobody calls can be below.
+pub fn least(functions: &[Function]) -> u64 {
+    let opaque: Vec<bool> = functions.iter().map(|function| function.opaque).collect();
+    let roots = roots(functions, &opaque);
+    let mut frames = vec![Frame::default(); functions.len()];
+    for root in (0..functions.len()).filter(|root| roots[*root] == *root) {
+        let region = Region { functions, roots: &roots, root };
+        let (_, buffers) = region.buffers(&frames, &region.instances(), 0);
+        frames[root].bytes = super::lower_bound(&buffers).0;
+    }
+    sum_of_roots(functions, &frames)
+}
+
+/// The bytes of the frames of functions that nobody calls.
+pub fn sum_of_roots(functions: &[Function], frames: &[Frame]) -> u64 {
+    let mut called = vec![false; functions.len()];
+    for call in functions.iter().flat_map(|function| &function.calls) {
+        called[call.callee] = true;
+    }
+    let roots = frames.iter().zip(called).filter(|(_, called)| !called);
+    roots.map(|(frame, _)| frame.bytes).fold(0, u64::saturating_add)
 }
 
 /// Where the guards of a function's frame are, those of what it calls included.

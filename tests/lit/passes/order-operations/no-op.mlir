@@ -1,0 +1,38 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(order-operations)' | FileCheck %s
+
+// The second fill writes over what the copy reads: it has to stay behind it.
+// CHECK-LABEL: func.func @written_again
+// CHECK: linalg.fill
+// CHECK-NEXT: memref.copy
+// CHECK-NEXT: linalg.fill
+// CHECK-NEXT: memref.copy
+func.func @written_again(%y: memref<64xf32>, %z: memref<64xf32>) {
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %a = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%one : f32) outs(%a : memref<64xf32>)
+  memref.copy %a, %y : memref<64xf32> to memref<64xf32>
+  linalg.fill ins(%two : f32) outs(%a : memref<64xf32>)
+  memref.copy %a, %z : memref<64xf32> to memref<64xf32>
+  return
+}
+
+// Another order would take less, but what these operations do besides is not known.
+// CHECK-LABEL: func.func @unknown
+// CHECK: linalg.fill {{.*}} outs(%[[W:.*]] :
+// CHECK: memref.copy %arg0
+// CHECK: memref.assume_alignment
+func.func private @halve(memref<64xf32>, memref<32xf32>)
+func.func private @both(memref<32xf32>, memref<64xf32>, memref<32xf32>)
+func.func @unknown(%x: memref<64xf32>, %y: memref<32xf32>) {
+  %one = arith.constant 1.0 : f32
+  %w = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%one : f32) outs(%w : memref<64xf32>)
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %x, %a : memref<64xf32> to memref<64xf32>
+  %b = memref.alloc() : memref<32xf32>
+  %c = memref.assume_alignment %b, 4 : memref<32xf32>
+  call @halve(%a, %c) : (memref<64xf32>, memref<32xf32>) -> ()
+  call @both(%b, %w, %y) : (memref<32xf32>, memref<64xf32>, memref<32xf32>) -> ()
+  return
+}
