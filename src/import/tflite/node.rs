@@ -111,7 +111,7 @@ impl<'n, 'c> Node<'n, 'c> {
             return Ok(value);
         }
         let other = if layout == Layout::Last { Layout::First } else { Layout::Last };
-        let perm = layout.from_other(tensor.dims.len());
+        let perm = layout.order(tensor.dims.len());
         let value = match (*made[number].slot(other), &tensor.constant) {
             (Some(value), _) => transposed(builder, value, &perm)
                 .map_err(|error| session.failure(&error).to_string())?,
@@ -146,7 +146,7 @@ impl<'n, 'c> Node<'n, 'c> {
             let values: Vec<f32> = real_values(tensor, scales, operand);
             let tensor = Tensor::from_slice(tensor.shape(), &values).map_err(|e| e.to_string())?;
             let tensor = match layout {
-                Layout::First => permuted(&tensor, &layout.from_other(operand.dims.len()))?,
+                Layout::First => permuted(&tensor, &layout.order(operand.dims.len()))?,
                 Layout::Last => tensor,
             };
             return constant(&self.builder, &tensor, &operand.name);

@@ -14,7 +14,7 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// The order of dimensions that makes a value of this layout of one of the other.
-    pub(crate) fn from_other(self, rank: usize) -> Vec<i64> {
+    pub(crate) fn order(self, rank: usize) -> Vec<i64> {
         let rank = rank as i64;
         if rank < 3 {
             return (0..rank).collect();
@@ -30,7 +30,7 @@ impl Layout {
         match self {
             Self::Last => dim,
             Self::First => {
-                let order = self.from_other(rank);
+                let order = self.order(rank);
                 order.iter().position(|other| *other == dim as i64).unwrap_or(dim)
             }
         }

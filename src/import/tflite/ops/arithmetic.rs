@@ -119,7 +119,7 @@ pub(super) fn aligned<'c>(node: &mut Node<'_, 'c>, index: usize, layout: Layout)
     let mut dims = vec![1; rank.saturating_sub(own)];
     dims.extend(ir::dims(value.r#type()));
     let full = node.reshaped(value, &dims)?;
-    node.transposed(full, &layout.from_other(rank))
+    node.transposed(full, &layout.order(rank))
 }
 
 /// A value behind the activation that the options of an operator name.
