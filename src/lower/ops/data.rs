@@ -158,8 +158,25 @@ fn take<'c>(
     if strides.iter().all(|stride| *stride > 0) {
         return shape::slice(&l.b, x, offsets, sizes, &strides);
     }
-    let map: Vec<_> = (0..sizes.len()).map(|i| d(i) * strides[i] + c(offsets[i])).collect();
-    parallel(&l.b, ty, &[(x, map)], |_, x| Ok(x[0]))
+    // First what is read, forwards: the loops below take their lengths from dimensions that stay.
+    let (mut starts, mut counts, mut steps) = (offsets.to_vec(), sizes.to_vec(), strides.clone());
+    let mut map = vec![];
+    for axis in 0..sizes.len() {
+        let last = sizes[axis] - 1;
+        map.push(match strides[axis] {
+            1.. => d(axis),
+            0 => {
+                (counts[axis], steps[axis]) = (1, 1);
+                c(0)
+            }
+            stride => {
+                (starts[axis], steps[axis]) = (offsets[axis] + stride * last, -stride);
+                d(axis) * -1 + c(last)
+            }
+        });
+    }
+    let read = shape::slice(&l.b, x, &starts, &counts, &steps)?;
+    parallel(&l.b, ty, &[(read, map)], |_, x| Ok(x[0]))
 }
 
 fn pad<'c>(l: &Lowering<'c>, op: PadAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
