@@ -61,7 +61,7 @@ impl<'n, 'c> Node<'n, 'c> {
     }
 
     /// An operand of the network.
-    pub(crate) fn operand(&self, index: usize) -> Outcome<&'n Value> {
+    pub(crate) fn tensor(&self, index: usize) -> Outcome<&'n Value> {
         Ok(&self.network.tensors[self.number(index)?])
     }
 
@@ -75,7 +75,7 @@ impl<'n, 'c> Node<'n, 'c> {
 
     /// The integers of an operand that is a constant, such as axes.
     pub(crate) fn integers(&self, index: usize) -> Outcome<Vec<i64>> {
-        let operand = self.operand(index)?;
+        let operand = self.tensor(index)?;
         let values = operand.constant.as_ref().and_then(Tensor::to_i64);
         values.ok_or_else(|| {
             format!(
@@ -140,7 +140,7 @@ impl<'n, 'c> Node<'n, 'c> {
 
     /// An operand as real numbers, or what integers it has if they are not quantized.
     pub(crate) fn real(&mut self, index: usize, layout: Layout) -> Outcome<Val<'c>> {
-        let operand = self.operand(index)?;
+        let operand = self.tensor(index)?;
         let Some(scales) = operand.scales.as_ref() else { return self.stored(index, layout) };
         if let Some(tensor) = operand.constant.as_ref().filter(|t| t.dtype() == DType::I64) {
             let values: Vec<f32> = real_values(tensor, scales, operand);

@@ -4,8 +4,6 @@
 //! of its fields, which then have their default. Only verified bytes become tables ([`model`]), so
 //! that what is read lies within the file.
 
-#![allow(unsafe_code, reason = "the crate's way to a field is unsafe; the bytes are verified")]
-
 use flatbuffers::{
     Follow, ForwardsUOffset, InvalidFlatbuffer, SIZE_VOFFSET, Table, VOffsetT, Vector, Verifiable,
     Verifier, VerifierOptions,
@@ -21,6 +19,13 @@ const fn slot(number: VOffsetT) -> VOffsetT {
 
 type List<'a, T> = Vector<'a, ForwardsUOffset<T>>;
 
+/// What a slot refers to. The table was verified with this type in that slot, or with a union whose
+/// variant it is.
+fn reference<'a, T: Follow<'a> + 'a>(table: Table<'a>, number: VOffsetT) -> Option<T::Inner> {
+    // SAFETY: tables are made of verified bytes only, and their accessors keep to what was verified.
+    unsafe { table.get::<ForwardsUOffset<T>>(slot(number), None) }
+}
+
 /// One accessor: a scalar has a default, a reference may be absent.
 macro_rules! field {
     ($(#[$doc:meta])* $name:ident, $slot:literal, ($ty:ty = $default:expr)) => {
@@ -33,8 +38,7 @@ macro_rules! field {
     ($(#[$doc:meta])* $name:ident, $slot:literal, [$ty:ty]) => {
         $(#[$doc])*
         pub fn $name(self) -> Option<<$ty as Follow<'a>>::Inner> {
-            // SAFETY: the table was verified, with this slot as a reference to this type.
-            unsafe { self.0.get::<ForwardsUOffset<$ty>>(slot($slot), None) }
+            reference::<$ty>(self.0, $slot)
         }
     };
 }
@@ -48,7 +52,8 @@ macro_rules! checked {
     };
 }
 
-macro_rules! table {
+/// A table with its accessors.
+macro_rules! reader {
     ($(#[$doc:meta])* $table:ident {
         $($(#[$field_doc:meta])* $name:ident: $slot:literal $ty:tt;)*
     }) => {
@@ -67,6 +72,15 @@ macro_rules! table {
                 Self(unsafe { Table::new(bytes, at) })
             }
         }
+    };
+}
+
+/// A reader that is verified field by field.
+macro_rules! table {
+    ($(#[$doc:meta])* $table:ident {
+        $($(#[$field_doc:meta])* $name:ident: $slot:literal $ty:tt;)*
+    }) => {
+        reader! { $(#[$doc])* $table { $($(#[$field_doc])* $name: $slot $ty;)* } }
 
         impl<'a> Verifiable for $table<'a> {
             fn run_verifier(v: &mut Verifier<'_, '_>, at: usize) -> Result<(), InvalidFlatbuffer> {
@@ -149,22 +163,13 @@ table! {
     }
 }
 
-/// The use of an operator.
-#[derive(Clone, Copy, Debug)]
-pub struct Operator<'a>(Table<'a>);
-
-impl<'a> Operator<'a> {
-    field!(code, 0, (u32 = 0));
-    field!(inputs, 1, [Vector<'a, i32>]);
-    field!(outputs, 2, [Vector<'a, i32>]);
-    field!(options_type, 3, (u8 = 0));
-}
-
-impl<'a> Follow<'a> for Operator<'a> {
-    type Inner = Self;
-    unsafe fn follow(bytes: &'a [u8], at: usize) -> Self {
-        // SAFETY: the caller's promise is the same.
-        Self(unsafe { Table::new(bytes, at) })
+reader! {
+    /// The use of an operator.
+    Operator {
+        code: 0 (u32 = 0);
+        inputs: 1 [Vector<'a, i32>];
+        outputs: 2 [Vector<'a, i32>];
+        options_type: 3 (u8 = 0);
     }
 }
 
@@ -209,8 +214,7 @@ impl<'a> Operator<'a> {
         if self.options_type() != T::KEY {
             return None;
         }
-        // SAFETY: the union was verified, and holds the variant of this number.
-        unsafe { self.0.get::<ForwardsUOffset<T>>(slot(4), None) }
+        reference::<T>(self.0, 4)
     }
 }
 

@@ -111,7 +111,7 @@ fn two<'c>(
 /// first ones, so that with its channels first it needs all of them.
 pub(super) fn aligned<'c>(node: &mut Node<'_, 'c>, index: usize, layout: Layout) -> Unary<'c> {
     let rank = node.output(0)?.dims.len();
-    let own = node.operand(index)?.dims.len();
+    let own = node.tensor(index)?.dims.len();
     if layout == Layout::Last || own == 0 || own == rank {
         return node.real(index, layout);
     }

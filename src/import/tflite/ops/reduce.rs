@@ -47,7 +47,7 @@ fn reduced<'c>(
     node: &mut Node<'_, 'c>,
     build: impl FnOnce(&Builder<'c>, Val<'c>, Vec<i64>, bool) -> crate::Result<Val<'c>>,
 ) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let axes = node.axes(1, rank)?;
     let keepdims = keeps(node);
     // Without the image's dimensions what is left is in both layouts the same.
@@ -67,7 +67,7 @@ fn reduced<'c>(
 
 /// A mean over whole images is the pool that targets know.
 fn mean(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let mut axes = node.axes(1, rank)?;
     axes.sort_unstable();
     if rank != 4 || axes != [1, 2] || !super::window::is_real(node, 0)? {
@@ -136,7 +136,7 @@ fn extreme<'c>(
     node: &mut Node<'_, 'c>,
     build: impl FnOnce(&Builder<'c>, Val<'c>, i64) -> crate::Result<Val<'c>>,
 ) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let axis = *node.axes(1, rank)?.first().ok_or("it has no axis")?;
     let x = node.stored(0, Layout::Last)?;
     let y = build(&node.builder, x, axis as i64).map_err(|e| node.said(&e.to_string()))?;
@@ -147,7 +147,7 @@ fn extreme<'c>(
 }
 
 fn cumsum(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let axis = *node.integers(1)?.first().ok_or("it has no axis")?;
     let axis = positive(axis, rank)? as i64;
     let options = node.table.options::<CumsumOptions<'_>>();

@@ -39,7 +39,7 @@ pub(super) fn sliced<'c>(
 
 fn slice(node: &mut Node<'_, '_>) -> Outcome<()> {
     let (starts, sizes) = (node.integers(1)?, node.integers(2)?);
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     if starts.len() != rank || sizes.len() != rank {
         return Err(format!(
             "starts {starts:?} and sizes {sizes:?} are not one for each of {rank} dimensions"
@@ -123,7 +123,7 @@ impl Strided {
 fn strided_slice(node: &mut Node<'_, '_>) -> Outcome<()> {
     let options: StridedSliceOptions<'_> = node.options()?;
     let (begin, end, strides) = (node.integers(1)?, node.integers(2)?, node.integers(3)?);
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let made = Strided::new(options, [&begin, &end, &strides], rank)?;
     let (x, stored) = carried(node, 0, Layout::Last)?;
     let [begin, end, axes, steps] = &made.lists;
@@ -138,7 +138,7 @@ fn strided_slice(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn reverse(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let axes: Vec<i64> = node.axes(1, rank)?.into_iter().map(|axis| axis as i64).collect();
     let count = axes.len();
     let (x, stored) = carried(node, 0, Layout::Last)?;
@@ -152,7 +152,7 @@ fn gather(node: &mut Node<'_, '_>) -> Outcome<()> {
     if options.batch_dims() != 0 {
         return Err("dimensions of batches (batch_dims) are not supported".into());
     }
-    let axis = positive(i64::from(options.axis()), node.operand(0)?.dims.len())? as i64;
+    let axis = positive(i64::from(options.axis()), node.tensor(0)?.dims.len())? as i64;
     let (x, stored) = carried(node, 0, Layout::Last)?;
     let indices = node.stored(1, Layout::Last)?;
     let attributes = graph::GatherAttrs { axis };
@@ -181,7 +181,7 @@ fn select(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn split(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let dims = node.operand(1)?.dims.clone();
+    let dims = node.tensor(1)?.dims.clone();
     let axis = *node.axes(0, dims.len())?.first().ok_or("it has no axis")?;
     let count = node.operator.outputs.len() as i64;
     if dims[axis] % count != 0 {
@@ -191,7 +191,7 @@ fn split(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn split_v(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let dims = node.operand(0)?.dims.clone();
+    let dims = node.tensor(0)?.dims.clone();
     let axis = *node.axes(2, dims.len())?.first().ok_or("it has no axis")?;
     let mut sizes = node.integers(1)?;
     let known: i64 = sizes.iter().filter(|size| **size >= 0).sum();
@@ -205,7 +205,7 @@ fn split_v(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn divided(node: &mut Node<'_, '_>, index: usize, axis: usize, sizes: &[i64]) -> Outcome<()> {
-    let rank = node.operand(index)?.dims.len();
+    let rank = node.tensor(index)?.dims.len();
     let layout = node.layout(&[index]);
     let (x, stored) = carried(node, index, layout)?;
     let attributes = graph::SplitAttrs { axis: layout.position(axis, rank) as i64 };

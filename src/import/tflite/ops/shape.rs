@@ -43,7 +43,7 @@ pub(super) fn carried<'c>(
     index: usize,
     layout: Layout,
 ) -> Outcome<(Val<'c>, bool)> {
-    let same = Node::same_scales(node.operand(index)?, node.output(0)?);
+    let same = Node::same_scales(node.tensor(index)?, node.output(0)?);
     let value = if same { node.stored(index, layout)? } else { node.real(index, layout)? };
     Ok((value, same))
 }
@@ -65,7 +65,7 @@ fn concatenation(node: &mut Node<'_, '_>) -> Outcome<()> {
     let layout = node.layout(&(0..count).collect::<Vec<_>>());
     let mut same = options.activation() == 0;
     for index in 0..count {
-        same &= Node::same_scales(node.operand(index)?, output);
+        same &= Node::same_scales(node.tensor(index)?, output);
     }
     let mut values = vec![];
     for index in 0..count {
@@ -144,7 +144,7 @@ fn expand_dims(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn transpose(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let perm = node.axes(1, rank)?;
     let mut sorted = perm.clone();
     sorted.sort_unstable();
@@ -180,7 +180,7 @@ fn pack(node: &mut Node<'_, '_>) -> Outcome<()> {
     let count = node.operator.inputs.len();
     let mut same = true;
     for index in 0..count {
-        same &= Node::same_scales(node.operand(index)?, output);
+        same &= Node::same_scales(node.tensor(index)?, output);
     }
     let mut values = vec![];
     for index in 0..count {
@@ -193,7 +193,7 @@ fn pack(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn unpack(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let dims = node.operand(0)?.dims.clone();
+    let dims = node.tensor(0)?.dims.clone();
     let axis = positive(i64::from(node.options::<UnpackOptions<'_>>()?.axis()), dims.len())?;
     let (x, stored) = carried(node, 0, Layout::Last)?;
     let count = node.operator.outputs.len();
@@ -232,7 +232,7 @@ fn shape(node: &mut Node<'_, '_>) -> Outcome<()> {
 }
 
 fn rank(node: &mut Node<'_, '_>) -> Outcome<()> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     constant(node, &[], &[rank as i64])
 }
 

@@ -31,7 +31,7 @@ pub(super) const OPS: &[Entry] = &[
 
 /// What is before each dimension, then behind each, in a layout.
 fn pads(node: &Node<'_, '_>, layout: Layout) -> Outcome<Vec<i64>> {
-    let rank = node.operand(0)?.dims.len();
+    let rank = node.tensor(0)?.dims.len();
     let listed = node.integers(1)?;
     if listed.len() != 2 * rank {
         return Err(format!("{} paddings are not two for each of {rank} dimensions", listed.len()));

@@ -75,7 +75,7 @@ fn pair(h: i32, w: i32) -> [i64; 2] {
 /// Filters, whose dimensions are put into that order, as real numbers with a scale for each position along
 /// the new dimension `channels`.
 fn filters<'c>(node: &mut Node<'_, 'c>, index: usize, perm: &[i64]) -> Outcome<Val<'c>> {
-    let operand = node.operand(index)?;
+    let operand = node.tensor(index)?;
     if operand.dims.len() != perm.len() {
         return Err(format!("its filters have {} dimensions, not 4", operand.dims.len()));
     }
@@ -252,6 +252,6 @@ fn transpose_conv(node: &mut Node<'_, '_>) -> Outcome<()> {
 
 /// Whether an operand holds real numbers or stands for them.
 pub(super) fn is_real(node: &Node<'_, '_>, index: usize) -> Outcome<bool> {
-    let operand = node.operand(index)?;
+    let operand = node.tensor(index)?;
     Ok(operand.scales.is_some() || operand.dtype.is_some_and(DType::is_float))
 }
