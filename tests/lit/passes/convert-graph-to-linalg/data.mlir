@@ -2,7 +2,7 @@
 
 // Ops that join, cut and pad.
 
-// CHECK-DAG: #[[$BACK:.*]] = affine_map<(d0, d1) -> (d0 * -2 + 6, d1)>
+// CHECK-DAG: #[[$BACK:.*]] = affine_map<(d0, d1) -> (-d0 + 3, d1)>
 
 // CHECK-LABEL: func.func @concat
 func.func @concat(%a: tensor<2x3xf32>, %b: tensor<2x1xf32>) -> tensor<2x4xf32> {
@@ -36,13 +36,27 @@ func.func @slice(%x: tensor<8x9xf32>) -> tensor<3x4xf32> {
 
 // CHECK-LABEL: func.func @slice_backwards
 func.func @slice_backwards(%x: tensor<7x3xf32>) -> tensor<4x3xf32> {
-  // CHECK: linalg.generic {indexing_maps = [#[[$BACK]]
+  // CHECK: %[[R:.*]] = tensor.extract_slice %arg0[0, 0] [4, 3] [2, 1]
+  // CHECK: linalg.generic {indexing_maps = [#[[$BACK]]{{.*}} ins(%[[R]]
   %starts = graph.constant dense<-1> : tensor<1xi64>
   %ends = graph.constant dense<-100> : tensor<1xi64>
   %axes = graph.constant dense<0> : tensor<1xi64>
   %steps = graph.constant dense<-2> : tensor<1xi64>
   %0 = graph.slice %x, %starts, %ends axes %axes steps %steps : (tensor<7x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
+}
+
+// One dimension backwards, and one that is cut.
+// CHECK-LABEL: func.func @slice_mixed
+func.func @slice_mixed(%x: tensor<7x3xf32>) -> tensor<4x2xf32> {
+  // CHECK: %[[R:.*]] = tensor.extract_slice %arg0[0, 0] [4, 2] [2, 1]
+  // CHECK: linalg.generic {indexing_maps = [#[[$BACK]]{{.*}} ins(%[[R]]
+  %starts = graph.constant dense<[-1, 0]> : tensor<2xi64>
+  %ends = graph.constant dense<[-100, 2]> : tensor<2xi64>
+  %axes = graph.constant dense<[0, 1]> : tensor<2xi64>
+  %steps = graph.constant dense<[-2, 1]> : tensor<2xi64>
+  %0 = graph.slice %x, %starts, %ends axes %axes steps %steps : (tensor<7x3xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
 }
 
 // CHECK-LABEL: func.func @pad
