@@ -82,8 +82,8 @@ pub const SPECIAL: &str =
     ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
 
 /// What a compiled graph is run on, one after the other on one device, and what to say of each:
-/// usual numbers, the ends of the types, few of 8 bits, whose sums keep within the type, numbers that are none, and the first again, in case the
-/// device keeps something from run to run.
+/// usual numbers, the ends of the types, small ones of 8 bits, whose sums keep within the type, numbers
+/// that are none, and the first again, in case the device keeps something from run to run.
 pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
     let set = |kind: Kind| -> Result<Vec<Tensor>> {
         let of = |(index, port): (usize, &Port)| {

@@ -198,11 +198,13 @@ impl<'c> Row<'c> {
             if ir::op_name(*op) == "memref.alloc" {
                 let result = ir::result0(*op).ok()?;
                 size::bytes(result.r#type())?;
+                // Pools on the chip of a device are small: what fits in this order may not in another.
+                memref::space_or_host(result.r#type()).filter(|space| space.is_empty())?;
                 row.buffers.insert(key(result), row.sizes.len());
                 row.sizes.push(own_bytes(*op));
             } else if !row.is_shared(*op) {
                 row.add(*op, graph, frames)?;
-            } else if VIEWS.contains(&ir::op_name(*op)) {
+            } else if is_name(*op) {
                 row.views.push(*op);
             }
         }
@@ -211,9 +213,8 @@ impl<'c> Row<'c> {
 
     /// Whether an operation stays in front of all jobs: it only names buffers, or computes from constants.
     fn is_shared(&self, op: Op<'c>) -> bool {
-        let name = ir::op_name(op);
         let made = |value: &Val<'c>| self.last.contains_key(&Place::Result(key(*value)));
-        (VIEWS.contains(&name) || name.starts_with("arith."))
+        (is_name(op) || ir::op_name(op).starts_with("arith."))
             && !ir::operands(op).iter().any(made)
     }
 
@@ -273,16 +274,10 @@ impl<'c> Row<'c> {
     }
 }
 
-/// Operations that make another name for a buffer, or one for a constant.
-const VIEWS: [&str; 7] = [
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.get_global",
-    "memref.reinterpret_cast",
-    "memref.subview",
-    "memref.view",
-];
+/// Whether an operation makes another name for a buffer, or one for a constant.
+fn is_name(op: Op<'_>) -> bool {
+    memref::is_view(op) || ["memref.get_global", "memref.view"].contains(&ir::op_name(op))
+}
 
 /// Operations that use only the buffers that they, and what is in them, have as operands.
 const KNOWN: [&str; 7] = [
@@ -323,11 +318,13 @@ fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> 
     found.extend(ir::results(op).into_iter().map(|value| (Place::Result(key(value)), true)));
     if let Some(callee) = calls::callee(op) {
         let device = ir::attr_str(op, names::DEVICE);
-        // A call with buffers to write to does nothing else, unless it is given a device.
+        let has_device = op.has_attribute("with_device") || device.is_some();
+        // A call with buffers to write to does nothing else, unless it is given a device; what it does may
+        // depend on calls without any, such as those that set something.
         let tells_all = is_call && CallExtern::of(op).is_some_and(|call| !call.groups[2].is_empty());
-        let is_known = graph.function(&callee).is_some() || tells_all;
-        if op.has_attribute("with_device") || device.is_some() || !is_known {
-            found.push((Place::Outside(device.unwrap_or_default()), true));
+        if has_device || graph.function(&callee).is_none() {
+            let changes = has_device || !tells_all;
+            found.push((Place::Outside(device.unwrap_or_default()), changes));
         }
     }
     Some(found)

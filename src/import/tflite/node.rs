@@ -310,7 +310,8 @@ pub(crate) fn positive(axis: i64, rank: usize) -> Outcome<usize> {
 }
 
 fn real_values(tensor: &Tensor, scales: &Scales, of: &Value) -> Vec<f32> {
-    let inner: i64 = of.dims.iter().skip(scales.dimension + 1).product();
+    let inner = of.dims.iter().skip(scales.dimension + 1);
+    let inner = inner.fold(1_i64, |product, dim| product.saturating_mul(*dim));
     let inner = usize::try_from(inner).unwrap_or(1).max(1);
     let count = scales.scales.len();
     let values = tensor.to_f64().into_iter().enumerate();

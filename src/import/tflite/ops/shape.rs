@@ -3,7 +3,7 @@
 use super::{Entry, op};
 use crate::{
     import::{
-        constants::filled_tensor,
+        constants::scalar_tensor,
         tflite::{
             node::{Node, Outcome, positive},
             schema::{
@@ -238,13 +238,18 @@ fn rank(node: &mut Node<'_, '_>) -> Outcome<()> {
 
 fn zeros_like(node: &mut Node<'_, '_>) -> Outcome<()> {
     let x = node.stored(0, Layout::Last)?;
-    let dims = ir::dims(x.r#type());
-    let shape: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
-    let shape = shape.ok_or("the shape of its operand is not known: give --shape")?;
-    let dtype = node.output(0)?.dtype.unwrap_or(DType::F32);
-    let tensor = filled_tensor(dtype, &shape, 0.0).map_err(|error| error.to_string())?;
-    let value = node.constant(&tensor, "zeros")?;
-    node.set_stored(0, value, Layout::Last)
+    let sizes = ir::dims(x.r#type());
+    if sizes.contains(&ir::DYNAMIC) {
+        return Err("the shape of its operand is not known: give --shape".into());
+    }
+    // What stands for 0.
+    let output = node.output(0)?;
+    let zero = output.scales.as_ref().map_or(0, |scales| scales.zeros[0]);
+    let tensor = scalar_tensor(output.dtype.unwrap_or(DType::F32), zero as f64);
+    let zero = node.constant(&tensor.map_err(|error| error.to_string())?, "zero")?;
+    let sizes = node.list(&sizes)?;
+    let y = node.done(graph::Expand::build(&node.builder, zero, sizes))?.y();
+    node.set_stored(0, y, Layout::Last)
 }
 
 fn fill(node: &mut Node<'_, '_>) -> Outcome<()> {

@@ -142,6 +142,12 @@ fn space_to_depth(node: &mut Node<'_, '_>) -> Outcome<()> {
     put(node, (y, stored), Layout::First)
 }
 
+/// The elements of a block.
+fn volume(blocks: &[i64]) -> Outcome<i64> {
+    let product = blocks.iter().try_fold(1_i64, |product, block| product.checked_mul(*block));
+    product.ok_or_else(|| format!("blocks of {blocks:?} are too large"))
+}
+
 /// Sizes of blocks, and what is added to or cut off each blocked dimension.
 fn blocks(node: &Node<'_, '_>, dims: &[i64]) -> Outcome<(Vec<i64>, Vec<i64>)> {
     let (blocks, edges) = (node.integers(1)?, node.integers(2)?);
@@ -185,7 +191,7 @@ fn space_to_batch(node: &mut Node<'_, '_>) -> Outcome<()> {
     let perm: Vec<i64> = inner.chain([0]).chain(outer).chain(rest).collect();
     let x = node.reshaped(x, &split)?;
     let x = node.transposed(x, &perm)?;
-    let mut to = vec![dims[0] * blocks.iter().product::<i64>()];
+    let mut to = vec![dims[0].saturating_mul(volume(&blocks)?)];
     to.extend((0..count).map(|dim| dims[1 + dim] / blocks[dim]));
     to.extend(&dims[1 + count..]);
     let y = node.reshaped(x, &to)?;
@@ -197,7 +203,11 @@ fn batch_to_space(node: &mut Node<'_, '_>) -> Outcome<()> {
     let dims = ir::dims(x.r#type());
     let (blocks, edges) = blocks(node, &dims)?;
     let count = blocks.len();
-    let batch = dims[0] / blocks.iter().product::<i64>();
+    let volume = volume(&blocks)?;
+    if dims[0] % volume != 0 {
+        return Err(format!("blocks of {volume} elements do not divide a batch of {}", dims[0]));
+    }
+    let batch = dims[0] / volume;
     // [blocks, N, D, ..., rest] with each block behind its dimension.
     let split: Vec<i64> =
         blocks.iter().copied().chain([batch]).chain(dims[1..].iter().copied()).collect();

@@ -36,3 +36,20 @@ func.func @unknown(%x: memref<64xf32>, %y: memref<32xf32>) {
   call @both(%b, %w, %y) : (memref<32xf32>, memref<64xf32>, memref<32xf32>) -> ()
   return
 }
+
+// A call that sets something stays where it is among those of functions outside.
+// CHECK-LABEL: func.func @set
+// CHECK: tir.call_extern @large
+// CHECK-NEXT: tir.call_extern @set_mode args []
+// CHECK: tir.call_extern @first
+func.func @set(%x: memref<64xf32>, %y: memref<32xf32>) {
+  %w = memref.alloc() : memref<64xf32>
+  tir.call_extern @large ins(%x : memref<64xf32>) outs(%w : memref<64xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @set_mode args []
+  %a = memref.alloc() : memref<64xf32>
+  tir.call_extern @first ins(%x : memref<64xf32>) outs(%a : memref<64xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  %b = memref.alloc() : memref<32xf32>
+  tir.call_extern @second ins(%a : memref<64xf32>) outs(%b : memref<32xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+  tir.call_extern @third ins(%b, %w : memref<32xf32>, memref<64xf32>) outs(%y : memref<32xf32>) args [#tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<outs 0>]
+  return
+}
