@@ -77,7 +77,7 @@ pub enum Command {
 /// The model and how to specialise it.
 #[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
-    /// An ONNX model (.onnx), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
+    /// An ONNX or TensorFlow Lite model (.onnx, .tflite), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
     pub model: PathBuf,
     /// Shape of an input whose dimensions are symbolic; may be repeated
     #[arg(long = "shape", value_name = "NAME=1x3x224x224", value_parser = parse_shape_option)]

@@ -259,7 +259,9 @@ fn scales(q: schema::Quantization<'_>, dims: &[i64]) -> Result<Option<Scales>, S
     if zeros.len() <= 1 {
         zeros = vec![zeros.first().copied().unwrap_or(0); scales.len()];
     }
-    let dimension = usize::try_from(q.dimension()).unwrap_or(usize::MAX);
+    // Old converters give biases the dimension of their filters.
+    let listed = usize::try_from(q.dimension()).unwrap_or(usize::MAX);
+    let dimension = if dims.len() == 1 { 0 } else { listed };
     let fits = scales.len() == 1
         || dims.get(dimension).and_then(|dim| usize::try_from(*dim).ok()) == Some(scales.len());
     if !fits || zeros.len() != scales.len() {

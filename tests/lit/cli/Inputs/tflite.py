@@ -196,6 +196,11 @@ def bad():
     net, inputs, outputs = integers()
     net.save("good.tflite", inputs, outputs)
     data = Path("good.tflite").read_bytes()
+    # As old converters have it, which LiteRT no longer takes: biases with the dimension of the filters.
+    for tensor in net.graph.tensors:
+        if len(tensor.shape) == 1 and tensor.quantization:
+            tensor.quantization.quantizedDimension = 3
+    net.save("old.tflite", inputs, outputs)
     Path("short.tflite").write_bytes(data[: len(data) // 2])
     Path("other.tflite").write_bytes(b"\x08\x00\x00\x00ONNXmodel")
     n = Net()
@@ -208,6 +213,11 @@ def bad():
     y = n.op("CONV_2D", [x, n.const(weights(3, 3, 3, 5))], [n.tensor([1, 4, 4, 3], name="y")],
              "Conv2DOptions", strideW=1, strideH=1)
     n.save("channels.tflite", [x], [y])
+    n = Net()
+    x = n.tensor([8, 4, 4, 2], name="x")
+    sizes, edges = n.const(np.array([2**30] * 2, np.int32)), n.const(np.zeros((2, 2), np.int32))
+    y = n.op("BATCH_TO_SPACE_ND", [x, sizes, edges], [n.tensor([1, 8, 8, 2], name="y")])
+    n.save("blocks_bad.tflite", [x], [y])
     n = Net()
     x = n.tensor([1, 4], name="x")
     y = n.op("RELU", [n.tensor([1, 4], name="state")], [n.tensor([1, 4], name="y")])
