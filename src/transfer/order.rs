@@ -204,8 +204,10 @@ struct Plan<'s, 'c> {
     commands: Vec<Command<'c>>,
     clock: Clock,
     waits: Vec<Wait<'c>>,
-    /// Places before and behind which the host waits for all.
-    barriers: Vec<usize>,
+    /// Places behind which the host waits for all, and whether before them too.
+    barriers: Vec<(usize, bool)>,
+    /// Whether something was started since the host waited for all.
+    started: bool,
     /// Waits for all that became waits for tickets.
     replaced: Vec<usize>,
     /// Waits for all that stay, with the buffers that are in use until then.
@@ -224,6 +226,7 @@ impl<'s, 'c> Plan<'s, 'c> {
             clock: Clock::default(),
             waits: vec![],
             barriers: vec![],
+            started: false,
             replaced: vec![],
             kept: vec![],
             open: BTreeSet::new(),
@@ -253,21 +256,26 @@ impl<'s, 'c> Plan<'s, 'c> {
                 self.command();
             } else if steps.around.contains(&place) {
                 if several {
-                    self.barriers.push(place);
+                    self.barriers.push((place, self.started));
                 }
-                self.clock.wait_for_all();
+                self.wait_for_all();
             } else if let Some((_, keeps)) = steps.waits.iter().find(|(at, _)| *at == place) {
                 let next = place + 1;
                 let is_last = next + 1 == steps.ops.len() || steps.around.contains(&next);
                 if self.in_parts && !is_last {
                     self.replace(place, keeps);
                 } else {
-                    self.clock.wait_for_all();
+                    self.wait_for_all();
                     let keeps = self.settle();
                     self.kept.push((place, keeps));
                 }
             }
         }
+    }
+
+    fn wait_for_all(&mut self) {
+        self.clock.wait_for_all();
+        self.started = false;
     }
 
     /// The next command, behind all that it needs.
@@ -286,6 +294,7 @@ impl<'s, 'c> Plan<'s, 'c> {
         let begun = self.clock.start(queue);
         self.commands.push(Command::new(work.op, queue, begun));
         self.open.insert(index);
+        self.started = true;
     }
 
     /// Has the host wait for what concerns some of its buffers, in place of all.
@@ -332,8 +341,10 @@ impl<'s, 'c> Plan<'s, 'c> {
                 tickets.wait(calls, ops[wait.place], (wait.waiter, slot), &wait.keeps)?;
             }
         }
-        for place in self.barriers {
-            calls.wait(ops[place], super::Side::Host, &[])?;
+        for (place, before) in self.barriers {
+            if before {
+                calls.wait(ops[place], super::Side::Host, &[])?;
+            }
             if let Some(next) = ops.get(place + 1) {
                 calls.wait(*next, super::Side::Host, &[])?;
             }

@@ -170,7 +170,9 @@ impl<'c> Walk<'_, 'c, '_> {
             self.wait_for(op, &awaited)?;
         }
         for (_, access) in accesses.iter().filter(|(_, access)| access.writes) {
-            self.buffers.all[access.buffer].state.only(access.side);
+            let buffer = &mut self.buffers.all[access.buffer];
+            buffer.state.only(access.side);
+            buffer.writer = Some(op).filter(|_| access.side == Side::Device);
         }
         for (inner, access) in accesses.iter().filter(|(_, a)| a.side == Side::Device) {
             self.give(*inner, access)?;
@@ -215,6 +217,7 @@ impl<'c> Walk<'_, 'c, '_> {
                 kept.insert(buffer, keep);
                 self.ensure(buffer, keep, op)?;
                 self.buffers.all[buffer].state.only(keep);
+                self.buffers.all[buffer].writer = None;
                 continue;
             }
             for (side, wanted) in [(Side::Host, uses.host), (Side::Device, uses.device)] {
@@ -287,11 +290,20 @@ impl<'c> Walk<'_, 'c, '_> {
             }
             Side::Host => {
                 (state.host, state.written) = (true, state.written || queued);
+                let at = self.behind_writer(buffer, at);
                 self.calls.copy(at, self.side, Copy::Out, (device, host))?;
             }
         }
         self.unfinished = true;
         Ok(())
+    }
+
+    /// Where a result comes down: with tickets as soon as it is made, so that nobody waits for what
+    /// is started in between.
+    fn behind_writer(&self, buffer: usize, at: Op<'c>) -> Op<'c> {
+        let early = self.side == Side::Host && self.calls.device.waits_for_parts();
+        let writer = self.buffers.all[buffer].writer.filter(|_| early);
+        writer.and_then(|writer| edit::next_with(writer, at)).unwrap_or(at)
     }
 
     /// Whether a copy to or from the host's memory may be under way.
