@@ -53,8 +53,7 @@ impl<'c> Starters<'c> {
     pub fn of(module: Op<'c>, target: &str) -> Self {
         let functions = func::functions(module).into_iter();
         let functions = functions.map(|function| (func::symbol(function), function)).collect();
-        let mut found =
-            Self { functions, target: target.to_owned(), starting: BTreeSet::new() };
+        let mut found = Self { functions, target: target.to_owned(), starting: BTreeSet::new() };
         loop {
             let is_starting = |(name, function): &(&String, &Op<'c>)| {
                 !found.starting.contains(*name)

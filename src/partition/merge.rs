@@ -74,9 +74,9 @@ pub fn merge(
 /// Whether of all groups that may be merged with the two only the first feeds the second, and only
 /// the second is fed by the first: then nothing could run beside one of them.
 fn is_chain(chosen: &Chosen, mergeable: &[(OpId, OpId)], (a, b): (OpId, OpId)) -> bool {
-    let groups = mergeable.iter().map(|(from, to)| {
-        (chosen.quotient.group(*from), chosen.quotient.group(*to))
-    });
+    let groups = mergeable
+        .iter()
+        .map(|(from, to)| (chosen.quotient.group(*from), chosen.quotient.group(*to)));
     groups.filter(|(from, to)| from != to).all(|(from, to)| (from == a) == (to == b))
 }
 

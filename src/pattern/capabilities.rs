@@ -22,6 +22,13 @@ pub struct Capabilities {
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Self { dtypes: vec![], multi_output: true, taps: false, merge: true, parallel: false, static_only: false }
+        Self {
+            dtypes: vec![],
+            multi_output: true,
+            taps: false,
+            merge: true,
+            parallel: false,
+            static_only: false,
+        }
     }
 }

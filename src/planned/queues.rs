@@ -7,9 +7,7 @@ use crate::{
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group},
-        edit, func,
-        memory,
-        memref, names,
+        edit, func, memory, memref, names,
         queue::{Clock, Command, Starters, Step, queue_of},
         size, tir,
         view::OpView,

@@ -132,8 +132,7 @@ impl<'c, 'm> Program<'c, 'm> {
                 runs.insert(name.clone(), timeline.run(function));
             }
             places.insert(name.clone(), program.functions.len());
-            let mut memory =
-                FunctionMemory::of(function, timeline, (&places, spaces), opaque)?;
+            let mut memory = FunctionMemory::of(function, timeline, (&places, spaces), opaque)?;
             if let Some(overlap) = &overlap {
                 memory.outlast(overlap);
             }

@@ -19,10 +19,11 @@ impl<'c> Overlap<'c> {
     /// What is known of the device; none if all its work is done in the order of its calls.
     pub fn of(graph: &CallGraph<'c>, scope: Scope<'_>) -> Option<Self> {
         let Scope::Device(memory) = scope else { return None };
-        let overlapping = graph.order.iter().filter_map(|name| graph.function(name)).find(|function| {
-            function.has_attribute(OVERLAPS)
-                && ir::attr_str(*function, TARGET).as_deref() == Some(&*memory.target)
-        })?;
+        let overlapping =
+            graph.order.iter().filter_map(|name| graph.function(name)).find(|function| {
+                function.has_attribute(OVERLAPS)
+                    && ir::attr_str(*function, TARGET).as_deref() == Some(&*memory.target)
+            })?;
         let module = overlapping.parent_operation()?;
         Some(Self { starters: Starters::of(module, &memory.target) })
     }

@@ -60,7 +60,11 @@ impl QueueDecl {
         let parts = self.wait_for.iter().map(|name| ("waits for one with", name.clone()));
         let count = self.count.iter().map(|count| ("queues", count.to_string()));
         let all = std::iter::once(("waits with", self.wait.clone())).chain(limit);
-        all.chain(tickets).chain(parts).chain(count).map(|(what, text)| (what.to_owned(), text)).collect()
+        all.chain(tickets)
+            .chain(parts)
+            .chain(count)
+            .map(|(what, text)| (what.to_owned(), text))
+            .collect()
     }
 }
 

@@ -118,8 +118,13 @@ impl<'c> Buffers<'c> {
         signature.set(calls.context, function);
         self.places.insert(key(host), buffer);
         let state = State { device: true, ..State::default() };
-        self.all[buffer] =
-            Buffer { host, device: Some(argument), caller: Some(Side::Device), state, writer: None };
+        self.all[buffer] = Buffer {
+            host,
+            device: Some(argument),
+            caller: Some(Side::Device),
+            state,
+            writer: None,
+        };
         Ok(())
     }
 

@@ -63,7 +63,12 @@ impl<'c, 'd> Calls<'c, 'd> {
             Copy::Within => "copy_within",
         };
         let types = [from.r#type(), to.r#type()];
-        let helper = Helper { what: name.to_owned(), transfer: names::TRANSFER_COPY, types: &types, writes: true };
+        let helper = Helper {
+            what: name.to_owned(),
+            transfer: names::TRANSFER_COPY,
+            types: &types,
+            writes: true,
+        };
         let function = self.function(helper, |calls, builder, values| {
             let (Some(from), Some(to)) = (values.first(), values.get(1)) else { return Ok(()) };
             calls.vendor_copy(builder, copy, (*from, *to)).map(drop)

@@ -22,11 +22,7 @@ use melior::ir::{Attribute, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the work of a device in order in functions of the host.
-pub fn run<'c>(
-    module: Op<'c>,
-    functions: &[Op<'c>],
-    calls: &mut Calls<'c, '_>,
-) -> Failure<'c> {
+pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) -> Failure<'c> {
     let Some(tickets) = &calls.device.tickets else { return Ok(()) };
     let count = tickets.queues.as_ref().map_or(1, |queues| queues.count);
     let starters = Starters::of(module, &calls.device.memory.target);
@@ -161,9 +157,8 @@ impl<'c> Work<'c> {
         let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
         let copies = role.as_deref() == Some(names::TRANSFER_COPY);
         let space = Some(&calls.device.memory.space);
-        let in_device = |group| {
-            buffers(group).all(|value| memref::space(value.r#type()).as_ref() == space)
-        };
+        let in_device =
+            |group| buffers(group).all(|value| memref::space(value.r#type()).as_ref() == space);
         let all: Vec<_> = buffers(Group::Ins).chain(buffers(Group::Outs)).collect();
         let is_in_host = |value: &&Val<'c>| memref::space(value.r#type()).as_ref() != space;
         Self {
@@ -316,7 +311,9 @@ impl<'s, 'c> Plan<'s, 'c> {
             }
         }
         let mut used = self.settle();
-        used.extend(keeps.iter().filter(|value| !used.contains(value)).copied().collect::<Vec<_>>());
+        used.extend(
+            keeps.iter().filter(|value| !used.contains(value)).copied().collect::<Vec<_>>(),
+        );
         if let Some(wait) = self.waits.get_mut(first..).and_then(<[_]>::last_mut) {
             wait.keeps = used;
             self.replaced.push(place);

@@ -5,7 +5,9 @@ use super::{
     calls::{Calls, Helper, vendor_call},
 };
 use crate::{
-    ir::{self, Builder, Op, OpSpec, Val, call_extern::Group, edit, func, names, tir, view::OpView},
+    ir::{
+        self, Builder, Op, OpSpec, Val, call_extern::Group, edit, func, names, tir, view::OpView,
+    },
     pass::PassError,
 };
 use melior::ir::{
@@ -170,7 +172,9 @@ pub fn lower<'c>(module: Op<'c>) -> Failure<'c> {
         let function = func::functions(module)
             .into_iter()
             .find(|function| func::symbol(*function) == callee)
-            .ok_or_else(|| PassError::at(&op, format!("names the function @{callee}, which is not there")))?;
+            .ok_or_else(|| {
+                PassError::at(&op, format!("names the function @{callee}, which is not there"))
+            })?;
         let target = ir::attr_str(function, names::TARGET)
             .ok_or_else(|| PassError::at(&op, format!("names @{callee}, which is of no target")))?;
         let place = slot_of(&builder, tickets, slot)?;
@@ -198,7 +202,6 @@ fn slot_of<'c>(builder: &Builder<'c>, tickets: Val<'c>, slot: i64) -> Failure<'c
         ("static_strides", builder.i64s_attr(&[1])),
         ("operandSegmentSizes", DenseI32ArrayAttribute::new(builder.context, &[1, 0, 0, 0]).into()),
     ];
-    let spec =
-        OpSpec { operands: &[tickets], results: &[ty], attributes, ..Default::default() };
+    let spec = OpSpec { operands: &[tickets], results: &[ty], attributes, ..Default::default() };
     Ok(ir::result0(builder.create("memref.subview", spec)?)?)
 }

@@ -56,11 +56,14 @@ pub fn declare(
 fn queue(source: &Source, raw: Spanned<RawQueue>, options: &[OptionDecl]) -> Result<QueueDecl> {
     let place = raw.span();
     let raw = raw.into_inner();
-    let needs = |given: bool, what: &str, missing: &[(&str, bool)]| {
-        match missing.iter().find(|(_, is_there)| given && !is_there) {
-            Some((key, _)) => Err(source.fault(&place, format!("{what} needs `{key}`, a function of the device"))),
-            None => Ok(()),
+    let needs = |given: bool, what: &str, missing: &[(&str, bool)]| match missing
+        .iter()
+        .find(|(_, is_there)| given && !is_there)
+    {
+        Some((key, _)) => {
+            Err(source.fault(&place, format!("{what} needs `{key}`, a function of the device")))
         }
+        None => Ok(()),
     };
     let submit = ("submit", raw.submit.is_some());
     let (select, after) = (("select", raw.select.is_some()), ("after", raw.after.is_some()));
