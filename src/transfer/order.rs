@@ -116,9 +116,12 @@ impl<'c> Steps<'c> {
             load[queue] += work.bytes;
         }
         for (index, work) in self.works.iter().enumerate().filter(|(_, work)| work.is_up) {
-            let reader = self.works.iter().enumerate().skip(index + 1);
-            let reader = reader.filter(|(_, after)| !after.is_up && after.needs(work)).next();
-            chosen[index] = reader.map_or(0, |(reader, _)| chosen[reader]);
+            let mut later = (index + 1)..self.works.len();
+            let reader = later.find(|place| {
+                let after = &self.works[*place];
+                !after.is_up && after.needs(work)
+            });
+            chosen[index] = reader.map_or(0, |reader| chosen[reader]);
         }
         chosen
     }

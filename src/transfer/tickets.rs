@@ -178,7 +178,7 @@ pub fn lower<'c>(module: Op<'c>) -> Failure<'c> {
         let target = ir::attr_str(function, names::TARGET)
             .ok_or_else(|| PassError::at(&op, format!("names @{callee}, which is of no target")))?;
         let place = slot_of(&builder, tickets, slot)?;
-        let mut call = vendor_call(builder.context, &callee);
+        let mut call = vendor_call(builder.context, callee);
         call.set(names::DEVICE, builder.str_attr(&target));
         call.push(builder.context, group, place);
         if !keeps.is_empty() {
