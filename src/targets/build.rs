@@ -77,7 +77,7 @@ impl TargetKind {
         self
     }
 
-    /// Sets the passes of a phase at which targets take part ([`Phase::EXTENSIBLE`]).
+    /// Sets the passes of a phase at which targets take part ([`Phase::extensible`]).
     pub fn with_pipeline(mut self, phase: Phase, passes: &str) -> Self {
         self.pipelines.retain(|(other, _)| *other != phase);
         self.pipelines.push((phase, passes.to_owned()));
