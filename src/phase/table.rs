@@ -70,6 +70,8 @@ phases! {
         "Passes on the functions of one target, on buffers";
     PlanMemory "plan-memory" extensible: false, on: Module,
         "Each buffer gets its place: offsets replace allocations";
+    PostPlan "post-plan" extensible: true, on: Functions,
+        "Passes on the functions of one target, on buffers whose offsets are known";
     Codegen "codegen" extensible: true, on: TargetModule,
         "Each target's module becomes what its code generator takes";
 }
