@@ -89,7 +89,7 @@ impl TargetKind {
     pub fn with_codegen(mut self, codegen: Codegen) -> Self {
         self.codegen = codegen;
         self.pipelines.retain(|(phase, _)| *phase != Phase::Codegen);
-        let text = self.codegen.default_pipeline();
+        let text = self.codegen.default_pipeline(self.role);
         self.pipelines.extend(text.map(|text| (Phase::Codegen, text)));
         self
     }
