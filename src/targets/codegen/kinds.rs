@@ -52,6 +52,15 @@ macro_rules! code_generators {
             C "c" in c,
                 "C, then the C compiler",
                 Rules { default: Passes::C, ..OWN };
+            LlvmIr "llvm-ir" in llvm_ir,
+                "LLVM IR as text, which the target's own compiler (option `compiler`) makes an object of",
+                Rules {
+                    no_host: Some(
+                        "kind = \"llvm-ir\" is for devices with an LLVM compiler of their own; a \
+                         host has \"llvm\"",
+                    ),
+                    ..FROM_LLVM
+                };
             Custom "custom" in custom,
                 "What the hook tir-to-runtime makes, which there must be",
                 OWN;
