@@ -7,100 +7,17 @@
 
 mod hook_point;
 mod schedules;
+mod table;
 
 pub use hook_point::HookPoint;
 pub use schedules::check_schedules;
+pub use table::{Anchor, Phase};
 
 use crate::{Error, Result};
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-/// A point of the compile at which IR can be looked at, changed and resumed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
-    /// The model in the graph dialect, as imported.
-    Import,
-    /// Whole-module passes, each target in order.
-    PrePartition,
-    /// Matches composites, chooses targets, merges regions and outlines functions.
-    Partition,
-    /// Passes on the functions of one target, still in the graph dialect.
-    PostPartition,
-    /// Graph operations become tensor loops.
-    Lower,
-    /// Passes on the functions of one target, on tensors.
-    TirSchedule,
-    /// Tensors become buffers.
-    Bufferize,
-    /// Passes on the functions of one target, on buffers.
-    TirPost,
-    /// Offsets in pools replace allocations.
-    PlanMemory,
-    /// Each target's module becomes what its code generator prints.
-    Codegen,
-}
-
-impl Phase {
-    /// All phases in order.
-    pub const ALL: [Phase; 10] = [
-        Phase::Import,
-        Phase::PrePartition,
-        Phase::Partition,
-        Phase::PostPartition,
-        Phase::Lower,
-        Phase::TirSchedule,
-        Phase::Bufferize,
-        Phase::TirPost,
-        Phase::PlanMemory,
-        Phase::Codegen,
-    ];
-
-    /// The phases at which targets register pipelines. The one at `lower` is the hook graph-to-tir:
-    /// what it leaves in the graph dialect is lowered in the default way.
-    pub const EXTENSIBLE: [Phase; 6] = [
-        Phase::PrePartition,
-        Phase::PostPartition,
-        Phase::Lower,
-        Phase::TirSchedule,
-        Phase::TirPost,
-        Phase::Codegen,
-    ];
-
-    /// The name on the command line, in pipeline text and in dumped files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Import => "import",
-            Phase::PrePartition => "pre-partition",
-            Phase::Partition => "partition",
-            Phase::PostPartition => "post-partition",
-            Phase::Lower => "lower",
-            Phase::TirSchedule => "tir-schedule",
-            Phase::Bufferize => "bufferize",
-            Phase::TirPost => "tir-post",
-            Phase::PlanMemory => "plan-memory",
-            Phase::Codegen => "codegen",
-        }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Phase {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
-        Phase::ALL.into_iter().find(|phase| phase.name() == text).ok_or_else(|| {
-            let names: Vec<_> = Phase::ALL.iter().map(|phase| phase.name()).collect();
-            Error::invalid(format!("'{text}' is not a phase; the phases are {}", names.join(", ")))
-        })
-    }
-}
-
-/// The pipelines that one target registers, as comma-separated lists of passes: for the whole module
-/// (pre-partition, lower, bufferize), for the target's own module (codegen), or for each of its functions (the
-/// others).
+/// The pipelines that one target registers, as comma-separated lists of passes on what the phase
+/// says ([`Phase::anchor`]).
 #[derive(Clone, Debug, Default)]
 pub struct TargetPipelines {
     /// Id of the target instance.
@@ -264,25 +181,26 @@ fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
     let within = |anchor: &str, text: &str| {
         format!("for-target{{target={id} pipeline={{{anchor}({text})}}}}")
     };
+    let own = passes.map(|text| match phase.anchor() {
+        Anchor::Module => text.to_owned(),
+        Anchor::Functions => within("func.func", text),
+        Anchor::TargetModule => within("builtin.module", text),
+    });
     let parts = match phase {
-        Phase::PrePartition | Phase::Bufferize => vec![passes.map(str::to_owned)],
         // One target after the other down to loops and calls, so that each sees what those before
         // it became.
         Phase::Lower => vec![
             hook(HookPoint::GraphToRuntime),
-            passes.map(str::to_owned),
+            own,
             hook(HookPoint::GraphToTir),
             Some(within("func.func", DEFAULT_LOWERING)),
             hook(HookPoint::ConstantUpdater),
         ],
-        Phase::Codegen => {
-            vec![hook(HookPoint::TirToRuntime), passes.map(|text| within("builtin.module", text))]
+        Phase::TirSchedule => {
+            vec![target.schedules.then(|| format!("apply-schedules{{target={id}}}")), own]
         }
-        Phase::TirSchedule => vec![
-            target.schedules.then(|| format!("apply-schedules{{target={id}}}")),
-            passes.map(|text| within("func.func", text)),
-        ],
-        _ => vec![passes.map(|text| within("func.func", text))],
+        Phase::Codegen => vec![hook(HookPoint::TirToRuntime), own],
+        _ => vec![own],
     };
     parts.into_iter().flatten().collect()
 }

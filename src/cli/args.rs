@@ -152,15 +152,7 @@ pub struct CacheArgs {
 
 /// Arguments of `compile`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  phaseline compile net.onnx -t 'vanilla, llvm' -o out
-  phaseline compile net.onnx --shape input=1x3x224x224 -o out
-  phaseline compile net.onnx --emit=tir-schedule > net.mlir
-  phaseline compile net.mlir --from=tir-schedule -o out
-  phaseline compile net.onnx --timing --print-ir-after=graph-partition -o out
-  phaseline compile net.onnx -t llvm --print-pipeline > my.pipeline
-  phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out
-  phaseline compile net.onnx -t 'vanilla, llvm' --report   what becomes a kernel, and what loops")]
+#[command(after_help = emit::compile_help())]
 pub struct CompileArgs {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]

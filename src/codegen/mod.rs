@@ -1,27 +1,26 @@
 //! Code generation: from planned buffers to what a linker or compiler of the target takes.
 //!
-//! A [`CodeGenerator`] makes the code of a target's module. Each is one file, and a line in the table
-//! here; [`CodegenKind`] has what manifests may say of it.
+//! A [`CodeGenerator`] makes the code of a target's module. Each is one file in `generators`, and an
+//! entry of the table in `src/targets/codegen/kinds.rs`.
 
 pub(crate) mod c;
-mod custom;
+mod generators;
 pub mod llvm;
 pub(crate) mod stream;
 pub(crate) mod symbols;
+
+pub use generators::generator;
 
 use crate::{
     Result, Session,
     artifact::{Machine, Object},
     ir::Op,
-    targets::{CodegenKind, TargetInstance},
+    targets::TargetInstance,
 };
 use c::COptions;
 
 /// What makes the code of targets' modules.
 pub trait CodeGenerator: Sync {
-    /// What manifests call it.
-    fn kind(&self) -> CodegenKind;
-
     /// Makes code of `part`, the module of `target`, and compiles the vendor's sources with it.
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated>;
 
@@ -66,13 +65,4 @@ pub struct CodeMachine {
     pub cc: String,
     /// Whether this compiler comes before that of other targets.
     pub decides: bool,
-}
-
-/// The code generators.
-static GENERATORS: [&dyn CodeGenerator; 3] = [&llvm::Llvm, &c::C, &custom::Custom];
-
-/// The code generator of a kind. A kind without one leaves all to its hook.
-pub fn generator(kind: CodegenKind) -> &'static dyn CodeGenerator {
-    let found = GENERATORS.into_iter().find(|generator| generator.kind() == kind);
-    found.unwrap_or(&custom::Custom)
 }

@@ -171,7 +171,7 @@ fn generated(part: Op<'_>) -> Option<Vec<String>> {
 /// How C is compiled, and what hooks gave.
 type FromHook<'a> = (&'a c::COptions, &'a [Artifact]);
 
-/// Has the target's generator make the code. Gives the paths of generated sources.
+/// Has the target's generator make the code. Gives the paths of the C among it.
 fn by_generator(
     session: &Session,
     part: Op<'_>,
@@ -184,8 +184,11 @@ fn by_generator(
     let mut paths = vec![];
     for (name, text) in made.sources {
         let path = format!("src/{name}");
-        compiled.files.push(c_file(target, path.clone(), text));
-        paths.push(path);
+        let kind = ArtifactKind::of_file(&name, text.as_bytes());
+        compiled.files.push(ExtraFile { kind, ..c_file(target, path.clone(), text) });
+        if kind == ArtifactKind::CSource {
+            paths.push(path);
+        }
     }
     compiled.objects.extend(made.objects);
     compiled.objects.extend(objects(artifacts));
@@ -281,7 +284,8 @@ fn separate(
             compiled.files.push(file);
         }
     }
-    if !names.is_empty() {
+    let has_c = !generated.is_empty() || texts.clone().next().is_some();
+    if !names.is_empty() && has_c {
         let name = format!("src/{}_symbols.h", options.name);
         // `#pragma redefine_extname` is for C; the library has what else there is.
         let texts = texts.filter(|name| !c::compile::is_assembler(name));

@@ -55,7 +55,7 @@ impl Stages<'_> {
 
     fn write_dump(&self, module: &Module<'_>, folder: &Path, phase: Phase) -> Result<()> {
         let number = Phase::ALL.iter().position(|p| *p == phase).unwrap_or_default();
-        let path: PathBuf = folder.join(format!("{number}-{phase}.mlir"));
+        let path: PathBuf = folder.join(format!("{number:02}-{phase}.mlir"));
         let text = print_module(module, self.dump_weights)?;
         Ok(crate::io::write_bytes(&path, text)?)
     }

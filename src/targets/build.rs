@@ -77,7 +77,7 @@ impl TargetKind {
         self
     }
 
-    /// Sets the passes of a phase at which targets take part ([`Phase::EXTENSIBLE`]).
+    /// Sets the passes of a phase at which targets take part ([`Phase::extensible`]).
     pub fn with_pipeline(mut self, phase: Phase, passes: &str) -> Self {
         self.pipelines.retain(|(other, _)| *other != phase);
         self.pipelines.push((phase, passes.to_owned()));
@@ -89,7 +89,7 @@ impl TargetKind {
     pub fn with_codegen(mut self, codegen: Codegen) -> Self {
         self.codegen = codegen;
         self.pipelines.retain(|(phase, _)| *phase != Phase::Codegen);
-        let text = self.codegen.default_pipeline();
+        let text = self.codegen.default_pipeline(self.role);
         self.pipelines.extend(text.map(|text| (Phase::Codegen, text)));
         self
     }

@@ -1,6 +1,11 @@
 //! What a manifest says of code: which generator makes it, and what it is compiled and linked with.
 //! The generators are in [`crate::codegen`].
 
+mod kinds;
+
+pub use kinds::CodegenKind;
+pub(crate) use kinds::code_generators;
+
 use super::{device::Activation, kind::Role, manifest::files::is_identifier};
 use crate::{expr::dtype_of, phase::strip_comments};
 use serde::Serialize;
@@ -11,52 +16,11 @@ use toml::Spanned;
 /// `headers`.
 const C_PIPELINE: &str = include_str!("../../pipelines/common/c.pipeline");
 
+/// What makes the LLVM dialect of a device's module.
+const LLVM_PIPELINE: &str = include_str!("../../pipelines/common/llvm.pipeline");
+
 /// What makes parallel loops of a function on buffers.
 const KERNEL_PIPELINE: &str = include_str!("../../pipelines/common/kernels.pipeline");
-
-/// How code of a target is generated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CodegenKind {
-    /// Not said: LLVM for hosts, C for devices. Kinds that have been read never have it.
-    #[default]
-    #[serde(skip)]
-    Unset,
-    /// LLVM IR, then an object.
-    Llvm,
-    /// C, then the C compiler.
-    C,
-    /// The hook tir-to-runtime, which there must be.
-    Custom,
-}
-
-impl CodegenKind {
-    /// What makes the code of a kind that does not say it: accelerators are programmed in C.
-    pub(super) fn usual(role: Role) -> Self {
-        match role {
-            Role::Device => Self::C,
-            Role::Host => Self::Llvm,
-        }
-    }
-
-    /// Fails unless a kind of that role can have its code generated so; `has_own` says whether its
-    /// manifest has a pipeline for the phase codegen.
-    pub(super) fn check(self, role: Role, has_own: bool) -> Result<(), &'static str> {
-        match (self, role) {
-            (Self::Llvm, Role::Device) if !has_own => Err(
-                "kind = \"llvm\" is the code of a host, which needs no device: leave it out for C, \
-                 take \"custom\" with the hook tir-to-runtime for code of your own, or add a \
-                 pipeline for the phase codegen that makes the LLVM dialect",
-            ),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether only the hook tir-to-runtime makes code.
-    pub(super) fn needs_hook(self) -> bool {
-        self == Self::Custom
-    }
-}
 
 /// How code of a target is generated and linked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -275,16 +239,6 @@ impl Codegen {
             Some((key.to_owned(), format!("{name}, for each {}", when.name())))
         };
         calls.into_iter().filter_map(text).collect()
-    }
-
-    /// The passes of phase codegen, unless a manifest has its own.
-    pub(super) fn default_pipeline(&self) -> Option<String> {
-        let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
-        let emit =
-            if emit.is_empty() { String::new() } else { format!(" emit={{{}}}", emit.join("; ")) };
-        let headers = self.headers.join(":");
-        let text = format!("{}{{headers={headers}{emit}}},verify-c", strip_comments(C_PIPELINE));
-        (self.kind == CodegenKind::C).then_some(text)
     }
 }
 

@@ -166,7 +166,7 @@ pub(super) fn check(
             () if codegen.open.is_none() => {
                 format!("{what} needs `open`: its functions take the device first")
             }
-            () if codegen.kind == CodegenKind::Llvm => {
+            () if !codegen.kind.has_sessions() => {
                 format!("{what} is for devices whose code is C, or a hook's")
             }
             () => continue,

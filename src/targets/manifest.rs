@@ -109,7 +109,7 @@ pub fn parse_extending(
     let usual = |phase: Phase| match phase {
         Phase::Codegen => {
             let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
-            codegen.default_pipeline().map(|text| format!("{moves}{text}"))
+            codegen.default_pipeline(role).map(|text| format!("{moves}{text}"))
         }
         _ => {
             let mut tiled = TILED.into_iter().filter(|_| is_tiled);

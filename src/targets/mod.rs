@@ -28,6 +28,7 @@ mod tests;
 
 pub use crate::pattern::Capabilities;
 pub use alias::{ALIASES, Alias};
+pub(crate) use codegen::code_generators;
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
 pub use device::{Activation, Blob};

@@ -20,3 +20,7 @@ config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")
 config.substitutions.append(("%{python}", os.path.join(root, ".venv", "bin", "python")))
 # Runs a command that has to fail well, and prints its message.
 config.substitutions.append(("%{fails}", "bash " + os.path.join(root, "tests", "lit", "fails.sh")))
+# The names of all phases in order, and of those that passes run in.
+phases = r"phaseline compile --help | sed -n '/^Phases/,/^$/s/^[* ] \([a-z-]*\)  .*/\1/p'"
+config.substitutions.append(("%{phases}", f"$({phases})"))
+config.substitutions.append(("%{phases-with-passes}", f"$({phases} | grep -v ^import)"))

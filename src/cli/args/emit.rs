@@ -1,7 +1,23 @@
-//! What `compile` prints in place of a package.
+//! What `compile` prints in place of a package, and its help.
 
 use crate::{Error, phase::Phase};
 use std::str::FromStr;
+
+const EXAMPLES: &str = "Examples:
+  phaseline compile net.onnx -t 'vanilla, llvm' -o out
+  phaseline compile net.onnx --shape input=1x3x224x224 -o out
+  phaseline compile net.onnx --emit=tir-schedule > net.mlir
+  phaseline compile net.mlir --from=tir-schedule -o out
+  phaseline compile net.onnx --timing --print-ir-after=graph-partition -o out
+  phaseline compile net.onnx -t llvm --print-pipeline > my.pipeline
+  phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out
+  phaseline compile net.onnx -t 'vanilla, llvm' --report   what becomes a kernel, and what loops";
+
+/// What follows the options in the help of `compile`.
+pub fn compile_help() -> String {
+    let phases = Phase::table();
+    format!("Phases, in order; targets may have passes at those with a star:\n{phases}\n{EXAMPLES}")
+}
 
 /// What `compile --emit` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{
     super::{registry::parse_alias, templates},
     ModelArgs, parse_amount,
 };
-use crate::targets::TargetSpec;
+use crate::targets::{CodegenKind, TargetSpec};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -128,6 +128,7 @@ pub struct ProfileArgs {
 
 /// Arguments of `targets`.
 #[derive(Args, Debug)]
+#[command(after_help = format!("Code generators, `kind` under [codegen]:\n{}", CodegenKind::table()))]
 pub struct TargetsArgs {
     /// A target kind or an alias to show in full
     pub name: Option<String>,

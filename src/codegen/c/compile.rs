@@ -96,7 +96,7 @@ impl COptions {
 /// What compiling a module gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CArtifacts {
-    /// File names and texts: the generated C first.
+    /// File names and texts: the generated first.
     pub sources: Vec<(String, String)>,
     /// The object of each source, in their order.
     pub objects: Vec<Object>,
@@ -118,7 +118,12 @@ pub fn sources(options: &COptions) -> Result<Vec<Object>> {
 
 /// Compiles a target's module, and the vendor's sources, to objects.
 pub fn compile(module: Op<'_>, options: &COptions) -> Result<CArtifacts> {
-    let mut sources = vec![(format!("{}.c", options.name), text(module)?)];
+    with_sources((format!("{}.c", options.name), text(module)?), options)
+}
+
+/// Compiles what was generated, a name and a text, and the vendor's sources, to objects.
+pub fn with_sources(generated: (String, String), options: &COptions) -> Result<CArtifacts> {
+    let mut sources = vec![generated];
     sources.extend(options.sources.iter().cloned());
     let objects = compile_all(options, &sources)?;
     Ok(CArtifacts { sources, objects })
@@ -189,6 +194,11 @@ pub fn is_assembler(name: &str) -> bool {
     ending.is_some_and(|ending| ending == "s" || ending == "S")
 }
 
+/// Whether a source is LLVM IR.
+pub fn is_llvm_ir(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "ll")
+}
+
 fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object> {
     let usual = if options.compiler.is_empty() { "cc" } else { &options.compiler };
     let tool = options.tool.clone().map_or_else(|| Tool::new(usual), Ok)?;
@@ -201,10 +211,12 @@ fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object>
     command.args(options.tool.is_none().then_some("-ffunction-sections"));
     command.args(options.tool.is_none().then_some("-fdata-sections"));
     command.args(options.shared.then_some("-fPIC"));
-    if is_assembler(name) {
+    if is_assembler(name) || is_llvm_ir(name) {
         // What flags are for is of no use to an assembler, of which Clang warns.
         command.arg("-Wno-unused-command-line-argument");
     }
+    // Flags say which machine code is for, whatever the IR was made for.
+    command.args(is_llvm_ir(name).then_some("-Wno-override-module"));
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
     let bytes = tool.make(command, name, &folder.join(&object))?;

@@ -16,7 +16,6 @@ pub mod emission;
 pub mod expression;
 pub mod format;
 pub mod function;
-mod generator;
 pub mod helpers;
 pub mod kernel;
 pub mod math;
@@ -35,6 +34,3 @@ pub mod writer;
 
 pub use compile::{COptions, compile};
 pub use print::print;
-
-/// The generator of C.
-pub struct C;

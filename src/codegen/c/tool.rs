@@ -80,8 +80,9 @@ impl Tool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let said = process::said(output, LINES);
         let said = said.map_or(String::new(), |said| format!("\n{said}"));
+        let kind = if about.ends_with(".ll") { "compiler of LLVM IR" } else { "C compiler" };
         self.fault(format!(
-            "on {about}: it has exit code 0, but wrote {what} {name}: it is no C compiler; {}{said}",
+            "on {about}: it has exit code 0, but wrote {what} {name}: it is no {kind}; {}{said}",
             self.remedy
         ))
     }

@@ -6,32 +6,11 @@ pub(crate) mod dialect;
 use crate::{
     Error, Result, Session,
     artifact::{Machine, Object},
-    codegen::{CodeGenerator, CodeMachine, Generated, Given, c},
     ir::{self, Op, edit},
     phase::strip_comments,
-    targets::CodegenKind,
 };
 use inkwell::{context::Context, module::Module, passes::PassBuilderOptions, targets::FileType};
 use melior::ir::{Attribute, attribute::ArrayAttribute, operation::OperationLike};
-
-/// The generator of machine code through LLVM.
-pub struct Llvm;
-
-impl CodeGenerator for Llvm {
-    fn kind(&self) -> CodegenKind {
-        CodegenKind::Llvm
-    }
-
-    fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
-        let options = given.options;
-        let machine = Machine::of(part)?;
-        let mut objects = vec![compile(session, part, &options.name)?];
-        objects.extend(c::compile::sources(options)?);
-        // C compilers say less about their code, so this machine comes first.
-        let machine = CodeMachine { machine, cc: options.compiler.clone(), decides: true };
-        Ok(Generated { objects, sources: vec![], machine: Some(machine) })
-    }
-}
 
 /// The passes that make LLVM dialect of a module of host functions on planned buffers, for the
 /// machine that the options of `set-llvm-target` say.

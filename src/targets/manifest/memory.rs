@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        codegen::{Codegen, CodegenKind},
+        codegen::Codegen,
         kind::Role,
         memory::{MemoryDecl, QueueDecl},
         options::OptionDecl,
@@ -45,7 +45,7 @@ pub fn declare(
             "[memory] needs `open` in [codegen]: its functions take the device first",
         );
     }
-    if given.codegen.kind == CodegenKind::Llvm {
+    if !given.codegen.kind.has_sessions() {
         return fault(&place, "[memory] is for devices whose code is C, or a hook's");
     }
     let memory = self::memory(source, memory.into_inner(), &place, given.options)?;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Phase, Result,
-    phase::strip_comments,
+    phase::{Anchor, strip_comments},
     targets::{file_name::Use, kind::Files},
 };
 use std::collections::BTreeMap;
@@ -28,13 +28,13 @@ pub fn declare(
     usual: &dyn Fn(Phase) -> Option<String>,
 ) -> Result<Vec<(Phase, String)>> {
     let mut pipelines: Vec<(Phase, Option<String>)> =
-        Phase::EXTENSIBLE.into_iter().map(|phase| (phase, usual(phase))).collect();
+        Phase::extensible().map(|phase| (phase, usual(phase))).collect();
     // From the last base up, so that each may have the one below in it.
     for table in tables.into_iter().rev() {
         for (name, raw) in table {
             let known = pipelines.iter_mut().find(|(phase, _)| phase.name() == name.get_ref());
             let Some((phase, text)) = known else {
-                let known: Vec<&str> = Phase::EXTENSIBLE.iter().map(|phase| phase.name()).collect();
+                let known: Vec<&str> = Phase::extensible().map(Phase::name).collect();
                 let message = format!(
                     "targets have no pipeline at phase '{}'; they have at {}",
                     name.get_ref(),
@@ -67,8 +67,7 @@ fn pipeline(
     };
     let fault = |reason: String| source.fault(&name.span(), format!("{place}: {reason}"));
     let text = strip_comments(&text);
-    let on_functions = [Phase::PostPartition, Phase::TirSchedule, Phase::TirPost];
-    if on_functions.contains(&phase) && text.contains("func.func(") {
+    if phase.anchor() == Anchor::Functions && text.contains("func.func(") {
         // Nested once more they would run on nothing, silently.
         return Err(fault(
             "passes of this phase run on each function of the target already; write them without \

@@ -1,19 +1,20 @@
 //! The code generator `c`: C text, and a C compiler.
 
-use super::{C, compile, target};
 use crate::{
     Result, Session,
     artifact::Machine,
-    codegen::{CodeGenerator, CodeMachine, Generated, Given},
+    codegen::{
+        CodeGenerator, CodeMachine, Generated, Given,
+        c::{compile, target},
+    },
     ir::Op,
-    targets::{CodegenKind, TargetInstance},
+    targets::TargetInstance,
 };
 
-impl CodeGenerator for C {
-    fn kind(&self) -> CodegenKind {
-        CodegenKind::C
-    }
+/// The generator of C.
+pub struct Generator;
 
+impl CodeGenerator for Generator {
     fn text(&self, part: Op<'_>) -> Result<Option<String>> {
         compile::text(part).map(Some)
     }

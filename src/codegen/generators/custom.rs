@@ -1,16 +1,16 @@
 //! Code of a target's own: the hook tir-to-runtime makes it, and nothing else does.
 
-use super::{CodeGenerator, Generated, Given};
-use crate::{Error, Result, Session, ir::Op, phase::HookPoint, targets::CodegenKind};
+use crate::{
+    Error, Result, Session,
+    codegen::{CodeGenerator, Generated, Given},
+    ir::Op,
+    phase::HookPoint,
+};
 
 /// The generator of targets whose hook makes all code.
-pub struct Custom;
+pub struct Generator;
 
-impl CodeGenerator for Custom {
-    fn kind(&self) -> CodegenKind {
-        CodegenKind::Custom
-    }
-
+impl CodeGenerator for Generator {
     fn generate(&self, _: &Session, _: Op<'_>, given: &Given<'_>) -> Result<Generated> {
         Err(Error::invalid(format!(
             "target '{}' has codegen.kind = \"custom\", but its hook {} declined: nothing makes code \

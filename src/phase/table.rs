@@ -1,0 +1,123 @@
+//! The table of phases, from which all else that lists them is made.
+
+use crate::{Error, Result};
+use std::{fmt, str::FromStr};
+
+/// What the passes that a target has at a phase run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// The whole module.
+    Module,
+    /// Each function of the target.
+    Functions,
+    /// The target's own module.
+    TargetModule,
+}
+
+/// What the table says of a phase.
+struct Row {
+    name: &'static str,
+    is_extensible: bool,
+    anchor: Anchor,
+    says: &'static str,
+}
+
+macro_rules! phases {
+    ($($phase:ident $name:literal extensible: $extensible:literal, on: $anchor:ident, $says:literal;)*) => {
+        /// A point of the compile at which IR can be looked at, changed and resumed from.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Phase {
+            $(#[doc = $says] $phase,)*
+        }
+
+        impl Phase {
+            /// All phases in order.
+            pub const ALL: [Self; [$(Self::$phase),*].len()] = [$(Self::$phase),*];
+
+            fn row(self) -> Row {
+                match self {
+                    $(Self::$phase => Row {
+                        name: $name,
+                        is_extensible: $extensible,
+                        anchor: Anchor::$anchor,
+                        says: $says,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+// A line here and a section of `pipelines/common/phases.pipeline` are a phase. `extensible` says
+// whether manifests may have passes at it, and `on` what these, and those that the framework runs
+// for a target, run on.
+phases! {
+    Import "import" extensible: false, on: Module,
+        "The model in the graph dialect, as imported";
+    PrePartition "pre-partition" extensible: true, on: Module,
+        "Canonicalization, and passes of targets on the whole module";
+    Partition "partition" extensible: false, on: Module,
+        "Targets are chosen: matches become composites, regions become functions";
+    PostPartition "post-partition" extensible: true, on: Functions,
+        "Passes on the functions of one target, still in the graph dialect";
+    Lower "lower" extensible: true, on: Module,
+        "Graph operations become calls, and loops on tensors";
+    TirSchedule "tir-schedule" extensible: true, on: Functions,
+        "Passes on the functions of one target, on tensors";
+    Bufferize "bufferize" extensible: false, on: Module,
+        "Tensors become buffers";
+    TirPost "tir-post" extensible: true, on: Functions,
+        "Passes on the functions of one target, on buffers";
+    PlanMemory "plan-memory" extensible: false, on: Module,
+        "Each buffer gets its place: offsets replace allocations";
+    PostPlan "post-plan" extensible: true, on: Functions,
+        "Passes on the functions of one target, on buffers whose offsets are known";
+    Codegen "codegen" extensible: true, on: TargetModule,
+        "Each target's module becomes what its code generator takes";
+}
+
+impl Phase {
+    /// The phases at which targets register pipelines, in order. The one at `lower` is the hook
+    /// graph-to-tir: what it leaves in the graph dialect is lowered in the default way.
+    pub fn extensible() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|phase| phase.row().is_extensible)
+    }
+
+    /// The name on the command line, in pipeline text and in dumped files.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What the passes run on that a target has at the phase.
+    pub fn anchor(self) -> Anchor {
+        self.row().anchor
+    }
+
+    /// A line for each phase, for help: its name, with a star where targets may have passes, and
+    /// what it does.
+    pub fn table() -> String {
+        let width = Self::ALL.into_iter().map(|phase| phase.name().len()).max().unwrap_or_default();
+        let line = |phase: Self| {
+            let Row { name, is_extensible, says, .. } = phase.row();
+            let star = if is_extensible { '*' } else { ' ' };
+            format!("{star} {name:width$}  {says}\n")
+        };
+        Self::ALL.into_iter().map(line).collect()
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Phase {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|phase| phase.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|phase| phase.name()).collect();
+            Error::invalid(format!("'{text}' is not a phase; the phases are {}", names.join(", ")))
+        })
+    }
+}

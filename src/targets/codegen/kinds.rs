@@ -1,0 +1,160 @@
+//! The table of code generators, from which their names in manifests, what manifests have to keep to
+//! with each, help, and the list in [`crate::codegen`] are made.
+
+use super::{C_PIPELINE, Codegen, Emit, LLVM_PIPELINE, Role};
+use crate::phase::strip_comments;
+use serde::Serialize;
+
+/// What manifests have to keep to with a kind of code.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Why hosts cannot have it.
+    no_host: Option<&'static str>,
+    /// Why devices cannot have it without a pipeline of their own for the phase codegen.
+    needs_pipeline: Option<&'static str>,
+    /// Whether its code runs in devices with memory, contexts or blobs.
+    has_sessions: bool,
+    /// What devices run in the phase codegen, where a manifest does not say.
+    default: Passes,
+}
+
+/// The passes that make code from planned buffers.
+#[derive(Clone, Copy)]
+enum Passes {
+    Nothing,
+    /// Loops and calls that can be printed as C.
+    C,
+    /// The LLVM dialect, for no machine in particular.
+    Llvm,
+}
+
+/// Code that is not made by the framework's own passes.
+const OWN: Rules =
+    Rules { no_host: None, needs_pipeline: None, has_sessions: true, default: Passes::Nothing };
+/// Code that comes from the LLVM dialect.
+const FROM_LLVM: Rules = Rules { has_sessions: false, default: Passes::Llvm, ..OWN };
+
+/// Hands the table to a macro: the variant of [`CodegenKind`], its name in manifests, the file in
+/// `src/codegen/generators`, and the rules.
+macro_rules! code_generators {
+    ($with:ident) => {
+        $with! {
+            Llvm "llvm" in llvm,
+                "LLVM IR, then an object: hosts, and devices with passes of their own for it",
+                Rules {
+                    needs_pipeline: Some(
+                        "kind = \"llvm\" is the code of a host, which needs no device: leave it \
+                 out for C, take \"custom\" with the hook tir-to-runtime for code of your \
+                 own, or add a pipeline for the phase codegen that makes the LLVM dialect",
+                    ),
+                    ..FROM_LLVM
+                };
+            C "c" in c,
+                "C, then the C compiler",
+                Rules { default: Passes::C, ..OWN };
+            LlvmIr "llvm-ir" in llvm_ir,
+                "LLVM IR as text, which the target's own compiler (option `compiler`) makes an object of",
+                Rules {
+                    no_host: Some(
+                        "kind = \"llvm-ir\" is for devices with an LLVM compiler of their own; a \
+                         host has \"llvm\"",
+                    ),
+                    ..FROM_LLVM
+                };
+            Custom "custom" in custom,
+                "What the hook tir-to-runtime makes, which there must be",
+                OWN;
+        }
+    };
+}
+pub(crate) use code_generators;
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal in $file:ident, $says:literal, $rules:expr;)*) => {
+        /// How code of a target is generated.
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize,
+        )]
+        pub enum CodegenKind {
+            /// Not said: LLVM for hosts, C for devices. Kinds that have been read never have it.
+            #[default]
+            #[serde(skip)]
+            Unset,
+            $(
+                #[doc = $says]
+                #[serde(rename = $name)]
+                $kind,
+            )*
+        }
+
+        /// Names and what they stand for, for help.
+        const LINES: &[(&str, &str)] = &[$(($name, $says)),*];
+
+        impl CodegenKind {
+            fn rules(self) -> Rules {
+                match self {
+                    Self::Unset => OWN,
+                    $(Self::$kind => $rules,)*
+                }
+            }
+        }
+    };
+}
+code_generators!(kinds);
+
+impl CodegenKind {
+    /// What makes the code of a kind that does not say it: accelerators are programmed in C.
+    pub(in crate::targets) fn usual(role: Role) -> Self {
+        match role {
+            Role::Device => Self::C,
+            Role::Host => Self::Llvm,
+        }
+    }
+
+    /// Fails unless a kind of that role can have its code generated so; `has_own` says whether its
+    /// manifest has a pipeline for the phase codegen.
+    pub(in crate::targets) fn check(self, role: Role, has_own: bool) -> Result<(), &'static str> {
+        let rules = self.rules();
+        let reason = match role {
+            Role::Host => rules.no_host,
+            Role::Device => rules.needs_pipeline.filter(|_| !has_own),
+        };
+        reason.map_or(Ok(()), Err)
+    }
+
+    /// Whether only the hook tir-to-runtime makes code.
+    pub(in crate::targets) fn needs_hook(self) -> bool {
+        self == Self::Custom
+    }
+
+    /// Whether its code runs in devices with memory, contexts or blobs.
+    pub(in crate::targets) fn has_sessions(self) -> bool {
+        self.rules().has_sessions
+    }
+
+    /// A line for each kind, for help.
+    pub fn table() -> String {
+        let width = LINES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        LINES.iter().map(|(name, says)| format!("  {name:width$}  {says}\n")).collect()
+    }
+}
+
+impl Codegen {
+    /// The passes of phase codegen, unless a manifest has its own.
+    pub(in crate::targets) fn default_pipeline(&self, role: Role) -> Option<String> {
+        match self.kind.rules().default {
+            Passes::C => {
+                let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
+                let emit = match emit.is_empty() {
+                    true => String::new(),
+                    false => format!(" emit={{{}}}", emit.join("; ")),
+                };
+                let headers = self.headers.join(":");
+                let passes = strip_comments(C_PIPELINE);
+                Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
+            }
+            Passes::Llvm if role == Role::Device => Some(strip_comments(LLVM_PIPELINE)),
+            Passes::Llvm | Passes::Nothing => None,
+        }
+    }
+}
