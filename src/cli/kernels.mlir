@@ -91,7 +91,7 @@ func.func @main(%x: tensor<32x64xELEM>) -> tensor<32x96xi32> {
   return %y : tensor<32x96xi32>
 }
 // matmul of stored integers | f32
-func.func @main(%x: tensor<1x256xELEM>, %q: tensor<256x256xi8>) -> tensor<1x256xELEM> {
+func.func @main(%x: tensor<1x256xELEM>) -> tensor<1x256xELEM> {
   %w = graph.constant dense<7> : tensor<256x256xi8>
   %s = graph.constant dense<0.25> : tensor<ELEM>
   %d = graph.dequantize_linear %w, %s : (tensor<256x256xi8>, tensor<ELEM>) -> tensor<256x256xELEM>
@@ -107,11 +107,21 @@ func.func @main(%q: tensor<4x64x32xELEM>, %k: tensor<4x32x64xELEM>, %v: tensor<4
 }
 // max_pool | f32 f64 f16 bf16 u8 i8
 func.func @main(%x: tensor<1x32x16x16xELEM>) -> tensor<1x32x8x8xELEM> {
-  %y = graph.max_pool %x kernel_shape = [2, 2] strides = [2, 2] : tensor<1x32x16x16xELEM> -> tensor<1x32x8x8xELEM>
+  %y = graph.max_pool %x kernel_shape = [2, 2] strides = [2, 2] : (tensor<1x32x16x16xELEM>) -> tensor<1x32x8x8xELEM>
   return %y : tensor<1x32x8x8xELEM>
 }
 // average_pool | f32 f64 f16 bf16
 func.func @main(%x: tensor<1x32x16x16xELEM>) -> tensor<1x32x8x8xELEM> {
-  %y = graph.average_pool %x kernel_shape = [2, 2] strides = [2, 2] : tensor<1x32x16x16xELEM> -> tensor<1x32x8x8xELEM>
+  %y = graph.average_pool %x kernel_shape = [2, 2] strides = [2, 2] : (tensor<1x32x16x16xELEM>) -> tensor<1x32x8x8xELEM>
   return %y : tensor<1x32x8x8xELEM>
+}
+// softmax | f32 f64 f16 bf16
+func.func @main(%x: tensor<64x256xELEM>) -> tensor<64x256xELEM> {
+  %y = graph.softmax %x : tensor<64x256xELEM>
+  return %y : tensor<64x256xELEM>
+}
+// elementwise | f32 f64 f16 bf16 i32
+func.func @main(%x: tensor<64x256xELEM>) -> tensor<64x256xELEM> {
+  %y = graph.add %x, %x : tensor<64x256xELEM>
+  return %y : tensor<64x256xELEM>
 }

@@ -8,6 +8,7 @@ use crate::{
     CompileOptions, Error, Phase, Result, Session,
     artifact::{Means, operations},
     ir,
+    targets::Role,
 };
 use serde::Serialize;
 use std::fmt::Write;
@@ -27,7 +28,7 @@ struct Found {
     element: String,
     /// Kinds of kernels; none where all is loops.
     kernels: Vec<String>,
-    /// Parts into which threads share the work.
+    /// Parts of the largest step into which threads share the work; 1 if there is one thread only.
     tasks: u64,
 }
 
@@ -57,6 +58,11 @@ fn probes() -> Vec<Probe<'static>> {
 pub fn list(args: &TargetsArgs) -> Result<String> {
     let known = Known::of(&args.known)?;
     let name = args.name.as_deref().unwrap_or("llvm");
+    if let Some(device) =
+        known.registry.kinds().find(|kind| kind.name == name && kind.role == Role::Device)
+    {
+        return Err(no_host(&device.name));
+    }
     let options = CompileOptions {
         targets: known.expanded(name)?,
         target_path: known.paths,
@@ -65,11 +71,7 @@ pub fn list(args: &TargetsArgs) -> Result<String> {
     let session = Session::new();
     let targets = options.resolve(&session)?;
     if let Some(device) = targets.iter().find(|target| !target.is_host()) {
-        return Err(Error::invalid(format!(
-            "--kernels is for a host, such as 'llvm -mcpu=x86-64-v3', and '{}' is a device: \
-             `phaseline targets {}` has its patterns",
-            device.id, device.kind.name
-        )));
+        return Err(no_host(&device.kind.name));
     }
     let row = |probe: &Probe<'_>| {
         let types = probe.elements.iter().map(|element| find(&session, &options, probe, element));
@@ -84,6 +86,13 @@ pub fn list(args: &TargetsArgs) -> Result<String> {
     }
 }
 
+fn no_host(kind: &str) -> Error {
+    Error::invalid(format!(
+        "--kernels is for a host, such as 'llvm -mcpu=x86-64-v3', and '{kind}' is a device: \
+         `phaseline targets {kind}` has its patterns"
+    ))
+}
+
 /// Compiles the network of an operation for a type, and looks at its steps.
 fn find(
     session: &Session,
@@ -92,7 +101,8 @@ fn find(
     element: &str,
 ) -> Result<Found> {
     // Graphs say whether integers have a sign.
-    let spelled = if element.starts_with('u') { element.replacen('u', "ui", 1) } else { element.to_owned() };
+    let spelled =
+        if element.starts_with('u') { element.replacen('u', "ui", 1) } else { element.to_owned() };
     let text = probe.text.replace("ELEM", &spelled);
     let place = format!("{} of {element}", probe.operation);
     let mut module = session.parse(text.as_bytes(), &place)?;
