@@ -17,8 +17,8 @@ use crate::{
     artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
     process::Folder,
 };
-use data::Data;
-use std::{fs, path::Path};
+use data::{Data, DataObject};
+use std::{fs, path::Path, thread};
 
 impl Compiled {
     /// Writes the package: libraries, header, metadata, generated sources. A package that is
@@ -106,10 +106,9 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         alignment: *alignment,
         apart: !signature.pools.is_empty(),
     }));
-    let data = data::object(&format!("{name}_data.o"), &model.machine.triple, &symbols, &model.cc)?;
-    let mut objects = model.objects.to_vec();
-    objects.push(data);
-    archive::write(&folder.join(format!("lib{name}.a")), &objects)?;
+    let file = format!("{name}_data.o");
+    let data = DataObject::new(&file, &model.machine.triple, &symbols, &model.cc)?;
+    archive::write(&folder.join(format!("lib{name}.a")), &model.objects, &data)?;
     put(folder, &format!("{name}.h"), header::header(signature).as_bytes())?;
     for file in &model.files {
         if folder.join(&file.path).exists() {
@@ -121,13 +120,13 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         }
         put(folder, &file.path, &file.bytes)?;
     }
-    link::shared(folder, model, &objects)?;
+    let files = link_and_list(folder, model)?;
     let metadata = Metadata {
         phaseline_package: metadata::FORMAT,
         machine: model.machine.clone(),
         signature: signature.clone(),
         targets: model.targets.to_vec(),
-        files: list(folder, model)?,
+        files,
         link: model.link.to_vec(),
     };
     let mut json = serde_json::to_string_pretty(&metadata)
@@ -155,30 +154,43 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
     used.map(block).collect()
 }
 
-/// What is in the package so far, each file with its type.
-fn list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
+/// Links the shared library, and says what is in the package, each file with its type. What is there
+/// already is read while the linker runs.
+fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
     let name = &model.signature.name;
     let own = [
         (format!("lib{name}.a"), ArtifactKind::StaticLibrary),
-        (shared_library_name(name), ArtifactKind::SharedLibrary),
         (format!("{name}.h"), ArtifactKind::Header),
     ];
-    let own = own.into_iter().map(|(path, kind)| (path, kind, None));
+    let own = own.map(|(path, kind)| (path, kind, None));
     let extra = model.files.iter();
     let extra = extra.map(|file| (file.path.clone(), file.kind, file.target.clone()));
-    let mut entries = vec![];
-    for (path, kind, target) in own.chain(extra) {
-        let place = folder.join(&path);
-        // Machines without shared libraries get none.
-        if !place.exists() {
-            continue;
-        }
-        let (bytes, sha256) =
-            metadata::digest(&place).map_err(|e| Error::io("cannot read", &place, e))?;
-        entries.push(FileEntry { path, kind, target, bytes, sha256 });
+    let there: Vec<_> = own.into_iter().chain(extra).collect();
+    let mut entries: Vec<FileEntry> = thread::scope(|scope| {
+        let described =
+            || there.into_iter().map(|file| entry(folder, file)).collect::<Result<Vec<_>>>();
+        let described = scope.spawn(described);
+        link::shared(folder, model)?;
+        let failed = |_| Error::internal("reading the package failed");
+        described.join().map_err(failed)?
+    })?;
+    let library = shared_library_name(name);
+    // Machines without shared libraries get none.
+    if folder.join(&library).exists() {
+        entries.push(entry(folder, (library, ArtifactKind::SharedLibrary, None))?);
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)
+}
+
+fn entry(
+    folder: &Path,
+    (path, kind, target): (String, ArtifactKind, Option<String>),
+) -> Result<FileEntry> {
+    let place = folder.join(&path);
+    let (bytes, sha256) =
+        metadata::digest(&place).map_err(|e| Error::io("cannot read", &place, e))?;
+    Ok(FileEntry { path, kind, target, bytes, sha256 })
 }
 
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {
