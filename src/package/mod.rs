@@ -42,13 +42,14 @@ pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
     let path = folder.display();
     let _span = tracing::info_span!(target: "phaseline::package", "package", %path).entered();
     let place = place::find(folder)?;
-    place::check(folder, &place, replace)?;
+    let mut known = place::Known::default();
+    place::check(folder, &place, replace, &mut known)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
     fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
     fill(staging.path(), model)?;
     // Linking takes a while, in which files may have appeared.
-    place::check(folder, &place, replace)?;
+    place::check(folder, &place, replace, &mut known)?;
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
 }
 
@@ -58,32 +59,50 @@ pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
 /// There is something else at `folder`, or the package is not as it was written.
 pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
     let place = place::find(folder)?;
-    place::check(folder, &place, replace)?;
+    let mut known = place::Known::default();
+    place::check(folder, &place, replace, &mut known)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
     fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
     let files = Metadata::read(from)?.files;
-    for path in files.iter().map(|file| file.path.as_str()).chain([metadata::FILE]) {
-        let to = staging.path().join(path);
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
-        }
-        fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
-    }
-    for file in files {
-        let path = staging.path().join(&file.path);
-        let found = metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-        if found != (file.bytes, file.sha256) {
-            let place = from.join(&file.path);
-            return Err(Error::invalid(format!(
-                "{} is not as it was written: remove {}",
-                place.display(),
-                from.display()
-            )));
-        }
-    }
-    place::check(folder, &place, replace)?;
+    copy_file(from, staging.path(), metadata::FILE)?;
+    // The two libraries, which follow each other, have most of the bytes.
+    const THREADS: usize = 2;
+    let (files, to) = (&files, staging.path());
+    let copied = thread::scope(|scope| {
+        let copy = |first| {
+            let mut files = files.iter().skip(first).step_by(THREADS);
+            scope.spawn(move || files.try_for_each(|file| copy_checked(from, to, file)))
+        };
+        let threads: Vec<_> = (0..THREADS).map(copy).collect();
+        let failed = |_| Error::internal("copying the package failed");
+        threads.into_iter().map(|thread| thread.join().map_err(failed)?).collect::<Result<()>>()
+    });
+    copied?;
+    place::check(folder, &place, replace, &mut known)?;
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
+}
+
+/// Copies a file of a package, which has to be as it was written.
+fn copy_checked(from: &Path, to: &Path, file: &FileEntry) -> Result<()> {
+    copy_file(from, to, &file.path)?;
+    let path = to.join(&file.path);
+    let (bytes, sha256) =
+        metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    if bytes == file.bytes && sha256 == file.sha256 {
+        return Ok(());
+    }
+    let (place, from) = (from.join(&file.path), from.display());
+    Err(Error::invalid(format!("{} is not as it was written: remove {from}", place.display())))
+}
+
+fn copy_file(from: &Path, to: &Path, path: &str) -> Result<()> {
+    let to = to.join(path);
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
+    }
+    fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
+    Ok(())
 }
 
 fn fill(folder: &Path, model: &Compiled) -> Result<()> {

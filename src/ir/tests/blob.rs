@@ -6,7 +6,7 @@ use crate::{
 };
 use melior::ir::{
     Attribute, Type,
-    attribute::{ArrayAttribute, AttributeLike},
+    attribute::ArrayAttribute,
 };
 
 const BYTES: usize = 3 << 20;
