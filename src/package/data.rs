@@ -38,7 +38,7 @@ pub struct DataObject<'a> {
 
 enum Content<'a> {
     /// To be written here, for a machine that is known here.
-    Ours(write::Object<'a>, Vec<String>),
+    Ours(Box<write::Object<'a>>, Vec<String>),
     /// What the C compiler assembled.
     Assembled(Vec<u8>),
 }
@@ -136,7 +136,7 @@ fn elf<'a>(architecture: Architecture, symbols: &[Data<'a>]) -> Content<'a> {
     // Without this section linkers assume that the object wants an executable stack.
     file.add_section(vec![], b".note.GNU-stack".to_vec(), SectionKind::Other);
     let names = symbols.iter().map(|data| data.symbol.to_owned()).collect();
-    Content::Ours(file, names)
+    Content::Ours(Box::new(file), names)
 }
 
 /// Has the C compiler assemble the data, in the way that the GNU assembler and Clang understand.

@@ -76,7 +76,7 @@ pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
         };
         let threads: Vec<_> = (0..THREADS).map(copy).collect();
         let failed = |_| Error::internal("copying the package failed");
-        threads.into_iter().map(|thread| thread.join().map_err(failed)?).collect::<Result<()>>()
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(failed)?)
     });
     copied?;
     place::check(folder, &place, replace, &mut known)?;

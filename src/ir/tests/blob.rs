@@ -4,10 +4,7 @@ use crate::{
     Session,
     ir::{blob, constant::Elements, context, edit, elements, root},
 };
-use melior::ir::{
-    Attribute, Type,
-    attribute::ArrayAttribute,
-};
+use melior::ir::{Attribute, Type, attribute::ArrayAttribute};
 
 const BYTES: usize = 3 << 20;
 
