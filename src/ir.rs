@@ -8,6 +8,7 @@
 
 pub mod adaptor;
 pub mod attribute;
+pub(crate) mod blob;
 pub mod board;
 mod build;
 pub(crate) mod call_extern;

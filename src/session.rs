@@ -71,7 +71,7 @@ impl Session {
     pub fn clear(&mut self) {
         // SAFETY: no handle is left, as above.
         unsafe { self.carried.destroy_removed() };
-        self.carried.forget_names();
+        self.carried.forget_constants();
         self.clear_diagnostics();
         self.context = new_context(&self.diagnostics, &self.carried);
     }
@@ -181,6 +181,7 @@ impl Session {
             };
             Error::invalid(format!("the pipeline is not valid: {}", detail.trim()))
         })?;
+        let _running = self.carried.running();
         // SAFETY: the module outlives the call.
         let ok = unsafe {
             mlir_sys::mlirPassManagerRunOnOp(manager.to_raw(), module.as_operation().to_raw())

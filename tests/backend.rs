@@ -33,7 +33,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
         session.run_pipeline(&mut module, pipeline.section(phase).expect("a section"))?;
     }
     let signature = Signature::of(ir::root(&module))?;
-    let constants = passes::constants(ir::root(&module))?.into_owned();
+    let constants = passes::constants(ir::root(&module))?;
     session.run_pipeline(&mut module, pipeline.section(Phase::Codegen).expect("a section"))?;
     let host = ir::ops_of(ir::root(&module))[0];
     Ok(Compiled {

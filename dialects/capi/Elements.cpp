@@ -3,6 +3,7 @@
 #include "capi/Elements.h"
 
 #include "mlir/CAPI/IR.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -34,4 +35,24 @@ MlirAttribute phlElementsWithType(MlirAttribute attr, MlirType type) {
     return wrap(
         DenseResourceElementsAttr::get(shaped, resource.getRawHandle()));
   return wrap(Attribute());
+}
+
+void phlOperationBlobs(MlirOperation op,
+                       void (*note)(void *user, const void *data),
+                       void *user) {
+  // What it has walked once it does not walk again.
+  AttrTypeWalker walker;
+  walker.addWalk([&](DenseResourceElementsAttr attr) {
+    if (AsmResourceBlob *blob = attr.getRawHandle().getBlob())
+      note(user, blob->getData().data());
+  });
+  unwrap(op)->walk([&](Operation *inner) {
+    for (NamedAttribute attr : inner->getAttrs())
+      walker.walk(attr.getValue());
+  });
+}
+
+void phlElementsFree(MlirAttribute attr) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attr)))
+    resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
 }

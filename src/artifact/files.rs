@@ -313,7 +313,7 @@ fn content(entry: Attribute<'_>) -> Result<Vec<u8>> {
     let data = field(entry, "data")?;
     match edit::string(data) {
         Some(text) => Ok(text.into_bytes()),
-        None => Ok(elements::bytes(data)?.into_owned()),
+        None => Ok(elements::bytes(data)?.to_vec()),
     }
 }
 

@@ -20,6 +20,7 @@ pub use signature::{
     Bound, Device, DeviceMemory, DeviceSession, PoolUse, Port, PortPlace, Signature, operations,
 };
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// A compiled model, in memory.
@@ -30,7 +31,7 @@ pub struct Compiled {
     /// The object files of all targets.
     pub objects: Vec<Object>,
     /// The constants, as the code expects them.
-    pub constants: Vec<u8>,
+    pub constants: Bytes,
     /// What the host's code is for.
     pub machine: Machine,
     /// Further files of the package: generated sources and the like.

@@ -15,7 +15,7 @@ use crate::{
     import::operators,
     ir::{self, Op, board, edit, elements, names, print::Weights},
     limits,
-    package::data,
+    package::data::{Data, DataObject},
     pass::PassObserver,
     passes::{graph_partition, pack_constants},
     phase::{TargetPipelines, check_schedules},
@@ -235,7 +235,7 @@ impl Session {
             }
         }
         options.check_arena(&signature)?;
-        let constants = pack_constants::constants(ir::root(&module))?.into_owned();
+        let constants = pack_constants::constants(ir::root(&module))?;
         let mut compiled = Compiled {
             signature,
             objects: vec![],
@@ -360,11 +360,9 @@ fn picture(module: Op<'_>, name: &str) -> Option<ExtraFile> {
 /// An object with the blobs of all devices.
 fn blobs(compiled: &Compiled, blobs: &[(String, Vec<u8>)]) -> Result<Object> {
     let name = format!("{}_blobs.o", compiled.signature.name);
-    let symbols: Vec<_> = blobs
-        .iter()
-        .map(|(symbol, bytes)| data::Data { symbol, bytes, ..Default::default() })
-        .collect();
-    data::object(&name, &compiled.machine.triple, &symbols, &compiled.cc)
+    let symbols: Vec<_> =
+        blobs.iter().map(|(symbol, bytes)| Data { symbol, bytes, ..Default::default() }).collect();
+    DataObject::new(&name, &compiled.machine.triple, &symbols, &compiled.cc)?.into_object()
 }
 
 /// The targets' pipelines in the order in which they lower.

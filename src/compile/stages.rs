@@ -2,7 +2,10 @@
 
 use crate::{
     Error, Result, Session,
-    ir::print::{Weights, print_module},
+    ir::{
+        blob,
+        print::{Weights, print_module},
+    },
     pass::PassObserver,
     phase::{Phase, Pipeline},
 };
@@ -32,6 +35,7 @@ pub struct Stages<'a> {
 impl Stages<'_> {
     /// Runs the phases. The module is valid IR after each.
     pub fn run(&self, session: &Session, module: &mut Module<'_>) -> Result<()> {
+        let before = blob::mark(module);
         if let Some(folder) = self.dump {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("cannot create", folder, e))?;
             self.write_dump(module, folder, self.after)?;
@@ -48,6 +52,10 @@ impl Stages<'_> {
             }
             if let Some(folder) = self.dump {
                 self.write_dump(module, folder, phase)?;
+            }
+            if phase < Phase::Codegen {
+                // Folded, packed or moved elsewhere since.
+                blob::free_unused(module, before);
             }
         }
         Ok(())

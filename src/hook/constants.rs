@@ -7,7 +7,6 @@ use crate::{
     targets::hooks::{Constant, DataHook, Request, Update},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType, ElementType, Tensor},
 };
-use bytes::Bytes;
 use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
 
 /// A constant input of a call.
@@ -161,7 +160,7 @@ fn tensor_of(ty: Type<'_>, attribute: Attribute<'_>) -> Result<Option<Tensor>> {
     };
     let Some(dims) = ir::static_dims(ty) else { return Ok(None) };
     let dims: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
-    let bytes = Bytes::from(elements::bytes(attribute)?.into_owned());
+    let bytes = elements::bytes(attribute)?.into_bytes();
     Ok(Some(Tensor::from_bytes(dtype, &dims, bytes)?))
 }
 

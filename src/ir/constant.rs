@@ -1,7 +1,9 @@
 //! The numbers in `dense` and `dense_resource` attributes.
 
 use super::{
-    Builder, Val, graph,
+    Builder, Val,
+    blob::{self, Data, Plain},
+    graph,
     types::{bits, has_signedness, is_unsigned, signless},
 };
 use crate::{Error, Result, ffi, ir};
@@ -13,11 +15,11 @@ use melior::ir::{
 use mlir_sys as sys;
 
 /// An elements attribute whose data can be read.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Elements<'c> {
     attribute: Attribute<'c>,
     ty: Type<'c>,
-    bytes: &'c [u8],
+    bytes: Data<'c>,
     /// Bytes of one element in MLIR's storage.
     width: usize,
     /// Bits of one element.
@@ -30,37 +32,32 @@ pub struct Elements<'c> {
 impl<'c> Elements<'c> {
     /// Reads an attribute; `None` when it holds no numbers, or a blob without data.
     pub fn new(attribute: Attribute<'c>) -> Option<Self> {
+        let bytes = blob::stored(attribute)?;
         let raw = attribute.to_raw();
-        let mut size = 0;
-        // SAFETY: the data of attributes and of their blobs lives as long as the context.
-        unsafe {
-            if !sys::mlirAttributeIsAElements(raw) {
-                return None;
-            }
-            let ty = Type::from_raw(sys::mlirAttributeGetType(raw));
-            let data = ffi::phlElementsBytes(raw, &mut size);
-            if data.is_null() && size > 0 {
-                return None;
-            }
-            let bytes =
-                if size == 0 { &[] } else { std::slice::from_raw_parts(data.cast::<u8>(), size) };
-            let element = ir::element_type(ty);
-            let bits = bits(element).unwrap_or(64);
-            let elements = Self {
-                attribute,
-                ty,
-                bytes,
-                width: bits.div_ceil(8) as usize,
-                bits,
-                splat: sys::mlirAttributeIsADenseElements(raw)
-                    && sys::mlirDenseElementsAttrIsSplat(raw),
-                bool: ir::integer_width(element) == Some(1),
-                float: ir::is_float(ty),
-            };
-            let expected = if elements.splat { 1 } else { elements.len() };
-            let enough = elements.is_dense_bool() || size >= expected * elements.width;
-            enough.then_some(elements)
-        }
+        // SAFETY: what has elements has a shaped type; any attribute may be asked for its kind.
+        let (ty, splat) = unsafe {
+            let dense = sys::mlirAttributeIsADenseElements(raw);
+            let splat = dense && sys::mlirDenseElementsAttrIsSplat(raw);
+            (Type::from_raw(sys::mlirAttributeGetType(raw)), splat)
+        };
+        let element = ir::element_type(ty);
+        let bits = bits(element).unwrap_or(64);
+        let elements = Self {
+            attribute,
+            ty,
+            bytes,
+            width: bits.div_ceil(8) as usize,
+            bits,
+            splat,
+            bool: ir::integer_width(element) == Some(1),
+            float: ir::is_float(ty),
+        };
+        let expected = if elements.splat { 1 } else { elements.len() };
+        let enough = elements.is_dense_bool()
+            || expected
+                .checked_mul(elements.width)
+                .is_some_and(|wanted| elements.bytes.len() >= wanted);
+        enough.then_some(elements)
     }
 
     /// The elements of a value that is defined by an op with an elements attribute `value`, such
@@ -93,8 +90,15 @@ impl<'c> Elements<'c> {
     }
 
     /// The elements as MLIR stores them; one element if it [is a splat](Self::is_splat).
-    pub fn bytes(&self) -> &'c [u8] {
-        self.bytes
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The elements as MLIR stores them, as numbers of the width of an element; none of another width, or
+    /// not aligned.
+    pub fn numbers<T: Plain>(&self) -> Option<&[T]> {
+        let bytes = self.bytes.get(..self.len().checked_mul(self.width)?)?;
+        blob::values_in(bytes).filter(|_| size_of::<T>() == self.width && !self.is_dense_bool())
     }
 
     /// The attribute itself.
@@ -221,7 +225,7 @@ impl<'c> Elements<'c> {
         unsafe { sys::mlirTypeIsABF16(ir::element_type(self.ty).to_raw()) }
     }
 
-    fn at(&self, index: usize) -> &'c [u8] {
+    fn at(&self, index: usize) -> &[u8] {
         let width = self.width;
         let start = if self.splat { 0 } else { index.saturating_mul(width) };
         self.bytes.get(start..start.saturating_add(width)).unwrap_or(&[0; 8][..width.min(8)])

@@ -1,6 +1,6 @@
 //! What a context carries besides what is MLIR's own.
 
-use super::Op;
+use super::{Op, blob::Blobs};
 use crate::ffi;
 use melior::{Context, ir::operation::OperationLike};
 use std::{
@@ -8,13 +8,20 @@ use std::{
     cell::Cell,
     collections::HashMap,
     fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// What passes find by their context.
 pub struct Carried {
     /// How often each name of a constant was given out.
     names: Mutex<HashMap<String, usize>>,
+    /// The data of constants that were made from Rust.
+    blobs: Mutex<Blobs>,
+    /// Pipelines that run.
+    running: AtomicUsize,
     /// Addresses of operations that were taken out of the IR while handles of them may be in use.
     removed: Mutex<Vec<usize>>,
     /// What belongs to the user of the context.
@@ -24,7 +31,13 @@ pub struct Carried {
 impl Carried {
     /// With a value of the context's user.
     pub fn new(user: impl Any + Send + Sync) -> Self {
-        Self { names: Mutex::default(), removed: Mutex::default(), user: Box::new(user) }
+        Self {
+            names: Mutex::default(),
+            blobs: Mutex::default(),
+            running: AtomicUsize::new(0),
+            removed: Mutex::default(),
+            user: Box::new(user),
+        }
     }
 
     /// Lets all that has the context find this.
@@ -47,9 +60,26 @@ impl Carried {
         self.user.downcast_mut()
     }
 
-    /// Gives names of constants out from the start again, for a new context.
-    pub fn forget_names(&self) {
+    /// Forgets the names and the data of constants, for a new context.
+    pub fn forget_constants(&self) {
         lock(&self.names).clear();
+        *lock(&self.blobs) = Blobs::default();
+    }
+
+    /// The data of constants that were made from Rust.
+    pub(super) fn blobs(&self) -> MutexGuard<'_, Blobs> {
+        lock(&self.blobs)
+    }
+
+    /// Notes that a pipeline runs, until what it gives is dropped.
+    pub fn running(&self) -> Running<'_> {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        Running(self)
+    }
+
+    /// Whether a pipeline runs.
+    pub(super) fn runs(&self) -> bool {
+        self.running.load(Ordering::SeqCst) > 0
     }
 
     /// Destroys the operations that were removed.
@@ -67,11 +97,20 @@ impl Carried {
 
     /// A name for the data of a constant that is new in its context: `name`, or else with a number
     /// behind it. MLIR would find the same one by trying all numbers from 1, each time.
-    fn resource_name(&self, name: &str) -> String {
+    pub(super) fn resource_name(&self, name: &str) -> String {
         let mut names = lock(&self.names);
         let given = names.entry(name.to_owned()).or_default();
         *given += 1;
         if *given == 1 { name.to_owned() } else { format!("{name}_{}", *given - 1) }
+    }
+}
+
+/// A pipeline that runs.
+pub struct Running<'a>(&'a Carried);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -87,8 +126,17 @@ impl fmt::Debug for Carried {
 
 /// What a context carries; none for one that is no session's.
 pub fn carried(context: &Context) -> Option<&Carried> {
-    // SAFETY: by the contract of `attach` it lives as long as the context.
-    unsafe { ffi::phlContextTargets(context.to_raw()).cast::<Carried>().as_ref() }
+    // SAFETY: what is borrowed lives.
+    unsafe { carried_raw(context.to_raw()) }
+}
+
+/// As [`carried`].
+///
+/// # Safety
+/// The context lives as long as the result is used.
+pub(super) unsafe fn carried_raw<'c>(context: mlir_sys::MlirContext) -> Option<&'c Carried> {
+    // SAFETY: the caller's contract, and that of `attach`.
+    unsafe { ffi::phlContextTargets(context).cast::<Carried>().as_ref() }
 }
 
 /// Keeps an operation that is in no block any more until its context goes; for ever in a context
@@ -136,14 +184,4 @@ pub(super) fn is_run_on(op: Op<'_>) -> bool {
     let ours = around(op);
     let is_strictly_inside = ours.iter().skip(1).any(|address| *address == running);
     !is_strictly_inside && ours.last() == around(given).last()
-}
-
-/// A name for the data of a constant, as [`Carried::resource_name`] gives it.
-///
-/// # Safety
-/// The context lives.
-pub(super) unsafe fn resource_name(context: mlir_sys::MlirContext, name: &str) -> String {
-    // SAFETY: the caller's contract, and that of `attach`.
-    let carried = unsafe { ffi::phlContextTargets(context).cast::<Carried>().as_ref() };
-    carried.map_or_else(|| name.to_owned(), |carried| carried.resource_name(name))
 }

@@ -1,37 +1,32 @@
 //! The data of constants.
 
-use super::{Op, edit, size};
+pub use super::blob::Data;
+use super::{Op, blob, edit, size};
 use crate::{Error, Result, ffi};
+use bytes::Bytes;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike, operation::OperationLike};
 use mlir_sys as sys;
-use std::borrow::Cow;
 
 /// Bytes that a constant with one value everywhere may become: a few characters of text stand for
 /// any number of them.
 const MAX_REPEATED: usize = 1 << 32;
 
 /// The bytes of an elements attribute as they are in memory: row-major, one byte for a boolean.
-/// Borrowed from the attribute where its storage has that form, so that weights are not copied.
-pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
+/// Not copied where its storage has that form.
+pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Data<'c>> {
     let raw = attribute.to_raw();
-    // SAFETY: elements attributes have a shaped type; the data lives as long as the context.
-    let (ty, stored) = unsafe {
+    // SAFETY: any attribute may be asked.
+    let ty = unsafe {
         if !sys::mlirAttributeIsAElements(raw) {
             return Err(Error::internal("the value of a constant is not an elements attribute"));
         }
-        let mut length = 0;
-        let data = ffi::phlElementsBytes(raw, &mut length);
-        let stored: &'c [u8] = if data.is_null() || length == 0 {
-            &[]
-        } else {
-            std::slice::from_raw_parts(data.cast::<u8>(), length)
-        };
-        (Type::from_raw(sys::mlirAttributeGetType(raw)), stored)
+        Type::from_raw(sys::mlirAttributeGetType(raw))
     };
+    let stored = blob::stored(attribute).unwrap_or(Data::Kept(&[]));
     let wanted = size::bytes(ty).and_then(|bytes| usize::try_from(bytes).ok());
     let wanted =
         wanted.ok_or_else(|| Error::internal(format!("a constant of type {ty} has no size")))?;
-    // SAFETY: as above; the accessors are those for the kind of attribute.
+    // SAFETY: the accessors are those for the kind of attribute.
     unsafe {
         if sys::mlirAttributeIsADenseElements(raw) {
             let splat = sys::mlirDenseElementsAttrIsSplat(raw);
@@ -55,7 +50,7 @@ pub fn bytes<'c>(attribute: Attribute<'c>) -> Result<Cow<'c, [u8]>> {
             stored.len()
         )));
     }
-    Ok(stored.into())
+    Ok(stored)
 }
 
 /// The value that a constant has everywhere, if it has one.
@@ -129,34 +124,7 @@ pub fn dense<'c>(ty: Type<'c>, data: &[u8]) -> Result<Attribute<'c>> {
 /// A `dense_resource` attribute that takes over `data`, which is aligned to `align` bytes.
 pub fn resource<'c, T>(ty: Type<'c>, name: &str, data: T, align: usize) -> Result<Attribute<'c>>
 where
-    T: AsRef<[u8]> + Send + Sync + 'static,
+    T: AsRef<[u8]> + Send + 'static,
 {
-    unsafe extern "C" fn free<T>(
-        user: *mut std::ffi::c_void,
-        _: *const std::ffi::c_void,
-        _: usize,
-        _: usize,
-    ) {
-        // SAFETY: `user` is the box leaked below, and MLIR calls this once.
-        drop(unsafe { Box::from_raw(user.cast::<T>()) });
-    }
-    let owner = Box::new(data);
-    let (address, length) = (owner.as_ref().as_ref().as_ptr(), owner.as_ref().as_ref().len());
-    // SAFETY: a live type has a live context.
-    let name = unsafe { super::context::resource_name(sys::mlirTypeGetContext(ty.to_raw()), name) };
-    let name = melior::StringRef::new(&name);
-    // SAFETY: the bytes stay where they are until MLIR frees their owner.
-    unsafe {
-        let raw = sys::mlirUnmanagedDenseResourceElementsAttrGet(
-            ty.to_raw(),
-            name.to_raw(),
-            address.cast_mut().cast(),
-            length,
-            align,
-            false,
-            Some(free::<T>),
-            Box::into_raw(owner).cast(),
-        );
-        Attribute::from_option_raw(raw).ok_or_else(|| Error::internal("MLIR refused a resource"))
-    }
+    blob::resource(ty, name, Bytes::from_owner(data), align)
 }

@@ -1,10 +1,12 @@
 //! An object file that holds data: weights and the description of the model.
 
+use super::archive;
 use crate::{Error, Result, artifact::Object, codegen::c::tool::Tool, process::Folder};
 use object::{
     Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
     write,
 };
+use std::io::{self, Write};
 
 /// What weights are aligned to in memory.
 pub const ALIGNMENT: u64 = 64;
@@ -27,19 +29,93 @@ impl Default for Data<'_> {
     }
 }
 
-/// An object that defines read-only data under the given names: written here for the machines that
-/// are known here, else assembled by the C compiler for the machine.
-pub fn object(name: &str, triple: &str, symbols: &[Data<'_>], cc: &str) -> Result<Object> {
-    if ["darwin", "macos", "windows", "ios"].iter().any(|system| triple.contains(system)) {
-        return Err(Error::unsupported(format!(
-            "packages for '{triple}' are not made: only systems with ELF are supported"
-        )));
+/// An object file that defines read-only data. The data is not copied until it is written.
+pub struct DataObject<'a> {
+    /// File name.
+    pub name: String,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    /// To be written here, for a machine that is known here.
+    Ours(Box<write::Object<'a>>, Vec<String>),
+    /// What the C compiler assembled.
+    Assembled(Vec<u8>),
+}
+
+impl<'a> DataObject<'a> {
+    /// The object that defines data under the given names: written here for the machines that
+    /// are known here, else assembled by the C compiler for the machine.
+    pub fn new(name: &str, triple: &str, symbols: &[Data<'a>], cc: &str) -> Result<Self> {
+        if ["darwin", "macos", "windows", "ios"].iter().any(|system| triple.contains(system)) {
+            return Err(Error::unsupported(format!(
+                "packages for '{triple}' are not made: only systems with ELF are supported"
+            )));
+        }
+        let content = match triple.split('-').next().unwrap_or_default() {
+            "x86_64" => elf(Architecture::X86_64, symbols),
+            "aarch64" | "arm64" => elf(Architecture::Aarch64, symbols),
+            _ => Content::Assembled(assembled(symbols, &Tool::new(cc)?)?),
+        };
+        Ok(Self { name: name.to_owned(), content })
     }
-    let architecture = match triple.split('-').next().unwrap_or_default() {
-        "x86_64" => Architecture::X86_64,
-        "aarch64" | "arm64" => Architecture::Aarch64,
-        _ => return assembled(name, symbols, &Tool::new(cc)?),
-    };
+
+    /// The symbols that it defines.
+    pub fn symbols(&self) -> Result<Vec<String>> {
+        match &self.content {
+            Content::Ours(_, symbols) => Ok(symbols.clone()),
+            Content::Assembled(bytes) => archive::defined_symbols(&self.name, bytes),
+        }
+    }
+
+    /// Bytes of the file.
+    pub fn size(&self) -> Result<usize> {
+        let mut counted = Counted(0);
+        self.write(&mut counted)
+            .map_err(|e| Error::internal(format!("cannot write {}: {e}", self.name)))?;
+        Ok(counted.0)
+    }
+
+    /// Writes the file.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.content {
+            Content::Ours(file, _) => {
+                let mut stream = write::StreamingBuffer::new(out);
+                let made = file.emit(&mut stream);
+                stream.result()?;
+                made.map_err(io::Error::other)
+            }
+            Content::Assembled(bytes) => out.write_all(bytes),
+        }
+    }
+
+    /// The file in memory.
+    pub fn into_object(self) -> Result<Object> {
+        let bytes = match self.content {
+            Content::Ours(file, _) => file
+                .write()
+                .map_err(|e| Error::internal(format!("cannot write {}: {e}", self.name)))?,
+            Content::Assembled(bytes) => bytes,
+        };
+        Ok(Object { name: self.name, bytes })
+    }
+}
+
+/// Counts what is written.
+struct Counted(usize);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn elf<'a>(architecture: Architecture, symbols: &[Data<'a>]) -> Content<'a> {
     let mut file = write::Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
     for Data { symbol, bytes, alignment, .. } in symbols {
         let section = format!(".rodata.{symbol}").into_bytes();
@@ -59,12 +135,12 @@ pub fn object(name: &str, triple: &str, symbols: &[Data<'_>], cc: &str) -> Resul
     }
     // Without this section linkers assume that the object wants an executable stack.
     file.add_section(vec![], b".note.GNU-stack".to_vec(), SectionKind::Other);
-    let bytes = file.write().map_err(|e| Error::internal(format!("cannot write {name}: {e}")))?;
-    Ok(Object { name: name.to_owned(), bytes })
+    let names = symbols.iter().map(|data| data.symbol.to_owned()).collect();
+    Content::Ours(Box::new(file), names)
 }
 
 /// Has the C compiler assemble the data, in the way that the GNU assembler and Clang understand.
-fn assembled(name: &str, symbols: &[Data<'_>], tool: &Tool) -> Result<Object> {
+fn assembled(symbols: &[Data<'_>], tool: &Tool) -> Result<Vec<u8>> {
     let folder = Folder::new()?;
     let write = |file: &str, bytes: &[u8]| {
         let path = folder.path().join(file);
@@ -88,6 +164,5 @@ fn assembled(name: &str, symbols: &[Data<'_>], tool: &Tool) -> Result<Object> {
     let mut command = tool.command(folder.path());
     command.args(["-c", "data.s", "-o", "data.o"]);
     let path = folder.path().join("data.o");
-    let bytes = tool.make(command, "the assembly of the weights", &path)?;
-    Ok(Object { name: name.to_owned(), bytes })
+    tool.make(command, "the assembly of the weights", &path)
 }

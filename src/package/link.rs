@@ -88,7 +88,7 @@ pub fn describe_library(path: &Path) -> Result<Embedded> {
 
 /// Links the shared library with the system's C compiler. Nothing of the machine gets into it: the
 /// linker sees relative paths only and leaves the build id out.
-pub(super) fn shared(folder: &Path, model: &Compiled, objects: &[Object]) -> Result<()> {
+pub(super) fn shared(folder: &Path, model: &Compiled) -> Result<()> {
     let triple = &model.machine.triple;
     if !has_shared_libraries(triple) {
         return Ok(());
@@ -96,21 +96,15 @@ pub(super) fn shared(folder: &Path, model: &Compiled, objects: &[Object]) -> Res
     let name = &model.signature.name;
     let work = folder.join(".objects");
     fs::create_dir(&work).map_err(|e| Error::io("cannot create", &work, e))?;
-    let mut arguments = vec![];
-    for (index, object) in objects.iter().enumerate() {
-        // Objects of two targets may have one name.
-        let path = format!("{index}/{}", object.name);
-        put(&work, &path, &object.bytes)?;
-        arguments.push(path);
-    }
-    put(&work, "exports.map", exports(&model.signature, objects).as_bytes())?;
+    put(&work, "exports.map", exports(&model.signature, &model.objects).as_bytes())?;
     let library = shared_library_name(name);
     let tool = Tool::new(&model.cc)?;
     let mut command = tool.command(&work);
     command
         .args(["-shared", "-fPIC", "-o"])
         .arg(format!("../{library}"))
-        .args(&arguments)
+        // The weights are in there, and need not be written once more.
+        .args(["-Wl,--whole-archive", &format!("../lib{name}.a"), "-Wl,--no-whole-archive"])
         .arg(format!("-Wl,-soname,{library}"));
     let described = format!("{name}_signature");
     if described != SIGNATURE_SYMBOL {

@@ -17,8 +17,8 @@ use crate::{
     artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
     process::Folder,
 };
-use data::Data;
-use std::{fs, path::Path};
+use data::{Data, DataObject};
+use std::{fs, path::Path, thread};
 
 impl Compiled {
     /// Writes the package: libraries, header, metadata, generated sources. A package that is
@@ -42,13 +42,14 @@ pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
     let path = folder.display();
     let _span = tracing::info_span!(target: "phaseline::package", "package", %path).entered();
     let place = place::find(folder)?;
-    place::check(folder, &place, replace)?;
+    let mut known = place::Known::default();
+    place::check(folder, &place, replace, &mut known)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
     fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
     fill(staging.path(), model)?;
     // Linking takes a while, in which files may have appeared.
-    place::check(folder, &place, replace)?;
+    place::check(folder, &place, replace, &mut known)?;
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
 }
 
@@ -58,32 +59,50 @@ pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
 /// There is something else at `folder`, or the package is not as it was written.
 pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
     let place = place::find(folder)?;
-    place::check(folder, &place, replace)?;
+    let mut known = place::Known::default();
+    place::check(folder, &place, replace, &mut known)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
     fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
     let files = Metadata::read(from)?.files;
-    for path in files.iter().map(|file| file.path.as_str()).chain([metadata::FILE]) {
-        let to = staging.path().join(path);
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
-        }
-        fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
-    }
-    for file in files {
-        let path = staging.path().join(&file.path);
-        let found = metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-        if found != (file.bytes, file.sha256) {
-            let place = from.join(&file.path);
-            return Err(Error::invalid(format!(
-                "{} is not as it was written: remove {}",
-                place.display(),
-                from.display()
-            )));
-        }
-    }
-    place::check(folder, &place, replace)?;
+    copy_file(from, staging.path(), metadata::FILE)?;
+    // The two libraries, which follow each other, have most of the bytes.
+    const THREADS: usize = 2;
+    let (files, to) = (&files, staging.path());
+    let copied = thread::scope(|scope| {
+        let copy = |first| {
+            let mut files = files.iter().skip(first).step_by(THREADS);
+            scope.spawn(move || files.try_for_each(|file| copy_checked(from, to, file)))
+        };
+        let threads: Vec<_> = (0..THREADS).map(copy).collect();
+        let failed = |_| Error::internal("copying the package failed");
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(failed)?)
+    });
+    copied?;
+    place::check(folder, &place, replace, &mut known)?;
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
+}
+
+/// Copies a file of a package, which has to be as it was written.
+fn copy_checked(from: &Path, to: &Path, file: &FileEntry) -> Result<()> {
+    copy_file(from, to, &file.path)?;
+    let path = to.join(&file.path);
+    let (bytes, sha256) =
+        metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    if bytes == file.bytes && sha256 == file.sha256 {
+        return Ok(());
+    }
+    let (place, from) = (from.join(&file.path), from.display());
+    Err(Error::invalid(format!("{} is not as it was written: remove {from}", place.display())))
+}
+
+fn copy_file(from: &Path, to: &Path, path: &str) -> Result<()> {
+    let to = to.join(path);
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
+    }
+    fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
+    Ok(())
 }
 
 fn fill(folder: &Path, model: &Compiled) -> Result<()> {
@@ -106,10 +125,9 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         alignment: *alignment,
         apart: !signature.pools.is_empty(),
     }));
-    let data = data::object(&format!("{name}_data.o"), &model.machine.triple, &symbols, &model.cc)?;
-    let mut objects = model.objects.to_vec();
-    objects.push(data);
-    archive::write(&folder.join(format!("lib{name}.a")), &objects)?;
+    let file = format!("{name}_data.o");
+    let data = DataObject::new(&file, &model.machine.triple, &symbols, &model.cc)?;
+    archive::write(&folder.join(format!("lib{name}.a")), &model.objects, &data)?;
     put(folder, &format!("{name}.h"), header::header(signature).as_bytes())?;
     for file in &model.files {
         if folder.join(&file.path).exists() {
@@ -121,13 +139,13 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         }
         put(folder, &file.path, &file.bytes)?;
     }
-    link::shared(folder, model, &objects)?;
+    let files = link_and_list(folder, model)?;
     let metadata = Metadata {
         phaseline_package: metadata::FORMAT,
         machine: model.machine.clone(),
         signature: signature.clone(),
         targets: model.targets.to_vec(),
-        files: list(folder, model)?,
+        files,
         link: model.link.to_vec(),
     };
     let mut json = serde_json::to_string_pretty(&metadata)
@@ -155,30 +173,43 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
     used.map(block).collect()
 }
 
-/// What is in the package so far, each file with its type.
-fn list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
+/// Links the shared library, and says what is in the package, each file with its type. What is there
+/// already is read while the linker runs.
+fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
     let name = &model.signature.name;
     let own = [
         (format!("lib{name}.a"), ArtifactKind::StaticLibrary),
-        (shared_library_name(name), ArtifactKind::SharedLibrary),
         (format!("{name}.h"), ArtifactKind::Header),
     ];
-    let own = own.into_iter().map(|(path, kind)| (path, kind, None));
+    let own = own.map(|(path, kind)| (path, kind, None));
     let extra = model.files.iter();
     let extra = extra.map(|file| (file.path.clone(), file.kind, file.target.clone()));
-    let mut entries = vec![];
-    for (path, kind, target) in own.chain(extra) {
-        let place = folder.join(&path);
-        // Machines without shared libraries get none.
-        if !place.exists() {
-            continue;
-        }
-        let (bytes, sha256) =
-            metadata::digest(&place).map_err(|e| Error::io("cannot read", &place, e))?;
-        entries.push(FileEntry { path, kind, target, bytes, sha256 });
+    let there: Vec<_> = own.into_iter().chain(extra).collect();
+    let mut entries: Vec<FileEntry> = thread::scope(|scope| {
+        let described =
+            || there.into_iter().map(|file| entry(folder, file)).collect::<Result<Vec<_>>>();
+        let described = scope.spawn(described);
+        link::shared(folder, model)?;
+        let failed = |_| Error::internal("reading the package failed");
+        described.join().map_err(failed)?
+    })?;
+    let library = shared_library_name(name);
+    // Machines without shared libraries get none.
+    if folder.join(&library).exists() {
+        entries.push(entry(folder, (library, ArtifactKind::SharedLibrary, None))?);
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)
+}
+
+fn entry(
+    folder: &Path,
+    (path, kind, target): (String, ArtifactKind, Option<String>),
+) -> Result<FileEntry> {
+    let place = folder.join(&path);
+    let (bytes, sha256) =
+        metadata::digest(&place).map_err(|e| Error::io("cannot read", &place, e))?;
+    Ok(FileEntry { path, kind, target, bytes, sha256 })
 }
 
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {

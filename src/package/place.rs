@@ -6,6 +6,7 @@ use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -21,7 +22,7 @@ pub enum Replace {
 
 /// Fails if a package must not be written to `folder`, which holds something else.
 pub fn check_target_folder(folder: &Path, replace: Replace) -> Result<()> {
-    check(folder, &find(folder)?, replace)
+    check(folder, &find(folder)?, replace, &mut Known::default())
 }
 
 /// The place that `folder` stands for: where a link leads, which may be nowhere yet.
@@ -42,8 +43,18 @@ pub(super) fn find(folder: &Path) -> Result<PathBuf> {
     Err(Error::invalid(format!("{} is a link to itself", folder.display())))
 }
 
-/// As [`check_target_folder`], with the place that the folder stands for.
-pub(super) fn check(folder: &Path, place: &Path, replace: Replace) -> Result<()> {
+/// Files that were found to be as they were written, with what changes when they do.
+#[derive(Default)]
+pub(super) struct Known(BTreeMap<PathBuf, [i64; 6]>);
+
+/// As [`check_target_folder`], with the place that the folder stands for. Of files that are known, and have not
+/// changed since, nothing is read.
+pub(super) fn check(
+    folder: &Path,
+    place: &Path,
+    replace: Replace,
+    known: &mut Known,
+) -> Result<()> {
     let refuse = |reason: &str| {
         Err(Error::invalid(format!(
             "{} {reason}; choose another output directory or remove it",
@@ -67,7 +78,7 @@ pub(super) fn check(folder: &Path, place: &Path, replace: Replace) -> Result<()>
         return Ok(());
     }
     let mut others = vec![];
-    old.find_others(place, "", &mut others)?;
+    old.find_others(place, "", &mut others, known)?;
     if others.is_empty() {
         return Ok(());
     }
@@ -81,6 +92,12 @@ pub(super) fn check(folder: &Path, place: &Path, replace: Replace) -> Result<()>
         folder.display(),
         others.join(", ")
     )))
+}
+
+/// What the system changes with a file: a program can set back the time of writing, but not that of a change.
+fn stamp(found: &fs::Metadata) -> [i64; 6] {
+    let (written, changed) = (found.mtime_nsec(), found.ctime_nsec());
+    [found.dev() as i64, found.ino() as i64, found.mtime(), written, found.ctime(), changed]
 }
 
 /// The files of a package that is to be replaced, of whichever format.
@@ -128,7 +145,13 @@ impl Old {
     }
 
     /// Adds the names of what is below `within` and not as it was written.
-    fn find_others(&self, place: &Path, within: &str, others: &mut Vec<String>) -> Result<()> {
+    fn find_others(
+        &self,
+        place: &Path,
+        within: &str,
+        others: &mut Vec<String>,
+        known: &mut Known,
+    ) -> Result<()> {
         let folder = place.join(within);
         let fail = |e| Error::io("cannot read", &folder, e);
         let mut names = vec![];
@@ -141,10 +164,12 @@ impl Old {
         names.sort_by(|a, b| a.0.cmp(&b.0));
         for (path, kind) in names {
             if kind.is_dir() && self.folders.contains(&path) {
-                self.find_others(place, &path, others)?;
+                self.find_others(place, &path, others, known)?;
             } else if kind.is_dir() {
                 others.push(format!("{path}/"));
-            } else if path != metadata::FILE && !(kind.is_file() && self.is_same(place, &path)?) {
+            } else if path != metadata::FILE
+                && !(kind.is_file() && self.is_same(place, &path, known)?)
+            {
                 let listed = self.files.contains_key(&path);
                 others.push(if listed { format!("{path} (changed)") } else { path });
             }
@@ -153,13 +178,23 @@ impl Old {
     }
 
     /// Whether a file is as it was written.
-    fn is_same(&self, place: &Path, path: &str) -> Result<bool> {
+    fn is_same(&self, place: &Path, path: &str, known: &mut Known) -> Result<bool> {
         let Some((bytes, sha256)) = self.files.get(path) else { return Ok(false) };
         let file = place.join(path);
         let fail = |e| Error::io("cannot read", &file, e);
-        if file.metadata().map_err(fail)?.len() != *bytes {
+        let found = file.metadata().map_err(fail)?;
+        if found.len() != *bytes {
             return Ok(false);
         }
-        Ok(digest(&file).map_err(fail)?.1 == *sha256)
+        // From before it is read, so that a change meanwhile is seen the next time.
+        let stamp = stamp(&found);
+        if known.0.get(&file) == Some(&stamp) {
+            return Ok(true);
+        }
+        let same = digest(&file).map_err(fail)?.1 == *sha256;
+        if same {
+            known.0.insert(file, stamp);
+        }
+        Ok(same)
     }
 }

@@ -25,7 +25,7 @@ use crate::{
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Attribute, Type, ValueLike, operation::OperationLike};
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -163,11 +163,13 @@ impl<'c> Kernels<'c> {
                 _ => self.constant(b, packed),
             };
         }
-        if let Some(values) = weights::floats::<f32>(given) {
-            return self.floats(b, (kernel, source), values, weights.scale);
-        }
-        if let Some(values) = weights::floats::<f64>(given) {
-            return self.floats(b, (kernel, source), values, weights.scale);
+        if let Some(elements) = Elements::of_value(given) {
+            if let Some(values) = weights::floats_of::<f32>(&elements) {
+                return self.floats(b, (kernel, source), values, weights.scale);
+            }
+            if let Some(values) = weights::floats_of::<f64>(&elements) {
+                return self.floats(b, (kernel, source), values, weights.scale);
+            }
         }
         match source {
             // Rows of filters, tap by tap and channel by channel.
@@ -185,10 +187,12 @@ impl<'c> Kernels<'c> {
         &mut self,
         b: &Builder<'c>,
         (kernel, source): (&ScheduledKernel<'_>, weights::Source),
-        mut values: Vec<T>,
+        mut values: Cow<'_, [T]>,
         scale: f64,
     ) -> Result<Val<'c>> {
-        values.iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
+        if scale != 1.0 {
+            values.to_mut().iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
+        }
         self.constant(b, kernel.pack(&source, &values, self.isa))
     }
 

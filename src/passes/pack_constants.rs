@@ -20,6 +20,7 @@ use crate::{
     tensor::AlignedBuffer,
 };
 
+use bytes::Bytes;
 use melior::{
     Context,
     ir::{
@@ -72,7 +73,7 @@ struct Packing<'c> {
     min_bytes: u64,
     globals: BTreeMap<String, Op<'c>>,
     table: Vec<Entry<'c>>,
-    /// Constants by memory, hash and length of their bytes. Only looked up, so its order is of no
+    /// Constants by memory, hash of some and number of all bytes. Only looked up, so its order is of no
     /// effect.
     known: HashMap<(String, u64, usize), Vec<usize>>,
     /// The place in the table of each global.
@@ -310,11 +311,9 @@ impl<'c> Packing<'c> {
         if (bytes.len() as u64) < least {
             return Ok(None);
         }
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        let key = (space.to_owned(), hasher.finish(), bytes.len());
+        let key = (space.to_owned(), hash_of_ends(&bytes), bytes.len());
         for place in self.known.get(&key).into_iter().flatten() {
-            if elements::bytes(self.table[*place].value)? == bytes {
+            if *elements::bytes(self.table[*place].value)? == *bytes {
                 self.places.insert(name.to_owned(), *place);
                 return Ok(Some(*place));
             }
@@ -374,9 +373,18 @@ impl<'c> Packing<'c> {
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.
-pub fn constants(module: Op<'_>) -> crate::Result<std::borrow::Cow<'_, [u8]>> {
+pub fn constants(module: Op<'_>) -> crate::Result<Bytes> {
     match module.attribute(CONSTANTS) {
-        Ok(value) => elements::bytes(value),
-        Err(_) => Ok((&[][..]).into()),
+        Ok(value) => elements::bytes(value).map(elements::Data::into_bytes),
+        Err(_) => Ok(Bytes::new()),
     }
+}
+
+/// A hash of the first and the last bytes, which are enough to tell most constants apart.
+fn hash_of_ends(bytes: &[u8]) -> u64 {
+    const SOME: usize = 4096;
+    let mut hasher = DefaultHasher::new();
+    bytes[..bytes.len().min(SOME)].hash(&mut hasher);
+    bytes[bytes.len().saturating_sub(SOME)..].hash(&mut hasher);
+    hasher.finish()
 }

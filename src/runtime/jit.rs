@@ -5,6 +5,7 @@ use crate::{
     Error, Result,
     artifact::{Object, Signature},
 };
+use bytes::Bytes;
 use inkwell::llvm_sys::{
     core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
     error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage},
@@ -31,7 +32,7 @@ use std::{
 /// The objects are the ones that compiling the model of `signature` gave, for this machine.
 pub unsafe fn jit(
     objects: &[Object],
-    constants: &[u8],
+    constants: Bytes,
     signature: Signature,
     libraries: Vec<Library>,
 ) -> Result<Executable> {
@@ -47,7 +48,7 @@ pub unsafe fn jit(
         linker.add(object)?;
     }
     let entry = linker.lookup(&format!("{}_invoke", signature.name))?;
-    let constants = Constants::copy_of(constants, &signature)?;
+    let constants = Constants::of(constants, &signature)?;
     let code = std::sync::Arc::new(linker);
     let symbols = code.clone();
     // SAFETY: by the caller's contract the entry point has this type, as `make-entry-point` made it; the code lives as

@@ -6,12 +6,13 @@ use crate::{
     artifact::{PoolUse, Port, PortPlace, Signature},
     tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
 };
+use bytes::Bytes;
 use std::ffi::c_void;
 
 /// Where the constants are.
 pub enum Constants {
-    /// Here.
-    Owned(AlignedBuffer),
+    /// Here, shared with what a compile made.
+    Shared(Bytes),
     /// In the code that the executable keeps.
     Linked(*const c_void),
     /// In several blocks, here or in the code.
@@ -29,10 +30,14 @@ unsafe impl Send for Constants {}
 unsafe impl Sync for Constants {}
 
 impl Constants {
-    /// A copy of what a compile collected.
-    pub fn copy_of(bytes: &[u8], signature: &Signature) -> Result<Self> {
+    /// What a compile collected, copied where it has to be elsewhere.
+    pub fn of(bytes: Bytes, signature: &Signature) -> Result<Self> {
         if signature.pools.is_empty() {
-            return Ok(Self::Owned(AlignedBuffer::copy_of(bytes)?));
+            let is_aligned = (bytes.as_ptr() as usize).is_multiple_of(BUFFER_ALIGN);
+            return Ok(Self::Shared(match is_aligned {
+                true => bytes,
+                false => Bytes::from_owner(AlignedBuffer::copy_of(&bytes)?),
+            }));
         }
         let mut blocks = vec![];
         for pool in &signature.pools {
@@ -72,7 +77,7 @@ impl Constants {
     /// What the entry point is given.
     pub fn address(&self) -> *const c_void {
         match self {
-            Self::Owned(buffer) => buffer.as_ref().as_ptr().cast(),
+            Self::Shared(bytes) => bytes.as_ptr().cast(),
             Self::Linked(address) => *address,
             Self::InPools { addresses, .. } => addresses.as_ptr().cast(),
         }

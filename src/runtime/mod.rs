@@ -29,6 +29,6 @@ impl Compiled {
         self.machine.check_runs_here()?;
         let libraries = load_libraries(&self.link, &self.cc)?;
         // SAFETY: a compile gave objects and signature.
-        unsafe { jit(&self.objects, &self.constants, self.signature.clone(), libraries) }
+        unsafe { jit(&self.objects, self.constants.clone(), self.signature.clone(), libraries) }
     }
 }

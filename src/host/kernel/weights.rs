@@ -7,15 +7,16 @@ use super::{
 };
 use crate::{
     Error, Result,
-    ir::{Builder, Val, constant::Elements, graph},
+    ir::{
+        Builder, Val, attribute,
+        blob::{self, Plain},
+        constant::Elements,
+        elements, graph,
+    },
 };
-use melior::{
-    StringRef,
-    ir::{Attribute, Type, TypeLike},
-};
-use mlir_sys as sys;
+use melior::ir::{Attribute, Type};
 use std::{
-    ffi::c_void,
+    borrow::Cow,
     ops::{Add, Mul, Sub},
 };
 
@@ -109,20 +110,23 @@ impl Source {
         let (groups, reduction, _) = self.sizes();
         let rows = self.rows(reduction, grouping);
         let part = grouping.arithmetic.parts()[0].len();
-        let mut packed = Vec::with_capacity(values.len());
+        let lanes =
+            blocks.iter().map(|tiles| (tiles.lanes() * tiles.count) as usize).sum::<usize>();
+        let mut packed = vec![T::default(); groups * rows.len() * lanes];
+        let mut rest = packed.as_mut_slice();
         for group in 0..groups {
             let mut channel = 0;
             for tiles in blocks {
                 let (width, lanes) = (tiles.width() as usize, tiles.lanes() as usize);
                 for _ in 0..tiles.count {
-                    let firsts: Vec<_> =
+                    let block;
+                    (block, rest) = rest.split_at_mut(rows.len() * lanes);
+                    let firsts: Vec<usize> =
                         (channel..channel + width).map(|c| self.first(group, c)).collect();
-                    for rows in rows.chunks(part) {
-                        for first in &firsts {
-                            let row = rows.iter().map(|row| row.map(|row| values[first + row]));
-                            packed.extend(row.map(Option::unwrap_or_default));
-                        }
-                        packed.resize(packed.len() + (lanes - width) * part, T::default());
+                    for (at, row) in rows.iter().enumerate() {
+                        let Some(row) = *row else { continue };
+                        let start = at / part * part * lanes + at % part;
+                        copy_row(values, &firsts, row, &mut block[start..], part);
                     }
                     channel += width;
                 }
@@ -242,17 +246,39 @@ pub fn pairs_of_rows(values: &[i16], blocks: &[ChannelTiles], rows: i64) -> Vec<
 /// Elements up to which a constant with one value everywhere is read.
 const MAX_REPEATED: usize = 1 << 28;
 
+/// Copies the elements that are `row` behind each of `firsts` to every `part`th element of `to`.
+fn copy_row<T: Copy>(values: &[T], firsts: &[usize], row: usize, to: &mut [T], part: usize) {
+    let (Some(first), Some(last)) = (firsts.first(), firsts.last()) else { return };
+    if part == 1 && last - first + 1 == firsts.len() {
+        to[..firsts.len()].copy_from_slice(&values[first + row..=last + row]);
+        return;
+    }
+    for (lane, first) in firsts.iter().enumerate() {
+        to[lane * part] = values[first + row];
+    }
+}
+
 /// The elements of a constant of floats `T`; `None` if it is of another type, or one value very often.
 pub fn floats<T: Float>(value: Val<'_>) -> Option<Vec<T>> {
-    let elements = Elements::of_value(value)?;
+    floats_of(&Elements::of_value(value)?).map(Cow::into_owned)
+}
+
+/// As [`floats`], without a copy where the constant has them as they are.
+pub fn floats_of<'a, T: Float>(elements: &'a Elements<'_>) -> Option<Cow<'a, [T]>> {
     if Element::of(elements.r#type()) != Some(T::ELEMENT) {
         return None;
     }
-    if !elements.is_splat() {
-        let bytes = elements.bytes().chunks_exact(size_of::<T>());
-        return Some(bytes.take(elements.len()).map(T::of_bytes).collect());
+    if elements.is_splat() {
+        let value = T::of_f64(elements.float(0));
+        return (elements.len() <= MAX_REPEATED).then(|| vec![value; elements.len()].into());
     }
-    (elements.len() <= MAX_REPEATED).then(|| vec![T::of_f64(elements.float(0)); elements.len()])
+    Some(elements.numbers().map_or_else(
+        || {
+            let bytes = elements.bytes().chunks_exact(size_of::<T>());
+            bytes.take(elements.len()).map(T::of_bytes).collect::<Vec<_>>().into()
+        },
+        Cow::from,
+    ))
 }
 
 /// The bytes of a constant as numbers; `None` if it is of another type.
@@ -272,7 +298,7 @@ fn byte_values(elements: &Elements<'_>) -> Option<Vec<i16>> {
 }
 
 /// A number that constants of weights are made of.
-pub trait Number: Copy + 'static {
+pub trait Number: Plain {
     /// Its type in the graph.
     const ELEMENT: Element;
 }
@@ -341,70 +367,32 @@ pub fn constant<'c, T: Number>(
     if count != values.len() as i64 {
         return Err(Error::internal("a constant whose shape does not fit its values"));
     }
-    Ok(graph::Constant::build(b, attribute(ty, values, name))?.y())
+    Ok(graph::Constant::build(b, attribute_of(ty, values, name)?)?.y())
 }
 
 /// The elements of a static type as an attribute.
-fn attribute<'c, T: Copy + 'static>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
+fn attribute_of<'c, T: Plain>(ty: Type<'c>, values: Vec<T>, name: &str) -> Result<Attribute<'c>> {
     if values.len() <= DENSE_LIMIT {
-        // SAFETY: the type is static and has as many elements as there are values.
-        unsafe {
-            Attribute::from_raw(sys::mlirDenseElementsAttrRawBufferGet(
-                ty.to_raw(),
-                size_of_val(values.as_slice()),
-                values.as_ptr().cast(),
-            ))
-        }
-    } else {
-        blob(ty, values, name)
+        return attribute::dense(ty, blob::bytes_of(&values));
     }
+    elements::resource(ty, name, blob::shared(values), align_of::<T>())
 }
 
 /// A `graph.constant` of 8-bit integers of a type that has signs or not.
 pub fn bytes<'c>(b: &Builder<'c>, ty: Type<'c>, values: &[i64], name: &str) -> Result<Val<'c>> {
     let values: Vec<u8> = values.iter().map(|value| *value as u8).collect();
-    Ok(graph::Constant::build(b, attribute(ty, values, name))?.y())
+    Ok(graph::Constant::build(b, attribute_of(ty, values, name)?)?.y())
 }
 
 /// A `graph.constant` of floats that are all equal.
 pub fn splat<'c, T: Float>(b: &Builder<'c>, shape: &[i64], value: T) -> Result<Val<'c>> {
-    let element = T::ELEMENT.r#type(b);
-    let ty = b.tensor(shape, element);
-    // SAFETY: the types are static ones of floats.
-    let attribute = unsafe {
-        let value = sys::mlirFloatAttrDoubleGet(b.context.to_raw(), element.to_raw(), value.into());
-        Attribute::from_raw(sys::mlirDenseElementsAttrSplatGet(ty.to_raw(), value))
-    };
+    let attribute =
+        attribute::dense(b.tensor(shape, T::ELEMENT.r#type(b)), blob::bytes_of(&[value]))?;
     Ok(graph::Constant::build(b, attribute)?.y())
 }
 
 /// Constants of up to this many elements are stored in the attribute itself.
 const DENSE_LIMIT: usize = 64;
-
-fn blob<'c, T: Copy + 'static>(ty: Type<'c>, values: Vec<T>, name: &str) -> Attribute<'c> {
-    let owner = Box::new(values);
-    let (data, size) = (owner.as_ptr(), size_of_val(owner.as_slice()));
-    // SAFETY: the attribute keeps the values alive through `release` and, being immutable, never
-    // writes them.
-    unsafe {
-        Attribute::from_raw(sys::mlirUnmanagedDenseResourceElementsAttrGet(
-            ty.to_raw(),
-            StringRef::new(name).to_raw(),
-            data.cast_mut().cast(),
-            size,
-            align_of::<T>(),
-            false,
-            Some(release::<T>),
-            Box::into_raw(owner).cast(),
-        ))
-    }
-}
-
-/// Called by MLIR when it needs the data no more.
-unsafe extern "C" fn release<T>(owner: *mut c_void, _: *const c_void, _: usize, _: usize) {
-    // SAFETY: `owner` is the box that `blob` gave away, and MLIR calls this once.
-    drop(unsafe { Box::from_raw(owner.cast::<Vec<T>>()) });
-}
 
 #[cfg(test)]
 mod tests {
