@@ -156,16 +156,35 @@ pub fn row_major(dims: &[i64]) -> Vec<i64> {
     strides
 }
 
+/// Operations that give a view of the buffer that is their first operand.
+const VIEWS: [&str; 8] = [
+    "memref.subview",
+    "memref.cast",
+    "memref.reinterpret_cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.transpose",
+    "memref.assume_alignment",
+    "memref.memory_space_cast",
+];
+
+/// Of these those that may leave elements out.
+const PARTS: [&str; 2] = ["memref.subview", "memref.reinterpret_cast"];
+
 /// Whether an operation gives a view of the buffer that is its first operand.
 pub fn is_view(op: super::Op<'_>) -> bool {
-    matches!(
-        super::op_name(op),
-        "memref.subview"
-            | "memref.cast"
-            | "memref.reinterpret_cast"
-            | "memref.collapse_shape"
-            | "memref.expand_shape"
-    )
+    VIEWS.contains(&super::op_name(op))
+}
+
+/// Whether an operation gives another name to the bytes of its first operand: a view, or a buffer at a
+/// place of a block of bytes.
+pub fn is_alias(op: super::Op<'_>) -> bool {
+    is_view(op) || super::op_name(op) == "memref.view"
+}
+
+/// Whether an alias has all elements of what it is one of.
+pub fn is_whole(op: super::Op<'_>) -> bool {
+    is_view(op) && !PARTS.contains(&super::op_name(op))
 }
 
 /// The value that a buffer is a part of, through views.

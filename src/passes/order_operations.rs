@@ -276,7 +276,7 @@ impl<'c> Row<'c> {
 
 /// Whether an operation makes another name for a buffer, or one for a constant.
 fn is_name(op: Op<'_>) -> bool {
-    memref::is_view(op) || ["memref.get_global", "memref.view"].contains(&ir::op_name(op))
+    memref::is_alias(op) || ir::op_name(op) == "memref.get_global"
 }
 
 /// Operations that use only the buffers that they, and what is in them, have as operands.

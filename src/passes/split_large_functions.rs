@@ -12,6 +12,7 @@ use crate::{
         call_extern::{CallExtern, Group},
         edit,
         func::{self, Attributes, Signature},
+        memref,
         names::{self, IO, NAME, PIECE},
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -44,18 +45,10 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Operations that only say where a buffer is or are constants, if their operands are that, too.
-pub(super) const FREE: [&str; 9] = [
-    "arith.constant",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.get_global",
-    "memref.reinterpret_cast",
-    "memref.subview",
-    "memref.view",
-    "memref.memory_space_cast",
-];
+/// Whether an operation only says where a buffer is, or is a constant, as far as its operands are that, too.
+pub(super) fn is_free(op: Op<'_>) -> bool {
+    memref::is_alias(op) || ["arith.constant", "memref.get_global"].contains(&ir::op_name(op))
+}
 
 /// What an operation counts besides those inside of it: a loop nest is much more than a line.
 const NEST: i64 = 8;
@@ -131,7 +124,7 @@ impl<'c> Plan<'c> {
         let mut ops = ir::ops(block);
         ops.pop();
         for op in ops {
-            let free = FREE.contains(&ir::op_name(op))
+            let free = is_free(op)
                 && ir::operands(op).iter().all(|operand| anywhere.contains(&key(*operand)));
             if free {
                 anywhere.extend(ir::results(op).into_iter().map(key));

@@ -98,7 +98,7 @@ impl<'c> Steps<'c> {
         ops.pop();
         let mut steps: Vec<Step<'c>> = vec![];
         for op in ops {
-            if super::split_large_functions::FREE.contains(&ir::op_name(op)) || self.is_order(op) {
+            if super::split_large_functions::is_free(op) || self.is_order(op) {
                 continue;
             }
             let row = self.row(op);

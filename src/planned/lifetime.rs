@@ -8,7 +8,7 @@ use super::{
     inside::{AFTER, Argument, Lives},
     order::key,
 };
-use crate::ir::{self, Op, Val, call_extern::CallExtern, calls::arguments_of, edit, tir};
+use crate::ir::{self, Op, Val, call_extern::CallExtern, calls::arguments_of, edit, memref, tir};
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashSet};
 
@@ -277,36 +277,17 @@ fn accesses<'e, 'c>(order: &Order<'e, 'c>, buffer: Val<'c>) -> Vec<Touch<'e, 'c>
                     touch.inside = touch.inside.zip(inside).map(|(a, b)| a.and(b));
                 })
                 .or_insert(Touch { op: user, overwrites, inside });
-            let whole = whole && keeps_all(user);
+            let whole = whole && memref::is_whole(user);
             work.extend(aliases(user).into_iter().map(|alias| (alias, whole)));
         }
     }
     found.into_values().filter(|touch| !is_view(touch.op)).collect()
 }
 
-/// Operations that only make another name for a buffer: no use of its bytes.
+/// Operations that only look at a buffer or make another name for it: no use of its bytes.
 fn is_view(op: Op<'_>) -> bool {
-    keeps_all(op)
-        || matches!(
-            ir::op_name(op),
-            "memref.subview"
-                | "memref.reinterpret_cast"
-                | "memref.view"
-                | "memref.dim"
-                | "memref.extract_strided_metadata"
-        )
-}
-
-fn keeps_all(op: Op<'_>) -> bool {
-    matches!(
-        ir::op_name(op),
-        "memref.cast"
-            | "memref.collapse_shape"
-            | "memref.expand_shape"
-            | "memref.assume_alignment"
-            | "memref.transpose"
-            | "memref.memory_space_cast"
-    )
+    memref::is_alias(op)
+        || matches!(ir::op_name(op), "memref.dim" | "memref.extract_strided_metadata")
 }
 
 /// Whether `op` writes every element of `value`, and reads none.

@@ -40,7 +40,7 @@ impl Bytes {
                 let end = begin + size::bytes(value.r#type())?;
                 return Some(Self { block: key(source), begin, end, writes });
             }
-            if !memref::is_view(op) && !FREE.contains(&ir::op_name(op)) {
+            if !memref::is_view(op) {
                 let is_constant = ir::op_name(op) == "memref.get_global";
                 return (!is_constant).then(|| Self::whole(value, writes));
             }
@@ -209,12 +209,11 @@ fn meet(a: &[Bytes], b: &[Bytes]) -> bool {
 }
 
 /// Operations that look at no bytes of their buffers.
-const FREE: [&str; 5] =
-    ["memref.dim", "memref.dealloc", "memref.view", "memref.assume_alignment", "memref.transpose"];
+const FREE: [&str; 2] = ["memref.dim", "memref.dealloc"];
 
 /// The bytes that an operation uses by itself.
 fn touched(op: Op<'_>) -> Vec<Bytes> {
-    if memref::is_view(op) || FREE.contains(&ir::op_name(op)) {
+    if memref::is_alias(op) || FREE.contains(&ir::op_name(op)) {
         return vec![];
     }
     let operands = ir::operands(op);

@@ -4,7 +4,7 @@ use crate::{
     ir::{
         self, Op, Val,
         calls::{self, CallGraph},
-        edit, func,
+        edit, func, memref,
         names::{DEVICE, INLINE, TARGET},
         types,
     },
@@ -26,18 +26,6 @@ pub struct Users {
     /// For each function with a body, who touches each of its arguments.
     arguments: BTreeMap<String, Vec<Targets>>,
 }
-
-/// Operations that make another value of the same buffer and touch none of its bytes.
-const VIEWS: [&str; 8] = [
-    "memref.view",
-    "memref.subview",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.reinterpret_cast",
-    "memref.assume_alignment",
-    "memref.transpose",
-];
 
 impl Users {
     /// Reads the functions of a module.
@@ -110,7 +98,7 @@ impl Users {
 
 /// Whether an operation touches no bytes of the buffers that it has.
 pub fn is_free(op: Op<'_>) -> bool {
-    VIEWS.contains(&ir::op_name(op)) || ir::op_name(op) == "memref.dealloc"
+    memref::is_alias(op) || ir::op_name(op) == "memref.dealloc"
 }
 
 /// The values through which a buffer is used behind `user`.

@@ -40,7 +40,7 @@ pub fn uses(op: Op<'_>) -> Vec<Op<'_>> {
     let (mut found, mut work) = (vec![], vec![op]);
     while let Some(op) = work.pop() {
         for user in ir::users_of(op) {
-            if memref::is_view(user) {
+            if memref::is_alias(user) {
                 work.push(user);
             } else {
                 found.push(user);

@@ -28,21 +28,6 @@ pub struct Access {
     pub whole: bool,
 }
 
-/// Operations that make another name for a buffer.
-const VIEWS: [&str; 7] = [
-    "memref.subview",
-    "memref.cast",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.view",
-    "memref.assume_alignment",
-];
-
-/// Of these those that have all elements.
-const WHOLE: [&str; 4] =
-    ["memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.assume_alignment"];
-
 /// Operations that look at a buffer's type only, or end its life.
 const FREE: [&str; 3] = ["memref.dim", "memref.dealloc", "memref.extract_strided_metadata"];
 
@@ -50,15 +35,11 @@ const FREE: [&str; 3] = ["memref.dim", "memref.dealloc", "memref.extract_strided
 const FILLS: [&str; 5] =
     ["linalg.fill", "linalg.copy", "memref.copy", "linalg.transpose", "linalg.broadcast"];
 
-pub fn is_view(op: Op<'_>) -> bool {
-    VIEWS.contains(&ir::op_name(op))
-}
-
 /// The value that a view is of, and whether it has all of it.
 pub fn root<'c>(mut value: Val<'c>) -> (Val<'c>, bool) {
     let mut whole = true;
-    while let Some(op) = edit::defining_op(value).filter(|op| is_view(*op)) {
-        whole &= WHOLE.contains(&ir::op_name(op));
+    while let Some(op) = edit::defining_op(value).filter(|op| memref::is_alias(*op)) {
+        whole &= memref::is_whole(op);
         match ir::operands(op).first() {
             Some(source) => value = *source,
             None => break,
@@ -78,7 +59,7 @@ impl<'c> Reader<'_, 'c, '_> {
     /// The accesses of an operation itself, without those in its regions.
     pub fn of(&self, op: Op<'c>) -> Failure<'c, Vec<Access>> {
         let name = ir::op_name(op);
-        if is_view(op) || FREE.contains(&name) {
+        if memref::is_alias(op) || FREE.contains(&name) {
             return Ok(vec![]);
         }
         if let Some(call) = CallExtern::of(op) {

@@ -1,6 +1,6 @@
 //! The buffers of a function, each with a place in the host's memory, in the device's, or both.
 
-use super::{Failure, Side, access, calls::Calls};
+use super::{Failure, Side, calls::Calls};
 use crate::{
     ir::{self, Builder, Op, OpSpec, Val, edit, func, memref},
     pass::PassError,
@@ -162,7 +162,7 @@ impl<'c> Buffers<'c> {
         if let Some(buffer) = self.find(value) {
             return self.device(buffer, calls);
         }
-        let op = edit::defining_op(value).filter(|op| access::is_view(*op));
+        let op = edit::defining_op(value).filter(|op| memref::is_alias(*op));
         let op = op.ok_or_else(|| PassError::new("a buffer that is nobody's"))?;
         let mut operands = ir::operands(op);
         if let Some(source) = operands.first_mut() {
@@ -191,7 +191,7 @@ impl<'c> Buffers<'c> {
 /// Erases views that nothing uses, and then what they are views of.
 fn erase_unused(value: Val<'_>) {
     for user in ir::users(value) {
-        if access::is_view(user)
+        if memref::is_alias(user)
             && let Ok(view) = ir::result0(user)
         {
             erase_unused(view);
