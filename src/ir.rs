@@ -25,6 +25,7 @@ pub mod memory;
 pub mod memref;
 pub mod names;
 pub mod print;
+pub mod queue;
 mod read;
 mod remove;
 pub mod schedule;

@@ -202,6 +202,58 @@ def Tir_DmaWaitOp : Tir_Op<"dma_wait", [
   let assemblyFormat = "$token attr-dict";
 }
 
+def Tir_SubmitOp : Tir_Op<"submit", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Take a ticket for all that was started on a queue";
+  let description = [{
+    The device's ticket that is done when all is that was started on `queue` of the
+    device before, stored in an element of `tickets`. `callee` is the function of the
+    device that takes it. A slot is written once in a run of the function.
+
+    Example:
+
+    ```mlir
+    tir.submit @dsp_submit_0 queue 1 to %tickets[3] : memref<8xi64>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$queue,
+      MemRefRankOf<[I64], [1]>:$tickets,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$slot);
+  let assemblyFormat = [{
+    $callee `queue` $queue `to` $tickets `[` $slot `]` attr-dict `:` type($tickets)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tir_WaitOp : Tir_Op<"wait", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait for a ticket";
+  let description = [{
+    Returns when the ticket is done that `tir.submit` stored. With `queue` the host
+    goes on at once, and what is started on that queue afterwards begins when the
+    ticket is done. Buffers of `keeps` are in use until then.
+
+    Example:
+
+    ```mlir
+    tir.wait @dsp_wait_for_0 for %tickets[3] : memref<8xi64>
+    tir.wait @dsp_after_0 queue 0 for %tickets[3] : memref<8xi64>
+    tir.wait @dsp_wait_for_0 for %tickets[2] : memref<8xi64> keeps(%y : memref<16xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$queue,
+      MemRefRankOf<[I64], [1]>:$tickets,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$slot,
+      Variadic<AnyMemRef>:$keeps);
+  let assemblyFormat = [{
+    $callee (`queue` $queue^)? `for` $tickets `[` $slot `]` attr-dict `:` type($tickets)
+    (`keeps` `(` $keeps^ `:` type($keeps) `)`)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Tir_BufferOp : Tir_Op<"buffer", [Pure]> {
   let summary = "A buffer at a planned place of a pool";
   let description = [{

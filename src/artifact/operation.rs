@@ -56,4 +56,7 @@ pub struct Operation {
     pub operations: u64,
     /// Bytes of the buffers that it reads and writes.
     pub bytes: u64,
+    /// The queue that it is started on, or is waited for, of a device with several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<u64>,
 }

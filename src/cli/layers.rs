@@ -223,19 +223,45 @@ fn summary(rows: &[Layer]) -> String {
     text
 }
 
-/// When each queue has something to do: from what is started first to the end of the wait for it.
-fn queues<'o>(operations: &'o [Operation], events: &[Event]) -> Vec<(&'o str, Duration, Duration)> {
-    let mut open: Vec<(&str, Duration)> = vec![];
+/// When a queue has something to do: from what is started first to the end of the wait for it.
+struct Busy<'o> {
+    target: &'o str,
+    queue: Option<u64>,
+    begin: Duration,
+    end: Duration,
+}
+
+impl Busy<'_> {
+    fn row(&self) -> String {
+        let number = self.queue.map(|queue| format!(" {queue}")).unwrap_or_default();
+        format!("{}: queue{number}", self.target)
+    }
+}
+
+fn queues<'o>(operations: &'o [Operation], events: &[Event]) -> Vec<Busy<'o>> {
+    let mut open: Vec<Busy<'o>> = vec![];
     let mut found = vec![];
     for event in events {
         let Some(of) = operations.get(event.operation) else { continue };
-        let known = open.iter().position(|(target, _)| *target == of.target);
-        match (of.means, known) {
-            (Means::Wait, Some(place)) => {
-                let (target, begin) = open.remove(place);
-                found.push((target, begin, event.end));
+        let same = |busy: &Busy<'o>| busy.target == of.target;
+        let (begin, end) = (event.begin, event.end);
+        match of.means {
+            Means::Wait => {
+                // Without a number it is for all queues of the device.
+                let waited = |busy: &Busy<'o>| {
+                    let all = of.queue.is_none() || busy.queue.is_none();
+                    same(busy) && (all || busy.queue == of.queue)
+                };
+                let (done, rest) = open.into_iter().partition(waited);
+                let done: Vec<_> = done;
+                found.extend(done.into_iter().map(|busy| Busy { end, ..busy }));
+                open = rest;
             }
-            (Means::Call | Means::Transfer, None) => open.push((&of.target, event.begin)),
+            Means::Call | Means::Transfer
+                if !open.iter().any(|busy| same(busy) && busy.queue == of.queue) =>
+            {
+                open.push(Busy { target: &of.target, queue: of.queue, begin, end });
+            }
             _ => {}
         }
     }
@@ -266,8 +292,8 @@ pub fn chrome_trace(model: &Executable, events: &[Event]) -> Result<String> {
     }
     let busy = queues(operations, events);
     let mut queues: Vec<String> = vec![];
-    for (target, begin, end) in busy {
-        let name = format!("{target}: queue");
+    for busy in busy {
+        let (name, begin, end) = (busy.row(), busy.begin, busy.end);
         let row = queues.iter().position(|known| *known == name).unwrap_or_else(|| {
             queues.push(name);
             queues.len() - 1

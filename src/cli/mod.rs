@@ -7,6 +7,7 @@ mod bytecode;
 mod check_target;
 mod data;
 mod debug;
+mod kernels;
 mod layers;
 mod log;
 mod memory;

@@ -80,6 +80,9 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
 
 /// Lists target kinds, or shows one.
 pub fn targets(args: &TargetsArgs) -> Result<()> {
+    if args.kernels {
+        return print(&format!("{}\n", super::kernels::list(args)?.trim_end()));
+    }
     let registry = Known::of(&args.known)?.registry;
     let text = match (&args.name, args.json) {
         (Some(name), true) => registry.one_to_json(name)? + "\n",

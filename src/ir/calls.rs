@@ -77,7 +77,7 @@ impl<'c> CallGraph<'c> {
     }
 
     /// The functions whose time and memory their callers may look into: all but those that make
-    /// very many calls in turn.
+    /// very many calls in turn, and those whose work goes on when they return.
     pub fn transparent(&self) -> BTreeSet<String> {
         let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
         let mut found = BTreeSet::new();
@@ -88,7 +88,9 @@ impl<'c> CallGraph<'c> {
             });
             let inside = inside.sum();
             calls.insert(name, inside);
-            if inside <= MAX_CALLS {
+            // Buffers of work that goes on afterwards are none of the caller's moments.
+            let overlaps = self.function(name).is_some_and(|f| f.has_attribute(names::OVERLAPS));
+            if inside <= MAX_CALLS && !overlaps {
                 found.insert(name.clone());
             }
         }

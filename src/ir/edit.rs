@@ -300,6 +300,13 @@ pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
     }
 }
 
+/// The operation behind `op` in its block, if `other` is in that block too.
+pub fn next_with<'c>(op: Op<'c>, other: Op<'c>) -> Option<Op<'c>> {
+    let block = |op: Op<'c>| op.block().map(|block| block.to_raw().ptr);
+    let next = op.next_in_block()?;
+    (block(op) == block(other)).then_some(next)
+}
+
 /// The block and position of a block argument; none for a result.
 pub fn owner_block<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
     // SAFETY: the kind is checked first.

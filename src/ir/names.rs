@@ -164,8 +164,26 @@ pub const LAUNCH: &str = "phl.launch";
 /// Call that launches a kernel: sizes of the grid, three of them, the fastest index first.
 pub const GRID: &str = "phl.grid";
 
-/// Function: it only copies between the host's memory and its device's (`copy`), or waits (`wait`).
+/// Function: it only handles its device: [`TRANSFER_COPY`] and the like.
 pub const TRANSFER: &str = "phl.transfer";
+
+/// [`TRANSFER`]: copies between the host's memory and the device's.
+pub const TRANSFER_COPY: &str = "copy";
+
+/// [`TRANSFER`]: waits for all that was started.
+pub const TRANSFER_WAIT: &str = "wait";
+
+/// [`TRANSFER`]: chooses the queue that work is started on.
+pub const TRANSFER_SELECT: &str = "select";
+
+/// [`TRANSFER`]: takes a ticket, or waits for one.
+pub const TRANSFER_TICKET: &str = "ticket";
+
+/// Call that starts work on a device with several queues: the number of its queue.
+pub const QUEUE: &str = "phl.queue";
+
+/// Function: its work goes on after it returns, beside other work of its device.
+pub const OVERLAPS: &str = "phl.overlaps";
 
 /// Function: multiplications and additions of all its tasks.
 pub const FLOPS: &str = "phl.flops";

@@ -1,5 +1,6 @@
 //! Views of operations, and what ODS says about them.
 
+mod queue;
 mod soundness;
 
 use super::{

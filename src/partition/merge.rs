@@ -46,11 +46,22 @@ pub fn merge(
     // A merge can make another one possible that was refused before, so this runs until nothing
     // changes. What is refused stays on the list, what is merged leaves it.
     let mut open = mergeable.clone();
+    let parallel = |chosen: &Chosen, group: OpId| {
+        let device = chosen.device_of(candidates, group);
+        device.is_some_and(|device| request.devices[device].capabilities.parallel)
+    };
     loop {
         let before = open.len();
         open.retain(|(from, to)| {
             let (a, b) = (chosen.quotient.group(*from), chosen.quotient.group(*to));
-            a != b && (!wide(chosen, a) || chosen.quotient.merge(&[a, b]).is_err())
+            let fits = match parallel(chosen, a) {
+                false => wide(chosen, a),
+                true => {
+                    let ends = || feeds_only(request, chosen, a, &BTreeSet::from([b]));
+                    is_chain(chosen, &mergeable, (a, b)) && (wide(chosen, a) || ends())
+                }
+            };
+            a != b && (!fits || chosen.quotient.merge(&[a, b]).is_err())
         });
         if open.len() == before {
             break;
@@ -58,6 +69,15 @@ pub fn merge(
     }
     merge_single_output(request, candidates, chosen, &open);
     refusals(request, candidates, chosen, &open)
+}
+
+/// Whether of all groups that may be merged with the two only the first feeds the second, and only
+/// the second is fed by the first: then nothing could run beside one of them.
+fn is_chain(chosen: &Chosen, mergeable: &[(OpId, OpId)], (a, b): (OpId, OpId)) -> bool {
+    let groups = mergeable
+        .iter()
+        .map(|(from, to)| (chosen.quotient.group(*from), chosen.quotient.group(*to)));
+    groups.filter(|(from, to)| from != to).all(|(from, to)| (from == a) == (to == b))
 }
 
 /// Grows regions with one output from their last match backwards: what feeds only the region joins
@@ -70,7 +90,8 @@ fn merge_single_output(
 ) {
     let is_narrow = |chosen: &Chosen, group: OpId| {
         let device = chosen.device_of(candidates, group).map(|device| &request.devices[device]);
-        device.is_some_and(|device| !device.capabilities.multi_output)
+        let capabilities = device.map(|device| &device.capabilities);
+        capabilities.is_some_and(|can| !can.multi_output && !can.parallel)
     };
     let sinks = open.iter().map(|(_, to)| chosen.quotient.group(*to));
     let mut sinks: Vec<OpId> = sinks.filter(|group| is_narrow(chosen, *group)).collect();
@@ -136,6 +157,7 @@ fn refusals(
         let Some(device) = chosen.device_of(candidates, from) else { continue };
         let reason = match chosen.quotient.blocking_path(&[from, to]) {
             Some(path) => RefusedReason::Path { path },
+            None if request.devices[device].capabilities.parallel => RefusedReason::Parallel,
             None => {
                 let members = |group| chosen.quotient.members(group).iter().copied();
                 let mut ops: Vec<OpId> = members(from).chain(members(to)).collect();

@@ -192,6 +192,8 @@ pub enum RefusedReason {
         /// How many.
         count: usize,
     },
+    /// The target works on several regions at once, and something could run beside one of them.
+    Parallel,
 }
 
 /// A graph divided between targets.

@@ -104,7 +104,7 @@ impl MergeReport {
     pub fn path(&self) -> &[OpId] {
         match &self.refused.reason {
             RefusedReason::Path { path } => path,
-            RefusedReason::Outputs { .. } => &[],
+            RefusedReason::Outputs { .. } | RefusedReason::Parallel => &[],
         }
     }
 }
@@ -314,6 +314,9 @@ fn refusal_text(request: &Request, partition: &Partition, refused: &RefusedMerge
         RefusedReason::Path { path } => {
             let path = path_text(request.graph, path);
             format!("{from} and {to}: a path leaves them and comes back: {path}")
+        }
+        RefusedReason::Parallel => {
+            format!("{from} and {to}: {} works on several regions at once", refused.target)
         }
         RefusedReason::Outputs { count } => {
             format!("{from} and {to}: {count} outputs, and {} allows one", refused.target)

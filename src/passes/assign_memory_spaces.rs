@@ -4,7 +4,7 @@
 use crate::{
     ir::{Op, memory::Memory},
     pass::{OptionValues, Pass, PassError, PassOptions},
-    transfer::{self, Device},
+    transfer::{self, Device, Queues, Tickets},
 };
 
 crate::pass_options! {
@@ -19,6 +19,11 @@ crate::pass_options! {
         copy_within: String = "", "C function that copies on the device, if it can";
         wait: String = "", "C function that waits for what was started, if calls only start";
         timeout: i64 = "0", "Milliseconds that it is given to wait; 0 if it takes no limit";
+        submit: String = "", "C function that takes a ticket for what was started";
+        wait_for: String = "", "C function that waits for a ticket";
+        queues: i64 = "1", "Number of queues";
+        select: String = "", "C function that chooses a queue, of several";
+        after: String = "", "C function that has a queue wait for a ticket";
     }
 }
 
@@ -71,6 +76,30 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         copy_within: given(&options.copy_within),
         wait: given(&options.wait),
         timeout: (options.timeout > 0).then_some(options.timeout),
+        tickets: tickets(&options)?,
     };
     transfer::assign(module, device)
+}
+
+/// What the options say of tickets and queues.
+fn tickets<'c>(options: &Options) -> Result<Option<Tickets>, PassError<'c>> {
+    let given = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let fault = |text: &str| Err(PassError::new(format!("assign-memory-spaces: {text}")));
+    let count = usize::try_from(options.queues).unwrap_or(0);
+    let queues = match (count, given(&options.select), given(&options.after)) {
+        (0, ..) => return fault("queues is to be a positive number"),
+        (1, ..) => None,
+        (_, Some(select), Some(after)) => Some(Queues { count, select, after }),
+        _ => return fault("several queues need select and after"),
+    };
+    let wait_for = given(&options.wait_for);
+    match given(&options.submit) {
+        _ if options.wait.is_empty() && (wait_for.is_some() || queues.is_some()) => {
+            fault("tickets and queues need wait")
+        }
+        None if wait_for.is_some() || queues.is_some() => {
+            fault("wait-for and several queues need submit")
+        }
+        submit => Ok(submit.map(|submit| Tickets { submit, wait_for, queues })),
+    }
 }

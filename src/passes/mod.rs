@@ -46,6 +46,7 @@ passes! {
     graph_widen_half
     lower_composite_calls
     lower_host_kernels
+    lower_queues
     make_entry_point
     materialize_transposes
     order_operations

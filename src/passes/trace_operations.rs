@@ -15,7 +15,8 @@ use crate::{
         edit,
         func::{self, symbol},
         names::{self, KERNEL, model_name, symbol_name},
-        print, size,
+        print, size, tir,
+        view::OpView,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -97,7 +98,7 @@ impl<'c> Steps<'c> {
         ops.pop();
         let mut steps: Vec<Step<'c>> = vec![];
         for op in ops {
-            if super::split_large_functions::FREE.contains(&ir::op_name(op)) {
+            if super::split_large_functions::FREE.contains(&ir::op_name(op)) || self.is_order(op) {
                 continue;
             }
             let row = self.row(op);
@@ -112,7 +113,40 @@ impl<'c> Steps<'c> {
         steps
     }
 
+    /// Whether an operation only says what a queue does when.
+    fn is_order(&self, op: Op<'c>) -> bool {
+        let callee = CallExtern::of(op).and_then(|call| self.functions.get(&call.callee).copied());
+        let role = callee.and_then(|callee| ir::attr_str(callee, names::TRANSFER));
+        role.as_deref() == Some(names::TRANSFER_SELECT)
+            || tir::Submit::of(op).is_some()
+            || tir::Wait::of(op).is_some_and(|wait| wait.queue().is_some())
+    }
+
+    /// The row of an operation that waits for a ticket.
+    fn wait(&self, op: Op<'c>, wait: &tir::Wait<'c>) -> Operation {
+        let callee = self.functions.get(wait.callee()).copied();
+        let target = callee.and_then(|callee| ir::attr_str(callee, names::TARGET));
+        let taken = ir::users(wait.tickets()).into_iter().filter_map(tir::Submit::of);
+        let taken = taken.filter(|submit| submit.slot() == wait.slot());
+        let queue = taken.map(|submit| submit.queue()).next();
+        Operation {
+            node: node(op),
+            target: target.unwrap_or_default(),
+            means: Means::Wait,
+            code: wait.callee().to_owned(),
+            inputs: types(&wait.keeps()),
+            outputs: vec![],
+            tasks: 1,
+            operations: 0,
+            bytes: 0,
+            queue: queue.and_then(|queue| u64::try_from(queue).ok()),
+        }
+    }
+
     fn row(&self, op: Op<'c>) -> Operation {
+        if let Some(wait) = tir::Wait::of(op) {
+            return self.wait(op, &wait);
+        }
         let call = CallExtern::of(op);
         let callee = call.as_ref().and_then(|call| self.functions.get(&call.callee)).copied();
         let (inputs, outputs) = match &call {
@@ -156,6 +190,7 @@ impl<'c> Steps<'c> {
             tasks,
             operations: u64::try_from(flops).unwrap_or(0),
             bytes,
+            queue: ir::queue::queue_of(op).map(|queue| queue as u64),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `verify-plan`: refuses a plan of memory that is wrong.
 //!
 //! Buffers are to be inside of their memory and aligned, apart while they are in use, and calls to
-//! be given as much as they need. Pools of a board are to be large enough, and reached by who uses them. Plans come from `plan-memory`, but also from files: IR can be
+//! be given as much as they need. Pools of a board are to be large enough, and reached by who uses them. Work of devices that is
+//! under way keeps apart from other work. Plans come from `plan-memory`, but also from files: IR can be
 //! printed, edited and compiled on. So all is read from the IR anew, see [`crate::planned`].
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         size, tir,
     },
     pass::{OptionValues, Pass, PassError},
-    planned::{self, BufferUse, Effects, Memory, Order, Place, Use, generated, pools},
+    planned::{self, BufferUse, Effects, Memory, Order, Place, Use, generated, pools, queues},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
     check_functions(module, module, true)?;
     pools::check(module)?;
+    queues::check(module)?;
     // What is printed as C is still functions after code generation, which may use a whole block
     // where that is one buffer.
     for part in ir::ops_of(module).into_iter().filter(|op| op.has_attribute(names::TARGET)) {

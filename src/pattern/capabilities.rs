@@ -13,12 +13,22 @@ pub struct Capabilities {
     pub taps: bool,
     /// Neighbouring matches are merged into one region.
     pub merge: bool,
+    /// Regions are chains, and what does not depend on each other stays apart: the device can work
+    /// on several at once. Needs `merge`.
+    pub parallel: bool,
     /// All sizes have to be known when compiling.
     pub static_only: bool,
 }
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Self { dtypes: vec![], multi_output: true, taps: false, merge: true, static_only: false }
+        Self {
+            dtypes: vec![],
+            multi_output: true,
+            taps: false,
+            merge: true,
+            parallel: false,
+            static_only: false,
+        }
     }
 }

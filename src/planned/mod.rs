@@ -14,6 +14,7 @@ mod overlap;
 pub mod picture;
 mod places;
 pub mod pools;
+pub mod queues;
 #[cfg(test)]
 mod tests;
 pub mod users;

@@ -1,6 +1,7 @@
 //! What asks for memory while a network runs: allocations, scratch memory of calls, and calls of
 //! functions that ask in turn.
 
+use super::overlap::{self, Overlap};
 use crate::{
     ir::{
         self, Op,
@@ -118,6 +119,7 @@ pub struct Request<'c> {
 impl<'c, 'm> Program<'c, 'm> {
     /// Reads the functions of a call graph.
     pub fn of(graph: &CallGraph<'c>, spaces: Spaces<'m>) -> Failure<'c, Self> {
+        let overlap = Overlap::of(graph, spaces.scope);
         let transparent = graph.transparent();
         let mut runs: BTreeMap<String, Run> = BTreeMap::new();
         let mut program = Self { functions: vec![] };
@@ -130,12 +132,11 @@ impl<'c, 'm> Program<'c, 'm> {
                 runs.insert(name.clone(), timeline.run(function));
             }
             places.insert(name.clone(), program.functions.len());
-            program.functions.push(FunctionMemory::of(
-                function,
-                timeline,
-                (&places, spaces),
-                opaque,
-            )?);
+            let mut memory = FunctionMemory::of(function, timeline, (&places, spaces), opaque)?;
+            if let Some(overlap) = &overlap {
+                memory.outlast(overlap);
+            }
+            program.functions.push(memory);
         }
         Ok(program)
     }
@@ -192,6 +193,24 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
             }
         }
         Ok(Self { scope, function, timeline, requests, tiles, calls, opaque })
+    }
+
+    /// Has buffers of work that goes on after its call be in use until it is known to be over.
+    fn outlast(&mut self, overlap: &Overlap<'c>) {
+        let Some(schedule) = overlap.schedule(self.function) else { return };
+        let until = |span: &mut (usize, usize), ops: &[Op<'c>]| {
+            if let Some(last) = schedule.last_beside(ops) {
+                span.1 = span.1.max(self.timeline.span(last).1);
+            }
+        };
+        for request in &mut self.requests {
+            for span in &mut request.buffer.spans {
+                until(span, &overlap::uses(request.op));
+            }
+        }
+        for (op, call) in &mut self.calls {
+            until(&mut call.span, &[*op]);
+        }
     }
 
     /// What the planner is told.

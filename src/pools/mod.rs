@@ -9,6 +9,7 @@ pub mod file;
 mod fill;
 mod heat;
 pub mod left;
+mod overlap;
 mod ports;
 mod timetable;
 

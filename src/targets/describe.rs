@@ -67,6 +67,12 @@ struct QueueJson<'a> {
     wait: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait_for: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<String>,
     doc: &'a str,
 }
 
@@ -156,6 +162,9 @@ impl<'a> KindJson<'a> {
             queue: kind.queue.as_ref().map(|queue| QueueJson {
                 wait: &queue.wait,
                 timeout: queue.timeout.as_ref().map(ToString::to_string),
+                submit: queue.submit.as_deref(),
+                wait_for: queue.wait_for.as_deref(),
+                count: queue.count.as_ref().map(ToString::to_string),
                 doc: &queue.doc,
             }),
             operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),

@@ -9,6 +9,9 @@ use crate::{Error, Result, artifact::c_identifier, expr::Val};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+/// Queues that a device has at most.
+const MAX_QUEUES: i64 = 256;
+
 /// What `activate` and `deactivate` are called around.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -58,11 +61,18 @@ impl TargetInstance {
         let space = c_identifier(&format!("{}_{}", self.id, memory.name));
         let bytes = memory.bytes.as_ref();
         let bytes = bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()?;
+        let queue = self.kind.queue.as_ref();
+        let several = Some(self.queues()?).filter(|count| *count > 1);
         let optional = [
             ("bytes", bytes.map(|bytes| bytes.to_string())),
             ("copy-within", memory.copy_within.clone()),
-            ("wait", self.kind.queue.as_ref().map(|queue| queue.wait.clone())),
+            ("wait", queue.map(|queue| queue.wait.clone())),
             ("timeout", self.timeout()?.map(|limit| limit.to_string())),
+            ("submit", queue.and_then(|queue| queue.submit.clone())),
+            ("wait-for", queue.and_then(|queue| queue.wait_for.clone())),
+            ("queues", several.map(|count| count.to_string())),
+            ("select", queue.and_then(|queue| queue.select.clone()).filter(|_| several.is_some())),
+            ("after", queue.and_then(|queue| queue.after.clone()).filter(|_| several.is_some())),
         ];
         let optional =
             optional.into_iter().filter_map(|(key, text)| Some(format!(" {key}={}", text?)));
@@ -89,6 +99,24 @@ impl TargetInstance {
             other => Err(Error::invalid(format!(
                 "{}: the time limit of the queue of target '{}' is {other} by `{expr}`; it is a \
                  positive number of milliseconds",
+                self.kind.manifest, self.id
+            ))),
+        }
+    }
+
+    /// How many queues the device has; one, if it has none of its own.
+    ///
+    /// # Errors
+    /// By its expression the number is not from 1 to [`MAX_QUEUES`].
+    pub fn queues(&self) -> Result<usize> {
+        let count = self.kind.queue.as_ref().and_then(|queue| queue.count.as_ref());
+        let count = count.map(|expr| (expr, self.value(expr)));
+        let Some((expr, value)) = count else { return Ok(1) };
+        match value {
+            Val::Int(count) if (1..=MAX_QUEUES).contains(&count) => Ok(count as usize),
+            other => Err(Error::invalid(format!(
+                "{}: the number of queues of target '{}' is {other} by `{expr}`; it is a number from \
+                 1 to {MAX_QUEUES}",
                 self.kind.manifest, self.id
             ))),
         }

@@ -90,11 +90,16 @@ impl TargetInstance {
 
     /// What it can do besides its patterns. A host before the last place makes any region a
     /// function, for which it has to know the sizes.
-    pub fn capabilities(&self) -> Capabilities {
-        match self.kind.role {
-            Role::Device => self.kind.capabilities.clone(),
+    ///
+    /// # Errors
+    /// [`TargetInstance::queues`].
+    pub fn capabilities(&self) -> Result<Capabilities> {
+        Ok(match self.kind.role {
+            Role::Device => {
+                Capabilities { parallel: self.queues()? > 1, ..self.kind.capabilities.clone() }
+            }
             Role::Host => Capabilities { taps: true, static_only: true, ..Default::default() },
-        }
+        })
     }
 
     /// Its pipelines with options filled in.
@@ -297,7 +302,7 @@ impl TargetInstance {
             id: &self.id,
             patterns,
             options: &self.options,
-            capabilities: self.capabilities(),
+            capabilities: self.capabilities()?,
             rates: self.rates()?,
         })
     }

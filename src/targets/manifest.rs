@@ -327,7 +327,7 @@ fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
     }
     let taps = raw.taps.map_or(usual.taps, Spanned::into_inner);
     let merge = raw.merge.unwrap_or(usual.merge);
-    Ok(Capabilities { dtypes, multi_output, taps, merge, static_only: false })
+    Ok(Capabilities { dtypes, multi_output, taps, merge, parallel: false, static_only: false })
 }
 
 fn pools(

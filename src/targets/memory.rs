@@ -35,6 +35,19 @@ pub struct QueueDecl {
     /// Milliseconds after which it gives up, an expression over options: then it is
     /// `int f(DEVICE *, int64_t milliseconds)`.
     pub timeout: Option<Expr>,
+    /// `int f(DEVICE *, int64_t *ticket)`: a ticket that is done when all is that was started
+    /// before, on the chosen queue.
+    pub submit: Option<String>,
+    /// `int f(DEVICE *, int64_t ticket)`, which returns when the ticket is done; with a limit,
+    /// milliseconds follow.
+    pub wait_for: Option<String>,
+    /// How many queues there are, an expression over options; one without it.
+    pub count: Option<Expr>,
+    /// `int f(DEVICE *, int64_t queue)`: what is started afterwards is on that queue.
+    pub select: Option<String>,
+    /// `int f(DEVICE *, int64_t ticket)`: what is started on the chosen queue afterwards begins when
+    /// the ticket is done.
+    pub after: Option<String>,
     /// One line of help.
     pub doc: String,
 }
@@ -43,8 +56,15 @@ impl QueueDecl {
     /// What is said of it, for help.
     pub(super) fn describe(&self) -> Vec<(String, String)> {
         let limit = self.timeout.iter().map(|limit| ("for at most", format!("{limit} ms")));
+        let tickets = self.submit.iter().map(|name| ("tickets from", name.clone()));
+        let parts = self.wait_for.iter().map(|name| ("waits for one with", name.clone()));
+        let count = self.count.iter().map(|count| ("queues", count.to_string()));
         let all = std::iter::once(("waits with", self.wait.clone())).chain(limit);
-        all.map(|(what, text)| (what.to_owned(), text)).collect()
+        all.chain(tickets)
+            .chain(parts)
+            .chain(count)
+            .map(|(what, text)| (what.to_owned(), text))
+            .collect()
     }
 }
 
@@ -60,8 +80,16 @@ impl TargetKind {
             ("deactivate", codegen.deactivate.as_ref().map(toml::Spanned::get_ref)),
             ("load", codegen.kernels.as_ref().map(|kernels| &kernels.load)),
             ("launch", codegen.kernels.as_ref().map(|kernels| &kernels.launch)),
-            ("wait", self.queue.as_ref().map(|queue| &queue.wait)),
         ];
+        if let Some(queue) = &self.queue {
+            found.extend([
+                ("wait", Some(&queue.wait)),
+                ("submit", queue.submit.as_ref()),
+                ("wait-for", queue.wait_for.as_ref()),
+                ("select", queue.select.as_ref()),
+                ("after", queue.after.as_ref()),
+            ]);
+        }
         let blob = codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
         found.extend(blob.map(|(key, name)| (key, Some(name))));
         if let Some(memory) = &self.memory {

@@ -46,6 +46,8 @@ pub struct Buffer<'c> {
     /// Where the function's callers have it; none for one of its own.
     pub caller: Option<Side>,
     pub state: State,
+    /// What the device wrote it with, if that is known.
+    pub writer: Option<Op<'c>>,
 }
 
 /// The buffers of a function.
@@ -88,7 +90,7 @@ impl<'c> Buffers<'c> {
     fn add(&mut self, host: Val<'c>, caller: Option<Side>) -> usize {
         let state = State { host: caller.is_some(), ..State::default() };
         self.places.insert(key(host), self.all.len());
-        self.all.push(Buffer { host, device: None, caller, state });
+        self.all.push(Buffer { host, device: None, caller, state, writer: None });
         self.all.len() - 1
     }
 
@@ -116,8 +118,13 @@ impl<'c> Buffers<'c> {
         signature.set(calls.context, function);
         self.places.insert(key(host), buffer);
         let state = State { device: true, ..State::default() };
-        self.all[buffer] =
-            Buffer { host, device: Some(argument), caller: Some(Side::Device), state };
+        self.all[buffer] = Buffer {
+            host,
+            device: Some(argument),
+            caller: Some(Side::Device),
+            state,
+            writer: None,
+        };
         Ok(())
     }
 

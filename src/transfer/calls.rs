@@ -63,7 +63,13 @@ impl<'c, 'd> Calls<'c, 'd> {
             Copy::Within => "copy_within",
         };
         let types = [from.r#type(), to.r#type()];
-        let function = self.function(name, &types, |calls, builder, values| {
+        let helper = Helper {
+            what: name.to_owned(),
+            transfer: names::TRANSFER_COPY,
+            types: &types,
+            writes: true,
+        };
+        let function = self.function(helper, |calls, builder, values| {
             let (Some(from), Some(to)) = (values.first(), values.get(1)) else { return Ok(()) };
             calls.vendor_copy(builder, copy, (*from, *to)).map(drop)
         })?;
@@ -81,7 +87,8 @@ impl<'c, 'd> Calls<'c, 'd> {
         let mut call = match side {
             Side::Device => self.vendor_wait(&wait),
             Side::Host => {
-                let function = self.function("wait", &[], |calls, builder, _| {
+                let helper = Helper::without("wait", names::TRANSFER_WAIT);
+                let function = self.function(helper, |calls, builder, _| {
                     calls.vendor_wait(&wait).build(builder, &[])?;
                     Ok(())
                 })?;
@@ -100,10 +107,15 @@ impl<'c, 'd> Calls<'c, 'd> {
 
     fn vendor_wait(&self, name: &str) -> CallExtern<'c> {
         let mut call = vendor_call(self.context, name);
+        self.limit(&mut call);
+        call
+    }
+
+    /// Gives a call the time that it may wait.
+    pub(super) fn limit(&self, call: &mut CallExtern<'c>) {
         let ty = IntegerType::new(self.context, 64).into();
         let limit = self.device.timeout.map(|limit| IntegerAttribute::new(ty, limit));
         call.args.extend(limit.map(Attribute::from));
-        call
     }
 
     fn vendor_copy(
@@ -137,21 +149,20 @@ impl<'c, 'd> Calls<'c, 'd> {
     }
 
     /// A call from another target's function.
-    fn call_of(&self, function: &str) -> CallExtern<'c> {
+    pub(super) fn call_of(&self, function: &str) -> CallExtern<'c> {
         let mut call = vendor_call(self.context, function);
         let id = StringAttribute::new(self.context, &self.device.memory.target).into();
         call.set(names::DEVICE, id);
         call
     }
 
-    /// The function of the device that does `what` with buffers of these types; each is read but the
-    /// last.
-    fn function(
+    /// The function of the device that does this, made once.
+    pub(super) fn function(
         &mut self,
-        what: &str,
-        types: &[Type<'c>],
+        helper: Helper<'c, '_>,
         fill: impl FnOnce(&Self, &Builder<'c>, &[Val<'c>]) -> Failure<'c>,
     ) -> Failure<'c, String> {
+        let Helper { what, transfer, types, writes } = helper;
         let texts: Vec<_> = types.iter().map(ToString::to_string).collect();
         let key = format!("{what} {}", texts.join(" "));
         if let Some(name) = self.known.get(&key) {
@@ -170,13 +181,13 @@ impl<'c, 'd> Calls<'c, 'd> {
             ("function_type", empty),
             ("sym_visibility", builder.str_attr("private")),
             (names::TARGET, builder.str_attr(&self.device.memory.target)),
-            (names::TRANSFER, builder.str_attr(if types.is_empty() { "wait" } else { "copy" })),
+            (names::TRANSFER, builder.str_attr(transfer)),
         ];
         let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
         let function = builder.create("func.func", spec)?;
         let mut values = vec![];
         for (index, ty) in types.iter().enumerate() {
-            let role = if index + 1 == types.len() { "output" } else { "input" };
+            let role = if writes && index + 1 == types.len() { "output" } else { "input" };
             let role = vec![(IO.to_owned(), builder.str_attr(role))];
             values.push(func::add_argument(self.context, function, *ty, role)?);
         }
@@ -188,8 +199,27 @@ impl<'c, 'd> Calls<'c, 'd> {
     }
 }
 
+/// A function of the device for the host.
+pub(super) struct Helper<'c, 't> {
+    /// What it does, a part of its name; one of that name and these types does the same.
+    pub what: String,
+    /// Its [`names::TRANSFER`].
+    pub transfer: &'static str,
+    /// The buffers that it takes.
+    pub types: &'t [Type<'c>],
+    /// Whether it writes the last of them; it reads the others.
+    pub writes: bool,
+}
+
+impl Helper<'_, '_> {
+    /// One that takes no buffers.
+    pub fn without(what: &str, transfer: &'static str) -> Self {
+        Self { what: what.to_owned(), transfer, types: &[], writes: false }
+    }
+}
+
 /// A call that is given the device and returns a status.
-fn vendor_call<'c>(context: &'c Context, name: &str) -> CallExtern<'c> {
+pub(super) fn vendor_call<'c>(context: &'c Context, name: &str) -> CallExtern<'c> {
     let mut call = CallExtern::new(name);
     for flag in ["with_device", "returns_status"] {
         call.set(flag, Attribute::unit(context));

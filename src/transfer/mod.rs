@@ -9,11 +9,14 @@
 //!
 //! Where the device has a queue, its calls and copies only start. A wait is inserted before the host
 //! touches memory that a copy is under way to or from, and at the end. It has these buffers as
-//! operands, so that the plan of memory keeps them until then.
+//! operands, so that the plan of memory keeps them until then. With tickets the host waits for no
+//! more than it needs, and work that does not depend on each other goes to several queues ([`order`]).
 
 mod access;
 mod buffer;
 mod calls;
+mod order;
+mod tickets;
 mod walk;
 
 use crate::{
@@ -21,6 +24,8 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::operation::OperationLike;
+
+pub use tickets::lower as lower_tickets;
 
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
@@ -41,6 +46,40 @@ pub struct Device {
     pub wait: Option<String>,
     /// Milliseconds that it is given, if it takes a limit.
     pub timeout: Option<i64>,
+    /// How to wait for a part of what was started, if it can.
+    pub tickets: Option<Tickets>,
+}
+
+/// What stands for work that was started.
+#[derive(Clone, Debug)]
+pub struct Tickets {
+    /// `int f(device, int64_t *ticket)`: one that is done when all is that was started before, on
+    /// the chosen queue.
+    pub submit: String,
+    /// `int f(device, int64_t ticket)`, which returns when it is done; with a limit, milliseconds
+    /// follow.
+    pub wait_for: Option<String>,
+    /// Its queues, if it has several.
+    pub queues: Option<Queues>,
+}
+
+/// Several queues of a device, each of which works in order.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    /// How many, two at least.
+    pub count: usize,
+    /// `int f(device, int64_t queue)`: what is started afterwards is on that queue.
+    pub select: String,
+    /// `int f(device, int64_t ticket)`: what is started on the chosen queue afterwards begins when
+    /// the ticket is done.
+    pub after: String,
+}
+
+impl Device {
+    /// Whether the host can wait for a part of what was started.
+    fn waits_for_parts(&self) -> bool {
+        self.tickets.as_ref().is_some_and(|tickets| tickets.wait_for.is_some())
+    }
 }
 
 /// Who a function runs on, for the device that is looked at.
@@ -62,16 +101,16 @@ pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
     let ours = |function: &Op<'c>| {
         ir::attr_str(*function, names::TARGET).as_deref() == Some(&*device.memory.target)
     };
-    let (own, others): (Vec<_>, Vec<_>) = functions.partition(ours);
+    let (own, others): (Vec<Op<'c>>, Vec<Op<'c>>) = functions.partition(ours);
     let mut calls = calls::Calls::new(module, &device);
     // What callers pass depends on what functions of the device take.
     for function in own {
         walk::run(function, Side::Device, &mut calls)?;
     }
-    for function in others {
-        walk::run(function, Side::Host, &mut calls)?;
+    for function in &others {
+        walk::run(*function, Side::Host, &mut calls)?;
     }
-    Ok(())
+    order::run(module, &others, &mut calls)
 }
 
 /// Whether a function is a kernel, which calls nobody.

@@ -160,15 +160,19 @@ impl<'c> Walk<'_, 'c, '_> {
                 self.ensure(access.buffer, access.side, op)?;
             }
         }
-        let waits = accesses.iter().any(|(_, access)| {
+        let waits = |access: &&Access| {
             let state = self.buffers.all[access.buffer].state;
             access.side == Side::Host && (state.written || (access.writes && state.read))
-        });
-        if waits {
-            self.wait(op)?;
+        };
+        let awaited = accesses.iter().map(|(_, access)| access).filter(waits);
+        let awaited: BTreeSet<usize> = awaited.map(|access| access.buffer).collect();
+        if !awaited.is_empty() {
+            self.wait_for(op, &awaited)?;
         }
         for (_, access) in accesses.iter().filter(|(_, access)| access.writes) {
-            self.buffers.all[access.buffer].state.only(access.side);
+            let buffer = &mut self.buffers.all[access.buffer];
+            buffer.state.only(access.side);
+            buffer.writer = Some(op).filter(|_| access.side == Side::Device);
         }
         for (inner, access) in accesses.iter().filter(|(_, a)| a.side == Side::Device) {
             self.give(*inner, access)?;
@@ -213,6 +217,7 @@ impl<'c> Walk<'_, 'c, '_> {
                 kept.insert(buffer, keep);
                 self.ensure(buffer, keep, op)?;
                 self.buffers.all[buffer].state.only(keep);
+                self.buffers.all[buffer].writer = None;
                 continue;
             }
             for (side, wanted) in [(Side::Host, uses.host), (Side::Device, uses.device)] {
@@ -285,6 +290,7 @@ impl<'c> Walk<'_, 'c, '_> {
             }
             Side::Host => {
                 (state.host, state.written) = (true, state.written || queued);
+                let at = self.behind_writer(buffer, at);
                 self.calls.copy(at, self.side, Copy::Out, (device, host))?;
             }
         }
@@ -292,20 +298,44 @@ impl<'c> Walk<'_, 'c, '_> {
         Ok(())
     }
 
+    /// Where a result comes down: with tickets as soon as it is made, so that nobody waits for what
+    /// is started in between.
+    fn behind_writer(&self, buffer: usize, at: Op<'c>) -> Op<'c> {
+        let early = self.side == Side::Host && self.calls.device.waits_for_parts();
+        let writer = self.buffers.all[buffer].writer.filter(|_| early);
+        writer.and_then(|writer| edit::next_with(writer, at)).unwrap_or(at)
+    }
+
     /// Whether a copy to or from the host's memory may be under way.
     fn is_busy(&self) -> bool {
         self.buffers.all.iter().any(|buffer| buffer.state.read || buffer.state.written)
     }
 
+    /// Waits until some buffers may be touched: with tickets for these alone.
+    fn wait_for(&mut self, at: Op<'c>, buffers: &BTreeSet<usize>) -> Failure<'c> {
+        let in_parts = self.side == Side::Host && self.calls.device.waits_for_parts();
+        if !in_parts {
+            return self.wait(at);
+        }
+        let used = self.settle(|index| buffers.contains(&index));
+        self.calls.wait(at, self.side, &used)
+    }
+
     fn wait(&mut self, at: Op<'c>) -> Failure<'c> {
+        let used = self.settle(|_| true);
+        self.unfinished = false;
+        self.calls.wait(at, self.side, &used)
+    }
+
+    /// Forgets what is under way to and from buffers; gives those that were concerned.
+    fn settle(&mut self, chosen: impl Fn(usize) -> bool) -> Vec<Val<'c>> {
         let mut used = vec![];
-        for buffer in &mut self.buffers.all {
-            if buffer.state.read || buffer.state.written {
+        for (index, buffer) in self.buffers.all.iter_mut().enumerate() {
+            if chosen(index) && (buffer.state.read || buffer.state.written) {
                 used.push(buffer.host);
                 (buffer.state.read, buffer.state.written) = (false, false);
             }
         }
-        self.unfinished = false;
-        self.calls.wait(at, self.side, &used)
+        used
     }
 }

@@ -16,6 +16,9 @@
 #ifndef VECDSP_BANDWIDTH
 #define VECDSP_BANDWIDTH 32
 #endif
+#ifndef VECDSP_QUEUES_OPENED
+#define VECDSP_QUEUES_OPENED 1
+#endif
 #ifndef VECDSP_DEPTH
 #define VECDSP_DEPTH 64
 #endif
@@ -33,6 +36,7 @@ vecdsp_config vecdsp_default_config(void) {
       .dram = VECDSP_DRAM,
       .lanes = VECDSP_LANES,
       .bandwidth = VECDSP_BANDWIDTH,
+      .queues = VECDSP_QUEUES_OPENED,
       .depth = VECDSP_DEPTH,
       .timeout = VECDSP_TIMEOUT,
       .unified = VECDSP_UNIFIED,
@@ -69,45 +73,73 @@ static bool open_conditions(vecdsp_device *device) {
   return both;
 }
 
-static bool open_thread(vecdsp_device *device) {
+static void join_threads(vecdsp_device *device) {
+  pthread_mutex_lock(&device->mutex);
+  device->closing = true;
+  pthread_cond_broadcast(&device->work);
+  pthread_mutex_unlock(&device->mutex);
+  for (size_t i = 0; i < device->config.queues; i++)
+    if (device->streams[i].has_thread)
+      pthread_join(device->streams[i].thread, NULL);
+  pthread_cond_destroy(&device->work);
+  pthread_cond_destroy(&device->progress);
+  pthread_mutex_destroy(&device->mutex);
+}
+
+static bool open_threads(vecdsp_device *device) {
   if (pthread_mutex_init(&device->mutex, NULL))
     return false;
   if (!open_conditions(device)) {
     pthread_mutex_destroy(&device->mutex);
     return false;
   }
-  if (!pthread_create(&device->thread, NULL, vecdsp_worker, device))
-    return true;
-  pthread_cond_destroy(&device->work);
-  pthread_cond_destroy(&device->progress);
-  pthread_mutex_destroy(&device->mutex);
-  return false;
+  bool all = true;
+  for (size_t i = 0; all && i < device->config.queues; i++) {
+    vecdsp_stream *stream = &device->streams[i];
+    all = !pthread_create(&stream->thread, NULL, vecdsp_worker, stream);
+    stream->has_thread = all;
+  }
+  if (!all)
+    join_threads(device);
+  return all;
 }
 
 static void release(vecdsp_device *device) {
+  for (size_t i = 0; i < device->config.queues; i++)
+    free(device->streams[i].ring);
   free(device->dram);
   free(device->blocks);
-  free(device->ring);
   free(device);
+}
+
+static bool open_rings(vecdsp_device *device) {
+  bool all = true;
+  for (size_t i = 0; i < device->config.queues; i++) {
+    vecdsp_stream *stream = &device->streams[i];
+    stream->device = device;
+    stream->ring = calloc(device->config.depth, sizeof *stream->ring);
+    all = all && stream->ring;
+  }
+  return all;
 }
 
 int vecdsp_open_as(vecdsp_device **out_device, const vecdsp_config *config) {
   if (!config->dram || config->dram >> 44 || config->lanes < 1 ||
-      config->bandwidth < 1 || !config->depth || config->timeout < 1)
+      config->bandwidth < 1 || !config->queues ||
+      config->queues > VECDSP_QUEUES || !config->depth || config->timeout < 1)
     return VECDSP_ERR_ARGUMENT;
   vecdsp_device *device = calloc(1, sizeof *device);
   if (!device)
     return VECDSP_ERR_MEMORY;
   device->config = *config;
   device->base = next_base();
-  device->ring = calloc(config->depth, sizeof *device->ring);
   if (!config->unified) {
     const size_t last = VECDSP_ALIGNMENT - 1;
     device->dram =
         aligned_alloc(VECDSP_ALIGNMENT, (config->dram + last) & ~last);
   }
-  const bool has_memory = device->ring && (config->unified || device->dram);
-  if (!has_memory || !open_thread(device)) {
+  const bool has_memory = config->unified || device->dram;
+  if (!open_rings(device) || !has_memory || !open_threads(device)) {
     release(device);
     return VECDSP_ERR_MEMORY;
   }
@@ -119,14 +151,7 @@ int vecdsp_close(vecdsp_device *device) {
   if (!device)
     return VECDSP_OK;
   vecdsp_drain(device);
-  pthread_mutex_lock(&device->mutex);
-  device->closing = true;
-  pthread_cond_broadcast(&device->work);
-  pthread_mutex_unlock(&device->mutex);
-  pthread_join(device->thread, NULL);
-  pthread_cond_destroy(&device->work);
-  pthread_cond_destroy(&device->progress);
-  pthread_mutex_destroy(&device->mutex);
+  join_threads(device);
   release(device);
   return VECDSP_OK;
 }

@@ -5,9 +5,10 @@
  * read nor write there, and no host pointer is one of them. Data gets there and
  * back by copies.
  *
- * Time. Copies and calls only put a command into the queue of the device, with
- * a copy of all their numbers; a thread of the device's own runs the commands
- * in order. What the host gave by address has to stay until vecdsp_wait
+ * Time. Copies and calls only put a command into the chosen queue of the device,
+ * with a copy of all their numbers; each queue has a thread of the device's own,
+ * which runs its commands in order. Between queues there is an order only by
+ * tickets. What the host gave by address has to stay until a wait for it
  * returns. A full queue makes the host wait.
  *
  * Errors. Numbers that make no sense are refused at once, when all earlier
@@ -39,7 +40,9 @@ enum {
   /** The greatest rank. */
   VECDSP_RANK = 8,
   /** Addresses of allocations are multiples of it. */
-  VECDSP_ALIGNMENT = 64
+  VECDSP_ALIGNMENT = 64,
+  /** The most queues. */
+  VECDSP_QUEUES = 16
 };
 
 enum vecdsp_status {
@@ -70,8 +73,8 @@ typedef struct vecdsp_config {
   size_t dram;
   /** Operations on f32 in a cycle; bytes that it reads or writes in a cycle. */
   int64_t lanes, bandwidth;
-  /** Commands that its queue holds, including the one that runs. */
-  size_t depth;
+  /** Its queues, and commands that each holds, including the one that runs. */
+  size_t queues, depth;
   /** Milliseconds in which at least one queued command has to finish. */
   int64_t timeout;
   /** Computes on the host's memory; calls are over when they return. */
@@ -93,7 +96,7 @@ typedef struct vecdsp_statistics {
 } vecdsp_statistics;
 
 /** What vecdsp_open opens: VECDSP_DRAM, VECDSP_LANES, VECDSP_BANDWIDTH,
- * VECDSP_DEPTH, VECDSP_TIMEOUT and VECDSP_UNIFIED, as vecdsp.c was compiled. */
+ * VECDSP_QUEUES_OPENED, VECDSP_DEPTH, VECDSP_TIMEOUT and VECDSP_UNIFIED, as vecdsp.c was compiled. */
 vecdsp_config vecdsp_default_config(void);
 int vecdsp_open(vecdsp_device **out_device);
 int vecdsp_open_as(vecdsp_device **out_device, const vecdsp_config *config);
@@ -126,6 +129,15 @@ int vecdsp_copy(vecdsp_device *device, void *to, const void *from,
                 size_t bytes);
 /** Waits for all that is queued. */
 int vecdsp_wait(vecdsp_device *device);
+
+/** What is queued from now on is in that queue; a device is opened with 0. */
+int vecdsp_use_queue(vecdsp_device *device, int64_t queue);
+/** A ticket for all that is in the chosen queue. */
+int vecdsp_ticket(vecdsp_device *device, int64_t *out_ticket);
+/** Waits for what a ticket is for. */
+int vecdsp_wait_for(vecdsp_device *device, int64_t ticket);
+/** Has what is queued from now on in the chosen queue begin after that. */
+int vecdsp_after(vecdsp_device *device, int64_t ticket);
 
 /*===----------------------------- Elementwise ----------------------------===*/
 /** Functions of one element; alpha and beta are those of vecdsp_activation. */

@@ -35,7 +35,8 @@ typedef enum vecdsp_kind {
   VECDSP_CALL,
   VECDSP_IN,
   VECDSP_OUT,
-  VECDSP_WITHIN
+  VECDSP_WITHIN,
+  VECDSP_AFTER
 } vecdsp_kind;
 
 /** A command with all its numbers. */
@@ -47,6 +48,8 @@ typedef struct vecdsp_command {
   vecdsp_operand operand[VECDSP_OPERANDS];
   /** Operations of its lanes; cycles follow. */
   uint64_t operations, cycles;
+  /** How many commands of the device are before it. */
+  uint64_t number;
   union {
     struct {
       vecdsp_nest nest;
@@ -79,6 +82,8 @@ typedef struct vecdsp_command {
       bool centred;
     } normal;
     vecdsp_channels channels;
+    /** Of VECDSP_AFTER. */
+    int64_t ticket;
   } as;
 } vecdsp_command;
 
@@ -87,10 +92,21 @@ typedef struct vecdsp_block {
   size_t offset, bytes;
 } vecdsp_block;
 
+/** A queue. */
+typedef struct vecdsp_stream {
+  struct vecdsp_device *device;
+  pthread_t thread;
+  bool has_thread;
+  /** Commands from `done` to `issued`, each at its place % depth. */
+  vecdsp_command *ring;
+  uint64_t issued, done;
+  /** Commands before this place end without effect. */
+  uint64_t dropped;
+} vecdsp_stream;
+
 /** What is common to the host's thread and the device's is under `mutex`. */
 struct vecdsp_device {
   vecdsp_config config;
-  pthread_t thread;
   pthread_mutex_t mutex;
   /** A command has come, or the device closes; a command has ended. */
   pthread_cond_t work, progress;
@@ -99,11 +115,11 @@ struct vecdsp_device {
   /** By offset. */
   vecdsp_block *blocks;
   size_t block_count, block_room;
-  /** Commands from `done` to `issued`, each at its number % depth. */
-  vecdsp_command *ring;
+  vecdsp_stream streams[VECDSP_QUEUES];
+  /** The chosen one. */
+  size_t selected;
+  /** Commands of all queues so far. */
   uint64_t issued, done;
-  /** Commands before this number end without effect. */
-  uint64_t dropped;
   /** The status of a command that failed since the last wait. */
   int failure;
   /** Numbers of commands to fail and to stall; past ones count no more. */
@@ -127,8 +143,8 @@ void *vecdsp_reach(vecdsp_device *device, const vecdsp_operand *operand,
 
 /* vecdsp_queue.c */
 
-/** The device's thread. */
-void *vecdsp_worker(void *device);
+/** The thread of a queue. */
+void *vecdsp_worker(void *stream);
 
 /** Queues a command that is complete but for cycles, with a copy of it. */
 int vecdsp_submit(vecdsp_device *device, vecdsp_command *command);

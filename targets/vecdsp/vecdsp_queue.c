@@ -31,6 +31,8 @@ static void count_command(vecdsp_device *device, const vecdsp_command *command,
   case VECDSP_WITHIN:
     more.bytes_within = command->operand[0].bytes;
     break;
+  case VECDSP_AFTER:
+    break;
   }
   vecdsp_count(device, &more);
 }
@@ -40,15 +42,28 @@ static void count_wait(vecdsp_device *device, uint64_t start) {
   vecdsp_count(device, &more);
 }
 
-/* Runs the command of a number; the mutex is held, but not while it runs. */
-static int run(vecdsp_device *device, uint64_t number) {
-  const vecdsp_command *command = &device->ring[number % device->config.depth];
-  while (number + 1 == device->stall_at && number >= device->dropped)
+/* Whether what a ticket is for is over. */
+static bool is_over(const vecdsp_device *device, int64_t ticket) {
+  const uint64_t queues = device->config.queues;
+  const vecdsp_stream *stream = &device->streams[(uint64_t)ticket % queues];
+  return stream->done >= (uint64_t)ticket / queues;
+}
+
+/* Runs the command at a place; the mutex is held, but not while it runs. */
+static int run(vecdsp_stream *stream, uint64_t place) {
+  vecdsp_device *device = stream->device;
+  const vecdsp_command *command = &stream->ring[place % device->config.depth];
+  while (command->number + 1 == device->stall_at && place >= stream->dropped)
     pthread_cond_wait(&device->work, &device->mutex);
-  if (number < device->dropped || device->failure)
+  if (command->kind == VECDSP_AFTER)
+    while (!is_over(device, command->as.ticket) && place >= stream->dropped)
+      pthread_cond_wait(&device->work, &device->mutex);
+  if (place < stream->dropped || device->failure)
     return device->failure;
-  if (number + 1 == device->fail_at)
+  if (command->number + 1 == device->fail_at)
     return device->fail_status;
+  if (command->kind == VECDSP_AFTER)
+    return VECDSP_OK;
   void *at[VECDSP_OPERANDS] = {NULL};
   for (int i = 0; i < command->operands; i++) {
     int status;
@@ -66,18 +81,24 @@ static int run(vecdsp_device *device, uint64_t number) {
 }
 
 void *vecdsp_worker(void *argument) {
-  vecdsp_device *device = argument;
+  vecdsp_stream *stream = argument;
+  vecdsp_device *device = stream->device;
   pthread_mutex_lock(&device->mutex);
   while (true) {
-    while (device->done == device->issued && !device->closing)
+    while (stream->done == stream->issued && !device->closing)
       pthread_cond_wait(&device->work, &device->mutex);
-    if (device->done == device->issued)
+    if (stream->done == stream->issued)
       break;
-    const int status = run(device, device->done);
-    if (device->done >= device->dropped)
+    const int status = run(stream, stream->done);
+    /* The first failure counts; of what is dropped there is none. */
+    if (stream->done >= stream->dropped && !device->failure)
       device->failure = status;
+    stream->done++;
     device->done++;
     pthread_cond_broadcast(&device->progress);
+    /* Other queues may wait for this one. */
+    if (device->config.queues > 1)
+      pthread_cond_broadcast(&device->work);
   }
   pthread_mutex_unlock(&device->mutex);
   return NULL;
@@ -98,21 +119,22 @@ static bool await(vecdsp_device *device) {
   return device->done != done;
 }
 
-/* Drops all that is queued, and waits for the command that runs. */
+/* Drops all that is queued, and waits for the commands that run. */
 static void reset(vecdsp_device *device) {
   const uint64_t start = now();
-  device->dropped = device->issued;
+  for (size_t i = 0; i < device->config.queues; i++)
+    device->streams[i].dropped = device->streams[i].issued;
   pthread_cond_broadcast(&device->work);
-  while (device->done < device->dropped)
+  while (device->done < device->issued)
     pthread_cond_wait(&device->progress, &device->mutex);
   device->failure = VECDSP_OK;
   count_wait(device, start);
 }
 
-/* Waits for the commands before a number, and takes the status of a failure
- * among them. The mutex is held. */
-static int finish(vecdsp_device *device, uint64_t number) {
-  while (device->done < number)
+/* Waits for all commands, and takes the status of a failure among them. The
+ * mutex is held. */
+static int finish(vecdsp_device *device) {
+  while (device->done < device->issued)
     if (!await(device)) {
       reset(device);
       return VECDSP_ERR_TIMEOUT;
@@ -124,7 +146,7 @@ static int finish(vecdsp_device *device, uint64_t number) {
 
 int vecdsp_wait(vecdsp_device *device) {
   pthread_mutex_lock(&device->mutex);
-  const int status = finish(device, device->issued);
+  const int status = finish(device);
   pthread_mutex_unlock(&device->mutex);
   return status;
 }
@@ -142,6 +164,54 @@ void vecdsp_drain(vecdsp_device *device) {
 int vecdsp_refuse(vecdsp_device *device) {
   const int status = vecdsp_wait(device);
   return status != VECDSP_OK ? status : VECDSP_ERR_ARGUMENT;
+}
+
+int vecdsp_use_queue(vecdsp_device *device, int64_t queue) {
+  if (queue < 0 || (uint64_t)queue >= device->config.queues)
+    return vecdsp_refuse(device);
+  device->selected = (size_t)queue;
+  return VECDSP_OK;
+}
+
+/*===------------------------------- Tickets ------------------------------===*/
+
+int vecdsp_ticket(vecdsp_device *device, int64_t *out_ticket) {
+  pthread_mutex_lock(&device->mutex);
+  const uint64_t issued = device->streams[device->selected].issued;
+  *out_ticket = (int64_t)(issued * device->config.queues + device->selected);
+  pthread_mutex_unlock(&device->mutex);
+  return VECDSP_OK;
+}
+
+/* Whether a ticket was given by the device. The mutex is held. */
+static bool is_ticket(const vecdsp_device *device, int64_t ticket) {
+  const uint64_t queues = device->config.queues;
+  return ticket >= 0 && (uint64_t)ticket / queues <=
+                            device->streams[(uint64_t)ticket % queues].issued;
+}
+
+int vecdsp_wait_for(vecdsp_device *device, int64_t ticket) {
+  int status = VECDSP_OK;
+  pthread_mutex_lock(&device->mutex);
+  const bool is_known = is_ticket(device, ticket);
+  while (status == VECDSP_OK && is_known && !is_over(device, ticket))
+    if (!await(device)) {
+      reset(device);
+      status = VECDSP_ERR_TIMEOUT;
+    }
+  /* What failed stays so for the rest, until all is waited for. */
+  if (status == VECDSP_OK && device->failure)
+    status = finish(device);
+  pthread_mutex_unlock(&device->mutex);
+  return is_known ? status : vecdsp_refuse(device);
+}
+
+int vecdsp_after(vecdsp_device *device, int64_t ticket) {
+  vecdsp_command command = {.kind = VECDSP_AFTER, .as.ticket = ticket};
+  pthread_mutex_lock(&device->mutex);
+  const bool is_known = is_ticket(device, ticket);
+  pthread_mutex_unlock(&device->mutex);
+  return is_known ? vecdsp_submit(device, &command) : vecdsp_refuse(device);
 }
 
 /* The model of time: lanes and memory work at once. */
@@ -162,19 +232,21 @@ int vecdsp_submit(vecdsp_device *device, vecdsp_command *command) {
   int status = VECDSP_OK;
   command->cycles = cycles(&device->config, command);
   pthread_mutex_lock(&device->mutex);
-  while (status == VECDSP_OK && device->issued - device->done == depth)
+  vecdsp_stream *stream = &device->streams[device->selected];
+  while (status == VECDSP_OK && stream->issued - stream->done == depth)
     if (!await(device)) {
       reset(device);
       status = VECDSP_ERR_TIMEOUT;
     }
   if (status == VECDSP_OK) {
-    device->ring[device->issued++ % depth] = *command;
+    command->number = device->issued++;
+    stream->ring[stream->issued++ % depth] = *command;
     const vecdsp_statistics more = {.most_queued =
                                         device->issued - device->done};
     vecdsp_count(device, &more);
     pthread_cond_broadcast(&device->work);
     if (device->config.unified)
-      status = finish(device, device->issued);
+      status = finish(device);
   }
   pthread_mutex_unlock(&device->mutex);
   return status;

@@ -1,8 +1,9 @@
 """The table of docs/performance.md on memory: arena and bound of each network for several targets.
 
-    memory_table.py COMPILER FOLDER [--models REGEX] [--targets SPEC]...
+    memory_table.py COMPILER FOLDER [--models REGEX] [--targets SPEC]... [--at-most RATIO]
 
-FOLDER has the models, NAME.onnx. The bound is that of the whole program, which no plan can be below.
+FOLDER has the models, NAME.onnx or NAME/model.onnx. The bound is that of the whole program, which no plan
+can be below. With --at-most it fails if an arena is more than so much of its bound.
 """
 
 import argparse
@@ -33,13 +34,16 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--models", default="")
     parser.add_argument("--targets", action="append")
+    parser.add_argument("--at-most", type=float)
     arguments = parser.parse_args()
     targets = arguments.targets or TARGETS
     print("| network |", " | ".join(f"`{target}`" for target in targets), "|")
     print("|---|" + "---:|" * len(targets))
     worst = 0.0
-    for model in sorted(arguments.folder.glob("*.onnx")):
-        if not re.search(arguments.models, model.stem):
+    models = {model.stem: model for model in arguments.folder.glob("*.onnx")}
+    models.update((model.parent.name, model) for model in arguments.folder.glob("*/model.onnx"))
+    for name, model in sorted(models.items()):
+        if not re.search(arguments.models, name):
             continue
         row = []
         for target in targets:
@@ -47,8 +51,10 @@ def main():
             ratio = arena / max(bound, 1)
             worst = max(worst, ratio)
             row.append(f"{arena:,} ({ratio:.3f})")
-        print(f"| {model.stem} |", " | ".join(row), "|", flush=True)
+        print(f"| {name} |", " | ".join(row), "|", flush=True)
     print(f"\nworst: {worst:.3f}")
+    if arguments.at_most and worst > arguments.at_most:
+        sys.exit(f"an arena is {worst:.3f} of its bound; at most {arguments.at_most} is allowed")
 
 
 if __name__ == "__main__":

@@ -132,6 +132,10 @@ pub struct ProfileArgs {
 pub struct TargetsArgs {
     /// A target kind or an alias to show in full
     pub name: Option<String>,
+    /// List which operations the host has kernels for, by element type; NAME may have options, as in
+    /// 'llvm -mcpu=x86-64-v3' [default: llvm]
+    #[arg(long)]
+    pub kernels: bool,
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub known: RegistryArgs,

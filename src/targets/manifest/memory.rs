@@ -49,18 +49,54 @@ pub fn declare(
         return fault(&place, "[memory] is for devices whose code is C, or a hook's");
     }
     let memory = self::memory(source, memory.into_inner(), &place, given.options)?;
-    let queue = match queue.map(Spanned::into_inner) {
-        Some(queue) => {
-            let timeout = queue.timeout.as_ref();
-            Some(QueueDecl {
-                wait: function(source, queue.wait)?,
-                timeout: timeout.map(|value| number(source, value, given.options)).transpose()?,
-                doc: queue.doc,
-            })
-        }
-        None => None,
-    };
+    let queue = queue.map(|queue| self::queue(source, queue, given.options)).transpose()?;
     Ok((Some(memory), queue))
+}
+
+fn queue(source: &Source, raw: Spanned<RawQueue>, options: &[OptionDecl]) -> Result<QueueDecl> {
+    let place = raw.span();
+    let raw = raw.into_inner();
+    let needs = |given: bool, what: &str, missing: &[(&str, bool)]| match missing
+        .iter()
+        .find(|(_, is_there)| given && !is_there)
+    {
+        Some((key, _)) => {
+            Err(source.fault(&place, format!("{what} needs `{key}`, a function of the device")))
+        }
+        None => Ok(()),
+    };
+    let submit = ("submit", raw.submit.is_some());
+    let (select, after) = (("select", raw.select.is_some()), ("after", raw.after.is_some()));
+    needs(raw.wait_for.is_some(), "`wait-for`", &[submit])?;
+    needs(raw.count.is_some(), "`count`", &[select, submit, after])?;
+    let queues = raw.count.is_some();
+    if let (Some(name), false) = (raw.select.as_ref().or(raw.after.as_ref()), queues) {
+        return Err(source.fault(
+            &name.span(),
+            "`select` and `after` are for several queues: say how many with `count`",
+        ));
+    }
+    if let (Some(name), None, false) = (&raw.submit, &raw.wait_for, queues) {
+        return Err(source.fault(
+            &name.span(),
+            "`submit` gives tickets that nobody waits for: add `wait-for`, or `count` with `after`",
+        ));
+    }
+    let expression = |value: &Option<Spanned<toml::Value>>| {
+        value.as_ref().map(|value| number(source, value, options)).transpose()
+    };
+    let optional =
+        |name: Option<Spanned<String>>| name.map(|name| function(source, name)).transpose();
+    Ok(QueueDecl {
+        wait: function(source, raw.wait)?,
+        timeout: expression(&raw.timeout)?,
+        submit: optional(raw.submit)?,
+        wait_for: optional(raw.wait_for)?,
+        count: expression(&raw.count)?,
+        select: optional(raw.select)?,
+        after: optional(raw.after)?,
+        doc: raw.doc,
+    })
 }
 
 fn memory(

@@ -143,6 +143,11 @@ pub struct RawMemory {
 pub struct RawQueue {
     pub wait: Spanned<String>,
     pub timeout: Option<Spanned<toml::Value>>,
+    pub submit: Option<Spanned<String>>,
+    pub wait_for: Option<Spanned<String>>,
+    pub count: Option<Spanned<toml::Value>>,
+    pub select: Option<Spanned<String>>,
+    pub after: Option<Spanned<String>>,
     #[serde(default)]
     pub doc: String,
 }

@@ -117,6 +117,65 @@ void test_vecdsp_timeout(void) {
   vecdsp_close(device);
 }
 
+static vecdsp_device *with_queues(size_t queues, int64_t timeout) {
+  vecdsp_config config = vecdsp_default_config();
+  config.dram = 1 << 20;
+  config.queues = queues;
+  config.timeout = timeout;
+  vecdsp_device *device = NULL;
+  CHECK_STATUS(vecdsp_open_as(&device, &config), VECDSP_OK);
+  return device;
+}
+
+/* A ticket is for what is before it in its queue and for nothing else. */
+void test_vecdsp_tickets(void) {
+  vecdsp_device *device = with_queues(2, 1000);
+  float host[2] = {1.0f, 2.0f}, early[2] = {0.0f, 0.0f}, late[2] = {0.0f, 0.0f};
+  int64_t up, down, stalled;
+  void *x = vecdsp_upload(device, host, sizeof host);
+  void *y = vecdsp_room(device, sizeof host);
+  CHECK_STATUS(vecdsp_ticket(device, &up), VECDSP_OK);
+  /* The other queue begins after the copy. */
+  CHECK_STATUS(vecdsp_use_queue(device, 1), VECDSP_OK);
+  CHECK_STATUS(vecdsp_after(device, up), VECDSP_OK);
+  CHECK_STATUS(vecdsp_unary(device, x, y, 2, &negation), VECDSP_OK);
+  CHECK_STATUS(vecdsp_copy_out(device, early, y, sizeof early), VECDSP_OK);
+  CHECK_STATUS(vecdsp_ticket(device, &down), VECDSP_OK);
+  CHECK_STATUS(vecdsp_wait_for(device, down), VECDSP_OK);
+  CHECK(early[0] == -1.0f && early[1] == -2.0f, "y is %g, %g", (double)early[0],
+        (double)early[1]);
+  /* While a queue stalls, the other works. */
+  CHECK_STATUS(vecdsp_use_queue(device, 0), VECDSP_OK);
+  CHECK_STATUS(vecdsp_stall_after(device, 1), VECDSP_OK);
+  CHECK_STATUS(vecdsp_unary(device, x, x, 2, &negation), VECDSP_OK);
+  CHECK_STATUS(vecdsp_ticket(device, &stalled), VECDSP_OK);
+  CHECK_STATUS(vecdsp_use_queue(device, 1), VECDSP_OK);
+  CHECK_STATUS(vecdsp_copy_out(device, late, y, sizeof late), VECDSP_OK);
+  CHECK_STATUS(vecdsp_ticket(device, &down), VECDSP_OK);
+  CHECK_STATUS(vecdsp_wait_for(device, down), VECDSP_OK);
+  CHECK(late[0] == -1.0f, "y is %g", (double)late[0]);
+  CHECK_STATUS(vecdsp_close(device), VECDSP_OK);
+  /* What waits for something that stalls is dropped with it. */
+  device = with_queues(2, 40);
+  x = vecdsp_upload(device, host, sizeof host);
+  CHECK_STATUS(vecdsp_stall_after(device, 1), VECDSP_OK);
+  CHECK_STATUS(vecdsp_unary(device, x, x, 2, &negation), VECDSP_OK);
+  CHECK_STATUS(vecdsp_ticket(device, &stalled), VECDSP_OK);
+  CHECK_STATUS(vecdsp_use_queue(device, 1), VECDSP_OK);
+  CHECK_STATUS(vecdsp_after(device, stalled), VECDSP_OK);
+  CHECK_STATUS(vecdsp_unary(device, x, x, 2, &negation), VECDSP_OK);
+  CHECK_STATUS(vecdsp_wait_for(device, stalled), VECDSP_ERR_TIMEOUT);
+  vecdsp_download(device, late, x, sizeof late);
+  CHECK(late[0] == 1.0f, "what was dropped has run");
+  /* Numbers of no queue and of no ticket. */
+  CHECK_STATUS(vecdsp_use_queue(device, 2), VECDSP_ERR_ARGUMENT);
+  CHECK_STATUS(vecdsp_use_queue(device, -1), VECDSP_ERR_ARGUMENT);
+  CHECK_STATUS(vecdsp_wait_for(device, -1), VECDSP_ERR_ARGUMENT);
+  CHECK_STATUS(vecdsp_wait_for(device, 1 << 20), VECDSP_ERR_ARGUMENT);
+  CHECK_STATUS(vecdsp_after(device, 1 << 20), VECDSP_ERR_ARGUMENT);
+  vecdsp_close(device);
+}
+
 /* All numbers of a call are the device's before it returns: here they change
  * while an earlier product is computed. */
 void test_vecdsp_numbers_are_copied(void) {

@@ -267,3 +267,27 @@ func.func private @f() attributes {x = #tir.stride<scratch 0, 0, i64>}
 
 // expected-error @+1 {{a stride is an integer of at most 64 bits, not 'f32'}}
 func.func private @f() attributes {x = #tir.stride<ins 0, 0, f32>}
+
+// -----
+
+func.func @no_slot(%t: memref<4xi64>) {
+  // expected-error @+1 {{has slot 4, but there are 4 tickets}}
+  tir.submit @submit queue 1 to %t[4] : memref<4xi64>
+  return
+}
+
+// -----
+
+func.func @any_number(%t: memref<?xi64>) {
+  // expected-error @+1 {{has tickets of type 'memref<?xi64>', whose number is not known}}
+  tir.wait @wait for %t[0] : memref<?xi64>
+  return
+}
+
+// -----
+
+func.func @no_tickets(%t: memref<4xi32>) {
+  // expected-error @+1 {{operand #0 must be 1D memref of 64-bit signless integer values}}
+  tir.wait @wait for %t[0] : memref<4xi32>
+  return
+}

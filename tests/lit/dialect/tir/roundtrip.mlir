@@ -100,3 +100,14 @@ func.func @token_through_loop(%src: memref<2x64xf32>, %first: !tir.token, %n: in
   return
 }
 }
+
+// CHECK-LABEL: func.func @tickets
+func.func @tickets(%t: memref<4xi64>, %x: memref<8xf32>) {
+  // CHECK: tir.submit @submit queue 1 to %{{.*}}[3] : memref<4xi64>
+  tir.submit @submit queue 1 to %t[3] : memref<4xi64>
+  // CHECK: tir.wait @after queue 0 for %{{.*}}[3] : memref<4xi64>
+  tir.wait @after queue 0 for %t[3] : memref<4xi64>
+  // CHECK: tir.wait @wait for %{{.*}}[3] : memref<4xi64> keeps(%{{.*}} : memref<8xf32>)
+  tir.wait @wait for %t[3] : memref<4xi64> keeps(%x : memref<8xf32>)
+  return
+}

@@ -5,6 +5,14 @@
 // ALIGN: assign-memory-spaces: alignment=48 is no power of two
 // RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b timeout=5})' 2>&1 | FileCheck --check-prefix=TIMEOUT %s
 // TIMEOUT: assign-memory-spaces: timeout=5 is to be a positive number of milliseconds, for wait
+// RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b wait=c queues=2 submit=d})' 2>&1 | FileCheck --check-prefix=QUEUES %s
+// QUEUES: assign-memory-spaces: several queues need select and after
+// RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b wait=c queues=0})' 2>&1 | FileCheck --check-prefix=NONE %s
+// NONE: assign-memory-spaces: queues is to be a positive number
+// RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b wait=c wait-for=d})' 2>&1 | FileCheck --check-prefix=SUBMIT %s
+// SUBMIT: assign-memory-spaces: wait-for and several queues need submit
+// RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=a copy-out=b submit=c wait-for=d})' 2>&1 | FileCheck --check-prefix=WAIT %s
+// WAIT: assign-memory-spaces: tickets and queues need wait
 
 func.func private @handed(%c: i1, %x: memref<8xf32>, %y: memref<8xf32>) attributes {phl.target = "dsp"} {
   %t = scf.if %c -> memref<8xf32> {

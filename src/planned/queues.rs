@@ -1,0 +1,234 @@
+//! Whether work of devices that goes on beside other work keeps apart from it.
+//!
+//! Read from the IR alone: which bytes a command of a queue uses, and what is known to be done when
+//! it, or an operation of the host, begins.
+
+use crate::{
+    ir::{
+        self, Op, Val,
+        call_extern::{CallExtern, Group},
+        edit, func, memory, memref, names,
+        queue::{Clock, Command, Starters, Step, queue_of},
+        size, tir,
+        view::OpView,
+    },
+    pass::PassError,
+};
+use melior::ir::ValueLike;
+use std::collections::BTreeMap;
+
+type Failure<'c, T = ()> = Result<T, PassError<'c>>;
+
+/// Bytes of a block of memory, which is known by the value that has it.
+#[derive(Clone, Copy)]
+struct Bytes {
+    block: usize,
+    begin: u64,
+    end: u64,
+    writes: bool,
+}
+
+impl Bytes {
+    /// The bytes of a buffer; none for a constant, which nobody writes.
+    fn of(mut value: Val<'_>, writes: bool) -> Option<Self> {
+        while let Some(op) = edit::defining_op(value) {
+            let operands = ir::operands(op);
+            let source = *operands.first()?;
+            if ir::op_name(op) == "memref.view" {
+                let shift = edit::defining_op(*operands.get(1)?)?;
+                let begin = u64::try_from(ir::attr_i64(shift, "value")?).ok()?;
+                let end = begin + size::bytes(value.r#type())?;
+                return Some(Self { block: key(source), begin, end, writes });
+            }
+            if !memref::is_view(op) && !FREE.contains(&ir::op_name(op)) {
+                let is_constant = ir::op_name(op) == "memref.get_global";
+                return (!is_constant).then(|| Self::whole(value, writes));
+            }
+            value = source;
+        }
+        Some(Self::whole(value, writes))
+    }
+
+    fn whole(value: Val<'_>, writes: bool) -> Self {
+        Self { block: key(value), begin: 0, end: u64::MAX, writes }
+    }
+
+    /// Whether one writes what the other uses.
+    fn clashes(&self, other: &Self) -> bool {
+        (self.writes || other.writes)
+            && self.block == other.block
+            && self.begin < other.end
+            && other.begin < self.end
+    }
+}
+
+fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// Fails where work of a device that is under way may meet other work in memory.
+pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
+    for memory in memory::declared(module)? {
+        let functions = func::functions(module);
+        let waits = |function: &Op<'c>| {
+            let own = ir::attr_str(*function, names::TARGET).as_deref() == Some(&*memory.target);
+            let role = ir::attr_str(*function, names::TRANSFER);
+            own && role.as_deref() == Some(names::TRANSFER_WAIT)
+        };
+        if !functions.iter().any(waits) {
+            continue;
+        }
+        let starters = Starters::of(module, &memory.target);
+        for function in functions {
+            let own = ir::attr_str(function, names::TARGET).as_deref() == Some(&*memory.target);
+            if let Some(block) = edit::entry_block(function).filter(|_| !own) {
+                Walk::new(&starters, &memory.space, &memory.target).block(ir::ops(block))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A way through the block of a function.
+struct Walk<'s, 'c> {
+    starters: &'s Starters<'c>,
+    space: &'s str,
+    target: &'s str,
+    clock: Clock,
+    /// What was started, with the bytes of the device's memory and of the host's that it uses.
+    commands: Vec<(Command<'c>, Vec<Bytes>, Vec<Bytes>)>,
+    /// The last command on the queue when the ticket of a slot was taken.
+    tickets: BTreeMap<i64, usize>,
+}
+
+impl<'s, 'c> Walk<'s, 'c> {
+    fn new(starters: &'s Starters<'c>, space: &'s str, target: &'s str) -> Self {
+        let (commands, tickets) = (vec![], BTreeMap::new());
+        Self { starters, space, target, clock: Clock::default(), commands, tickets }
+    }
+
+    fn block(mut self, ops: Vec<Op<'c>>) -> Failure<'c> {
+        for op in ops {
+            if let Some(submit) = tir::Submit::of(op) {
+                let on = |entry: &(Command<'c>, _, _)| entry.0.queue as i64 == submit.queue();
+                let last = self.commands.iter().rposition(on);
+                self.tickets.extend(last.map(|place| (submit.slot(), place)));
+                continue;
+            }
+            if let Some(wait) = tir::Wait::of(op) {
+                self.wait(op, &wait)?;
+                continue;
+            }
+            match self.starters.step(op) {
+                Step::Command => self.command(op)?,
+                Step::WaitAll | Step::Around => self.clock.wait_for_all(),
+                Step::Other => self.host(op)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, op: Op<'c>, wait: &tir::Wait<'c>) -> Failure<'c> {
+        let of_device = self.starters.is_function(wait.callee());
+        let Some(place) = self.tickets.get(&wait.slot()).filter(|_| of_device) else {
+            // Of another device, or of nothing.
+            return match of_device {
+                false => Ok(()),
+                true => Err(PassError::at(
+                    &op,
+                    format!("waits for the ticket {} before it is taken", wait.slot()),
+                )),
+            };
+        };
+        let by = wait.queue().and_then(|queue| usize::try_from(queue).ok());
+        self.clock.wait(&self.commands[*place].0, by);
+        Ok(())
+    }
+
+    fn command(&mut self, op: Op<'c>) -> Failure<'c> {
+        let Some(call) = CallExtern::of(op) else { return Ok(()) };
+        let uses = |group: Group| {
+            call.groups[group as usize].iter().map(move |value| (*value, group == Group::Outs))
+        };
+        let in_device =
+            |value: &Val<'c>| memref::space(value.r#type()).as_deref() == Some(self.space);
+        let (own, host): (Vec<_>, Vec<_>) =
+            uses(Group::Ins).chain(uses(Group::Outs)).partition(|(value, _)| in_device(value));
+        let bytes = |list: Vec<(Val<'c>, bool)>| -> Vec<Bytes> {
+            list.into_iter().filter_map(|(value, writes)| Bytes::of(value, writes)).collect()
+        };
+        let (own, host) = (bytes(own), bytes(host));
+        let copies = self.starters.callee(op).and_then(|f| ir::attr_str(f, names::TRANSFER));
+        // What else is started has used the host's memory when its call returns.
+        let host = if copies.is_some() { host } else { vec![] };
+        let queue = queue_of(op).unwrap_or(0);
+        let command = Command::new(op, queue, self.clock.start(queue));
+        for (other, used, _) in &self.commands {
+            if !command.follows(other) && meet(&own, used) {
+                return Err(self.fault(op, other.op));
+            }
+        }
+        self.commands.push((command, own, host));
+        Ok(())
+    }
+
+    /// An operation of the host, which may not touch what is under way.
+    fn host(&self, op: Op<'c>) -> Failure<'c> {
+        let busy: Vec<_> = self
+            .commands
+            .iter()
+            .filter(|(command, _, host)| !host.is_empty() && !self.clock.is_done(command, None))
+            .collect();
+        if busy.is_empty() {
+            return Ok(());
+        }
+        for inner in std::iter::once(op).chain(edit::walk(op)) {
+            let touched = touched(inner);
+            if let Some((other, ..)) = busy.iter().find(|(_, _, host)| meet(&touched, host)) {
+                return Err(self.fault(inner, other.op));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, op: Op<'c>, other: Op<'c>) -> PassError<'c> {
+        let name = CallExtern::of(other).map(|call| call.callee).unwrap_or_default();
+        PassError::at(
+            &op,
+            format!(
+                "uses memory that @{name} uses too, which may still be under way on target '{}': \
+                 wait for it before",
+                self.target
+            ),
+        )
+    }
+}
+
+fn meet(a: &[Bytes], b: &[Bytes]) -> bool {
+    a.iter().any(|one| b.iter().any(|other| one.clashes(other)))
+}
+
+/// Operations that look at no bytes of their buffers.
+const FREE: [&str; 5] =
+    ["memref.dim", "memref.dealloc", "memref.view", "memref.assume_alignment", "memref.transpose"];
+
+/// The bytes that an operation uses by itself.
+fn touched(op: Op<'_>) -> Vec<Bytes> {
+    if memref::is_view(op) || FREE.contains(&ir::op_name(op)) {
+        return vec![];
+    }
+    let operands = ir::operands(op);
+    let outs = CallExtern::of(op).map(|call| call.groups[Group::Outs as usize].len());
+    let first_written = match (outs, ir::op_name(op)) {
+        (Some(outs), _) => operands.len() - outs,
+        (None, "memref.store" | "vector.store" | "vector.transfer_write") => 1,
+        (None, name) if name == "memref.copy" || name.starts_with("linalg.") => {
+            operands.len().saturating_sub(1)
+        }
+        // Whether others write is not known; they read at least.
+        _ => operands.len(),
+    };
+    let buffers = operands.into_iter().enumerate();
+    let buffers = buffers.filter(|(_, value)| ir::types::keeps_buffer(value.r#type()));
+    buffers.filter_map(|(place, value)| Bytes::of(value, place >= first_written)).collect()
+}

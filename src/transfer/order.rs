@@ -1,0 +1,377 @@
+//! Which queue of a device does what, and who waits for whom.
+//!
+//! Commands that need what another has made go behind it on its queue, as far as nothing else is
+//! there; others go to the queue with the least to do. Then a queue waits for commands of others
+//! that it needs, and the host for those alone whose results it touches. All of it is decided by the
+//! block of a function: in front of a loop or a call in which the device is used the host waits for
+//! all, and behind it again.
+
+use super::{
+    Failure, access,
+    calls::Calls,
+    tickets::{Tickets, Waiter},
+};
+use crate::ir::{
+    self, Op, Val,
+    call_extern::{CallExtern, Group},
+    edit, memref, names,
+    queue::{Clock, Command, Starters, Step},
+    size,
+};
+use melior::ir::{Attribute, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts the work of a device in order in functions of the host.
+pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    let Some(tickets) = &calls.device.tickets else { return Ok(()) };
+    let count = tickets.queues.as_ref().map_or(1, |queues| queues.count);
+    let starters = Starters::of(module, &calls.device.memory.target);
+    for function in functions {
+        let Some(block) = edit::entry_block(*function) else { continue };
+        let steps = Steps::of(ir::ops(block), &starters, calls);
+        if steps.works.is_empty() && steps.around.is_empty() {
+            continue;
+        }
+        let queues = steps.queues(count);
+        if count > 1 {
+            steps.say(&queues, &starters, calls);
+        }
+        let mut plan = Plan::new(&steps, &queues, calls.device.waits_for_parts());
+        plan.fill();
+        plan.insert(calls)?;
+        if count > 1 {
+            select(ir::ops(block), &starters, calls)?;
+        }
+    }
+    Ok(())
+}
+
+/// A call that starts work.
+struct Work<'c> {
+    op: Op<'c>,
+    /// Where it stands in the block.
+    place: usize,
+    /// The buffers that it reads and writes, by where they come from.
+    reads: BTreeSet<usize>,
+    writes: BTreeSet<usize>,
+    /// Those of the host's memory.
+    in_host: Vec<Val<'c>>,
+    /// Bytes of all of them.
+    bytes: u64,
+    /// Whether it only brings values up.
+    is_up: bool,
+    /// Whether it only brings values down.
+    is_down: bool,
+}
+
+/// What the operations of a block are for a device.
+struct Steps<'c> {
+    ops: Vec<Op<'c>>,
+    works: Vec<Work<'c>>,
+    /// Places of operations inside of which the device works.
+    around: Vec<usize>,
+    /// Places of waits for all, with the buffers that they keep.
+    waits: Vec<(usize, Vec<Val<'c>>)>,
+}
+
+impl<'c> Steps<'c> {
+    fn of(ops: Vec<Op<'c>>, starters: &Starters<'c>, calls: &Calls<'c, '_>) -> Self {
+        let (mut works, mut around, mut waits) = (vec![], vec![], vec![]);
+        for (place, op) in ops.iter().enumerate() {
+            match (starters.step(*op), CallExtern::of(*op)) {
+                (Step::Command, Some(call)) => {
+                    let callee = starters.callee(*op);
+                    works.push(Work::of((*op, place), &call, callee, calls));
+                }
+                (Step::WaitAll, Some(call)) => {
+                    waits.push((place, call.groups[Group::Ins as usize].clone()));
+                }
+                (Step::Other, _) => {}
+                _ => around.push(place),
+            }
+        }
+        Self { ops, works, around, waits }
+    }
+
+    /// The queue of each work.
+    fn queues(&self, count: usize) -> Vec<usize> {
+        let mut chosen = vec![0; self.works.len()];
+        if count < 2 {
+            return chosen;
+        }
+        let mut last: Vec<Option<usize>> = vec![None; count];
+        let mut load = vec![0_u64; count];
+        for (index, work) in self.works.iter().enumerate().filter(|(_, work)| !work.is_up) {
+            let needed = self.works[..index].iter().enumerate().rev();
+            let needed = needed.filter(|(_, before)| !before.is_up && work.needs(before));
+            let behind = needed.map(|(before, _)| before).collect::<Vec<_>>();
+            let tail = behind.iter().find(|before| last[chosen[**before]] == Some(**before));
+            let maker = behind.first().filter(|_| work.is_down);
+            let least = || (0..count).min_by_key(|queue| load[*queue]).unwrap_or(0);
+            let queue = maker.or(tail).map_or_else(least, |before| chosen[*before]);
+            chosen[index] = queue;
+            if !work.is_down {
+                last[queue] = Some(index);
+            }
+            load[queue] += work.bytes;
+        }
+        for (index, work) in self.works.iter().enumerate().filter(|(_, work)| work.is_up) {
+            let mut later = (index + 1)..self.works.len();
+            let reader = later.find(|place| {
+                let after = &self.works[*place];
+                !after.is_up && after.needs(work)
+            });
+            chosen[index] = reader.map_or(0, |reader| chosen[reader]);
+        }
+        chosen
+    }
+
+    /// Writes the queues on the calls, and on what they call that its work overlaps others.
+    fn say(&self, queues: &[usize], starters: &Starters<'c>, calls: &Calls<'c, '_>) {
+        for (work, queue) in self.works.iter().zip(queues) {
+            edit::set_attr(work.op, names::QUEUE, number(calls, *queue));
+            if let Some(function) = starters.callee(work.op) {
+                edit::set_attr(function, names::OVERLAPS, Attribute::unit(calls.context));
+            }
+        }
+    }
+}
+
+fn number<'c>(calls: &Calls<'c, '_>, value: usize) -> Attribute<'c> {
+    use melior::ir::{attribute::IntegerAttribute, r#type::IntegerType};
+    IntegerAttribute::new(IntegerType::new(calls.context, 64).into(), value as i64).into()
+}
+
+impl<'c> Work<'c> {
+    fn of(
+        (op, place): (Op<'c>, usize),
+        call: &CallExtern<'c>,
+        callee: Option<Op<'c>>,
+        calls: &Calls<'c, '_>,
+    ) -> Self {
+        let buffers = |group: Group| call.groups[group as usize].iter().copied();
+        let roots = |group: Group| -> BTreeSet<usize> {
+            buffers(group).map(|value| access::root(value).0.to_raw().ptr as usize).collect()
+        };
+        let (mut reads, writes) = (roots(Group::Ins), roots(Group::Outs));
+        if call.attributes.iter().any(|(name, _)| name == "accumulate") {
+            reads.extend(writes.iter().copied());
+        }
+        let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
+        let copies = role.as_deref() == Some(names::TRANSFER_COPY);
+        let space = Some(&calls.device.memory.space);
+        let in_device =
+            |group| buffers(group).all(|value| memref::space(value.r#type()).as_ref() == space);
+        let all: Vec<_> = buffers(Group::Ins).chain(buffers(Group::Outs)).collect();
+        let is_in_host = |value: &&Val<'c>| memref::space(value.r#type()).as_ref() != space;
+        Self {
+            op,
+            place,
+            reads,
+            writes,
+            in_host: all.iter().filter(is_in_host).copied().collect(),
+            bytes: all.iter().filter_map(|value| size::bytes(value.r#type())).sum(),
+            is_up: copies && !in_device(Group::Ins),
+            is_down: copies && !in_device(Group::Outs),
+        }
+    }
+
+    /// Whether it has to run after an earlier one.
+    fn needs(&self, before: &Self) -> bool {
+        let meet = |a: &BTreeSet<usize>, b: &BTreeSet<usize>| !a.is_disjoint(b);
+        meet(&self.reads, &before.writes)
+            || meet(&self.writes, &before.writes)
+            || meet(&self.writes, &before.reads)
+    }
+}
+
+/// A wait to be put in: who waits before which place, for which work, and what is in use until then.
+struct Wait<'c> {
+    waiter: Waiter,
+    place: usize,
+    work: usize,
+    keeps: Vec<Val<'c>>,
+}
+
+/// What is to be put into a block.
+struct Plan<'s, 'c> {
+    steps: &'s Steps<'c>,
+    queues: &'s [usize],
+    /// Whether the host can wait for tickets.
+    in_parts: bool,
+    commands: Vec<Command<'c>>,
+    clock: Clock,
+    waits: Vec<Wait<'c>>,
+    /// Places behind which the host waits for all, and whether before them too.
+    barriers: Vec<(usize, bool)>,
+    /// Whether something was started since the host waited for all.
+    started: bool,
+    /// Waits for all that became waits for tickets.
+    replaced: Vec<usize>,
+    /// Waits for all that stay, with the buffers that are in use until then.
+    kept: Vec<(usize, Vec<Val<'c>>)>,
+    /// Work that the host is not known to have waited for.
+    open: BTreeSet<usize>,
+}
+
+impl<'s, 'c> Plan<'s, 'c> {
+    fn new(steps: &'s Steps<'c>, queues: &'s [usize], in_parts: bool) -> Self {
+        Self {
+            steps,
+            queues,
+            in_parts,
+            commands: vec![],
+            clock: Clock::default(),
+            waits: vec![],
+            barriers: vec![],
+            started: false,
+            replaced: vec![],
+            kept: vec![],
+            open: BTreeSet::new(),
+        }
+    }
+
+    /// The host's buffers that are in use until now, when the host has waited.
+    fn settle(&mut self) -> Vec<Val<'c>> {
+        let (clock, commands) = (&self.clock, &self.commands);
+        let is_done = |work: &usize| clock.is_done(&commands[*work], None);
+        let (done, open) = std::mem::take(&mut self.open).into_iter().partition(is_done);
+        self.open = open;
+        let done: BTreeSet<usize> = done;
+        let mut known = BTreeSet::new();
+        let buffers = done.into_iter().flat_map(|work| self.steps.works[work].in_host.clone());
+        buffers.filter(|value| known.insert(value.to_raw().ptr as usize)).collect()
+    }
+
+    /// Goes through the block.
+    fn fill(&mut self) {
+        let steps = self.steps;
+        let several = self.queues.iter().any(|queue| *queue > 0);
+        for place in 0..steps.ops.len() {
+            if self.commands.len() < steps.works.len()
+                && steps.works[self.commands.len()].place == place
+            {
+                self.command();
+            } else if steps.around.contains(&place) {
+                if several {
+                    self.barriers.push((place, self.started));
+                }
+                self.wait_for_all();
+            } else if let Some((_, keeps)) = steps.waits.iter().find(|(at, _)| *at == place) {
+                let next = place + 1;
+                let is_last = next + 1 == steps.ops.len() || steps.around.contains(&next);
+                if self.in_parts && !is_last {
+                    self.replace(place, keeps);
+                } else {
+                    self.wait_for_all();
+                    let keeps = self.settle();
+                    self.kept.push((place, keeps));
+                }
+            }
+        }
+    }
+
+    fn wait_for_all(&mut self) {
+        self.clock.wait_for_all();
+        self.started = false;
+    }
+
+    /// The next command, behind all that it needs.
+    fn command(&mut self) {
+        let index = self.commands.len();
+        let (work, queue) = (&self.steps.works[index], self.queues[index]);
+        for before in (0..index).rev() {
+            let waiter = Waiter::Queue(queue);
+            let is_done = self.clock.is_done(&self.commands[before], waiter.queue());
+            if !is_done && work.needs(&self.steps.works[before]) {
+                self.clock.wait(&self.commands[before], waiter.queue());
+                let wait = Wait { waiter, place: work.place, work: before, keeps: vec![] };
+                self.waits.push(wait);
+            }
+        }
+        let begun = self.clock.start(queue);
+        self.commands.push(Command::new(work.op, queue, begun));
+        self.open.insert(index);
+        self.started = true;
+    }
+
+    /// Has the host wait for what concerns some of its buffers, in place of all.
+    fn replace(&mut self, place: usize, keeps: &[Val<'c>]) {
+        let root = |value: &Val<'c>| access::root(*value).0.to_raw().ptr as usize;
+        let buffers: BTreeSet<usize> = keeps.iter().map(root).collect();
+        let concerned = |work: &Work<'c>| {
+            !buffers.is_disjoint(&work.reads) || !buffers.is_disjoint(&work.writes)
+        };
+        let begun = 0..self.commands.len();
+        let concerned = begun.rev().filter(|work| concerned(&self.steps.works[*work]));
+        let concerned: Vec<usize> = concerned.collect();
+        let (waiter, first) = (Waiter::Host, self.waits.len());
+        for (nth, work) in concerned.into_iter().enumerate() {
+            // One wait at least says until when the buffers are in use.
+            if nth == 0 || !self.clock.is_done(&self.commands[work], None) {
+                self.clock.wait(&self.commands[work], None);
+                self.waits.push(Wait { waiter, place, work, keeps: vec![] });
+            }
+        }
+        let mut used = self.settle();
+        used.extend(
+            keeps.iter().filter(|value| !used.contains(value)).copied().collect::<Vec<_>>(),
+        );
+        if let Some(wait) = self.waits.get_mut(first..).and_then(<[_]>::last_mut) {
+            wait.keeps = used;
+            self.replaced.push(place);
+        }
+    }
+
+    /// Puts it all in.
+    fn insert(self, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+        let (ops, works) = (&self.steps.ops, &self.steps.works);
+        let mut slots: BTreeMap<usize, usize> = BTreeMap::new();
+        let awaited: BTreeSet<usize> = self.waits.iter().map(|wait| wait.work).collect();
+        slots.extend(awaited.into_iter().enumerate().map(|(slot, work)| (work, slot)));
+        if let (Some(first), false) = (ops.first(), slots.is_empty()) {
+            let tickets = Tickets::allocate(*first, slots.len())?;
+            for (work, slot) in &slots {
+                if let Some(next) = ops.get(works[*work].place + 1) {
+                    tickets.submit(calls, *next, (self.queues[*work], *slot))?;
+                }
+            }
+            for wait in &self.waits {
+                let slot = slots[&wait.work];
+                tickets.wait(calls, ops[wait.place], (wait.waiter, slot), &wait.keeps)?;
+            }
+        }
+        for (place, before) in self.barriers {
+            if before {
+                calls.wait(ops[place], super::Side::Host, &[])?;
+            }
+            if let Some(next) = ops.get(place + 1) {
+                calls.wait(*next, super::Side::Host, &[])?;
+            }
+        }
+        for (place, keeps) in self.kept {
+            calls.wait(ops[place], super::Side::Host, &keeps)?;
+            edit::erase(ops[place]);
+        }
+        self.replaced.into_iter().for_each(|place| edit::erase(ops[place]));
+        Ok(())
+    }
+}
+
+/// Chooses the queue of each command where it is not chosen yet.
+fn select<'c>(ops: Vec<Op<'c>>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    let mut chosen = None;
+    for op in ops {
+        match (starters.step(op), ir::queue::queue_of(op)) {
+            (Step::Command, Some(queue)) => {
+                if chosen != Some(queue) {
+                    calls.select(op, queue)?;
+                }
+                chosen = Some(queue);
+            }
+            (Step::Around, _) => chosen = None,
+            _ => chosen = starters.selects(op).or(chosen),
+        }
+    }
+    Ok(())
+}
