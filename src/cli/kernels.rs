@@ -92,7 +92,8 @@ fn find(
     element: &str,
 ) -> Result<Found> {
     // Graphs say whether integers have a sign.
-    let spelled = if element.starts_with('u') { element.replacen('u', "ui", 1) } else { element.to_owned() };
+    let spelled =
+        if element.starts_with('u') { element.replacen('u', "ui", 1) } else { element.to_owned() };
     let text = probe.text.replace("ELEM", &spelled);
     let place = format!("{} of {element}", probe.operation);
     let mut module = session.parse(text.as_bytes(), &place)?;
