@@ -35,6 +35,6 @@ int core_matmul(core *device, const float *x, float *y, int exact,
 }
 void core_clip(const float *x, float *y, size_t size, const core_range *range) {
   for (size_t i = 0; i < size; i += (size_t)range->step.columns) {
-    y[i] = range->mode == CORE_ROWS && x[i] > range->low ? x[i] : range->low;
+    y[i] = range->mode == CORE_ROWS && x[i] <= range->low ? range->low : x[i];
   }
 }
