@@ -14,7 +14,7 @@ use crate::{
     codegen::c,
     ir::{
         self, Builder, Op, OpSpec, Val,
-        call_extern::{CallExtern, Group, arg_of, is_null, null},
+        call_extern::{CallExtern, Group, arg_of, is_null, null, struct_of},
         edit,
         names::{self, C_GLUE, C_HEADERS, DEVICE, IO, TARGET},
     },
@@ -122,6 +122,13 @@ struct Outlined<'c> {
 
 impl<'c> Outlined<'c> {
     fn new(op: Op<'c>, call: &CallExtern<'c>) -> Failure<'c, Self> {
+        if call.args.iter().any(|argument| has_offset(*argument)) {
+            return Err(PassError::at(
+                &op,
+                "passes the place of a buffer in a pool, which only a target whose code is all C \
+                 knows: leave `kind` out of its manifest",
+            ));
+        }
         let mut found = Self { passed: vec![], constants: vec![] };
         for group in [Group::Scalars, Group::Ins, Group::Outs] {
             for (index, value) in call.groups[group as usize].iter().enumerate() {
@@ -233,6 +240,13 @@ impl<'c> Outlined<'c> {
         edit::erase(op);
         Ok(())
     }
+}
+
+/// Whether an argument, or a field of it, is the place of a buffer in its memory space.
+fn has_offset(argument: Attribute<'_>) -> bool {
+    let fields = struct_of(argument).map(|(_, fields)| fields).unwrap_or_default();
+    arg_of(argument).is_some_and(|(_, _, by_offset)| by_offset)
+        || fields.into_iter().any(|(_, value)| has_offset(value))
 }
 
 /// The type of the parameter for an operand: buffers are pointers to their elements.

@@ -21,3 +21,11 @@ func.func @scratch() {
   tir.call_extern @core_run args [#tir.arg<scratch 0>, #tir.name<"KIND_A">] {scratch_bytes = 16 : i64}
   return
 }
+
+// -----
+
+func.func @pool(%x: memref<4xf32, #tir.space<"sram">>) {
+  // expected-error @+1 {{passes the place of a buffer in a pool, which only a target whose code is all C knows: leave `kind` out of its manifest}}
+  tir.call_extern @core_run ins(%x : memref<4xf32, #tir.space<"sram">>) args [#tir.struct<"struct data", {at = #tir.arg<ins 0, offset>}>]
+  return
+}
