@@ -233,8 +233,10 @@ impl<'c> Outlined<'c> {
             call.push(context, *group, *value);
         }
         call.set("returns_status", unit);
-        if let Ok(device) = op.attribute(DEVICE) {
-            call.set(DEVICE, device);
+        for name in [DEVICE, "strided"] {
+            if let Ok(value) = op.attribute(name) {
+                call.set(name, value);
+            }
         }
         call.build(&builder, &[])?;
         edit::erase(op);
