@@ -125,6 +125,9 @@ pub fn header(names: &Renamed, command: &str) -> String {
     )
 }
 
+/// What begins the names that Clang's address sanitizer defines in every object, for the linker to make one of.
+const SANITIZER: &str = "___asan_";
+
 /// Names of what an object defines for others, apart from weak symbols, which may be replaced, and
 /// what linkers take once out of several (COMDAT).
 pub fn definitions(object: &Object) -> Result<Vec<String>> {
@@ -139,7 +142,8 @@ pub fn definitions(object: &Object) -> Result<Vec<String>> {
     let symbols = file.symbols().filter(|symbol| {
         symbol.is_global() && !symbol.is_weak() && is_defined(symbol) && !grouped(symbol)
     });
-    Ok(symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+    let names = symbols.filter_map(|symbol| symbol.name().ok());
+    Ok(names.filter(|name| !name.starts_with(SANITIZER)).map(str::to_owned).collect())
 }
 
 /// The other names that a symbol of the objects has.

@@ -25,6 +25,9 @@ pub const DTYPE: &str = "phl.dtype";
 /// Argument: what it is to the function, such as `input`, `output`, `constants` or `arena`.
 pub const IO: &str = "phl.io";
 
+/// Value of [`IO`]: a number, which functions of generated C are given by other functions of their target.
+pub const NUMBER: &str = "number";
+
 /// Value of [`IO`]: working memory of a device, of which [`MEMORY`] says which one.
 pub const DEVICE_ARENA: &str = "device-arena";
 
@@ -224,6 +227,9 @@ pub const C_HEADERS: &str = "phl.c_headers";
 
 /// Module that is printed as C: the C of single operations, as `math.exp f32 my_exp($0)`.
 pub const C_EMIT: &str = "phl.c_emit";
+
+/// Module in the LLVM dialect: the C of calls whose arguments only a C compiler knows.
+pub const C_GLUE: &str = "phl.c_glue";
 
 /// The name of the model that `module` is, or is a part of.
 pub fn model_name(module: Op<'_>) -> String {

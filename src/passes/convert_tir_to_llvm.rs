@@ -232,7 +232,9 @@ impl<'c> Conversion<'c> {
     }
 
     fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
-        let id = ir::attr_str(op, DEVICE).ok_or_else(|| {
+        // A device's own functions pass on what they are given.
+        let own = || ir::attr_str(self.module, names::TARGET);
+        let id = ir::attr_str(op, DEVICE).or_else(own).ok_or_else(|| {
             PassError::at(
                 &op,
                 format!(
@@ -282,8 +284,8 @@ impl<'c> Conversion<'c> {
             PassError::at(
                 &op,
                 format!(
-                    "passes {argument}, which only generated C \
-                     knows: move the call into a function of a target that emits C"
+                    "passes {argument}, which only C knows: run outline-c-calls first, or have a \
+                     region of a target around the call"
                 ),
             )
         })?;

@@ -50,6 +50,7 @@ passes! {
     make_entry_point
     materialize_transposes
     order_operations
+    outline_c_calls
     outline_host_loops
     outline_kernels
     pack_constants

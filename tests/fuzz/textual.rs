@@ -146,7 +146,7 @@ pub fn ir() -> Texts {
     files.push(root().join("examples/embed/net.mlir"));
     let mut texts = Texts::read(files).texts;
     for spec in ["vanilla, llvm", "npu, llvm"] {
-        // Places in memory are trusted from plan-memory on, as far as verify-plan can tell.
+        // IR before it has places in memory.
         for phase in Phase::ALL.into_iter().take_while(|phase| *phase < Phase::PlanMemory) {
             let stop = format!("--emit={phase}");
             let text = printed(&["compile", NETWORK, "-t", spec, &stop]);

@@ -5,7 +5,7 @@ use super::{
     expression::Sum,
     memory::{Base, Buffer},
     names::value_name,
-    scalar::CType,
+    scalar::{CType, Expr},
     session, statement,
     writer::{Failure, Kind, Surroundings, Writer, field, key},
 };
@@ -86,7 +86,7 @@ pub fn print<'c>(
                 _ => ("void *", "handle"),
             };
             let buffers = buffers.iter();
-            let buffers = buffers.map(|buffer| (format!("{} *", buffer.ty), buffer.name.clone()));
+            let buffers = buffers.map(|buffer| (buffer.declared(), buffer.name.clone()));
             std::iter::once(owned(device)).chain(buffers).collect()
         }
     };
@@ -116,7 +116,7 @@ fn is_long_row(function: Op<'_>) -> bool {
 pub(super) struct Parameter<'c> {
     pub(super) value: Val<'c>,
     pub(super) name: String,
-    /// What it points to.
+    /// What it points to; of a number what it is.
     pub(super) ty: String,
     /// What it is for: `input`, `output`, `arena`, `constants`.
     role: String,
@@ -124,7 +124,17 @@ pub(super) struct Parameter<'c> {
     space: String,
 }
 
-/// The buffers, which the writer knows from then on.
+impl Parameter<'_> {
+    /// What stands before the name in a list of parameters.
+    fn declared(&self) -> String {
+        match self.role == names::NUMBER {
+            true => format!("const {} ", self.ty),
+            false => format!("{} *", self.ty),
+        }
+    }
+}
+
+/// The buffers, and numbers, which the writer knows from then on.
 pub(super) fn buffers<'c>(
     writer: &mut Writer<'_>,
     function: Op<'c>,
@@ -141,7 +151,8 @@ pub(super) fn buffers<'c>(
             attribute.and_then(|(_, value)| edit::string(*value)).unwrap_or_default()
         };
         let (role, space) = (text(IO), memory::of_argument(attributes));
-        let element = CType::of(ir::element_type(*ty)).filter(|_| ir::is_memref(*ty));
+        let is_number = role == names::NUMBER && !ir::is_memref(*ty);
+        let element = CType::of(ir::element_type(*ty)).filter(|_| is_number || ir::is_memref(*ty));
         let value = func::argument(function, index);
         let (Some(element), Some(value)) = (element, value) else {
             return Err(PassError::at(
@@ -149,6 +160,12 @@ pub(super) fn buffers<'c>(
                 format!("has a parameter of type {ty}, which cannot be passed to C"),
             ));
         };
+        if is_number {
+            let (name, ty) = (writer.names.numbered("n"), element.name().to_owned());
+            writer.know_expr(function, value, Expr::atom(name.clone()))?;
+            found.push(Parameter { value, name, ty, role, space });
+            continue;
+        }
         let name = match &*role {
             "arena" if entry => "memory".to_owned(),
             "arena" => "arena".to_owned(),

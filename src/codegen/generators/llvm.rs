@@ -11,13 +11,19 @@ use crate::{
 pub struct Generator;
 
 impl CodeGenerator for Generator {
+    fn text(&self, part: Op<'_>) -> Result<Option<String>> {
+        Ok(c::compile::glue(part, "").map(|(_, text)| text))
+    }
+
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
-        let options = given.options;
+        let mut options = given.options.clone();
+        let glue = c::compile::glue(part, &options.name);
+        options.sources.extend(glue.clone());
         let machine = Machine::of(part)?;
         let mut objects = vec![llvm::compile(session, part, &options.name)?];
-        objects.extend(c::compile::sources(options)?);
+        objects.extend(c::compile::sources(&options)?);
         // C compilers say less about their code, so this machine comes first.
-        let machine = CodeMachine { machine, cc: options.compiler.clone(), decides: true };
-        Ok(Generated { objects, sources: vec![], machine: Some(machine) })
+        let machine = CodeMachine { machine, cc: options.compiler, decides: true };
+        Ok(Generated { objects, sources: glue.into_iter().collect(), machine: Some(machine) })
     }
 }

@@ -5,6 +5,9 @@ use super::{C_PIPELINE, Codegen, Emit, LLVM_PIPELINE, Role};
 use crate::phase::strip_comments;
 use serde::Serialize;
 
+/// The pass in [`LLVM_PIPELINE`] that is told the target's headers.
+const CALLS_OF_C: &str = "outline-c-calls";
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -153,7 +156,10 @@ impl Codegen {
                 let passes = strip_comments(C_PIPELINE);
                 Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
             }
-            Passes::Llvm if role == Role::Device => Some(strip_comments(LLVM_PIPELINE)),
+            Passes::Llvm if role == Role::Device => {
+                let calls = format!("{CALLS_OF_C}{{headers={}}}", self.headers.join(":"));
+                Some(strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls))
+            }
             Passes::Llvm | Passes::Nothing => None,
         }
     }
