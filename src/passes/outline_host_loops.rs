@@ -215,7 +215,9 @@ impl<'c> Outlined<'c> {
             edit::erase(made);
             return Ok(known.clone());
         }
+        // Kernels are symbols of the object, and a program may have several models.
         let name = format!("loops_{:016x}", names::fnv1a(text.as_bytes()));
+        let name = names::symbol_name(&names::model_name(self.module), &name);
         edit::set_attr(made, "sym_name", at.str_attr(&name));
         self.symbols.insert(text, name.clone());
         Ok(name)

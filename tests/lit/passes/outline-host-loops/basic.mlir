@@ -6,10 +6,10 @@
 
 // Equal loops are one function. A reduction reads what it writes; the others overwrite.
 // CHECK-LABEL: func.func @main
-// CHECK: tir.call_extern @[[EXP:loops_[0-9a-f]+]](%{{.*}}, %{{.*}} : index, index) ins(%arg0 : memref<64x1024xf32>) outs(%arg1 : memref<64x1024xf32>)
+// CHECK: tir.call_extern @[[EXP:model_loops_[0-9a-f]+]](%{{.*}}, %{{.*}} : index, index) ins(%arg0 : memref<64x1024xf32>) outs(%arg1 : memref<64x1024xf32>)
 // CHECK-NOT: accumulate
 // CHECK: tir.call_extern @[[EXP]](%{{.*}}, %{{.*}} : index, index) ins(%arg1 : memref<64x1024xf32>) outs(%arg0 : memref<64x1024xf32>)
-// CHECK: tir.call_extern @[[SUM:loops_[0-9a-f]+]]
+// CHECK: tir.call_extern @[[SUM:model_loops_[0-9a-f]+]]
 // CHECK-SAME: outs(%arg2 : memref<64xf32>)
 // CHECK-SAME: accumulate
 // CHECK-NEXT: return
@@ -37,9 +37,9 @@ func.func @main(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>, %s: memref<64x
 
 // Views, constants and what the body takes for its index move along; short loops are no kernels.
 // CHECK-LABEL: func.func @views
-// CHECK: tir.call_extern @[[FILL:loops_[0-9a-f]+]] outs(%arg0 : memref<4096xf32>)
+// CHECK: tir.call_extern @[[FILL:model_loops_[0-9a-f]+]] outs(%arg0 : memref<4096xf32>)
 // CHECK-SAME: accumulate
-// CHECK: tir.call_extern @[[IOTA:loops_[0-9a-f]+]](%{{.*}}, %{{.*}} : index, index) outs(%arg1
+// CHECK: tir.call_extern @[[IOTA:model_loops_[0-9a-f]+]](%{{.*}}, %{{.*}} : index, index) outs(%arg1
 func.func @views(%x: memref<4096xf32>, %y: memref<512x1024xi64>) {
   %one = arith.constant 1.0 : f32
   %part = memref.subview %x[1024] [1024] [1] : memref<4096xf32> to memref<1024xf32, strided<[1], offset: 1024>>

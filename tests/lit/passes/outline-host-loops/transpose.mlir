@@ -6,7 +6,7 @@
 // The last two dimensions change places: squares in registers. The rest is a task's: batches and lines.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[TASKS:.+]] = arith.constant 8 : index
-// CHECK: tir.call_extern @[[SQUARES:loops_[0-9a-f]+]](%{{.*}}, %[[TASKS]] : index, index)
+// CHECK: tir.call_extern @[[SQUARES:model_loops_[0-9a-f]+]](%{{.*}}, %[[TASKS]] : index, index)
 // CHECK-NOT: accumulate
 func.func @main(%x: memref<4x197x384xf32>, %y: memref<4x384x197xf32>, %few: memref<4x3x384xi8>,
                 %last: memref<4x384x3xi8>) {
