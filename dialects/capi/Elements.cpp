@@ -38,8 +38,7 @@ MlirAttribute phlElementsWithType(MlirAttribute attr, MlirType type) {
 }
 
 void phlOperationBlobs(MlirOperation op,
-                       void (*note)(void *user, const void *data),
-                       void *user) {
+                       void (*note)(void *user, const void *data), void *user) {
   // What it has walked once it does not walk again.
   AttrTypeWalker walker;
   walker.addWalk([&](DenseResourceElementsAttr attr) {

@@ -28,10 +28,9 @@ MLIR_CAPI_EXPORTED MlirAttribute phlElementsWithType(MlirAttribute attr,
 
 /// Calls `note` with the address of the data of each blob that an operation, or
 /// one inside of it, names in its attributes, at least once.
-MLIR_CAPI_EXPORTED void phlOperationBlobs(MlirOperation op,
-                                          void (*note)(void *user,
-                                                       const void *data),
-                                          void *user);
+MLIR_CAPI_EXPORTED void
+phlOperationBlobs(MlirOperation op, void (*note)(void *user, const void *data),
+                  void *user);
 
 /// Frees the data of a `dense_resource` attribute, which then has none. Nobody
 /// reads it.

@@ -6,12 +6,11 @@ using namespace mlir;
 using namespace phl::tir;
 
 /// Checks that there is a place for the ticket.
-template <typename OpTy>
-static LogicalResult verifySlot(OpTy op) {
+template <typename OpTy> static LogicalResult verifySlot(OpTy op) {
   MemRefType type = cast<MemRefType>(op.getTickets().getType());
   if (!type.hasStaticShape())
-    return op.emitOpError() << "has tickets of type " << type
-                            << ", whose number is not known";
+    return op.emitOpError()
+           << "has tickets of type " << type << ", whose number is not known";
   int64_t slot = op.getSlot(), count = type.getDimSize(0);
   if (slot >= count)
     return op.emitOpError() << "has slot " << slot << ", but there "

@@ -5,11 +5,11 @@
  * read nor write there, and no host pointer is one of them. Data gets there and
  * back by copies.
  *
- * Time. Copies and calls only put a command into the chosen queue of the device,
- * with a copy of all their numbers; each queue has a thread of the device's own,
- * which runs its commands in order. Between queues there is an order only by
- * tickets. What the host gave by address has to stay until a wait for it
- * returns. A full queue makes the host wait.
+ * Time. Copies and calls only put a command into the chosen queue of the
+ * device, with a copy of all their numbers; each queue has a thread of the
+ * device's own, which runs its commands in order. Between queues there is an
+ * order only by tickets. What the host gave by address has to stay until a wait
+ * for it returns. A full queue makes the host wait.
  *
  * Errors. Numbers that make no sense are refused at once, when all earlier
  * commands are done. Other errors are found when a command runs: its status is
@@ -96,7 +96,8 @@ typedef struct vecdsp_statistics {
 } vecdsp_statistics;
 
 /** What vecdsp_open opens: VECDSP_DRAM, VECDSP_LANES, VECDSP_BANDWIDTH,
- * VECDSP_QUEUES_OPENED, VECDSP_DEPTH, VECDSP_TIMEOUT and VECDSP_UNIFIED, as vecdsp.c was compiled. */
+ * VECDSP_QUEUES_OPENED, VECDSP_DEPTH, VECDSP_TIMEOUT and VECDSP_UNIFIED, as
+ * vecdsp.c was compiled. */
 vecdsp_config vecdsp_default_config(void);
 int vecdsp_open(vecdsp_device **out_device);
 int vecdsp_open_as(vecdsp_device **out_device, const vecdsp_config *config);

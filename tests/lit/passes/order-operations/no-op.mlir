@@ -21,8 +21,8 @@ func.func @written_again(%y: memref<64xf32>, %z: memref<64xf32>) {
 // CHECK-LABEL: func.func @unknown
 // CHECK: linalg.fill {{.*}} outs(%[[W:.*]] :
 // CHECK: memref.copy %arg0
-// CHECK: memref.assume_alignment
-func.func private @halve(memref<64xf32>, memref<32xf32>)
+// CHECK: memref.extract_aligned_pointer_as_index
+func.func private @halve(memref<64xf32>, memref<32xf32>, index)
 func.func private @both(memref<32xf32>, memref<64xf32>, memref<32xf32>)
 func.func @unknown(%x: memref<64xf32>, %y: memref<32xf32>) {
   %one = arith.constant 1.0 : f32
@@ -31,8 +31,8 @@ func.func @unknown(%x: memref<64xf32>, %y: memref<32xf32>) {
   %a = memref.alloc() : memref<64xf32>
   memref.copy %x, %a : memref<64xf32> to memref<64xf32>
   %b = memref.alloc() : memref<32xf32>
-  %c = memref.assume_alignment %b, 4 : memref<32xf32>
-  call @halve(%a, %c) : (memref<64xf32>, memref<32xf32>) -> ()
+  %c = memref.extract_aligned_pointer_as_index %b : memref<32xf32> -> index
+  call @halve(%a, %b, %c) : (memref<64xf32>, memref<32xf32>, index) -> ()
   call @both(%b, %w, %y) : (memref<32xf32>, memref<64xf32>, memref<32xf32>) -> ()
   return
 }
