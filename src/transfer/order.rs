@@ -18,7 +18,7 @@ use crate::ir::{
     queue::{Clock, Command, Starters, Step},
     size,
 };
-use melior::ir::{Attribute, ValueLike};
+use melior::ir::{Attribute, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the work of a device in order in functions of the host.
@@ -37,9 +37,12 @@ pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) 
             steps.say(&queues, &starters, calls);
         }
         let mut plan = Plan::new(&steps, &queues, calls.device.waits_for_parts());
-        plan.fill();
+        plan.fill(count > 1);
         plan.insert(calls)?;
         if count > 1 {
+            for place in &steps.around {
+                fence(steps.ops[*place], &starters, calls)?;
+            }
             select(ir::ops(block), &starters, calls)?;
         }
     }
@@ -243,10 +246,10 @@ impl<'s, 'c> Plan<'s, 'c> {
         buffers.filter(|value| known.insert(value.to_raw().ptr as usize)).collect()
     }
 
-    /// Goes through the block.
-    fn fill(&mut self) {
+    /// Goes through the block. Where a device has several queues, functions that are called may use
+    /// others than this one does.
+    fn fill(&mut self, several: bool) {
         let steps = self.steps;
-        let several = self.queues.iter().any(|queue| *queue > 0);
         for place in 0..steps.ops.len() {
             if self.commands.len() < steps.works.len()
                 && steps.works[self.commands.len()].place == place
@@ -356,6 +359,33 @@ impl<'s, 'c> Plan<'s, 'c> {
         self.replaced.into_iter().for_each(|place| edit::erase(ops[place]));
         Ok(())
     }
+}
+
+/// Has work that is started in an operation be done before other functions start some, and before
+/// the end of its blocks: there it is on the queue that was chosen last, whichever that is.
+fn fence<'c>(op: Op<'c>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    for block in op.regions().filter_map(|region| region.first_block()) {
+        let mut started = false;
+        let ops = ir::ops(block);
+        for inner in &ops {
+            match starters.step(*inner) {
+                Step::Command => started = true,
+                Step::WaitAll => started = false,
+                Step::Around => {
+                    if started {
+                        calls.wait(*inner, super::Side::Host, &[])?;
+                    }
+                    fence(*inner, starters, calls)?;
+                    started = false;
+                }
+                Step::Other => {}
+            }
+        }
+        if let Some(end) = ops.last().filter(|_| started) {
+            calls.wait(*end, super::Side::Host, &[])?;
+        }
+    }
+    Ok(())
 }
 
 /// Chooses the queue of each command where it is not chosen yet.

@@ -94,6 +94,35 @@ func.func @loop(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
   return
 }
 
+// A function that is called in the loop has an order of its own, on both queues: work that the loop has started is done
+// before, and at the end of the turn. One that uses a single queue itself waits before the loop all the same.
+// CHECK-LABEL: func.func @turns
+// CHECK: tir.call_extern @stem {{.*}} phl.queue = 0
+// CHECK: tir.call_extern @[[WAIT]]
+// CHECK-NEXT: scf.for
+// CHECK: tir.call_extern @stem
+// CHECK-NEXT: tir.call_extern @[[WAIT]]
+// CHECK-NEXT: func.call @main
+// CHECK-NEXT: tir.call_extern @stem
+// CHECK-NEXT: tir.call_extern @[[WAIT]]
+// CHECK-NEXT: {{^ +}}}
+// CHECK-NEXT: tir.call_extern @[[WAIT]]
+func.func @turns(%x: memref<8xf32>, %y: memref<8xf32>, %p: memref<8xf32>, %q: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  tir.call_extern @stem ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+      {with_device, returns_status, phl.device = "dsp"}
+  scf.for %i = %c0 to %c9 step %c1 {
+    tir.call_extern @stem ins(%y : memref<8xf32>) outs(%y : memref<8xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp"}
+    func.call @main(%p, %q) : (memref<8xf32>, memref<8xf32>) -> ()
+    tir.call_extern @stem ins(%y : memref<8xf32>) outs(%y : memref<8xf32>) args [#tir.arg<ins 0>, #tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp"}
+  }
+  return
+}
+
 // CHECK: func.func private @[[SUBMIT1]](%[[P:.*]]: memref<1xi64> {phl.io = "output"}) attributes {phl.target = "dsp", phl.transfer = "ticket"}
 // CHECK-NEXT: tir.call_extern @dsp_select args [1]
 // CHECK-NEXT: tir.call_extern @dsp_submit outs(%[[P]]
