@@ -9,6 +9,7 @@
 //! name = "compiler"
 //! type = "string"
 //! default = "vendor-clang"
+//! doc = "Clang of the vendor"
 //!
 //! [codegen]
 //! kind = "llvm-ir"
