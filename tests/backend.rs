@@ -38,7 +38,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     let host = ir::ops_of(ir::root(&module))[0];
     Ok(Compiled {
         signature,
-        objects: vec![llvm::compile(&session, host, "model_host")?],
+        objects: llvm::compile(&session, host, "model_host")?,
         constants,
         machine: Machine::of(host)?,
         files: vec![],

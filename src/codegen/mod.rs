@@ -48,8 +48,10 @@ pub struct Given<'a> {
 /// What generating code gave.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
-    /// The object of the module, and those of the vendor's sources after it.
+    /// The objects of the module, and those of the vendor's sources after them.
     pub objects: Vec<Object>,
+    /// How many of them are of the module.
+    pub own: usize,
     /// Names and texts of what was generated as source, for people.
     pub sources: Vec<(String, String)>,
     /// The machine that the code is for; none if that is for the rest of the model to say.

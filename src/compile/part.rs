@@ -51,9 +51,11 @@ pub fn generate(
             (functions, vec![])
         }
         None => {
-            let sources = by_generator(session, part, target, (&options, &artifacts), compiled)?;
-            let first = compiled.objects.get(before);
-            (first.map_or(Ok(vec![]), symbols::definitions)?, sources)
+            let given = (&options, &*artifacts);
+            let (own, sources) = by_generator(session, part, target, given, compiled)?;
+            let own = compiled.objects.get(before..).unwrap_or_default().iter().take(own);
+            let defined = own.map(symbols::definitions).collect::<Result<Vec<_>>>()?;
+            (defined.concat(), sources)
         }
     };
     kept.extend(opening.functions);
@@ -171,14 +173,15 @@ fn generated(part: Op<'_>) -> Option<Vec<String>> {
 /// How C is compiled, and what hooks gave.
 type FromHook<'a> = (&'a c::COptions, &'a [Artifact]);
 
-/// Has the target's generator make the code. Gives the paths of the C among it.
+/// Has the target's generator make the code. Gives how many objects are of the module, and the paths
+/// of the C among it.
 fn by_generator(
     session: &Session,
     part: Op<'_>,
     target: &TargetInstance,
     (options, artifacts): FromHook<'_>,
     compiled: &mut Compiled,
-) -> Result<Vec<String>> {
+) -> Result<(usize, Vec<String>)> {
     let generator = codegen::generator(target.kind.codegen.kind);
     let made = generator.generate(session, part, &Given { target, options })?;
     let mut paths = vec![];
@@ -199,7 +202,7 @@ fn by_generator(
         }
         compiled.machine = made.machine.joined(&known)?;
     }
-    Ok(paths)
+    Ok((made.own, paths))
 }
 
 /// Takes what the hook made, and checks that it defines what the rest of the model calls.

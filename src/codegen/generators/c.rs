@@ -27,6 +27,7 @@ impl CodeGenerator for Generator {
         });
         Ok(Generated {
             objects: made.objects,
+            own: 1,
             // Those of the manifest have a place of their own, those of artifacts another.
             sources: made.sources.into_iter().take(1).collect(),
             machine: machine.transpose()?,

@@ -20,10 +20,11 @@ impl CodeGenerator for Generator {
         let glue = c::compile::glue(part, &options.name);
         options.sources.extend(glue.clone());
         let machine = Machine::of(part)?;
-        let mut objects = vec![llvm::compile(session, part, &options.name)?];
+        let mut objects = llvm::compile(session, part, &options.name)?;
+        let own = objects.len();
         objects.extend(c::compile::sources(&options)?);
         // C compilers say less about their code, so this machine comes first.
         let machine = CodeMachine { machine, cc: options.compiler, decides: true };
-        Ok(Generated { objects, sources: glue.into_iter().collect(), machine: Some(machine) })
+        Ok(Generated { objects, own, sources: glue.into_iter().collect(), machine: Some(machine) })
     }
 }

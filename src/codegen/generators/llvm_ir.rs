@@ -50,6 +50,7 @@ impl CodeGenerator for Generator {
         let made = compile::with_sources((format!("{}.ll", options.name), text), &options)?;
         Ok(Generated {
             objects: made.objects,
+            own: 1,
             // Those of the manifest have a place of their own.
             sources: made.sources.into_iter().take(1).chain(glue).collect(),
             machine: None,

@@ -2,6 +2,8 @@
 
 pub(crate) mod device;
 pub(crate) mod dialect;
+mod parallel;
+mod split;
 
 use crate::{
     Error, Result, Session,
@@ -9,7 +11,10 @@ use crate::{
     ir::{self, Op, edit},
     phase::strip_comments,
 };
-use inkwell::{context::Context, module::Module, passes::PassBuilderOptions, targets::FileType};
+use inkwell::{
+    context::Context, memory_buffer::MemoryBuffer, module::Module, passes::PassBuilderOptions,
+    support::LLVMString, targets::FileType,
+};
 use melior::ir::{Attribute, attribute::ArrayAttribute, operation::OperationLike};
 
 /// The passes that make LLVM dialect of a module of host functions on planned buffers, for the
@@ -22,17 +27,57 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
         .replace("${option.mattr}", mattr)
 }
 
-/// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to an object file.
-pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Object> {
+/// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or
+/// several of a large module, which are compiled at the same time.
+pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Object>> {
     let machine = Machine::of(module)?;
-    let context = Context::create();
-    let llvm = translate(session, module, &context)?;
+    let described = undescribed(module);
+    let made = compile_undescribed(session, module, &machine);
+    describe(described);
+    let named = |(index, bytes)| {
+        let name = if index == 0 { format!("{name}.o") } else { format!("{name}_{index}.o") };
+        Object { name, bytes }
+    };
+    Ok(made?.into_iter().enumerate().map(named).collect())
+}
+
+fn compile_undescribed(
+    session: &Session,
+    module: Op<'_>,
+    machine: &Machine,
+) -> Result<Vec<Vec<u8>>> {
+    let parts = split::parts(module)?;
+    if parts.is_empty() {
+        let context = Context::create();
+        let llvm = translate_plain(session, module, &context)?;
+        return Ok(vec![object(&llvm, machine)?]);
+    }
+    let bitcode = |part: &split::Part<'_>| {
+        let context = Context::create();
+        let llvm = translate_plain(session, ir::root(part), &context)?;
+        Ok(llvm.write_bitcode_to_memory().as_slice().to_vec())
+    };
+    // LLVM's contexts are for one thread each, and so is MLIR's, so modules go over as bitcode.
+    parallel::map(parts.iter().map(bitcode), parts.len(), |bitcode: Vec<u8>| {
+        let context = Context::create();
+        let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode, "part");
+        let llvm = Module::parse_bitcode_from_buffer(&buffer, &context)
+            .map_err(|error| failed("cannot read its bitcode", &error))?;
+        object(&llvm, machine)
+    })
+}
+
+fn object(module: &Module<'_>, machine: &Machine) -> Result<Vec<u8>> {
     let target = machine.create()?;
-    optimise(&llvm, &target)?;
+    optimise(module, &target)?;
     let buffer = target
-        .write_to_memory_buffer(&llvm, FileType::Object)
-        .map_err(|error| Error::internal(format!("LLVM made no object: {}", error.to_string())))?;
-    Ok(Object { name: format!("{name}.o"), bytes: buffer.as_slice().to_vec() })
+        .write_to_memory_buffer(module, FileType::Object)
+        .map_err(|error| failed("made no object", &error))?;
+    Ok(buffer.as_slice().to_vec())
+}
+
+fn failed(what: &str, reason: &LLVMString) -> Error {
+    Error::internal(format!("LLVM {what}: {}", reason.to_string_lossy()))
 }
 
 /// The LLVM IR of a module in the LLVM dialect, before or after optimisation, for people.
@@ -48,10 +93,15 @@ pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<Str
 fn translate<'a>(session: &Session, module: Op<'_>, context: &'a Context) -> Result<Module<'a>> {
     let described = undescribed(module);
     let translated = translate_plain(session, module, context);
+    describe(described);
+    translated
+}
+
+/// Puts back what [`undescribed`] took.
+fn describe<'c>(described: Vec<(Op<'c>, Attribute<'c>)>) {
     for (function, arguments) in described {
         edit::set_attr(function, ARGUMENTS, arguments);
     }
-    translated
 }
 
 /// Where functions keep the attributes of their arguments.
@@ -101,7 +151,5 @@ fn optimise(module: &Module<'_>, machine: &inkwell::targets::TargetMachine) -> R
     options.set_loop_slp_vectorization(true);
     options.set_loop_interleaving(true);
     options.set_loop_unrolling(true);
-    module
-        .run_passes("default<O3>", machine, options)
-        .map_err(|error| Error::internal(format!("LLVM failed: {}", error.to_string())))
+    module.run_passes("default<O3>", machine, options).map_err(|error| failed("failed", &error))
 }
