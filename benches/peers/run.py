@@ -1,14 +1,16 @@
-"""Measures the models of classes.py and networks.py beside onnxruntime, in one run.
+"""Measures the models of classes.py and networks.py beside onnxruntime, and OpenVINO where it is installed, in one run.
 
     run.py PHASELINE [--set classes|networks|further|others|integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
 
-Both run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
+All run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
+Ratios are to the faster peer.
 Results are compared, too: a case whose largest difference is more than 2 % of the largest element (10 % where values
 are rounded to 8 bits) is an error. --table
 writes the set's table of docs/performance.md between its two marks.
 """
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -36,17 +38,42 @@ def session_of(path, threads, level=onnxruntime.GraphOptimizationLevel.ORT_ENABL
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def peer(path, inputs, threads, least):
-    """onnxruntime's median in milliseconds."""
-    session = session_of(path, threads)
+def median_time(run, least):
+    """Median in milliseconds."""
     times, end = [], time.perf_counter() + least
     for _ in range(3):
-        session.run(None, inputs)
+        run()
     while time.perf_counter() < end or len(times) < 10:
         start = time.perf_counter()
-        session.run(None, inputs)
+        run()
         times.append((time.perf_counter() - start) * 1e3)
     return median(times)
+
+
+def by_onnxruntime(path, inputs, threads, least):
+    session = session_of(path, threads)
+    return median_time(lambda: session.run(None, inputs), least)
+
+
+def by_openvino(path, inputs, threads, least):
+    """Not a number for what OpenVINO refuses."""
+    import openvino
+
+    core = openvino.Core()
+    options = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+               "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False}
+    try:
+        request = core.compile_model(core.read_model(str(path)), "CPU", options).create_infer_request()
+        for name, value in inputs.items():
+            request.set_tensor(name, openvino.Tensor(value))
+        return median_time(request.infer, least)
+    except RuntimeError:
+        return float("nan")
+
+
+PEERS = {"onnxruntime": by_onnxruntime}
+if importlib.util.find_spec("openvino"):
+    PEERS["OpenVINO"] = by_openvino
 
 
 def ours(program, path, folder, threads, least):
@@ -69,7 +96,7 @@ def sample(value):
 
 
 def measure(program, name, build, threads, least, tolerance):
-    """A row: times of both, seconds of the compile."""
+    """A row: our time, those of the peers, seconds of the compile."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         path = folder / f"{name}.onnx"
@@ -79,9 +106,9 @@ def measure(program, name, build, threads, least, tolerance):
         np.savez(folder / "in.npz", **inputs)
         rows = []
         for _ in range(3):
-            theirs = peer(path, inputs, threads, least)
+            theirs = [peer(path, inputs, threads, least) for peer in PEERS.values()]
             report, got = ours(program, path, folder, threads, least)
-            rows.append((report["median_ms"], theirs, report["compile_ms"] / 1e3))
+            rows.append((report["median_ms"], *theirs, report["compile_ms"] / 1e3))
         # Unoptimised: without VNNI onnxruntime's integer kernels saturate sums of two products.
         plain = session_of(path, threads, onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
         expected, got = plain.run(None, inputs)[0].astype(np.float64), got.astype(np.float64)
@@ -100,8 +127,9 @@ def main():
     parser.add_argument("--table", type=Path)
     arguments = parser.parse_args()
     counts = [int(count) for count in arguments.threads.split(",")]
-    heads = [f"{n} thread{'s' * (n > 1)}, ms | onnxruntime | ratio" for n in counts]
-    lines = [f"| class | {' | '.join(heads)} | compile, s |", "|---" * (2 + 3 * len(counts)) + "|"]
+    heads = [f"{n} thread{'s' * (n > 1)}, ms | {' | '.join(PEERS)} | ratio" for n in counts]
+    columns = 2 + len(PEERS)
+    lines = [f"| class | {' | '.join(heads)} | compile, s |", "|---" * (2 + columns * len(counts)) + "|"]
     print("\n".join(lines), flush=True)
     tolerance = 0.1 if arguments.set == "integers" else 0.02
     ratios = {count: [] for count in counts}
@@ -110,13 +138,15 @@ def main():
             continue
         cells = []
         for count in counts:
-            mine, theirs, seconds = measure(arguments.program, name, build, count, arguments.least, tolerance)
-            ratios[count].append(mine / theirs)
-            cells.append(f"{mine:.3f} | {theirs:.3f} | {mine / theirs:.2f}")
+            mine, *theirs, seconds = measure(arguments.program, name, build, count, arguments.least, tolerance)
+            ratio = mine / np.nanmin(theirs)
+            ratios[count].append(ratio)
+            cells.append(" | ".join(f"{value:.3f}" for value in [mine, *theirs]) + f" | {ratio:.2f}")
         lines.append(f"| {name} | {' | '.join(cells)} | {seconds:.1f} |")
         print(lines[-1], flush=True)
-    means = " | ".join(f"| | {geometric_mean(ratios[count]):.2f}" for count in counts)
-    lines.append(f"| geometric mean | {means} | |".replace("| | |", "| |", 1))
+    blank = " |" * (columns - 1)
+    means = " ".join(f"|{blank} {geometric_mean(ratios[count]):.2f}" for count in counts)
+    lines.append(f"| geometric mean {means} | |")
     print(lines[-1])
     if arguments.table:
         text = arguments.table.read_text()
