@@ -44,6 +44,7 @@ passes! {
     graph_tabulate
     graph_unsigned_to_signed
     graph_widen_half
+    keep_results
     lower_composite_calls
     lower_host_kernels
     lower_queues

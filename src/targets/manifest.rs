@@ -28,7 +28,7 @@ use crate::{
     Error, Phase, Result,
     artifact::{ArtifactKind, ArtifactTypes},
     expr::{Expr, element_of},
-    pattern::{Capabilities, PatternSpec},
+    pattern::{Capabilities, PatternSpec, tile::DmaSpec},
     targets::hooks::HookSet,
     tensor::ElementType,
 };
@@ -46,9 +46,12 @@ pub const VERSION: i64 = 1;
 
 /// What a target runs whose patterns declare tiles, where its manifest has no pipeline of its own.
 const TILED: [(Phase, &str); 2] = [
-    (Phase::TirSchedule, "tile-calls"),
+    (Phase::TirSchedule, CUT),
     (Phase::TirPost, "tir-insert-dma,tir-double-buffer,canonicalize,cse"),
 ];
+
+/// The pass before which results stay in pools, where one asks for it.
+const CUT: &str = "tile-calls";
 
 /// The pass behind which stores overlap, where a pool asks for it.
 const DOUBLED: &str = "tir-double-buffer";
@@ -102,10 +105,11 @@ pub fn parse_extending(
         },
         ..raw.codegen
     };
-    let overlaps = pools
-        .iter()
-        .filter_map(|pool| pool.dma.as_ref())
-        .any(|dma| dma.spec.overlap_stores != "false");
+    let asks = |asks: &dyn Fn(&DmaSpec) -> bool| {
+        pools.iter().filter_map(|pool| pool.dma.as_ref()).any(|dma| asks(&dma.spec))
+    };
+    let overlaps = asks(&|dma| dma.overlap_stores != "false");
+    let keeps = asks(&|dma| dma.keep_results != "false");
     let usual = |phase: Phase| match phase {
         Phase::Codegen => {
             let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
@@ -114,9 +118,13 @@ pub fn parse_extending(
         _ => {
             let mut tiled = TILED.into_iter().filter(|_| is_tiled);
             let found = tiled.find(|(other, _)| *other == phase)?.1;
-            Some(match overlaps {
+            let found = match overlaps {
                 true => found.replace(DOUBLED, &format!("{DOUBLED},tir-overlap-stores")),
                 false => found.to_owned(),
+            };
+            Some(match keeps {
+                true => found.replace(CUT, &format!("keep-results,{CUT}")),
+                false => found,
             })
         }
     };

@@ -8,6 +8,7 @@ mod account;
 mod any;
 mod cost;
 mod cut;
+mod kept;
 mod order;
 
 pub use account::Account;
@@ -15,7 +16,7 @@ pub use cut::{least, sizes};
 
 use super::{
     formula::{Condition, Formula},
-    plan::{Plan, Pool},
+    plan::{Dim, Plan, Pool, Tensor},
 };
 use crate::{
     expr::{Expr, ExprKind},
@@ -179,7 +180,9 @@ impl<'a> Chooser<'a> {
     }
 
     fn fits(&self, cuts: &[&Cut]) -> bool {
-        self.has_room(&|place| cuts[place], cuts.len()) && self.holds(cuts, 0..=cuts.len())
+        self.has_room(&|place| cuts[place], cuts.len())
+            && self.holds(cuts, 0..=cuts.len())
+            && self.are_adjacent(cuts)
     }
 
     /// Whether the requirements hold that are known when so many loops are cut.
@@ -202,34 +205,34 @@ impl<'a> Chooser<'a> {
     /// good.
     fn bytes<'s>(&self, place: usize, cut: &dyn Fn(usize) -> &'s Cut, known: usize) -> i64 {
         let pool = &self.plan.pools[place];
-        let mut sum: i64 = 0;
         let tensors = self.plan.tensors.iter().enumerate();
-        for (index, tensor) in tensors.filter(|(_, tensor)| tensor.pool_place() == Some(place)) {
-            let mut bytes = tensor.element;
-            let mut is_moved = false;
-            let index_of_last = tensor.dims.len().checked_sub(1);
-            for (position, dim) in tensor.dims.iter().enumerate() {
-                let size = match (dim.loop_place(), dim.window_place()) {
-                    (Some(place), Some(window)) => cut(place).inputs[window].0,
-                    (Some(place), None) => divide_up(cut(place).size, dim.divisor),
-                    _ => dim.size,
-                };
-                let moves = |place: usize| place < known && cut(place).count > 1;
-                is_moved |= dim.loop_place().is_some_and(moves);
-                bytes = match index_of_last == Some(position) {
-                    true => pool.filled(size, tensor.element).saturating_mul(bytes),
-                    false => bytes.saturating_mul(size),
-                };
-            }
-            let aligned = divide_up(bytes, pool.alignment).saturating_mul(pool.alignment);
-            let overlaps = match index < self.reads {
-                true => pool.dma.double_buffer,
-                false => pool.dma.overlap_stores,
-            };
-            let twice = overlaps && is_moved;
-            sum = sum.saturating_add(aligned.saturating_mul(if twice { 2 } else { 1 }));
-        }
-        sum
+        let here = tensors.filter(|(_, tensor)| tensor.pool_place() == Some(place));
+        let bytes = here.map(|(index, tensor)| match tensor.kept {
+            true => tensor.bytes_in(pool),
+            false => self.tile_bytes((index, tensor), pool, cut, known),
+        });
+        bytes.fold(0, i64::saturating_add)
+    }
+
+    /// Bytes of the buffer, or the two, of a tensor's tile.
+    fn tile_bytes<'s>(
+        &self,
+        (index, tensor): (usize, &Tensor),
+        pool: &Pool,
+        cut: &dyn Fn(usize) -> &'s Cut,
+        known: usize,
+    ) -> i64 {
+        let mut sizes = tensor.dims.iter().rev().map(|dim| size_of(dim, cut));
+        let row = pool.filled(sizes.next().unwrap_or(1), tensor.element);
+        let elements = sizes.fold(row, i64::saturating_mul);
+        let aligned = pool.aligned(elements.saturating_mul(tensor.element));
+        let overlaps = match index < self.reads {
+            true => pool.dma.double_buffer,
+            false => pool.dma.overlap_stores,
+        };
+        let moves = |place: usize| place < known && cut(place).count > 1;
+        let is_moved = tensor.dims.iter().filter_map(Dim::loop_place).any(moves);
+        aligned.saturating_mul(if overlaps && is_moved { 2 } else { 1 })
     }
 
     fn compare(&self, cuts: &[&Cut], best: &mut Option<(f64, Choice)>) {
@@ -254,6 +257,15 @@ impl<'a> Chooser<'a> {
                 *best = Some((cost, Choice { sizes, order }));
             }
         }
+    }
+}
+
+/// The most positions that a tile has of a dimension.
+fn size_of<'s>(dim: &Dim, cut: &dyn Fn(usize) -> &'s Cut) -> i64 {
+    match (dim.loop_place(), dim.window_place()) {
+        (Some(place), Some(window)) => cut(place).inputs[window].0,
+        (Some(place), None) => divide_up(cut(place).size, dim.divisor),
+        _ => dim.size,
     }
 }
 

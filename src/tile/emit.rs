@@ -153,7 +153,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
                 Some(dtype) => b.parse_type(dtype)?,
                 None => ir::element_type(target.r#type()),
             };
-            tiles.push(match tensor.pool_place() {
+            tiles.push(match tensor.moved_pool() {
                 Some(_) => self.room(b, tensor, &slice.1, element)?,
                 // The part of the tensor itself.
                 None => part(b, *target, &slice.0, &slice.1)?,
@@ -164,7 +164,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
         let parts = tiles.into_iter().zip(targets).zip(outputs).zip(&slices);
         parts
             .map(|(((tile, target), tensor), slice)| {
-                if tensor.pool_place().is_none() {
+                if tensor.moved_pool().is_none() {
                     return replace(b, tile, target, &slice.0, &slice.1);
                 }
                 let tile = used(b, tile, &slice.1)?;
@@ -207,7 +207,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
                 let (offsets, sizes) = self.slice(b, bound, tensor)?;
                 let source = self.call.groups[Group::Ins as usize][index];
                 let part = part(b, source, &offsets, &sizes)?;
-                bound.inputs[index] = Some(match tensor.pool_place() {
+                bound.inputs[index] = Some(match tensor.moved_pool() {
                     Some(_) => self.loaded(b, tensor, part, &sizes)?,
                     None => part,
                 });

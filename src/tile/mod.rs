@@ -9,6 +9,7 @@ pub mod choose;
 pub mod emit;
 pub mod formula;
 pub mod halves;
+pub mod keep;
 pub mod pieces;
 pub mod plan;
 mod reference;

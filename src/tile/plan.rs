@@ -74,6 +74,9 @@ pub struct Dma {
     /// Whether the next tile is computed while one is stored, so that two must fit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overlap_stores: bool,
+    /// Whether results may stay for the calls that read them (`keep-results`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_results: bool,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
@@ -143,6 +146,9 @@ pub struct Tensor {
     /// stays where it is.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool: i64,
+    /// Whether all of it is in the pool, of which tiles are parts: nothing is moved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
     /// Its dimensions, in the layout of the call.
     pub dims: Vec<Dim>,
 }
@@ -194,6 +200,12 @@ impl Pool {
         size.saturating_add(step - 1) / step * step
     }
 
+    /// Bytes that a buffer takes of it.
+    pub fn aligned(&self, bytes: i64) -> i64 {
+        let alignment = self.alignment.max(1);
+        bytes.saturating_add(alignment - 1) / alignment * alignment
+    }
+
     /// The pools that tiles of a function are in.
     pub fn of_function(function: Op<'_>) -> Result<Vec<Self>> {
         let Ok(pools) = function.attribute(DMA) else { return Ok(vec![]) };
@@ -230,7 +242,7 @@ impl Tensor {
     /// A tensor with bytes of an element, the pool of its tile, and dimensions; its tile has the same
     /// elements.
     pub fn plain(name: String, (element, pool): (i64, i64), dims: Vec<Dim>) -> Self {
-        Self { name, element, outside: 0, dtype: None, given: vec![], pool, dims }
+        Self { name, element, outside: 0, dtype: None, given: vec![], pool, kept: false, dims }
     }
 
     /// Bytes of an element where it is moved to or from.
@@ -251,6 +263,18 @@ impl Tensor {
     /// The place of the pool that its tile is in, if it is in any.
     pub fn pool_place(&self) -> Option<usize> {
         usize::try_from(self.pool).ok()
+    }
+
+    /// The place of the pool that its tiles are moved to or from, if they are moved.
+    pub fn moved_pool(&self) -> Option<usize> {
+        self.pool_place().filter(|_| !self.kept)
+    }
+
+    /// Bytes of all of it in its pool, rows filled up.
+    pub fn bytes_in(&self, pool: &Pool) -> i64 {
+        let mut dims = self.dims.iter().rev().map(|dim| dim.size);
+        let row = pool.filled(dims.next().unwrap_or(1), self.element).saturating_mul(self.element);
+        pool.aligned(dims.fold(row, i64::saturating_mul))
     }
 
     /// Whether its tile depends on a loop.

@@ -74,13 +74,13 @@ impl<'a> Binder<'a> {
     }
 
     fn pools(&mut self) -> Result<(), String> {
-        for (spec, [bytes, loads, stores]) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
+        for (spec, [bytes, loads, stores, keeps]) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
             let dma = &spec.dma;
             let base = match self.tile.keeps_start.contains(&spec.name) {
                 true => spec.alignment,
                 false => 0,
             };
-            let overlaps =
+            let holds =
                 |condition| Ok::<_, String>(matches!(self.eval(condition)?, Val::Bool(true)));
             self.plan.pools.push(plan::Pool {
                 name: crate::artifact::c_identifier(&spec.name),
@@ -91,8 +91,9 @@ impl<'a> Binder<'a> {
                 dma: plan::Dma {
                     channels: dma.channels,
                     dims: dma.dims,
-                    double_buffer: overlaps(loads)? && dma.wait.is_some(),
-                    overlap_stores: overlaps(stores)? && dma.wait.is_some(),
+                    double_buffer: holds(loads)? && dma.wait.is_some(),
+                    overlap_stores: holds(stores)? && dma.wait.is_some(),
+                    keep_results: holds(keeps)?,
                     load: dma.load.clone(),
                     store: dma.store.clone(),
                     wait: dma.wait.clone(),

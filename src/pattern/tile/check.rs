@@ -129,8 +129,9 @@ impl Checker<'_> {
         self.scalar(text, &[Ty::Int], "an integer")
     }
 
-    /// The bytes of a pool, and what goes on beside computation: loads, and stores.
-    fn pool(&self, pool: &PoolSpec) -> PatternResult<[Expr; 3]> {
+    /// The bytes of a pool, what goes on beside computation (loads, and stores), and whether results
+    /// stay.
+    fn pool(&self, pool: &PoolSpec) -> PatternResult<[Expr; 4]> {
         let dma = &pool.dma;
         let transfer = parse(&dma.cost)?;
         Formula::compile(&transfer, &transfer_variable)
@@ -139,9 +140,11 @@ impl Checker<'_> {
             let Some(text) = text else { continue };
             dma::check(text, is_store)?;
         }
-        let double_buffer = self.scalar(&dma.double_buffer, &[Ty::Bool], "a condition")?;
-        let overlap_stores = self.scalar(&dma.overlap_stores, &[Ty::Bool], "a condition")?;
-        Ok([self.integer(&pool.bytes)?, double_buffer, overlap_stores])
+        let condition = |text| self.scalar(text, &[Ty::Bool], "a condition");
+        let double_buffer = condition(&dma.double_buffer)?;
+        let overlap_stores = condition(&dma.overlap_stores)?;
+        let keep_results = condition(&dma.keep_results)?;
+        Ok([self.integer(&pool.bytes)?, double_buffer, overlap_stores, keep_results])
     }
 
     /// What is read can be loaded, and what is written stored.

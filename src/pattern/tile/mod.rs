@@ -79,6 +79,8 @@ pub struct DmaSpec {
     pub double_buffer: String,
     /// Whether the next tile is computed while one is stored, over options.
     pub overlap_stores: String,
+    /// Whether results stay for the calls that read them, over options.
+    pub keep_results: String,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     pub load: Option<String>,
     /// Prototype of the function that starts a transfer out of it, if there is one.
@@ -127,7 +129,7 @@ pub struct Tile {
     pub spec: TileSpec,
     /// For each pool, its bytes, whether the next tile is loaded while one is computed on, and whether
     /// one is computed while another is stored.
-    pools: Vec<[Expr; 3]>,
+    pools: Vec<[Expr; 4]>,
     loops: Vec<Loop>,
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,

@@ -267,6 +267,7 @@ pub struct RawDma {
     pub dims: Option<Spanned<i64>>,
     pub double_buffer: Option<Spanned<toml::Value>>,
     pub overlap_stores: Option<Spanned<toml::Value>>,
+    pub keep_results: Option<Spanned<toml::Value>>,
     pub load: Option<Spanned<String>>,
     pub store: Option<Spanned<String>>,
     pub wait: Option<Spanned<String>>,

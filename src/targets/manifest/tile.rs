@@ -39,6 +39,7 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         overlap_stores: reader
             .expression(raw.overlap_stores)?
             .unwrap_or_else(|| "false".to_owned()),
+        keep_results: reader.expression(raw.keep_results)?.unwrap_or_else(|| "false".to_owned()),
         load: raw.load.map(|text| reader.spanned(text)).transpose()?,
         store: raw.store.map(|text| reader.spanned(text)).transpose()?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,

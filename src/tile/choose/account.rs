@@ -65,11 +65,7 @@ pub struct MoveAccount {
 impl Chooser<'_> {
     /// What a choice comes to; none if it is not one of this plan's.
     pub fn account(&self, choice: &Choice) -> Option<Account> {
-        let cut =
-            |(cuts, size): (&'_ Vec<Cut>, &i64)| cuts.iter().position(|cut| cut.size == *size);
-        let places: Option<Vec<usize>> = self.cuts.iter().zip(&choice.sizes).map(cut).collect();
-        let cuts: Vec<&Cut> =
-            self.cuts.iter().zip(places?).map(|(cuts, place)| &cuts[place]).collect();
+        let cuts = self.cuts_of(choice)?;
         let transfers: Vec<f64> =
             self.plan.tensors.iter().map(|tensor| self.transfer_cost(tensor, &cuts)).collect();
         let compute = self.compute_cost(&cuts);
@@ -85,7 +81,7 @@ impl Chooser<'_> {
             reduce: self.plan.loops[place].reduce,
         });
         let moves = self.plan.tensors.iter().zip(self.moves(&cuts, &choice.order));
-        let moves = moves.filter(|(tensor, _)| tensor.pool_place().is_some());
+        let moves = moves.filter(|(tensor, _)| tensor.moved_pool().is_some());
         let moves = moves.map(|(tensor, moves)| {
             let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
             MoveAccount {
@@ -109,6 +105,14 @@ impl Chooser<'_> {
             total: cost.total,
             bound: if cost.compute >= cost.transfers { "computation" } else { "transfers" },
         })
+    }
+}
+
+impl Chooser<'_> {
+    /// What the sizes of a choice mean; none if it is not one of this plan's.
+    pub(super) fn cuts_of(&self, choice: &Choice) -> Option<Vec<&Cut>> {
+        let sizes = self.cuts.iter().zip(&choice.sizes);
+        sizes.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == *size)).collect()
     }
 }
 

@@ -56,7 +56,7 @@ impl Chooser<'_> {
     /// What the transfer of a tile of a tensor costs.
     pub(super) fn transfer_cost(&self, tensor: &Tensor, cuts: &[&Cut]) -> f64 {
         // What stays where it is costs nothing.
-        let Some(pool) = tensor.pool_place() else { return 0.0 };
+        let Some(pool) = tensor.moved_pool() else { return 0.0 };
         let (runs, run) = self.runs(tensor, cuts);
         self.transfers[pool].value(&[runs, run, runs * run])
     }
