@@ -10,16 +10,12 @@
 //! same block alone read, whose rows fill those of the pool, and which no store converts.
 
 use crate::{
-    ir::{
-        self, Builder, Op, Val,
-        call_extern::{CallExtern, Group},
-        edit, names, users,
-    },
+    ir::{self, Builder, Op, call_extern::Group, edit, names::TILE, users},
     pass::{OptionValues, Pass, PassError},
     tile::{
         keep::{Call, Candidate, keep},
-        plan::{Plan, Pool, Tensor},
-        slice::allocate,
+        plan::{Plan, Tensor},
+        tiled::{Tiled, by_block, lost, room},
     },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -35,50 +31,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    let mut blocks: Vec<Vec<Tiled<'c>>> = vec![];
-    for op in edit::walk(function) {
-        let Some(call) = CallExtern::of(op) else { continue };
-        let plan = Plan::of(op).map_err(|error| PassError::at(&op, error))?;
-        let Some(plan) = plan else { continue };
-        let reads = call.groups[Group::Ins as usize].len();
-        if plan.tensors.len() != reads + call.groups[Group::Outs as usize].len() {
-            continue;
-        }
-        let tiled = Tiled { op, call, plan: Call { plan, reads } };
-        let same = |block: &&mut Vec<Tiled<'c>>| {
-            block.first().is_some_and(|first| first.op.block() == op.block())
-        };
-        match blocks.iter_mut().find(same) {
-            Some(block) => block.push(tiled),
-            None => blocks.push(vec![tiled]),
-        }
-    }
-    blocks.iter().try_for_each(|block| keep_in_block(block))
-}
-
-/// A call that is computed tile by tile.
-struct Tiled<'c> {
-    op: Op<'c>,
-    call: CallExtern<'c>,
-    plan: Call,
-}
-
-impl<'c> Tiled<'c> {
-    /// What it writes into for a tensor of its plan.
-    fn output(&self, tensor: usize) -> Option<Val<'c>> {
-        let place = tensor.checked_sub(self.plan.reads)?;
-        self.call.groups[Group::Outs as usize].get(place).copied()
-    }
-
-    /// A tensor and its pool, if that keeps results and its tile is as the tensor is.
-    fn home(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
-        let tensor = self.plan.plan.tensors.get(tensor)?;
-        let pool = self.plan.plan.pools.get(tensor.moved_pool()?)?;
-        let row = tensor.dims.last().map_or(1, |dim| dim.size);
-        let is_full = pool.filled(row, tensor.element) == row;
-        let is_plain = !tensor.is_converted() && tensor.moved_element() == tensor.element;
-        (pool.dma.keep_results && is_full && is_plain).then_some((tensor, pool))
-    }
+    by_block(function)?.iter().try_for_each(|block| keep_in_block(block))
 }
 
 fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<(), PassError<'c>> {
@@ -97,8 +50,7 @@ fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<(), PassError<'c>> {
     }
     for (tiled, call) in block.iter().zip(&calls) {
         if call.plan != tiled.plan.plan {
-            let plan = call.plan.attribute(&Builder::before(tiled.op)?)?;
-            edit::set_attr(tiled.op, names::TILE, plan);
+            tiled.set_plan(&call.plan)?;
         }
     }
     Ok(())
@@ -108,7 +60,7 @@ fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<(), PassError<'c>> {
 fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Option<Candidate> {
     let tiled = block.get(writer.0)?;
     let (tensor, pool) = tiled.home(writer.1)?;
-    edit::defining_op(tiled.output(writer.1)?).filter(|op| ir::op_name(*op) == "tensor.empty")?;
+    edit::defining_op(tiled.value(writer.1)?).filter(|op| ir::op_name(*op) == "tensor.empty")?;
     let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads)?;
     let mut readers = vec![];
     for user in users(result) {
@@ -134,17 +86,31 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Option<Candidate> {
     }
     readers.sort_unstable();
     readers.dedup();
-    (!readers.is_empty()).then_some(Candidate { writer, readers })
+    let last = block.get(readers.last()?.0)?;
+    is_free(tiled.op, last.op).then_some(Candidate { writer, readers })
+}
+
+/// Whether nothing from one operation to another in its block takes bytes of a pool that are not known
+/// here: loops of calls, and calls that keep something already.
+fn is_free<'c>(from: Op<'c>, to: Op<'c>) -> bool {
+    let mut next = Some(from);
+    let between = std::iter::from_fn(|| {
+        let op = next.take()?;
+        next = op.next_in_block().filter(|_| !edit::same(op, to));
+        Some(op)
+    });
+    let takes = |op: Op<'c>| match op.region_count() {
+        0 => Plan::of(op).ok().flatten().is_some_and(|plan| plan.tensors.iter().any(|t| t.kept)),
+        _ => edit::walk(op).into_iter().any(|inner| inner.has_attribute(TILE)),
+    };
+    !between.into_iter().any(takes)
 }
 
 /// Has a call write a result in the pool.
 fn allocate_kept<'c>(tiled: &Tiled<'c>, tensor: usize) -> Result<(), PassError<'c>> {
-    let lost = || PassError::at(&tiled.op, "has no output that could stay in its pool");
     let (_, pool) = tiled.home(tensor).ok_or_else(lost)?;
-    let output = tiled.output(tensor).ok_or_else(lost)?;
-    let b = Builder::before(tiled.op)?;
-    let space = b.parse_attr(&format!("#tir.space<{:?}>", pool.name))?;
-    let room = allocate(&b, output.r#type(), None, space)?;
+    let output = tiled.value(tensor).ok_or_else(lost)?;
+    let room = room(&Builder::before(tiled.op)?, output.r#type(), &pool.name)?;
     let scalars = tiled.call.groups[Group::Scalars as usize].len();
     edit::set_operand(tiled.op, scalars + tensor, room)?;
     Ok(())

@@ -21,6 +21,7 @@ passes! {
     assign_memory_spaces
     assign_pools
     assign_sessions
+    cascade_calls
     collapse_loops
     convert_extrema_to_llvm
     convert_functions_to_dps

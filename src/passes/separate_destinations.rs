@@ -181,17 +181,38 @@ fn copy<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<(), PassError<'c
 }
 
 /// Leaves an empty tensor to the first of its uses in MLIR's order, and makes a copy beside it for
-/// each other one.
+/// each other one. Who takes a part out shares that of who puts that part back: both are one place.
 fn separate(empty: Op<'_>) -> crate::Result<()> {
     let shared = ir::result0(empty)?;
-    for user in ir::users(shared).into_iter().skip(1) {
+    let users = ir::users(shared);
+    let mut back: Vec<(Op<'_>, Op<'_>)> = vec![];
+    for user in &users {
+        let put = users.iter().find(|other| is_put_back(*user, **other));
+        back.extend(put.map(|put| (*user, *put)));
+    }
+    let is_taken = |user: &Op<'_>| back.iter().any(|(taken, _)| edit::same(*taken, *user));
+    for user in users.iter().copied().filter(|user| !is_taken(user)).skip(1) {
         // An operation is listed once for each use.
         let own = |index: &usize| ir::operands(user).get(*index) == Some(&shared);
         if let Some(index) = (0..user.operand_count()).find(own) {
             edit::set_operand(user, index, ir::result0(edit::clone_before(empty, empty))?)?;
         }
     }
+    for (taken, put) in back {
+        if let Some(place) = ir::operands(put).get(1) {
+            edit::set_operand(taken, 0, *place)?;
+        }
+    }
     Ok(())
+}
+
+/// Whether one operation takes the part of a tensor out that another puts back.
+fn is_put_back(taken: Op<'_>, put: Op<'_>) -> bool {
+    let mut lists = ["static_offsets", "static_sizes", "static_strides"].into_iter();
+    ir::op_name(taken) == "tensor.extract_slice"
+        && ir::op_name(put) == "tensor.insert_slice"
+        && lists.all(|name| taken.attribute(name).ok() == put.attribute(name).ok())
+        && ir::operands(taken).get(1..) == ir::operands(put).get(2..)
 }
 
 /// Whether an operation only makes a start value: a fill, or elements spread over a new tensor.

@@ -51,7 +51,8 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
         let plan = Plan::of(op).map_err(|error| PassError::at(&op, error))?;
         let Some(plan) = plan else { continue };
         tile(op, &call, &plan, &given)?;
-        for pool in plan.pools {
+        for mut pool in plan.pools {
+            pool.taken = 0;
             if pools.iter().all(|known| known.name != pool.name) {
                 pools.push(pool);
             }

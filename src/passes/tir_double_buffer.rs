@@ -13,6 +13,7 @@ use crate::{
             Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
         },
         plan::Pool,
+        room::Rooms,
     },
 };
 use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
@@ -53,8 +54,15 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     // around it is not transformed.
     let loops: Vec<_> =
         edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
+    let rooms = Rooms::of(function, &pools);
     for op in loops {
-        if let Some(stream) = Stream::of(op, &pools) {
+        let stream = Stream::of(op, &pools);
+        // Tiles are chosen such that two fit; in loops of another origin they need not.
+        let fits = |stream: &Stream<'c, '_>| {
+            let allocs: Vec<_> = stream.loads.iter().map(|load| load.alloc).collect();
+            rooms.has_two(op, &allocs)
+        };
+        if let Some(stream) = stream.filter(fits) {
             stream.transform()?;
         }
     }

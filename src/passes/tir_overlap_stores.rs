@@ -13,6 +13,7 @@ use crate::{
             Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
         },
         plan::Pool,
+        room::Rooms,
     },
 };
 use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
@@ -35,8 +36,14 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     // The list is made first: with a loop goes its body, which has no loops.
     let loops: Vec<_> =
         edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
+    let rooms = Rooms::of(function, &pools);
     for op in loops {
-        if let Some(stream) = Stream::of(op, &pools) {
+        let stream = Stream::of(op, &pools);
+        let fits = |stream: &Stream<'c, '_>| {
+            let allocs: Vec<_> = stream.stores.iter().map(|store| store.alloc).collect();
+            rooms.has_two(op, &allocs)
+        };
+        if let Some(stream) = stream.filter(fits) {
             stream.transform()?;
         }
     }

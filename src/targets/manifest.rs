@@ -123,7 +123,7 @@ pub fn parse_extending(
                 false => found.to_owned(),
             };
             Some(match keeps {
-                true => found.replace(CUT, &format!("keep-results,{CUT}")),
+                true => found.replace(CUT, &format!("cascade-calls,keep-results,{CUT}")),
                 false => found,
             })
         }

@@ -13,6 +13,7 @@ mod order;
 
 pub use account::Account;
 pub use cut::{least, sizes};
+pub use kept::transfer_of;
 
 use super::{
     formula::{Condition, Formula},
@@ -107,8 +108,8 @@ impl<'a> Chooser<'a> {
         let pools = self.plan.pools.iter().enumerate();
         let used = pools
             .map(|(place, pool)| (pool, self.bytes(place, &|place| least[place], least.len())));
-        used.filter(|(pool, bytes)| *bytes > pool.bytes)
-            .max_by_key(|(pool, bytes)| bytes - pool.bytes)
+        used.filter(|(pool, bytes)| *bytes > pool.room())
+            .max_by_key(|(pool, bytes)| bytes - pool.room())
     }
 
     /// Why there is no choice, in words that follow "no tile".
@@ -116,7 +117,8 @@ impl<'a> Chooser<'a> {
         match self.overfull() {
             Some((pool, bytes)) => format!(
                 "fits pool '{}': the smallest takes {bytes} of its {} bytes",
-                pool.name, pool.bytes
+                pool.name,
+                pool.room()
             ),
             None if self.plan.require.is_empty() => "fits its pools".to_owned(),
             None => format!("meets all that is required: {}", self.plan.require.join("; ")),
@@ -198,7 +200,7 @@ impl<'a> Chooser<'a> {
     /// Whether each pool has room for its part of a tile.
     fn has_room<'s>(&self, cut: &dyn Fn(usize) -> &'s Cut, known: usize) -> bool {
         let mut pools = self.plan.pools.iter().enumerate();
-        pools.all(|(place, pool)| self.bytes(place, cut, known) <= pool.bytes)
+        pools.all(|(place, pool)| self.bytes(place, cut, known) <= pool.room())
     }
 
     /// Bytes of the buffers of a tile in a pool. Only the first `known` loops are taken to be cut for

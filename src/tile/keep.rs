@@ -7,18 +7,30 @@
 
 use super::{
     choose::Chooser,
-    plan::{Plan, Tensor},
+    plan::{Plan, Pool, Tensor},
 };
 use crate::plan::{Buffer, plan};
 use std::collections::HashMap;
 
 /// A call that is computed tile by tile, in the order of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// Its loops and tiles.
     pub plan: Plan,
     /// How many of its tensors it reads.
     pub reads: usize,
+}
+
+impl Call {
+    /// A tensor and its pool, if that keeps results and the tensor's tile is as the tensor is.
+    pub fn home(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
+        let tensor = self.plan.tensors.get(tensor)?;
+        let pool = self.plan.pools.get(tensor.moved_pool()?)?;
+        let row = tensor.dims.last().map_or(1, |dim| dim.size);
+        let is_full = pool.filled(row, tensor.element) == row;
+        let is_plain = !tensor.is_converted() && tensor.moved_element() == tensor.element;
+        (pool.dma.keep_results && is_full && is_plain).then_some((tensor, pool))
+    }
 }
 
 /// A tensor of a call, by their places.
@@ -36,11 +48,7 @@ pub struct Candidate {
 /// Makes plans in which results stay where that costs less; gives the places of these candidates.
 pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<usize>, String> {
     let mut costs = Costs::default();
-    let mut capacity: HashMap<String, i64> = HashMap::new();
-    for pool in calls.iter().flat_map(|call| &call.plan.pools) {
-        let known = capacity.entry(pool.name.clone()).or_insert(pool.bytes);
-        *known = pool.bytes.min(*known);
-    }
+    let capacity = Capacity::of(calls);
     let mut gains = vec![];
     for (place, candidate) in candidates.iter().enumerate() {
         if let Some((gain, _)) = attempt(calls, candidate, &mut costs)? {
@@ -56,8 +64,8 @@ pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<usize>, 
         let before: Vec<Call> =
             span.zip(changed).map(|(call, new)| std::mem::replace(call, new)).collect();
         kept.push(place);
-        let stay = kept.iter().filter_map(|place| candidates.get(*place));
-        if !has_places(calls, &stay.collect::<Vec<_>>(), candidate, &capacity)? {
+        let stay = kept.iter().filter_map(|place| candidates.get(*place)?.resident(calls));
+        if !has_places(calls, &stay.collect::<Vec<_>>(), &capacity)? {
             kept.pop();
             let span = calls.get_mut(candidate.span()).into_iter().flatten();
             span.zip(before).for_each(|(call, old)| *call = old);
@@ -78,8 +86,15 @@ impl Candidate {
         std::iter::once(self.writer).chain(self.readers.iter().copied())
     }
 
+    /// The bytes that it takes.
+    fn resident(&self, calls: &[Call]) -> Option<Resident> {
+        let (tensor, pool) = self.of(calls)?;
+        let (pool, bytes) = (pool.name.clone(), tensor.bytes_in(pool));
+        Some(Resident { pool, bytes, span: (*self.span().start(), *self.span().end()) })
+    }
+
     /// The result as the call has it that writes it, and the name of its pool.
-    fn of<'a>(&self, calls: &'a [Call]) -> Option<(&'a Tensor, &'a super::plan::Pool)> {
+    fn of<'a>(&self, calls: &'a [Call]) -> Option<(&'a Tensor, &'a Pool)> {
         let plan = &calls.get(self.writer.0)?.plan;
         let tensor = plan.tensors.get(self.writer.1)?;
         Some((tensor, plan.pools.get(tensor.pool_place()?)?))
@@ -88,10 +103,11 @@ impl Candidate {
 
 /// What calls cost that are not changed, by their plans.
 #[derive(Default)]
-struct Costs(HashMap<String, Option<f64>>);
+pub struct Costs(HashMap<String, Option<f64>>);
 
 impl Costs {
-    fn of(&mut self, call: &Call) -> Result<Option<f64>, String> {
+    /// What the cheapest tiles of a call cost; none if none fit.
+    pub fn of(&mut self, call: &Call) -> Result<Option<f64>, String> {
         let key = serde_json::to_string(&call.plan).map_err(|error| error.to_string())?;
         if let Some(known) = self.0.get(&key) {
             return Ok(*known);
@@ -122,9 +138,9 @@ fn attempt(
     let uses: Vec<usize> = candidate.places().map(|(call, _)| call).collect();
     let others = changed.iter_mut().zip(span.clone()).filter(|(_, place)| !uses.contains(place));
     for (call, _) in others {
-        call.plan.pools.iter_mut().filter(|pool| pool.name == name).for_each(|p| p.bytes -= bytes);
+        call.plan.pools.iter_mut().filter(|pool| pool.name == name).for_each(|p| p.taken += bytes);
     }
-    if !is_kept || changed.iter().any(|call| call.plan.pools.iter().any(|pool| pool.bytes < 1)) {
+    if !is_kept || changed.iter().any(|call| call.plan.pools.iter().any(|pool| pool.room() < 1)) {
         return Ok(None);
     }
     let mut gain = 0.0;
@@ -137,35 +153,74 @@ fn attempt(
     Ok((gain > 0.0).then_some((gain, changed)))
 }
 
-/// Whether tiles and what stays have places in the pool of a result: sums of bytes alone do not say it.
-fn has_places(
-    calls: &[Call],
-    stay: &[&Candidate],
-    new: &Candidate,
-    capacity: &HashMap<String, i64>,
-) -> Result<bool, String> {
-    let Some((_, pool)) = new.of(calls) else { return Ok(false) };
-    let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-    let align = unsigned(pool.alignment);
-    let buffer = |bytes: i64, span| Buffer::once(unsigned(bytes), align, span);
-    let mut buffers = vec![];
-    for candidate in stay {
-        let Some((tensor, home)) = candidate.of(calls) else { continue };
-        if home.name == pool.name {
-            let span = candidate.span();
-            buffers.push(buffer(tensor.bytes_in(home), (*span.start(), *span.end())));
+/// Bytes of pools.
+pub struct Capacity(HashMap<String, i64>);
+
+impl Capacity {
+    /// The bytes that all calls have of each pool.
+    pub fn of(calls: &[Call]) -> Self {
+        let mut found: HashMap<String, i64> = HashMap::new();
+        for pool in calls.iter().flat_map(|call| &call.plan.pools) {
+            let known = found.entry(pool.name.clone()).or_insert(pool.bytes);
+            *known = pool.bytes.min(*known);
         }
+        Self(found)
     }
+
+    /// Whether buffers have places in a pool.
+    fn holds(&self, pool: &str, buffers: &[Buffer]) -> bool {
+        let room = self.0.get(pool).copied().unwrap_or(0);
+        plan(buffers).is_ok_and(|found| found.peak <= unsigned(room))
+    }
+
+    /// Whether what stays has places.
+    pub fn hold(&self, stay: &[Resident]) -> bool {
+        self.0.keys().all(|pool| {
+            let here = stay.iter().filter(|resident| resident.pool == *pool);
+            // Sizes are multiples of the alignment.
+            let buffers: Vec<_> =
+                here.map(|one| Buffer::once(unsigned(one.bytes), 1, one.span)).collect();
+            self.holds(pool, &buffers)
+        })
+    }
+}
+
+/// What stays in a pool.
+#[derive(Clone, Debug)]
+pub struct Resident {
+    /// The pool.
+    pub pool: String,
+    /// Its bytes there.
+    pub bytes: i64,
+    /// The first and the last call during which it is there.
+    pub span: (usize, usize),
+}
+
+/// Whether tiles and what stays have places in their pools: sums of bytes alone do not say it.
+pub fn has_places(
+    calls: &[Call],
+    stay: &[Resident],
+    capacity: &Capacity,
+) -> Result<bool, String> {
+    let mut buffers: HashMap<&str, Vec<Buffer>> = HashMap::new();
     for (time, call) in calls.iter().enumerate() {
-        let Some(place) = call.plan.pools.iter().position(|other| other.name == pool.name) else {
-            continue;
-        };
         let chooser = Chooser::new(&call.plan, call.reads, &[])?;
         let Some(choice) = chooser.choose() else { return Ok(false) };
-        let tiles = chooser.tiles(place, &choice).unwrap_or_default();
-        buffers.extend(tiles.into_iter().map(|bytes| buffer(bytes, (time, time))));
+        for (place, pool) in call.plan.pools.iter().enumerate() {
+            let align = unsigned(pool.alignment);
+            let buffer = |bytes: i64, span| Buffer::once(unsigned(bytes), align, span);
+            let known = buffers.entry(&pool.name).or_insert_with(|| {
+                let here = stay.iter().filter(|resident| resident.pool == pool.name);
+                here.map(|resident| buffer(resident.bytes, resident.span)).collect()
+            });
+            let tiles = chooser.tiles(place, &choice).unwrap_or_default();
+            known.extend(tiles.into_iter().map(|bytes| buffer(bytes, (time, time))));
+        }
     }
-    let room = capacity.get(&pool.name).copied().unwrap_or(0);
-    Ok(plan(&buffers).is_ok_and(|found| found.peak <= unsigned(room)))
+    Ok(buffers.into_iter().all(|(pool, buffers)| capacity.holds(pool, &buffers)))
+}
+
+fn unsigned(bytes: i64) -> u64 {
+    u64::try_from(bytes).unwrap_or(0)
 }
 

@@ -5,6 +5,7 @@
 //! the sizes and the order that cost least, and [`emit`] writes the loops.
 
 pub mod attribute;
+pub mod cascade;
 pub mod choose;
 pub mod emit;
 pub mod formula;
@@ -13,7 +14,9 @@ pub mod keep;
 pub mod pieces;
 pub mod plan;
 mod reference;
+pub mod room;
 pub mod slice;
+pub mod tiled;
 mod store;
 pub mod value;
 

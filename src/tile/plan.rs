@@ -53,6 +53,9 @@ pub struct Pool {
     /// Bytes at its start that stay free, so that no tile is at offset 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub base: i64,
+    /// Bytes of what stays in it beside the tensors of the call.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub taken: i64,
     /// What buffers in it start at multiples of, in bytes.
     pub alignment: i64,
     /// Bytes that the innermost dimension of a tile is filled up to a multiple of; 0 for none.
@@ -198,6 +201,11 @@ impl Pool {
     pub fn filled(&self, size: i64, element: i64) -> i64 {
         let step = (self.row / element.max(1)).max(1);
         size.saturating_add(step - 1) / step * step
+    }
+
+    /// Bytes that the call has of it.
+    pub fn room(&self) -> i64 {
+        self.bytes.saturating_sub(self.taken)
     }
 
     /// Bytes that a buffer takes of it.

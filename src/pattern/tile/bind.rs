@@ -86,6 +86,7 @@ impl<'a> Binder<'a> {
                 name: crate::artifact::c_identifier(&spec.name),
                 bytes: self.number(bytes)? - base,
                 base,
+                taken: 0,
                 alignment: spec.alignment,
                 row: if spec.row > 1 { spec.row } else { 0 },
                 dma: plan::Dma {

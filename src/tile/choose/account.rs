@@ -94,7 +94,7 @@ impl Chooser<'_> {
         let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
             name: pool.name.clone(),
             used: self.bytes(place, &|place| cuts[place], cuts.len()),
-            bytes: pool.bytes,
+            bytes: pool.room(),
         });
         Some(Account {
             loops: loops.collect(),

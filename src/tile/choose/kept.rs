@@ -1,7 +1,26 @@
 //! Tiles that are parts of tensors in the pool.
 
-use super::{Choice, Chooser, Cut, size_of};
-use crate::tile::plan::{Pool, Tensor};
+use super::{Choice, Chooser, Cut, size_of, transfer_variable};
+use crate::{
+    expr::Expr,
+    tile::{
+        formula::Formula,
+        plan::{Pool, Tensor},
+    },
+};
+
+/// A call that is a single tile.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    /// What its computation costs.
+    pub compute: f64,
+    /// What transfers cost that may run ahead of it in a loop around the call.
+    pub ahead: f64,
+    /// What other transfers cost.
+    pub waited: f64,
+    /// Its tiles: pool, bytes, and whether they may be loaded ahead.
+    pub tiles: Vec<(String, i64, bool)>,
+}
 
 impl Chooser<'_> {
     /// Whether all tiles of tensors that are kept in their pool are adjacent bytes there, at places where
@@ -21,6 +40,25 @@ impl Chooser<'_> {
         let here = tensors.filter(|(_, tensor)| tensor.moved_pool() == Some(place));
         let bytes = |found| self.tile_bytes(found, pool, &|place| cuts[place], cuts.len());
         Some(here.map(bytes).collect())
+    }
+
+    /// What the call is as a single tile; none if that does not fit.
+    pub fn whole(&self) -> Option<Whole> {
+        let cuts: Option<Vec<&Cut>> =
+            self.cuts.iter().map(|cuts| cuts.first().filter(|cut| cut.count == 1)).collect();
+        let cuts = cuts.filter(|cuts| self.fits(cuts))?;
+        let mut whole =
+            Whole { compute: self.compute_cost(&cuts), ahead: 0.0, waited: 0.0, tiles: vec![] };
+        for (index, tensor) in self.plan.tensors.iter().enumerate() {
+            let Some(place) = tensor.moved_pool() else { continue };
+            let pool = self.plan.pools.get(place)?;
+            let is_ahead = index < self.reads && pool.dma.double_buffer;
+            let bytes = self.tile_bytes((index, tensor), pool, &|place| cuts[place], cuts.len());
+            whole.tiles.push((pool.name.clone(), bytes, is_ahead));
+            let cost = self.transfer_cost(tensor, &cuts);
+            *(if is_ahead { &mut whole.ahead } else { &mut whole.waited }) += cost;
+        }
+        Some(whole)
     }
 
     /// What the cheapest tile costs; none if none fits.
@@ -45,4 +83,11 @@ fn is_adjacent(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
         stride = stride.saturating_mul(dim.size);
     }
     is_aligned
+}
+
+/// What it costs to move so many adjacent bytes to or from a pool at once.
+pub fn transfer_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
+    let cost = Expr::parse(&pool.dma.cost).map_err(|error| error.to_string())?;
+    let formula = Formula::compile(&cost, &transfer_variable)?;
+    Ok(formula.value(&[1.0, bytes as f64, bytes as f64]))
 }

@@ -1,0 +1,403 @@
+//! Calls that are computed one after the other for each stripe of the last one's result.
+//!
+//! A stripe is a piece of one loop of the last call. What it reads of the result of the call before is what that
+//! call has to compute for it, and so on: windows that overlap are computed again for each stripe, as rows
+//! of a pool that a call has left are gone by the next. What lies between two calls stays in their pool
+//! ([`super::keep`]), and for each stripe a call is a call on smaller tensors, which is cut into tiles as
+//! any other is.
+
+use super::{
+    choose::{Chooser, least, names_ends, sizes, transfer_of},
+    keep::{Call, Capacity, Costs, Resident, has_places},
+    plan::{Plan, Pool},
+};
+use crate::expr::Expr;
+
+/// The most calls that are computed stripe by stripe together.
+const LONGEST: usize = 4;
+/// Each next size of stripes that is looked at is smaller by this.
+const COARSE: f64 = 0.7;
+
+/// A call, and which of its tensors is the result of the call before.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The call.
+    pub call: Call,
+    /// The tensor, by its place; nothing for the first call.
+    pub reads: Option<usize>,
+}
+
+/// A part of a dimension of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The dimension.
+    pub dim: usize,
+    /// Its first position in the first stripe.
+    pub start: i64,
+    /// Positions from one stripe to the next.
+    pub step: i64,
+    /// Number of positions.
+    pub size: i64,
+}
+
+/// What a call is for a stripe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The call on parts of its tensors.
+    pub call: Call,
+    /// Which parts they are, for each tensor.
+    pub slices: Vec<Vec<Slice>>,
+    /// The tensors that are the same for all stripes and are loaded once for them.
+    pub held: Vec<usize>,
+}
+
+/// Stripes in a row that differ only in where they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stripes {
+    /// How many they are.
+    pub count: i64,
+    /// The calls of each.
+    pub parts: Vec<Part>,
+}
+
+/// Calls that are to be computed stripe by stripe.
+#[derive(Clone, Debug)]
+pub struct Cascade {
+    /// The calls, by their places in the chain.
+    pub calls: std::ops::Range<usize>,
+    /// The stripes.
+    pub stripes: Vec<Stripes>,
+}
+
+/// Which calls of a chain are to be computed stripe by stripe: those parts of the chain by which it costs
+/// least as a whole.
+pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, String> {
+    // For each number of calls, what they cost at least, and what comes last of them.
+    let mut best: Vec<(f64, Option<Cascade>)> = vec![(0.0, None)];
+    for end in 1..=chain.len() {
+        let single = chain.get(end - 1).map(|link| costs.of(&link.call)).transpose()?;
+        let Some(single) = single.flatten() else { return Ok(vec![]) };
+        let mut found = (best.get(end - 1).map_or(0.0, |(cost, _)| *cost) + single, None);
+        for start in end.saturating_sub(LONGEST)..end.saturating_sub(1) {
+            let before = best.get(start).map_or(0.0, |(cost, _)| *cost);
+            let limit = found.0 - before;
+            let links = chain.get(start..end).unwrap_or_default();
+            if let Some((cost, stripes)) = cheapest(links, limit, costs)? {
+                found = (before + cost, stripes.map(|stripes| Cascade { calls: start..end, stripes }));
+            }
+        }
+        best.push(found);
+    }
+    let (mut found, mut end) = (vec![], chain.len());
+    while end > 0 {
+        match best.get_mut(end).and_then(|(_, cascade)| cascade.take()) {
+            Some(cascade) => {
+                end = cascade.calls.start;
+                found.push(cascade);
+            }
+            None => end -= 1,
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// What calls cost with their cheapest stripes, and these, if that is less than `limit`. No stripes, but a cost,
+/// says that results should stay as a whole.
+fn cheapest(
+    links: &[Link],
+    mut limit: f64,
+    costs: &mut Costs,
+) -> Result<Option<(f64, Option<Vec<Stripes>>)>, String> {
+    let Some(last) = links.last() else { return Ok(None) };
+    let mut best = None;
+    let calls: Vec<Call> = links.iter().map(|link| link.call.clone()).collect();
+    let capacity = Capacity::of(&calls);
+    for (place, l) in last.call.plan.loops.iter().enumerate().filter(|(_, l)| !l.reduce) {
+        let mut before = i64::MAX;
+        let mut thinned = sizes(l);
+        thinned.retain(|size| {
+            let taken = *size as f64 <= before as f64 * COARSE || *size == least(l);
+            before = if taken { *size } else { before };
+            taken
+        });
+        for size in thinned {
+            let Some(mut stripes) = stripes(links, place, size) else { continue };
+            let Some(cost) = cost(&mut stripes, limit, costs, &capacity)? else { continue };
+            let fits = |fits, run: &Stripes| Ok::<_, String>(fits && have_places(run, &capacity)?);
+            if stripes.iter().try_fold(true, fits)? {
+                limit = cost;
+                let is_whole = size >= l.extent;
+                best = Some((cost, (!is_whole).then_some(stripes)));
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// What stripes cost, if all of them have tiles and that is less than `limit`. What is loaded once for several is
+/// decided.
+fn cost(
+    stripes: &mut [Stripes],
+    limit: f64,
+    costs: &mut Costs,
+    capacity: &Capacity,
+) -> Result<Option<f64>, String> {
+    let mut sum = 0.0;
+    for run in stripes {
+        let Some(each) = cost_of(&run.parts, costs)? else { return Ok(None) };
+        sum += match run.count {
+            1 => each,
+            _ => {
+                let plain = hold(run, each, costs)?;
+                overlapped(run, capacity)?.map_or(plain, |cost| cost.min(plain))
+            }
+        };
+        if sum >= limit {
+            return Ok(None);
+        }
+    }
+    Ok(Some(sum))
+}
+
+fn cost_of(parts: &[Part], costs: &mut Costs) -> Result<Option<f64>, String> {
+    let mut sum = 0.0;
+    for part in parts {
+        let Some(cost) = costs.of(&part.call)? else { return Ok(None) };
+        sum += cost;
+    }
+    Ok(Some(sum))
+}
+
+/// Decides which tensors stay in their pool for all stripes of a run, small ones first; gives what the
+/// run costs then. Without, each stripe costs `each`.
+fn hold(run: &mut Stripes, mut each: f64, costs: &mut Costs) -> Result<f64, String> {
+    let count = run.count as f64;
+    let mut loads = 0.0;
+    let mut same: Vec<(i64, usize, usize)> = vec![];
+    for (place, part) in run.parts.iter().enumerate() {
+        for tensor in 0..part.call.reads {
+            let is_same = part.slices.get(tensor).is_some_and(Vec::is_empty);
+            if let Some((tensor_of, pool)) = part.call.home(tensor).filter(|_| is_same) {
+                same.push((tensor_of.bytes_in(pool), place, tensor));
+            }
+        }
+    }
+    same.sort_unstable();
+    for (bytes, place, tensor) in same {
+        let mut parts = run.parts.clone();
+        let Some(part) = parts.get_mut(place) else { continue };
+        let Some((_, pool)) = part.call.home(tensor) else { continue };
+        let (name, load) = (pool.name.clone(), transfer_of(pool, bytes)?);
+        part.held.push(tensor);
+        if let Some(tensor) = part.call.plan.tensors.get_mut(tensor) {
+            tensor.kept = true;
+        }
+        let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != place);
+        let pools = others.flat_map(|(_, part)| &mut part.call.plan.pools);
+        pools.filter(|pool| pool.name == name).for_each(|pool| pool.taken += bytes);
+        if parts.iter().any(|part| part.call.plan.pools.iter().any(|pool| pool.room() < 1)) {
+            continue;
+        }
+        if let Some(now) = cost_of(&parts, costs)?
+            && now * count + load < each * count
+        {
+            (run.parts, each) = (parts, now);
+            loads += load;
+        }
+    }
+    Ok(each * count + loads)
+}
+
+/// What a run costs if each stripe is loaded while the one before is computed: all calls are single tiles then,
+/// and there is room for two of what they load.
+fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String> {
+    let last = run.parts.len().saturating_sub(1);
+    let mut stay = residents(&run.parts);
+    let mut loaded: Vec<String> = vec![];
+    let (mut compute, mut ahead, mut waited, mut loads) = (0.0, 0.0, 0.0, 0.0);
+    for (place, part) in run.parts.iter().enumerate() {
+        let Some(whole) = Chooser::new(&part.call.plan, part.call.reads, &[])?.whole() else {
+            return Ok(None);
+        };
+        compute += whole.compute;
+        ahead += whole.ahead;
+        waited += whole.waited;
+        for (pool, bytes, is_ahead) in whole.tiles {
+            if is_ahead {
+                loaded.push(pool.clone());
+            }
+            let (bytes, span) = if is_ahead { (bytes * 2, (0, last)) } else { (bytes, (place, place)) };
+            stay.push(Resident { pool, bytes, span });
+        }
+        for tensor in &part.held {
+            if let Some((pool, bytes)) = bytes_of(&part.call, *tensor) {
+                loads += transfer_of(pool, bytes)?;
+            }
+        }
+    }
+    // A load runs ahead only if its channel is its own; the last one stores.
+    let pools = run.parts.iter().flat_map(|part| &part.call.plan.pools);
+    let mut alone = pools.map(|pool| {
+        let loads = loaded.iter().filter(|name| **name == pool.name);
+        (loads.count() as i64) < pool.dma.channels
+    });
+    if !alone.all(|alone| alone) {
+        return Ok(None);
+    }
+    let cost = loads + ahead + run.count as f64 * (compute.max(ahead) + waited);
+    Ok(capacity.hold(&stay).then_some(cost))
+}
+
+/// The pool of a tensor that stays, and its bytes there.
+fn bytes_of(call: &Call, tensor: usize) -> Option<(&Pool, i64)> {
+    let tensor = call.plan.tensors.get(tensor)?;
+    let pool = call.plan.pools.get(tensor.pool_place()?)?;
+    Some((pool, tensor.bytes_in(pool)))
+}
+
+/// What stays between the calls of a stripe, and for all stripes.
+fn residents(parts: &[Part]) -> Vec<Resident> {
+    let resident = |call: &Call, tensor: usize, span| {
+        let (pool, bytes) = bytes_of(call, tensor)?;
+        Some(Resident { pool: pool.name.clone(), bytes, span })
+    };
+    let last = parts.len().saturating_sub(1);
+    let between = parts.iter().map(|part| &part.call).take(last).enumerate();
+    let mut stay: Vec<Resident> = between
+        .filter_map(|(place, call)| resident(call, call.reads, (place, place + 1)))
+        .collect();
+    for part in parts {
+        let held = part.held.iter();
+        stay.extend(held.filter_map(|tensor| resident(&part.call, *tensor, (0, last))));
+    }
+    stay
+}
+
+/// Whether what stays between the calls of a stripe has places beside their tiles.
+fn have_places(stripes: &Stripes, capacity: &Capacity) -> Result<bool, String> {
+    let calls: Vec<Call> = stripes.parts.iter().map(|part| part.call.clone()).collect();
+    has_places(&calls, &residents(&stripes.parts), capacity)
+}
+
+/// The stripes of a size along a loop of the last call; none where a call cannot be cut like that.
+fn stripes(links: &[Link], place: usize, size: i64) -> Option<Vec<Stripes>> {
+    let l = links.last()?.call.plan.loops.get(place)?;
+    let mut runs: Vec<Stripes> = vec![];
+    for piece in l.pieces(size) {
+        let parts = stripe(links, place, piece.start, piece.size)?;
+        let is_next = runs.last_mut().is_some_and(|run| append(run, &parts));
+        if !is_next {
+            runs.push(Stripes { count: 1, parts });
+        }
+    }
+    Some(runs)
+}
+
+/// Lengthens a run by a stripe, if that is as the others are and one step further.
+fn append(run: &mut Stripes, parts: &[Part]) -> bool {
+    let pairs = || {
+        let slices = |parts: &[Part]| -> Vec<Slice> {
+            parts.iter().flat_map(|part| part.slices.iter().flatten().copied()).collect()
+        };
+        slices(&run.parts).into_iter().zip(slices(parts))
+    };
+    let same = run.parts.len() == parts.len()
+        && run.parts.iter().zip(parts).all(|(old, new)| old.call.plan == new.call.plan)
+        && pairs().all(|(old, new)| {
+            (old.dim, old.size) == (new.dim, new.size)
+                && (run.count == 1 || old.start + old.step * run.count == new.start)
+        });
+    if !same {
+        return false;
+    }
+    if run.count == 1 {
+        for (part, new) in run.parts.iter_mut().zip(parts) {
+            for (old, new) in part.slices.iter_mut().flatten().zip(new.slices.iter().flatten()) {
+                old.step = new.start - old.start;
+            }
+        }
+    }
+    run.count += 1;
+    true
+}
+
+/// The calls for the positions of one stripe of the last call's loop.
+fn stripe(links: &[Link], mut place: usize, mut start: i64, mut size: i64) -> Option<Vec<Part>> {
+    let mut parts: Vec<Part> = vec![];
+    for (index, link) in links.iter().enumerate().rev() {
+        let mut part = restrict(&link.call, place, start, size)?;
+        if let Some(next) = links.get(index + 1) {
+            // The result of this call is what the next one reads.
+            let written = part.call.plan.tensors.get_mut(link.call.reads)?;
+            written.kept = true;
+            let read = parts.last()?.call.plan.tensors.get(next.reads?)?;
+            if !written.dims.iter().map(|dim| dim.size).eq(read.dims.iter().map(|dim| dim.size)) {
+                return None;
+            }
+        }
+        if let (Some(_), Some(reads)) = (index.checked_sub(1), link.reads) {
+            let [slice] = part.slices.get(reads)?.as_slice() else { return None };
+            (start, size) = (slice.start, slice.size);
+            let producer = links.get(index - 1)?;
+            let written = producer.call.plan.tensors.get(producer.call.reads)?;
+            let dim = written.dims.get(slice.dim)?;
+            if dim.window_place().is_some() || dim.divisor != 1 {
+                return None;
+            }
+            place = dim.loop_place()?;
+            part.call.home(reads)?;
+            part.call.plan.tensors.get_mut(reads)?.kept = true;
+        }
+        parts.push(part);
+    }
+    parts.reverse();
+    Some(parts)
+}
+
+/// A call for some positions of a loop; none if it would be another call.
+fn restrict(call: &Call, place: usize, start: i64, size: i64) -> Option<Part> {
+    let l = call.plan.loops.get(place)?;
+    if l.reduce || knows_ends(&call.plan, &l.name) {
+        return None;
+    }
+    let piece = l.piece(start, size);
+    let mut plan = call.plan.clone();
+    let mut slices = vec![];
+    for tensor in &mut plan.tensors {
+        let mut own = vec![];
+        for (dim, cut) in tensor.dims.iter_mut().enumerate() {
+            if cut.loop_place() != Some(place) {
+                continue;
+            }
+            let (start, size) = match cut.window_place() {
+                Some(window) => {
+                    let reach = piece.reaches.get(window)?;
+                    (reach.start, reach.size)
+                }
+                None if piece.start % cut.divisor != 0 => return None,
+                None if piece.size % cut.divisor != 0 && !piece.last => return None,
+                None => {
+                    (piece.start / cut.divisor, (piece.size + cut.divisor - 1) / cut.divisor)
+                }
+            };
+            cut.size = size;
+            own.push(Slice { dim, start, step: 0, size });
+        }
+        slices.push(own);
+    }
+    let own = plan.loops.get_mut(place)?;
+    own.extent = size;
+    for (window, reach) in own.windows.iter_mut().zip(&piece.reaches) {
+        (window.input, window.pad) = (reach.size, reach.pad);
+    }
+    Some(Part { call: Call { plan, reads: call.reads }, slices, held: vec![] })
+}
+
+/// Whether anything of a call depends on which piece of a loop is the first or the last.
+fn knows_ends(plan: &Plan, name: &str) -> bool {
+    let given = plan.tensors.iter().flat_map(|tensor| &tensor.given).map(|given| &given.value);
+    let args = plan.args.iter().map(|argument| &argument.value);
+    let mut texts = args.chain(given).chain(&plan.require).filter(|text| !text.is_empty());
+    texts.any(|text| Expr::parse(text).is_ok_and(|expr| names_ends(&expr, name)))
+}

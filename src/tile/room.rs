@@ -1,0 +1,72 @@
+//! Whether a pool has room for second buffers in a loop.
+
+use super::{
+    halves::{key, pool_of},
+    plan::Pool,
+};
+use crate::{
+    ir::{self, Op, edit, liveness::Timeline, size},
+    plan::{Buffer, plan},
+};
+use melior::ir::ValueLike;
+use std::collections::BTreeMap;
+
+/// The buffers of a function in its pools, and when they are in use.
+pub struct Rooms<'p> {
+    pools: &'p [Pool],
+    timeline: Timeline,
+    buffers: Vec<Tile<'p>>,
+}
+
+struct Tile<'p> {
+    buffer: usize,
+    pool: &'p Pool,
+    bytes: i64,
+    span: (usize, usize),
+}
+
+impl<'p> Rooms<'p> {
+    /// Looks at a function whose tiles are in `pools`.
+    pub fn of(function: Op<'_>, pools: &'p [Pool]) -> Self {
+        let timeline = Timeline::of(function, &BTreeMap::new());
+        let allocs = edit::walk(function).into_iter();
+        let buffers = allocs
+            .filter(|op| ir::op_name(*op) == "memref.alloc")
+            .filter_map(|op| {
+                let buffer = ir::result0(op).ok()?;
+                let pool = pool_of(pools, buffer.r#type())?;
+                let bytes = pool.aligned(i64::try_from(size::bytes(buffer.r#type())?).ok()?);
+                // What cannot be followed is in use all the time.
+                let span = timeline.lifetime(op).map_or((0, timeline.length()), |lifetime| {
+                    (lifetime.start, lifetime.end)
+                });
+                Some(Tile { buffer: key(buffer), pool, bytes, span })
+            })
+            .collect();
+        Self { pools, timeline, buffers }
+    }
+
+    /// Whether there is room for a second one of each of these buffers while a loop runs around them.
+    pub fn has_two<'c>(&self, loops: Op<'c>, allocs: &[Op<'c>]) -> bool {
+        let around = self.timeline.span(loops);
+        let twice: Vec<usize> =
+            allocs.iter().filter_map(|op| ir::result0(*op).ok()).map(key).collect();
+        let is_used = |tile: &&Tile<'_>| tile.span.0 <= around.1 && tile.span.1 >= around.0;
+        self.pools.iter().all(|pool| {
+            let here = self.buffers.iter().filter(is_used);
+            let buffers: Vec<Buffer> = here
+                .filter(|tile| tile.pool.name == pool.name)
+                .map(|tile| {
+                    let (bytes, span) = match twice.contains(&tile.buffer) {
+                        true => (tile.bytes.saturating_mul(2), around),
+                        false => (tile.bytes, tile.span),
+                    };
+                    let (bytes, align) = (u64::try_from(bytes), u64::try_from(pool.alignment));
+                    Buffer::once(bytes.unwrap_or(u64::MAX), align.unwrap_or(1), span)
+                })
+                .collect();
+            let room = u64::try_from(pool.bytes).unwrap_or(0);
+            plan(&buffers).is_ok_and(|found| found.peak <= room)
+        })
+    }
+}
