@@ -120,3 +120,21 @@ func.func @reshaped() -> tensor<4x1xf32> {
   %f = linalg.fill ins(%zero : f32) outs(%r : tensor<4x1xf32>) -> tensor<4x1xf32>
   return %f : tensor<4x1xf32>
 }
+
+// A part that is taken out of an empty tensor, filled and put back is one place of one tensor; other uses
+// have others.
+// CHECK-LABEL: func.func @put_back
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x4xf32>
+// CHECK: %[[OTHER:.*]] = tensor.empty() : tensor<4x4xf32>
+// CHECK: tensor.extract_slice %[[E]][0, 0] [2, 4]
+// CHECK: tensor.insert_slice %{{.*}} into %[[E]][0, 0] [2, 4]
+// CHECK: linalg.fill {{.*}} outs(%[[OTHER]] : tensor<4x4xf32>)
+func.func @put_back() -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %part = tensor.extract_slice %e[0, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+  %filled = linalg.fill ins(%zero : f32) outs(%part : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %whole = tensor.insert_slice %filled into %e[0, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %whole, %f : tensor<4x4xf32>, tensor<4x4xf32>
+}
