@@ -145,6 +145,32 @@ OpFoldResult UnsqueezeOp::fold(FoldAdaptor adaptor) {
   return foldReshape(*this, adaptor.getX());
 }
 
+/// Whether two operations are about the same blocks.
+template <typename A, typename B> static bool sameBlocks(A a, B b) {
+  return a.getDims() == b.getDims() && a.getBlocks() == b.getBlocks() &&
+         a.getInner() == b.getInner();
+}
+
+OpFoldResult PackOp::fold(FoldAdaptor adaptor) {
+  auto unpack = getX().getDefiningOp<UnpackOp>();
+  if (!unpack || !sameBlocks(*this, unpack) ||
+      unpack.getX().getType() != getType())
+    return {};
+  // What fills up a block that is not full would have to become zeros.
+  auto shape = unpack.getType().getShape();
+  for (auto [dim, block] : llvm::zip(getDims(), getBlocks()))
+    if (shape[dim] % block != 0)
+      return {};
+  return unpack.getX();
+}
+
+OpFoldResult UnpackOp::fold(FoldAdaptor adaptor) {
+  auto pack = getX().getDefiningOp<PackOp>();
+  if (pack && sameBlocks(*this, pack) && pack.getX().getType() == getType())
+    return pack.getX();
+  return {};
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   ArrayRef<int64_t> perm = getPerm();
   bool isIdentity = llvm::all_of(llvm::enumerate(perm), [](auto pair) {

@@ -169,6 +169,54 @@ def Graph_TransposeOp : Graph_Op<"transpose"> {
   let format = "$x `perm` `=` $perm";
 }
 
+def Graph_PackOp : Graph_Op<"pack"> {
+  let summary = "Dimensions in blocks";
+  let description = [{
+    x with its dimensions cut into blocks and reordered. Part i of y is of
+    dimension `dims[i]` of x: where i is in `inner`, the place in a block of
+    `blocks[i]` positions, else the number of the block (`blocks[i]` is 1 for a
+    dimension as it is). Blocks that are not full are filled with zeros. The
+    parts, row-major, are of the form `shape`, in which neighbours may be one.
+
+    As `linalg.pack`, with the places in blocks anywhere.
+
+    Example:
+
+    ```mlir
+    // nchw in blocks of 4 channels
+    %y = graph.pack %x dims = [0, 1, 2, 3, 1] blocks = [1, 4, 1, 1, 4] inner = [4] shape = [1, 2, 5, 5, 4] : (tensor<1x6x5x5xf32>) -> tensor<1x2x5x5x4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$dims,
+                       DenseI64ArrayAttr:$blocks, DenseI64ArrayAttr:$inner,
+                       DenseI64ArrayAttr:$shape);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `dims` `=` $dims `blocks` `=` $blocks `inner` `=` $inner "
+               # "`shape` `=` $shape";
+}
+
+def Graph_UnpackOp : Graph_Op<"unpack"> {
+  let summary = "Dimensions from blocks";
+  let description = [{
+    The tensor of the form `shape` of which `graph.pack` with the same `dims`,
+    `blocks` and `inner` makes x, whatever fills up blocks that are not full.
+
+    As `linalg.unpack`, with the places in blocks anywhere.
+
+    Example:
+
+    ```mlir
+    %y = graph.unpack %x dims = [0, 1, 2, 3, 1] blocks = [1, 4, 1, 1, 4] inner = [4] shape = [1, 6, 5, 5] : (tensor<1x2x5x5x4xf32>) -> tensor<1x6x5x5xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$dims,
+                       DenseI64ArrayAttr:$blocks, DenseI64ArrayAttr:$inner,
+                       DenseI64ArrayAttr:$shape);
+  let results = (outs Graph_Tensor:$y);
+  let format = "$x `dims` `=` $dims `blocks` `=` $blocks `inner` `=` $inner "
+               # "`shape` `=` $shape";
+}
+
 def Graph_ExpandOp : Graph_Op<"expand"> {
   let summary = "Broadcast to a shape";
   let description = [{

@@ -328,6 +328,89 @@ LogicalResult TransposeOp::inferTypes(Infer &infer, Adaptor adaptor,
   return success();
 }
 
+/// The elements that a tensor of a shape has in blocks; fails if the parts are
+/// not all of its dimensions.
+static FailureOr<int64_t> packedElements(Infer &infer, ArrayRef<int64_t> shape,
+                                         ArrayRef<int64_t> dims,
+                                         ArrayRef<int64_t> blocks,
+                                         ArrayRef<int64_t> inner) {
+  int64_t rank = shape.size();
+  if (dims.size() != blocks.size())
+    return infer.fail("'dims' has ", dims.size(), " parts, and 'blocks' ",
+                      blocks.size());
+  for (int64_t part : inner)
+    if (part < 0 || part >= static_cast<int64_t>(dims.size()))
+      return infer.fail("'inner' holds ", part, ", which is none of the ",
+                        dims.size(), " parts");
+  // Bytes of 1 for the number of the block, 2 for the place in it.
+  SmallVector<int64_t> seen(rank, 0), block(rank, 1);
+  int64_t elements = 1;
+  for (auto [part, dim] : llvm::enumerate(dims)) {
+    if (dim < 0 || dim >= rank)
+      return infer.fail("'dims' must hold 0 to ", rank - 1, ", but holds ",
+                        dim);
+    bool isInner = llvm::is_contained(inner, static_cast<int64_t>(part));
+    if (blocks[part] < 1 || (seen[dim] && block[dim] != blocks[part]) ||
+        (seen[dim] & (isInner ? 2 : 1)))
+      return infer.fail("dimension ", dim,
+                        " must be one part, or blocks and places in them of "
+                        "one size");
+    seen[dim] |= isInner ? 2 : 1;
+    block[dim] = blocks[part];
+    int64_t size = ShapedType::isDynamic(shape[dim]) ? 0 : shape[dim];
+    elements *= isInner ? blocks[part]
+                        : (size + blocks[part] - 1) / blocks[part];
+  }
+  for (auto [dim, parts] : llvm::enumerate(seen))
+    if (parts != (block[dim] > 1 ? 3 : 1) && parts != 3)
+      return infer.fail("dimension ", dim,
+                        " must be one part, or blocks and places in them of "
+                        "one size");
+  return elements;
+}
+
+static int64_t elementsOf(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t dim : shape)
+    count *= dim;
+  return count;
+}
+
+LogicalResult PackOp::inferTypes(Infer &infer, Adaptor adaptor, Types &types) {
+  RankedTensorType type = typeOf(adaptor.getX());
+  if (!type.hasStaticShape())
+    return infer.fail("'x' must have a static shape");
+  FailureOr<int64_t> elements =
+      packedElements(infer, type.getShape(), adaptor.getDims(),
+                     adaptor.getBlocks(), adaptor.getInner());
+  if (failed(elements))
+    return failure();
+  ArrayRef<int64_t> shape = adaptor.getShape();
+  if (elementsOf(shape) != *elements)
+    return infer.fail("'shape' has ", elementsOf(shape),
+                      " elements, and the parts ", *elements);
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+LogicalResult UnpackOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                   Types &types) {
+  RankedTensorType type = typeOf(adaptor.getX());
+  if (!type.hasStaticShape())
+    return infer.fail("'x' must have a static shape");
+  FailureOr<int64_t> elements =
+      packedElements(infer, adaptor.getShape(), adaptor.getDims(),
+                     adaptor.getBlocks(), adaptor.getInner());
+  if (failed(elements))
+    return failure();
+  if (type.getNumElements() != *elements)
+    return infer.fail("'x' has ", type.getNumElements(),
+                      " elements, and the parts ", *elements);
+  types.push_back(
+      RankedTensorType::get(adaptor.getShape(), type.getElementType()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Repeating
 //===----------------------------------------------------------------------===//

@@ -27,7 +27,7 @@ use super::{
     composite::make_composite,
     data::{blocked, transpose},
     definer,
-    transposes::{builder_after, permuted, transposed},
+    transposes::{builder_after, from_layout, in_layout, permuted},
 };
 
 /// What calls the composites of a function make, and the transposes that they need.
@@ -220,14 +220,17 @@ impl<'c> Maker<'c, '_, '_> {
         layout: Option<&BoundLayout>,
     ) -> Result<Val<'c>> {
         match layout {
-            Some(BoundLayout::Permuted(layout)) if !layout.is_identity() => {
+            Some(layout @ BoundLayout::Permuted(order)) if !order.is_identity() => {
                 self.input(b, value, layout)
             }
             Some(layout @ BoundLayout::Blocked { .. }) => {
-                let made = self.calls.constant(value, layout)?;
-                let made = made.ok_or_else(|| Error::internal("a constant in blocks is none"))?;
-                self.extra.push(made);
-                Ok(made)
+                match self.calls.constant(value, layout)? {
+                    Some(made) => {
+                        self.extra.push(made);
+                        Ok(made)
+                    }
+                    None => self.input(b, value, layout),
+                }
             }
             Some(BoundLayout::Flat) => {
                 self.flat[0].push(self.ins.len() as i64);
@@ -240,7 +243,8 @@ impl<'c> Maker<'c, '_, '_> {
     /// An output that the call makes in its layout.
     fn output_in(&mut self, value: Val<'c>, layout: Option<&BoundLayout>) -> Result<Outside<'c>> {
         match layout {
-            Some(BoundLayout::Permuted(layout)) if !layout.is_identity() => {
+            Some(BoundLayout::Permuted(order)) if order.is_identity() => {}
+            Some(layout @ (BoundLayout::Permuted(_) | BoundLayout::Blocked { .. })) => {
                 return self.output(value, layout);
             }
             Some(BoundLayout::Flat) => self.flat[1].push(self.outs.len() as i64),
@@ -251,18 +255,17 @@ impl<'c> Maker<'c, '_, '_> {
             .ok_or_else(|| Error::internal("an output without use"))
     }
 
-    /// The transposed input; the operations of the match get it back as it was.
-    fn input(&mut self, b: &Builder<'c>, value: Val<'c>, layout: &Permutation) -> Result<Val<'c>> {
-        let constant = self.calls.constant(value, &BoundLayout::Permuted(layout.clone()))?;
-        let moved = match constant {
+    /// The input in another layout; the operations of the match get it back as it was.
+    fn input(&mut self, b: &Builder<'c>, value: Val<'c>, layout: &BoundLayout) -> Result<Val<'c>> {
+        let moved = match self.calls.constant(value, layout)? {
             Some(constant) => constant,
             None => {
-                let moved = transposed(b, value, &layout.permutation)?;
+                let moved = in_layout(b, value, layout)?;
                 self.calls.transposes.extend(definer(moved));
                 moved
             }
         };
-        let back = transposed(b, moved, &layout.inverse())?;
+        let back = from_layout(b, moved, value.r#type(), layout)?;
         for op in &self.found.ops {
             super::remap_operands(*op, &[value], &[back])?;
         }
@@ -272,12 +275,12 @@ impl<'c> Maker<'c, '_, '_> {
         Ok(moved)
     }
 
-    /// Transposes an output inside of the match, and back outside of it.
-    fn output(&mut self, value: Val<'c>, layout: &Permutation) -> Result<Outside<'c>> {
+    /// Puts an output into another layout inside of the match, and back outside of it.
+    fn output(&mut self, value: Val<'c>, layout: &BoundLayout) -> Result<Outside<'c>> {
         let last = *self.found.ops.last().ok_or_else(|| Error::internal("an empty match"))?;
         let b = builder_after(last)?;
-        let moved = transposed(&b, value, &layout.permutation)?;
-        let back = transposed(&b, moved, &layout.inverse())?;
+        let moved = in_layout(&b, value, layout)?;
+        let back = from_layout(&b, moved, value.r#type(), layout)?;
         for user in ir::users(value) {
             let inside = self.found.ops.iter().any(|op| edit::same(*op, user));
             let ours = definer(moved).is_some_and(|op| edit::same(op, user));

@@ -4,7 +4,7 @@ use super::{
     PartitionInput, RegionPlan, View,
     call::{Calls, MatchedOps, outside_use},
     make_composite, outline_region, sort_topologically, start_early,
-    transposes::{cancel, within},
+    transposes::{address, cancel, within},
 };
 use crate::{
     Error, Result,
@@ -277,9 +277,6 @@ fn reader(value: Val<'_>) -> Result<Op<'_>> {
     Builder::before(last)?.create("builtin.unrealized_conversion_cast", spec)
 }
 
-fn address(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
 
 /// The symbols of a module's functions.
 struct Symbols {

@@ -4,20 +4,15 @@ use super::{definer, replace_uses};
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, graph, view::OpView},
+    pattern::BoundLayout,
 };
-use melior::ir::{Type, operation::OperationLike};
+use melior::ir::{Type, ValueLike, operation::OperationLike};
+use std::collections::HashSet;
 
-/// Removes transposes that undo another one of the list, and those that nothing uses.
+/// Removes changes of layout that undo another one of the list, and those that nothing uses.
 pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
-    for after in transposes.iter().copied().filter_map(graph::Transpose::of) {
-        let Some(before) = definer(after.x()).and_then(graph::Transpose::of) else { continue };
-        let (first, second) = (before.perm(), after.perm());
-        let undone = second.iter().enumerate().all(|(place, dim)| {
-            usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
-        });
-        if undone {
-            replace_uses(after.y(), before.x());
-        }
+    for (after, before) in transposes.iter().filter_map(|op| undone(*op)) {
+        replace_uses(after, before);
     }
     // Later ones use earlier ones: from the back, so that chains go at once.
     loop {
@@ -35,23 +30,69 @@ pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
     }
 }
 
-/// The transposes that belong to a region: those between two of its operations.
-pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
-    let mut all = region.to_vec();
-    let has = |all: &[Op<'c>], op: Op<'c>| all.iter().any(|other| edit::same(*other, op));
-    loop {
-        let found = transposes.iter().copied().find(|op| {
-            let source = ir::operands(*op).first().copied().and_then(definer);
-            let users = ir::users_of(*op);
-            !has(&all, *op)
-                && source.is_some_and(|source| has(&all, source))
-                && users.iter().any(|user| has(&all, *user))
+/// The result of a change of layout that undoes the one before, and the value before both.
+fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
+    if let Some(after) = graph::Pack::of(op) {
+        let before = definer(after.x()).and_then(graph::Unpack::of)?;
+        let shape = ir::dims(before.y().r#type());
+        let (dims, blocks) = (after.dims(), after.blocks());
+        // What fills up a block that is not full is no zero behind a call.
+        let mut parts = dims.iter().zip(&blocks);
+        let is_full = parts.all(|(dim, block)| {
+            let size = usize::try_from(*dim).ok().and_then(|dim| shape.get(dim));
+            size.is_some_and(|size| size % block == 0)
         });
-        match found {
-            Some(op) => all.push(op),
-            None => return all,
+        let same = (before.dims(), before.blocks(), before.inner()) == (dims, blocks, after.inner())
+            && before.x().r#type() == after.y().r#type();
+        return (is_full && same).then(|| (after.y(), before.x()));
+    }
+    let after = graph::Transpose::of(op)?;
+    let before = definer(after.x()).and_then(graph::Transpose::of)?;
+    let (first, second) = (before.perm(), after.perm());
+    let undone = second.iter().enumerate().all(|(place, dim)| {
+        usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
+    });
+    undone.then(|| (after.y(), before.x()))
+}
+
+/// The changes of layout that belong to a region: those between two of its operations, one after the other or
+/// alone.
+pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
+    let source = |op: Op<'c>| ir::operands(op).first().copied().and_then(definer);
+    let behind = reached(region, transposes, |op| source(op).into_iter().collect());
+    let before = reached(region, transposes, ir::users_of);
+    let mut all = region.to_vec();
+    all.extend(transposes.iter().copied().filter(|op| {
+        let op = address(*op);
+        behind.contains(&op) && before.contains(&op)
+    }));
+    all
+}
+
+/// Addresses of those of a list that lead to a region by a relation, through others of the list too.
+fn reached<'c>(
+    region: &[Op<'c>],
+    list: &[Op<'c>],
+    next: impl Fn(Op<'c>) -> Vec<Op<'c>>,
+) -> HashSet<usize> {
+    let region: HashSet<usize> = region.iter().map(|op| address(*op)).collect();
+    let mut found = HashSet::new();
+    loop {
+        let count = found.len();
+        for op in list {
+            let leads = |op: Op<'c>| region.contains(&address(op)) || found.contains(&address(op));
+            if next(*op).into_iter().any(leads) {
+                found.insert(address(*op));
+            }
+        }
+        if found.len() == count {
+            return found;
         }
     }
+}
+
+pub(super) fn address(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }
 
 /// Builds behind an operation, under its name.
@@ -69,8 +110,67 @@ pub(super) fn permuted<'c>(b: &Builder<'c>, ty: Type<'c>, permutation: &[usize])
     b.tensor(&dims, ir::element_type(ty))
 }
 
+/// A tensor in the layout of a call.
+pub(super) fn in_layout<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    layout: &BoundLayout,
+) -> Result<Val<'c>> {
+    match layout {
+        BoundLayout::Permuted(order) => transposed(b, value, &order.permutation),
+        BoundLayout::Blocked { parts, shape } => {
+            let Blocks { dims, blocks, inner } = Blocks::of(parts);
+            let sizes = ir::dims(value.r#type());
+            let shape = shape.clone().unwrap_or_else(|| {
+                let part = |(dim, block, inner): &(usize, i64, bool)| match inner {
+                    true => *block,
+                    false => (sizes.get(*dim).copied().unwrap_or(1) + block - 1) / block,
+                };
+                parts.iter().map(part).collect()
+            });
+            Ok(graph::Pack::build(b, value, &dims, &blocks, &inner, &shape)?.y())
+        }
+        BoundLayout::Flat => Ok(value),
+    }
+}
+
+/// A tensor of a type, from the layout of a call.
+pub(super) fn from_layout<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    ty: Type<'c>,
+    layout: &BoundLayout,
+) -> Result<Val<'c>> {
+    match layout {
+        BoundLayout::Permuted(order) => transposed(b, value, &order.inverse()),
+        BoundLayout::Blocked { parts, .. } => {
+            let Blocks { dims, blocks, inner } = Blocks::of(parts);
+            Ok(graph::Unpack::build(b, value, &dims, &blocks, &inner, &ir::dims(ty))?.y())
+        }
+        BoundLayout::Flat => Ok(value),
+    }
+}
+
+/// The attributes of `graph.pack`.
+struct Blocks {
+    dims: Vec<i64>,
+    blocks: Vec<i64>,
+    inner: Vec<i64>,
+}
+
+impl Blocks {
+    fn of(parts: &[(usize, i64, bool)]) -> Self {
+        let inner = (0_i64..).zip(parts).filter(|(_, part)| part.2).map(|(place, _)| place);
+        Self {
+            dims: parts.iter().map(|part| part.0 as i64).collect(),
+            blocks: parts.iter().map(|part| part.1).collect(),
+            inner: inner.collect(),
+        }
+    }
+}
+
 /// A tensor with its dimensions in another order.
-pub(super) fn transposed<'c>(
+fn transposed<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
     permutation: &[usize],

@@ -7,8 +7,8 @@ use crate::{
         constant::Elements,
         graph::{
             ConstantOfShapeAdaptor, DepthToSpaceAdaptor, ExpandAdaptor, EyeLikeAdaptor,
-            RangeAdaptor, ShapeAdaptor, SizeAdaptor, SpaceToDepthAdaptor, TileAdaptor,
-            TransposeAdaptor, TriluAdaptor,
+            PackAdaptor, RangeAdaptor, ShapeAdaptor, SizeAdaptor, SpaceToDepthAdaptor, TileAdaptor,
+            TransposeAdaptor, TriluAdaptor, UnpackAdaptor,
         },
     },
     lower::{
@@ -58,6 +58,72 @@ fn transpose<'c>(l: &Lowering<'c>, op: TransposeAdaptor<'_, 'c>) -> Result<Vec<V
         perm.iter().map(|axis| *axis as usize).collect()
     };
     Ok(vec![shape::transpose(&l.b, op.x(), &perm)?])
+}
+
+/// The parts of `graph.pack`.
+struct Blocks {
+    /// The shape with whole blocks.
+    full: Vec<i64>,
+    /// That shape, each dimension in blocks as number of the block and place in it.
+    split: Vec<i64>,
+    /// For each part, which dimension of `split` it is.
+    order: Vec<usize>,
+}
+
+impl Blocks {
+    fn new(shape: &[i64], dims: &[i64], blocks: &[i64], inner: &[i64]) -> Self {
+        let parts: Vec<(usize, i64, bool)> = (0_i64..)
+            .zip(dims.iter().zip(blocks))
+            .map(|(part, (dim, block))| (*dim as usize, *block, inner.contains(&part)))
+            .collect();
+        let (mut full, mut split) = (vec![], vec![]);
+        let mut order = vec![0; parts.len()];
+        for (dim, size) in shape.iter().enumerate() {
+            let block = parts.iter().find(|part| part.0 == dim).map_or(1, |part| part.1);
+            let count = (size + block - 1) / block;
+            full.push(count * block);
+            for (part, place) in parts.iter().zip(&mut order).filter(|(part, _)| part.0 == dim) {
+                *place = split.len() + usize::from(part.2);
+            }
+            split.push(count);
+            if parts.iter().any(|part| part.0 == dim && part.2) {
+                split.push(block);
+            }
+        }
+        Self { full, split, order }
+    }
+}
+
+fn pack<'c>(l: &Lowering<'c>, op: PackAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let from = ir::dims(op.x().r#type());
+    let blocks = Blocks::new(&from, &op.dims(), &op.blocks(), &op.inner());
+    let high: Vec<i64> = blocks.full.iter().zip(&from).map(|(full, size)| full - size).collect();
+    let zero = match high.iter().any(|high| *high > 0) {
+        true => Some(l.b.constant(ir::element_type(op.x().r#type()), 0.0)?),
+        false => None,
+    };
+    let full = match zero {
+        Some(zero) => shape::pad(&l.b, op.x(), &vec![0; from.len()], &high, zero)?,
+        None => op.x(),
+    };
+    let split = shape::reshape(&l.b, full, &blocks.split)?;
+    let parts = shape::transpose(&l.b, split, &blocks.order)?;
+    Ok(vec![shape::reshape(&l.b, parts, &l.result_dims(0)?)?])
+}
+
+fn unpack<'c>(l: &Lowering<'c>, op: UnpackAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let to = l.result_dims(0)?;
+    let blocks = Blocks::new(&to, &op.dims(), &op.blocks(), &op.inner());
+    let parts: Vec<i64> = blocks.order.iter().map(|place| blocks.split[*place]).collect();
+    let parts = shape::reshape(&l.b, op.x(), &parts)?;
+    let mut back = vec![0; blocks.order.len()];
+    for (part, place) in blocks.order.iter().enumerate() {
+        back[*place] = part;
+    }
+    let split = shape::transpose(&l.b, parts, &back)?;
+    let full = shape::reshape(&l.b, split, &blocks.full)?;
+    let rank = to.len();
+    Ok(vec![shape::slice(&l.b, full, &vec![0; rank], &to, &vec![1; rank])?])
 }
 
 fn expand<'c>(l: &Lowering<'c>, op: ExpandAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
@@ -218,6 +284,7 @@ super::lowerings! {
     Expand => expand,
     EyeLike => eye_like,
     Flatten => |l, op| in_order(l, op.x()),
+    Pack => pack,
     Range => range,
     Reshape => |l, op| in_order(l, op.x()),
     Shape => shape_of,
@@ -227,5 +294,6 @@ super::lowerings! {
     Tile => tile,
     Transpose => transpose,
     Trilu => trilu,
+    Unpack => unpack,
     Unsqueeze => |l, op| in_order(l, op.x()),
 }

@@ -20,7 +20,7 @@ pub enum BoundLayout {
     Permuted(Permutation),
     /// All elements in one dimension.
     Flat,
-    /// A constant in blocks: for each dimension that the call sees, which one of the graph it is,
+    /// In blocks: for each dimension that the call sees, which one of the graph it is,
     /// the size of its blocks (1 for none), and whether it is the place in a block.
     Blocked {
         /// The dimensions.
@@ -242,19 +242,16 @@ impl Binder<'_> {
         if !self.facts.graph.is_constant(value) {
             self.check_bytes(capture, value)?;
         }
-        let layout = layout.as_ref().map(|layout| self.layout(capture, value, layout));
+        let layout = layout.as_ref().map(|layout| self.layout(capture, layout));
         Ok(BoundArg::In(Some(value), layout.transpose()?))
     }
 
-    fn layout(&self, name: &str, value: ValueId, layout: &Layout) -> Result<BoundLayout, String> {
+    fn layout(&self, name: &str, layout: &Layout) -> Result<BoundLayout, String> {
         let parts = match layout {
             Layout::Permuted(permutation) => return Ok(BoundLayout::Permuted(permutation.clone())),
             Layout::Flat => return Ok(BoundLayout::Flat),
             Layout::Blocked(parts) => parts,
         };
-        if !self.facts.graph.is_constant(value) {
-            return Err(format!("'{name}' is no constant, which alone can be in blocks"));
-        }
         let mut bound = vec![];
         for part in parts {
             let block = part.block().map_or(Ok(1), |block| integer(block, &self.eval(block)?))?;
@@ -291,7 +288,7 @@ impl Binder<'_> {
         self.check_rank(name, outputs[place], layout)?;
         self.check_bytes(name, outputs[place])?;
         self.taken.push(place);
-        let layout = layout.as_ref().map(|layout| self.layout(name, outputs[place], layout));
+        let layout = layout.as_ref().map(|layout| self.layout(name, layout));
         Ok(BoundArg::Out(place, layout.transpose()?))
     }
 

@@ -88,9 +88,7 @@ impl Checker<'_> {
                 self.input(capture, *optional)?;
                 self.blocks(layout.as_ref())
             }
-            Param::Out { name, layout: Some(Layout::Blocked(_)) } => {
-                self.fault(format!("'{name}' is no constant, which alone can be in blocks"))
-            }
+            Param::Out { layout, .. } => self.blocks(layout.as_ref()),
             Param::Scalar { ty, value } => {
                 let found = check_scalar(self.text, value, self.names)?;
                 let fits = match ty {
@@ -117,7 +115,7 @@ impl Checker<'_> {
                 Ty::Int | Ty::Number => Ok(()),
                 _ => Err(self.tokens.error_at(bytes.span, "a size is an integer")),
             },
-            Param::Out { .. } | Param::Device | Param::Name(_) | Param::Struct { .. } => Ok(()),
+            Param::Device | Param::Name(_) | Param::Struct { .. } => Ok(()),
         }
     }
 

@@ -14,11 +14,11 @@ pub enum Layout {
     Permuted(Permutation),
     /// `flat`: all elements in one dimension.
     Flat,
-    /// `[0/8, 1, 0%8]`: a constant whose dimensions are cut into blocks.
+    /// `[0/8, 1, 0%8]`: dimensions cut into blocks.
     Blocked(Vec<BlockPart>),
 }
 
-/// A dimension of a constant in blocks. Blocks that are not full are filled with zeros.
+/// A dimension in blocks. Blocks of inputs that are not full are filled with zeros.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockPart {
     /// `1`: a dimension as it is.

@@ -264,3 +264,30 @@ func.func @constant_of_shape() -> tensor<2x300x400xf32> {
     }
   }
 #-}
+
+// Whole blocks that are packed again are what they were; what fills up blocks that are not full is not known
+// to be zeros.
+// CHECK-LABEL: func.func @pack_unpack(
+// CHECK-NEXT: return %arg0
+func.func @pack_unpack(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = graph.unpack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [8, 3] : (tensor<2x3x4xf32>) -> tensor<8x3xf32>
+  %1 = graph.pack %0 dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [2, 3, 4] : (tensor<8x3xf32>) -> tensor<2x3x4xf32>
+  return %1 : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @pack_unpack_part(
+// CHECK: graph.unpack
+// CHECK: graph.pack
+func.func @pack_unpack_part(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = graph.unpack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [7, 3] : (tensor<2x3x4xf32>) -> tensor<7x3xf32>
+  %1 = graph.pack %0 dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [2, 3, 4] : (tensor<7x3xf32>) -> tensor<2x3x4xf32>
+  return %1 : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @unpack_pack(
+// CHECK-NEXT: return %arg0
+func.func @unpack_pack(%x: tensor<7x3xf32>) -> tensor<7x3xf32> {
+  %0 = graph.pack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [2, 12] : (tensor<7x3xf32>) -> tensor<2x12xf32>
+  %1 = graph.unpack %0 dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [7, 3] : (tensor<2x12xf32>) -> tensor<7x3xf32>
+  return %1 : tensor<7x3xf32>
+}

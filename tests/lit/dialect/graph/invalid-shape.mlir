@@ -228,6 +228,62 @@ func.func @blocksize(%x: tensor<1x6x3x2xf32>) {
 
 // -----
 
+func.func @pack_lists(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{'dims' has 2 parts, and 'blocks' 3}}
+  %0 = graph.pack %x dims = [0, 1] blocks = [4, 1, 4] inner = [2] shape = [2, 3, 4] : (tensor<8x3xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @pack_inner(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{'inner' holds 3, which is none of the 3 parts}}
+  %0 = graph.pack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [3] shape = [2, 3, 4] : (tensor<8x3xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @pack_dim(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{'dims' must hold 0 to 1, but holds 2}}
+  %0 = graph.pack %x dims = [0, 2, 0] blocks = [4, 1, 4] inner = [2] shape = [2, 3, 4] : (tensor<8x3xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @pack_half(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{dimension 0 must be one part, or blocks and places in them of one size}}
+  %0 = graph.pack %x dims = [0, 1] blocks = [4, 1] inner = [] shape = [2, 3] : (tensor<8x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @pack_sizes(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{dimension 0 must be one part, or blocks and places in them of one size}}
+  %0 = graph.pack %x dims = [0, 1, 0] blocks = [4, 1, 2] inner = [2] shape = [2, 3, 4] : (tensor<8x3xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @pack_shape(%x: tensor<8x3xf32>) {
+  // expected-error @+1 {{'shape' has 21 elements, and the parts 24}}
+  %0 = graph.pack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [7, 3] : (tensor<8x3xf32>) -> tensor<7x3xf32>
+  return
+}
+
+// -----
+
+func.func @unpack_elements(%x: tensor<2x3x4xf32>) {
+  // expected-error @+1 {{'x' has 24 elements, and the parts 36}}
+  %0 = graph.unpack %x dims = [0, 1, 0] blocks = [4, 1, 4] inner = [2] shape = [9, 3] : (tensor<2x3x4xf32>) -> tensor<9x3xf32>
+  return
+}
+
+// -----
+
 func.func @blob_size() {
   // expected-error @+1 {{resource 'short' has 8 bytes, but 'tensor<3xf32>' takes 12}}
   %0 = graph.constant dense_resource<short> : tensor<3xf32>
