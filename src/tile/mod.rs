@@ -14,6 +14,8 @@ pub mod plan;
 mod reference;
 pub mod slice;
 mod store;
+mod tiles;
 pub mod value;
 
 pub use reference::TileRef;
+pub use tiles::Tiles;

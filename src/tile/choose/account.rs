@@ -65,11 +65,7 @@ pub struct MoveAccount {
 impl Chooser<'_> {
     /// What a choice comes to; none if it is not one of this plan's.
     pub fn account(&self, choice: &Choice) -> Option<Account> {
-        let cut =
-            |(cuts, size): (&'_ Vec<Cut>, &i64)| cuts.iter().position(|cut| cut.size == *size);
-        let places: Option<Vec<usize>> = self.cuts.iter().zip(&choice.sizes).map(cut).collect();
-        let cuts: Vec<&Cut> =
-            self.cuts.iter().zip(places?).map(|(cuts, place)| &cuts[place]).collect();
+        let cuts = self.cuts_of(choice)?;
         let transfers: Vec<f64> =
             self.plan.tensors.iter().map(|tensor| self.transfer_cost(tensor, &cuts)).collect();
         let compute = self.compute_cost(&cuts);
