@@ -102,7 +102,8 @@ fn summary(profile: &Profile) -> String {
         let tiles = profile.tiles.iter().filter(|call| call.target == number);
         let other = tiles.clone().filter(|call| call.chosen > 0).count();
         if profile.tiles.iter().any(|call| call.target == number) {
-            let _ = write!(out, ", tiles of {} calls, of {other} other than by cost", tiles.count());
+            let _ =
+                write!(out, ", tiles of {} calls, of {other} other than by cost", tiles.count());
         }
         out.push('\n');
         for skipped in skipped {

@@ -52,7 +52,8 @@ impl Session {
         let mut seen = Seen::new();
         let mut measure = |function: Op<'_>| -> Result<()> {
             let partition_input = PartitionInput::new(function, &targets, &Default::default())?;
-            let stand = Stand { bench: &bench, partition_input: &partition_input, idle: idle.least };
+            let stand =
+                Stand { bench: &bench, partition_input: &partition_input, idle: idle.least };
             let all = collect(&partition_input, &mut seen)?;
             stand.measure_all(&all, &mut profile, progress);
             Ok(())
@@ -61,7 +62,9 @@ impl Session {
         // A loop is one operation of the host, and what is in it is divided as a function.
         self.run_pipeline(module, "builtin.module(graph-outline-loops)")?;
         let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
-        outline::open_functions(ir::root(module), main, &targets).into_iter().try_for_each(measure)?;
+        outline::open_functions(ir::root(module), main, &targets)
+            .into_iter()
+            .try_for_each(measure)?;
         Ok(profile)
     }
 }
@@ -138,9 +141,7 @@ impl<'c> Stand<'_, 'c> {
         for (number, work) in all.iter().enumerate() {
             progress(number, all.len(), &work.text);
             let time = match &work.tiled {
-                Some(tiled) if self.bench.how.tiles > 0 => {
-                    self.measure_tiles(work, tiled, profile)
-                }
+                Some(tiled) if self.bench.how.tiles > 0 => self.measure_tiles(work, tiled, profile),
                 _ => self.measure(work, 1, None),
             };
             let time = time.and_then(|time| time.check().map(|()| time));

@@ -10,7 +10,9 @@ use crate::{
     Error, Result,
     graph::{Facts, ValueId},
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
-    partition::{self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST},
+    partition::{
+        self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST,
+    },
     pattern::BoundCall,
     targets::TargetInstance,
     tile::choose::Chooser,
@@ -107,10 +109,11 @@ pub fn divide_with<'c>(
             call.transpose().map_err(Error::internal)
         };
         let mut bound = region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?;
-        let decided = region.composites.iter().zip(&mut bound).map(|(composite, call)| match call {
-            Some(call) => partition_input.decide_tiles(region.device, &composite.found, call),
-            None => Ok(None),
-        });
+        let decided =
+            region.composites.iter().zip(&mut bound).map(|(composite, call)| match call {
+                Some(call) => partition_input.decide_tiles(region.device, &composite.found, call),
+                None => Ok(None),
+            });
         tiles.push(decided.collect::<Result<Vec<_>>>()?);
         calls.push(bound);
         let lower = |composite| pattern_of(composite).spec.lower.clone();

@@ -25,11 +25,7 @@ pub fn divide_all<'c>(
 }
 
 /// The functions that are divided besides the network's own.
-pub fn open_functions<'c>(
-    module: Op<'c>,
-    main: Op<'c>,
-    targets: &[TargetInstance],
-) -> Vec<Op<'c>> {
+pub fn open_functions<'c>(module: Op<'c>, main: Op<'c>, targets: &[TargetInstance]) -> Vec<Op<'c>> {
     let others = func::functions(module).into_iter();
     others.filter(|other| !edit::same(*other, main) && is_open(*other, targets)).collect()
 }

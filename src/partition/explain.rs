@@ -100,18 +100,19 @@ fn price_text(ns: f64, measured: bool) -> String {
 
 /// How tiles were chosen, if any were measured.
 fn tile_text(tiles: &TileReport) -> String {
-    let TileReport { fastest, nanoseconds, by_cost, candidates, used } = tiles;
+    let TileReport { fastest, nanoseconds, cheapest, by_cost, candidates, used } = tiles;
     if !used {
         return format!(
             "tiles chosen by cost: {fastest} was the fastest of {candidates} measured, but does not fit \
              any more"
         );
     }
-    format!(
-        "tiles measured: {} with these, the fastest of {candidates}; {} with those that cost least",
-        time_text(*nanoseconds),
-        time_text(*by_cost)
-    )
+    let others = match fastest == cheapest {
+        true => ", which also cost least".to_owned(),
+        false => format!("; {} with {cheapest}, which cost least", time_text(*by_cost)),
+    };
+    let time = time_text(*nanoseconds);
+    format!("tiles measured: {time} with these, the fastest of {candidates}{others}")
 }
 
 impl OpReport {

@@ -48,7 +48,9 @@ pub struct TileReport {
     pub fastest: String,
     /// What a run takes with them, in nanoseconds.
     pub nanoseconds: f64,
-    /// The same of those of least declared cost.
+    /// The tiles of least declared cost.
+    pub cheapest: String,
+    /// What a run takes with those.
     pub by_cost: f64,
     /// How many candidates were measured.
     pub candidates: usize,
@@ -97,7 +99,8 @@ impl TiledCall {
 
     /// Writes the chosen tiles into a plan, if they fit; says what it did.
     pub fn decide(&self, plan: &mut Plan, reads: usize) -> Result<Option<TileReport>, String> {
-        let (Some(chosen), Some(first)) = (self.candidates.get(self.chosen), self.candidates.first())
+        let (Some(chosen), Some(first)) =
+            (self.candidates.get(self.chosen), self.candidates.first())
         else {
             return Ok(None);
         };
@@ -109,6 +112,7 @@ impl TiledCall {
         Ok(Some(TileReport {
             fastest: chosen.tiles.text(&self.loops),
             nanoseconds: chosen.nanoseconds,
+            cheapest: first.tiles.text(&self.loops),
             by_cost: first.nanoseconds,
             candidates: self.candidates.len(),
             used,

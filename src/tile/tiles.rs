@@ -17,10 +17,7 @@ impl Tiles {
     /// A choice by names.
     pub fn new(plan: &Plan, choice: &Choice) -> Self {
         let name = |place: &usize| plan.loops.get(*place).map(|l| l.name.clone());
-        Self {
-            sizes: choice.sizes.clone(),
-            order: choice.order.iter().filter_map(name).collect(),
-        }
+        Self { sizes: choice.sizes.clone(), order: choice.order.iter().filter_map(name).collect() }
     }
 
     /// As text: `16 m x 8 n, loops from outside: n, m`.
