@@ -58,7 +58,7 @@ pub enum Command {
     Debug(DebugArgs),
     /// Show which operation goes to which target, and why not to another
     Partition(PartitionArgs),
-    /// Measure what the parts of a model take on each target, for --placement-search
+    /// Measure what the parts of a model take on each target, for --profile
     Profile(ProfileArgs),
     /// List the target kinds, or everything about one
     Targets(TargetsArgs),
@@ -117,8 +117,9 @@ pub struct TargetArgs {
     /// taking targets and patterns in order of preference
     #[arg(long)]
     pub placement_search: bool,
-    /// With --placement-search, go by these measured costs (see profile) where the file has them
-    #[arg(long, value_name = "FILE", requires = "placement_search")]
+    /// Go by these measurements (see profile) where the file has them: tiles, and with --placement-search
+    /// costs
+    #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Have an input or output of the model in the memory of a target's device: programs pass addresses
     /// there, and nothing is copied; may be repeated

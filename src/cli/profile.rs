@@ -32,6 +32,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
         sample_time: seconds(args.sample_time / 1e6),
         limit: seconds(args.limit),
         seed: args.seed,
+        tiles: args.tiles.unwrap_or(0) as usize,
     };
     let say = |done: usize, all: usize, work: &str| progress.say(format!("{done}/{all} {work}"));
     let profile = session.profile(&mut module, &options, &how, &say)?;
@@ -72,11 +73,13 @@ fn one_thread() {
 fn refuse_noise(profile: &Profile) -> Result<()> {
     let is_noise = |skipped: &&Skipped| skipped.reason.contains("are noise");
     let noise: Vec<_> = profile.skipped.iter().filter(is_noise).collect();
+    let tiles: usize = profile.tiles.iter().map(|call| call.candidates.len()).sum();
+    let measured = profile.entries.len() + tiles;
     match noise.first() {
-        Some(first) if noise.len() > profile.entries.len() => Err(Error::invalid(format!(
+        Some(first) if noise.len() > measured => Err(Error::invalid(format!(
             "{} of {} measurements are noise, so nothing is written: {}: {}",
             noise.len(),
-            noise.len() + profile.entries.len(),
+            noise.len() + measured,
             first.work,
             first.reason
         ))),
@@ -95,6 +98,12 @@ fn summary(profile: &Profile) -> String {
         if let Some(transfer) = &target.transfer {
             let (call, byte) = (transfer.per_call, transfer.per_byte);
             let _ = write!(out, ", {call:.0} ns a call, {byte:.4} ns a byte");
+        }
+        let tiles = profile.tiles.iter().filter(|call| call.target == number);
+        let other = tiles.clone().filter(|call| call.chosen > 0).count();
+        if profile.tiles.iter().any(|call| call.target == number) {
+            let _ =
+                write!(out, ", tiles of {} calls, of {other} other than by cost", tiles.count());
         }
         out.push('\n');
         for skipped in skipped {

@@ -40,7 +40,7 @@ pub struct CompileOptions<'a> {
     pub pools: Option<PathBuf>,
     /// Look for the partition between targets that costs least, instead of going by preference.
     pub placement_search: bool,
-    /// File with measured costs for that, in place of estimates.
+    /// File with measured tiles, and measured costs for the search, in place of estimates.
     pub profile: Option<PathBuf>,
     /// Ids of targets in the order in which they lower and generate code; those that are left out
     /// follow in the order of the spec. Empty: the order of the spec.

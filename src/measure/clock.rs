@@ -14,12 +14,15 @@ pub struct ProfileOptions {
     pub limit: Duration,
     /// Seed of the inputs.
     pub seed: u64,
+    /// For each call that is computed tile by tile, measure so many tiles, those of least declared cost;
+    /// 0 for none.
+    pub tiles: usize,
 }
 
 impl Default for ProfileOptions {
     fn default() -> Self {
         let (sample_time, limit) = (Duration::from_micros(200), Duration::from_secs(2));
-        Self { samples: 11, sample_time, limit, seed: 1 }
+        Self { samples: 11, sample_time, limit, seed: 1, tiles: 0 }
     }
 }
 

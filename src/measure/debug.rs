@@ -157,6 +157,8 @@ impl<'c> Search<'_, 'c> {
             after: Phase::PrePartition,
             cc: self.options.cc.clone(),
             devices: Some(&self.build),
+            // The tiles are those of the compile that is looked into.
+            profile: self.options.profile.clone(),
             ..Default::default()
         }
     }

@@ -2,7 +2,8 @@
 //! and compared with the host (`phaseline debug`).
 //!
 //! Each match of each target, and each operation of the host, becomes a network of its own that is
-//! compiled and run. Work that is the same ([`crate::partition::key`]) is measured once. What is
+//! compiled and run. Work that is the same ([`crate::partition::key`]) is measured once; on demand
+//! with several tiles, for calls that are computed tile by tile. What is
 //! measured is wall time on this machine: of a simulated device it is the simulator's.
 
 mod clock;
@@ -10,6 +11,7 @@ mod debug;
 mod extract;
 mod peak;
 mod run;
+mod tiles;
 mod workload;
 
 pub use crate::partition::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};

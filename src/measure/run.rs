@@ -3,15 +3,18 @@
 use super::{
     clock::{self, ProfileOptions, Time},
     extract::Extract,
-    workload::{Workload, collect},
+    tiles::{give_tiles, known_tiles},
+    workload::{Seen, Workload, collect},
 };
 use crate::{
     CompileOptions, DType, Phase, Result, Session, Tensor,
     artifact::Port,
     codegen::c::compile::DeviceBuild,
-    ir::{self, func},
-    outline::{DivideOptions, PartitionInput},
+    ir::{self, Op, func},
+    outline::{self, PartitionInput},
     partition::{Entry, Profile, ProfiledMachine, Skipped, Transfer, placement::HOST},
+    targets::TargetInstance,
+    tile::Tiles,
 };
 use melior::ir::Module;
 
@@ -34,48 +37,34 @@ impl Session {
     ) -> Result<Profile> {
         self.run_phases(module, options, Phase::PrePartition)?;
         let targets = options.resolve(self)?;
-        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
-        let partition_input = PartitionInput::new(main, &targets, &DivideOptions::default())?;
-        let all = collect(&partition_input)?;
         let build = DeviceBuild::default();
-        let mut stand = Stand {
-            session: self,
-            options,
-            how,
-            partition_input: &partition_input,
-            build: &build,
-            idle: 0.0,
-        };
-        let idle = stand.time(self.parse(NOTHING.as_bytes(), "nothing")?)?;
+        let bench = Bench { session: self, options, how, build: &build };
+        let idle = bench.time(self.parse(NOTHING.as_bytes(), "nothing")?, Phase::PrePartition)?;
         idle.check()?;
-        stand.idle = idle.least;
-        let devices = partition_input.devices.iter().map(|(device, _)| device.profiled());
         let mut profile = Profile {
             phaseline_profile: Profile::VERSION,
             machine: ProfiledMachine::here()?,
-            targets: devices.chain([partition_input.host.profiled()]).collect(),
+            targets: targets.iter().map(TargetInstance::profiled).collect(),
             entries: vec![],
+            tiles: vec![],
             skipped: vec![],
         };
-        let mut times: Vec<Option<Time>> = vec![];
-        for (number, work) in all.iter().enumerate() {
-            progress(number, all.len(), &work.text);
-            let time = stand.measure(work, 1).and_then(|time| time.check().map(|()| time));
-            match &time {
-                Ok(time) => tracing::debug!(target: "phaseline::measure", work = work.text, ?time),
-                Err(error) => {
-                    tracing::debug!(target: "phaseline::measure", work = work.text, %error)
-                }
-            }
-            times.push(time.as_ref().ok().copied());
-            profile.note(work, time.map(|time| time.usual));
-            // What a failed compile said is in the list.
-            self.clear_diagnostics();
-        }
-        for number in 0..partition_input.devices.len() {
-            profile.targets[number].transfer = stand.transfer(number, &all, &times);
-            self.clear_diagnostics();
-        }
+        let mut seen = Seen::new();
+        let mut measure = |function: Op<'_>| -> Result<()> {
+            let partition_input = PartitionInput::new(function, &targets, &Default::default())?;
+            let stand =
+                Stand { bench: &bench, partition_input: &partition_input, idle: idle.least };
+            let all = collect(&partition_input, &mut seen)?;
+            stand.measure_all(&all, &mut profile, progress);
+            Ok(())
+        };
+        measure(func::main(ir::root(module)).ok_or_else(func::no_main)?)?;
+        // A loop is one operation of the host, and what is in it is divided as a function.
+        self.run_pipeline(module, "builtin.module(graph-outline-loops)")?;
+        let main = func::main(ir::root(module)).ok_or_else(func::no_main)?;
+        outline::open_functions(ir::root(module), main, &targets)
+            .into_iter()
+            .try_for_each(measure)?;
         Ok(profile)
     }
 }
@@ -100,21 +89,98 @@ impl Profile {
     }
 }
 
-/// What work is measured with.
-struct Stand<'a, 'c> {
-    session: &'c Session,
+/// What compiles and runs.
+pub(super) struct Bench<'a, 'c> {
+    pub session: &'c Session,
     options: &'a CompileOptions<'a>,
-    how: &'a ProfileOptions,
-    partition_input: &'a PartitionInput<'c, 'a>,
+    pub how: &'a ProfileOptions,
     /// Keeps the objects of devices' C, which is the same for all work.
     build: &'a DeviceBuild,
-    /// What a run takes that does nothing.
-    idle: f64,
 }
 
-impl Stand<'_, '_> {
-    /// The time of work that is done so many times in a row.
-    fn measure(&self, work: &Workload, times: usize) -> Result<Time> {
+impl Bench<'_, '_> {
+    /// How a piece of work is compiled that has been through a phase.
+    pub fn options(&self, after: Phase) -> CompileOptions<'_> {
+        CompileOptions {
+            targets: self.options.targets.clone(),
+            target_path: self.options.target_path.clone(),
+            name: "profile".into(),
+            after,
+            cc: self.options.cc.clone(),
+            devices: Some(self.build),
+            ..Default::default()
+        }
+    }
+
+    /// What a run of a network takes that has been through a phase.
+    pub fn time(&self, module: Module<'_>, after: Phase) -> Result<Time> {
+        let executable = self.session.compile(module, &self.options(after))?.load()?;
+        let inputs = executable.signature().inputs.iter();
+        let inputs = inputs.map(|port| input(port, self.how.seed)).collect::<Result<Vec<_>>>()?;
+        clock::sample(&executable, &inputs, self.how)
+    }
+}
+
+/// What the work of a function is measured with.
+pub(super) struct Stand<'a, 'c> {
+    pub bench: &'a Bench<'a, 'c>,
+    pub partition_input: &'a PartitionInput<'c, 'a>,
+    /// What a run takes that does nothing.
+    pub idle: f64,
+}
+
+impl<'c> Stand<'_, 'c> {
+    /// Measures all of a function's work, and what its devices take besides.
+    fn measure_all(
+        &self,
+        all: &[Workload],
+        profile: &mut Profile,
+        progress: &dyn Fn(usize, usize, &str),
+    ) {
+        let mut times: Vec<Option<Time>> = vec![];
+        for (number, work) in all.iter().enumerate() {
+            progress(number, all.len(), &work.text);
+            let time = match &work.tiled {
+                Some(tiled) if self.bench.how.tiles > 0 => self.measure_tiles(work, tiled, profile),
+                _ => self.measure(work, 1, None),
+            };
+            let time = time.and_then(|time| time.check().map(|()| time));
+            match &time {
+                Ok(time) => tracing::debug!(target: "phaseline::measure", work = work.text, ?time),
+                Err(error) => {
+                    tracing::debug!(target: "phaseline::measure", work = work.text, %error)
+                }
+            }
+            times.push(time.as_ref().ok().copied());
+            profile.note(work, time.map(|time| time.usual));
+            // What a failed compile said is in the list.
+            self.bench.session.clear_diagnostics();
+        }
+        for number in 0..self.partition_input.devices.len() {
+            if profile.targets[number].transfer.is_none() {
+                profile.targets[number].transfer = self.transfer(number, profile, all, &times);
+                self.bench.session.clear_diagnostics();
+            }
+        }
+    }
+
+    /// The time of work that is done so many times in a row, with some tiles or those of least cost.
+    pub fn measure(&self, work: &Workload, times: usize, tiles: Option<&Tiles>) -> Result<Time> {
+        let mut module = self.extract(work, times)?;
+        let mut after = Phase::PrePartition;
+        if let Some(tiles) = tiles {
+            let options = self.bench.options(after);
+            after = Phase::Partition;
+            self.bench.session.run_phases(&mut module, &options, after)?;
+            give_tiles(&module, tiles)?;
+        }
+        let time = self.bench.time(module, after)?;
+        let (usual, least) = ((time.usual - self.idle).max(0.0), (time.least - self.idle).max(0.0));
+        Ok(Time { usual, least, ..time })
+    }
+
+    /// The network that does work so many times in a row.
+    fn extract(&self, work: &Workload, times: usize) -> Result<Module<'c>> {
         let devices = &self.partition_input.devices;
         let extract = Extract {
             ops: &work.ops,
@@ -124,26 +190,7 @@ impl Stand<'_, '_> {
             pattern: work.pattern.as_deref(),
             times,
         };
-        let module = extract.module(self.session, &self.partition_input.view)?;
-        let time = self.time(module)?;
-        let (usual, least) = ((time.usual - self.idle).max(0.0), (time.least - self.idle).max(0.0));
-        Ok(Time { usual, least, ..time })
-    }
-
-    fn time(&self, module: Module<'_>) -> Result<Time> {
-        let options = CompileOptions {
-            targets: self.options.targets.clone(),
-            target_path: self.options.target_path.clone(),
-            name: "profile".into(),
-            after: Phase::PrePartition,
-            cc: self.options.cc.clone(),
-            devices: Some(self.build),
-            ..Default::default()
-        };
-        let executable = self.session.compile(module, &options)?.load()?;
-        let inputs = executable.signature().inputs.iter();
-        let inputs = inputs.map(|port| input(port, self.how.seed)).collect::<Result<Vec<_>>>()?;
-        clock::sample(&executable, &inputs, self.how)
+        extract.module(self.bench.session, &self.partition_input.view)
     }
 
     /// What calls and transfers of a device take. Where regions are not merged, they are in what
@@ -153,6 +200,7 @@ impl Stand<'_, '_> {
     fn transfer(
         &self,
         target: usize,
+        profile: &Profile,
         all: &[Workload],
         times: &[Option<Time>],
     ) -> Option<Transfer> {
@@ -179,7 +227,8 @@ impl Stand<'_, '_> {
             if points.len() == TRIES || !sizes.insert(bytes as u64) {
                 continue;
             }
-            let both = self.measure(work, 2).and_then(|both| both.check().map(|()| both));
+            let both = self.measure(work, 2, known_tiles(profile, work));
+            let both = both.and_then(|both| both.check().map(|()| both));
             let Ok(both) = both else { continue };
             // A difference within what the times vary by is none.
             let saved = 2.0 * time.least - both.least;

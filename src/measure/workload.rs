@@ -2,9 +2,11 @@
 
 use crate::{
     Result,
-    graph::{GraphView, OpId, ValueId},
+    graph::{Facts, GraphView, OpId, ValueId},
     outline::PartitionInput,
-    partition::{self, Possible, chain, describe, is_view, key, producers},
+    partition::{self, Device, Possible, chain, describe, is_view, key, producers, tile_key},
+    pattern::Match,
+    tile::plan::Plan,
 };
 use std::collections::BTreeSet;
 
@@ -26,15 +28,31 @@ pub struct Workload {
     pub inputs: Vec<ValueId>,
     /// Values that are used outside.
     pub outputs: Vec<ValueId>,
+    /// The tiles that its call may have.
+    pub tiled: Option<Tiled>,
 }
+
+/// A call that is computed tile by tile.
+pub struct Tiled {
+    /// What makes calls the same.
+    pub key: String,
+    /// For people.
+    pub text: String,
+    /// What tiles it may have.
+    pub plan: Plan,
+    /// How many tensors it reads.
+    pub reads: usize,
+}
+
+/// What is known already, by target, pattern and key.
+pub type Seen = BTreeSet<(usize, Option<String>, String)>;
 
 /// All matches of all devices, all operations of the host and all chains that it computes in one
 /// go, each kind of work once.
-pub fn collect(partition_input: &PartitionInput) -> Result<Vec<Workload>> {
+pub fn collect(partition_input: &PartitionInput, seen: &mut Seen) -> Result<Vec<Workload>> {
     let devices = partition_input.devices()?;
     let request = partition_input.request(&devices)?;
     let graph = request.graph;
-    let mut seen = BTreeSet::new();
     let mut all = vec![];
     let mut add = |work: Workload| {
         if seen.insert((work.target, work.pattern.clone(), work.key.clone())) {
@@ -42,7 +60,9 @@ pub fn collect(partition_input: &PartitionInput) -> Result<Vec<Workload>> {
         }
     };
     for Possible { device, pattern, found, bytes } in partition::possible(&request)? {
+        let tiled = tiled(partition_input, (&devices[device], &pattern), &found);
         add(Workload {
+            tiled,
             target: device,
             pattern: Some(pattern),
             key: key(graph, &found.ops),
@@ -80,5 +100,23 @@ fn on_host(graph: &GraphView, target: usize, ops: Vec<OpId>) -> Workload {
         ops,
         inputs,
         outputs,
+        tiled: None,
     }
+}
+
+/// The tiles of the call of a match; none if it has none, or is no call.
+fn tiled(
+    partition_input: &PartitionInput,
+    (device, pattern): (&Device, &str),
+    found: &Match,
+) -> Option<Tiled> {
+    let pattern = device.patterns.iter().find(|known| known.name() == pattern)?;
+    let graph = &partition_input.view.graph;
+    let facts = Facts { graph, table: &partition_input.table, options: device.options };
+    // A match is one because its call could be bound.
+    let call = pattern.call.as_ref()?.bind(pattern, found, facts).ok()?;
+    let (key, text) = tile_key(graph, found, &call)?;
+    let plan = call.tile?;
+    let reads = plan.reads(found.outputs.len());
+    Some(Tiled { key, text, plan, reads })
 }

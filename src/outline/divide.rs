@@ -10,7 +10,9 @@ use crate::{
     Error, Result,
     graph::{Facts, ValueId},
     ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
-    partition::{self, Composite, Partition, Placement, Profile, Report, placement::HOST},
+    partition::{
+        self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST,
+    },
     pattern::BoundCall,
     targets::TargetInstance,
     tile::choose::Chooser,
@@ -33,6 +35,8 @@ pub struct PartitionedFunction<'c> {
     pub calls: Vec<Vec<Option<BoundCall>>>,
     /// For each region and composite, the lowering that the pattern names.
     lowerings: Vec<Vec<Option<String>>>,
+    /// For each region and composite, what a profile says about the tiles of its call.
+    tiles: Vec<Vec<Option<TileReport>>>,
     /// Decisions and reasons, for people.
     pub report: Report,
     /// The decision as a file that can be given back.
@@ -46,22 +50,23 @@ pub struct DivideOptions<'a> {
     pub placement: Option<&'a Placement>,
     /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
-    /// Measured costs, in place of estimates.
+    /// Measured costs and tiles, in place of estimates.
     pub profile: Option<&'a Profile>,
 }
 
 impl PartitionedFunction<'_> {
     /// Adds to the report how the work of each match is cut into tiles.
     pub fn account_for_tiles(&mut self) -> Result<()> {
-        for (region, calls) in self.partition.regions.iter().zip(&self.calls) {
-            for (composite, call) in region.composites.iter().zip(calls) {
-                let plan = call.as_ref().and_then(|call| call.tile.as_ref());
-                let op = self.report.ops.get_mut(composite.found.root.index());
-                let (Some(plan), Some(op)) = (plan, op) else { continue };
-                let reads = plan.tensors.len().saturating_sub(composite.found.outputs.len());
-                let chooser = Chooser::new(plan, reads, &[]).map_err(Error::internal)?;
-                op.tiles = chooser.choose().and_then(|choice| chooser.account(&choice));
-            }
+        let found = self.partition.regions.iter().flat_map(|region| &region.composites);
+        let calls = self.calls.iter().flatten().zip(self.tiles.iter().flatten());
+        for (composite, (call, measured)) in found.zip(calls) {
+            let plan = call.as_ref().and_then(|call| call.tile.as_ref());
+            let op = self.report.ops.get_mut(composite.found.root.index());
+            let (Some(plan), Some(op)) = (plan, op) else { continue };
+            let reads = plan.reads(composite.found.outputs.len());
+            let chooser = Chooser::new(plan, reads, &[]).map_err(Error::internal)?;
+            op.tiles = chooser.decided().and_then(|choice| chooser.account(&choice));
+            op.tile_times = measured.clone();
         }
         Ok(())
     }
@@ -88,8 +93,7 @@ pub fn divide_with<'c>(
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
     let placement = Placement::of(&partition_input.view.graph, &partition);
-    let mut calls = vec![];
-    let mut lowerings = vec![];
+    let (mut calls, mut lowerings, mut tiles) = (vec![], vec![], vec![]);
     for region in &partition.regions {
         let device = &devices[region.device];
         let facts = Facts {
@@ -104,7 +108,14 @@ pub fn divide_with<'c>(
                 pattern.call.as_ref().map(|call| call.bind(pattern, &composite.found, facts));
             call.transpose().map_err(Error::internal)
         };
-        calls.push(region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?);
+        let mut bound = region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?;
+        let decided =
+            region.composites.iter().zip(&mut bound).map(|(composite, call)| match call {
+                Some(call) => partition_input.decide_tiles(region.device, &composite.found, call),
+                None => Ok(None),
+            });
+        tiles.push(decided.collect::<Result<Vec<_>>>()?);
+        calls.push(bound);
         let lower = |composite| pattern_of(composite).spec.lower.clone();
         lowerings.push(region.composites.iter().map(lower).collect());
     }
@@ -121,6 +132,7 @@ pub fn divide_with<'c>(
         partition,
         calls,
         lowerings,
+        tiles,
         report,
         placement,
     })

@@ -18,12 +18,16 @@ pub fn divide_all<'c>(
     let Some(main) = func::main(module) else { return Ok(vec![]) };
     let mut partitioned_functions = vec![(main, divide_with(main, targets, options)?)];
     let others = DivideOptions { placement: None, ..*options };
-    for function in func::functions(module) {
-        if !edit::same(function, main) && is_open(function, targets) {
-            partitioned_functions.push((function, divide_with(function, targets, &others)?));
-        }
+    for function in open_functions(module, main, targets) {
+        partitioned_functions.push((function, divide_with(function, targets, &others)?));
     }
     Ok(partitioned_functions)
+}
+
+/// The functions that are divided besides the network's own.
+pub fn open_functions<'c>(module: Op<'c>, main: Op<'c>, targets: &[TargetInstance]) -> Vec<Op<'c>> {
+    let others = func::functions(module).into_iter();
+    others.filter(|other| !edit::same(*other, main) && is_open(*other, targets)).collect()
 }
 
 /// Whether a function has operations of the graph that are in no composite, or the word for the host

@@ -17,7 +17,7 @@ mod view;
 pub use composite::make_composite;
 pub use divide::{DivideOptions, PartitionedFunction, apply, divide, divide_with};
 pub use function::{RegionPlan, outline_region};
-pub use functions::divide_all;
+pub use functions::{divide_all, open_functions};
 pub use order::{sort_topologically, start_early};
 pub use partition_input::PartitionInput;
 pub use settle::settle;

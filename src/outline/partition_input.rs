@@ -5,8 +5,8 @@ use crate::{
     Error, Result,
     graph::{self, OpTable},
     ir::{self, Op, names},
-    partition::{Device, Measured, Request},
-    pattern::Pattern,
+    partition::{Device, Measured, Request, TileReport, TiledCalls, tile_key},
+    pattern::{BoundCall, Match, Pattern},
     targets::TargetInstance,
 };
 
@@ -22,6 +22,8 @@ pub struct PartitionInput<'c, 't> {
     pub host: &'t TargetInstance,
     measured: Option<Measured>,
     transfers: Vec<Option<(f64, f64)>>,
+    /// For each device, the calls whose tiles were measured.
+    tiles: Vec<TiledCalls>,
     search: bool,
 }
 
@@ -53,7 +55,30 @@ impl<'c, 't> PartitionInput<'c, 't> {
         let measured = options.profile.map(|profile| profile.measured(&profiled, &host.profiled()));
         let measured = measured.transpose()?;
         let transfers = profiled.iter().map(|device| options.profile?.transfer(device)).collect();
-        Ok(Self { table, view, devices, host, measured, transfers, search: options.search })
+        let tiles = profiled.iter().map(|device| match options.profile {
+            Some(profile) => profile.tiles(device),
+            None => Ok(TiledCalls::new()),
+        });
+        let tiles = tiles.collect::<Result<_>>()?;
+        let search = options.search;
+        Ok(Self { table, view, devices, host, measured, transfers, tiles, search })
+    }
+
+    /// Gives the call of a match on a device the tiles that were measured as the fastest, if there are
+    /// any and they fit; says what it found.
+    pub fn decide_tiles(
+        &self,
+        device: usize,
+        found: &Match,
+        call: &mut BoundCall,
+    ) -> Result<Option<TileReport>> {
+        let Some(known) = self.tiles.get(device).filter(|known| !known.is_empty()) else {
+            return Ok(None);
+        };
+        let measured = tile_key(&self.view.graph, found, call).and_then(|(key, _)| known.get(&key));
+        let (Some(measured), Some(plan)) = (measured, &mut call.tile) else { return Ok(None) };
+        let reads = plan.reads(found.outputs.len());
+        measured.decide(plan, reads).map_err(Error::internal)
     }
 
     /// The devices as partitioning sees them.

@@ -1,7 +1,7 @@
 //! `phaseline partition --explain`: every decision with its reason and its cost, as text.
 
 use super::{
-    Search,
+    Search, TileReport,
     report::{OpReport, RegionReport, Report},
     verdict::{Attempt, Verdict, time_text},
 };
@@ -44,6 +44,7 @@ impl Report {
         if let Some(tiles) = &op.tiles {
             lines.extend(tiles.to_string().lines().map(str::to_owned));
         }
+        lines.extend(op.tile_times.as_ref().map(tile_text));
         for other in op.verdicts.iter().filter(|other| other.target != op.target) {
             let costs = match &other.verdict {
                 Verdict::Lost { cost, winner_cost, .. } => {
@@ -95,6 +96,23 @@ impl Report {
 /// A price as text, with a word where it is no estimate.
 fn price_text(ns: f64, measured: bool) -> String {
     time_text(ns) + if measured { " measured" } else { "" }
+}
+
+/// How tiles were chosen, if any were measured.
+fn tile_text(tiles: &TileReport) -> String {
+    let TileReport { fastest, nanoseconds, cheapest, by_cost, candidates, used } = tiles;
+    if !used {
+        return format!(
+            "tiles chosen by cost: {fastest} was the fastest of {candidates} measured, but does not fit \
+             any more"
+        );
+    }
+    let others = match fastest == cheapest {
+        true => ", which also cost least".to_owned(),
+        false => format!("; {} with {cheapest}, which cost least", time_text(*by_cost)),
+    };
+    let time = time_text(*nanoseconds);
+    format!("tiles measured: {time} with these, the fastest of {candidates}{others}")
 }
 
 impl OpReport {

@@ -11,10 +11,15 @@ const MAX_DECISIVE: usize = 16;
 /// A key that two sets of operations share if they do the same work: 32 hexadecimal digits. The
 /// operations are in program order.
 pub fn key(graph: &GraphView, ops: &[OpId]) -> String {
+    digest(&canonical(graph, ops))
+}
+
+/// 32 hexadecimal digits for a text.
+pub(super) fn digest(text: &str) -> String {
     // FNV-1a with 128 bits: the same on every machine and in every version.
     let hash = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul((1 << 88) | 0x13b);
     let start = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    format!("{:032x}", canonical(graph, ops).bytes().fold(start, hash))
+    format!("{:032x}", text.bytes().fold(start, hash))
 }
 
 /// The operations with their types, for people: `conv 1x3x8x8xf32, 4x3x3x3xf32 -> 1x4x8x8xf32`.

@@ -29,6 +29,7 @@ mod search;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod units;
 mod verdict;
 
@@ -39,6 +40,7 @@ pub use measured::{Measured, Times};
 pub use placement::Placement;
 pub use profile::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
 pub use report::{FunctionReport, Report};
+pub use tiles::{TileReport, TileTime, TiledCall, TiledCalls, tile_key};
 pub use verdict::{Attempt, Verdict};
 
 use crate::{

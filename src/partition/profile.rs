@@ -1,6 +1,6 @@
 //! Profiles as files.
 
-use super::{Measured, Times};
+use super::{Measured, TiledCall, TiledCalls, Times};
 use crate::{Error, Result, artifact::Machine, expr::OptionValues};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
@@ -84,6 +84,9 @@ pub struct Profile {
     pub targets: Vec<ProfiledTarget>,
     /// The measurements, by target, pattern and place in the network.
     pub entries: Vec<Entry>,
+    /// The tiles that were measured as the fastest, by target and place in the network.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiles: Vec<TiledCall>,
     /// What could not be measured; estimates stay.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
@@ -176,6 +179,10 @@ impl Profile {
                 return Err(bad(format!("'{}' takes {} ns", entry.work, entry.nanoseconds)));
             }
         }
+        let mut faults = profile.tiles.iter().filter_map(|call| call.fault(profile.targets.len()));
+        if let Some(fault) = faults.next() {
+            return Err(bad(fault));
+        }
         let transfers = profile.targets.iter().filter_map(|target| target.transfer);
         for Transfer { per_call, per_byte } in transfers {
             if [per_call, per_byte].iter().any(|cost| !cost.is_finite() || *cost < 0.0) {
@@ -239,6 +246,13 @@ impl Profile {
         })
     }
 
+    /// The measured tiles of a target.
+    pub fn tiles(&self, target: &ProfiledTarget) -> Result<TiledCalls> {
+        let place = self.place(target)?;
+        let tiles = self.tiles.iter().filter(|call| Some(call.target) == place);
+        Ok(tiles.map(|call| (call.key.clone(), call.clone())).collect())
+    }
+
     /// What calls and transfers of a target take, per call and per byte, if it was measured.
     pub fn transfer(&self, target: &ProfiledTarget) -> Option<(f64, f64)> {
         let known = self.targets.iter().find(|known| known.is(target))?;
@@ -270,6 +284,7 @@ mod tests {
                 bytes: 8,
                 nanoseconds: 1.5,
             }],
+            tiles: vec![],
             skipped: vec![],
         }
     }

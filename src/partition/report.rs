@@ -1,7 +1,7 @@
 //! A partition as table and JSON: which operation runs where, and why not elsewhere.
 
 use super::{
-    Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request,
+    Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request, TileReport,
     verdict::{Attempt, Verdict, path_text},
 };
 use crate::{graph::OpId, tile::choose::Account};
@@ -38,6 +38,9 @@ pub struct OpReport {
     /// The tiles of the match that ends with it, where its work is cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<Account>,
+    /// What a profile says about tiles of this match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tile_times: Option<TileReport>,
     /// The decision for each device.
     pub verdicts: Vec<DeviceVerdict>,
 }
@@ -276,6 +279,7 @@ fn ops(request: &Request, partition: &Partition) -> Vec<OpReport> {
             pattern,
             inputs: inputs(graph, op),
             tiles: None,
+            tile_times: None,
             cost: partition.costs.matched[id.index()]
                 .unwrap_or(partition.costs.on_host[id.index()]),
             cost_measured: match partition.costs.matched[id.index()] {

@@ -27,7 +27,7 @@ crate::pass_options! {
         target_path: String = "", "Directories with targets as data, separated by colons";
         placement: String = "", "File with placements that come before patterns";
         placement_search: bool = "false", "Look for the partition that costs least";
-        profile: String = "", "File with measured costs, in place of estimates";
+        profile: String = "", "File with measured costs and tiles, in place of estimates";
     }
 }
 

@@ -28,7 +28,7 @@ use melior::ir::{ValueLike, attribute::ArrayAttribute};
 crate::pass_options! {
     /// Options of `tile-calls`.
     pub struct Options {
-        sizes: String = "", "Positions of loops, as rows=2:columns=8; chosen for other loops";
+        sizes: String = "", "Positions of loops, as rows=2:columns=8; chosen for other loops, whatever tiles the plans have";
     }
 }
 
@@ -159,9 +159,14 @@ fn choose<'c>(
     let chooser = Chooser::new(plan, reads, &sizes).map_err(|error| PassError::at(&op, error))?;
     let choice = match guard::around(op, names::TILE_CHOICE) {
         Some(number) if given.is_empty() => chooser.any(number as u64),
+        _ if given.is_empty() => chooser.decided(),
         _ => chooser.choose(),
     };
-    choice.ok_or_else(|| {
-        PassError::at(&op, format!("has no tile that {}", chooser.refusal()))
+    choice.ok_or_else(|| match &plan.tiles {
+        Some(tiles) if given.is_empty() => {
+            let fault = "has a phl.tile with tiles that do not fit, or against what it requires";
+            PassError::at(&op, format!("{fault}: {}", tiles.text(&plan.loop_names())))
+        }
+        _ => PassError::at(&op, format!("has no tile that {}", chooser.refusal())),
     })
 }

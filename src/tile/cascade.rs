@@ -362,7 +362,7 @@ fn restrict(call: &Call, place: usize, start: i64, size: i64) -> Option<Part> {
         return None;
     }
     let piece = l.piece(start, size);
-    let mut plan = call.plan.clone();
+    let mut plan = Plan { tiles: None, ..call.plan.clone() };
     let mut slices = vec![];
     for tensor in &mut plan.tensors {
         let mut own = vec![];

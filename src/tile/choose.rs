@@ -6,8 +6,10 @@
 
 mod account;
 mod any;
+mod candidates;
 mod cost;
 mod cut;
+mod decided;
 mod kept;
 mod order;
 
@@ -23,6 +25,7 @@ use crate::{
     expr::{Expr, ExprKind},
     tile::TileRef,
 };
+use candidates::Kept;
 use cut::{Cut, divide_up, thinned};
 use order::orders;
 
@@ -127,16 +130,15 @@ impl<'a> Chooser<'a> {
 
     /// The cheapest tile that fits; none if not even the smallest does.
     pub fn choose(&self) -> Option<Choice> {
-        let mut best: Option<(f64, Choice)> = None;
-        let coarse: Vec<Vec<&Cut>> = self.cuts.iter().map(|cuts| thinned(cuts)).collect();
-        self.search(&coarse, &mut vec![], &mut best);
-        if best.is_none() {
-            // What is in between may fit where neither neighbour does.
-            let all: Vec<Vec<&Cut>> = self.cuts.iter().map(|cuts| cuts.iter().collect()).collect();
-            self.search(&all, &mut vec![], &mut best);
-        }
+        self.cheapest().map(|(_, choice)| choice)
+    }
+
+    /// The cheapest tile that fits, with its cost.
+    fn cheapest(&self) -> Option<(f64, Choice)> {
+        let mut best = Kept::cheapest();
+        self.search_coarse(&mut best);
         loop {
-            let (cost, choice) = best.clone()?;
+            let (cost, choice) = best.first()?.clone();
             for place in 0..self.cuts.len() {
                 let of = |other: usize| {
                     let is = |cut: &&Cut| other == place || cut.size == choice.sizes[other];
@@ -145,18 +147,25 @@ impl<'a> Chooser<'a> {
                 let around: Vec<Vec<&Cut>> = (0..self.cuts.len()).map(of).collect();
                 self.search(&around, &mut vec![], &mut best);
             }
-            if best.as_ref().is_some_and(|(now, _)| *now >= cost) {
-                return best.map(|(_, choice)| choice);
+            if best.first().is_some_and(|(now, _)| *now >= cost) {
+                return best.first().cloned();
             }
         }
     }
 
-    fn search<'s>(
-        &'s self,
-        cuts: &[Vec<&'s Cut>],
-        chosen: &mut Vec<&'s Cut>,
-        best: &mut Option<(f64, Choice)>,
-    ) {
+    /// Compares a coarse choice of sizes, and all of them where too few of those fit.
+    fn search_coarse(&self, best: &mut Kept) {
+        let coarse: Vec<Vec<&Cut>> = self.cuts.iter().map(|cuts| thinned(cuts)).collect();
+        self.search(&coarse, &mut vec![], best);
+        if !best.is_full() {
+            // What is in between may fit where neither neighbour does.
+            let all: Vec<Vec<&Cut>> = self.cuts.iter().map(|cuts| cuts.iter().collect()).collect();
+            best.clear();
+            self.search(&all, &mut vec![], best);
+        }
+    }
+
+    fn search<'s>(&'s self, cuts: &[Vec<&'s Cut>], chosen: &mut Vec<&'s Cut>, best: &mut Kept) {
         if chosen.len() == cuts.len() {
             if self.fits(chosen) {
                 self.compare(chosen, best);
@@ -237,9 +246,7 @@ impl<'a> Chooser<'a> {
         aligned.saturating_mul(if overlaps && is_moved { 2 } else { 1 })
     }
 
-    fn compare(&self, cuts: &[&Cut], best: &mut Option<(f64, Choice)>) {
-        let is_cut = |place: &usize| cuts[*place].count > 1 && !self.plan.loops[*place].reduce;
-        let free: Vec<usize> = (0..cuts.len()).filter(is_cut).collect();
+    fn compare(&self, cuts: &[&Cut], best: &mut Kept) {
         let compute = self.compute_cost(cuts);
         let transfers: Vec<f64> =
             self.plan.tensors.iter().map(|tensor| self.transfer_cost(tensor, cuts)).collect();
@@ -249,16 +256,30 @@ impl<'a> Chooser<'a> {
             transfer * places.map(|place| cuts[place].count as f64).product::<f64>()
         });
         let bound = compute.max(moved.sum());
-        if best.as_ref().is_some_and(|(least, _)| bound >= *least) {
+        if best.is_beyond(bound) {
             return;
         }
-        for order in orders(self.plan, &free) {
+        let sizes: Vec<i64> = cuts.iter().map(|cut| cut.size).collect();
+        let all = orders(self.plan, &self.free(cuts)).into_iter().map(|order| {
             let cost = self.cost(cuts, &order, (compute, &transfers)).total;
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                let sizes = cuts.iter().map(|cut| cut.size).collect();
-                *best = Some((cost, Choice { sizes, order }));
-            }
+            (cost, Choice { sizes: sizes.clone(), order })
+        });
+        best.take(all.collect());
+    }
+
+    /// The loops whose order is chosen: those that are cut and do not reduce.
+    fn free(&self, cuts: &[&Cut]) -> Vec<usize> {
+        let is_cut = |place: &usize| cuts[*place].count > 1 && !self.plan.loops[*place].reduce;
+        (0..cuts.len()).filter(is_cut).collect()
+    }
+
+    /// Which sizes of the loops a choice has; none if they are none that may be chosen.
+    fn cuts_of(&self, choice: &Choice) -> Option<Vec<&Cut>> {
+        if choice.sizes.len() != self.cuts.len() {
+            return None;
         }
+        let all = self.cuts.iter().zip(&choice.sizes);
+        all.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == *size)).collect()
     }
 }
 

@@ -140,6 +140,8 @@ fn attempt(
     for (call, _) in others {
         call.plan.pools.iter_mut().filter(|pool| pool.name == name).for_each(|p| p.taken += bytes);
     }
+    // Tiles that were decided are those of calls that keep nothing.
+    changed.iter_mut().for_each(|call| call.plan.tiles = None);
     if !is_kept || changed.iter().any(|call| call.plan.pools.iter().any(|pool| pool.room() < 1)) {
         return Ok(None);
     }
@@ -205,7 +207,7 @@ pub fn has_places(
     let mut buffers: HashMap<&str, Vec<Buffer>> = HashMap::new();
     for (time, call) in calls.iter().enumerate() {
         let chooser = Chooser::new(&call.plan, call.reads, &[])?;
-        let Some(choice) = chooser.choose() else { return Ok(false) };
+        let Some(choice) = chooser.decided() else { return Ok(false) };
         for (place, pool) in call.plan.pools.iter().enumerate() {
             let align = unsigned(pool.alignment);
             let buffer = |bytes: i64, span| Buffer::once(unsigned(bytes), align, span);

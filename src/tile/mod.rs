@@ -18,6 +18,8 @@ pub mod room;
 pub mod slice;
 pub mod tiled;
 mod store;
+mod tiles;
 pub mod value;
 
 pub use reference::TileRef;
+pub use tiles::Tiles;

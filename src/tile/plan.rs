@@ -4,7 +4,7 @@
 //! A plan is made for a match (`crate::pattern`), travels with the call as the attribute
 //! [`TILE`], and is carried out by the pass `tile-calls`.
 
-use super::attribute;
+use super::{Tiles, attribute};
 use crate::{
     Error, Result,
     ir::{
@@ -41,6 +41,9 @@ pub struct Plan {
     /// The tensor whose tile stays as long as possible: loops that cut it are outside of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stationary: Option<String>,
+    /// The tiles to take in place of those that cost least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tiles: Option<Tiles>,
 }
 
 /// The memory that tiles are in.
@@ -383,6 +386,16 @@ impl Plan {
     fn is_table(&self, place: i64) -> bool {
         let tensor = usize::try_from(place).ok().and_then(|place| self.tensors.get(place));
         tensor.is_some_and(|tensor| tensor.pool < 0)
+    }
+
+    /// How many of the tensors are read when so many are written.
+    pub fn reads(&self, written: usize) -> usize {
+        self.tensors.len().saturating_sub(written)
+    }
+
+    /// The names of the loops.
+    pub fn loop_names(&self) -> Vec<String> {
+        self.loops.iter().map(|l| l.name.clone()).collect()
     }
 
     /// The place of a loop.

@@ -96,6 +96,8 @@ pub struct CheckTargetArgs {
 #[command(after_help = "Examples:
   phaseline profile net.onnx -t 'dnnl, llvm' -o net.profile.json
   phaseline partition net.onnx -t 'dnnl, llvm' --placement-search --profile net.profile.json
+  phaseline profile net.onnx -t 'vanilla, llvm' --tiles -o net.profile.json
+  phaseline compile net.onnx -t 'vanilla, llvm' --profile net.profile.json -o net
 
 Every match of every target and every operation of the host is compiled and run by itself. The time
 is wall time on this machine, on one thread: of a simulated device it is the simulator's.")]
@@ -124,6 +126,11 @@ pub struct ProfileArgs {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Measure each call that is computed tile by tile with so many tiles (sizes and orders of loops), those
+    /// of least declared cost, and keep the fastest
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+        default_missing_value = "6", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub tiles: Option<u32>,
 }
 
 /// Arguments of `targets`.

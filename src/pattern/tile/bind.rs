@@ -52,6 +52,7 @@ impl<'a> Binder<'a> {
             require: vec![],
             order: tile.spec.order.clone(),
             stationary: None,
+            tiles: None,
         };
         let (arrays, layouts) = (vec![], vec![]);
         let mut binder = Self { tile, pattern, found, facts, plan, reads: 0, arrays, layouts };

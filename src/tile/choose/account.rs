@@ -108,14 +108,6 @@ impl Chooser<'_> {
     }
 }
 
-impl Chooser<'_> {
-    /// What the sizes of a choice mean; none if it is not one of this plan's.
-    pub(super) fn cuts_of(&self, choice: &Choice) -> Option<Vec<&Cut>> {
-        let sizes = self.cuts.iter().zip(&choice.sizes);
-        sizes.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == *size)).collect()
-    }
-}
-
 /// Bytes of a tile of a tensor on average: the last piece of a loop may be smaller.
 fn mean_bytes(tensor: &Tensor, cuts: &[&Cut]) -> f64 {
     let sizes = tensor.dims.iter().map(|dim| match (dim.loop_place(), dim.window_place()) {

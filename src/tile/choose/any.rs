@@ -38,8 +38,7 @@ impl Chooser<'_> {
                 (_, count) => fitting[below(count)],
             };
         }
-        let is_cut = |place: &usize| cuts[*place].count > 1 && !self.plan.loops[*place].reduce;
-        let all = orders(self.plan, &(0..cuts.len()).filter(is_cut).collect::<Vec<_>>());
+        let all = orders(self.plan, &self.free(&cuts));
         let order = all[below(all.len())].clone();
         Some(Choice { sizes: cuts.iter().map(|cut| cut.size).collect(), order })
     }

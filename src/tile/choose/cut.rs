@@ -3,7 +3,7 @@
 use crate::tile::plan::Loop;
 
 /// A coarse choice has each next size smaller by this.
-const COARSE: f64 = 0.8;
+pub(super) const COARSE: f64 = 0.8;
 
 /// What a size of a loop means.
 #[derive(Clone)]

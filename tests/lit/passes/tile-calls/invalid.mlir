@@ -120,3 +120,17 @@ func.func @no_such_pool(%x: tensor<4000xf32>, %init: tensor<4000xf32>) -> tensor
         args = [{place = 0, field = "", value = "tile.i"}]}} -> tensor<4000xf32>
   return %y : tensor<4000xf32>
 }
+
+// -----
+
+func.func @tiles_too_large(%x: tensor<4000xf32>, %init: tensor<4000xf32>) -> tensor<4000xf32> {
+  // expected-error @+1 {{has a phl.tile with tiles that do not fit, or against what it requires: 4000 i}}
+  %y = tir.call_extern @f ins(%x : tensor<4000xf32>) outs(%init : tensor<4000xf32>)
+      args [4000 : i32, #tir.arg<ins 0>, #tir.arg<outs 0>]
+      {phl.tile = {pools = [{name = "p", bytes = 16384, alignment = 64,
+          dma = {channels = 4, dims = 4, double_buffer = true, cost = "bytes", load = "void l(out tile, in host)", store = "void s(in tile, out host)", wait = "void w()"}}],
+        loops = [{name = "i", extent = 4000, multiple = 1000, max = 0, reduce = false, windows = []}],
+        tensors = [{name = "x", element = 4, dims = [{size = 4000, cut = 0, divisor = 1, window = -1}]}, {name = "y", element = 4, dims = [{size = 4000, cut = 0, divisor = 1, window = -1}]}],
+        args = [{place = 0, field = "", value = "tile.i"}], tiles = {sizes = [4000], order = []}}} -> tensor<4000xf32>
+  return %y : tensor<4000xf32>
+}
