@@ -30,7 +30,7 @@ use crate::{
         demand::Spaces,
     },
     tensor::SplitMix64,
-    tile::plan::Pool as Tiles,
+    tile::pool::Pool as Tiles,
 };
 use melior::ir::{
     Attribute, Location, Type, ValueLike,

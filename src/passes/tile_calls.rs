@@ -20,7 +20,8 @@ use crate::{
         attribute,
         choose::{Choice, Chooser},
         emit::Emitter,
-        plan::{Plan, Pool},
+        plan::Plan,
+        pool::Pool,
     },
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute};

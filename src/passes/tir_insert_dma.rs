@@ -12,7 +12,7 @@ use crate::{
         view::OpView,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
-    tile::plan::Pool,
+    tile::pool::Pool,
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike};
 

@@ -24,7 +24,7 @@ use crate::{
         },
     },
     tensor::DType,
-    tile::plan::{Dma, Pool},
+    tile::pool::{Dma, Pool},
 };
 use melior::ir::{
     Attribute, Region, Type, ValueLike,

@@ -12,7 +12,7 @@ use crate::{
         halves::{
             Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
         },
-        plan::Pool,
+        pool::Pool,
         room::Rooms,
     },
 };

@@ -9,7 +9,8 @@
 use super::{
     choose::{Chooser, least, names_ends, sizes, transfer_of},
     keep::{Call, Capacity, Costs, Resident, has_places},
-    plan::{Plan, Pool},
+    plan::Plan,
+    pool::Pool,
 };
 use crate::expr::Expr;
 
@@ -401,3 +402,6 @@ fn knows_ends(plan: &Plan, name: &str) -> bool {
     let mut texts = args.chain(given).chain(&plan.require).filter(|text| !text.is_empty());
     texts.any(|text| Expr::parse(text).is_ok_and(|expr| names_ends(&expr, name)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,8 @@ pub use kept::transfer_of;
 
 use super::{
     formula::{Condition, Formula},
-    plan::{Dim, Plan, Pool, Tensor},
+    plan::{Dim, Plan, Tensor},
+    pool::Pool,
 };
 use crate::{
     expr::{Expr, ExprKind},

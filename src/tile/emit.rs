@@ -10,7 +10,8 @@ use super::{
     TileRef,
     choose::{Choice, names_ends},
     pieces::{Piece, Run},
-    plan::{Dim, Loop, Plan, Pool, Tensor},
+    plan::{Dim, Loop, Plan, Tensor},
+    pool::Pool,
     slice::{Offset, allocate, insert, part, repeat, replace, used},
     value::value,
 };

@@ -1,7 +1,7 @@
 //! Buffers with room for two tiles, of which one is used while the other is moved, and copies of the
 //! operations that use them.
 
-use super::plan::Pool;
+use super::pool::Pool;
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, memref},

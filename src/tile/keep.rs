@@ -7,7 +7,8 @@
 
 use super::{
     choose::Chooser,
-    plan::{Plan, Pool, Tensor},
+    plan::{Plan, Tensor},
+    pool::Pool,
 };
 use crate::plan::{Buffer, plan};
 use std::collections::HashMap;

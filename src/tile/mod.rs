@@ -13,6 +13,7 @@ pub mod halves;
 pub mod keep;
 pub mod pieces;
 pub mod plan;
+pub mod pool;
 mod reference;
 pub mod room;
 pub mod slice;

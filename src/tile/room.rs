@@ -2,7 +2,7 @@
 
 use super::{
     halves::{key, pool_of},
-    plan::Pool,
+    pool::Pool,
 };
 use crate::{
     ir::{self, Op, edit, liveness::Timeline, size},

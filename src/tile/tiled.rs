@@ -2,7 +2,8 @@
 
 use super::{
     keep::Call,
-    plan::{Plan, Pool, Tensor},
+    plan::{Plan, Tensor},
+    pool::Pool,
     slice::allocate,
 };
 use crate::{

@@ -15,6 +15,7 @@ use crate::{
         choose::Chooser,
         pieces::Piece,
         plan::{self, Plan},
+        pool,
         value::value,
     },
 };
@@ -83,14 +84,14 @@ impl<'a> Binder<'a> {
             };
             let holds =
                 |condition| Ok::<_, String>(matches!(self.eval(condition)?, Val::Bool(true)));
-            self.plan.pools.push(plan::Pool {
+            self.plan.pools.push(pool::Pool {
                 name: crate::artifact::c_identifier(&spec.name),
                 bytes: self.number(bytes)? - base,
                 base,
                 taken: 0,
                 alignment: spec.alignment,
                 row: if spec.row > 1 { spec.row } else { 0 },
-                dma: plan::Dma {
+                dma: pool::Dma {
                     channels: dma.channels,
                     dims: dma.dims,
                     double_buffer: holds(loads)? && dma.wait.is_some(),
@@ -406,7 +407,7 @@ impl<'a> Binder<'a> {
 /// Fails if a tile has more dimensions than a transfer to its pool; `own` is the size of its elements there.
 fn check_transfer(
     name: &str,
-    pool: &plan::Pool,
+    pool: &pool::Pool,
     dims: &[plan::Dim],
     own: i64,
 ) -> Result<(), String> {

@@ -5,7 +5,8 @@ use crate::{
     expr::Expr,
     tile::{
         formula::Formula,
-        plan::{Pool, Tensor},
+        plan::Tensor,
+        pool::Pool,
     },
 };
 
