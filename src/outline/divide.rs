@@ -289,7 +289,6 @@ fn reader(value: Val<'_>) -> Result<Op<'_>> {
     Builder::before(last)?.create("builtin.unrealized_conversion_cast", spec)
 }
 
-
 /// The symbols of a module's functions.
 struct Symbols {
     taken: BTreeSet<String>,

@@ -42,7 +42,8 @@ fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
             let size = usize::try_from(*dim).ok().and_then(|dim| shape.get(dim));
             size.is_some_and(|size| size % block == 0)
         });
-        let same = (before.dims(), before.blocks(), before.inner()) == (dims, blocks, after.inner())
+        let same = (before.dims(), before.blocks(), before.inner())
+            == (dims, blocks, after.inner())
             && before.x().r#type() == after.y().r#type();
         return (is_full && same).then(|| (after.y(), before.x()));
     }
@@ -170,11 +171,7 @@ impl Blocks {
 }
 
 /// A tensor with its dimensions in another order.
-fn transposed<'c>(
-    b: &Builder<'c>,
-    value: Val<'c>,
-    permutation: &[usize],
-) -> Result<Val<'c>> {
+fn transposed<'c>(b: &Builder<'c>, value: Val<'c>, permutation: &[usize]) -> Result<Val<'c>> {
     let perm: Vec<i64> = permutation.iter().map(|dim| *dim as i64).collect();
     Ok(graph::Transpose::build(b, value, &perm)?.y())
 }

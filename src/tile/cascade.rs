@@ -84,7 +84,8 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
             let limit = found.0 - before;
             let links = chain.get(start..end).unwrap_or_default();
             if let Some((cost, stripes)) = cheapest(links, limit, costs)? {
-                found = (before + cost, stripes.map(|stripes| Cascade { calls: start..end, stripes }));
+                found =
+                    (before + cost, stripes.map(|stripes| Cascade { calls: start..end, stripes }));
             }
         }
         best.push(found);
@@ -228,7 +229,8 @@ fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String>
             if is_ahead {
                 loaded.push(pool.clone());
             }
-            let (bytes, span) = if is_ahead { (bytes * 2, (0, last)) } else { (bytes, (place, place)) };
+            let (bytes, span) =
+                if is_ahead { (bytes * 2, (0, last)) } else { (bytes, (place, place)) };
             stay.push(Resident { pool, bytes, span });
         }
         for tensor in &part.held {
@@ -378,9 +380,7 @@ fn restrict(call: &Call, place: usize, start: i64, size: i64) -> Option<Part> {
                 }
                 None if piece.start % cut.divisor != 0 => return None,
                 None if piece.size % cut.divisor != 0 && !piece.last => return None,
-                None => {
-                    (piece.start / cut.divisor, (piece.size + cut.divisor - 1) / cut.divisor)
-                }
+                None => (piece.start / cut.divisor, (piece.size + cut.divisor - 1) / cut.divisor),
             };
             cut.size = size;
             own.push(Slice { dim, start, step: 0, size });

@@ -200,11 +200,7 @@ pub struct Resident {
 }
 
 /// Whether tiles and what stays have places in their pools: sums of bytes alone do not say it.
-pub fn has_places(
-    calls: &[Call],
-    stay: &[Resident],
-    capacity: &Capacity,
-) -> Result<bool, String> {
+pub fn has_places(calls: &[Call], stay: &[Resident], capacity: &Capacity) -> Result<bool, String> {
     let mut buffers: HashMap<&str, Vec<Buffer>> = HashMap::new();
     for (time, call) in calls.iter().enumerate() {
         let chooser = Chooser::new(&call.plan, call.reads, &[])?;
@@ -226,4 +222,3 @@ pub fn has_places(
 fn unsigned(bytes: i64) -> u64 {
     u64::try_from(bytes).unwrap_or(0)
 }
-

@@ -17,8 +17,8 @@ pub mod pool;
 mod reference;
 pub mod room;
 pub mod slice;
-pub mod tiled;
 mod store;
+pub mod tiled;
 mod tiles;
 pub mod value;
 

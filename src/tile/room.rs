@@ -37,9 +37,9 @@ impl<'p> Rooms<'p> {
                 let pool = pool_of(pools, buffer.r#type())?;
                 let bytes = pool.aligned(i64::try_from(size::bytes(buffer.r#type())?).ok()?);
                 // What cannot be followed is in use all the time.
-                let span = timeline.lifetime(op).map_or((0, timeline.length()), |lifetime| {
-                    (lifetime.start, lifetime.end)
-                });
+                let span = timeline
+                    .lifetime(op)
+                    .map_or((0, timeline.length()), |lifetime| (lifetime.start, lifetime.end));
                 Some(Tile { buffer: key(buffer), pool, bytes, span })
             })
             .collect();

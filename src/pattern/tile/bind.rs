@@ -76,7 +76,9 @@ impl<'a> Binder<'a> {
     }
 
     fn pools(&mut self) -> Result<(), String> {
-        for (spec, [bytes, loads, stores, keeps]) in self.tile.spec.pools.iter().zip(&self.tile.pools) {
+        for (spec, [bytes, loads, stores, keeps]) in
+            self.tile.spec.pools.iter().zip(&self.tile.pools)
+        {
             let dma = &spec.dma;
             let base = match self.tile.keeps_start.contains(&spec.name) {
                 true => spec.alignment,

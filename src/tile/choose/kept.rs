@@ -3,11 +3,7 @@
 use super::{Choice, Chooser, Cut, size_of, transfer_variable};
 use crate::{
     expr::Expr,
-    tile::{
-        formula::Formula,
-        plan::Tensor,
-        pool::Pool,
-    },
+    tile::{formula::Formula, plan::Tensor, pool::Pool},
 };
 
 /// A call that is a single tile.
