@@ -7,7 +7,7 @@
 
 use crate::{
     codegen::{
-        c::session,
+        c::{blob, session},
         llvm::{device, dialect as llvm},
     },
     ir::{
@@ -57,7 +57,8 @@ struct Conversion<'c> {
     functions: BTreeMap<String, (Op<'c>, Needs)>,
     /// The ids of the targets with a device, in the order of the array of devices.
     devices: Vec<String>,
-    /// Of these the ones with memory, which are in sessions.
+    /// Of these the ones that are in sessions: on the host all with memory, in a device's own code
+    /// itself, if its functions are given what it was opened with.
     sessions: Vec<String>,
 }
 
@@ -67,7 +68,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         module,
         functions: BTreeMap::new(),
         devices: ir::attr_strs(module, names::DEVICES).unwrap_or_default(),
-        sessions: memory::declared(module)?.into_iter().map(|memory| memory.target).collect(),
+        sessions: sessions(module)?,
     };
     for op in ir::ops_of(module) {
         if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
@@ -75,6 +76,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         }
     }
     conversion.find_needs();
+    blob::note_called(module)?;
     for (function, needs) in conversion.functions.values() {
         conversion.change_signature(*function, *needs)?;
     }
@@ -89,6 +91,17 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         needs.is_some_and(|needs| needs.devices)
     };
     Ok(device::add_handles(module, &conversion.devices, &handed_devices)?)
+}
+
+/// The devices that are in sessions where `module` is given them.
+fn sessions(module: Op<'_>) -> crate::Result<Vec<String>> {
+    let devices = ir::attr_strs(module, names::DEVICES).unwrap_or_default();
+    let own = ir::attr_str(module, names::TARGET).filter(|own| devices.contains(own));
+    if let Some(own) = own {
+        let in_session = ir::ops_of(module).into_iter().any(|op| op.has_attribute(names::SESSION));
+        return Ok(in_session.then_some(own).into_iter().collect());
+    }
+    Ok(memory::declared(module)?.into_iter().map(|memory| memory.target).collect())
 }
 
 fn calls<'c>(function: Op<'c>) -> Vec<Op<'c>> {
@@ -201,7 +214,7 @@ impl<'c> Conversion<'c> {
             let pointer = llvm::pointer(self.context);
             let slot = llvm::constant_element_address(&builder, devices, pointer, index)?;
             let mut given = llvm::load_pointer(&builder, slot)?;
-            let id = ir::attr_str(op, DEVICE).unwrap_or_default();
+            let id = self.device_of(op).unwrap_or_default();
             if self.sessions.contains(&id) && !op.has_attribute(names::SESSION) {
                 let field = session::DEVICE as i32;
                 let slot = llvm::constant_element_address(&builder, given, pointer, field)?;
@@ -231,10 +244,14 @@ impl<'c> Conversion<'c> {
         Ok(())
     }
 
-    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+    /// Whose device a call is given.
+    fn device_of(&self, op: Op<'c>) -> Option<String> {
         // A device's own functions pass on what they are given.
-        let own = || ir::attr_str(self.module, names::TARGET);
-        let id = ir::attr_str(op, DEVICE).or_else(own).ok_or_else(|| {
+        ir::attr_str(op, DEVICE).or_else(|| ir::attr_str(self.module, names::TARGET))
+    }
+
+    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+        let id = self.device_of(op).ok_or_else(|| {
             PassError::at(
                 &op,
                 format!(
@@ -268,8 +285,8 @@ impl<'c> Conversion<'c> {
                 return Err(PassError::at(
                     &op,
                     format!(
-                        "passes {argument}, which host code \
-                     cannot; only generated C can"
+                        "passes {argument}, which is no number yet: run plan-memory, and \
+                         pass-pool-offsets on a device's code, first"
                     ),
                 ));
             }

@@ -55,6 +55,7 @@ passes! {
     outline_kernels
     pack_constants
     pad_constants
+    pass_pool_offsets
     plan_memory
     promote_accumulators
     reuse_elementwise_inputs

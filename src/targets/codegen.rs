@@ -199,8 +199,15 @@ impl Codegen {
     /// Fails unless a kind of that role can have kernels, if it says that it has.
     pub(super) fn check_kernels(&self, role: Role) -> Result<(), String> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        if role == Role::Host || self.kind != CodegenKind::C {
-            return Err("[codegen.kernels] is for devices whose code is C".to_owned());
+        if role == Role::Host {
+            return Err("[codegen.kernels] is for devices, and this is a host".to_owned());
+        }
+        if self.kind != CodegenKind::C {
+            return Err(format!(
+                "[codegen.kernels] has texts of kernels in C, which kind = \"{}\" does not make: leave \
+                 `kind` out",
+                self.kind.name()
+            ));
         }
         if self.open.is_none() {
             return Err(
@@ -225,9 +232,14 @@ impl Codegen {
         if self.emit.is_empty() || reaches {
             return Ok(());
         }
-        Err("[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase codegen \
-             has a pipeline of its own let it end with ${default}"
-            .to_owned())
+        let kind = match self.kind {
+            CodegenKind::C => String::new(),
+            other => format!("kind = \"{}\": ", other.name()),
+        };
+        Err(format!(
+            "{kind}[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase \
+             codegen has a pipeline of its own let it end with ${{default}}"
+        ))
     }
 
     /// What is called around the device's work, for help.

@@ -5,16 +5,20 @@
 //! ```
 //! That is how every function of a device is called, whatever generates its code. What the passes
 //! make of a region is a function of the buffers alone, so that the handle and the status are
-//! added here.
+//! added here, and what is called around a region.
 
 use super::dialect as llvm;
 use crate::{
     Error, Result,
+    codegen::c::{
+        context::{Calls, is_in_session},
+        session,
+    },
     ir::{self, Builder, Op, edit, func, names},
 };
 use melior::ir::{
-    Type,
-    attribute::{ArrayAttribute, TypeAttribute},
+    Region, Type,
+    attribute::{ArrayAttribute, DenseI32ArrayAttribute, TypeAttribute},
     operation::OperationLike,
     r#type::IntegerType,
 };
@@ -40,6 +44,9 @@ pub fn add_handles<'c>(
             && !called.contains(&func::symbol(function));
         if is_entry {
             add_handle(function, index, is_handed_devices(function))?;
+            if let Some(calls) = Calls::of(function) {
+                call_around(module, function, &calls)?;
+            }
         }
     }
     Ok(())
@@ -90,5 +97,66 @@ fn add_handle(function: Op<'_>, index: usize, handed_devices: bool) -> Result<()
     let ty = llvm::function_type(context, &arguments, Some(status));
     edit::set_attr(function, "function_type", TypeAttribute::new(ty).into());
     edit::set_attr(function, "arg_attrs", ArrayAttribute::new(context, &lists).into());
+    Ok(())
+}
+
+/// Puts a function of the same name around one that is ready, with what is called before and after
+/// it. What ends the device's work is called after a failure, too, whose status comes first.
+fn call_around<'c>(module: Op<'c>, function: Op<'c>, calls: &Calls) -> Result<()> {
+    let context = ir::context_of(module);
+    let body = edit::entry_block(module).ok_or_else(|| Error::internal("a module has no body"))?;
+    let outside = Builder::at_end(context, body, function.location());
+    let (arguments, status) = llvm::signature(function)?;
+    let ty = llvm::function_type(context, &arguments, Some(status));
+    let name = func::symbol(function);
+    // As C calls it.
+    let inside = format!("{name}_active");
+    for (key, value) in llvm::function_attributes(&outside, &inside, ty, "internal")? {
+        edit::set_attr(function, key, value);
+    }
+    let region = Region::new();
+    let typed: Vec<_> = arguments.iter().map(|ty| (*ty, function.location())).collect();
+    let blocks = [&typed[..], &[], &[(status, function.location())]]
+        .map(|arguments| edit::append_block(&region, arguments));
+    let [begin, work, leave] =
+        blocks.map(|block| Builder::at_end(context, block, function.location()));
+    let given = edit::arguments(begin.block());
+    let handle = given.first().copied().ok_or_else(|| Error::internal("no handle is given"))?;
+    let pointer = llvm::pointer(context);
+    let device = match is_in_session(function) {
+        true => {
+            let field = session::DEVICE as i32;
+            let slot = llvm::constant_element_address(&begin, handle, pointer, field)?;
+            llvm::load_pointer(&begin, slot)?
+        }
+        false => handle,
+    };
+    let of_device = |builder: &Builder<'c>, callee: &str| -> Result<_> {
+        llvm::declare(module, callee, llvm::function_type(context, &[pointer], Some(status)))?;
+        ir::result0(llvm::call(builder, callee, &[device], Some(status), vec![])?)
+    };
+    let is_zero = |builder: &Builder<'c>, value| {
+        let zero = llvm::constant(builder, status, 0)?;
+        let equal = ("predicate", builder.i64_attr(0));
+        builder.op1_with("llvm.icmp", &[value, zero], builder.int(1), vec![equal])
+    };
+    let begun = of_device(&begin, &calls.begin)?;
+    let condition = is_zero(&begin, begun)?;
+    let sizes = DenseI32ArrayAttribute::new(context, &[1, 0, 1]).into();
+    let sizes = vec![("operandSegmentSizes", sizes)];
+    let ways = [work.block(), leave.block()];
+    edit::create_branch(&begin, "llvm.cond_br", &[condition, begun], &ways, sizes)?;
+    let done = llvm::call(&work, &inside, &given, Some(status), vec![])?;
+    let mut value = ir::result0(done)?;
+    if let Some(end) = &calls.end {
+        let ended = of_device(&work, end)?;
+        let condition = is_zero(&work, value)?;
+        value = work.op1("llvm.select", &[condition, ended, value], status)?;
+    }
+    llvm::ret(&work, Some(value))?;
+    llvm::ret(&leave, edit::arguments(leave.block()).first().copied())?;
+    let attributes = llvm::function_attributes(&outside, &name, ty, "external")?;
+    let spec = ir::OpSpec { attributes, regions: vec![region], ..Default::default() };
+    outside.create("llvm.func", spec)?;
     Ok(())
 }

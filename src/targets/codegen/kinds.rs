@@ -15,8 +15,6 @@ struct Rules {
     no_host: Option<&'static str>,
     /// Why devices cannot have it without a pipeline of their own for the phase codegen.
     needs_pipeline: Option<&'static str>,
-    /// Whether its code runs in devices with memory, contexts or blobs.
-    has_sessions: bool,
     /// What devices run in the phase codegen, where a manifest does not say.
     default: Passes,
 }
@@ -32,10 +30,9 @@ enum Passes {
 }
 
 /// Code that is not made by the framework's own passes.
-const OWN: Rules =
-    Rules { no_host: None, needs_pipeline: None, has_sessions: true, default: Passes::Nothing };
+const OWN: Rules = Rules { no_host: None, needs_pipeline: None, default: Passes::Nothing };
 /// Code that comes from the LLVM dialect.
-const FROM_LLVM: Rules = Rules { has_sessions: false, default: Passes::Llvm, ..OWN };
+const FROM_LLVM: Rules = Rules { default: Passes::Llvm, ..OWN };
 
 /// Hands the table to a macro: the variant of [`CodegenKind`], its name in manifests, the file in
 /// `src/codegen/generators`, and the rules.
@@ -94,6 +91,14 @@ macro_rules! kinds {
         const LINES: &[(&str, &str)] = &[$(($name, $says)),*];
 
         impl CodegenKind {
+            /// Its name in manifests.
+            pub fn name(self) -> &'static str {
+                match self {
+                    Self::Unset => "",
+                    $(Self::$kind => $name,)*
+                }
+            }
+
             fn rules(self) -> Rules {
                 match self {
                     Self::Unset => OWN,
@@ -128,11 +133,6 @@ impl CodegenKind {
     /// Whether only the hook tir-to-runtime makes code.
     pub(in crate::targets) fn needs_hook(self) -> bool {
         self == Self::Custom
-    }
-
-    /// Whether its code runs in devices with memory, contexts or blobs.
-    pub(in crate::targets) fn has_sessions(self) -> bool {
-        self.rules().has_sessions
     }
 
     /// A line for each kind, for help.
