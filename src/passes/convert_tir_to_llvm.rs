@@ -13,7 +13,7 @@ use crate::{
     ir::{
         self, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group, arg_of, is_null},
-        edit, func, memory,
+        edit, func,
         names::{self, DEVICE, IO},
         tir,
     },
@@ -25,7 +25,7 @@ use melior::{
     ir::{
         Attribute, Block, BlockLike, RegionLike, Type, TypeLike,
         ValueLike,
-        attribute::{ArrayAttribute, DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
+        attribute::{ArrayAttribute, StringAttribute, TypeAttribute},
         operation::OperationLike,
     },
 };
@@ -68,7 +68,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         module,
         functions: BTreeMap::new(),
         devices: ir::attr_strs(module, names::DEVICES).unwrap_or_default(),
-        sessions: sessions(module)?,
+        sessions: device::in_sessions(module)?,
     };
     for op in ir::ops_of(module) {
         if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
@@ -91,17 +91,6 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         needs.is_some_and(|needs| needs.devices)
     };
     Ok(device::add_handles(module, &conversion.devices, &handed_devices)?)
-}
-
-/// The devices that are in sessions where `module` is given them.
-fn sessions(module: Op<'_>) -> crate::Result<Vec<String>> {
-    let devices = ir::attr_strs(module, names::DEVICES).unwrap_or_default();
-    let own = ir::attr_str(module, names::TARGET).filter(|own| devices.contains(own));
-    if let Some(own) = own {
-        let in_session = ir::ops_of(module).into_iter().any(|op| op.has_attribute(names::SESSION));
-        return Ok(in_session.then_some(own).into_iter().collect());
-    }
-    Ok(memory::declared(module)?.into_iter().map(|memory| memory.target).collect())
 }
 
 fn calls<'c>(function: Op<'c>) -> Vec<Op<'c>> {
@@ -392,19 +381,7 @@ impl<'c> Conversion<'c> {
             edit::move_to_end(op, rest);
         }
         let builder = Builder::at_end(self.context, block, call.location());
-        let status = ir::result0(call)?;
-        let zero = llvm::constant(&builder, self.i32(), 0)?;
-        let equal = ("predicate", builder.i64_attr(0));
-        let ok = builder.op1_with("llvm.icmp", &[status, zero], builder.int(1), vec![equal])?;
-        let sizes = DenseI32ArrayAttribute::new(self.context, &[1, 0, 1]).into();
-        edit::create_branch(
-            &builder,
-            "llvm.cond_br",
-            &[ok, status],
-            &[rest, exit],
-            vec![("operandSegmentSizes", sizes)],
-        )?;
-        Ok(())
+        Ok(llvm::leave_on_failure(&builder, ir::result0(call)?, (rest, exit))?)
     }
 }
 

@@ -14,15 +14,26 @@ use crate::{
         context::{Calls, is_in_session},
         session,
     },
-    ir::{self, Builder, Op, edit, func, names},
+    ir::{self, Builder, Op, edit, func, memory, names},
 };
 use melior::ir::{
     Region, Type,
-    attribute::{ArrayAttribute, DenseI32ArrayAttribute, TypeAttribute},
+    attribute::{ArrayAttribute, TypeAttribute},
     operation::OperationLike,
     r#type::IntegerType,
 };
 use std::collections::BTreeSet;
+
+/// The devices that are in sessions where `module` is given them.
+pub fn in_sessions(module: Op<'_>) -> Result<Vec<String>> {
+    let devices = ir::attr_strs(module, names::DEVICES).unwrap_or_default();
+    let own = ir::attr_str(module, names::TARGET).filter(|own| devices.contains(own));
+    if let Some(own) = own {
+        let in_session = ir::ops_of(module).into_iter().any(|op| op.has_attribute(names::SESSION));
+        return Ok(in_session.then_some(own).into_iter().collect());
+    }
+    Ok(memory::declared(module)?.into_iter().map(|memory| memory.target).collect())
+}
 
 /// Adds the handle and the status to the functions of `module` that nothing in it calls, if it is
 /// the module of one of `devices`, which are those that a run opens, in this order.
@@ -135,22 +146,13 @@ fn call_around<'c>(module: Op<'c>, function: Op<'c>, calls: &Calls) -> Result<()
         llvm::declare(module, callee, llvm::function_type(context, &[pointer], Some(status)))?;
         ir::result0(llvm::call(builder, callee, &[device], Some(status), vec![])?)
     };
-    let is_zero = |builder: &Builder<'c>, value| {
-        let zero = llvm::constant(builder, status, 0)?;
-        let equal = ("predicate", builder.i64_attr(0));
-        builder.op1_with("llvm.icmp", &[value, zero], builder.int(1), vec![equal])
-    };
     let begun = of_device(&begin, &calls.begin)?;
-    let condition = is_zero(&begin, begun)?;
-    let sizes = DenseI32ArrayAttribute::new(context, &[1, 0, 1]).into();
-    let sizes = vec![("operandSegmentSizes", sizes)];
-    let ways = [work.block(), leave.block()];
-    edit::create_branch(&begin, "llvm.cond_br", &[condition, begun], &ways, sizes)?;
+    llvm::leave_on_failure(&begin, begun, (work.block(), leave.block()))?;
     let done = llvm::call(&work, &inside, &given, Some(status), vec![])?;
     let mut value = ir::result0(done)?;
     if let Some(end) = &calls.end {
         let ended = of_device(&work, end)?;
-        let condition = is_zero(&work, value)?;
+        let condition = llvm::is_zero(&work, value)?;
         value = work.op1("llvm.select", &[condition, ended, value], status)?;
     }
     llvm::ret(&work, Some(value))?;
