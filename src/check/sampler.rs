@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     expr::Expr,
-    pattern::Pattern,
+    pattern::{Pattern, tile::Tile},
     targets::TargetInstance,
     tensor::{ElementType, SplitMix64},
 };
@@ -59,6 +59,7 @@ impl Sampler {
             crate::expr::OptionValue::Int(number) => Some(*number),
             _ => None,
         }));
+        literals.extend(pattern.tile.iter().flat_map(Tile::blocks));
         let around = |n: &i64| [n - 1, *n, n + 1, 2 * n];
         let mut corners: Vec<i64> = literals.iter().flat_map(around).collect();
         corners.retain(|size| (1..=MOST).contains(size));
