@@ -227,19 +227,18 @@ impl Codegen {
     /// `pipeline`, that of the phase codegen.
     pub(super) fn check_emit(&self, pipeline: Option<&str>) -> Result<(), String> {
         self.emit.iter().try_for_each(Emit::check)?;
-        let reaches = self.kind == CodegenKind::C
-            && pipeline.is_some_and(|text| text.contains("set-c-target") && text.contains("emit="));
+        let reaches = pipeline.is_some_and(|text| text.contains("emit="));
         if self.emit.is_empty() || reaches {
             return Ok(());
         }
-        let kind = match self.kind {
-            CodegenKind::C => String::new(),
-            other => format!("kind = \"{}\": ", other.name()),
-        };
-        Err(format!(
-            "{kind}[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase \
-             codegen has a pipeline of its own let it end with ${{default}}"
-        ))
+        Err(match self.kind.needs_hook() {
+            true => "[[codegen.emit]] is for code that Phaseline makes, and with kind = \"custom\" a hook \
+                     does: leave out `kind`"
+                .to_owned(),
+            false => "[[codegen.emit]] comes to nothing in the pipeline of phase codegen: let it end with \
+                      ${default}"
+                .to_owned(),
+        })
     }
 
     /// What is called around the device's work, for help.

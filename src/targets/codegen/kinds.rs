@@ -8,6 +8,9 @@ use serde::Serialize;
 /// The pass in [`LLVM_PIPELINE`] that is told the target's headers.
 const CALLS_OF_C: &str = "outline-c-calls";
 
+/// The pass before those of [`LLVM_PIPELINE`] that is told the C of single operations.
+const OPERATIONS_IN_C: &str = "outline-c-operations";
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -145,20 +148,26 @@ impl CodegenKind {
 impl Codegen {
     /// The passes of phase codegen, unless a manifest has its own.
     pub(in crate::targets) fn default_pipeline(&self, role: Role) -> Option<String> {
+        let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
+        let emit = match emit.is_empty() {
+            true => String::new(),
+            false => format!(" emit={{{}}}", emit.join("; ")),
+        };
         match self.kind.rules().default {
             Passes::C => {
-                let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
-                let emit = match emit.is_empty() {
-                    true => String::new(),
-                    false => format!(" emit={{{}}}", emit.join("; ")),
-                };
                 let headers = self.headers.join(":");
                 let passes = strip_comments(C_PIPELINE);
                 Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
             }
             Passes::Llvm if role == Role::Device => {
-                let calls = format!("{CALLS_OF_C}{{headers={}}}", self.headers.join(":"));
-                Some(strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls))
+                let headers = self.headers.join(":");
+                let calls = format!("{CALLS_OF_C}{{headers={headers}}}");
+                let passes = strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls);
+                let emit = match emit.is_empty() {
+                    true => String::new(),
+                    false => format!("{OPERATIONS_IN_C}{{headers={headers}{emit}}},"),
+                };
+                Some(emit + &passes)
             }
             Passes::Llvm | Passes::Nothing => None,
         }
