@@ -3,7 +3,7 @@
 //! Graphs wait until there are many. Then one is taken that has most of what none before it has: an
 //! operation, a number of operands, a word or number of an attribute, a size of a dimension, small or
 //! large, and that beside these operations. The next is one that differs from most in more than sizes,
-//! as chance made it; and so on in turn.
+//! as chance made it; and so on in turn. One of four has sums that are nearly what is stored.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,25 +25,28 @@ struct Graph {
     text: String,
     form: String,
     features: BTreeSet<String>,
+    /// Whether one more in a sum shows.
+    is_plain: bool,
 }
 
 impl Choice {
     /// Has a graph wait, unless there is one that differs in data only.
-    pub fn add(&mut self, text: String) {
+    pub fn add(&mut self, text: String, is_plain: bool) {
         let signature = signature(&text);
         if self.known.contains(&signature) {
             return;
         }
         let (form, features) = (form(&signature), features(&text));
         self.known.insert(signature);
-        self.waiting.push_back(Graph { text, form, features });
+        self.waiting.push_back(Graph { text, form, features, is_plain });
     }
 
     /// The next graph to be run.
     pub fn next(&mut self) -> Option<String> {
-        let place = match self.chosen.is_multiple_of(2) {
-            true => self.newest(),
-            false => self.rarest(),
+        let place = match self.chosen % 4 {
+            1 => self.newest(|graph| graph.is_plain).or_else(|| self.rarest()),
+            3 => self.rarest(),
+            _ => self.newest(|_| true),
         };
         let graph = self.waiting.remove(place?)?;
         self.chosen += 1;
@@ -52,10 +55,10 @@ impl Choice {
         Some(graph.text)
     }
 
-    /// The first with most that is new.
-    fn newest(&self) -> Option<usize> {
+    /// The first of some with most that is new.
+    fn newest(&self, is_one: impl Fn(&Graph) -> bool) -> Option<usize> {
         let new = |graph: &Graph| graph.features.difference(&self.features).count();
-        let all = self.waiting.iter().enumerate();
+        let all = self.waiting.iter().enumerate().filter(|(_, graph)| is_one(graph));
         all.max_by_key(|(place, graph)| (new(graph), usize::MAX - place)).map(|(place, _)| place)
     }
 
@@ -162,15 +165,23 @@ mod tests {
     fn what_is_new_comes_first_and_nothing_twice() {
         let mut choice = Choice::default();
         let usual = [graph(2, ""), graph(3, ""), graph(2, ""), graph(4, "")];
-        usual.into_iter().for_each(|text| choice.add(text));
-        choice.add(graph(2, "trans_a = true"));
-        choice.add(graph(32, ""));
+        usual.into_iter().for_each(|text| choice.add(text, false));
+        choice.add(graph(2, "trans_a = true"), false);
+        choice.add(graph(32, ""), false);
         let all: Vec<_> = std::iter::from_fn(|| choice.next()).collect();
         // The first has most, then comes what has another form, then another size.
         assert_eq!(all[0], graph(2, "trans_a = true"));
         assert_eq!(all[1], graph(2, ""));
         assert_eq!(all[2], graph(32, ""));
         assert_eq!(all.len(), 5);
+    }
+
+    #[test]
+    fn the_second_of_four_has_sums_that_are_nearly_stored() {
+        let mut choice = Choice::default();
+        (2..6).for_each(|rows| choice.add(graph(rows, ""), rows == 5));
+        let all: Vec<_> = std::iter::from_fn(|| choice.next()).collect();
+        assert_eq!(all[1], graph(5, ""));
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl DifferentialRun<'_> {
                 Some(Fate::Match(module)) => {
                     report.graphs += 1;
                     report.matched += 1;
-                    choice.add(print_module(&module, Weights::Print)?);
+                    let text = print_module(&module, Weights::Print)?;
+                    choice.add(text, sampler.is_plain());
                 }
                 Some(Fate::Refused(reason, example, module)) => {
                     report.graphs += 1;

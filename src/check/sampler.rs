@@ -128,6 +128,11 @@ impl Sampler {
         self.wanted = follows.then(|| self.pick(&types));
     }
 
+    /// Whether one more in a sum shows in what the graph in work stores.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     /// What the conditions ask of a field of a capture, or nothing where the graph goes its own
     /// way.
     pub fn constraint(&mut self, capture: Option<&str>, field: &str) -> Option<Constraint> {
