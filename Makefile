@@ -10,7 +10,7 @@ C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' '
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
 .PHONY: help setup build demo test check-format lint unit fuzz lit runtime-c embed check-docs data \
-	format docs bench bench-peers clean mutants mutate
+	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -55,6 +55,9 @@ embed: setup ## Build and run the embedding example outside of the repository, a
 mutants: build ## Plant a few defects in targets; check-target finds them
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --sample 12 --least 80 \
 		--arguments '--samples 12'
+
+planted: build ## Plant 60 defects in the C of some targets and of each template, and print what check-target finds (two hours)
+	$(PYTHON) tests/python/planted.py target/debug/phaseline --samples 8 --least 90
 
 mutate: build ## Plant all defects in targets, and print the rate that check-target finds (an hour)
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --least 85

@@ -28,16 +28,27 @@ pub fn compile(session: &Session, module: &mut Module<'_>) -> Result<Compiled> {
     session.run_pipeline(module, PIPELINE)?;
     let mlir_ms = start.elapsed().as_secs_f64() * 1e3;
     let start = Instant::now();
-    let object = llvm::compile(session, ir::root(module), "kernel")?;
+    let objects = llvm::compile(session, ir::root(module), "kernel")?;
     let llvm_ms = start.elapsed().as_secs_f64() * 1e3;
     let dir = tempfile::tempdir()?;
-    let (file, shared) = (dir.path().join(&object.name), dir.path().join("kernel.so"));
-    std::fs::write(&file, &object.bytes)?;
-    let status = Command::new("cc").arg("-shared").arg("-o").args([&shared, &file]).status()?;
+    let shared = dir.path().join("kernel.so");
+    let mut command = Command::new("cc");
+    command.arg("-shared").arg("-o").arg(&shared);
+    for object in &objects {
+        let file = dir.path().join(&object.name);
+        std::fs::write(&file, &object.bytes)?;
+        command.arg(file);
+    }
+    let status = command.status()?;
     if !status.success() {
         return Err("the linker failed".into());
     }
     // SAFETY: the library holds kernels only, without initialisers.
     let library = unsafe { Library::new(&shared)? };
-    Ok(Compiled { library, mlir_ms, llvm_ms, code_bytes: object.bytes.len() })
+    Ok(Compiled {
+        library,
+        mlir_ms,
+        llvm_ms,
+        code_bytes: objects.iter().map(|object| object.bytes.len()).sum(),
+    })
 }

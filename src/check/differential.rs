@@ -2,6 +2,7 @@
 
 use super::{
     CheckOptions,
+    choice::Choice,
     contest::{Outcome, Records, Ring, Round, rules},
     graph,
     judge::Judge,
@@ -23,10 +24,7 @@ use crate::{
     targets::{Operators, TargetInstance},
 };
 use melior::ir::Module;
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::{cell::RefCell, collections::BTreeSet};
 
 /// What all graphs are tried with.
 pub struct DifferentialRun<'a> {
@@ -65,7 +63,7 @@ impl DifferentialRun<'_> {
         let seed = self.options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
         let mut sampler = Sampler::new(self.device, pattern, seed);
         let mut judge = Judge::new(self.options, pattern);
-        let mut chosen = Chosen::default();
+        let mut choice = Choice::default();
         let mut taken_by = BTreeSet::new();
         let mut ran = vec![];
         for tried in 0..self.options.attempts.saturating_mul(PATIENCE) {
@@ -77,19 +75,7 @@ impl DifferentialRun<'_> {
                     report.graphs += 1;
                     report.matched += 1;
                     let text = print_module(&module, Weights::Print)?;
-                    // What is like an earlier one in all but sizes waits until others have had
-                    // their turn.
-                    let early = report.graphs < self.options.attempts / 4;
-                    let more = report.compared < self.options.samples;
-                    if more && report.errors() < FAULTS && chosen.takes(&text, early) {
-                        if taken_by.len() < 2 {
-                            taken_by.extend(self.ring().taken(&text).unwrap_or_default());
-                        }
-                        if self.compare(&text, &[pattern], &mut judge, &mut report) {
-                            report.compared += 1;
-                            ran.push(text);
-                        }
-                    }
+                    choice.add(text, sampler.is_plain());
                 }
                 Some(Fate::Refused(reason, example, module)) => {
                     report.graphs += 1;
@@ -103,12 +89,17 @@ impl DifferentialRun<'_> {
                 }
                 Some(Fate::Other) | None => {}
             }
-            // A quarter of the effort goes to near misses once there are enough matches.
-            let enough = report.compared >= self.options.samples || report.errors() >= FAULTS;
-            if enough && report.graphs >= self.options.attempts / 4 || report.left >= LEFT {
-                break;
+            // A quarter of the effort goes to finding many graphs to choose from, and near misses.
+            if report.graphs >= self.options.attempts / 4 {
+                let places = (&mut choice, &mut taken_by, &mut ran);
+                self.compare_chosen(pattern, places, &mut judge, &mut report);
+                if self.is_enough(&report) {
+                    break;
+                }
             }
         }
+        let places = (&mut choice, &mut taken_by, &mut ran);
+        self.compare_chosen(pattern, places, &mut judge, &mut report);
         self.pairs(number, ran, &mut sampler, &mut report)?;
         report.worst = judge.worst;
         let (off, fault) = judge.off();
@@ -117,6 +108,32 @@ impl DifferentialRun<'_> {
         report.notes.extend(judge.special.take().map(Note::warning));
         self.judge(pattern, &taken_by, &mut report);
         Ok(report)
+    }
+
+    /// Runs graphs of those that wait, the first ones and as many as there are to be.
+    fn compare_chosen(
+        &self,
+        pattern: &Pattern,
+        (choice, taken_by, ran): (&mut Choice, &mut BTreeSet<String>, &mut Vec<String>),
+        judge: &mut Judge<'_>,
+        report: &mut PatternReport,
+    ) {
+        while !self.is_enough(report)
+            && let Some(text) = choice.next()
+        {
+            if taken_by.len() < 2 {
+                taken_by.extend(self.ring().taken(&text).unwrap_or_default());
+            }
+            if self.compare(&text, &[pattern], judge, report) {
+                report.compared += 1;
+                ran.push(text);
+            }
+        }
+    }
+
+    /// Whether no more graphs of a pattern need to run.
+    fn is_enough(&self, report: &PatternReport) -> bool {
+        report.compared >= self.options.samples || report.errors() >= FAULTS || report.left >= LEFT
     }
 
     pub fn attempt(&self, pattern: &Pattern, sampler: &mut Sampler) -> Result<Option<Fate<'_>>> {
@@ -271,55 +288,6 @@ const FAULTS: usize = 2;
 /// Graphs that match and cannot run after which no more are tried.
 const LEFT: usize = 60;
 
-/// Which of the graphs that match are run: first those that differ in more than sizes.
-#[derive(Default)]
-struct Chosen {
-    /// All but the data.
-    seen: BTreeSet<String>,
-    /// Operations, types' ranks, and attributes, with how often.
-    forms: BTreeMap<String, usize>,
-}
-
-impl Chosen {
-    /// Whether a graph is run. As long as it is `early`, one that is like many others in all but
-    /// sizes waits until others had their turn.
-    fn takes(&mut self, text: &str, early: bool) -> bool {
-        let signature = signature(text);
-        if self.seen.contains(&signature) {
-            return false;
-        }
-        let form = form(text);
-        let count = self.forms.get(&form).copied().unwrap_or(0);
-        if early && count > self.seen.len() / self.forms.len().max(1) {
-            return false;
-        }
-        *self.forms.entry(form).or_default() += 1;
-        self.seen.insert(signature);
-        true
-    }
-}
-
-/// A graph's operations and attributes, with each number as one of few kinds.
-fn form(text: &str) -> String {
-    let mut form = String::new();
-    for line in signature(text).split("%") {
-        let kept = line.split_once("<{").map_or(line, |(_, rest)| rest);
-        let mut number = String::new();
-        for c in kept.chars().chain(['.']) {
-            if c.is_ascii_digit() {
-                number.push(c);
-                continue;
-            }
-            if !number.is_empty() {
-                form.push_str(if number.len() > 1 { "n" } else { &number });
-                number.clear();
-            }
-            form.push(c);
-        }
-    }
-    form
-}
-
 /// What is wrong with the results of a graph; and what is only of note, because nothing is promised
 /// of NaN and infinity.
 pub fn verdict(judge: &mut Judge<'_>, rounds: &[Round]) -> (Option<String>, Option<String>) {
@@ -348,15 +316,6 @@ fn refuse(report: &mut PatternReport, reason: String, example: String) -> bool {
             true
         }
     }
-}
-
-/// What tells graphs apart: everything but the data.
-fn signature(text: &str) -> String {
-    text.lines()
-        .take_while(|line| !line.starts_with("{-#"))
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split(" loc(").next().unwrap_or_default())
-        .collect()
 }
 
 /// The graph without data and locations, for messages.

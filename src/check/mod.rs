@@ -7,6 +7,7 @@
 //! to check that other patterns and the host compute them correctly.
 
 mod attributes;
+mod choice;
 mod constraints;
 mod contest;
 mod differential;

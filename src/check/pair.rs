@@ -21,6 +21,9 @@ use melior::ir::{Module, ValueLike, operation::OperationLike};
 /// Graphs of one match for each graph of two.
 const SINGLES: usize = 8;
 
+/// How many times a graph is doubled for one with many matches: queues and lists of a device have an end.
+const DOUBLED: usize = 4;
+
 /// Random graphs of which one may take what another one gives.
 const CONTINUED: usize = 200;
 
@@ -48,6 +51,12 @@ impl DifferentialRun<'_> {
         for place in 0..self.options.samples / SINGLES {
             let Some(partner) = self.partner(number, (place, &ran), sampler)? else { continue };
             self.run_pair((number, &ran[place]), partner, report)?;
+            self.session.clear_diagnostics();
+        }
+        // The one with the least data.
+        let least = ran.iter().min_by_key(|text| text.len()).cloned();
+        if let Some(text) = least.filter(|_| self.options.samples >= SINGLES) {
+            self.run_many(number, text, report)?;
             self.session.clear_diagnostics();
         }
         if let Some(text) = ran.into_iter().next() {
@@ -111,6 +120,35 @@ impl DifferentialRun<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Runs a graph as often as [`DOUBLED`] says, in one.
+    fn run_many(&self, number: usize, mut text: String, report: &mut PatternReport) -> Result<()> {
+        for _ in 0..DOUBLED {
+            let Some(module) = pair(self.session, (&text, &text), Joint::Apart)? else {
+                return Ok(());
+            };
+            text = print_module(&module, Weights::Print)?;
+        }
+        let pattern = &self.patterns[number];
+        let all = vec![pattern; 1 << DOUBLED];
+        let mut judge = Judge::new(self.options, pattern);
+        report.tried += 1;
+        let fault = match self.ring().run(&text, &all, report.tried) {
+            Ok(Outcome::Done(rounds)) => verdict(&mut judge, &rounds).0,
+            Ok(Outcome::NotRun(_)) => None,
+            Err(error) => Some(format!("does not compile or run: {error}")),
+        };
+        let fault = fault.map(|fault| {
+            format!(
+                "one graph with {} matches of '{}': {fault}, on\n{}",
+                all.len(),
+                pattern.name(),
+                excerpt(&text)
+            )
+        });
+        report.notes.extend(fault.map(Note::error));
+        Ok(())
     }
 
     fn run_pair(

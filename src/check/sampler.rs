@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     expr::Expr,
-    pattern::Pattern,
+    pattern::{Pattern, tile::Tile},
     targets::TargetInstance,
     tensor::{ElementType, SplitMix64},
 };
@@ -59,6 +59,7 @@ impl Sampler {
             crate::expr::OptionValue::Int(number) => Some(*number),
             _ => None,
         }));
+        literals.extend(pattern.tile.iter().flat_map(Tile::blocks));
         let around = |n: &i64| [n - 1, *n, n + 1, 2 * n];
         let mut corners: Vec<i64> = literals.iter().flat_map(around).collect();
         corners.retain(|size| (1..=MOST).contains(size));
@@ -125,6 +126,11 @@ impl Sampler {
         }
         let follows = !types.is_empty() && self.obedient;
         self.wanted = follows.then(|| self.pick(&types));
+    }
+
+    /// Whether one more in a sum shows in what the graph in work stores.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// What the conditions ask of a field of a capture, or nothing where the graph goes its own

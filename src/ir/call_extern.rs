@@ -123,6 +123,47 @@ impl<'c> CallExtern<'c> {
         Ok(())
     }
 
+    /// Passes other arguments for some operands, wherever they are passed, and takes out those that are
+    /// not to be `kept`, which are passed no more.
+    pub fn pass_in_place(
+        &mut self,
+        context: &'c Context,
+        others: &[((Group, usize), Attribute<'c>)],
+        kept: &dyn Fn(Val<'c>) -> bool,
+    ) -> Result<()> {
+        let places = self.groups.each_ref().map(|group| {
+            let mut next = 0;
+            let place = |value: &Val<'c>| {
+                let place = next;
+                next += usize::from(kept(*value));
+                place
+            };
+            group.iter().map(place).collect::<Vec<_>>()
+        });
+        let place = |group, index| places.get(group as usize)?.get(index).copied();
+        self.replace_buffers(context, |(group, index, by_offset)| {
+            let other = others.iter().find(|(which, _)| *which == (group, index));
+            other.map(|(_, argument)| *argument).or_else(|| {
+                let place = place(group, index)?;
+                Some(match by_offset {
+                    true => offset_attr(context, group, place),
+                    false => arg_attr(context, group, place),
+                })
+            })
+        })?;
+        for (name, value) in &mut self.attributes {
+            let index = super::attribute::int(*value).filter(|_| name == SCRATCH_OUT);
+            if let Some(place) = index.and_then(|index| place(Group::Outs, index as usize)) {
+                let ty = IntegerType::new(context, 64).into();
+                *value = IntegerAttribute::new(ty, place as i64).into();
+            }
+        }
+        for group in &mut self.groups {
+            group.retain(|value| kept(*value));
+        }
+        Ok(())
+    }
+
     /// Passes for each buffer what `new` says, if it says something.
     fn replace_buffers(
         &mut self,

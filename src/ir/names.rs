@@ -228,6 +228,9 @@ pub const C_HEADERS: &str = "phl.c_headers";
 /// Module that is printed as C: the C of single operations, as `math.exp f32 my_exp($0)`.
 pub const C_EMIT: &str = "phl.c_emit";
 
+/// Module for the LLVM dialect: the C of single operations, as functions that it calls.
+pub const C_OPERATIONS: &str = "phl.c_operations";
+
 /// Module in the LLVM dialect: the C of calls whose arguments only a C compiler knows.
 pub const C_GLUE: &str = "phl.c_glue";
 

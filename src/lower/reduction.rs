@@ -103,7 +103,7 @@ pub fn scan<'c>(
     let outer: i64 = shape[..axis].iter().product();
     let inner: i64 = shape[axis + 1..].iter().product();
     let view = [outer, shape[axis], inner];
-    // One element is in the same place from either end, and MLIR cannot turn `-d1` around.
+    // One element is in the same place from either end.
     let from_end = reverse && shape[axis] > 1;
     let position = if from_end { d(1) * -1 + c(shape[axis] - 1) } else { d(1) };
     let map = vec![d(0), position, d(2)];
@@ -111,16 +111,18 @@ pub fn scan<'c>(
     let result = b.empty(b.tensor(&view, ir::element_type(ty)))?;
     // The loop along the axis carries the running value, so it is no parallel one.
     let loops = [Iter::Parallel, Iter::Reduction, Iter::Parallel];
-    let results = generic(
-        b,
-        &loops,
-        &[(reshape(b, x, &view)?, map.clone())],
-        &[(result, map), (running, vec![d(0), d(2)])],
-        |b, args| {
-            let (element, next) = body(b, args[0], args[2])?;
+    let x = reshape(b, x, &view)?;
+    let mut inputs = vec![(x, map.clone())];
+    if from_end {
+        // MLIR cannot turn `-d1` around: what nobody reads tells it how long the loop is.
+        inputs.push((x, vec![d(0), d(1), d(2)]));
+    }
+    let sum = inputs.len() + 1;
+    let results =
+        generic(b, &loops, &inputs, &[(result, map), (running, vec![d(0), d(2)])], |b, args| {
+            let (element, next) = body(b, args[0], args[sum])?;
             Ok(vec![element, next])
-        },
-    )?;
+        })?;
     reshape(b, results[0], &shape)
 }
 

@@ -7,13 +7,13 @@
 
 use crate::{
     codegen::{
-        c::session,
+        c::{blob, session},
         llvm::{device, dialect as llvm},
     },
     ir::{
         self, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group, arg_of, is_null},
-        edit, func, memory,
+        edit, func,
         names::{self, DEVICE, IO},
         tir,
     },
@@ -25,7 +25,7 @@ use melior::{
     ir::{
         Attribute, Block, BlockLike, RegionLike, Type, TypeLike,
         ValueLike,
-        attribute::{ArrayAttribute, DenseI32ArrayAttribute, StringAttribute, TypeAttribute},
+        attribute::{ArrayAttribute, StringAttribute, TypeAttribute},
         operation::OperationLike,
     },
 };
@@ -57,7 +57,8 @@ struct Conversion<'c> {
     functions: BTreeMap<String, (Op<'c>, Needs)>,
     /// The ids of the targets with a device, in the order of the array of devices.
     devices: Vec<String>,
-    /// Of these the ones with memory, which are in sessions.
+    /// Of these the ones that are in sessions: on the host all with memory, in a device's own code
+    /// itself, if its functions are given what it was opened with.
     sessions: Vec<String>,
 }
 
@@ -67,7 +68,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         module,
         functions: BTreeMap::new(),
         devices: ir::attr_strs(module, names::DEVICES).unwrap_or_default(),
-        sessions: memory::declared(module)?.into_iter().map(|memory| memory.target).collect(),
+        sessions: device::in_sessions(module)?,
     };
     for op in ir::ops_of(module) {
         if ir::op_name(op) == "llvm.func" && edit::entry_block(op).is_some() {
@@ -75,6 +76,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
         }
     }
     conversion.find_needs();
+    blob::note_called(module)?;
     for (function, needs) in conversion.functions.values() {
         conversion.change_signature(*function, *needs)?;
     }
@@ -201,7 +203,7 @@ impl<'c> Conversion<'c> {
             let pointer = llvm::pointer(self.context);
             let slot = llvm::constant_element_address(&builder, devices, pointer, index)?;
             let mut given = llvm::load_pointer(&builder, slot)?;
-            let id = ir::attr_str(op, DEVICE).unwrap_or_default();
+            let id = self.device_of(op).unwrap_or_default();
             if self.sessions.contains(&id) && !op.has_attribute(names::SESSION) {
                 let field = session::DEVICE as i32;
                 let slot = llvm::constant_element_address(&builder, given, pointer, field)?;
@@ -231,10 +233,14 @@ impl<'c> Conversion<'c> {
         Ok(())
     }
 
-    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+    /// Whose device a call is given.
+    fn device_of(&self, op: Op<'c>) -> Option<String> {
         // A device's own functions pass on what they are given.
-        let own = || ir::attr_str(self.module, names::TARGET);
-        let id = ir::attr_str(op, DEVICE).or_else(own).ok_or_else(|| {
+        ir::attr_str(op, DEVICE).or_else(|| ir::attr_str(self.module, names::TARGET))
+    }
+
+    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+        let id = self.device_of(op).ok_or_else(|| {
             PassError::at(
                 &op,
                 format!(
@@ -268,8 +274,8 @@ impl<'c> Conversion<'c> {
                 return Err(PassError::at(
                     &op,
                     format!(
-                        "passes {argument}, which host code \
-                     cannot; only generated C can"
+                        "passes {argument}, which is no number yet: run plan-memory, and \
+                         pass-pool-offsets on a device's code, first"
                     ),
                 ));
             }
@@ -375,19 +381,7 @@ impl<'c> Conversion<'c> {
             edit::move_to_end(op, rest);
         }
         let builder = Builder::at_end(self.context, block, call.location());
-        let status = ir::result0(call)?;
-        let zero = llvm::constant(&builder, self.i32(), 0)?;
-        let equal = ("predicate", builder.i64_attr(0));
-        let ok = builder.op1_with("llvm.icmp", &[status, zero], builder.int(1), vec![equal])?;
-        let sizes = DenseI32ArrayAttribute::new(self.context, &[1, 0, 1]).into();
-        edit::create_branch(
-            &builder,
-            "llvm.cond_br",
-            &[ok, status],
-            &[rest, exit],
-            vec![("operandSegmentSizes", sizes)],
-        )?;
-        Ok(())
+        Ok(llvm::leave_on_failure(&builder, ir::result0(call)?, (rest, exit))?)
     }
 }
 

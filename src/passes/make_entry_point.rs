@@ -28,7 +28,7 @@ use crate::{
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Location, Region, attribute::DenseI32ArrayAttribute, operation::OperationLike,
+    Location, Region, operation::OperationLike,
 };
 
 /// The pass.
@@ -141,12 +141,7 @@ impl<'c> Entry<'c, '_> {
     fn unless(&self, value: Val<'c>, end: Blk<'c>) -> crate::Result<Builder<'c>> {
         let builder = &self.builder;
         let next = edit::append_block(self.region, &[]);
-        let zero = llvm::constant(builder, builder.int(32), 0)?;
-        let equal = ("predicate", builder.i64_attr(0));
-        let ok = builder.op1_with("llvm.icmp", &[value, zero], builder.int(1), vec![equal])?;
-        let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 0, 1]).into();
-        let sizes = vec![("operandSegmentSizes", sizes)];
-        edit::create_branch(builder, "llvm.cond_br", &[ok, value], &[next, end], sizes)?;
+        llvm::leave_on_failure(builder, value, (next, end))?;
         Ok(Builder::at_end(builder.context, next, builder.location))
     }
 

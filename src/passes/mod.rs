@@ -53,10 +53,12 @@ passes! {
     materialize_transposes
     order_operations
     outline_c_calls
+    outline_c_operations
     outline_host_loops
     outline_kernels
     pack_constants
     pad_constants
+    pass_pool_offsets
     plan_memory
     promote_accumulators
     reuse_elementwise_inputs

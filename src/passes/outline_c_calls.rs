@@ -41,7 +41,7 @@ pub const PASS: Pass = Pass {
     summary: "Move calls with structures and names of headers into functions printed as C",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["func", "tir"],
+    dialects: &["arith", "func", "tir"],
     run,
 };
 
@@ -125,8 +125,8 @@ impl<'c> Outlined<'c> {
         if call.args.iter().any(|argument| has_offset(*argument)) {
             return Err(PassError::at(
                 &op,
-                "passes the place of a buffer in a pool, which only a target whose code is all C \
-                 knows: leave `kind` out of its manifest",
+                "passes the place of a buffer in a pool, which is no number yet: run \
+                 pass-pool-offsets first",
             ));
         }
         let mut found = Self { passed: vec![], constants: vec![] };
@@ -140,19 +140,7 @@ impl<'c> Outlined<'c> {
                 }
             }
         }
-        // Half floats are integers in C, which functions get in other registers.
-        let half = |value: &Val<'c>| value.r#type().is_f16() || value.r#type().is_bf16();
-        match found.passed.iter().find(|(_, _, value)| half(value)) {
-            Some((_, _, value)) => Err(PassError::at(
-                &op,
-                format!(
-                    "passes a number of type {} that is computed, beside structures or names of a \
-                     header: pass an f32",
-                    value.r#type()
-                ),
-            )),
-            None => Ok(found),
-        }
+        Ok(found)
     }
 
     /// What is equal for calls that one function makes.
@@ -230,7 +218,13 @@ impl<'c> Outlined<'c> {
             false => call.args.push(null(context)?),
         }
         for (group, _, value) in &self.passed {
-            call.push(context, *group, *value);
+            // Half floats are integers in C, which functions get in other registers.
+            let is_half = value.r#type().is_f16() || value.r#type().is_bf16();
+            let value = match is_half {
+                true => builder.op1("arith.bitcast", &[*value], builder.int(16))?,
+                false => *value,
+            };
+            call.push(context, *group, value);
         }
         call.set("returns_status", unit);
         for name in [DEVICE, "strided"] {

@@ -322,14 +322,24 @@ fn use_pool<'c>(
             ),
         ));
     }
+    let whole = |bytes: u64| bytes.next_multiple_of(alignment.max(1));
+    let mut is_turned = false;
     if let Some(number) = guard::around(function, names::TILE_CHOICE) {
-        // A check wants places other than the first, as far as there is room.
+        // A check wants places other than the first, as far as there is room, and other neighbours.
+        let mut random = SplitMix64::new(number as u64);
         let steps = (capacity - plan.peak - base) / alignment.max(1);
-        base += alignment * (SplitMix64::new(number as u64).next() % (steps + 1));
+        let anywhere = random.next() % (steps + 1);
+        // The end of the pool is where bounds are.
+        base += alignment * if random.next().is_multiple_of(2) { steps } else { anywhere };
+        is_turned = random.next().is_multiple_of(2) && base + whole(plan.peak) <= capacity;
     }
     for (request, offset) in requests.iter().zip(&plan.offsets) {
         let builder = Builder::before(request.op)?;
         let old = ir::result0(request.op)?;
+        let offset = match is_turned {
+            true => whole(plan.peak) - offset - whole(request.buffer.size),
+            false => *offset,
+        };
         let offset = vec![("offset", builder.i64_attr((offset + base) as i64))];
         let new = builder.op1_with(tir::Buffer::NAME, &[], old.r#type(), offset)?;
         edit::replace_uses(old, new);

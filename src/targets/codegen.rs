@@ -199,8 +199,15 @@ impl Codegen {
     /// Fails unless a kind of that role can have kernels, if it says that it has.
     pub(super) fn check_kernels(&self, role: Role) -> Result<(), String> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        if role == Role::Host || self.kind != CodegenKind::C {
-            return Err("[codegen.kernels] is for devices whose code is C".to_owned());
+        if role == Role::Host {
+            return Err("[codegen.kernels] is for devices, and this is a host".to_owned());
+        }
+        if self.kind != CodegenKind::C {
+            return Err(format!(
+                "[codegen.kernels] has texts of kernels in C, which kind = \"{}\" does not make: leave \
+                 `kind` out",
+                self.kind.name()
+            ));
         }
         if self.open.is_none() {
             return Err(
@@ -220,14 +227,18 @@ impl Codegen {
     /// `pipeline`, that of the phase codegen.
     pub(super) fn check_emit(&self, pipeline: Option<&str>) -> Result<(), String> {
         self.emit.iter().try_for_each(Emit::check)?;
-        let reaches = self.kind == CodegenKind::C
-            && pipeline.is_some_and(|text| text.contains("set-c-target") && text.contains("emit="));
+        let reaches = pipeline.is_some_and(|text| text.contains("emit="));
         if self.emit.is_empty() || reaches {
             return Ok(());
         }
-        Err("[[codegen.emit]] is for code that is printed as C: leave out `kind`, and if phase codegen \
-             has a pipeline of its own let it end with ${default}"
-            .to_owned())
+        Err(match self.kind.needs_hook() {
+            true => "[[codegen.emit]] is for code that Phaseline makes, and with kind = \"custom\" a hook \
+                     does: leave out `kind`"
+                .to_owned(),
+            false => "[[codegen.emit]] comes to nothing in the pipeline of phase codegen: let it end with \
+                      ${default}"
+                .to_owned(),
+        })
     }
 
     /// What is called around the device's work, for help.

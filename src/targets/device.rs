@@ -1,10 +1,6 @@
 //! What a kind says of its device between opening and closing: what it is activated around, and blobs.
 
-use super::{
-    codegen::{Codegen, CodegenKind},
-    instance::TargetInstance,
-    kind::Role,
-};
+use super::{codegen::Codegen, instance::TargetInstance, kind::Role};
 use crate::{Error, Result, artifact::c_identifier, expr::Val};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -166,18 +162,15 @@ pub(super) fn check(
             () if codegen.open.is_none() => {
                 format!("{what} needs `open`: its functions take the device first")
             }
-            () if !codegen.kind.has_sessions() => {
-                format!("{what} is for devices whose code is C, or a hook's")
-            }
             () => continue,
         };
         return Err(fault(place, &message));
     }
     match when {
-        Some((place, Activation::Region)) if codegen.kind != CodegenKind::C => Err(fault(
+        Some((place, Activation::Region)) if codegen.kind.needs_hook() => Err(fault(
             &place,
-            "when = \"region\" is for code that is printed as C: a hook's own functions activate \
-             the device themselves",
+            "when = \"region\" is not for kind = \"custom\": a hook's own functions activate the \
+             device themselves",
         )),
         Some((place, Activation::Region)) if has_queue => Err(fault(
             &place,

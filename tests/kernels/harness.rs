@@ -311,9 +311,9 @@ fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
         &mut module,
     );
     let host = ir::ops_of(op(&module))[0];
-    let object = llvm::compile(&session, host, "model_host").expect("compiles");
-    // SAFETY: the object was compiled from the module that the signature is of.
-    unsafe { runtime::jit(&[object], Default::default(), signature, vec![]) }.expect("links")
+    let objects = llvm::compile(&session, host, "model_host").expect("compiles");
+    // SAFETY: the objects were compiled from the module that the signature is of.
+    unsafe { runtime::jit(&objects, Default::default(), signature, vec![]) }.expect("links")
 }
 
 fn op<'a>(module: &'a melior::ir::Module<'_>) -> ir::Op<'a> {

@@ -14,7 +14,11 @@ use crate::{
     },
     targets::{Blob, TargetInstance, hooks::BLOB_END},
 };
-use melior::ir::{Attribute, operation::OperationLike};
+use melior::ir::{
+    Attribute,
+    attribute::{ArrayAttribute, DenseI64ArrayAttribute, StringAttribute},
+    operation::OperationLike,
+};
 
 /// A region that is a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +75,31 @@ pub fn regions(part: Op<'_>, target: &TargetInstance, model: &str) -> Result<Vec
 /// The name of an artifact, the function that has it executed, and which arguments it writes.
 type Use = (String, String, Vec<bool>);
 
+/// Notes on a module which blobs its calls have executed, before these become calls of another dialect.
+pub fn note_called(module: Op<'_>) -> Result<()> {
+    let context = ir::context_of(module);
+    let text = |value: &str| StringAttribute::new(context, value).into();
+    let entry = |(artifact, function, written): Use| {
+        let of = |wanted: bool| {
+            let places = written.iter().enumerate().filter(|(_, written)| **written == wanted);
+            let places: Vec<i64> = places.map(|(place, _)| place as i64).collect();
+            DenseI64ArrayAttribute::new(context, &places).into()
+        };
+        let entries = [
+            ("artifact".to_owned(), text(&artifact)),
+            ("function".to_owned(), text(&function)),
+            ("inputs".to_owned(), of(false)),
+            ("outputs".to_owned(), of(true)),
+        ];
+        edit::dictionary_attr(context, &entries)
+    };
+    let entries: Vec<Attribute<'_>> = called(module)?.into_iter().map(entry).collect();
+    if !entries.is_empty() {
+        edit::set_attr(module, names::BLOBS, ArrayAttribute::new(context, &entries).into());
+    }
+    Ok(())
+}
+
 /// Blobs that printed functions have executed.
 fn called(part: Op<'_>) -> Result<Vec<Use>> {
     let mut found: Vec<Use> = vec![];
@@ -88,7 +117,7 @@ fn called(part: Op<'_>) -> Result<Vec<Use>> {
     Ok(found)
 }
 
-/// Blobs that stand for functions of a module whose code is a hook's.
+/// Blobs that stand for functions of a module whose code is a hook's, or that were called.
 fn defined(part: Op<'_>) -> Result<Vec<Use>> {
     let list = part.attribute(names::BLOBS).map(edit::array).unwrap_or_default();
     let read = |entry: &Attribute<'_>| {
@@ -98,7 +127,8 @@ fn defined(part: Op<'_>) -> Result<Vec<Use>> {
         let (inputs, outputs) = (ir::i64s(of("inputs")?)?, ir::i64s(of("outputs")?)?);
         let all = inputs.len() + outputs.len();
         let written = (0..all).map(|index| outputs.contains(&(index as i64))).collect();
-        Some((format!("{function}{BLOB_END}"), function, written))
+        let artifact = of("artifact").and_then(edit::string);
+        Some((artifact.unwrap_or_else(|| format!("{function}{BLOB_END}")), function, written))
     };
     let found = list.iter().map(|entry| {
         read(entry).ok_or_else(|| {

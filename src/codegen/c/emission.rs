@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     expr::dtype_of,
-    ir::{self, Op},
+    ir::{self, Op, Val},
     pass::PassError,
     tensor::DType,
 };
@@ -60,6 +60,33 @@ impl Emission {
         })
     }
 
+    /// A function that computes what an operation does, with [`NAME`] for its name.
+    pub fn function<'c>(&self, op: Op<'c>) -> Failure<'c, String> {
+        let passed = |value: Val<'c>| {
+            let ty = c_type(op, value.r#type())?;
+            match ty {
+                CType::Float | CType::Double | CType::Int(32 | 64) => Ok(ty.name()),
+                _ => Err(PassError::at(
+                    &op,
+                    format!(
+                        "is to be computed by C, which LLVM's code passes no {}: say `dtype` of \
+                         [[codegen.emit]], or leave `kind` out of the manifest",
+                        value.r#type()
+                    ),
+                )),
+            }
+        };
+        let given: Vec<&str> =
+            ir::operands(op).into_iter().map(passed).collect::<Failure<'c, _>>()?;
+        let names: Vec<String> = (0..given.len()).map(|index| format!("x{index}")).collect();
+        let typed: Vec<_> =
+            given.iter().zip(&names).map(|(ty, name)| format!("{ty} {name}")).collect();
+        let operands: Vec<_> = names.into_iter().map(Expr::atom).collect();
+        let (result, typed) = (passed(ir::result0(op)?)?, typed.join(", "));
+        let value = self.expr(&operands).at(Level::Weak).text;
+        Ok(format!("{result} {NAME}({typed}) {{ return {value}; }}\n"))
+    }
+
     /// The expression with its operands.
     fn expr(&self, operands: &[Expr]) -> Expr {
         // In the brackets of a call an operand stands as it is.
@@ -101,21 +128,30 @@ fn of_dtype(dtype: DType) -> CType {
     }
 }
 
-/// Writes an operation as its target says; false if it says nothing.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c, bool> {
-    if writer.around.emissions.is_empty() || op.result_count() != 1 {
-        return Ok(false);
+/// What stands for the name of a function in its text.
+pub const NAME: &str = "@";
+
+/// What is said of an operation with one result; the first that fits counts.
+pub fn find<'c, 'e>(emissions: &'e [Emission], op: Op<'c>) -> Failure<'c, Option<&'e Emission>> {
+    if emissions.is_empty() || op.result_count() != 1 {
+        return Ok(None);
     }
     let values = ir::operands(op);
-    let Some(first) = values.first() else { return Ok(false) };
-    let Some(ty) = CType::of(first.r#type()) else { return Ok(false) };
-    let name = ir::op_name(op);
-    let found = writer.around.emissions.iter().find(|one| one.fits(name, ty)).cloned();
-    let Some(found) = found else { return Ok(false) };
-    c_type(op, ir::result0(op)?.r#type())?;
-    found.check(values.len()).map_err(|error| PassError::at(&op, error))?;
-    let operands: Vec<_> =
-        values.iter().map(|value| writer.expr(op, *value)).collect::<Result<_, _>>()?;
+    let ty = values.first().and_then(|first| CType::of(first.r#type()));
+    let Some(ty) = ty else { return Ok(None) };
+    let found = emissions.iter().find(|one| one.fits(ir::op_name(op), ty));
+    if let Some(found) = found {
+        c_type(op, ir::result0(op)?.r#type())?;
+        found.check(values.len()).map_err(|error| PassError::at(&op, error))?;
+    }
+    Ok(found)
+}
+
+/// Writes an operation as its target says; false if it says nothing.
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c, bool> {
+    let Some(found) = find(&writer.around.emissions, op)?.cloned() else { return Ok(false) };
+    let values = ir::operands(op).into_iter();
+    let operands: Vec<_> = values.map(|value| writer.expr(op, value)).collect::<Result<_, _>>()?;
     writer.define(op, found.expr(&operands))?;
     Ok(true)
 }

@@ -12,7 +12,7 @@ pub struct Generator;
 
 impl CodeGenerator for Generator {
     fn text(&self, part: Op<'_>) -> Result<Option<String>> {
-        Ok(c::compile::glue(part, "").map(|(_, text)| text))
+        Ok(c::compile::glue_text(part))
     }
 
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
@@ -25,6 +25,6 @@ impl CodeGenerator for Generator {
         objects.extend(c::compile::sources(&options)?);
         // C compilers say less about their code, so this machine comes first.
         let machine = CodeMachine { machine, cc: options.compiler, decides: true };
-        Ok(Generated { objects, own, sources: glue.into_iter().collect(), machine: Some(machine) })
+        Ok(Generated { objects, own, sources: glue, machine: Some(machine) })
     }
 }

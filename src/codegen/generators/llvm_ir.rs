@@ -38,7 +38,7 @@ pub struct Generator;
 
 impl CodeGenerator for Generator {
     fn text(&self, part: Op<'_>) -> Result<Option<String>> {
-        Ok(compile::glue(part, "").map(|(_, text)| text))
+        Ok(compile::glue_text(part))
     }
 
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {

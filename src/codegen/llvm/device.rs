@@ -5,20 +5,35 @@
 //! ```
 //! That is how every function of a device is called, whatever generates its code. What the passes
 //! make of a region is a function of the buffers alone, so that the handle and the status are
-//! added here.
+//! added here, and what is called around a region.
 
 use super::dialect as llvm;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, edit, func, names},
+    codegen::c::{
+        context::{Calls, is_in_session},
+        session,
+    },
+    ir::{self, Builder, Op, edit, func, memory, names},
 };
 use melior::ir::{
-    Type,
+    Region, Type,
     attribute::{ArrayAttribute, TypeAttribute},
     operation::OperationLike,
     r#type::IntegerType,
 };
 use std::collections::BTreeSet;
+
+/// The devices that are in sessions where `module` is given them.
+pub fn in_sessions(module: Op<'_>) -> Result<Vec<String>> {
+    let devices = ir::attr_strs(module, names::DEVICES).unwrap_or_default();
+    let own = ir::attr_str(module, names::TARGET).filter(|own| devices.contains(own));
+    if let Some(own) = own {
+        let in_session = ir::ops_of(module).into_iter().any(|op| op.has_attribute(names::SESSION));
+        return Ok(in_session.then_some(own).into_iter().collect());
+    }
+    Ok(memory::declared(module)?.into_iter().map(|memory| memory.target).collect())
+}
 
 /// Adds the handle and the status to the functions of `module` that nothing in it calls, if it is
 /// the module of one of `devices`, which are those that a run opens, in this order.
@@ -40,6 +55,9 @@ pub fn add_handles<'c>(
             && !called.contains(&func::symbol(function));
         if is_entry {
             add_handle(function, index, is_handed_devices(function))?;
+            if let Some(calls) = Calls::of(function) {
+                call_around(module, function, &calls)?;
+            }
         }
     }
     Ok(())
@@ -90,5 +108,57 @@ fn add_handle(function: Op<'_>, index: usize, handed_devices: bool) -> Result<()
     let ty = llvm::function_type(context, &arguments, Some(status));
     edit::set_attr(function, "function_type", TypeAttribute::new(ty).into());
     edit::set_attr(function, "arg_attrs", ArrayAttribute::new(context, &lists).into());
+    Ok(())
+}
+
+/// Puts a function of the same name around one that is ready, with what is called before and after
+/// it. What ends the device's work is called after a failure, too, whose status comes first.
+fn call_around<'c>(module: Op<'c>, function: Op<'c>, calls: &Calls) -> Result<()> {
+    let context = ir::context_of(module);
+    let body = edit::entry_block(module).ok_or_else(|| Error::internal("a module has no body"))?;
+    let outside = Builder::at_end(context, body, function.location());
+    let (arguments, status) = llvm::signature(function)?;
+    let ty = llvm::function_type(context, &arguments, Some(status));
+    let name = func::symbol(function);
+    // As C calls it.
+    let inside = format!("{name}_active");
+    for (key, value) in llvm::function_attributes(&outside, &inside, ty, "internal")? {
+        edit::set_attr(function, key, value);
+    }
+    let region = Region::new();
+    let typed: Vec<_> = arguments.iter().map(|ty| (*ty, function.location())).collect();
+    let blocks = [&typed[..], &[], &[(status, function.location())]]
+        .map(|arguments| edit::append_block(&region, arguments));
+    let [begin, work, leave] =
+        blocks.map(|block| Builder::at_end(context, block, function.location()));
+    let given = edit::arguments(begin.block());
+    let handle = given.first().copied().ok_or_else(|| Error::internal("no handle is given"))?;
+    let pointer = llvm::pointer(context);
+    let device = match is_in_session(function) {
+        true => {
+            let field = session::DEVICE as i32;
+            let slot = llvm::constant_element_address(&begin, handle, pointer, field)?;
+            llvm::load_pointer(&begin, slot)?
+        }
+        false => handle,
+    };
+    let of_device = |builder: &Builder<'c>, callee: &str| -> Result<_> {
+        llvm::declare(module, callee, llvm::function_type(context, &[pointer], Some(status)))?;
+        ir::result0(llvm::call(builder, callee, &[device], Some(status), vec![])?)
+    };
+    let begun = of_device(&begin, &calls.begin)?;
+    llvm::leave_on_failure(&begin, begun, (work.block(), leave.block()))?;
+    let done = llvm::call(&work, &inside, &given, Some(status), vec![])?;
+    let mut value = ir::result0(done)?;
+    if let Some(end) = &calls.end {
+        let ended = of_device(&work, end)?;
+        let condition = llvm::is_zero(&work, value)?;
+        value = work.op1("llvm.select", &[condition, ended, value], status)?;
+    }
+    llvm::ret(&work, Some(value))?;
+    llvm::ret(&leave, edit::arguments(leave.block()).first().copied())?;
+    let attributes = llvm::function_attributes(&outside, &name, ty, "external")?;
+    let spec = ir::OpSpec { attributes, regions: vec![region], ..Default::default() };
+    outside.create("llvm.func", spec)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    ir::{self, Builder, Op, OpSpec, Val},
+    ir::{self, Blk, Builder, Op, OpSpec, Val},
 };
 use melior::{
     Context,
@@ -118,6 +118,26 @@ pub fn call<'c>(
         "llvm.call",
         OpSpec { operands, results: result.as_slice(), attributes, ..Default::default() },
     )
+}
+
+/// Whether a number is 0.
+pub fn is_zero<'c>(builder: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
+    let zero = constant(builder, value.r#type(), 0)?;
+    let equal = ("predicate", builder.i64_attr(0));
+    builder.op1_with("llvm.icmp", &[value, zero], builder.int(1), vec![equal])
+}
+
+/// Goes on at `good` if a status is 0, else at `leave`, which is given it.
+pub fn leave_on_failure<'c>(
+    builder: &Builder<'c>,
+    status: Val<'c>,
+    (good, leave): (Blk<'c>, Blk<'c>),
+) -> Result<()> {
+    let condition = is_zero(builder, status)?;
+    let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 0, 1]).into();
+    let sizes = vec![("operandSegmentSizes", sizes)];
+    ir::edit::create_branch(builder, "llvm.cond_br", &[condition, status], &[good, leave], sizes)?;
+    Ok(())
 }
 
 /// Returns from the function.

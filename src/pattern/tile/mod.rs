@@ -155,6 +155,17 @@ enum Dim {
     Window(usize, Box<[Expr; 4]>),
 }
 
+impl Tile {
+    /// The numbers that sizes of tiles are multiples of, and the most that they are.
+    pub fn blocks(&self) -> Vec<i64> {
+        let mut found = vec![];
+        for expr in self.loops.iter().flat_map(|one| [&one.multiple, &one.max]).flatten() {
+            expr.visit(&mut |expr: &Expr| found.extend(expr.as_int()));
+        }
+        found
+    }
+}
+
 fn parse(text: &str) -> PatternResult<Expr> {
     Expr::parse(text)
 }

@@ -8,6 +8,9 @@ use serde::Serialize;
 /// The pass in [`LLVM_PIPELINE`] that is told the target's headers.
 const CALLS_OF_C: &str = "outline-c-calls";
 
+/// The pass before those of [`LLVM_PIPELINE`] that is told the C of single operations.
+const OPERATIONS_IN_C: &str = "outline-c-operations";
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -15,8 +18,6 @@ struct Rules {
     no_host: Option<&'static str>,
     /// Why devices cannot have it without a pipeline of their own for the phase codegen.
     needs_pipeline: Option<&'static str>,
-    /// Whether its code runs in devices with memory, contexts or blobs.
-    has_sessions: bool,
     /// What devices run in the phase codegen, where a manifest does not say.
     default: Passes,
 }
@@ -32,10 +33,9 @@ enum Passes {
 }
 
 /// Code that is not made by the framework's own passes.
-const OWN: Rules =
-    Rules { no_host: None, needs_pipeline: None, has_sessions: true, default: Passes::Nothing };
+const OWN: Rules = Rules { no_host: None, needs_pipeline: None, default: Passes::Nothing };
 /// Code that comes from the LLVM dialect.
-const FROM_LLVM: Rules = Rules { has_sessions: false, default: Passes::Llvm, ..OWN };
+const FROM_LLVM: Rules = Rules { default: Passes::Llvm, ..OWN };
 
 /// Hands the table to a macro: the variant of [`CodegenKind`], its name in manifests, the file in
 /// `src/codegen/generators`, and the rules.
@@ -94,6 +94,14 @@ macro_rules! kinds {
         const LINES: &[(&str, &str)] = &[$(($name, $says)),*];
 
         impl CodegenKind {
+            /// Its name in manifests.
+            pub fn name(self) -> &'static str {
+                match self {
+                    Self::Unset => "",
+                    $(Self::$kind => $name,)*
+                }
+            }
+
             fn rules(self) -> Rules {
                 match self {
                     Self::Unset => OWN,
@@ -130,11 +138,6 @@ impl CodegenKind {
         self == Self::Custom
     }
 
-    /// Whether its code runs in devices with memory, contexts or blobs.
-    pub(in crate::targets) fn has_sessions(self) -> bool {
-        self.rules().has_sessions
-    }
-
     /// A line for each kind, for help.
     pub fn table() -> String {
         let width = LINES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
@@ -145,20 +148,26 @@ impl CodegenKind {
 impl Codegen {
     /// The passes of phase codegen, unless a manifest has its own.
     pub(in crate::targets) fn default_pipeline(&self, role: Role) -> Option<String> {
+        let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
+        let emit = match emit.is_empty() {
+            true => String::new(),
+            false => format!(" emit={{{}}}", emit.join("; ")),
+        };
         match self.kind.rules().default {
             Passes::C => {
-                let emit: Vec<String> = self.emit.iter().map(Emit::to_string).collect();
-                let emit = match emit.is_empty() {
-                    true => String::new(),
-                    false => format!(" emit={{{}}}", emit.join("; ")),
-                };
                 let headers = self.headers.join(":");
                 let passes = strip_comments(C_PIPELINE);
                 Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
             }
             Passes::Llvm if role == Role::Device => {
-                let calls = format!("{CALLS_OF_C}{{headers={}}}", self.headers.join(":"));
-                Some(strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls))
+                let headers = self.headers.join(":");
+                let calls = format!("{CALLS_OF_C}{{headers={headers}}}");
+                let passes = strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls);
+                let emit = match emit.is_empty() {
+                    true => String::new(),
+                    false => format!("{OPERATIONS_IN_C}{{headers={headers}{emit}}},"),
+                };
+                Some(emit + &passes)
             }
             Passes::Llvm | Passes::Nothing => None,
         }

@@ -45,9 +45,6 @@ pub fn declare(
             "[memory] needs `open` in [codegen]: its functions take the device first",
         );
     }
-    if !given.codegen.kind.has_sessions() {
-        return fault(&place, "[memory] is for devices whose code is C, or a hook's");
-    }
     let memory = self::memory(source, memory.into_inner(), &place, given.options)?;
     let queue = queue.map(|queue| self::queue(source, queue, given.options)).transpose()?;
     Ok((Some(memory), queue))

@@ -1,4 +1,4 @@
-// RUN: phaseline-opt %s --outline-c-calls=headers=core.h:more.h | FileCheck %s
+// RUN: phaseline-opt %s -split-input-file --outline-c-calls=headers=core.h:more.h | FileCheck %s
 
 // What only C knows is in text: each distinct call once, constants in it, what is computed as a parameter.
 // CHECK: phl.c_glue = "#include {{.*}}#include \22core.h\22\0A#include \22more.h\22
@@ -29,6 +29,21 @@ module attributes {phl.model = "net", phl.target = "core"} {
     %r = memref.subview %y[0, 0] [2, 2] [1, 1] : memref<2x4xf32> to memref<2x2xf32, strided<[4, 1]>>
     tir.call_extern @core_rows(%i : index) outs(%r : memref<2x2xf32, strided<[4, 1]>>)
         args [#tir.struct<"struct rows", {to = #tir.arg<outs 0>, stride = 4 : i64, first = #tir.arg<scalars 0>}>] {strided}
+    return
+  }
+}
+
+// -----
+
+// Half floats are integers in C.
+// CHECK: int32_t phl_call_0(void *device, const uint16_t n0, const float *in0) {
+// CHECK-SAME: core_run(n0, in0, KIND_A);
+module attributes {phl.model = "net", phl.target = "core"} {
+  // CHECK-LABEL: func.func @net_core_0
+  func.func @net_core_0(%x: memref<4xf32>, %half: f16) {
+    // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f16 to i16
+    // CHECK: tir.call_extern @phl_call_0(%[[BITS]] : i16) ins(%{{.*}} : memref<4xf32>)
+    tir.call_extern @core_run(%half : f16) ins(%x : memref<4xf32>) args [#tir.arg<scalars 0>, #tir.arg<ins 0>, #tir.name<"KIND_A">]
     return
   }
 }

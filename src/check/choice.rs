@@ -1,0 +1,201 @@
+//! Which of the graphs that match are run: few are to tell much.
+//!
+//! Graphs wait until there are many. Then one is taken that has most of what none before it has: an
+//! operation, a number of operands, a word or number of an attribute, a size of a dimension, small or
+//! large, and that beside these operations. The next is one that differs from most in more than sizes,
+//! as chance made it; and so on in turn. One of four has sums that are nearly what is stored.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The graphs of a pattern that wait, and what was chosen before.
+#[derive(Default)]
+pub struct Choice {
+    waiting: VecDeque<Graph>,
+    /// All but the data of those that were chosen or wait.
+    known: BTreeSet<String>,
+    /// Operations, types' ranks and attributes of those that were chosen, with how often.
+    forms: BTreeMap<String, usize>,
+    /// What those that were chosen have.
+    features: BTreeSet<String>,
+    chosen: usize,
+}
+
+/// A graph that waits.
+struct Graph {
+    text: String,
+    form: String,
+    features: BTreeSet<String>,
+    /// Whether one more in a sum shows.
+    is_plain: bool,
+}
+
+impl Choice {
+    /// Has a graph wait, unless there is one that differs in data only.
+    pub fn add(&mut self, text: String, is_plain: bool) {
+        let signature = signature(&text);
+        if self.known.contains(&signature) {
+            return;
+        }
+        let (form, features) = (form(&signature), features(&text));
+        self.known.insert(signature);
+        self.waiting.push_back(Graph { text, form, features, is_plain });
+    }
+
+    /// The next graph to be run.
+    pub fn next(&mut self) -> Option<String> {
+        let place = match self.chosen % 4 {
+            1 => self.newest(|graph| graph.is_plain).or_else(|| self.rarest()),
+            3 => self.rarest(),
+            _ => self.newest(|_| true),
+        };
+        let graph = self.waiting.remove(place?)?;
+        self.chosen += 1;
+        *self.forms.entry(graph.form).or_default() += 1;
+        self.features.extend(graph.features);
+        Some(graph.text)
+    }
+
+    /// The first of some with most that is new.
+    fn newest(&self, is_one: impl Fn(&Graph) -> bool) -> Option<usize> {
+        let new = |graph: &Graph| graph.features.difference(&self.features).count();
+        let all = self.waiting.iter().enumerate().filter(|(_, graph)| is_one(graph));
+        all.max_by_key(|(place, graph)| (new(graph), usize::MAX - place)).map(|(place, _)| place)
+    }
+
+    /// The first whose form was chosen least.
+    fn rarest(&self) -> Option<usize> {
+        let count = |graph: &Graph| self.forms.get(&graph.form).copied().unwrap_or(0);
+        let all = self.waiting.iter().enumerate();
+        all.min_by_key(|(place, graph)| (count(graph), *place)).map(|(place, _)| place)
+    }
+}
+
+/// What tells graphs apart: everything but the data.
+fn signature(text: &str) -> String {
+    text.lines()
+        .take_while(|line| !line.starts_with("{-#"))
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(" loc(").next().unwrap_or_default())
+        .collect()
+}
+
+/// A graph's operations and attributes, with each number as one of few kinds.
+fn form(signature: &str) -> String {
+    let mut form = String::new();
+    for line in signature.split('%') {
+        let kept = line.split_once("<{").map_or(line, |(_, rest)| rest);
+        let mut number = String::new();
+        for c in kept.chars().chain(['.']) {
+            if c.is_ascii_digit() {
+                number.push(c);
+                continue;
+            }
+            if !number.is_empty() {
+                form.push_str(if number.len() > 1 { "n" } else { &number });
+                number.clear();
+            }
+            form.push(c);
+        }
+    }
+    form
+}
+
+/// What may matter to a device of a graph's operations, each thing by itself.
+fn features(text: &str) -> BTreeSet<String> {
+    let lines = text.lines().take_while(|line| !line.starts_with("{-#"));
+    let lines = lines.filter(|line| line.contains("graph.") && !line.contains("graph.constant"));
+    let lines: Vec<&str> = lines.map(|line| line.split(" loc(").next().unwrap_or(line)).collect();
+    let name = |line: &str| -> String {
+        let words = line.split_whitespace();
+        words.filter(|word| word.starts_with("graph.")).take(1).collect()
+    };
+    let names: Vec<String> = lines.iter().map(|line| name(line)).collect();
+    let all = names.join(" ");
+    let mut found = BTreeSet::from([all.clone()]);
+    for (line, name) in lines.iter().zip(&names) {
+        let (said, types) = line.split_once(" : ").unwrap_or((line, ""));
+        let said = said.split_once(name.as_str()).map_or("", |(_, said)| said);
+        let operands = said.matches('%').count();
+        found.insert(format!("{name} of {operands}"));
+        let words: Vec<_> = said.split_whitespace().filter(|w| !w.starts_with('%')).collect();
+        found.extend(words.windows(2).map(|pair| format!("{name} {}", pair.join(" "))));
+        found.extend(words.iter().map(|word| format!("{name} {word}")));
+        for (at, ty) in types.split("tensor<").skip(1).enumerate() {
+            let ty = ty.split('>').next().unwrap_or_default();
+            let mut parts: Vec<&str> = ty.split('x').collect();
+            let element = parts.pop().unwrap_or_default();
+            found.insert(format!("{name} {at} {element} of rank {}", parts.len()));
+            // What is left over of vectors.
+            let sizes = parts.iter().map_while(|size| size.parse::<u64>().ok());
+            let elements = sizes.fold(1, u64::wrapping_mul);
+            found.insert(format!("{name} {at}: {} over eights", elements % 8));
+            for (dim, size) in parts.iter().enumerate() {
+                let size = kind_of_size(size);
+                found.insert(format!("{name} {at} {dim} {size}"));
+                found.insert(format!("{all}: {name} {at} {dim} {size}"));
+            }
+        }
+    }
+    found
+}
+
+/// Sizes that devices treat alike as a rule.
+fn kind_of_size(size: &str) -> &'static str {
+    match size.parse::<u64>() {
+        Ok(..=1) => "one",
+        Ok(..=4) => "few",
+        Ok(..=8) => "some",
+        Ok(..=16) => "many",
+        _ => "most",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(rows: usize, attribute: &str) -> String {
+        format!(
+            "func.func @main() {{\n  %0 = graph.gemm %a, %b {attribute} : (tensor<{rows}x4xf32>, \
+             tensor<4x2xf32>) -> tensor<{rows}x2xf32> loc(\"x\")\n}}"
+        )
+    }
+
+    #[test]
+    fn what_is_new_comes_first_and_nothing_twice() {
+        let mut choice = Choice::default();
+        let usual = [graph(2, ""), graph(3, ""), graph(2, ""), graph(4, "")];
+        usual.into_iter().for_each(|text| choice.add(text, false));
+        choice.add(graph(2, "trans_a = true"), false);
+        choice.add(graph(32, ""), false);
+        let all: Vec<_> = std::iter::from_fn(|| choice.next()).collect();
+        // The first has most, then comes what has another form, then another size.
+        assert_eq!(all[0], graph(2, "trans_a = true"));
+        assert_eq!(all[1], graph(2, ""));
+        assert_eq!(all[2], graph(32, ""));
+        assert_eq!(all.len(), 5);
+    }
+
+    #[test]
+    fn the_second_of_four_has_sums_that_are_nearly_stored() {
+        let mut choice = Choice::default();
+        (2..6).for_each(|rows| choice.add(graph(rows, ""), rows == 5));
+        let all: Vec<_> = std::iter::from_fn(|| choice.next()).collect();
+        assert_eq!(all[1], graph(5, ""));
+    }
+
+    #[test]
+    fn sizes_count_beside_their_operations() {
+        let features = features(&graph(9, "trans_a = true"));
+        for wanted in [
+            "graph.gemm of 2",
+            "graph.gemm = true",
+            "graph.gemm 0 0 many",
+            "graph.gemm: graph.gemm 2 1 few",
+            "graph.gemm 1 f32 of rank 2",
+            "graph.gemm 0: 4 over eights",
+        ] {
+            assert!(features.contains(wanted), "{wanted} in {features:?}");
+        }
+    }
+}

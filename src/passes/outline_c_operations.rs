@@ -1,0 +1,111 @@
+//! `outline-c-operations`: single operations whose C a manifest has, in code that LLVM makes.
+//!
+//! Each becomes a call of a function that is printed as C, with what `[[codegen.emit]]` says in it:
+//!
+//! ```c
+//! float phl_operation_0(float x0) { return my_fast_exp(x0); }
+//! ```
+//! The text is an attribute of the module, as that of `outline-c-calls`. The pass comes before those that
+//! have formulas of their own for operations.
+
+use crate::{
+    codegen::c::emission::{self, Emission},
+    ir::{
+        self, Builder, Op, OpSpec, edit,
+        names::C_OPERATIONS,
+    },
+    pass::{OptionValues, Pass, PassError, PassOptions},
+};
+use melior::ir::{
+    Region, Type, ValueLike,
+    attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
+    r#type::FunctionType,
+};
+use std::collections::BTreeMap;
+
+crate::pass_options! {
+    /// Options of `outline-c-operations`.
+    pub struct Options {
+        headers: String = "", "Headers that the C includes, separated by colons";
+        emit: String = "", "C of single operations, as math.exp f32 my_exp($0); arith.divf * my_div($0, $1)";
+    }
+}
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "outline-c-operations",
+    summary: "Make single operations whose C a manifest has calls of functions printed as C",
+    anchor: "builtin.module",
+    options: Options::SPECS,
+    dialects: &["func"],
+    run,
+};
+
+/// Headers of the standard library that the functions may need.
+const STANDARD: [&str; 2] = ["math.h", "stdint.h"];
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    let texts = options.emit.split(';').map(str::trim).filter(|text| !text.is_empty());
+    let emissions: Vec<_> =
+        texts.map(Emission::parse).collect::<Result<_, _>>().map_err(PassError::new)?;
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    let mut text = String::new();
+    for op in edit::walk(module) {
+        let Some(found) = emission::find(&emissions, op)? else { continue };
+        let body = found.function(op)?;
+        let name = match known.get(&body) {
+            Some(name) => name.clone(),
+            None => {
+                let name = format!("phl_operation_{}", known.len());
+                text += &body.replacen(emission::NAME, &name, 1);
+                declare(module, op, &name)?;
+                known.insert(body, name.clone());
+                name
+            }
+        };
+        call(op, &name)?;
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    let standard = STANDARD.iter().map(|header| format!("#include <{header}>\n"));
+    let own = options.headers.split(':').filter(|header| !header.is_empty());
+    let own = own.map(|header| format!("#include \"{header}\"\n"));
+    let text = standard.chain(own).collect::<String>() + "\n" + &text;
+    edit::set_attr(module, C_OPERATIONS, StringAttribute::new(ir::context_of(module), &text).into());
+    Ok(())
+}
+
+/// Declares the function that is like `op`.
+fn declare<'c>(module: Op<'c>, op: Op<'c>, name: &str) -> Result<(), PassError<'c>> {
+    let context = ir::context_of(module);
+    let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
+    let builder = Builder::at_end(context, body, melior::ir::operation::OperationLike::location(&op));
+    let given: Vec<Type<'c>> = ir::operands(op).iter().map(|value| value.r#type()).collect();
+    let ty = FunctionType::new(context, &given, &[ir::result0(op)?.r#type()]);
+    let attributes = vec![
+        ("sym_name", builder.str_attr(name)),
+        ("function_type", TypeAttribute::new(ty.into()).into()),
+        ("sym_visibility", builder.str_attr("private")),
+    ];
+    let spec = OpSpec { attributes, regions: vec![Region::new()], ..Default::default() };
+    builder.create("func.func", spec)?;
+    Ok(())
+}
+
+/// Calls the function in place of `op`.
+fn call<'c>(op: Op<'c>, name: &str) -> Result<(), PassError<'c>> {
+    let builder = Builder::before(op)?;
+    let callee = FlatSymbolRefAttribute::new(builder.context, name).into();
+    let spec = OpSpec {
+        operands: &ir::operands(op),
+        results: &[ir::result0(op)?.r#type()],
+        attributes: vec![("callee", callee)],
+        ..Default::default()
+    };
+    let made = ir::result0(builder.create("func.call", spec)?)?;
+    edit::replace_uses(ir::result0(op)?, made);
+    edit::erase(op);
+    Ok(())
+}
