@@ -358,8 +358,8 @@ static FailureOr<int64_t> packedElements(Infer &infer, ArrayRef<int64_t> shape,
     seen[dim] |= isInner ? 2 : 1;
     block[dim] = blocks[part];
     int64_t size = ShapedType::isDynamic(shape[dim]) ? 0 : shape[dim];
-    elements *= isInner ? blocks[part]
-                        : (size + blocks[part] - 1) / blocks[part];
+    elements *=
+        isInner ? blocks[part] : (size + blocks[part] - 1) / blocks[part];
   }
   for (auto [dim, parts] : llvm::enumerate(seen))
     if (parts != (block[dim] > 1 ? 3 : 1) && parts != 3)

@@ -104,13 +104,12 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
     Ok(found)
 }
 
+/// A cost, and the stripes that it is of.
+type Cheapest = (f64, Option<Vec<Stripes>>);
+
 /// What calls cost with their cheapest stripes, and these, if that is less than `limit`. No stripes, but a cost,
 /// says that results should stay as a whole.
-fn cheapest(
-    links: &[Link],
-    mut limit: f64,
-    costs: &mut Costs,
-) -> Result<Option<(f64, Option<Vec<Stripes>>)>, String> {
+fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<Cheapest>, String> {
     let Some(last) = links.last() else { return Ok(None) };
     let mut best = None;
     let calls: Vec<Call> = links.iter().map(|link| link.call.clone()).collect();
