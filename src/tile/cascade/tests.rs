@@ -1,4 +1,5 @@
 use super::*;
+use crate::tile::plan::Plan;
 use proptest::prelude::*;
 
 /// A call that reads windows of rows and writes rows, 16 bytes each.
