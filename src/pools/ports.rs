@@ -26,6 +26,9 @@ pub fn make<'c>(module: Op<'c>, pools: &[Pool]) -> Result<(), PassError<'c>> {
             Some("output") => Content::Outputs,
             _ => continue,
         };
+        if attributes.iter().any(|(name, _)| name == names::BOUND) {
+            continue; // In the memory of a device, where a caller has it.
+        }
         let argument = func::argument(main, index).filter(|value| !ir::users(*value).is_empty());
         let Some(argument) = argument.filter(|_| pools.iter().any(|pool| pool.may_hold(content)))
         else {
