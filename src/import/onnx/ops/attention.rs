@@ -7,14 +7,11 @@ use super::super::context::NodeContext;
 use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
-pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("Attention", 23, 3..=7, attention),
-    OpEntry::with("RotaryEmbedding", 23, 3..=4, rotary_embedding),
-];
+pub(super) const OPS: &[OpEntry] = &[OpEntry::with("Attention", 23, 3..=7, attention)];
 
 /// `[batch, length, heads * size]` as `[batch, heads, length, size]`; given so already if the rank
 /// is 4.
-fn split_heads<'c>(
+pub(super) fn split_heads<'c>(
     node: &NodeContext<'_, 'c>,
     x: Val<'c>,
     heads: Option<i64>,
@@ -70,35 +67,15 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let q_dims = node.static_dims(q, "Q")?;
     let (heads, size) = (q_dims[1], q_dims[3]);
     let (k, v) = (repeat_heads(node, k, heads)?, repeat_heads(node, v, heads)?);
-    let scale = match node.attributes.float("scale")? {
-        Some(scale) => f64::from(scale),
-        None => 1.0 / (size as f64).sqrt(),
-    };
-    // Half of the scale goes to each side, which keeps products small.
-    let q_scaled = node.binary_with("mul", q, scale.sqrt())?;
-    let k_scaled = node.binary_with("mul", k, scale.sqrt())?;
-    let k_turned = node.transpose(k_scaled, &[0, 1, 3, 2])?;
-    let raw = node.binary("matmul", q_scaled, k_turned)?;
-    let softcap = f64::from(node.attributes.float_or("softcap", 0.0)?);
-    let capped = if softcap > 0.0 {
-        let inner = node.binary_with("div", raw, softcap)?;
-        let inner = node.unary("tanh", inner)?;
-        node.binary_with("mul", inner, softcap)?
-    } else {
-        raw
+    let scaled = Scaled {
+        scale: node.attributes.float("scale")?.map_or(1.0 / (size as f64).sqrt(), f64::from),
+        softcap: f64::from(node.attributes.float_or("softcap", 0.0)?),
     };
     let bias = bias(node, q, k)?;
-    let biased = match &bias {
-        Some(bias) => node.binary("add", capped, bias.value)?,
-        None => capped,
-    };
-    let probabilities = masked_softmax(node, biased, bias.as_ref())?;
-    let probabilities = node.cast_like(probabilities, q)?;
-    let mut y = node.binary("matmul", probabilities, v)?;
+    let Weighed { raw, capped, biased, probabilities, mut y } =
+        scaled.weigh(node, (q, k, v), bias.as_ref(), masked_softmax)?;
     if packed {
-        let v_size = node.static_dim(v, 3, "V")?;
-        let turned = node.transpose(y, &[0, 2, 1, 3])?;
-        y = node.reshape(turned, &[q_dims[0], q_dims[2], heads * v_size])?;
+        y = join_heads(node, y)?;
     }
     let scores = match node.attributes.int_or("qk_matmul_output_mode", 0)? {
         0 => raw,
@@ -110,11 +87,67 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     Ok(vec![y, present_k, present_v, scores])
 }
 
+/// `[batch, heads, length, size]` as `[batch, length, heads * size]`.
+pub(super) fn join_heads<'c>(node: &NodeContext<'_, 'c>, y: Val<'c>) -> OpResult<Val<'c>> {
+    let dims = node.static_dims(y, "the result")?;
+    let [batch, heads, length, size] = dims[..] else { return Err("expected rank 4".into()) };
+    let turned = node.transpose(y, &[0, 2, 1, 3])?;
+    node.reshape(turned, &[batch, length, heads * size])
+}
+
+/// Numbers that scores go through.
+pub(super) struct Scaled {
+    pub scale: f64,
+    /// No limit if 0.
+    pub softcap: f64,
+}
+
+/// Scores from the first to the last of their forms, and what they give.
+pub(super) struct Weighed<'c> {
+    pub raw: Val<'c>,
+    pub capped: Val<'c>,
+    pub biased: Val<'c>,
+    pub probabilities: Val<'c>,
+    pub y: Val<'c>,
+}
+
+impl Scaled {
+    /// Values weighed by how queries go with keys; all are `[batch, heads, length, size]`.
+    pub(super) fn weigh<'c, 'n>(
+        &self,
+        node: &NodeContext<'n, 'c>,
+        (q, k, v): (Val<'c>, Val<'c>, Val<'c>),
+        bias: Option<&Bias<'c>>,
+        softmax: impl FnOnce(&NodeContext<'n, 'c>, Val<'c>, Option<&Bias<'c>>) -> OpResult<Val<'c>>,
+    ) -> OpResult<Weighed<'c>> {
+        // Half of the scale goes to each side, which keeps products small.
+        let q_scaled = node.binary_with("mul", q, self.scale.sqrt())?;
+        let k_scaled = node.binary_with("mul", k, self.scale.sqrt())?;
+        let k_turned = node.transpose(k_scaled, &[0, 1, 3, 2])?;
+        let raw = node.binary("matmul", q_scaled, k_turned)?;
+        let capped = if self.softcap > 0.0 {
+            let inner = node.binary_with("div", raw, self.softcap)?;
+            let inner = node.unary("tanh", inner)?;
+            node.binary_with("mul", inner, self.softcap)?
+        } else {
+            raw
+        };
+        let biased = match &bias {
+            Some(bias) => node.binary("add", capped, bias.value)?,
+            None => capped,
+        };
+        let probabilities = softmax(node, biased, bias)?;
+        let probabilities = node.cast_like(probabilities, q)?;
+        let y = node.binary("matmul", probabilities, v)?;
+        Ok(Weighed { raw, capped, biased, probabilities, y })
+    }
+}
+
 /// What is added to the scores: minus infinity where a key must not be seen.
-struct Bias<'c> {
-    value: Val<'c>,
+pub(super) struct Bias<'c> {
+    pub value: Val<'c>,
     /// Whether there may be queries that see no key at all.
-    may_hide_all: bool,
+    pub may_hide_all: bool,
 }
 
 /// Softmax over keys; queries that see no key give 0, where the plain formula gives NaN.
@@ -168,7 +201,7 @@ fn bias<'c>(node: &NodeContext<'_, 'c>, q: Val<'c>, k: Val<'c>) -> OpResult<Opti
 }
 
 /// 0 where `mask` is true, else minus infinity, in the type of `like`.
-fn as_bias<'c>(node: &NodeContext<'_, 'c>, like: Val<'c>, mask: Val<'c>) -> OpResult<Val<'c>> {
+pub(super) fn as_bias<'c>(node: &NodeContext<'_, 'c>, like: Val<'c>, mask: Val<'c>) -> OpResult<Val<'c>> {
     let (zero, hidden) = (node.scalar_like(like, 0.0)?, node.scalar_like(like, f64::NEG_INFINITY)?);
     node.op("where", &[mask, zero, hidden], &[])
 }
@@ -257,58 +290,4 @@ fn positional_mask<'c>(
         });
     }
     Ok(mask.map(|mask| (mask, true)))
-}
-
-/// Rotates pairs of elements by angles that depend on their position in the sequence.
-fn rotary_embedding<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    let x = node.input(0, "X")?;
-    let original = node.static_dims(x, "X")?;
-    let heads = node.attributes.int("num_heads")?;
-    let x = split_heads(node, x, heads.filter(|heads| *heads > 0), "X")?;
-    let dims = node.static_dims(x, "X")?;
-    let (batch, length, size) = (dims[0], dims[2], dims[3]);
-    let rotated = match node.attributes.int_or("rotary_embedding_dim", 0)? {
-        0 => size,
-        some if (1..=size).contains(&some) => some,
-        other => return Err(format!("attribute `rotary_embedding_dim` is {other}").into()),
-    };
-    let half = rotated / 2;
-    let cache = |index: usize, what: &str| -> OpResult<Val<'c>> {
-        let mut cache = node.input(index, what)?;
-        if let Some(positions) = node.optional(3) {
-            cache = node.op("gather", &[cache, positions], &[("axis", 0i64.into())])?;
-        }
-        let rows = if node.rank(cache) == 3 { node.dims(cache)[0] } else { batch };
-        node.reshape(cache, &[rows, 1, length, half])
-    };
-    let (cos, sin) = (cache(1, "cos_cache")?, cache(2, "sin_cache")?);
-    let front = node.slice(x, 3, 0, rotated)?;
-    let interleaved = node.attributes.bool_or("interleaved", false)?;
-    let pairs = [dims[0], dims[1], length, half, 2];
-    let (a, b) = if interleaved {
-        let pairs = node.reshape(front, &pairs)?;
-        let part = |index: i64| node.squeeze(node.slice(pairs, 4, index, index + 1)?, &[4]);
-        (part(0)?, part(1)?)
-    } else {
-        (node.slice(front, 3, 0, half)?, node.slice(front, 3, half, 2 * half)?)
-    };
-    let mul = |a: Val<'c>, b: Val<'c>| node.binary("mul", a, b);
-    let real = node.binary("sub", mul(cos, a)?, mul(sin, b)?)?;
-    let imaginary = node.binary("add", mul(sin, a)?, mul(cos, b)?)?;
-    let mut y = if interleaved {
-        let (real, imaginary) = (node.unsqueeze(real, &[4])?, node.unsqueeze(imaginary, &[4])?);
-        let joined = node.concat(&[real, imaginary], 4)?;
-        node.reshape(joined, &[dims[0], dims[1], length, rotated])?
-    } else {
-        node.concat(&[real, imaginary], 3)?
-    };
-    if rotated < size {
-        let rest = node.slice(x, 3, rotated, size)?;
-        y = node.concat(&[y, rest], 3)?;
-    }
-    if original.len() == 3 {
-        let turned = node.transpose(y, &[0, 2, 1, 3])?;
-        y = node.reshape(turned, &original)?;
-    }
-    Ok(vec![y])
 }

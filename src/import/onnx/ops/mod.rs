@@ -7,21 +7,21 @@ mod activation;
 mod activations;
 mod attention;
 mod binary;
-mod contrib;
 mod conv;
 mod data;
 mod deform;
-mod fused;
 mod layout;
 mod linear_attention;
 mod loss;
 mod matmul;
+mod microsoft;
 mod norm;
 mod pool;
 mod quant;
 mod recurrent;
 mod reduce;
 mod resize;
+mod rotary;
 mod select;
 mod unary;
 mod window;
@@ -111,6 +111,7 @@ const FAMILIES: &[&[OpEntry]] = &[
     recurrent::OPS,
     reduce::OPS,
     resize::OPS,
+    rotary::OPS,
     select::OPS,
     unary::OPS,
     window::OPS,
@@ -120,7 +121,7 @@ const FAMILIES: &[&[OpEntry]] = &[
 pub(crate) fn find(domain: &str, name: &str) -> Option<&'static OpEntry> {
     match domain {
         "" => FAMILIES.iter().flat_map(|family| family.iter()).find(|entry| entry.name == name),
-        "com.microsoft" => contrib::OPS.iter().chain(fused::OPS).find(|entry| entry.name == name),
+        "com.microsoft" => microsoft::find(name),
         _ => None,
     }
 }

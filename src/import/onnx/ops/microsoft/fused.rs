@@ -5,9 +5,9 @@
 use crate::ir::Val;
 use crate::tensor::{DType, Tensor};
 
-use super::super::context::NodeContext;
-use super::super::emit::{OpError, OpResult};
-use super::OpEntry;
+use super::super::super::context::NodeContext;
+use super::super::super::emit::{OpError, OpResult};
+use super::super::OpEntry;
 
 pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("BiasGelu", 1, 2..=2, bias_gelu),
@@ -22,7 +22,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("SkipSimplifiedLayerNormalization", 1, 3..=4, skip_rms_norm),
 ];
 
-fn gelu<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>, how: &'static str) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn gelu<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>, how: &'static str) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op("gelu", &[x], &[("approximate", how.into())])
 }
 
@@ -106,7 +106,7 @@ fn skip_rms_norm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 /// Integers with scale and zero point, which may be a list for the columns, as real numbers.
-fn reals<'c>(
+pub(super) fn reals<'c>(
     node: &NodeContext<'_, 'c>,
     x: Val<'c>,
     scale: Val<'c>,
@@ -207,7 +207,7 @@ fn transposed<T: Copy>(values: &[T], rows: i64, columns: i64, kept: i64) -> Vec<
 }
 
 /// The numbers of a packed input that must be known: `rows` times `columns`, where each row begins with a byte.
-fn unpacked(
+pub(super) fn unpacked(
     node: &NodeContext<'_, '_>,
     (index, name): (usize, &str),
     bits: i64,

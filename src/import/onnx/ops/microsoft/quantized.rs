@@ -4,10 +4,10 @@
 
 use crate::ir::Val;
 
-use super::super::context::NodeContext;
-use super::super::emit::{Attr, Attrs, OpError, OpResult};
-use super::pool::pool_attributes;
-use super::{MANY, OpEntry, recurrent};
+use super::super::super::context::NodeContext;
+use super::super::super::emit::{Attr, Attrs, OpError, OpResult};
+use super::super::pool::pool_attributes;
+use super::super::{MANY, OpEntry, recurrent};
 
 pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("DynamicQuantizeLSTM", 1, 12..=12, recurrent::dynamic_lstm),
