@@ -39,6 +39,15 @@ const FUNCTIONS: &[Function] = &[
     function("thresholdedrelu", Some(1.0), None),
 ];
 
+impl Function {
+    fn find(name: &str) -> OpResult<&'static Self> {
+        let lower = name.to_lowercase();
+        FUNCTIONS.iter().find(|function| function.name == lower).ok_or_else(|| {
+            OpError::Unsupported(format!("the activation \"{name}\" is not supported"))
+        })
+    }
+}
+
 impl Activation {
     /// The activations of each direction of a node, with `defaults` if it names none.
     pub(super) fn read(
@@ -60,11 +69,7 @@ impl Activation {
         let mut betas = node.attributes.floats("activation_beta")?.unwrap_or_default().into_iter();
         let mut all = Vec::new();
         for name in &names {
-            let lower = name.to_lowercase();
-            let function = FUNCTIONS.iter().find(|f| f.name == lower);
-            let function = function.ok_or_else(|| {
-                OpError::Unsupported(format!("the activation \"{name}\" is not supported"))
-            })?;
+            let function = Function::find(name)?;
             let take = |list: &mut dyn Iterator<Item = f32>, default: Option<f32>| {
                 default.map_or(0.0, |default| list.next().unwrap_or(default))
             };
@@ -73,6 +78,15 @@ impl Activation {
             all.push(Self { function, alpha, beta });
         }
         Ok(all.chunks(defaults.len()).map(<[Self]>::to_vec).collect())
+    }
+
+    /// The function of that name; its parameters in order, or their defaults.
+    pub(super) fn named(name: &str, parameters: &[f32]) -> OpResult<Self> {
+        let mut given = parameters.iter().copied();
+        let function = Function::find(name)?;
+        let mut take =
+            |default: Option<f32>| default.map_or(0.0, |default| given.next().unwrap_or(default));
+        Ok(Self { function, alpha: take(function.alpha), beta: take(function.beta) })
     }
 
     /// Applies the function to each element.

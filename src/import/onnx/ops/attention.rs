@@ -201,7 +201,11 @@ fn bias<'c>(node: &NodeContext<'_, 'c>, q: Val<'c>, k: Val<'c>) -> OpResult<Opti
 }
 
 /// 0 where `mask` is true, else minus infinity, in the type of `like`.
-pub(super) fn as_bias<'c>(node: &NodeContext<'_, 'c>, like: Val<'c>, mask: Val<'c>) -> OpResult<Val<'c>> {
+pub(super) fn as_bias<'c>(
+    node: &NodeContext<'_, 'c>,
+    like: Val<'c>,
+    mask: Val<'c>,
+) -> OpResult<Val<'c>> {
     let (zero, hidden) = (node.scalar_like(like, 0.0)?, node.scalar_like(like, f64::NEG_INFINITY)?);
     node.op("where", &[mask, zero, hidden], &[])
 }

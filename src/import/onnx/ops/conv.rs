@@ -146,7 +146,7 @@ fn conv_attributes<'c>(
     ])
 }
 
-fn conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let (x, w) = (node.input(0, "X")?, node.input(1, "W")?);
     let operands: Vec<_> = [Some(x), Some(w), node.optional(2)].into_iter().flatten().collect();
     node.emitter.op("conv", &operands, &conv_attributes(node, x, w)?)

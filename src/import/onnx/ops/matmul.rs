@@ -14,7 +14,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("MatMulInteger", 10, 2..=4, matmul_integer),
 ];
 
-fn gemm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn gemm<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     // Before operator set 7 the third operand broadcast only on demand.
     node.attributes.ignore("broadcast");
     let attributes = [

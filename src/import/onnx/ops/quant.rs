@@ -39,7 +39,7 @@ fn type_attribute<'c>(
     if code == 0 { Ok(None) } else { node.element_type(code).map(Some) }
 }
 
-fn quantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn quantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let block_size = node.attributes.int_or("block_size", 0)?;
     let (mut scale, zero_point) = parameters(node, block_size)?;
     let mut x = node.input(0, "x")?;
@@ -59,7 +59,7 @@ fn quantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op("quantize_linear", &operands, &attributes)
 }
 
-fn dequantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn dequantize_linear<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let block_size = node.attributes.int_or("block_size", 0)?;
     let (mut scale, zero_point) = parameters(node, block_size)?;
     // The type of the result is also that of the computation, which follows the scale.

@@ -10,19 +10,21 @@ use super::attention::{join_heads, split_heads};
 pub(super) const OPS: &[OpEntry] = &[OpEntry::with("RotaryEmbedding", 23, 3..=4, standard)];
 
 fn standard<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    rotary_embedding(node, (1, 2), node.optional(3))
+    rotary_embedding(node, (1, 2), node.optional(3), None)
 }
 
 /// The node's first input with pairs rotated; where its tables of cosines and sines are, and rows of them by position.
+/// It has `default_heads` unless an attribute says how many.
 pub(super) fn rotary_embedding<'c>(
     node: &NodeContext<'_, 'c>,
     tables: (usize, usize),
     positions: Option<Val<'c>>,
+    default_heads: Option<i64>,
 ) -> OpResult<Vec<Val<'c>>> {
     let x = node.input(0, "X")?;
     let packed = node.rank(x) == 3;
-    let heads = node.attributes.int("num_heads")?;
-    let x = split_heads(node, x, heads.filter(|heads| *heads > 0), "X")?;
+    let heads = node.attributes.int("num_heads")?.filter(|heads| *heads > 0);
+    let x = split_heads(node, x, heads.or(default_heads), "X")?;
     let size = node.static_dim(x, 3, "X")?;
     let rotated = match node.attributes.int_or("rotary_embedding_dim", 0)? {
         0 => size,

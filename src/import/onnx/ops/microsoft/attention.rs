@@ -22,7 +22,9 @@ fn unsupported<T>(reason: impl Into<String>) -> OpResult<T> {
 fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let y = node.binary("matmul", node.input(0, "input")?, node.input(1, "weights")?)?;
     if node.optional(6).is_some() {
-        return unsupported("the input past_sequence_length, of a cache that is written in place, is not supported");
+        return unsupported(
+            "the input past_sequence_length, of a cache that is written in place, is not supported",
+        );
     }
     let extras = Extras { mask: node.optional(3), bias: node.optional(5) };
     products(node, y, node.optional(2), extras, node.optional(4))
@@ -30,7 +32,8 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 fn quantized<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let x = reals(node, node.input(0, "input")?, node.input(3, "input_scale")?, node.optional(6))?;
-    let w = reals(node, node.input(1, "weight")?, node.input(4, "weight_scale")?, node.optional(7))?;
+    let w =
+        reals(node, node.input(1, "weight")?, node.input(4, "weight_scale")?, node.optional(7))?;
     let y = node.binary("matmul", x, w)?;
     let extras = Extras { mask: node.optional(5), bias: None };
     products(node, y, Some(node.input(2, "bias")?), extras, node.optional(8))
@@ -62,13 +65,16 @@ fn products<'c>(
     let [q, k, v] = sizes[..] else {
         return Err("attribute `qkv_hidden_sizes` needs three numbers".into());
     };
-    if q.checked_add(k).and_then(|sum| sum.checked_add(v)) != Some(width) || sizes.iter().any(|size| *size < 1) {
+    if q.checked_add(k).and_then(|sum| sum.checked_add(v)) != Some(width)
+        || sizes.iter().any(|size| *size < 1)
+    {
         return Err(format!("queries, keys and values of {q}, {k} and {v} are not the {width} columns of the weights").into());
     }
     let part = |start: i64, size: i64, what: &str| {
         split_heads(node, node.slice(y, 2, start, start + size)?, heads(node)?, what)
     };
-    let (q, mut k, mut v) = (part(0, q, "queries")?, part(q, k, "keys")?, part(q + k, v, "values")?);
+    let (q, mut k, mut v) =
+        (part(0, q, "queries")?, part(q, k, "keys")?, part(q + k, v, "values")?);
     if let Some(past) = past {
         let half = |index: i64| node.squeeze(node.slice(past, 0, index, index + 1)?, &[0]);
         k = node.concat(&[half(0)?, k], 2)?;
@@ -88,7 +94,9 @@ fn heads(node: &NodeContext<'_, '_>) -> OpResult<Option<i64>> {
 
 fn multi_head<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if node.optional(8).is_some() || node.optional(9).is_some() {
-        return unsupported("past_sequence_length and cache_indirection, of a cache that is written in place, are not supported");
+        return unsupported(
+            "past_sequence_length and cache_indirection, of a cache that is written in place, are not supported",
+        );
     }
     if node.wants(3) {
         return unsupported("the output qk is not supported");
@@ -143,10 +151,15 @@ struct Extras<'c> {
 }
 
 impl<'c> Extras<'c> {
-    fn attend(&self, node: &NodeContext<'_, 'c>, (q, k, v): (Val<'c>, Val<'c>, Val<'c>)) -> OpResult<Val<'c>> {
+    fn attend(
+        &self,
+        node: &NodeContext<'_, 'c>,
+        (q, k, v): (Val<'c>, Val<'c>, Val<'c>),
+    ) -> OpResult<Val<'c>> {
         let size = node.static_dim(q, 3, "queries")?;
         let scale = node.attributes.float("scale")?.filter(|scale| *scale != 0.0);
-        let scaled = Scaled { scale: scale.map_or(1.0 / (size as f64).sqrt(), f64::from), softcap: 0.0 };
+        let scaled =
+            Scaled { scale: scale.map_or(1.0 / (size as f64).sqrt(), f64::from), softcap: 0.0 };
         let value = self.sum(node, q, k)?;
         let bias = value.map(|value| Bias { value, may_hide_all: false });
         let softmax = |node: &NodeContext<'_, 'c>, scores, _: Option<&Bias<'c>>| {
@@ -160,20 +173,25 @@ impl<'c> Extras<'c> {
         let filter = node.attributes.float_or("mask_filter_value", -10_000.0)?;
         let mut parts = vec![];
         if let Some(seen) = self.mask.map(|mask| seen(node, mask, columns)).transpose()?.flatten() {
-            let (zero, hidden) = (node.scalar_like(q, 0.0)?, node.scalar_like(q, f64::from(filter))?);
+            let (zero, hidden) =
+                (node.scalar_like(q, 0.0)?, node.scalar_like(q, f64::from(filter))?);
             parts.push(node.op("where", &[seen, zero, hidden], &[])?);
         }
         if node.attributes.bool_or("unidirectional", false)? {
             let sees = |row: i64, column: i64| column <= row + columns - rows;
-            let mask: Vec<bool> =
-                (0..rows).flat_map(|row| (0..columns).map(move |column| sees(row, column))).collect();
-            let mask = node.constant(&Tensor::from_slice(&[rows as usize, columns as usize], &mask)?)?;
+            let mask: Vec<bool> = (0..rows)
+                .flat_map(|row| (0..columns).map(move |column| sees(row, column)))
+                .collect();
+            let mask =
+                node.constant(&Tensor::from_slice(&[rows as usize, columns as usize], &mask)?)?;
             parts.push(as_bias(node, q, mask)?);
         }
         parts.extend(self.bias);
         let mut parts = parts.into_iter();
         let first = parts.next();
-        first.map(|first| parts.try_fold(first, |sum, part| node.binary("add", sum, part))).transpose()
+        first
+            .map(|first| parts.try_fold(first, |sum, part| node.binary("add", sum, part)))
+            .transpose()
     }
 }
 
@@ -197,12 +215,19 @@ fn seen<'c>(node: &NodeContext<'_, 'c>, mask: Val<'c>, columns: i64) -> OpResult
 
 /// Keys before the end of each text; a list twice as long as there are texts has ends, then starts; one of three times and
 /// two has lengths, then sums of lengths.
-fn lengths<'c>(node: &NodeContext<'_, 'c>, mask: Val<'c>, count: i64, columns: i64) -> OpResult<Val<'c>> {
+fn lengths<'c>(
+    node: &NodeContext<'_, 'c>,
+    mask: Val<'c>,
+    count: i64,
+    columns: i64,
+) -> OpResult<Val<'c>> {
     let batch = node.static_dim(node.input(0, "input")?, 0, "the input")?;
     let positions: Vec<i64> = (0..columns).collect();
     let positions = node.i64s(&positions)?;
     let mask = node.cast(mask, DType::I64)?;
-    let part = |index: i64| node.reshape(node.slice(mask, 0, index * batch, (index + 1) * batch)?, &[batch, 1, 1, 1]);
+    let part = |index: i64| {
+        node.reshape(node.slice(mask, 0, index * batch, (index + 1) * batch)?, &[batch, 1, 1, 1])
+    };
     let before = node.binary("less", positions, part(0)?)?;
     if count == batch || count == 3 * batch + 2 {
         return Ok(before);

@@ -22,7 +22,11 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("SkipSimplifiedLayerNormalization", 1, 3..=4, skip_rms_norm),
 ];
 
-pub(super) fn gelu<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>, how: &'static str) -> OpResult<Vec<Val<'c>>> {
+pub(super) fn gelu<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+    how: &'static str,
+) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op("gelu", &[x], &[("approximate", how.into())])
 }
 

@@ -10,7 +10,7 @@ use super::super::attention::{Bias, Scaled, as_bias, join_heads, repeat_heads, s
 use super::super::rotary;
 
 pub(super) const OPS: &[OpEntry] = &[
-    OpEntry::with("GroupQueryAttention", 1, 7..=12, grouped_query),
+    OpEntry::with("GroupQueryAttention", 1, 7..=14, grouped_query),
     OpEntry::with("RotaryEmbedding", 1, 4..=4, rotary_embedding),
 ];
 
@@ -29,17 +29,19 @@ fn rotary_embedding<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         let rows: Vec<i64> = (0..length).collect();
         let shape = node.i64s(&[dims[0], length])?;
         let first = node.reshape(positions, &[1, 1])?;
-        positions = node.op("expand", &[node.binary("add", first, node.i64s(&rows)?)?, shape], &[])?;
+        positions =
+            node.op("expand", &[node.binary("add", first, node.i64s(&rows)?)?, shape], &[])?;
     }
-    rotary::rotary_embedding(node, (2, 3), Some(positions))
+    // Heads are as long as the tables say.
+    let width = node.dims(x).get(2).copied().unwrap_or(0);
+    let size = 2 * node.static_dim(node.input(2, "cos_cache")?, 1, "cos_cache")?;
+    let heads = (size > 0).then(|| width / size);
+    rotary::rotary_embedding(node, (2, 3), Some(positions), heads)
 }
 
 /// Sizes of a node.
 struct Sizes {
     batch: i64,
-    heads: i64,
-    /// Heads of keys and values.
-    shared: i64,
     /// New elements of each text.
     length: i64,
     /// Elements that the cache has room for; 0 without one.
@@ -58,21 +60,26 @@ enum Start<'c> {
 fn grouped_query<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     for (index, name) in [(12, "k_scale"), (13, "v_scale")] {
         if node.optional(index).is_some() {
-            return Err(OpError::Unsupported(format!("the input {name}, of a quantized cache, is not supported")));
+            return Err(OpError::Unsupported(format!(
+                "the input {name}, of a quantized cache, is not supported"
+            )));
         }
     }
     let heads = node.attributes.int("num_heads")?.ok_or("the attribute `num_heads` is missing")?;
-    let shared = node.attributes.int("kv_num_heads")?.ok_or("the attribute `kv_num_heads` is missing")?;
+    let shared =
+        node.attributes.int("kv_num_heads")?.ok_or("the attribute `kv_num_heads` is missing")?;
     let (q, k, v) = parts(node, heads, shared)?;
     let dims = node.static_dims(q, "query")?;
     let (batch, length, size) = (dims[0], dims[2], dims[3]);
     let past = node.optional(3).zip(node.optional(4));
     let room = past.map_or(Ok(0), |(past, _)| node.static_dim(past, 2, "past_key"))?;
-    let total = node.known_int(6, "total_sequence_length")?.ok_or("the input total_sequence_length is missing")?;
+    let total = node
+        .known_int(6, "total_sequence_length")?
+        .ok_or("the input total_sequence_length is missing")?;
     if total < length || total > room.saturating_add(length) {
         return Err(format!("total_sequence_length {total} does not go with {length} new elements and {room} in the cache").into());
     }
-    let sizes = Sizes { batch, heads, shared, length, room, columns: room.max(total) };
+    let sizes = Sizes { batch, length, room, columns: room.max(total) };
     let start = start(node, total, length)?;
     let (q, k) = if node.attributes.bool_or("do_rotary", false)? {
         let positions = positions(node, &sizes, &start)?;
@@ -105,20 +112,41 @@ fn grouped_query<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 }
 
 /// Queries, keys and values as `[batch, heads, length, size]`; given side by side where there are no keys.
-fn parts<'c>(node: &NodeContext<'_, 'c>, heads: i64, shared: i64) -> OpResult<(Val<'c>, Val<'c>, Val<'c>)> {
+fn parts<'c>(
+    node: &NodeContext<'_, 'c>,
+    heads: i64,
+    shared: i64,
+) -> OpResult<(Val<'c>, Val<'c>, Val<'c>)> {
     let query = node.input(0, "query")?;
     let split = |x, heads, what| split_heads(node, x, Some(heads), what);
     if let (Some(k), Some(v)) = (node.optional(1), node.optional(2)) {
-        return Ok((split(query, heads, "query")?, split(k, shared, "key")?, split(v, shared, "value")?));
+        return Ok((
+            split(query, heads, "query")?,
+            split(k, shared, "key")?,
+            split(v, shared, "value")?,
+        ));
     }
-    let all = heads.checked_add(shared.saturating_mul(2)).filter(|all| *all > 0 && heads > 0 && shared > 0);
+    let all = heads
+        .checked_add(shared.saturating_mul(2))
+        .filter(|all| *all > 0 && heads > 0 && shared > 0);
     let width = node.static_dim(query, 2, "query")?;
     let size = match all {
         Some(all) if width % all == 0 => width / all,
-        _ => return Err(format!("{heads} and twice {shared} heads do not divide a query of size {width}").into()),
+        _ => {
+            return Err(format!(
+                "{heads} and twice {shared} heads do not divide a query of size {width}"
+            )
+            .into());
+        }
     };
-    let part = |start: i64, count: i64, what| split(node.slice(query, 2, start * size, (start + count) * size)?, count, what);
-    Ok((part(0, heads, "query")?, part(heads, shared, "key")?, part(heads + shared, shared, "value")?))
+    let part = |start: i64, count: i64, what| {
+        split(node.slice(query, 2, start * size, (start + count) * size)?, count, what)
+    };
+    Ok((
+        part(0, heads, "query")?,
+        part(heads, shared, "key")?,
+        part(heads + shared, shared, "value")?,
+    ))
 }
 
 /// A prompt begins at 0; else `seqlens_k` has the length of each text less one, new elements included.
@@ -132,7 +160,10 @@ fn start<'c>(node: &NodeContext<'_, 'c>, total: i64, length: i64) -> OpResult<St
         if known.iter().all(|other| *other == first) {
             let start = first.saturating_add(1 - length);
             if start < 0 || start + length > total {
-                return Err(format!("seqlens_k {first} does not go with {length} new elements of {total}").into());
+                return Err(format!(
+                    "seqlens_k {first} does not go with {length} new elements of {total}"
+                )
+                .into());
             }
             return Ok(Start::Known(start));
         }
@@ -142,7 +173,11 @@ fn start<'c>(node: &NodeContext<'_, 'c>, total: i64, length: i64) -> OpResult<St
 }
 
 /// Positions of the new elements, `[batch, length]`.
-fn positions<'c>(node: &NodeContext<'_, 'c>, sizes: &Sizes, start: &Start<'c>) -> OpResult<Val<'c>> {
+fn positions<'c>(
+    node: &NodeContext<'_, 'c>,
+    sizes: &Sizes,
+    start: &Start<'c>,
+) -> OpResult<Val<'c>> {
     if let Some(given) = node.optional(9) {
         return Ok(given);
     }
@@ -157,7 +192,13 @@ fn positions<'c>(node: &NodeContext<'_, 'c>, sizes: &Sizes, start: &Start<'c>) -
 
 impl Sizes {
     /// The cache with the new elements in it.
-    fn cache<'c>(&self, node: &NodeContext<'_, 'c>, past: Val<'c>, new: Val<'c>, start: &Start<'c>) -> OpResult<Val<'c>> {
+    fn cache<'c>(
+        &self,
+        node: &NodeContext<'_, 'c>,
+        past: Val<'c>,
+        new: Val<'c>,
+        start: &Start<'c>,
+    ) -> OpResult<Val<'c>> {
         let columns = self.columns;
         let start = match start {
             Start::Given(start) => *start,
@@ -180,7 +221,11 @@ impl Sizes {
         let begin = node.reshape(start, &[self.batch, 1])?;
         let ahead = node.binary("sub", at, begin)?;
         let fresh = node.binary_with("add", ahead, self.room as f64)?;
-        let is_new = node.binary("and", node.binary_with("greater_or_equal", ahead, 0.0)?, node.binary_with("less", ahead, self.length as f64)?)?;
+        let is_new = node.binary(
+            "and",
+            node.binary_with("greater_or_equal", ahead, 0.0)?,
+            node.binary_with("less", ahead, self.length as f64)?,
+        )?;
         let old = node.binary_with("min", at, (self.room - 1) as f64)?;
         let index = node.op("where", &[is_new, fresh, old], &[])?;
         if self.batch == 1 {
@@ -194,7 +239,12 @@ impl Sizes {
     }
 
     /// Minus infinity where a key is after its query, or too far before it; and the bias that is given.
-    fn bias<'c>(&self, node: &NodeContext<'_, 'c>, q: Val<'c>, start: &Start<'c>) -> OpResult<Val<'c>> {
+    fn bias<'c>(
+        &self,
+        node: &NodeContext<'_, 'c>,
+        q: Val<'c>,
+        start: &Start<'c>,
+    ) -> OpResult<Val<'c>> {
         let window = node.attributes.int_or("local_window_size", -1)?;
         let (rows, columns) = (self.length, self.columns);
         let first = if let Start::Known(start) = start { *start } else { 0 };
@@ -209,11 +259,14 @@ impl Sizes {
             Start::Given(start) => {
                 let before: Vec<i64> = before.collect();
                 let before = node.constant(&Tensor::from_slice(&shape, &before)?)?;
-                let before = node.binary("add", before, node.reshape(*start, &[self.batch, 1, 1, 1])?)?;
+                let before =
+                    node.binary("add", before, node.reshape(*start, &[self.batch, 1, 1, 1])?)?;
                 let seen = node.binary_with("greater_or_equal", before, 0.0)?;
                 match window < 0 {
                     true => seen,
-                    false => node.binary("and", seen, node.binary_with("less", before, window as f64)?)?,
+                    false => {
+                        node.binary("and", seen, node.binary_with("less", before, window as f64)?)?
+                    }
                 }
             }
         };
@@ -227,7 +280,11 @@ impl Sizes {
 }
 
 /// Softmax with one more score, of nothing: given for each head, or 0 where the attribute asks for it.
-fn softmax<'c>(node: &NodeContext<'_, 'c>, scores: Val<'c>, _: Option<&Bias<'c>>) -> OpResult<Val<'c>> {
+fn softmax<'c>(
+    node: &NodeContext<'_, 'c>,
+    scores: Val<'c>,
+    _: Option<&Bias<'c>>,
+) -> OpResult<Val<'c>> {
     let plain = |scores| node.op("softmax", &[scores], &[("axis", (-1i64).into())]);
     let smooth = node.attributes.bool_or("smooth_softmax", false)?;
     let dims = node.static_dims(scores, "the scores")?;
