@@ -480,10 +480,35 @@ def embeddings(batch=64, fields=12, size=32):
     return build
 
 
+def language_step(room=256, width=256, heads=8, shared=2, layers=2):
+    """One word of a language model as onnxruntime's exporter writes it: grouped queries on a cache, rotations inside."""
+    def build():
+        g, ms, size = Net((1, 1, width)), {"domain": "com.microsoft"}, width // heads
+        angles = np.outer(np.arange(2 * room), 1e4 ** (-np.arange(0, size, 2) / size)).astype("f4")
+        fixed = [g.constant(v) for v in (np.int32([room]), np.int32(room + 1), np.cos(angles), np.sin(angles))]
+        x, caches = "x", []
+        for i in range(layers):
+            y = g.op("SimplifiedLayerNormalization", x, g.weight(width, scale=1.0), epsilon=1e-5)
+            q, k, v = (g.op("MatMul", y, g.weight(width, n * size)) for n in (heads, shared, shared))
+            past = [g.input(f"past_{kind}{i}", (1, shared, room, size)) for kind in "kv"]
+            names = [f"heads{i}", f"k{i}", f"v{i}"]
+            g.nodes.append(helper.make_node("GroupQueryAttention", [q, k, v, *past, *fixed], names, num_heads=heads,
+                                            kv_num_heads=shared, do_rotary=1, **ms))
+            caches += names[1:]
+            y, sum_ = f"norm{i}", f"sum{i}"
+            g.nodes.append(helper.make_node("SkipSimplifiedLayerNormalization", [
+                g.op("MatMul", names[0], g.weight(width, width)), x, g.weight(width, scale=1.0)], [y, "", "", sum_], epsilon=1e-5, **ms))
+            a, b = (g.op("MatMul", y, g.weight(width, 4 * width)) for _ in range(2))
+            x = g.op("Add", sum_, g.op("MatMul", g.op("Mul", g.act(a, "silu"), b), g.weight(4 * width, width)))
+        return g.model(x, *caches)
+    return build
+
+
 WIDER = {
     "detector-v8": detector_v8(), "set-detector": set_detector(), "hear": hear(), "waveform-encoder": waveform_encoder(),
     "selective": selective(), "parallel-scales": parallel_scales(), "diffusion-block": diffusion_block(),
     "style-generator": style_generator(), "codebooks": codebooks(), "masks": masks(),
     "tensorflow": tensorflow(), "contrib": contrib(), "fusion-pyramid": fusion_pyramid(), "translator": translator(),
     "windows": windows(), "demix": demix(), "recurrent-flow": recurrent_flow(), "embeddings": embeddings(),
+    "language-step": language_step(),
 }

@@ -203,7 +203,7 @@ fn transpose<'c>(b: &Builder<'c>, term: &Term<'c>, order: &[u32]) -> Result<Val<
     Ok(graph::Transpose::build(b, term.value, &perm)?.y())
 }
 
-fn reshape<'c>(b: &Builder<'c>, value: Val<'c>, dims: &[i64]) -> Result<Val<'c>> {
+pub(super) fn reshape<'c>(b: &Builder<'c>, value: Val<'c>, dims: &[i64]) -> Result<Val<'c>> {
     if ir::dims(value.r#type()) == dims {
         return Ok(value);
     }

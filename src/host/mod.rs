@@ -3,6 +3,7 @@
 
 pub(crate) mod einsum;
 pub(crate) mod fills;
+pub(crate) mod heads;
 pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;

@@ -37,6 +37,7 @@ passes! {
     graph_fold_batch_norm
     graph_fold_pad
     graph_fuse_host
+    graph_group_heads
     graph_outline_loops
     graph_partition
     graph_prepare_quantized
