@@ -491,7 +491,7 @@ def language_step(room=256, width=256, heads=8, shared=2, layers=2):
             y = g.op("SimplifiedLayerNormalization", x, g.weight(width, scale=1.0), epsilon=1e-5)
             q, k, v = (g.op("MatMul", y, g.weight(width, n * size)) for n in (heads, shared, shared))
             past = [g.input(f"past_{kind}{i}", (1, shared, room, size)) for kind in "kv"]
-            names = [f"heads{i}", f"k{i}", f"v{i}"]
+            names = [f"heads{i}", f"keys{i}", f"values{i}"]
             g.nodes.append(helper.make_node("GroupQueryAttention", [q, k, v, *past, *fixed], names, num_heads=heads,
                                             kv_num_heads=shared, do_rotary=1, **ms))
             caches += names[1:]

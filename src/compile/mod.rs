@@ -13,12 +13,7 @@ use crate::{
     },
     codegen::{c, symbols},
     import::operators,
-    ir::{
-        self, Op,
-        board::{self, Content, Pool},
-        edit, elements, names,
-        print::Weights,
-    },
+    ir::{self, Op, board, edit, elements, names, print::Weights},
     limits,
     package::data::{Data, DataObject},
     pass::PassObserver,
@@ -202,16 +197,6 @@ impl Session {
     ) -> Result<()> {
         let targets: Vec<_> = options.resolve(self)?.into_iter().map(|target| target.id).collect();
         let pools = file::read(path, &targets)?;
-        let holds_ports =
-            |pool: &&Pool| pool.may_hold(Content::Inputs) || pool.may_hold(Content::Outputs);
-        if let Some(pool) = pools.iter().find(holds_ports).filter(|_| !options.bind.is_empty()) {
-            return Err(Error::invalid(format!(
-                "pool '{}' of {} holds inputs or outputs, some of which are in the memory of a device (--bind): take \
-                 \"inputs\" and \"outputs\" out of its `holds`, or leave --bind out",
-                pool.name,
-                path.display()
-            )));
-        }
         if options.after >= Phase::PlanMemory && board::declared(module)? != pools {
             return Err(Error::invalid(format!(
                 "the memory of this IR is planned already, for other pools than those of {}: go on from \

@@ -177,7 +177,7 @@ impl Executable {
             });
         }
         // SAFETY: types, sizes and memories were checked above.
-        unsafe { self.invoke(&sources, &targets, None) }
+        unsafe { self.invoke(&sources, &targets) }
     }
 
     fn check_buffer(

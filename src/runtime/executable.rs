@@ -124,7 +124,7 @@ impl Executable {
         let targets: Vec<*mut c_void> =
             outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
         // SAFETY: sizes and types were checked above.
-        unsafe { self.invoke(&sources, &targets, Some((inputs, outputs))) }
+        unsafe { self.invoke(&sources, &targets) }
     }
 
     /// Fails unless so many inputs and outputs are those of the model.
@@ -145,7 +145,7 @@ impl Executable {
         self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Runs the model. `values` are those of the host, parts of which may be in pools.
+    /// Runs the model. What it has in pools is copied there and back.
     ///
     /// # Safety
     /// The addresses are those of its inputs and outputs, with their sizes and in their memories.
@@ -153,19 +153,16 @@ impl Executable {
         &self,
         sources: &[*const c_void],
         targets: &[*mut c_void],
-        values: Option<(&[Tensor], &mut [AlignedBuffer])>,
     ) -> Result<()> {
         let signature = &self.signature;
         let model = signature.name.as_str();
         let _span = tracing::debug_span!(target: "phaseline::run", "run", model).entered();
         let devices = self.devices.handles();
         let mut arena = self.lock();
-        if let Some((inputs, _)) = &values {
-            arena.give(signature, inputs)?;
-        }
         // SAFETY: the contract of `new` and the caller's; the arena has the size that the signature
         // asks for, and the lock keeps other runs away from it.
         let status = unsafe {
+            arena.give(signature, sources)?;
             (self.invoke)(
                 sources.as_ptr(),
                 targets.as_ptr(),
@@ -182,10 +179,8 @@ impl Executable {
                 self.devices.describe(status)
             )));
         }
-        match values {
-            Some((_, outputs)) => arena.take(signature, outputs),
-            None => Ok(()),
-        }
+        // SAFETY: as above.
+        unsafe { arena.take(signature, targets) }
     }
 
     /// Runs the model on inputs by name.

@@ -4,7 +4,7 @@
 use crate::{
     Error, Result,
     artifact::{PoolUse, Port, PortPlace, Signature},
-    tensor::{AlignedBuffer, BUFFER_ALIGN, Tensor},
+    tensor::{AlignedBuffer, BUFFER_ALIGN},
 };
 use bytes::Bytes;
 use std::ffi::c_void;
@@ -135,20 +135,28 @@ impl Arena {
 
 impl Arena {
     /// Copies inputs to where they are in pools.
-    pub fn give(&mut self, signature: &Signature, inputs: &[Tensor]) -> Result<()> {
-        for (port, tensor) in signature.inputs.iter().zip(inputs) {
+    ///
+    /// # Safety
+    /// The addresses are those of the inputs, with their sizes; of one in a pool, in the host's memory.
+    pub unsafe fn give(&mut self, signature: &Signature, sources: &[*const c_void]) -> Result<()> {
+        for (port, source) in signature.inputs.iter().zip(sources) {
             if let Some(place) = self.port(signature, port)? {
-                place.copy_from_slice(tensor.bytes());
+                // SAFETY: the caller's contract; the pool is memory of its own.
+                unsafe { place.as_mut_ptr().copy_from_nonoverlapping(source.cast(), place.len()) };
             }
         }
         Ok(())
     }
 
     /// Copies outputs from where they are in pools.
-    pub fn take(&mut self, signature: &Signature, outputs: &mut [AlignedBuffer]) -> Result<()> {
-        for (port, buffer) in signature.outputs.iter().zip(outputs) {
+    ///
+    /// # Safety
+    /// As of [`Arena::give`], with the outputs' addresses.
+    pub unsafe fn take(&mut self, signature: &Signature, targets: &[*mut c_void]) -> Result<()> {
+        for (port, target) in signature.outputs.iter().zip(targets) {
             if let Some(place) = self.port(signature, port)? {
-                buffer.as_mut_slice().copy_from_slice(place);
+                // SAFETY: as above.
+                unsafe { place.as_ptr().copy_to_nonoverlapping(target.cast(), place.len()) };
             }
         }
         Ok(())
