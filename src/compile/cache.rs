@@ -1,6 +1,6 @@
 //! Packages by what they are compiled from, so that nothing is compiled twice.
 //!
-//! A key is the SHA-256 of all that decides on a package: the module with its weights, the pipeline and
+//! A key is the XXH3 hash of all that decides on a package: the module with its weights, the pipeline and
 //! options, what their files hold, the machine, the C compiler, and this program. Code of others that takes
 //! part (hooks, targets that are folders) is not known well enough for a key.
 
@@ -14,7 +14,7 @@ use crate::{
     targets::{Files, TargetInstance},
 };
 use melior::ir::Module;
-use sha2::{Digest, Sha256};
+use twox_hash::XxHash3_128;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -87,11 +87,12 @@ impl Session {
         if watched || !targets.iter().all(known) {
             return Ok(None);
         }
-        let mut hash = Sha256::new();
+        // Fast, and long enough: what is hashed is the user's own.
+        let mut hash = XxHash3_128::new();
         let mut add = |part: &[u8]| {
             // With its length: what follows is no part of it.
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+            hash.write(&(part.len() as u64).to_le_bytes());
+            hash.write(part);
         };
         let Some(own) = std::env::current_exe().ok().and_then(|path| stamp(&path).ok()) else {
             return Ok(None);
@@ -115,8 +116,7 @@ impl Session {
         .as_bytes());
         add(format!("{:?}", Machine::select("", "", "")?).as_bytes());
         print::bytecode(ir::root(module), &mut add);
-        let digits = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Some(CacheKey(digits)))
+        Ok(Some(CacheKey(format!("{:032x}", hash.finish_128()))))
     }
 }
 
