@@ -9,7 +9,7 @@ import onnx
 from onnx import helper
 
 from further import split
-from networks import Net, ints
+from networks import S8, U8, U8U8, Net, ints, quantized
 from others import cut, one, reduce, scalar
 
 
@@ -511,4 +511,18 @@ WIDER = {
     "tensorflow": tensorflow(), "contrib": contrib(), "fusion-pyramid": fusion_pyramid(), "translator": translator(),
     "windows": windows(), "demix": demix(), "recurrent-flow": recurrent_flow(), "embeddings": embeddings(),
     "language-step": language_step(),
+}
+
+# The same as onnxruntime quantizes them.
+INTEGERS = {
+    f"{name}-{how}": quantized(WIDER[name], form, **options)
+    for name, how, form, options in (
+        ("detector-v8", "qdq-u8", "qdq", U8), ("detector-v8", "qop-s8", "qop", S8), ("set-detector", "qdq-u8", "qdq", U8),
+        ("hear", "dynamic", "dynamic", {}), ("waveform-encoder", "qdq-u8", "qdq", U8), ("waveform-encoder", "dynamic", "dynamic", {}),
+        ("parallel-scales", "qdq-s8", "qdq", S8), ("parallel-scales", "qop-u8", "qop", U8),
+        ("diffusion-block", "qdq-u8", "qdq", U8), ("codebooks", "qdq-u8", "qdq", U8), ("masks", "qdq-u8", "qdq", U8),
+        ("tensorflow", "qdq-u8u8", "qdq", U8U8), ("tensorflow", "qop-u8u8", "qop", U8U8), ("fusion-pyramid", "qdq-u8", "qdq", U8),
+        ("windows", "qdq-u8", "qdq", U8), ("windows", "dynamic", "dynamic", {}), ("demix", "qdq-u8", "qdq", U8),
+        ("embeddings", "qdq-u8", "qdq", U8), ("embeddings", "dynamic", "dynamic", {}),
+        ("style-generator", "qdq-u8", "qdq", U8), ("recurrent-flow", "qdq-u8", "qdq", U8))
 }
