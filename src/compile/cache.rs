@@ -14,13 +14,13 @@ use crate::{
     targets::{Files, TargetInstance},
 };
 use melior::ir::Module;
-use twox_hash::XxHash3_128;
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
     time::UNIX_EPOCH,
 };
+use twox_hash::XxHash3_128;
 
 /// A folder of packages.
 #[derive(Clone, Debug)]

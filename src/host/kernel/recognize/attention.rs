@@ -1,6 +1,8 @@
 //! Attention: a product, softmax of its rows, and a product with the result.
 
-use super::{Form, Kernel, Recognized, Scope, broadcast_strides, f32_dims, operand_view};
+use super::{
+    Form, Kernel, Recognized, Scope, broadcast_strides, f32_dims, kernel_dims, operand_view,
+};
 use crate::{
     host::kernel::{
         Attention, Contraction, Types, View, Weights, Window,
@@ -75,7 +77,7 @@ pub fn attention<'c>(composite: Op<'c>) -> Option<Attended<'c>> {
     let (first, last) = (graph::MatMul::of(body[0])?, graph::MatMul::of(body[second])?);
     let results = ir::results(composite);
     let [result] = results[..] else { return None };
-    let (dims, out) = (f32_dims(softmax.x())?, f32_dims(result)?);
+    let (dims, out) = (f32_dims(softmax.x())?, kernel_dims(result)?);
     let (lead, [rows, columns]) = split(&dims)?;
     let (out_lead, [out_rows, channels]) = split(&out)?;
     if lead != out_lead || rows != out_rows || dims.iter().chain(&out).any(|dim| *dim == 0) {
