@@ -35,3 +35,23 @@ func.func @masked(%q: tensor<8x16x16xf32>, %k: tensor<8x16x20xf32>, %v: tensor<8
   %3 = graph.matmul %2, %v : (tensor<8x16x20xf32>, tensor<8x20x16xf32>) -> tensor<8x16x16xf32>
   return %3 : tensor<8x16x16xf32>
 }
+
+// -----
+
+// Scores, weights and results may be rounded to bytes; the results are stored so.
+// CHECK-LABEL: func.func @quantized
+// CHECK-NOT: graph.softmax
+// CHECK: tir.call_extern @[[K:k_attention_[0-9a-f]+]]({{.*}} outs(%{{.*}}, %{{.*}} : tensor<8x16x16xi8>,
+// CHECK: func.func private @[[K]]
+// CHECK: vector.store {{.*}}, vector<8xi8>
+func.func @quantized(%q: tensor<8x16x16xf32>, %k: tensor<8x16x20xf32>, %v: tensor<8x20x16xf32>) -> tensor<8x16x16xi8> {
+  %s = graph.constant dense<0.05> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i8>
+  %0 = graph.matmul %q, %k : (tensor<8x16x16xf32>, tensor<8x16x20xf32>) -> tensor<8x16x20xf32>
+  %1 = graph.quantize_linear %0, %s, %z : (tensor<8x16x20xf32>, tensor<f32>, tensor<i8>) -> tensor<8x16x20xi8>
+  %2 = graph.dequantize_linear %1, %s, %z : (tensor<8x16x20xi8>, tensor<f32>, tensor<i8>) -> tensor<8x16x20xf32>
+  %3 = graph.softmax %2 axis = 2 : tensor<8x16x20xf32>
+  %4 = graph.matmul %3, %v : (tensor<8x16x20xf32>, tensor<8x20x16xf32>) -> tensor<8x16x16xf32>
+  %5 = graph.quantize_linear %4, %s, %z : (tensor<8x16x16xf32>, tensor<f32>, tensor<i8>) -> tensor<8x16x16xi8>
+  return %5 : tensor<8x16x16xi8>
+}
