@@ -32,6 +32,9 @@ pub fn rewrite(function: Op<'_>) -> Result<()> {
         if matches!(op_name(op), graph::Conv::NAME | graph::MatMul::NAME | graph::Gemm::NAME) {
             layers::fold_weights(op)?;
         }
+        if let Some(dequantize) = graph::DequantizeLinear::of(op) {
+            parameters::fold(dequantize)?;
+        }
         if graph::QuantizeLinear::is(op) {
             requantize::merge_scales(op)?;
             requantize::take_pool(op)?;

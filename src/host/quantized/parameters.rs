@@ -88,6 +88,23 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
 
 /// Elements that a constant may have to be dequantized when a model is compiled.
 const MAX_DEQUANTIZED: usize = 1 << 28;
+/// Elements from which on a constant stays as it is stored: weights that a product reads so, large tables.
+const STAYS_STORED: usize = 1 << 14;
+
+/// Puts the numbers in place of a small constant that is dequantized.
+pub fn fold(op: graph::DequantizeLinear<'_>) -> Result<()> {
+    let value = op.y();
+    let few = Elements::of_value(op.x()).is_some_and(|elements| elements.len() < STAYS_STORED);
+    if !few || Element::of(value.r#type()) != Some(Element::F32) {
+        return Ok(());
+    }
+    if let Some(numbers) = dequantized(value) {
+        let b = Builder::before(op.op())?;
+        let dims = ir::dims(value.r#type());
+        edit::replace_uses(value, weights::constant(&b, &dims, numbers, "dequantized")?);
+    }
+    Ok(())
+}
 
 /// The elements of a constant of f32.
 pub fn floats(value: Val<'_>) -> Option<Vec<f32>> {
