@@ -65,10 +65,13 @@ impl<'c> Scope<'_, 'c> {
                 continue;
             }
             let mut arguments = vec![];
+            // Layers differ in scales and zero points: those that are read let layers share a kernel.
+            let quantizes = graph::QuantizeLinear::is(*op) || graph::DequantizeLinear::is(*op);
             for operand in ir::operands(*op) {
                 arguments.push(match values.get(&key(operand)) {
                     Some(value) => *value,
                     None if is_table(*op, operand) => Self::table(found, self.operand(operand)?),
+                    None if quantizes => self.read(found, self.operand(operand)?)?,
                     None => self.argument(found, self.operand(operand)?)?,
                 });
             }
@@ -128,7 +131,7 @@ impl<'c> Scope<'_, 'c> {
         Arg::Operand(found.operands.len() - 1)
     }
 
-    /// An operand of the composite as an argument of the epilogue.
+    /// An operand of the composite as an argument of the epilogue: a number where it is known.
     fn argument(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
         let value = self.outer(operand)?;
         let dims = operand_dims(value).filter(|dims| !dims.contains(&0))?;
@@ -140,6 +143,14 @@ impl<'c> Scope<'_, 'c> {
             broadcast_strides(&dims, self.out)?;
             return Some(Arg::Number(elements.float(0), self.element(operand)?));
         }
+        self.read(found, operand)
+    }
+
+    /// An operand of the composite as an argument that is read from memory.
+    fn read(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
+        let value = self.outer(operand)?;
+        let dims = operand_dims(value).filter(|dims| !dims.contains(&0))?;
+        let truth = kernel_dims(value).is_none();
         if let Some(known) = found.operands.iter().position(|other| *other == operand) {
             return Some(Arg::Operand(known));
         }
