@@ -79,7 +79,11 @@ impl Reader {
             "arena" => signature.arena_bytes = bytes_of(ty),
             "constants" => signature.constants_bytes = bytes_of(ty),
             names::POOL_ARENA | names::POOL_CONSTANTS => self.in_pool(&role, ty, attributes)?,
-            names::DEVICE_ARENA => self.memory(attributes).values_bytes = bytes_of(ty),
+            names::DEVICE_ARENA => {
+                let memory = self.memory(attributes);
+                memory.values_bytes = bytes_of(ty);
+                (memory.lower_bound, memory.peak) = fullest(attributes);
+            }
             names::DEVICE_CONSTANTS => self.memory(attributes).constants_bytes = bytes_of(ty),
             _ => {
                 return Err(Error::invalid(format!(
@@ -112,6 +116,7 @@ impl Reader {
                 declared.space.clone_into(&mut memory.space);
                 let alignment = usize::try_from(declared.alignment).unwrap_or(1);
                 memory.alignment = alignment.max(size::ALIGNMENT as usize);
+                memory.capacity = declared.bytes.and_then(|bytes| usize::try_from(bytes).ok());
                 memory
             });
             let bound = self.bound.remove(&target);
@@ -140,11 +145,8 @@ impl Reader {
             pool.constants_bytes = bytes;
             return Ok(());
         }
-        let bound = attributes.iter().find(|(name, _)| name == names::LOWER_BOUND);
-        let bound = bound.and_then(|(_, value)| ir::attribute::int(*value));
         pool.values_bytes = bytes;
-        pool.lower_bound = bound.and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
-        pool.peak = string_in(attributes, names::PEAK).unwrap_or_default();
+        (pool.lower_bound, pool.peak) = fullest(attributes);
         Ok(())
     }
 
@@ -162,6 +164,13 @@ impl Reader {
         self.signature.constants_bytes = end as usize;
         Ok(())
     }
+}
+
+/// The bound of an arena by the attributes of its argument, and where it is met.
+fn fullest(attributes: &func::Attributes<'_>) -> (usize, String) {
+    let bound = attributes.iter().find(|(name, _)| name == names::LOWER_BOUND);
+    let bound = bound.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
+    (bound.unwrap_or(0), string_in(attributes, names::PEAK).unwrap_or_default())
 }
 
 /// The steps that `trace-operations` found.
