@@ -62,7 +62,8 @@ pub const PEAK: &str = "phl.peak";
 /// Operation: the buffer that it makes is an input or output of the network ([`super::board::Port`]).
 pub const PORT: &str = "phl.port";
 
-/// Argument that is an input or output: where its bytes are in the pool that [`MEMORY`] names.
+/// Argument: where the bytes of an input or output are in the pool that [`MEMORY`] names, or the constants of
+/// a memory of a device among all.
 pub const OFFSET: &str = "phl.offset";
 
 /// Module: the picture of the plan of memory, as SVG.

@@ -95,17 +95,17 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, O
     let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads).ok_or(None)?;
     let users = users(result);
     let ends = ["func.return", "scf.yield", "tensor.insert_slice"];
-    if users.iter().all(|user| ends.contains(&&*ir::op_name(*user))) {
+    if users.iter().all(|user| ends.contains(&ir::op_name(*user))) {
         return Err(None);
     }
     let (tensor, pool) = tiled.home(writer.1).ok_or_else(|| tiled.plan.homeless(writer.1))?;
     let output = tiled.value(writer.1).and_then(edit::defining_op);
-    if !output.is_some_and(|op| ir::op_name(op) == "tensor.empty") {
+    if output.is_none_or(|op| ir::op_name(op) != "tensor.empty") {
         return Err(Some("it is written into a part of something else".to_owned()));
     }
     let mut readers = vec![];
     for user in users {
-        let who = || match &*ir::op_name(user) {
+        let who = || match ir::op_name(user) {
             "func.return" => "it leaves the function as well".to_owned(),
             "tensor.extract_slice" => format!("'{}' reads it in parts", call_name(user)),
             other => format!("{other} at '{}' reads it", call_name(user)),

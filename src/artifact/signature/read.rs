@@ -84,7 +84,11 @@ impl Reader {
                 memory.values_bytes = bytes_of(ty);
                 (memory.lower_bound, memory.peak) = fullest(attributes);
             }
-            names::DEVICE_CONSTANTS => self.memory(attributes).constants_bytes = bytes_of(ty),
+            names::DEVICE_CONSTANTS => {
+                let memory = self.memory(attributes);
+                memory.constants_bytes = bytes_of(ty);
+                memory.constants_offset = offset_in(attributes).unwrap_or(0);
+            }
             _ => {
                 return Err(Error::invalid(format!(
                     "argument {index} of @main has no phl.io attribute: \
@@ -100,14 +104,10 @@ impl Reader {
         self.memories.entry(of_argument(attributes)).or_default()
     }
 
-    /// Computes where the constants of devices are, which are the last ones, and what each device has.
+    /// Says what each device has in its memory.
     fn place_devices(&mut self, module: Op<'_>) -> Result<()> {
-        let on_devices: usize = self.memories.values().map(|memory| memory.constants_bytes).sum();
-        let mut start = self.signature.constants_bytes.saturating_sub(on_devices);
         for (space, memory) in &mut self.memories {
             space.clone_into(&mut memory.space);
-            memory.constants_offset = start;
-            start += memory.constants_bytes;
         }
         let declared = memory::declared(module)?;
         for target in devices(module) {
@@ -173,6 +173,12 @@ fn fullest(attributes: &func::Attributes<'_>) -> (usize, String) {
     (bound.unwrap_or(0), string_in(attributes, names::PEAK).unwrap_or_default())
 }
 
+/// Where what an argument stands for is in the block that has it, if its attributes say so.
+fn offset_in(attributes: &func::Attributes<'_>) -> Option<usize> {
+    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
+    offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok())
+}
+
 /// The steps that `trace-operations` found.
 pub fn operations(module: Op<'_>) -> Result<Vec<Operation>> {
     let Some(text) = ir::attr_str(module, names::OPERATIONS) else { return Ok(vec![]) };
@@ -222,8 +228,7 @@ fn port(
     let shape = shape.ok_or_else(|| {
         Error::invalid(format!("'{name}' has the type {ty}, whose size is not known"))
     })?;
-    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
-    let offset = offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
-    let place = offset.map(|offset| PortPlace { pool: of_argument(attributes), offset });
+    let place =
+        offset_in(attributes).map(|offset| PortPlace { pool: of_argument(attributes), offset });
     Ok(Port { name, dtype, shape, place })
 }
