@@ -200,15 +200,19 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
             (0..self.pools.len()).filter(|place| fits(&self.pools[*place])).collect();
         if let (true, Some(op)) = (found.is_empty(), item.ops.first()) {
             let users: Vec<_> = item.users.iter().map(String::as_str).collect();
+            let content = item.content.name();
+            let why = match self.pools.iter().any(|pool| pool.may_hold(item.content)) {
+                true => format!(
+                    "no pool of the board that holds {content} is reached by all of them: add them to \
+                     its users"
+                ),
+                false => format!(
+                    "no pool of the board holds {content}: add \"{content}\" to what one of them holds"
+                ),
+            };
             return Err(PassError::at(
                 op,
-                format!(
-                    "needs {} bytes, used by {}, but no pool of the board that holds {} \
-                     is reached by all of them: add them to its users",
-                    item.bytes,
-                    users.join(" and "),
-                    item.content.name()
-                ),
+                format!("needs {} bytes, used by {}, but {why}", item.bytes, users.join(" and ")),
             ));
         }
         Ok(found)

@@ -32,3 +32,15 @@ module attributes {phl.board = [{name = "SRAM"}]} {
     return
   }
 }
+
+// -----
+
+// CHECK: needs 256 bytes, used by host, but no pool of the board holds activations: add "activations" to what one of them holds
+module attributes {phl.board = [{name = "ROM", bytes = 4096, alignment = 64, users = [], holds = ["constants"]}]} {
+  func.func @main(%x: memref<64xf32> {phl.io = "input"}, %y: memref<64xf32> {phl.io = "output"}) attributes {phl.target = "llvm"} {
+    %a = memref.alloc() {alignment = 64 : i64} : memref<64xf32>
+    memref.copy %x, %a : memref<64xf32> to memref<64xf32>
+    memref.copy %a, %y : memref<64xf32> to memref<64xf32>
+    return
+  }
+}
