@@ -17,7 +17,8 @@ pub(crate) use machine::initialize;
 pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
 pub use signature::{
-    Bound, Device, DeviceMemory, DeviceSession, PoolUse, Port, PortPlace, Signature, operations,
+    Bound, Device, DeviceMemory, DeviceSession, MemoryUse, PoolUse, Port, PortPlace, Signature,
+    operations,
 };
 
 use bytes::Bytes;

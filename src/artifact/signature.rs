@@ -1,7 +1,9 @@
 //! What a compiled model takes and gives.
 
+mod memory;
 mod read;
 
+pub use memory::MemoryUse;
 pub use read::operations;
 
 use super::Operation;
@@ -41,8 +43,17 @@ pub struct PortPlace {
 pub struct DeviceMemory {
     /// Its name in generated code.
     pub space: String,
+    /// Bytes that the device has there, if its target says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<usize>,
     /// Bytes of the values at the fullest moment, as they are planned.
     pub values_bytes: usize,
+    /// Bytes that the values take at least, whatever the plan; 0 if that is not known.
+    #[serde(default)]
+    pub lower_bound: usize,
+    /// What runs when so many bytes are in use, as its place in the model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub peak: String,
     /// Where its constants begin among all constants of the model.
     pub constants_offset: usize,
     /// Bytes of its constants, which are copied there once.

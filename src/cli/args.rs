@@ -186,7 +186,7 @@ pub struct CompileArgs {
     #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
     /// Print what the model does step by step: kernels, calls and loops, their types, tasks and
-    /// work, and the bytes of each memory; with =json the steps as JSON
+    /// work, and the bytes of each memory; with =json as JSON
     #[arg(long, value_name = "json", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", value_parser = ["text", "json"],
         conflicts_with_all = ["emit", "print_pipeline"])]

@@ -2,7 +2,8 @@
 
 use super::{
     args::{CompileArgs, Emit},
-    layers, memory,
+    layers::{self, Layer},
+    memory,
     model::{check_name, compile_options, import, model_name},
     print, print_error,
     progress::Progress,
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
-    artifact::{Signature, operations},
+    artifact::{MemoryUse, Signature, operations},
     io,
     ir::{
         self, Op, edit, names,
@@ -19,6 +20,7 @@ use crate::{
     package::{self, Replace},
 };
 use melior::ir::Module;
+use serde::Serialize;
 use std::path::Path;
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
@@ -131,6 +133,13 @@ fn picture(
     Ok(io::write_bytes(file, text.as_bytes())?)
 }
 
+/// What `--report` says: the steps, and the memory that they take.
+#[derive(Serialize)]
+struct Report {
+    steps: Vec<Layer>,
+    memory: Vec<MemoryUse>,
+}
+
 /// Compiles as far as the plan of memory, which is when all steps are known, and prints them.
 fn report(
     session: &Session,
@@ -154,11 +163,11 @@ fn report(
         // They would be those of a model that tells of its steps.
         edit::remove_attr(ir::root(module), names::OPERATIONS);
     }
+    let report = Report { steps: rows, memory: Signature::of(ir::root(module))?.memories() };
     print(&match form {
-        "json" => format!("{}\n", layers::json(&rows)?),
-        _ => {
-            let memory = memory::table(&Signature::of(ir::root(module))?);
-            format!("{}\n{memory}", layers::table(&rows))
-        }
+        "json" => serde_json::to_string_pretty(&report)
+            .map(|text| text + "\n")
+            .map_err(|error| Error::internal(format!("the report has no JSON form: {error}")))?,
+        _ => format!("{}\n{}", layers::table(&report.steps), memory::table(&report.memory)),
     })
 }

@@ -111,12 +111,6 @@ fn median(mut samples: Vec<f64>) -> f64 {
     samples.get(samples.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The rows as JSON.
-pub fn json(rows: &[Layer]) -> Result<String> {
-    serde_json::to_string_pretty(rows)
-        .map_err(|error| Error::internal(format!("the steps have no JSON form: {error}")))
-}
-
 /// The rows as text, the columns aligned, and where the time goes.
 pub fn table(rows: &[Layer]) -> String {
     let timed = rows.iter().any(|row| row.median_ms.is_some());

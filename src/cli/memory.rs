@@ -1,29 +1,19 @@
 //! The memory of a model as a table.
 
-use crate::artifact::Signature;
+use crate::artifact::MemoryUse;
 
 /// A row for each memory: what values and constants take there, what is there, and when most is in use.
-pub fn table(signature: &Signature) -> String {
+pub fn table(memories: &[MemoryUse]) -> String {
     let head = ["memory", "values", "bound", "constants", "of", "fullest at"];
     let mut rows = vec![head.map(str::to_owned)];
     let number = |bytes: usize| if bytes > 0 { bytes.to_string() } else { "-".to_owned() };
-    let row = |name: &str, sizes: [usize; 4], peak: &str| {
-        let [values, bound, constants, of] = sizes.map(number);
-        [name.to_owned(), values, bound, constants, of, peak.to_owned()]
-    };
-    if signature.pools.is_empty() {
-        let sizes =
-            [signature.arena_bytes, signature.arena_lower_bound, signature.constants_bytes, 0];
-        rows.push(row("arena", sizes, &signature.arena_peak));
-    }
-    for pool in &signature.pools {
-        let sizes = [pool.values_bytes, pool.lower_bound, pool.constants_bytes, pool.capacity];
-        rows.push(row(&pool.name, sizes, &pool.peak));
-    }
-    for device in &signature.devices {
-        let Some(memory) = &device.memory else { continue };
-        let sizes = [memory.values_bytes, 0, memory.constants_bytes, 0];
-        rows.push(row(&format!("{} of {}", memory.space, device.target), sizes, ""));
+    for memory in memories {
+        let MemoryUse { name, target, values_bytes, lower_bound, peak, constants_bytes, capacity } =
+            memory;
+        let of = target.as_ref().map_or_else(String::new, |target| format!(" of {target}"));
+        let sizes = [*values_bytes, *lower_bound, *constants_bytes, capacity.unwrap_or(0)];
+        let [values, bound, constants, there] = sizes.map(number);
+        rows.push([format!("{name}{of}"), values, bound, constants, there, peak.clone()]);
     }
     aligned(&rows)
 }

@@ -7,12 +7,14 @@ use super::{
     registry::Known,
 };
 use crate::{
-    Error, Phase, Result, Session, io,
+    CompileOptions, Error, Phase, Result, Session, io,
     ir::{self, func},
     outline,
-    partition::{FunctionReport, Profile, Report},
-    passes::graph_partition,
+    partition::{FunctionReport, Profile, Report, StayReport},
+    passes::{cascade_calls, graph_partition, keep_results},
+    tile::stay,
 };
+use melior::ir::Module;
 
 /// Shows the partition of a model between targets.
 pub fn partition(args: &PartitionArgs) -> Result<()> {
@@ -25,7 +27,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
             "--from={after} is after the partition; it is import or pre-partition"
         )));
     }
-    let options = compile_options(&args.target, name, after, None)?;
+    let mut options = compile_options(&args.target, name, after, None)?;
     let mut module = import(&*source, &session, &args.model, &options, None)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
@@ -63,7 +65,11 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         let text = partitioned.placement.to_json()?;
         io::write_bytes(path, text)?;
     }
-    let report = &partitioned.report;
+    let mut report = partitioned.report;
+    if args.json || args.explain.is_some() {
+        report.stays = stays(&session, &mut module, &mut options)?;
+    }
+    let report = &report;
     if args.json {
         return print(&(report.to_json()?.trim_end().to_owned() + "\n"));
     }
@@ -75,7 +81,32 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let others = report.functions.iter();
     let others =
         others.map(|other| format!("\nfunction @{}:\n{}", other.name, text(&other.report)));
-    print(&(text(report) + &others.collect::<String>()))
+    print(&(text(report) + &others.collect::<String>() + &report.stays_text()))
+}
+
+/// What the passes decide that leave results in pools: compiles as far as these, if a target has them.
+fn stays(
+    session: &Session,
+    module: &mut Module<'_>,
+    options: &mut CompileOptions<'_>,
+) -> Result<Vec<StayReport>> {
+    let pipeline = session.pipeline(options)?;
+    let section = pipeline.section(Phase::TirSchedule).unwrap_or_default();
+    if ![cascade_calls::PASS.name, keep_results::PASS.name]
+        .iter()
+        .any(|name| section.contains(name))
+    {
+        return Ok(vec![]);
+    }
+    options.after = options.after.max(Phase::PrePartition);
+    session.run_phases(module, options, Phase::TirSchedule)?;
+    let functions = func::functions(ir::root(module)).into_iter();
+    let told = functions.map(|function| {
+        let region = func::symbol(function);
+        let report = move |stay| StayReport { region: region.clone(), stay };
+        Ok(stay::told(function)?.into_iter().map(report).collect::<Vec<_>>())
+    });
+    Ok(told.collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Lists target kinds, or shows one.

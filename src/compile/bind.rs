@@ -4,7 +4,7 @@ use super::CompileOptions;
 use crate::{
     Error, Phase, Result,
     artifact::{Port, Signature},
-    error::suggestion,
+    error::suggestion_only,
     ir::{self, Op, edit, func, names},
     targets::TargetInstance,
 };
@@ -54,7 +54,7 @@ pub fn note<'c>(
             known.push(name);
         }
         if !found {
-            let hint = suggestion(port, known.iter().map(String::as_str));
+            let hint = suggestion_only(port, known.iter().map(String::as_str));
             return Err(Error::invalid(format!(
                 "the model has no input or output '{port}' to bind{hint}; there are {}",
                 known.join(", ")

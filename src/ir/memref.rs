@@ -197,3 +197,26 @@ pub fn base<'c>(mut value: super::Val<'c>) -> super::Val<'c> {
     }
     value
 }
+
+/// The first byte of a buffer, and one behind the last, counted from the buffer that it is a part of
+/// ([`base`]); there may be others in between. None where that is not known.
+pub fn extent(value: super::Val<'_>) -> Option<(u64, u64)> {
+    let ty = melior::ir::ValueLike::r#type(&value);
+    let (strides, offset) = strides(ty)?;
+    let dims = super::static_dims(ty)?;
+    let is_known = |number: &i64| *number != super::DYNAMIC && *number >= 0;
+    if !is_known(&offset) || !strides.iter().all(is_known) {
+        return None;
+    }
+    let elements = dims.iter().product::<i64>();
+    if elements < 1 {
+        return Some((0, 0));
+    }
+    let element = super::size::element_bytes(super::element_type(ty))?;
+    let mut last = offset;
+    for (size, stride) in dims.iter().zip(&strides) {
+        last = last.checked_add((size - 1).checked_mul(*stride)?)?;
+    }
+    let byte = |place: i64| u64::try_from(place).ok()?.checked_mul(element);
+    Some((byte(offset)?, byte(last.checked_add(1)?)?))
+}

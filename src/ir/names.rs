@@ -53,16 +53,17 @@ pub const BOARD: &str = "phl.board";
 /// reads is in.
 pub const POOL: &str = "phl.pool";
 
-/// Argument: bytes that an arena in a pool has at least, whatever the plan.
+/// Argument: bytes that an arena in a pool or a device's memory has at least, whatever the plan.
 pub const LOWER_BOUND: &str = "phl.lower_bound";
 
-/// Argument: the location of what runs when so many bytes of an arena in a pool are in use.
+/// Argument: the location of what runs when so many bytes of such an arena are in use.
 pub const PEAK: &str = "phl.peak";
 
 /// Operation: the buffer that it makes is an input or output of the network ([`super::board::Port`]).
 pub const PORT: &str = "phl.port";
 
-/// Argument that is an input or output: where its bytes are in the pool that [`MEMORY`] names.
+/// Argument: where the bytes of an input or output are in the pool that [`MEMORY`] names, or the constants of
+/// a memory of a device among all.
 pub const OFFSET: &str = "phl.offset";
 
 /// Module: the picture of the plan of memory, as SVG.
@@ -193,6 +194,9 @@ pub const FLOPS: &str = "phl.flops";
 
 /// Module: the steps of the main function as JSON, which a run tells an observer of.
 pub const OPERATIONS: &str = "phl.operations";
+
+/// Function: what was decided about results that stay in its pools, as JSON (`src/tile/stay.rs`).
+pub const STAYS: &str = "phl.stays";
 
 /// Function: it is a piece of the main function, or of another one, such as the body of a loop.
 pub const PIECE: &str = "phl.piece";

@@ -3,7 +3,7 @@
 
 use super::Op;
 use crate::{Error, Result};
-use melior::ir::{Location, Module};
+use melior::ir::{Location, Module, operation::OperationLike};
 use std::ffi::c_void;
 
 /// What printing does with weights.
@@ -103,12 +103,23 @@ pub unsafe fn message(diagnostic: mlir_sys::MlirDiagnostic) -> String {
 
 /// A location without MLIR's `loc(...)` around it and without quotes.
 pub fn place(location: Location<'_>) -> String {
-    // SAFETY: locations live as long as the context.
-    let text = lossy(collect(|append, user| unsafe {
-        mlir_sys::mlirLocationPrint(location.to_raw(), append, user);
-    }));
+    let text = location_text(location);
     let inner = text.strip_prefix("loc(").and_then(|t| t.strip_suffix(')')).unwrap_or(&text);
     inner.replace('"', "")
+}
+
+/// The name of an operation's node in the model: the innermost name of its location; empty if it has none.
+pub fn node_name(op: Op<'_>) -> String {
+    let text = location_text(op.location());
+    let name = text.split('"').nth(1).unwrap_or_default();
+    if name.is_empty() || name.contains(".mlir") { String::new() } else { name.to_owned() }
+}
+
+fn location_text(location: Location<'_>) -> String {
+    // SAFETY: locations live as long as the context.
+    lossy(collect(|append, user| unsafe {
+        mlir_sys::mlirLocationPrint(location.to_raw(), append, user);
+    }))
 }
 
 fn lossy(bytes: Vec<u8>) -> String {

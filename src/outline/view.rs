@@ -9,6 +9,7 @@ use crate::{
         constant::Elements,
         edit, graph,
         names::{PATTERN, TARGET},
+        print::node_name,
         view::OpView,
     },
     tensor::ElementType,
@@ -202,11 +203,4 @@ pub fn payload(op: Op<'_>) -> Option<Payload> {
     } else {
         Payload::Ints((0..shown).map(|i| elements.int(i)).collect())
     })
-}
-
-/// The name of an operation's node in the model: the innermost name of its location.
-pub fn node_name(op: Op<'_>) -> String {
-    let text = op.location().to_string();
-    let name = text.split('"').nth(1).unwrap_or_default();
-    if name.is_empty() || name.contains(".mlir") { String::new() } else { name.to_owned() }
 }

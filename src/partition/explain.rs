@@ -2,7 +2,7 @@
 
 use super::{
     Search, TileReport,
-    report::{OpReport, RegionReport, Report},
+    report::{OpReport, RegionReport, Report, StayReport},
     verdict::{Attempt, Verdict, time_text},
 };
 use std::fmt::Write;
@@ -70,6 +70,13 @@ impl Report {
             }
         }
         lines
+    }
+
+    /// What stays in pools of devices between calls, and what does not, a line each.
+    pub fn stays_text(&self) -> String {
+        let line = |StayReport { region, stay }: &StayReport| format!("{region}: {stay}\n");
+        let lines: String = self.stays.iter().map(line).collect();
+        if lines.is_empty() { lines } else { format!("\nresults between calls:\n{lines}") }
     }
 
     /// What the partition costs, and what others would.

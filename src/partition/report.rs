@@ -4,7 +4,10 @@ use super::{
     Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request, TileReport,
     verdict::{Attempt, Verdict, path_text},
 };
-use crate::{graph::OpId, tile::choose::Account};
+use crate::{
+    graph::OpId,
+    tile::{choose::Account, stay::Stay},
+};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -127,9 +130,22 @@ pub struct Report {
     pub refused_merges: Vec<MergeReport>,
     /// What the partition costs, in nanoseconds.
     pub costs: Costs,
+    /// What stays in pools of devices between calls, and what does not, in all functions of the network.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<StayReport>,
     /// Other functions of the network, which are divided by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionReport>,
+}
+
+/// A decision about results of a region's calls.
+#[derive(Clone, Debug, Serialize)]
+pub struct StayReport {
+    /// Name of the region's function.
+    pub region: String,
+    /// The decision.
+    #[serde(flatten)]
+    pub stay: Stay,
 }
 
 /// The report of a function besides the network's own.
@@ -174,6 +190,7 @@ impl Report {
                 })
                 .collect(),
             costs: partition.costs.clone(),
+            stays: vec![],
             functions: vec![],
         }
     }

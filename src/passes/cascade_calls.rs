@@ -22,9 +22,10 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError},
     tile::{
-        cascade::{Cascade, Link, Part, Stripes, cascades},
+        cascade::{Cascade, Link, Part, Stripes, can_be_cut, cascades},
         keep::Costs,
         slice::{Offset, part, repeat, replace},
+        stay::{Fate, Stay, call_name, tell},
         tiled::{Tiled, by_block, loaded, lost, room},
     },
 };
@@ -42,6 +43,7 @@ pub const PASS: Pass = Pass {
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut costs = Costs::default();
+    let mut decisions = vec![];
     for block in by_block(function)? {
         for chain in chains(&block) {
             let links: Vec<Link> = chain
@@ -54,7 +56,10 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
                 chain.iter().filter_map(|(place, _)| block.get(*place)).collect();
             let Some(first) = calls.first() else { continue };
             let found = cascades(&links, &mut costs);
-            for cascade in found.map_err(|error| PassError::at(&first.op, error))? {
+            let found = found.map_err(|error| PassError::at(&first.op, error))?;
+            let told = decide(&calls, &links, &found);
+            decisions.extend(told.map_err(|error| PassError::at(&first.op, error))?);
+            for cascade in found {
                 let range = cascade.calls.clone();
                 let (Some(calls), Some(links)) = (calls.get(range.clone()), links.get(range))
                 else {
@@ -64,7 +69,37 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             }
         }
     }
+    tell(function, decisions)?;
     Ok(())
+}
+
+/// What was decided about the calls of a chain: its cascades, and neighbours that are in none together.
+fn decide(
+    calls: &[&Tiled<'_>],
+    links: &[Link],
+    cascades: &[Cascade],
+) -> Result<Vec<Stay>, String> {
+    let names: Vec<String> = calls.iter().map(|tiled| call_name(tiled.op)).collect();
+    let named = |range: std::ops::Range<usize>| names.get(range).unwrap_or_default().to_vec();
+    let mut told = vec![];
+    for cascade in cascades {
+        let range = cascade.calls.clone();
+        let fate = cascade.fate(links.get(range.clone()).unwrap_or_default())?;
+        told.push(Stay { calls: named(range), fate });
+    }
+    for (place, pair) in links.windows(2).enumerate() {
+        let together = place..place + 2;
+        if cascades.iter().any(|c| c.calls.start <= place && c.calls.end >= together.end) {
+            continue;
+        }
+        let reason = match can_be_cut(pair) {
+            true => "none that fit make the calls cheaper",
+            false => "no loop cuts the results of both into parts that stay",
+        };
+        let reason = reason.to_owned();
+        told.push(Stay { calls: named(together), fate: Fate::NoStripes { reason } });
+    }
+    Ok(told)
 }
 
 /// Calls of a block of which each reads the result of the one before: their places, and which of their

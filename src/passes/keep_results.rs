@@ -13,8 +13,9 @@ use crate::{
     ir::{self, Builder, Op, call_extern::Group, edit, names::TILE, users},
     pass::{OptionValues, Pass, PassError},
     tile::{
-        keep::{Call, Candidate, keep},
+        keep::{Call, Candidate, Outcome, keep},
         plan::{Plan, Tensor},
+        stay::{Fate, Stay, call_name, tell},
         tiled::{Tiled, by_block, lost, room},
     },
 };
@@ -31,41 +32,88 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    by_block(function)?.iter().try_for_each(|block| keep_in_block(block))
+    let mut decisions = vec![];
+    for block in by_block(function)? {
+        decisions.extend(keep_in_block(&block)?);
+    }
+    tell(function, decisions)?;
+    Ok(())
 }
 
-fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<(), PassError<'c>> {
-    let Some(first) = block.first() else { return Ok(()) };
+fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<Vec<Stay>, PassError<'c>> {
+    let Some(first) = block.first() else { return Ok(vec![]) };
     let writers = block.iter().enumerate().flat_map(|(place, tiled)| {
         (tiled.plan.reads..tiled.plan.plan.tensors.len()).map(move |tensor| (place, tensor))
     });
-    let candidates: Vec<Candidate> =
-        writers.filter_map(|writer| candidate(block, writer)).collect();
+    let (mut candidates, mut decisions): (Vec<Candidate>, Vec<Stay>) = (vec![], vec![]);
+    for writer in writers {
+        match candidate(block, writer) {
+            Ok(candidate) => candidates.push(candidate),
+            Err(None) => {}
+            Err(Some(reason)) => {
+                let calls = block.get(writer.0).map(|tiled| call_name(tiled.op));
+                decisions.push(Stay { calls: calls.into_iter().collect(), fate: Fate::Moved { reason } });
+            }
+        }
+    }
     let mut calls: Vec<Call> = block.iter().map(|tiled| tiled.plan.clone()).collect();
-    let kept = keep(&mut calls, &candidates).map_err(|error| PassError::at(&first.op, error))?;
-    for candidate in kept.into_iter().filter_map(|place| candidates.get(place)) {
-        if let Some(tiled) = block.get(candidate.writer.0) {
+    let outcomes = keep(&mut calls, &candidates).map_err(|error| PassError::at(&first.op, error))?;
+    for (candidate, outcome) in candidates.iter().zip(outcomes) {
+        let tiled = block.get(candidate.writer.0);
+        if let (Some(tiled), Outcome::Kept(_)) = (tiled, &outcome) {
             allocate_kept(tiled, candidate.writer.1)?;
         }
+        decisions.push(decision(block, candidate, outcome));
     }
     for (tiled, call) in block.iter().zip(&calls) {
         if call.plan != tiled.plan.plan {
             tiled.set_plan(&call.plan)?;
         }
     }
-    Ok(())
+    Ok(decisions)
 }
 
-/// The result of a call that is a tensor of its plan, if it may stay.
-fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Option<Candidate> {
-    let tiled = block.get(writer.0)?;
-    let (tensor, pool) = tiled.home(writer.1)?;
-    edit::defining_op(tiled.value(writer.1)?).filter(|op| ir::op_name(*op) == "tensor.empty")?;
-    let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads)?;
+/// What came of a candidate, in words.
+fn decision(block: &[Tiled<'_>], candidate: &Candidate, outcome: Outcome) -> Stay {
+    let readers = candidate.readers.iter().map(|(call, _)| *call);
+    let calls = std::iter::once(candidate.writer.0).chain(readers);
+    let calls = calls.filter_map(|place| Some(call_name(block.get(place)?.op))).collect();
+    let moved = |reason: String| Fate::Moved { reason };
+    let fate = match outcome {
+        Outcome::Kept(gain) => Fate::Whole { gain },
+        Outcome::Dearer(by) if by > 0.0 => moved(format!("that would cost {by:.0} more")),
+        Outcome::Dearer(_) => moved("that would cost the same".to_owned()),
+        Outcome::NoRoom => moved("there is no room for it beside tiles and what else stays".to_owned()),
+    };
+    Stay { calls, fate }
+}
+
+/// The result of a call that is a tensor of its plan, if it may stay; else why not, unless it only leaves the
+/// function or is a part of something else, or its pool keeps nothing.
+fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, Option<String>> {
+    let tiled = block.get(writer.0).ok_or(None)?;
+    let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads).ok_or(None)?;
+    let users = users(result);
+    let ends = ["func.return", "scf.yield", "tensor.insert_slice"];
+    if users.iter().all(|user| ends.contains(&ir::op_name(*user))) {
+        return Err(None);
+    }
+    let (tensor, pool) = tiled.home(writer.1).ok_or_else(|| tiled.plan.homeless(writer.1))?;
+    let output = tiled.value(writer.1).and_then(edit::defining_op);
+    if output.is_none_or(|op| ir::op_name(op) != "tensor.empty") {
+        return Err(Some("it is written into a part of something else".to_owned()));
+    }
     let mut readers = vec![];
-    for user in users(result) {
-        let place = block.iter().position(|other| edit::same(other.op, user))?;
-        let reader = block.get(place)?;
+    for user in users {
+        let who = || match ir::op_name(user) {
+            "func.return" => "it leaves the function as well".to_owned(),
+            "tensor.extract_slice" => format!("'{}' reads it in parts", call_name(user)),
+            other => format!("{other} at '{}' reads it", call_name(user)),
+        };
+        let place = block.iter().position(|other| edit::same(other.op, user));
+        let Some((place, reader)) = place.and_then(|place| Some((place, block.get(place)?))) else {
+            return Err(Some(who()));
+        };
         let ins = reader.call.groups[Group::Ins as usize].iter().enumerate();
         let reads: Vec<usize> =
             ins.filter(|(_, value)| **value == result).map(|(tensor, _)| tensor).collect();
@@ -79,15 +127,22 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Option<Candidate> {
         };
         // Who writes into it reads it as well, but not as an input.
         let is_output = reader.call.groups[Group::Outs as usize].contains(&result);
-        if is_output || reads.is_empty() || !reads.iter().all(same) {
-            return None;
+        if is_output || reads.is_empty() {
+            return Err(Some(format!("'{}' writes into it", call_name(user))));
+        }
+        if !reads.iter().all(same) {
+            let (reader, pool) = (call_name(user), &pool.name);
+            return Err(Some(format!("'{reader}' does not read it as it would lie in '{pool}'")));
         }
         readers.extend(reads.into_iter().map(|tensor| (place, tensor)));
     }
     readers.sort_unstable();
     readers.dedup();
-    let last = block.get(readers.last()?.0)?;
-    is_free(tiled.op, last.op).then_some(Candidate { writer, readers })
+    let last = readers.last().and_then(|(place, _)| block.get(*place)).ok_or(None)?;
+    match is_free(tiled.op, last.op) {
+        true => Ok(Candidate { writer, readers }),
+        false => Err(Some("a loop of stripes lies in between".to_owned())),
+    }
 }
 
 /// Whether nothing from one operation to another in its block takes bytes of a pool that are not known

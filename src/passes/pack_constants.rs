@@ -7,16 +7,16 @@
 use crate::{
     host::fills,
     ir::{
-        self, Builder, Op, Val,
+        self, Op, Val,
         board::{self, Pool},
-        call_extern::{CallExtern, Group},
+        call_extern::Group,
         calls::{self, CallGraph},
         edit, elements, func, guard, memory, memref,
         names::{self, CONSTANTS},
         size::ALIGNMENT,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
-    planned::constants::{Block, Values},
+    planned::constants::{Block, Load, Values, loads_from_pools},
     tensor::AlignedBuffer,
 };
 
@@ -84,6 +84,8 @@ struct Packing<'c> {
     alignments: BTreeMap<String, u64>,
     /// The pools that the host's memory is divided into, if it is.
     pools: Vec<Pool>,
+    /// The pool of the board from which each device's memory is loaded.
+    images: BTreeMap<String, String>,
     /// Bytes of the constants of each memory, and where in the block they start.
     sizes: BTreeMap<String, u64>,
     starts: BTreeMap<String, u64>,
@@ -120,6 +122,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         known: HashMap::new(),
         places: BTreeMap::new(),
         filled: BTreeSet::new(),
+        images: BTreeMap::new(),
         sizes: BTreeMap::new(),
         starts: BTreeMap::new(),
         blocks: BTreeMap::new(),
@@ -152,24 +155,20 @@ impl<'c> Packing<'c> {
         }
         self.erase_unused();
         self.write_block(sizes[""])?;
-        self.load_first(&sizes)
+        let devices = sizes.iter().filter(|(space, _)| !space.is_empty());
+        let loads = devices.map(|(space, bytes)| Load {
+            space: space.clone(),
+            source: String::new(),
+            offset: self.starts.get(space).copied().unwrap_or(0),
+            bytes: *bytes,
+        });
+        self.load_first(&loads.collect::<Vec<_>>())
     }
 
     /// As [`Packing::run`] for a board: each pool has a block of its own, and nobody is given all.
     fn run_in_pools(&mut self, reads: &Reads<'c>) -> Failure<'c> {
-        let of_device = |space: &&String| !self.pools.iter().any(|pool| pool.name == **space);
-        if let Some(space) = self.sizes.keys().find(of_device) {
-            let reason = match space.as_str() {
-                "" => "constants are in no pool, but the module has a board: run assign-pools".to_owned(),
-                space => format!(
-                    "the constants in '{space}', which is the memory of a device, come from the host's \
-                     as a whole, which a board divides into pools: leave that target or the board out"
-                ),
-            };
-            return Err(PassError::at(&self.main, reason));
-        }
-        let of_pool = |pool: &Pool| self.sizes.get(&pool.name).copied().unwrap_or(0);
-        let sizes: Vec<u64> = self.pools.iter().map(of_pool).collect();
+        let (sizes, loads) = loads_from_pools(&self.pools, &self.sizes, &self.images)
+            .map_err(|error| PassError::at(&self.main, error))?;
         let (offsets, end) = board::constants_offsets(&self.pools, &sizes);
         for (index, pool) in self.pools.clone().iter().enumerate() {
             self.starts.insert(pool.name.clone(), offsets[index]);
@@ -177,8 +176,14 @@ impl<'c> Packing<'c> {
                 self.give(&pool.name, sizes[index], reads)?;
             }
         }
+        for load in &loads {
+            let start = self.starts.get(&load.source).copied().unwrap_or(0);
+            self.starts.insert(load.space.clone(), start + load.offset);
+            self.give(&load.space, load.bytes, reads)?;
+        }
         self.erase_unused();
-        self.write_block(end)
+        self.write_block(end)?;
+        self.load_first(&loads)
     }
 
     /// Gives the constants of each memory their place in the block, the host's first. Gives the sizes:
@@ -235,22 +240,15 @@ impl<'c> Packing<'c> {
     }
 
     /// Has the main function load the constants of devices before all else, which is done once.
-    fn load_first(&self, sizes: &BTreeMap<String, u64>) -> Failure<'c> {
-        let model = names::model_name(self.module);
+    fn load_first(&self, loads: &[Load]) -> Failure<'c> {
         for memory in memory::declared(self.module)? {
-            let (Some(_), Some(all)) = (sizes.get(&memory.space), self.blocks.get("")) else {
+            let load = loads.iter().find(|load| load.space == memory.space);
+            let Some((load, block)) = load.and_then(|load| Some((load, self.blocks.get(&load.source)?)))
+            else {
                 continue;
             };
-            let first = edit::entry_block(self.main).and_then(|body| ir::ops(body).first().copied());
-            let first = first.ok_or_else(|| PassError::new("an empty function"))?;
-            let builder = Builder::before(first)?.with_location(self.main.location());
-            let mut call = CallExtern::new(&names::load_symbol(&model, &memory.space));
-            call.push(self.context, Group::Ins, *all);
-            for flag in ["with_device", "returns_status", names::SESSION] {
-                call.set(flag, Attribute::unit(self.context));
-            }
-            call.set(names::DEVICE, builder.str_attr(&memory.target));
-            call.build(&builder, &[])?;
+            let start = self.starts.get(&load.source).copied().unwrap_or(0);
+            load.write((self.module, self.main), (*block, start), &memory.target)?;
         }
         Ok(())
     }
@@ -273,6 +271,9 @@ impl<'c> Packing<'c> {
                 }
                 let global = func::symbol_ref(op, "name").unwrap_or_default();
                 let space = memref::space(ir::result0(op)?.r#type());
+                if let (Some(space), Some(pool)) = (&space, board::of(op)) {
+                    self.images.insert(space.clone(), pool);
+                }
                 let space = space.or_else(|| board::of(op)).unwrap_or_default();
                 if let Some(place) = self.place(&global, &space, least)? {
                     found.entry(name.clone()).or_default().push((op, place));

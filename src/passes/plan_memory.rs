@@ -249,14 +249,14 @@ impl<'c> FunctionMemory<'c, '_> {
             let name = name.map(|name| (names::MEMORY.to_owned(), text(name)));
             std::iter::once((IO.to_owned(), text(role))).chain(name).collect::<Vec<_>>()
         };
+        let said = |role: &str, name: &str| {
+            let said = [(names::LOWER_BOUND, bound), (names::PEAK, peak)].into_iter();
+            let said = said.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            of(role, Some(name)).into_iter().chain(said).collect()
+        };
         match self.scope {
-            Scope::Device(memory) => of(names::DEVICE_ARENA, Some(&memory.space)),
-            Scope::Pool(pool) => {
-                let mut attributes = of(names::POOL_ARENA, Some(&pool.name));
-                attributes.extend(bound.map(|bound| (names::LOWER_BOUND.to_owned(), bound)));
-                attributes.extend(peak.map(|peak| (names::PEAK.to_owned(), peak)));
-                attributes
-            }
+            Scope::Device(memory) => said(names::DEVICE_ARENA, &memory.space),
+            Scope::Pool(pool) => said(names::POOL_ARENA, &pool.name),
             Scope::Host => {
                 edit::set_attr(self.function, ARENA_BYTES, word(frame.bytes));
                 let said = [(names::ARENA_LOWER_BOUND, bound), (names::ARENA_PEAK, peak)];

@@ -15,7 +15,9 @@ use crate::{
         size, tir,
     },
     pass::{OptionValues, Pass, PassError},
-    planned::{self, BufferUse, Effects, Memory, Order, Place, Use, generated, pools, queues},
+    planned::{
+        self, BufferUse, Effects, Memory, Order, Place, Use, constants, generated, pools, queues,
+    },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::BTreeMap;
@@ -37,6 +39,7 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
     check_functions(module, module, true)?;
+    constants::check_loads(module)?;
     pools::check(module)?;
     queues::check(module)?;
     // What is printed as C is still functions after code generation, which may use a whole block

@@ -30,27 +30,28 @@ struct Bytes {
 
 impl Bytes {
     /// The bytes of a buffer; none for a constant, which nobody writes.
-    fn of(mut value: Val<'_>, writes: bool) -> Option<Self> {
-        while let Some(op) = edit::defining_op(value) {
-            let operands = ir::operands(op);
-            let source = *operands.first()?;
-            if ir::op_name(op) == "memref.view" {
+    fn of(value: Val<'_>, writes: bool) -> Option<Self> {
+        let base = memref::base(value);
+        let all = Self { block: key(base), begin: 0, end: u64::MAX, writes };
+        let part = memref::extent(value);
+        let part = part.map_or(all, |(begin, end)| Self { begin, end, ..all });
+        let Some(op) = edit::defining_op(base) else { return Some(part) };
+        match ir::op_name(op) {
+            "memref.get_global" => None,
+            "memref.view" => {
+                let operands = ir::operands(op);
                 let shift = edit::defining_op(*operands.get(1)?)?;
-                let begin = u64::try_from(ir::attr_i64(shift, "value")?).ok()?;
-                let end = begin + size::bytes(value.r#type())?;
-                return Some(Self { block: key(source), begin, end, writes });
+                let shift = u64::try_from(ir::attr_i64(shift, "value")?).ok()?;
+                let end = part.end.min(size::bytes(base.r#type())?);
+                Some(Self {
+                    block: key(*operands.first()?),
+                    begin: shift.saturating_add(part.begin),
+                    end: shift.saturating_add(end),
+                    writes,
+                })
             }
-            if !memref::is_view(op) {
-                let is_constant = ir::op_name(op) == "memref.get_global";
-                return (!is_constant).then(|| Self::whole(value, writes));
-            }
-            value = source;
+            _ => Some(part),
         }
-        Some(Self::whole(value, writes))
-    }
-
-    fn whole(value: Val<'_>, writes: bool) -> Self {
-        Self { block: key(value), begin: 0, end: u64::MAX, writes }
     }
 
     /// Whether one writes what the other uses.

@@ -15,7 +15,7 @@ use crate::{
         self, Op,
         board::{Content, Pool, Port},
         calls::CallGraph,
-        edit, func, memref, names,
+        edit, func, memory, memref, names, size,
     },
     pass::PassError,
     plan::{
@@ -100,7 +100,8 @@ fn values<'c>(
     Ok(items)
 }
 
-/// The constants in the host's memory, in the order in which the program reads them.
+/// The constants in the host's memory, in the order in which the program reads them. Those of a device's memory
+/// are one thing: the block that it is loaded from.
 fn constants<'c>(
     module: Op<'c>,
     program: &Program<'c, '_>,
@@ -110,7 +111,10 @@ fn constants<'c>(
     let globals = ir::ops_of(module).into_iter();
     let globals = globals.filter(|op| ir::op_name(*op) == "memref.global");
     let globals: BTreeMap<_, _> = globals.map(|op| (func::symbol(op), op)).collect();
+    let memories = memory::declared(module)?;
     let mut found: IndexMap<String, Item<'c>> = IndexMap::new();
+    let mut images: IndexMap<String, Item<'c>> = IndexMap::new();
+    let mut loaded = BTreeSet::new();
     for (index, memory) in program.functions.iter().enumerate() {
         for op in edit::walk(memory.function) {
             let name = func::symbol_ref(op, "name");
@@ -120,22 +124,37 @@ fn constants<'c>(
             let value = ir::result0(op)?;
             let global = globals.get(&name).filter(|global| global.has_attribute("constant"));
             let data = global.and_then(|global| global.attribute("initial_value").ok());
-            let (Some(data), None) = (data, memref::space(value.r#type())) else { continue };
-            let item = found.entry(name).or_insert_with(|| Item {
+            let Some(data) = data else { continue };
+            let item = |bytes| Item {
                 ops: vec![],
-                bytes: generated::size_of(data),
+                bytes,
                 content: Content::Constants,
                 request: None,
                 heat: 0,
                 users: Targets::new(),
-            });
+            };
+            let bytes = generated::size_of(data);
+            if let Some(space) = memref::space(value.r#type()) {
+                let Some(memory) = memories.iter().find(|memory| memory.space == space) else {
+                    continue;
+                };
+                let image = images.entry(space).or_insert_with(|| item(0));
+                if loaded.insert(name) {
+                    let align = memory.alignment.max(size::ALIGNMENT as u64);
+                    image.bytes = image.bytes.saturating_add(bytes.next_multiple_of(align));
+                }
+                image.users.extend([HOST.to_owned(), memory.target.clone()]);
+                image.ops.push(op);
+                continue;
+            }
+            let item = found.entry(name).or_insert_with(|| item(bytes));
             let heat = heat::of(value).saturating_mul(timetable.runs[index]);
             item.heat = item.heat.saturating_add(heat);
             item.users.extend(users.touching(memory.function, value));
             item.ops.push(op);
         }
     }
-    Ok(found.into_values().collect())
+    Ok(found.into_values().chain(images.into_values()).collect())
 }
 
 struct Choice<'a, 'c, 'm> {
@@ -181,15 +200,19 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
             (0..self.pools.len()).filter(|place| fits(&self.pools[*place])).collect();
         if let (true, Some(op)) = (found.is_empty(), item.ops.first()) {
             let users: Vec<_> = item.users.iter().map(String::as_str).collect();
+            let content = item.content.name();
+            let why = match self.pools.iter().any(|pool| pool.may_hold(item.content)) {
+                true => format!(
+                    "no pool of the board that holds {content} is reached by all of them: add them to \
+                     its users"
+                ),
+                false => format!(
+                    "no pool of the board holds {content}: add \"{content}\" to what one of them holds"
+                ),
+            };
             return Err(PassError::at(
                 op,
-                format!(
-                    "needs {} bytes that {} use, but no pool of the board that holds {} \
-                     is reached by all of them: add them to its users",
-                    item.bytes,
-                    users.join(" and "),
-                    item.content.name()
-                ),
+                format!("needs {} bytes, used by {}, but {why}", item.bytes, users.join(" and ")),
             ));
         }
         Ok(found)

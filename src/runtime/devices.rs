@@ -123,7 +123,17 @@ impl Devices {
     pub(super) fn describe(&self, status: i32) -> String {
         match &self.open[..] {
             [only] => format!("target '{}' returned {}", only.target, only.describe(status)),
-            _ => format!("a target returned status {status}"),
+            several => {
+                let meaning = |handle: &Handle| {
+                    Some(format!("'{}': {}", handle.target, handle.text(status)?))
+                };
+                let known: Vec<String> = several.iter().filter_map(meaning).collect();
+                let known = match known.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", known.join("; ")),
+                };
+                format!("a target returned status {status}{known}")
+            }
         }
     }
 }
@@ -143,14 +153,17 @@ fn refused(device: &Device, region: Option<String>, status: &str) -> Error {
 
 impl Handle {
     fn describe(&self, status: i32) -> String {
-        let Some(text) = self.status_string else { return format!("status {status}") };
+        let text = self.text(status).map_or_else(String::new, |text| format!(" ({text})"));
+        format!("status {status}{text}")
+    }
+
+    /// What the device says of a status.
+    fn text(&self, status: i32) -> Option<String> {
+        let text = self.status_string?;
         // SAFETY: the function returns a static string or NULL, as `Device` says.
         unsafe {
             let text = text(status);
-            if text.is_null() {
-                return format!("status {status}");
-            }
-            format!("status {status} ({})", CStr::from_ptr(text).to_string_lossy())
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
 }

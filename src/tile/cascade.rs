@@ -27,6 +27,12 @@ const COARSE: f64 = 0.7;
 pub struct Cascade {
     /// The calls, by their places in the chain.
     pub calls: std::ops::Range<usize>,
+    /// The loop of the last one that is cut, by its place.
+    pub along: usize,
+    /// What they cost like that.
+    pub cost: f64,
+    /// What they cost one after the other.
+    pub before: f64,
     /// The stripes.
     pub stripes: Vec<Stripes>,
 }
@@ -45,8 +51,10 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
             let limit = found.0 - before;
             let links = chain.get(start..end).unwrap_or_default();
             if let Some((cost, stripes)) = cheapest(links, limit, costs)? {
-                found =
-                    (before + cost, stripes.map(|stripes| Cascade { calls: start..end, stripes }));
+                let calls = start..end;
+                let cascade =
+                    |(along, stripes)| Cascade { calls, along, cost, before: 0.0, stripes };
+                found = (before + cost, stripes.map(cascade));
             }
         }
         best.push(found);
@@ -62,11 +70,23 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
         }
     }
     found.reverse();
+    for cascade in &mut found {
+        for link in chain.get(cascade.calls.clone()).unwrap_or_default() {
+            cascade.before += costs.of(&link.call)?.unwrap_or(0.0);
+        }
+    }
     Ok(found)
 }
 
-/// A cost, and the stripes that it is of.
-type Cheapest = (f64, Option<Vec<Stripes>>);
+/// Whether there is a loop along which calls can be computed stripe by stripe.
+pub fn can_be_cut(links: &[Link]) -> bool {
+    let loops = links.last().map(|last| &last.call.plan.loops);
+    let mut places = loops.into_iter().flatten().enumerate().filter(|(_, l)| !l.reduce);
+    places.any(|(place, l)| stripe(links, place, 0, least(l).min(l.extent)).is_some())
+}
+
+/// A cost, and the stripes that it is of, with the loop that they go along.
+type Cheapest = (f64, Option<(usize, Vec<Stripes>)>);
 
 /// What calls cost with their cheapest stripes, and these, if that is less than `limit`. No stripes, but a cost,
 /// says that results should stay as a whole.
@@ -100,7 +120,7 @@ fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<
             if stripes.iter().try_fold(true, fits)? {
                 limit = cost;
                 let is_whole = size >= l.extent;
-                best = Some((cost, (!is_whole).then_some(stripes)));
+                best = Some((cost, (!is_whole).then_some((place, stripes))));
             }
         }
     }

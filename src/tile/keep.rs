@@ -9,6 +9,7 @@ use super::{
     choose::Chooser,
     plan::{Plan, Tensor},
     pool::Pool,
+    stay::Gain,
 };
 use crate::plan::{Buffer, plan};
 use std::collections::HashMap;
@@ -32,6 +33,33 @@ impl Call {
         let is_plain = !tensor.is_converted() && tensor.moved_element() == tensor.element;
         (pool.dma.keep_results && is_full && is_plain).then_some((tensor, pool))
     }
+
+    /// A tensor that is kept in its pool, and that.
+    pub fn home_of_kept(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
+        let tensor = self.plan.tensors.get(tensor).filter(|tensor| tensor.kept)?;
+        Some((tensor, self.plan.pools.get(tensor.pool_place()?)?))
+    }
+
+    /// Why a result of the call has no [`Call::home`]; none if it has one, or is in a pool that keeps nothing.
+    pub fn homeless(&self, tensor: usize) -> Option<String> {
+        if self.home(tensor).is_some() {
+            return None;
+        }
+        let tensor = self.plan.tensors.get(tensor)?;
+        let pool = self.plan.pools.get(tensor.moved_pool()?)?;
+        let (name, row) = (&pool.name, tensor.dims.last().map_or(1, |dim| dim.size));
+        if !pool.dma.keep_results {
+            return None;
+        }
+        Some(match tensor.is_converted() || tensor.moved_element() != tensor.element {
+            true => "a store converts it".to_owned(),
+            false => format!(
+                "its rows of {} bytes do not fill rows of {} bytes of pool '{name}'",
+                row * tensor.element,
+                pool.row
+            ),
+        })
+    }
 }
 
 /// A tensor of a call, by their places.
@@ -46,34 +74,57 @@ pub struct Candidate {
     pub readers: Vec<Place>,
 }
 
-/// Makes plans in which results stay where that costs less; gives the places of these candidates.
-pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<usize>, String> {
+/// What comes of a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It stays.
+    Kept(Gain),
+    /// It would cost more by this.
+    Dearer(f64),
+    /// There is no room for it beside tiles and what stays already.
+    NoRoom,
+}
+
+/// Makes plans in which results stay where that costs less; says what comes of each candidate.
+pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<Outcome>, String> {
     let mut costs = Costs::default();
     let capacity = Capacity::of(calls);
-    let mut gains = vec![];
+    let (mut gains, mut outcomes) = (vec![], vec![]);
     for (place, candidate) in candidates.iter().enumerate() {
-        if let Some((gain, _)) = attempt(calls, candidate, &mut costs)? {
-            gains.push((gain, place));
+        let attempt = attempt(calls, candidate, &mut costs)?;
+        if let Attempt::Better { saved, .. } = &attempt {
+            gains.push((*saved, place));
         }
+        outcomes.push(attempt.refusal());
     }
     gains.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
     let mut kept: Vec<usize> = vec![];
     for (_, place) in gains {
-        let Some(candidate) = candidates.get(place) else { continue };
-        let Some((_, changed)) = attempt(calls, candidate, &mut costs)? else { continue };
+        let (Some(candidate), Some(outcome)) = (candidates.get(place), outcomes.get_mut(place))
+        else {
+            continue;
+        };
+        let attempt = attempt(calls, candidate, &mut costs)?;
+        *outcome = attempt.refusal();
+        let Attempt::Better { calls: changed, cost, saved } = attempt else { continue };
+        let Some((tensor, pool)) = candidate.of(calls) else { continue };
+        let (name, bytes) = (pool.name.clone(), tensor.bytes_in(pool));
         let span = calls.get_mut(candidate.span()).into_iter().flatten();
         let before: Vec<Call> =
             span.zip(changed).map(|(call, new)| std::mem::replace(call, new)).collect();
         kept.push(place);
         let stay = kept.iter().filter_map(|place| candidates.get(*place)?.resident(calls));
-        if !has_places(calls, &stay.collect::<Vec<_>>(), &capacity)? {
+        if has_places(calls, &stay.collect::<Vec<_>>(), &capacity)? {
+            let after = calls.get(candidate.span()).unwrap_or_default();
+            let gain = Gain::of_whole(&before, after, (&name, bytes))?;
+            *outcome = Outcome::Kept(Gain { cost, before: cost + saved, ..gain });
+        } else {
             kept.pop();
             let span = calls.get_mut(candidate.span()).into_iter().flatten();
             span.zip(before).for_each(|(call, old)| *call = old);
         }
     }
-    kept.sort_unstable();
-    Ok(kept)
+    Ok(outcomes)
 }
 
 impl Candidate {
@@ -119,14 +170,29 @@ impl Costs {
     }
 }
 
-/// What is saved if a result stays, and the calls then; none if that is nothing.
-fn attempt(
-    calls: &[Call],
-    candidate: &Candidate,
-    costs: &mut Costs,
-) -> Result<Option<(f64, Vec<Call>)>, String> {
+/// What calls would be if a result stayed.
+enum Attempt {
+    /// These calls, which cost less by what is saved.
+    Better { calls: Vec<Call>, cost: f64, saved: f64 },
+    /// No cheaper.
+    Dearer(f64),
+    /// Not possible.
+    NoRoom,
+}
+
+impl Attempt {
+    /// What comes of the candidate if it does not stay.
+    fn refusal(&self) -> Outcome {
+        match self {
+            Self::Dearer(by) => Outcome::Dearer(*by),
+            Self::Better { .. } | Self::NoRoom => Outcome::NoRoom,
+        }
+    }
+}
+
+fn attempt(calls: &[Call], candidate: &Candidate, costs: &mut Costs) -> Result<Attempt, String> {
     let span = candidate.span();
-    let Some((tensor, pool)) = candidate.of(calls) else { return Ok(None) };
+    let Some((tensor, pool)) = candidate.of(calls) else { return Ok(Attempt::NoRoom) };
     let bytes = tensor.bytes_in(pool);
     let name = pool.name.clone();
     let mut changed = calls.get(span.clone()).unwrap_or_default().to_vec();
@@ -144,16 +210,20 @@ fn attempt(
     // Tiles that were decided are those of calls that keep nothing.
     changed.iter_mut().for_each(|call| call.plan.tiles = None);
     if !is_kept || changed.iter().any(|call| call.plan.pools.iter().any(|pool| pool.room() < 1)) {
-        return Ok(None);
+        return Ok(Attempt::NoRoom);
     }
-    let mut gain = 0.0;
+    let (mut saved, mut cost) = (0.0, 0.0);
     for (old, new) in calls.get(span).unwrap_or_default().iter().zip(&changed) {
         let (Some(before), Some(after)) = (costs.of(old)?, costs.of(new)?) else {
-            return Ok(None);
+            return Ok(Attempt::NoRoom);
         };
-        gain += before - after;
+        saved += before - after;
+        cost += after;
     }
-    Ok((gain > 0.0).then_some((gain, changed)))
+    Ok(match saved > 0.0 {
+        true => Attempt::Better { calls: changed, cost, saved },
+        false => Attempt::Dearer(-saved),
+    })
 }
 
 /// Bytes of pools.

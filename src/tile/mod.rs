@@ -17,6 +17,7 @@ pub mod pool;
 mod reference;
 pub mod room;
 pub mod slice;
+pub mod stay;
 mod store;
 pub mod tiled;
 mod tiles;

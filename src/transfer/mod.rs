@@ -16,6 +16,7 @@ mod access;
 mod buffer;
 mod calls;
 mod order;
+mod part;
 mod tickets;
 mod walk;
 

@@ -9,6 +9,7 @@
 use super::{
     Failure, access,
     calls::Calls,
+    part::Part,
     tickets::{Tickets, Waiter},
 };
 use crate::ir::{
@@ -57,6 +58,8 @@ struct Work<'c> {
     /// The buffers that it reads and writes, by where they come from.
     reads: BTreeSet<usize>,
     writes: BTreeSet<usize>,
+    /// Which parts of these it reads and writes.
+    parts: [Vec<Part>; 2],
     /// Those of the host's memory.
     in_host: Vec<Val<'c>>,
     /// Bytes of all of them.
@@ -157,8 +160,11 @@ impl<'c> Work<'c> {
             buffers(group).map(|value| access::root(value).0.to_raw().ptr as usize).collect()
         };
         let (mut reads, writes) = (roots(Group::Ins), roots(Group::Outs));
+        let [mut read, written] =
+            [Group::Ins, Group::Outs].map(|group| buffers(group).map(Part::of).collect::<Vec<_>>());
         if call.attributes.iter().any(|(name, _)| name == "accumulate") {
             reads.extend(writes.iter().copied());
+            read.extend(written.iter().copied());
         }
         let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
         let copies = role.as_deref() == Some(names::TRANSFER_COPY);
@@ -172,6 +178,7 @@ impl<'c> Work<'c> {
             place,
             reads,
             writes,
+            parts: [read, written],
             in_host: all.iter().filter(is_in_host).copied().collect(),
             bytes: all.iter().filter_map(|value| size::bytes(value.r#type())).sum(),
             is_up: copies && !in_device(Group::Ins),
@@ -181,10 +188,9 @@ impl<'c> Work<'c> {
 
     /// Whether it has to run after an earlier one.
     fn needs(&self, before: &Self) -> bool {
-        let meet = |a: &BTreeSet<usize>, b: &BTreeSet<usize>| !a.is_disjoint(b);
-        meet(&self.reads, &before.writes)
-            || meet(&self.writes, &before.writes)
-            || meet(&self.writes, &before.reads)
+        let meet = |a: &[Part], b: &[Part]| a.iter().any(|a| b.iter().any(|b| a.meets(b)));
+        let ([reads, writes], [read, written]) = (&self.parts, &before.parts);
+        meet(reads, written) || meet(writes, written) || meet(writes, read)
     }
 }
 

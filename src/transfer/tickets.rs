@@ -13,6 +13,7 @@ use crate::{
 use melior::ir::{
     Attribute, Type,
     attribute::{DenseI32ArrayAttribute, IntegerAttribute},
+    operation::OperationLike,
     r#type::{IntegerType, MemRefType},
 };
 
@@ -180,6 +181,9 @@ pub fn lower<'c>(module: Op<'c>) -> Failure<'c> {
         let place = slot_of(&builder, tickets, slot)?;
         let mut call = vendor_call(builder.context, callee);
         call.set(names::DEVICE, builder.str_attr(&target));
+        if function.has_attribute(names::SESSION) {
+            call.set(names::SESSION, Attribute::unit(builder.context));
+        }
         call.push(builder.context, group, place);
         if !keeps.is_empty() {
             call.set("keeps", Attribute::unit(builder.context));

@@ -79,8 +79,16 @@ impl Reader {
             "arena" => signature.arena_bytes = bytes_of(ty),
             "constants" => signature.constants_bytes = bytes_of(ty),
             names::POOL_ARENA | names::POOL_CONSTANTS => self.in_pool(&role, ty, attributes)?,
-            names::DEVICE_ARENA => self.memory(attributes).values_bytes = bytes_of(ty),
-            names::DEVICE_CONSTANTS => self.memory(attributes).constants_bytes = bytes_of(ty),
+            names::DEVICE_ARENA => {
+                let memory = self.memory(attributes);
+                memory.values_bytes = bytes_of(ty);
+                (memory.lower_bound, memory.peak) = fullest(attributes);
+            }
+            names::DEVICE_CONSTANTS => {
+                let memory = self.memory(attributes);
+                memory.constants_bytes = bytes_of(ty);
+                memory.constants_offset = offset_in(attributes).unwrap_or(0);
+            }
             _ => {
                 return Err(Error::invalid(format!(
                     "argument {index} of @main has no phl.io attribute: \
@@ -96,14 +104,10 @@ impl Reader {
         self.memories.entry(of_argument(attributes)).or_default()
     }
 
-    /// Computes where the constants of devices are, which are the last ones, and what each device has.
+    /// Says what each device has in its memory.
     fn place_devices(&mut self, module: Op<'_>) -> Result<()> {
-        let on_devices: usize = self.memories.values().map(|memory| memory.constants_bytes).sum();
-        let mut start = self.signature.constants_bytes.saturating_sub(on_devices);
         for (space, memory) in &mut self.memories {
             space.clone_into(&mut memory.space);
-            memory.constants_offset = start;
-            start += memory.constants_bytes;
         }
         let declared = memory::declared(module)?;
         for target in devices(module) {
@@ -112,6 +116,7 @@ impl Reader {
                 declared.space.clone_into(&mut memory.space);
                 let alignment = usize::try_from(declared.alignment).unwrap_or(1);
                 memory.alignment = alignment.max(size::ALIGNMENT as usize);
+                memory.capacity = declared.bytes.and_then(|bytes| usize::try_from(bytes).ok());
                 memory
             });
             let bound = self.bound.remove(&target);
@@ -140,11 +145,8 @@ impl Reader {
             pool.constants_bytes = bytes;
             return Ok(());
         }
-        let bound = attributes.iter().find(|(name, _)| name == names::LOWER_BOUND);
-        let bound = bound.and_then(|(_, value)| ir::attribute::int(*value));
         pool.values_bytes = bytes;
-        pool.lower_bound = bound.and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
-        pool.peak = string_in(attributes, names::PEAK).unwrap_or_default();
+        (pool.lower_bound, pool.peak) = fullest(attributes);
         Ok(())
     }
 
@@ -162,6 +164,19 @@ impl Reader {
         self.signature.constants_bytes = end as usize;
         Ok(())
     }
+}
+
+/// The bound of an arena by the attributes of its argument, and where it is met.
+fn fullest(attributes: &func::Attributes<'_>) -> (usize, String) {
+    let bound = attributes.iter().find(|(name, _)| name == names::LOWER_BOUND);
+    let bound = bound.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
+    (bound.unwrap_or(0), string_in(attributes, names::PEAK).unwrap_or_default())
+}
+
+/// Where what an argument stands for is in the block that has it, if its attributes say so.
+fn offset_in(attributes: &func::Attributes<'_>) -> Option<usize> {
+    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
+    offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok())
 }
 
 /// The steps that `trace-operations` found.
@@ -213,8 +228,7 @@ fn port(
     let shape = shape.ok_or_else(|| {
         Error::invalid(format!("'{name}' has the type {ty}, whose size is not known"))
     })?;
-    let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
-    let offset = offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok());
-    let place = offset.map(|offset| PortPlace { pool: of_argument(attributes), offset });
+    let place =
+        offset_in(attributes).map(|offset| PortPlace { pool: of_argument(attributes), offset });
     Ok(Port { name, dtype, shape, place })
 }

@@ -79,7 +79,7 @@ pub fn source(
     (memory, parts): (&DeviceMemory, Parts<'_>),
     names: &DeviceSession,
 ) -> String {
-    let DeviceMemory { values_bytes, constants_offset, constants_bytes, alignment, .. } = memory;
+    let DeviceMemory { values_bytes, constants_bytes, alignment, .. } = memory;
     let padded = constants_bytes.next_multiple_of(*alignment);
     // Not every device can give nothing.
     let total = (padded + values_bytes).max(*alignment);
@@ -129,8 +129,8 @@ pub fn source(
         _ => active(
             around.as_ref(),
             &format!(
-                "  status = {copy}(session->device, session->constants,\n                  \
-                 (const char *)constants + {constants_offset}, {constants_bytes});\n{waits}"
+                "  status = {copy}(session->device, session->constants, constants, \
+                 {constants_bytes});\n{waits}"
             ),
         ),
     };

@@ -100,7 +100,13 @@ impl Checker<'_> {
                 if fits {
                     return Ok(());
                 }
-                let message = format!("'{value}' does not fit the parameter's type {ty}");
+                let message = match ty {
+                    CType::Scalar(DType::Bool) => format!(
+                        "'{value}' is no condition, which a parameter of type bool takes: true, false, or \
+                         a comparison"
+                    ),
+                    _ => format!("'{value}' does not fit the parameter's type {ty}"),
+                };
                 Err(self.tokens.error_at(value.span, message))
             }
             Param::Value(value) => match check_scalar(self.text, value, self.names)? {

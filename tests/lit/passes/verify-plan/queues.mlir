@@ -85,3 +85,46 @@ module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, a
   func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
   func.func private @wait_for(%t: memref<1xi64>) attributes {phl.target = "dsp", phl.transfer = "ticket"} { return }
 }
+
+// -----
+
+// Two queues write parts of one buffer that are apart.
+module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, alignment = 64}]} {
+  func.func @main(%dram: memref<128xi8, #tir.space<"dram">> {phl.io = "device-arena", phl.memory = "dram"}) {
+    %c64 = arith.constant 64 : index
+    %a = memref.view %dram[%c64][] : memref<128xi8, #tir.space<"dram">> to memref<16xf32, #tir.space<"dram">>
+    %p = memref.subview %a[0] [8] [1] : memref<16xf32, #tir.space<"dram">> to memref<8xf32, strided<[1]>, #tir.space<"dram">>
+    %q = memref.subview %a[8] [8] [1] : memref<16xf32, #tir.space<"dram">> to memref<8xf32, strided<[1], offset: 8>, #tir.space<"dram">>
+    tir.call_extern @dsp_0 outs(%p : memref<8xf32, strided<[1]>, #tir.space<"dram">>) args [#tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp", phl.queue = 0 : i64}
+    tir.call_extern @dsp_1 outs(%q : memref<8xf32, strided<[1], offset: 8>, #tir.space<"dram">>) args [#tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp", phl.queue = 1 : i64}
+    tir.call_extern @dsp_wait args [] {with_device, returns_status, phl.device = "dsp"}
+    return
+  }
+  func.func private @dsp_0(%x: memref<8xf32, strided<[1]>, #tir.space<"dram">>) attributes {phl.target = "dsp"} { return }
+  func.func private @dsp_1(%x: memref<8xf32, strided<[1], offset: 8>, #tir.space<"dram">>) attributes {phl.target = "dsp"} { return }
+  func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
+}
+
+// -----
+
+// Two queues write parts of one buffer, which meet.
+module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, alignment = 64}]} {
+  func.func @main(%dram: memref<128xi8, #tir.space<"dram">> {phl.io = "device-arena", phl.memory = "dram"}) {
+    %c64 = arith.constant 64 : index
+    %a = memref.view %dram[%c64][] : memref<128xi8, #tir.space<"dram">> to memref<16xf32, #tir.space<"dram">>
+    %p = memref.subview %a[0] [8] [1] : memref<16xf32, #tir.space<"dram">> to memref<8xf32, strided<[1]>, #tir.space<"dram">>
+    %q = memref.subview %a[7] [8] [1] : memref<16xf32, #tir.space<"dram">> to memref<8xf32, strided<[1], offset: 7>, #tir.space<"dram">>
+    tir.call_extern @dsp_0 outs(%p : memref<8xf32, strided<[1]>, #tir.space<"dram">>) args [#tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp", phl.queue = 0 : i64}
+    // expected-error @+1 {{uses memory that @dsp_0 uses too, which may still be under way on target 'dsp'}}
+    tir.call_extern @dsp_1 outs(%q : memref<8xf32, strided<[1], offset: 7>, #tir.space<"dram">>) args [#tir.arg<outs 0>]
+        {with_device, returns_status, phl.device = "dsp", phl.queue = 1 : i64}
+    tir.call_extern @dsp_wait args [] {with_device, returns_status, phl.device = "dsp"}
+    return
+  }
+  func.func private @dsp_0(%x: memref<8xf32, strided<[1]>, #tir.space<"dram">>) attributes {phl.target = "dsp"} { return }
+  func.func private @dsp_1(%x: memref<8xf32, strided<[1], offset: 7>, #tir.space<"dram">>) attributes {phl.target = "dsp"} { return }
+  func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
+}
