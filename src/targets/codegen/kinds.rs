@@ -11,6 +11,12 @@ const CALLS_OF_C: &str = "outline-c-calls";
 /// The pass before those of [`LLVM_PIPELINE`] that is told the C of single operations.
 const OPERATIONS_IN_C: &str = "outline-c-operations";
 
+/// The pass before that which prints kernels and what launches them.
+const KERNELS_IN_C: &str = "outline-c-kernels";
+
+/// The last pass of [`C_PIPELINE`].
+const C_TARGET: &str = "set-c-target";
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -138,6 +144,15 @@ impl CodegenKind {
         self == Self::Custom
     }
 
+    /// Whether kernels become texts where `pipeline` runs in the phase codegen.
+    pub(in crate::targets) fn prints_kernels(self, pipeline: &str) -> bool {
+        match self.rules().default {
+            Passes::C => true,
+            Passes::Llvm => pipeline.contains(KERNELS_IN_C),
+            Passes::Nothing => false,
+        }
+    }
+
     /// A line for each kind, for help.
     pub fn table() -> String {
         let width = LINES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
@@ -163,13 +178,25 @@ impl Codegen {
                 let headers = self.headers.join(":");
                 let calls = format!("{CALLS_OF_C}{{headers={headers}}}");
                 let passes = strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls);
-                let emit = match emit.is_empty() {
-                    true => String::new(),
-                    false => format!("{OPERATIONS_IN_C}{{headers={headers}{emit}}},"),
-                };
-                Some(emit + &passes)
+                Some(self.printed(&headers, &emit) + &passes)
             }
             Passes::Llvm | Passes::Nothing => None,
+        }
+    }
+
+    /// What comes before the passes of [`LLVM_PIPELINE`]: those that print kernels and single operations as C,
+    /// on operations as C has them. `emit` is an option of both.
+    fn printed(&self, headers: &str, emit: &str) -> String {
+        let kernels = self.kernels.as_ref().map(|_| KERNELS_IN_C);
+        let operations = (!emit.is_empty()).then_some(OPERATIONS_IN_C);
+        let passes: String = kernels
+            .into_iter()
+            .chain(operations)
+            .map(|pass| format!("{pass}{{headers={headers}{emit}}},"))
+            .collect();
+        match passes.is_empty() {
+            true => passes,
+            false => strip_comments(C_PIPELINE).replace(C_TARGET, "") + &passes,
         }
     }
 }
