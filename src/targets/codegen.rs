@@ -104,6 +104,12 @@ impl Emit {
         if let Some(dtype) = self.dtype.as_ref().filter(|dtype| dtype_of(dtype).is_none()) {
             return Err(format!("emit of {}: '{dtype}' is no element type that C has", self.op));
         }
+        if ["arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"].contains(&self.op.as_str()) {
+            return Err(format!(
+                "emit of {}: it is taken apart before C is printed; take arith.divsi or arith.divui",
+                self.op
+            ));
+        }
         if ["arith.cmpf", "arith.cmpi"].contains(&self.op.as_str()) {
             return Err(format!(
                 "emit of {}: an expression is not told which comparison it is to be; take a pattern with \

@@ -26,7 +26,7 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
         .replace("${option.mtriple}", mtriple)
         .replace("${option.mcpu}", mcpu)
         .replace("${option.mattr}", mattr)
-        .replace("${option.opt-level}", &effort::MOST.to_string())
+        .replace("${option.opt_level}", &effort::MOST.to_string())
 }
 
 /// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or

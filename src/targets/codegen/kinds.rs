@@ -17,6 +17,10 @@ const KERNELS_IN_C: &str = "outline-c-kernels";
 /// The last pass of [`C_PIPELINE`].
 const C_TARGET: &str = "set-c-target";
 
+/// The pass of [`C_PIPELINE`] that takes operations apart, and those of which floats are.
+const EXPANSION: &str = "arith-expand,";
+const EXPANDED: [&str; 4] = ["arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"];
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -171,8 +175,7 @@ impl Codegen {
         match self.kind.rules().default {
             Passes::C => {
                 let headers = self.headers.join(":");
-                let passes = strip_comments(C_PIPELINE);
-                Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
+                Some(format!("{}{{headers={headers}{emit}}},verify-c", self.c_passes()))
             }
             Passes::Llvm if role == Role::Device => {
                 let headers = self.headers.join(":");
@@ -196,7 +199,17 @@ impl Codegen {
             .collect();
         match passes.is_empty() {
             true => passes,
-            false => strip_comments(C_PIPELINE).replace(C_TARGET, "") + &passes,
+            false => self.c_passes().replace(C_TARGET, "") + &passes,
+        }
+    }
+
+    /// The passes of [`C_PIPELINE`], without the one that would take apart an operation whose C the
+    /// manifest has; the printer knows the others of its operations.
+    fn c_passes(&self) -> String {
+        let passes = strip_comments(C_PIPELINE);
+        match self.emit.iter().any(|emit| EXPANDED.contains(&emit.op.as_str())) {
+            true => passes.replace(EXPANSION, ""),
+            false => passes,
         }
     }
 }
