@@ -248,7 +248,8 @@ unsafe fn text(diagnostic: mlir_sys::MlirDiagnostic) -> Option<String> {
         let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic));
         let place = print::place(location);
         let message = print::message(diagnostic);
-        let mut text = if is_place_unknown(&place) { message } else { format!("{place}: {message}") };
+        let mut text =
+            if is_place_unknown(&place) { message } else { format!("{place}: {message}") };
         for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
             let note = mlir_sys::mlirDiagnosticGetNote(diagnostic, index);
             let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(note));

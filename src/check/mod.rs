@@ -186,9 +186,11 @@ fn check_on(
         report.patterns.extend(stand.pattern(number, device)?);
     }
     let closed = stand.closed.into_inner();
-    report.notes.extend(closed.into_iter().map(|(spec, why)| {
-        Note::warning(format!("with {spec} nothing was tried: {why}"))
-    }));
+    report.notes.extend(
+        closed
+            .into_iter()
+            .map(|(spec, why)| Note::warning(format!("with {spec} nothing was tried: {why}"))),
+    );
     Ok(report)
 }
 

@@ -118,7 +118,8 @@ impl Emit {
             ));
         }
         let computes = !["arith.extf", "arith.truncf", "arith.bitcast"].contains(&self.op.as_str());
-        if let Some(half) = self.dtype.as_ref().filter(|dtype| ["f16", "bf16"].contains(&dtype.as_str()))
+        if let Some(half) =
+            self.dtype.as_ref().filter(|dtype| ["f16", "bf16"].contains(&dtype.as_str()))
             && computes
         {
             return Err(format!(
@@ -226,14 +227,18 @@ impl Codegen {
             return Err("[codegen.kernels] is for devices, and this is a host".to_owned());
         }
         if self.kind.needs_hook() {
-            return Err("[codegen.kernels] is for code that Phaseline makes, and with kind = \"custom\" a \
+            return Err(
+                "[codegen.kernels] is for code that Phaseline makes, and with kind = \"custom\" a \
                         hook does: leave out `kind`"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         if !self.kind.prints_kernels(pipeline.unwrap_or_default()) {
-            return Err("[codegen.kernels] comes to nothing in the pipeline of phase codegen: let it end \
+            return Err(
+                "[codegen.kernels] comes to nothing in the pipeline of phase codegen: let it end \
                         with ${default}"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         if self.open.is_none() {
             return Err(

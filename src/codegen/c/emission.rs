@@ -86,7 +86,8 @@ impl Emission {
             .into_iter()
             .map(|value| c_type(op, value.r#type()))
             .collect::<Failure<'c, _>>()?;
-        let parameter = |(index, ty): (usize, &CType)| format!("{} x{index}", passed_as(*ty).name());
+        let parameter =
+            |(index, ty): (usize, &CType)| format!("{} x{index}", passed_as(*ty).name());
         let parameters: Vec<_> = given.iter().enumerate().map(parameter).collect();
         let operand = |(index, ty): (usize, &CType)| {
             let name = Expr::atom(format!("x{index}"));

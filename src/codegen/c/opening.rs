@@ -6,7 +6,10 @@ use crate::{
     Error, Result,
     artifact::{Bound, Device, c_identifier},
     expr::OptionValue,
-    ir::{Op, func, names::{C_KERNELS, symbol_name}},
+    ir::{
+        Op, func,
+        names::{C_KERNELS, symbol_name},
+    },
     targets::{OptionKind, TargetInstance},
 };
 use melior::ir::operation::OperationLike;

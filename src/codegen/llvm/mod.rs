@@ -157,5 +157,7 @@ fn optimise(
     options.set_loop_slp_vectorization(true);
     options.set_loop_interleaving(true);
     options.set_loop_unrolling(true);
-    module.run_passes(&effort::passes(level), machine, options).map_err(|error| failed("failed", &error))
+    module
+        .run_passes(&effort::passes(level), machine, options)
+        .map_err(|error| failed("failed", &error))
 }
