@@ -229,6 +229,11 @@ unsafe extern "C" fn record(
     mlir_sys::MlirLogicalResult { value: 1 }
 }
 
+/// What fails in reading a target's files is about no place in the model.
+fn is_place_unknown(place: &str) -> bool {
+    place == "unknown" || place.ends_with(".mlir:0:0")
+}
+
 /// An error with its place and notes; nothing for what is less.
 ///
 /// # Safety
@@ -243,14 +248,20 @@ unsafe fn text(diagnostic: mlir_sys::MlirDiagnostic) -> Option<String> {
         let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic));
         let place = print::place(location);
         let message = print::message(diagnostic);
-        // What fails in reading a target's files is about no place in the model.
-        let is_nowhere = place == "unknown" || place.ends_with(".mlir:0:0");
-        let mut text = if is_nowhere { message } else { format!("{place}: {message}") };
+        let mut text =
+            if is_place_unknown(&place) { message } else { format!("{place}: {message}") };
         for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
-            let note = print::message(mlir_sys::mlirDiagnosticGetNote(diagnostic, index));
+            let note = mlir_sys::mlirDiagnosticGetNote(diagnostic, index);
+            let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(note));
+            let (note, other) = (print::message(note), print::place(location));
             // MLIR adds the whole operation as a note, which may be megabytes of text.
             if !note.starts_with("see current operation") {
-                text.push_str(&format!("\n  note: {note}"));
+                let other = if other == place || is_place_unknown(&other) {
+                    String::new()
+                } else {
+                    format!("{other}: ")
+                };
+                text.push_str(&format!("\n  note: {other}{note}"));
             }
         }
         Some(text)

@@ -163,6 +163,11 @@ impl Machine {
 
     /// LLVM's object for it.
     pub fn create(&self) -> Result<TargetMachine> {
+        self.create_at(OptimizationLevel::Aggressive)
+    }
+
+    /// The same for code that as much effort is made for.
+    pub fn create_at(&self, level: OptimizationLevel) -> Result<TargetMachine> {
         initialize();
         let triple = TargetTriple::create(&self.triple);
         let target = Target::from_triple(&triple).map_err(|_| {
@@ -175,7 +180,7 @@ impl Machine {
         let options = TargetMachineOptions::new()
             .set_cpu(&self.cpu)
             .set_features(&self.features)
-            .set_level(OptimizationLevel::Aggressive)
+            .set_level(level)
             .set_reloc_mode(RelocMode::PIC)
             .set_code_model(CodeModel::Default);
         let machine = target.create_target_machine_from_options(&triple, options);

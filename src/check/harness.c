@@ -80,8 +80,11 @@ static void *symbol(const char *name) {
 
 static void open_one(int index) {
   const int code = openers[index] ? openers[index](&devices[index]) : 0;
-  if (code != 0)
-    fail(10, "cannot be opened: status %d", code);
+  if (code == 0)
+    return;
+  const char *text = texts[index] ? texts[index](code) : NULL;
+  fail(10, "cannot be opened: status %d%s%s%s", code, text ? " (" : "",
+       text ? text : "", text ? ")" : "");
 }
 
 static void open_device(const char *open, const char *close,

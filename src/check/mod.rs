@@ -41,8 +41,9 @@ use crate::{
     targets::{Operators, Registry, Role, TargetInstance},
 };
 use contest::Records;
+use report::Note;
 use sanitizer::Sanitizer;
-use std::{cell::RefCell, path::PathBuf};
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
 
 /// What to check and how hard.
 #[derive(Clone, Debug)]
@@ -178,11 +179,18 @@ fn check_on(
         sanitizer,
         records,
         earlier: RefCell::default(),
+        closed: RefCell::default(),
     };
     for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
         progress(pattern.name());
         report.patterns.extend(stand.pattern(number, device)?);
     }
+    let closed = stand.closed.into_inner();
+    report.notes.extend(
+        closed
+            .into_iter()
+            .map(|(spec, why)| Note::warning(format!("with {spec} nothing was tried: {why}"))),
+    );
     Ok(report)
 }
 
@@ -200,6 +208,8 @@ struct Stand<'a> {
     records: Option<&'a Records>,
     /// A graph of each pattern that was tried, with its number.
     earlier: RefCell<Vec<(usize, String)>>,
+    /// Other values of options with which the device does not open, and what it says.
+    closed: RefCell<BTreeMap<String, String>>,
 }
 
 impl Stand<'_> {
@@ -239,8 +249,14 @@ impl Stand<'_> {
             ..self.options.clone()
         };
         for spec in variations::others(&self.options.target, device, pattern) {
-            if spec != known && best.errors() == 0 {
-                best.add_run(self.differential(number, &spec, &few)?);
+            if spec == known || best.errors() > 0 || self.closed.borrow().contains_key(&spec) {
+                continue;
+            }
+            let run = self.differential(number, &spec, &few)?;
+            // A range of numbers says little of which devices this machine has.
+            match run.as_ref().and_then(PatternReport::unopened) {
+                Some(why) => drop(self.closed.borrow_mut().insert(spec, why)),
+                None => best.add_run(run),
             }
         }
         Ok(Some(best))

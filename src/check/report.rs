@@ -43,6 +43,9 @@ pub struct Refusal {
     pub example: String,
 }
 
+/// How the program around a graph begins to say that its device does not open (`harness.c`).
+const UNOPENED: &str = "the device cannot be opened: ";
+
 /// What was found about a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PatternReport {
@@ -84,6 +87,14 @@ impl PatternReport {
     /// How many findings are errors.
     pub fn errors(&self) -> usize {
         self.notes.iter().filter(|note| note.level == Level::Error).count()
+    }
+
+    /// What the device says when it does not open, if that is why graphs did not run.
+    pub(super) fn unopened(&self) -> Option<String> {
+        let start = |note: &Note| note.text.find(UNOPENED);
+        let (note, at) = self.notes.iter().find_map(|note| Some((note, start(note)?)))?;
+        let text = note.text.get(at..).unwrap_or_default();
+        Some(text.split(", before it runs").next().unwrap_or(text).to_owned())
     }
 
     /// Adds what other options showed. That they rule the pattern out is no fault.

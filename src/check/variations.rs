@@ -30,19 +30,25 @@ pub fn specs(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<S
 }
 
 /// Specs with each other value of an option that the pattern, the pools or the device's C depend on:
-/// the other truth, the other words, the ends of a range of integers.
+/// the other truth, the other words, the ends of a range of integers. The least time that a device is waited
+/// for is too little for its work.
 pub fn others(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<String> {
     let kind = &device.kind;
     let text = format!("{:?}{:?}{:?}{:?}", pattern.spec, kind.pools, kind.codegen, kind.pipelines);
+    let limit = kind.queue.as_ref().and_then(|queue| queue.timeout.as_ref());
+    let limit = limit.map(ToString::to_string).unwrap_or_default().replace('-', "_");
     let mut specs = vec![];
     for option in &kind.options {
         let name = format!("option.{}", option.name.replace('-', "_"));
-        if is_given(written, &option.name) || !text.contains(&name) {
+        if !option.vary || is_given(written, &option.name) || !text.contains(&name) {
             continue;
         }
         let values: Vec<String> = match &option.kind {
             OptionKind::Bool => vec!["true".to_owned(), "false".to_owned()],
             OptionKind::Enum { values } => values.clone(),
+            OptionKind::Int { max, .. } if limit.contains(&name) => {
+                max.iter().map(i64::to_string).collect()
+            }
             OptionKind::Int { min, max } | OptionKind::Size { min, max } => {
                 [min, max].into_iter().flatten().map(i64::to_string).collect()
             }

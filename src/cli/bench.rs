@@ -24,6 +24,7 @@ struct Report {
     runs: usize,
     threads: u32,
     peak_rss_kb: u64,
+    /// Of single runs, in their order; of at most [`LISTED`] of them, evenly spaced.
     latency_ns: Vec<u64>,
     /// Billions of multiplications and additions that the threads can do in a second at most.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         runs: samples.len(),
         threads: args.threads,
         peak_rss_kb: peak_rss_kb(),
-        latency_ns: samples,
+        latency_ns: spaced(&samples),
         peak_gflops: peak,
         layers: rows,
     };
@@ -82,6 +83,14 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         return print(&format!("{line}\n"));
     }
     print(&text(&report))
+}
+
+/// A small network makes a million runs in a second, which nobody reads.
+const LISTED: usize = 1000;
+
+/// At most [`LISTED`] of some samples, evenly spaced.
+fn spaced(samples: &[u64]) -> Vec<u64> {
+    samples.iter().copied().step_by(samples.len().div_ceil(LISTED).max(1)).collect()
 }
 
 /// Times of runs in nanoseconds: so many at least, and for as long as that.

@@ -223,6 +223,9 @@ pub const CPU: &str = "phl.cpu";
 /// Module of host code: features of the CPU.
 pub const FEATURES: &str = "phl.features";
 
+/// Module of host code: effort of LLVM's optimisation, unless it is the greatest.
+pub const OPT_LEVEL: &str = "phl.opt_level";
+
 /// Module that is printed as C: the C type of the target's device, where that is not void.
 pub const C_DEVICE: &str = "phl.c_device";
 
@@ -237,6 +240,9 @@ pub const C_OPERATIONS: &str = "phl.c_operations";
 
 /// Module in the LLVM dialect: the C of calls whose arguments only a C compiler knows.
 pub const C_GLUE: &str = "phl.c_glue";
+
+/// Module in the LLVM dialect: C with the kernels of its functions, and the calls that launch them.
+pub const C_KERNELS: &str = "phl.c_kernels";
 
 /// The name of the model that `module` is, or is a part of.
 pub fn model_name(module: Op<'_>) -> String {

@@ -54,6 +54,7 @@ passes! {
     materialize_transposes
     order_operations
     outline_c_calls
+    outline_c_kernels
     outline_c_operations
     outline_host_loops
     outline_kernels

@@ -52,25 +52,35 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
     let calls: Vec<_> = edit::walk(module).into_iter().filter_map(only_c).collect();
     let Some((first, _)) = calls.first() else { return Ok(()) };
     let glue = glue(module, *first, &options.headers)?;
-    let mut known = BTreeMap::new();
-    for (op, call) in calls {
-        let outlined = Outlined::new(op, &call)?;
-        let key = outlined.key(op);
-        let name = match known.get(&key) {
-            Some(name) => String::clone(name),
-            None => {
-                let name = format!("phl_call_{}", known.len());
-                outlined.define(glue, op, &call, &name)?;
-                known.insert(key, name.clone());
-                name
-            }
-        };
-        outlined.replace(op, &name)?;
-    }
+    outline(glue, &calls, "phl_call")?;
     let text = c::print(glue)?;
     edit::erase(glue);
     let text = StringAttribute::new(ir::context_of(module), &text);
     edit::set_attr(module, C_GLUE, text.into());
+    Ok(())
+}
+
+/// Moves calls into functions of `glue`, whose names begin with `stem`; equal ones into the same.
+pub(super) fn outline<'c>(
+    glue: Op<'c>,
+    calls: &[(Op<'c>, CallExtern<'c>)],
+    stem: &str,
+) -> Failure<'c> {
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for (op, call) in calls {
+        let outlined = Outlined::new(*op, call)?;
+        let key = outlined.key(*op);
+        let name = match known.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let name = format!("{stem}_{}", known.len());
+                outlined.define(glue, *op, call, &name)?;
+                known.insert(key, name.clone());
+                name
+            }
+        };
+        outlined.replace(*op, &name)?;
+    }
     Ok(())
 }
 
@@ -86,7 +96,7 @@ fn only_c(op: Op<'_>) -> Option<(Op<'_>, CallExtern<'_>)> {
 }
 
 /// An empty module for the functions, which is part of `module` until it is printed.
-fn glue<'c>(module: Op<'c>, first: Op<'c>, headers: &str) -> Failure<'c, Op<'c>> {
+pub(super) fn glue<'c>(module: Op<'c>, first: Op<'c>, headers: &str) -> Failure<'c, Op<'c>> {
     let context = ir::context_of(module);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let builder = Builder::at_end(context, body, first.location());

@@ -9,15 +9,15 @@
 //! have formulas of their own for operations.
 
 use crate::{
-    codegen::c::emission::{self, Emission},
-    ir::{
-        self, Builder, Op, OpSpec, edit,
-        names::C_OPERATIONS,
+    codegen::c::{
+        emission::{self, Emission, passed_as},
+        scalar::CType,
     },
+    ir::{self, Builder, Op, OpSpec, Val, edit, names::C_OPERATIONS},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
-    Region, Type, ValueLike,
+    Region, Type, TypeLike, ValueLike,
     attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
     r#type::FunctionType,
 };
@@ -37,7 +37,7 @@ pub const PASS: Pass = Pass {
     summary: "Make single operations whose C a manifest has calls of functions printed as C",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["func"],
+    dialects: &["arith", "func", "math"],
     run,
 };
 
@@ -46,9 +46,8 @@ const STANDARD: [&str; 2] = ["math.h", "stdint.h"];
 
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
-    let texts = options.emit.split(';').map(str::trim).filter(|text| !text.is_empty());
-    let emissions: Vec<_> =
-        texts.map(Emission::parse).collect::<Result<_, _>>().map_err(PassError::new)?;
+    let emissions =
+        Emission::parse_all(ir::context_of(module), &options.emit).map_err(PassError::new)?;
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut text = String::new();
     for op in edit::walk(module) {
@@ -82,8 +81,10 @@ fn declare<'c>(module: Op<'c>, op: Op<'c>, name: &str) -> Result<(), PassError<'
     let context = ir::context_of(module);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let builder = Builder::at_end(context, body, melior::ir::operation::OperationLike::location(&op));
-    let given: Vec<Type<'c>> = ir::operands(op).iter().map(|value| value.r#type()).collect();
-    let ty = FunctionType::new(context, &given, &[ir::result0(op)?.r#type()]);
+    let passed = |ty: Type<'c>| passed(&builder, ty);
+    let given: Vec<Type<'c>> =
+        ir::operands(op).iter().map(|value| passed(value.r#type())).collect();
+    let ty = FunctionType::new(context, &given, &[passed(ir::result0(op)?.r#type())]);
     let attributes = vec![
         ("sym_name", builder.str_attr(name)),
         ("function_type", TypeAttribute::new(ty.into()).into()),
@@ -98,14 +99,67 @@ fn declare<'c>(module: Op<'c>, op: Op<'c>, name: &str) -> Result<(), PassError<'
 fn call<'c>(op: Op<'c>, name: &str) -> Result<(), PassError<'c>> {
     let builder = Builder::before(op)?;
     let callee = FlatSymbolRefAttribute::new(builder.context, name).into();
+    let given = ir::operands(op).into_iter().map(|value| widened(&builder, value));
+    let given: Vec<_> = given.collect::<Result<_, _>>()?;
+    let result = ir::result0(op)?;
     let spec = OpSpec {
-        operands: &ir::operands(op),
-        results: &[ir::result0(op)?.r#type()],
+        operands: &given,
+        results: &[passed(&builder, result.r#type())],
         attributes: vec![("callee", callee)],
         ..Default::default()
     };
     let made = ir::result0(builder.create("func.call", spec)?)?;
-    edit::replace_uses(ir::result0(op)?, made);
+    edit::replace_uses(result, narrowed(&builder, made, result.r#type())?);
     edit::erase(op);
     Ok(())
+}
+
+/// The type as which a number is passed.
+fn passed<'c>(builder: &Builder<'c>, ty: Type<'c>) -> Type<'c> {
+    match CType::of(ty).map(|own| (own, passed_as(own))) {
+        Some((own, CType::Int(width))) if own != CType::Int(width) => builder.int(width),
+        _ => ty,
+    }
+}
+
+/// A number of the type as which it is passed.
+fn widened<'c>(builder: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>, PassError<'c>> {
+    let (from, to) = (value.r#type(), passed(builder, value.r#type()));
+    if from == to {
+        return Ok(value);
+    }
+    let (value, op) = match ir::integer_width(from) {
+        _ if from.is_index() => (value, "arith.index_cast"),
+        Some(1) => (value, "arith.extui"),
+        Some(_) => (value, "arith.extsi"),
+        None => (builder.op1("arith.bitcast", &[value], bits(builder, from))?, "arith.extui"),
+    };
+    Ok(builder.op1(op, &[value], to)?)
+}
+
+/// The number of type `to` that was passed.
+fn narrowed<'c>(
+    builder: &Builder<'c>,
+    value: Val<'c>,
+    to: Type<'c>,
+) -> Result<Val<'c>, PassError<'c>> {
+    if value.r#type() == to {
+        return Ok(value);
+    }
+    Ok(match ir::integer_width(to) {
+        _ if to.is_index() => builder.op1("arith.index_cast", &[value], to)?,
+        Some(_) => builder.op1("arith.trunci", &[value], to)?,
+        None => {
+            let bits = builder.op1("arith.trunci", &[value], bits(builder, to))?;
+            builder.op1("arith.bitcast", &[bits], to)?
+        }
+    })
+}
+
+/// The integer of as many bits as a float has.
+fn bits<'c>(builder: &Builder<'c>, ty: Type<'c>) -> Type<'c> {
+    builder.int(match CType::of(ty) {
+        Some(CType::Code(width)) => width,
+        _ => 16,
+    })
 }

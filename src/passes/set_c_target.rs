@@ -31,7 +31,7 @@ pub const PASS: Pass = Pass {
     summary: "Record the device type and the headers of a module that is printed as C",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &[],
+    dialects: &["arith", "math"],
     run,
 };
 
@@ -51,7 +51,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     set(C_HEADERS, options.headers.split(':').filter(|name| !name.is_empty()).collect());
     let emit: Vec<_> =
         options.emit.split(';').map(str::trim).filter(|text| !text.is_empty()).collect();
-    emit.iter().try_for_each(|text| Emission::parse(text).map(drop)).map_err(PassError::new)?;
+    Emission::parse_all(context, &options.emit).map_err(PassError::new)?;
     set(C_EMIT, emit);
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 use crate::{
     artifact::Machine,
+    codegen::llvm::effort,
     ir::{self, Op, edit},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
@@ -16,13 +17,14 @@ crate::pass_options! {
         mtriple: String = "", "LLVM target triple; the machine that compiles if empty";
         mcpu: String = "native", "CPU name, or native for the machine that compiles";
         mattr: String = "", "CPU features added or removed, such as +avx2,-avx512f";
+        opt_level: i64 = "3", "Effort of LLVM's optimisation, from 0 to 3";
     }
 }
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "set-llvm-target",
-    summary: "Set the target triple, data layout, CPU and features of host code",
+    summary: "Set the target triple, data layout, CPU and features of host code, and the effort of its optimisation",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["llvm"],
@@ -33,6 +35,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let machine = Machine::select(&options.mtriple, &options.mcpu, &options.mattr)?;
     let context = ir::context_of(module);
+    effort::write(module, options.opt_level).map_err(PassError::new)?;
     for (name, value) in machine.attributes()? {
         edit::set_attr(module, name, StringAttribute::new(context, &value).into());
     }

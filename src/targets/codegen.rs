@@ -104,6 +104,29 @@ impl Emit {
         if let Some(dtype) = self.dtype.as_ref().filter(|dtype| dtype_of(dtype).is_none()) {
             return Err(format!("emit of {}: '{dtype}' is no element type that C has", self.op));
         }
+        if ["arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"].contains(&self.op.as_str()) {
+            return Err(format!(
+                "emit of {}: it is taken apart before C is printed; take arith.divsi or arith.divui",
+                self.op
+            ));
+        }
+        if ["arith.cmpf", "arith.cmpi"].contains(&self.op.as_str()) {
+            return Err(format!(
+                "emit of {}: an expression is not told which comparison it is to be; take a pattern with \
+                 a call",
+                self.op
+            ));
+        }
+        let computes = !["arith.extf", "arith.truncf", "arith.bitcast"].contains(&self.op.as_str());
+        if let Some(half) =
+            self.dtype.as_ref().filter(|dtype| ["f16", "bf16"].contains(&dtype.as_str()))
+            && computes
+        {
+            return Err(format!(
+                "emit of {}: {half} is computed in f32, so say dtype = \"f32\"",
+                self.op
+            ));
+        }
         // Signs that end an expression, or the place of this one in the text of a pipeline.
         match self.c.chars().find(|c| "{};'\"\n".contains(*c)) {
             _ if self.c.trim().is_empty() => {
@@ -196,18 +219,26 @@ impl Codegen {
         self.emit.extend(other.emit);
     }
 
-    /// Fails unless a kind of that role can have kernels, if it says that it has.
-    pub(super) fn check_kernels(&self, role: Role) -> Result<(), String> {
+    /// Fails unless a kind of that role can have kernels, if it says that it has, and they come to the printer
+    /// with `pipeline`, that of the phase codegen.
+    pub(super) fn check_kernels(&self, role: Role, pipeline: Option<&str>) -> Result<(), String> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         if role == Role::Host {
             return Err("[codegen.kernels] is for devices, and this is a host".to_owned());
         }
-        if self.kind != CodegenKind::C {
-            return Err(format!(
-                "[codegen.kernels] has texts of kernels in C, which kind = \"{}\" does not make: leave \
-                 `kind` out",
-                self.kind.name()
-            ));
+        if self.kind.needs_hook() {
+            return Err(
+                "[codegen.kernels] is for code that Phaseline makes, and with kind = \"custom\" a \
+                        hook does: leave out `kind`"
+                    .to_owned(),
+            );
+        }
+        if !self.kind.prints_kernels(pipeline.unwrap_or_default()) {
+            return Err(
+                "[codegen.kernels] comes to nothing in the pipeline of phase codegen: let it end \
+                        with ${default}"
+                    .to_owned(),
+            );
         }
         if self.open.is_none() {
             return Err(

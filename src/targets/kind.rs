@@ -267,6 +267,11 @@ impl TargetKind {
         layers.find(|files| files.has(name)).unwrap_or(&self.files)
     }
 
+    /// Whether a file is its own, and not that of a kind that it extends.
+    pub fn is_own(&self, name: &str) -> bool {
+        self.layers.first().is_none_or(|layer| layer.files.has(name))
+    }
+
     /// The folders that its files are in, nearest first.
     pub fn folders(&self) -> Vec<&Path> {
         let own = self.layers.is_empty().then_some(&self.files);

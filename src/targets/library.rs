@@ -64,6 +64,12 @@ impl TargetInstance {
             )));
         }
         let bytes = crate::io::read_regular(&path);
-        Ok((name, bytes.map_err(|error| Error::io("cannot read", &path, error))?))
+        let unread = |error| {
+            fault(format!(
+                "cannot read {}: {error}; packages carry it, unless `when` names an option that is not set",
+                path.display()
+            ))
+        };
+        Ok((name, bytes.map_err(unread)?))
     }
 }

@@ -153,12 +153,11 @@ pub fn parse_extending(
         source.fault(place, message)
     })?;
     check_open_arguments(name, &codegen, &options)?;
+    let codegen_phase = pipelines.iter().find(|(phase, _)| *phase == Phase::Codegen);
+    let codegen_phase = codegen_phase.map(|(_, text)| text.as_str());
     codegen
-        .check_kernels(role)
-        .and_then(|()| {
-            let codegen_phase = pipelines.iter().find(|(phase, _)| *phase == Phase::Codegen);
-            codegen.check_emit(codegen_phase.map(|(_, text)| text.as_str()))
-        })
+        .check_kernels(role, codegen_phase)
+        .and_then(|()| codegen.check_emit(codegen_phase))
         .map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
     check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
     if let Some(stand_in) = &codegen.stand_in {

@@ -49,6 +49,8 @@ pub struct OptionDecl {
     pub kind: OptionKind,
     /// Its value unless the user gives one; an option without default may be not set at all.
     pub default: Option<OptionValue>,
+    /// Whether a check tries other values of its own accord.
+    pub vary: bool,
     /// One line of help.
     pub doc: String,
 }

@@ -24,16 +24,20 @@ TARGETS = {
 }
 
 
+# What a template's own test checks of it.
+OPTIONS = {"template kernels": ["--pattern", "dense"]}
+
+
 def templates():
     """The names of the templates."""
     folders = (ROOT / "src/cli/new_target").iterdir()
     return sorted(folder.name for folder in folders if (folder / "about.txt").exists())
 
 
-def check(phaseline, target, options):
+def check(phaseline, target, options, more):
     """The report of a target, or what went wrong."""
     command = [phaseline, "check-target", target, f"--mutate={options.count}", "--json",
-               "--samples", str(options.samples), "--seed", str(options.seed)]
+               "--samples", str(options.samples), "--seed", str(options.seed), *more]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=options.limit)
     except subprocess.TimeoutExpired:
@@ -74,7 +78,7 @@ def main():
                 subprocess.run([phaseline, "new-target", target.name, target, "--template", kind],
                                check=True, capture_output=True)
             start = time.monotonic()
-            report, wrong = check(phaseline, target, options)
+            report, wrong = check(phaseline, target, options, OPTIONS.get(name, []))
             seconds = time.monotonic() - start
             if report is None:
                 failed += 1

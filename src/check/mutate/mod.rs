@@ -71,6 +71,7 @@ pub fn mutate(
     let own = device.kind.functions().into_iter().filter(|(key, _)| *key != "status-string");
     let own: Vec<String> = own.map(|(_, name)| name.clone()).collect();
     let mut garden = Garden::new((options, &patterns, &sanitizer), &records, plain, &own)?;
+    garden.keep_to(&|file| device.kind.is_own(file));
     let mut report = garden.report(&device.id);
     for defect in garden.defects(options.seed) {
         if report.defects.len() == count {
@@ -122,6 +123,8 @@ struct Garden<'a> {
     /// The functions that the graphs lead to, graph by graph.
     reached: Vec<BTreeSet<String>>,
     calls: Calls,
+    /// The files in which nothing is planted.
+    left_out: BTreeSet<String>,
     /// The objects without a defect.
     objects: Vec<crate::artifact::Object>,
 }
@@ -158,7 +161,29 @@ impl<'a> Garden<'a> {
         };
         let reached = records.iter().map(&mut reached).collect::<Result<_>>()?;
         let objects = compile::sources(&plain)?;
-        Ok(Self { options, patterns, records, plain, sanitizer, session, reached, calls, objects })
+        Ok(Self {
+            options,
+            patterns,
+            records,
+            plain,
+            sanitizer,
+            session,
+            reached,
+            calls,
+            left_out: BTreeSet::new(),
+            objects,
+        })
+    }
+
+    /// Leaves out files that are not the target's own, which the kind that has them is checked for; unless
+    /// all are.
+    fn keep_to(&mut self, is_own: &dyn Fn(&str) -> bool) {
+        let names = self.plain.headers.iter().chain(&self.plain.sources).map(|(name, _)| name);
+        let (own, others): (Vec<_>, Vec<_>) = names.cloned().partition(|name| is_own(name));
+        let has_code = |name: &String| !code::functions(&token::tokens(self.text(name))).is_empty();
+        if own.iter().any(has_code) {
+            self.left_out = others.into_iter().collect();
+        }
     }
 
     fn report(&self, target: &str) -> MutationReport {
@@ -183,7 +208,8 @@ impl<'a> Garden<'a> {
         let wanted: BTreeSet<String> = self.reached.iter().flatten().cloned().collect();
         let mut kinds: BTreeMap<Slip, Vec<Defect>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        for (file, text) in self.plain.headers.iter().chain(&self.plain.sources) {
+        let files = self.plain.headers.iter().chain(&self.plain.sources);
+        for (file, text) in files.filter(|(file, _)| !self.left_out.contains(file)) {
             for defect in slips::slips(file, text, &wanted) {
                 // A file may be a header and a source of the manifest.
                 if seen.insert((

@@ -77,7 +77,8 @@ const STAYING: [&str; 14] = [
 ];
 
 /// Functions whose arguments may change places.
-const SYMMETRIC: [&str; 8] = ["calloc", "fmax", "fmaxf", "fmin", "fminf", "max", "min", "sizeof"];
+const SYMMETRIC: [&str; 10] =
+    ["calloc", "fmax", "fmaxf", "fmin", "fminf", "max", "memcmp", "min", "sizeof", "strcmp"];
 
 impl<'t> Body<'t> {
     fn token(&self, place: usize) -> Option<&'t Token<'t>> {

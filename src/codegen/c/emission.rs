@@ -5,16 +5,19 @@
 //! ```
 
 use super::{
-    scalar::{CType, Expr, Level, fill},
+    scalar::{CType, Expr, Level, cast_to, fill},
     writer::{Failure, Writer, c_type},
 };
 use crate::{
     expr::dtype_of,
-    ir::{self, Op, Val},
+    ir::{self, Op},
     pass::PassError,
     tensor::DType,
 };
-use melior::ir::{ValueLike, operation::OperationLike};
+use melior::{
+    Context,
+    ir::{ValueLike, operation::OperationLike},
+};
 
 /// What the C of an operation is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +42,22 @@ impl Emission {
         Ok(Self { op: op.to_owned(), dtype: named.transpose()?, template: template.to_owned() })
     }
 
+    /// Reads several, with `;` between them, of operations that there are.
+    pub fn parse_all(context: &Context, text: &str) -> Result<Vec<Self>, String> {
+        let texts = text.split(';').map(str::trim).filter(|text| !text.is_empty());
+        let read = |text: &str| {
+            let one = Self::parse(text)?;
+            match context.is_registered_operation(&one.op) {
+                true => Ok(one),
+                false => Err(format!(
+                    "emit: there is no operation '{}'; `--emit=tir-post` shows those that a network has",
+                    one.op
+                )),
+            }
+        };
+        texts.map(read).collect()
+    }
+
     fn fits(&self, op: &str, ty: CType) -> bool {
         let wanted = self.dtype.is_none_or(|dtype| of_dtype(dtype) == ty);
         self.op == op && ty != CType::Index && wanted
@@ -60,31 +79,31 @@ impl Emission {
         })
     }
 
-    /// A function that computes what an operation does, with [`NAME`] for its name.
+    /// A function that computes what an operation does, with [`NAME`] for its name. Its parameters and its
+    /// result are of types that [`passed_as`] says.
     pub fn function<'c>(&self, op: Op<'c>) -> Failure<'c, String> {
-        let passed = |value: Val<'c>| {
-            let ty = c_type(op, value.r#type())?;
-            match ty {
-                CType::Float | CType::Double | CType::Int(32 | 64) => Ok(ty.name()),
-                _ => Err(PassError::at(
-                    &op,
-                    format!(
-                        "is to be computed by C, which LLVM's code passes no {}: say `dtype` of \
-                         [[codegen.emit]], or leave `kind` out of the manifest",
-                        value.r#type()
-                    ),
-                )),
-            }
+        let given: Vec<CType> = ir::operands(op)
+            .into_iter()
+            .map(|value| c_type(op, value.r#type()))
+            .collect::<Failure<'c, _>>()?;
+        let parameter =
+            |(index, ty): (usize, &CType)| format!("{} x{index}", passed_as(*ty).name());
+        let parameters: Vec<_> = given.iter().enumerate().map(parameter).collect();
+        let operand = |(index, ty): (usize, &CType)| {
+            let name = Expr::atom(format!("x{index}"));
+            if passed_as(*ty) == *ty { name } else { cast_to(ty.name(), &name) }
         };
-        let given: Vec<&str> =
-            ir::operands(op).into_iter().map(passed).collect::<Failure<'c, _>>()?;
-        let names: Vec<String> = (0..given.len()).map(|index| format!("x{index}")).collect();
-        let typed: Vec<_> =
-            given.iter().zip(&names).map(|(ty, name)| format!("{ty} {name}")).collect();
-        let operands: Vec<_> = names.into_iter().map(Expr::atom).collect();
-        let (result, typed) = (passed(ir::result0(op)?)?, typed.join(", "));
-        let value = self.expr(&operands).at(Level::Weak).text;
-        Ok(format!("{result} {NAME}({typed}) {{ return {value}; }}\n"))
+        let operands: Vec<_> = given.iter().enumerate().map(operand).collect();
+        let ty = c_type(op, ir::result0(op)?.r#type())?;
+        let passed = passed_as(ty);
+        let value = self.expr(&operands);
+        let value = if passed == ty { value } else { cast_to(ty.name(), &value) };
+        Ok(format!(
+            "{} {NAME}({}) {{ return {}; }}\n",
+            passed.name(),
+            parameters.join(", "),
+            value.at(Level::Weak).text
+        ))
     }
 
     /// The expression with its operands.
@@ -125,6 +144,17 @@ fn of_dtype(dtype: DType) -> CType {
         DType::F64 => CType::Double,
         // Integers are without sign in IR.
         integer => CType::Int(8 * integer.size() as u32),
+    }
+}
+
+/// The type as which code of LLVM's passes a number to C, and gets it back: how small numbers are in wide
+/// registers is another rule in each ABI, and 16-bit floats go elsewhere than the integers that they are in C.
+pub fn passed_as(ty: CType) -> CType {
+    match ty {
+        CType::Float | CType::Double => ty,
+        CType::Index => CType::Int(64),
+        CType::Int(width) if width > 32 => CType::Int(64),
+        _ => CType::Int(32),
     }
 }
 

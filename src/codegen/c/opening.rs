@@ -6,9 +6,13 @@ use crate::{
     Error, Result,
     artifact::{Bound, Device, c_identifier},
     expr::OptionValue,
-    ir::{Op, func, names::symbol_name},
+    ir::{
+        Op, func,
+        names::{C_KERNELS, symbol_name},
+    },
     targets::{OptionKind, TargetInstance},
 };
+use melior::ir::operation::OperationLike;
 
 /// C sources with the functions that programs or the model call.
 #[derive(Default)]
@@ -30,7 +34,8 @@ pub fn opening(
 ) -> Result<Opening> {
     let mut opening = Opening::default();
     if let Some(name) = wrapped(target, model) {
-        let has_kernels = func::functions(part).into_iter().any(kernel::is_kernel);
+        let has_kernels = func::functions(part).into_iter().any(kernel::is_kernel)
+            || part.has_attribute(C_KERNELS);
         let kernels = target.kind.codegen.kernels.as_ref().filter(|_| has_kernels);
         let program = kernels.map(|kernels| Program {
             load: &kernels.load,

@@ -2,6 +2,7 @@
 
 pub(crate) mod device;
 pub(crate) mod dialect;
+pub(crate) mod effort;
 mod parallel;
 mod split;
 
@@ -25,6 +26,7 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
         .replace("${option.mtriple}", mtriple)
         .replace("${option.mcpu}", mcpu)
         .replace("${option.mattr}", mattr)
+        .replace("${option.opt_level}", &effort::MOST.to_string())
 }
 
 /// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or
@@ -32,7 +34,7 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
 pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Object>> {
     let machine = Machine::of(module)?;
     let described = undescribed(module);
-    let made = compile_undescribed(session, module, &machine);
+    let made = compile_undescribed(session, module, (&machine, effort::of(module)));
     describe(described);
     let named = |(index, bytes)| {
         let name = if index == 0 { format!("{name}.o") } else { format!("{name}_{index}.o") };
@@ -44,7 +46,7 @@ pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Obje
 fn compile_undescribed(
     session: &Session,
     module: Op<'_>,
-    machine: &Machine,
+    machine: (&Machine, i64),
 ) -> Result<Vec<Vec<u8>>> {
     let parts = split::parts(module)?;
     if parts.is_empty() {
@@ -67,9 +69,9 @@ fn compile_undescribed(
     })
 }
 
-fn object(module: &Module<'_>, machine: &Machine) -> Result<Vec<u8>> {
-    let target = machine.create()?;
-    optimise(module, &target)?;
+fn object(module: &Module<'_>, (machine, level): (&Machine, i64)) -> Result<Vec<u8>> {
+    let target = machine.create_at(effort::of_code(level))?;
+    optimise(module, &target, level)?;
     let buffer = target
         .write_to_memory_buffer(module, FileType::Object)
         .map_err(|error| failed("made no object", &error))?;
@@ -85,7 +87,7 @@ pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<Str
     let context = Context::create();
     let llvm = translate(session, module, &context)?;
     if optimised {
-        optimise(&llvm, &Machine::of(module)?.create()?)?;
+        optimise(&llvm, &Machine::of(module)?.create()?, effort::of(module))?;
     }
     Ok(llvm.print_to_string().to_string())
 }
@@ -145,11 +147,17 @@ fn translate_plain<'a>(
     }
 }
 
-fn optimise(module: &Module<'_>, machine: &inkwell::targets::TargetMachine) -> Result<()> {
+fn optimise(
+    module: &Module<'_>,
+    machine: &inkwell::targets::TargetMachine,
+    level: i64,
+) -> Result<()> {
     let options = PassBuilderOptions::create();
     options.set_loop_vectorization(true);
     options.set_loop_slp_vectorization(true);
     options.set_loop_interleaving(true);
     options.set_loop_unrolling(true);
-    module.run_passes("default<O3>", machine, options).map_err(|error| failed("failed", &error))
+    module
+        .run_passes(&effort::passes(level), machine, options)
+        .map_err(|error| failed("failed", &error))
 }

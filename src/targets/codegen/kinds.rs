@@ -11,6 +11,16 @@ const CALLS_OF_C: &str = "outline-c-calls";
 /// The pass before those of [`LLVM_PIPELINE`] that is told the C of single operations.
 const OPERATIONS_IN_C: &str = "outline-c-operations";
 
+/// The pass before that which prints kernels and what launches them.
+const KERNELS_IN_C: &str = "outline-c-kernels";
+
+/// The last pass of [`C_PIPELINE`].
+const C_TARGET: &str = "set-c-target";
+
+/// The pass of [`C_PIPELINE`] that takes operations apart, and those of which floats are.
+const EXPANSION: &str = "arith-expand,";
+const EXPANDED: [&str; 4] = ["arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"];
+
 /// What manifests have to keep to with a kind of code.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -138,6 +148,15 @@ impl CodegenKind {
         self == Self::Custom
     }
 
+    /// Whether kernels become texts where `pipeline` runs in the phase codegen.
+    pub(in crate::targets) fn prints_kernels(self, pipeline: &str) -> bool {
+        match self.rules().default {
+            Passes::C => true,
+            Passes::Llvm => pipeline.contains(KERNELS_IN_C),
+            Passes::Nothing => false,
+        }
+    }
+
     /// A line for each kind, for help.
     pub fn table() -> String {
         let width = LINES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
@@ -156,20 +175,41 @@ impl Codegen {
         match self.kind.rules().default {
             Passes::C => {
                 let headers = self.headers.join(":");
-                let passes = strip_comments(C_PIPELINE);
-                Some(format!("{passes}{{headers={headers}{emit}}},verify-c"))
+                Some(format!("{}{{headers={headers}{emit}}},verify-c", self.c_passes()))
             }
             Passes::Llvm if role == Role::Device => {
                 let headers = self.headers.join(":");
                 let calls = format!("{CALLS_OF_C}{{headers={headers}}}");
                 let passes = strip_comments(LLVM_PIPELINE).replace(CALLS_OF_C, &calls);
-                let emit = match emit.is_empty() {
-                    true => String::new(),
-                    false => format!("{OPERATIONS_IN_C}{{headers={headers}{emit}}},"),
-                };
-                Some(emit + &passes)
+                Some(self.printed(&headers, &emit) + &passes)
             }
             Passes::Llvm | Passes::Nothing => None,
+        }
+    }
+
+    /// What comes before the passes of [`LLVM_PIPELINE`]: those that print kernels and single operations as C,
+    /// on operations as C has them. `emit` is an option of both.
+    fn printed(&self, headers: &str, emit: &str) -> String {
+        let kernels = self.kernels.as_ref().map(|_| KERNELS_IN_C);
+        let operations = (!emit.is_empty()).then_some(OPERATIONS_IN_C);
+        let passes: String = kernels
+            .into_iter()
+            .chain(operations)
+            .map(|pass| format!("{pass}{{headers={headers}{emit}}},"))
+            .collect();
+        match passes.is_empty() {
+            true => passes,
+            false => self.c_passes().replace(C_TARGET, "") + &passes,
+        }
+    }
+
+    /// The passes of [`C_PIPELINE`], without the one that would take apart an operation whose C the
+    /// manifest has; the printer knows the others of its operations.
+    fn c_passes(&self) -> String {
+        let passes = strip_comments(C_PIPELINE);
+        match self.emit.iter().any(|emit| EXPANDED.contains(&emit.op.as_str())) {
+            true => passes.replace(EXPANSION, ""),
+            false => passes,
         }
     }
 }

@@ -45,7 +45,7 @@ macro_rules! refine {
     };
 }
 
-refine!(RawOption, "option", name, [ty, default, min, max, values, doc]);
+refine!(RawOption, "option", name, [ty, default, min, max, values, vary, doc]);
 refine!(RawPool, "pool", name, [bytes, alignment, row, scope, dma, doc]);
 refine!(
     RawPattern,

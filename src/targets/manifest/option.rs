@@ -17,6 +17,7 @@ pub fn declare(source: &Source, raw: RawOption) -> Result<OptionDecl> {
         name: raw.name.get_ref().clone(),
         kind: unbounded(source, &raw)?,
         default: None,
+        vary: raw.vary.unwrap_or(true),
         doc: raw.doc.clone().ok_or_else(|| missing(source, &raw, "doc"))?,
     };
     let is_enum = matches!(decl.kind, OptionKind::Enum { .. });

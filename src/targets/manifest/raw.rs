@@ -91,6 +91,7 @@ pub struct RawOption {
     pub min: Option<Spanned<toml::Value>>,
     pub max: Option<Spanned<toml::Value>>,
     pub values: Option<Spanned<Vec<String>>>,
+    pub vary: Option<bool>,
     pub doc: Option<String>,
 }
 
