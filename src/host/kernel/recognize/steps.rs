@@ -65,13 +65,13 @@ impl<'c> Scope<'_, 'c> {
                 continue;
             }
             let mut arguments = vec![];
-            // Layers differ in scales and zero points: those that are read let layers share a kernel.
-            let quantizes = graph::QuantizeLinear::is(*op) || graph::DequantizeLinear::is(*op);
-            for operand in ir::operands(*op) {
+            for (place, operand) in ir::operands(*op).into_iter().enumerate() {
                 arguments.push(match values.get(&key(operand)) {
                     Some(value) => *value,
                     None if is_table(*op, operand) => Self::table(found, self.operand(operand)?),
-                    None if quantizes => self.read(found, self.operand(operand)?)?,
+                    None if self.differs(*op, place, operand) => {
+                        self.read(found, self.operand(operand)?)?
+                    }
                     None => self.argument(found, self.operand(operand)?)?,
                 });
             }
@@ -79,6 +79,16 @@ impl<'c> Scope<'_, 'c> {
             values.insert(key(result), last);
         }
         (values.get(&key(end)) == Some(&last)).then_some(())
+    }
+
+    /// Whether an operand is a scale or zero point that does something: layers differ in those, and share a kernel that
+    /// reads them.
+    fn differs(&self, op: Op<'c>, place: usize, operand: Val<'c>) -> bool {
+        let neutral = if place == 1 { 1.0 } else { 0.0 };
+        let known = self.operand(operand).and_then(|operand| self.outer(operand));
+        let known = known.and_then(Elements::of_value).filter(|elements| elements.len() == 1);
+        (graph::QuantizeLinear::is(op) || graph::DequantizeLinear::is(op))
+            && known.is_none_or(|elements| elements.float(0) != neutral)
     }
 
     /// Whether an op only adds a constant for each channel to sums of integers, which may then start
