@@ -81,7 +81,7 @@ bench: setup ## Measure the host kernels (`phaseline bench` measures whole model
 	cargo bench
 
 bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
-	for set in classes networks further others integers; do \
+	for set in classes networks further others wider integers wider-integers; do \
 		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --table docs/performance.md || exit 1; done
 
 clean: ## Remove what was built
