@@ -263,7 +263,8 @@ fn device(random: &mut Random, folder: &Path, name: &str) {
     let pipeline = include_str!("../../targets/llvm/codegen.pipeline")
         .replace("${option.mcpu}", "native")
         .replace("${option.mtriple}", "")
-        .replace("${option.mattr}", "");
+        .replace("${option.mattr}", "")
+        .replace("${option.opt_level}", "3");
     std::fs::write(folder.join("codegen.pipeline"), pipeline).expect("writes");
 }
 
