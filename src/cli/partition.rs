@@ -67,7 +67,11 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     }
     let mut report = partitioned.report;
     if args.json || args.explain.is_some() {
-        report.stays = stays(&session, &mut module, &mut options)?;
+        // What cannot be compiled is divided all the same.
+        match stays(&session, &mut module, &mut options) {
+            Ok(stays) => report.stays = stays,
+            Err(error) => report.stays_unknown = Some(error.to_string()),
+        }
     }
     let report = &report;
     if args.json {

@@ -74,6 +74,11 @@ impl Report {
 
     /// What stays in pools of devices between calls, and what does not, a line each.
     pub fn stays_text(&self) -> String {
+        if let Some(reason) = &self.stays_unknown {
+            return format!(
+                "\nresults between calls: not known, since the network does not compile: {reason}\n"
+            );
+        }
         let line = |StayReport { region, stay }: &StayReport| format!("{region}: {stay}\n");
         let lines: String = self.stays.iter().map(line).collect();
         if lines.is_empty() { lines } else { format!("\nresults between calls:\n{lines}") }

@@ -133,6 +133,9 @@ pub struct Report {
     /// What stays in pools of devices between calls, and what does not, in all functions of the network.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<StayReport>,
+    /// Why this is not known: the network does not compile so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stays_unknown: Option<String>,
     /// Other functions of the network, which are divided by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionReport>,
@@ -191,6 +194,7 @@ impl Report {
                 .collect(),
             costs: partition.costs.clone(),
             stays: vec![],
+            stays_unknown: None,
             functions: vec![],
         }
     }
