@@ -1,7 +1,7 @@
 //! Attention of transformers, in terms of matrix products and softmax.
 
 use crate::ir::Val;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Element, Tensor};
 
 use super::super::context::NodeContext;
 use super::super::emit::{OpError, OpResult};
@@ -240,6 +240,28 @@ fn given_mask<'c>(
 /// Largest mask that is a constant.
 const MAX_MASK: i64 = 1 << 24;
 
+fn check_mask(rows: i64, columns: i64) -> OpResult<()> {
+    if rows.checked_mul(columns).is_some_and(|count| count <= MAX_MASK) {
+        return Ok(());
+    }
+    let reason = format!("a mask of {rows} queries by {columns} keys is too large");
+    Err(OpError::Unsupported(reason))
+}
+
+/// A constant for each query and key.
+pub(super) fn for_each_pair<'c, T: Element>(
+    node: &NodeContext<'_, 'c>,
+    (rows, columns): (i64, i64),
+    value: impl Fn(i64, i64) -> T,
+) -> OpResult<Val<'c>> {
+    check_mask(rows, columns)?;
+    let values: Vec<T> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |column| (row, column)))
+        .map(|(row, column)| value(row, column))
+        .collect();
+    node.constant(&Tensor::from_slice(&[rows as usize, columns as usize], &values)?)
+}
+
 /// Which keys a query may see by their positions, and whether that may be none. The position of
 /// the first query follows from the keys before it: those of the cache, or for a cache of fixed
 /// size its `lengths` less the new ones.
@@ -256,10 +278,7 @@ fn positional_mask<'c>(
     if left < 0 && right < 0 {
         return Ok(None);
     }
-    if rows.checked_mul(columns).is_none_or(|count| count > MAX_MASK) {
-        let reason = format!("a mask of {rows} queries by {columns} keys is too large");
-        return Err(OpError::Unsupported(reason));
-    }
+    check_mask(rows, columns)?;
     let shape = [rows as usize, columns as usize];
     let past = match node.optional(4) {
         Some(past) => node.static_dim(past, 2, "past_key")?,

@@ -1,12 +1,12 @@
 //! Attention with its products of inputs, or after them, with the masks that onnxruntime knows.
 
 use crate::ir::Val;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::DType;
 
 use super::super::super::context::NodeContext;
 use super::super::super::emit::{OpError, OpResult};
 use super::super::OpEntry;
-use super::super::attention::{Bias, Scaled, as_bias, join_heads, split_heads};
+use super::super::attention::{Bias, Scaled, as_bias, for_each_pair, join_heads, split_heads};
 use super::fused::reals;
 
 pub(super) const OPS: &[OpEntry] = &[
@@ -115,17 +115,26 @@ fn multi_head<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 fn parts<'c>(node: &NodeContext<'_, 'c>) -> OpResult<(Val<'c>, Val<'c>, Val<'c>)> {
     let bias = node.optional(3);
     let query = node.input(0, "query")?;
-    let stacked = |x: Val<'c>, index: i64| -> OpResult<Val<'c>> {
-        let dims = node.static_dims(x, "packed queries, keys and values")?;
-        let [batch, length, heads, _, size] = dims[..] else {
-            return Err(format!("an input of rank {}, expected 3 or 5", dims.len()).into());
-        };
-        node.reshape(node.slice(x, 3, index, index + 1)?, &[batch, length, heads * size])
+    let stacked = |x: Val<'c>, what: &str, count: i64, index: i64| -> OpResult<Val<'c>> {
+        let dims = node.static_dims(x, what)?;
+        match dims[..] {
+            [batch, length, heads, stack, size] if stack == count => {
+                let part = node.slice(x, 3, index, index + 1)?;
+                node.reshape(part, &[batch, length, heads * size])
+            }
+            _ => Err(format!(
+                "{what} without what would come after it needs the shape [batch, length, heads, {count}, size], and has {dims:?}"
+            )
+            .into()),
+        }
     };
     let (q, k, v) = match (node.optional(1), node.optional(2)) {
         (Some(k), Some(v)) => (query, k, v),
-        (Some(k), None) => (query, stacked(k, 0)?, stacked(k, 1)?),
-        (None, _) => (stacked(query, 0)?, stacked(query, 1)?, stacked(query, 2)?),
+        (Some(k), None) => (query, stacked(k, "key", 2, 0)?, stacked(k, "key", 2, 1)?),
+        (None, _) => {
+            let part = |index| stacked(query, "query", 3, index);
+            (part(0)?, part(1)?, part(2)?)
+        }
     };
     let mut start = 0;
     let mut part = |x: Val<'c>, what: &str| -> OpResult<Val<'c>> {
@@ -179,11 +188,7 @@ impl<'c> Extras<'c> {
         }
         if node.attributes.bool_or("unidirectional", false)? {
             let sees = |row: i64, column: i64| column <= row + columns - rows;
-            let mask: Vec<bool> = (0..rows)
-                .flat_map(|row| (0..columns).map(move |column| sees(row, column)))
-                .collect();
-            let mask =
-                node.constant(&Tensor::from_slice(&[rows as usize, columns as usize], &mask)?)?;
+            let mask = for_each_pair(node, (rows, columns), sees)?;
             parts.push(as_bias(node, q, mask)?);
         }
         parts.extend(self.bias);

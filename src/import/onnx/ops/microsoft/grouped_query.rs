@@ -1,12 +1,14 @@
 //! The attention of language models that share keys between heads, with a cache and rotated positions.
 
 use crate::ir::Val;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::DType;
 
 use super::super::super::context::NodeContext;
 use super::super::super::emit::{OpError, OpResult};
 use super::super::OpEntry;
-use super::super::attention::{Bias, Scaled, as_bias, join_heads, repeat_heads, split_heads};
+use super::super::attention::{
+    Bias, Scaled, as_bias, for_each_pair, join_heads, repeat_heads, split_heads,
+};
 use super::super::rotary;
 
 pub(super) const OPS: &[OpEntry] = &[
@@ -248,17 +250,14 @@ impl Sizes {
         let window = node.attributes.int_or("local_window_size", -1)?;
         let (rows, columns) = (self.length, self.columns);
         let first = if let Start::Known(start) = start { *start } else { 0 };
-        let before = (0..rows).flat_map(|row| (0..columns).map(move |column| first + row - column));
-        let shape = [rows as usize, columns as usize];
+        let before = |row: i64, column: i64| first + row - column;
         let seen = match start {
-            Start::Known(_) => {
-                let sees = |before: i64| before >= 0 && (window < 0 || before < window);
-                let mask: Vec<bool> = before.map(sees).collect();
-                node.constant(&Tensor::from_slice(&shape, &mask)?)?
-            }
+            Start::Known(_) => for_each_pair(node, (rows, columns), |row, column| {
+                let before = before(row, column);
+                before >= 0 && (window < 0 || before < window)
+            })?,
             Start::Given(start) => {
-                let before: Vec<i64> = before.collect();
-                let before = node.constant(&Tensor::from_slice(&shape, &before)?)?;
+                let before = for_each_pair(node, (rows, columns), before)?;
                 let before =
                     node.binary("add", before, node.reshape(*start, &[self.batch, 1, 1, 1])?)?;
                 let seen = node.binary_with("greater_or_equal", before, 0.0)?;

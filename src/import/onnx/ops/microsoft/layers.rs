@@ -79,6 +79,7 @@ fn activated<'c>(node: &NodeContext<'_, 'c>, x: Val<'c>, parameters: &[f32]) -> 
                 (node.scalar_like(x, f64::from(*low))?, node.scalar_like(x, f64::from(*high))?);
             node.op_with_optionals("clip", &[Some(x), Some(low), Some(high)], &[])
         }
+        ("Clip", _) => Err("the activation Clip needs two numbers, its bounds".into()),
         _ => Activation::named(name, parameters)?.apply(node, x),
     }
 }
