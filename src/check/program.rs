@@ -1,7 +1,7 @@
 //! A compiled graph as a program of its own, so that a device that crashes, hangs or writes where it
 //! should not ends that program only, and can be told what it did.
 
-use super::sanitizer::Sanitizer;
+use super::sanitizer::{self, Sanitizer};
 use crate::{
     Compiled, Error, Result, Tensor,
     artifact::{DeviceMemory, Object, Signature},
@@ -217,7 +217,7 @@ fn start(folder: &Path) -> Result<(Option<ExitStatus>, String)> {
     command
         .arg("plan")
         .current_dir(folder)
-        .env("ASAN_OPTIONS", "detect_leaks=0:exitcode=99:allocator_may_return_null=1")
+        .env("ASAN_OPTIONS", sanitizer::OPTIONS)
         .env("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1:exitcode=98")
         .env("OMP_NUM_THREADS", "1")
         .env("OPENBLAS_NUM_THREADS", "1")
