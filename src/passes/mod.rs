@@ -70,6 +70,7 @@ passes! {
     set_llvm_target
     share_equal_loops
     share_kernel_tasks
+    shrink_buffers
     sink_reductions
     skip_padding
     split_by_target
