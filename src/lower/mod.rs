@@ -9,6 +9,7 @@ pub mod convert;
 pub mod equation;
 pub mod generic;
 pub mod loops;
+pub mod nests;
 pub mod neutral;
 pub mod operands;
 pub mod ops;

@@ -58,6 +58,7 @@ passes! {
     outline_c_operations
     outline_host_loops
     outline_kernels
+    overwrite_inputs
     pack_constants
     pad_constants
     pass_pool_offsets

@@ -1,0 +1,241 @@
+//! `overwrite-inputs`: loops over channels write their result over the input that nothing reads again.
+//!
+//! A depthwise convolution or a pool needs of its input only the channel that it computes. The result
+//! of one channel is kept aside until the channel is done, and then takes the place of what was read: in
+//! all one buffer and a channel, not two buffers (MCUNet's in-place depthwise convolution,
+//! <https://arxiv.org/abs/2007.10319>). Results with smaller channels lie at the front of the input.
+//! The copy of each channel takes time; so only those loops change at which the function has
+//! most in use, and only if all of them together make that less.
+
+use crate::{
+    Result,
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, liveness::Timeline, memref, size},
+    lower::{
+        loops::{Bounds, count_between},
+        nests::{self, Access, Effects, Uses},
+    },
+    pass::{OptionValues, Pass, PassError},
+    plan::{self, Buffer},
+};
+use melior::ir::{Type, ValueLike, r#type::MemRefType};
+use std::collections::{BTreeMap, HashMap};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "overwrite-inputs",
+    summary: "Let loops over channels write over their input where most memory is in use",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["arith", "memref", "scf"],
+    run,
+};
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> std::result::Result<(), PassError<'c>> {
+    let Some(block) = edit::entry_block(function) else { return Ok(()) };
+    let found = candidates(block);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let Some(mut memory) = InUse::of(function) else { return Ok(()) };
+    let mut chosen = memory.choose(&found);
+    // Views of views come after what they are views of.
+    chosen.sort_unstable();
+    let mut moved = HashMap::new();
+    for at in chosen {
+        found[at].apply(&mut moved)?;
+    }
+    Ok(())
+}
+
+/// Loops over the channels of a buffer that may be written over.
+struct Candidate<'c> {
+    /// The buffer that is read last there.
+    input: Op<'c>,
+    /// The buffer that is written first there.
+    result: Op<'c>,
+    /// The loops, which become one, the one that reads the input last.
+    loops: Vec<Op<'c>>,
+    /// Channels.
+    count: i64,
+}
+
+/// What may be written over, in the order of the block. No loop and no buffer is written in two of them.
+fn candidates<'c>(block: Blk<'c>) -> Vec<Candidate<'c>> {
+    let mut found: Vec<Candidate<'c>> = vec![];
+    for op in ir::ops(block).into_iter().filter(|op| ir::op_name(*op) == "scf.for") {
+        let effects = Effects::of(&[op]);
+        let pair = effects.writes.iter().find_map(|result| {
+            effects.reads.iter().find_map(|input| Candidate::of(block, op, *input, *result))
+        });
+        let is_free = |new: &Candidate<'c>| {
+            found.iter().all(|old| {
+                !edit::same(old.input, new.input)
+                    && !new.loops.iter().any(|a| old.loops.iter().any(|b| edit::same(*a, *b)))
+            })
+        };
+        found.extend(pair.filter(is_free));
+    }
+    found
+}
+
+impl<'c> Candidate<'c> {
+    fn of(block: Blk<'c>, op: Op<'c>, input: Val<'c>, result: Val<'c>) -> Option<Self> {
+        let made = |value| edit::defining_op(value).filter(|op| ir::op_name(*op) == "memref.alloc");
+        let (from, to) = (made(input)?, made(result)?);
+        let element = |value: Val<'c>| ir::element_type(value.r#type());
+        if input == result || element(input) != element(result) {
+            return None;
+        }
+        let at = nests::position(op, block)?;
+        let place = |op: Op<'c>| nests::position(nests::ancestor(op, block)?, block);
+        // The input ends here, and the result begins.
+        let reads = Uses::of(input)?;
+        let last = |op: &Op<'c>| place(*op).is_some_and(|place| place < at);
+        let (here, before): (Vec<_>, Vec<_>) =
+            reads.accesses.iter().partition(|access| place(access.op) == Some(at));
+        if !before.iter().all(|access| last(&access.op)) || !reads.others.iter().all(last) {
+            return None;
+        }
+        let writes = Uses::of(result)?;
+        if !writes.others.iter().all(|op| place(*op).is_some_and(|place| place > at)) {
+            return None;
+        }
+        let first = writes.accesses.iter().filter(|access| place(access.op) <= Some(at));
+        let (loops, count) = nests::loops_over(&first.collect::<Vec<_>>(), block, 0)?;
+        let (its, channels) = nests::loops_over(&here, block, 0)?;
+        let is_same = count == channels && its.len() == 1 && edit::same(*loops.last()?, op);
+        let fits = size::bytes(result.r#type())? <= size::bytes(input.r#type())?;
+        let near = nests::may_fuse(block, &loops, result)?;
+        (is_same && fits && near).then_some(Self { input: from, result: to, loops, count })
+    }
+
+    /// The elements of a channel of the result.
+    fn channel(&self) -> Result<i64> {
+        let elements: i64 = ir::dims(ir::result0(self.result)?.r#type()).iter().product();
+        Ok(elements / self.count)
+    }
+
+    /// Puts the result where the input is. `moved` has the views that results have become.
+    fn apply(&self, moved: &mut HashMap<usize, Op<'c>>) -> Result<()> {
+        let missing = || crate::Error::internal("a block that ends early");
+        let result = ir::result0(self.result)?;
+        let channel = self.channel()?;
+        let body = nests::join(&self.loops)?;
+        let input = moved.get(&key(self.input)).copied().unwrap_or(self.input);
+        let around = *self.loops.last().ok_or_else(missing)?;
+        let b = Builder::before(around)?;
+        let element = ir::element_type(result.r#type());
+        let by_channel = MemRefType::new(element, &[self.count, channel], None, None).into();
+        let bytes = ir::result0(input)?;
+        let place = recast(&b, bytes, result.r#type())?;
+        let rows = recast(&b, bytes, by_channel)?;
+        let aside = nests::buffer_beside(self.result, channel)?;
+        let uses = Uses::of(result).ok_or_else(missing)?;
+        let inside = |access: &Access<'c>| nests::ancestor(access.op, body).is_some();
+        for access in uses.accesses.into_iter().filter(inside) {
+            access.redirect(aside, 1)?;
+        }
+        edit::replace_uses(result, place);
+        // Nothing uses the result before, so that the time of the input is not longer.
+        uses.views.iter().for_each(|view| edit::move_before(*view, around));
+        moved.extend(edit::defining_op(place).map(|view| (key(self.result), view)));
+        let at = edit::arguments(body).first().copied().ok_or_else(missing)?;
+        let b = Builder::before(ir::ops(body).last().copied().ok_or_else(missing)?)?;
+        let bounds = Bounds { from: b.index(0)?, to: b.index(channel)? };
+        count_between(&b, bounds, &[], |b, index, _| {
+            let value = b.op1("memref.load", &[aside, index], element)?;
+            let operands = [value, rows, at, index];
+            b.create("memref.store", OpSpec { operands: &operands, ..Default::default() })?;
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+}
+
+/// The start of a buffer as one of another shape.
+fn recast<'c>(b: &Builder<'c>, buffer: Val<'c>, ty: Type<'c>) -> Result<Val<'c>> {
+    let dims = ir::dims(ty);
+    let attributes = vec![
+        ("static_offsets", b.i64s_attr(&[0])),
+        ("static_sizes", b.i64s_attr(&dims)),
+        ("static_strides", b.i64s_attr(&memref::row_major(&dims))),
+        ("operandSegmentSizes", b.parse_attr("array<i32: 1, 0, 0, 0>")?),
+    ];
+    b.op1_with("memref.reinterpret_cast", &[buffer], ty, attributes)
+}
+
+fn key(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
+}
+
+/// What a function has in use.
+struct InUse {
+    buffers: Vec<Buffer>,
+    /// The buffer that an allocation makes, or is put into.
+    index: HashMap<usize, usize>,
+}
+
+impl InUse {
+    /// None if something is in use for an unknown time.
+    fn of(function: Op<'_>) -> Option<Self> {
+        let timeline = Timeline::of(function, &BTreeMap::new());
+        let mut memory = Self { buffers: vec![], index: HashMap::new() };
+        for op in edit::walk(function) {
+            if ir::op_name(op) == "memref.alloc" {
+                let time = timeline.lifetime(op).ok()?;
+                let bytes = size::bytes(ir::result0(op).ok()?.r#type())?;
+                memory.index.insert(key(op), memory.buffers.len());
+                memory.buffers.push(Buffer::once(aligned(bytes), 1, (time.start, time.end)));
+            }
+        }
+        Some(memory)
+    }
+
+    /// The candidates to apply: those at the points at which most is in use, as long as that helps.
+    fn choose(&mut self, found: &[Candidate<'_>]) -> Vec<usize> {
+        let mut chosen = vec![];
+        let (mut best, mut useful) = (plan::lower_bound(&self.buffers).0, 0);
+        loop {
+            let (bytes, point) = plan::lower_bound(&self.buffers);
+            if bytes < best {
+                (best, useful) = (bytes, chosen.len());
+            }
+            let next = (0..found.len()).find(|at| {
+                let is_there = |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
+                !chosen.contains(at) && is_there(found[*at].input) && is_there(found[*at].result)
+            });
+            let Some(at) = next.filter(|at| self.join(&found[*at])) else { break };
+            chosen.push(at);
+        }
+        chosen.truncate(useful);
+        chosen
+    }
+
+    fn is_in_use(&self, buffer: usize, point: usize) -> bool {
+        self.buffers[buffer].spans.iter().any(|(start, end)| (*start..=*end).contains(&point))
+    }
+
+    /// Puts the result into the input's bytes, with a channel aside; false for what is not known.
+    fn join(&mut self, candidate: &Candidate<'_>) -> bool {
+        let at = |op| self.index.get(&key(op)).copied();
+        let (Some(input), Some(result)) = (at(candidate.input), at(candidate.result)) else {
+            return false;
+        };
+        let (own, whole) = (self.buffers[result].spans.last(), self.buffers[input].spans.last());
+        let (Some(own), Some(whole)) = (own.copied(), whole.copied()) else { return false };
+        let count = u64::try_from(candidate.count).unwrap_or(1).max(1);
+        // A channel is aside while the loops run, with which the time of the input ended.
+        let channel = aligned(self.buffers[result].size / count);
+        self.buffers[result] = Buffer::once(channel, 1, (own.0, whole.1));
+        if let Some(span) = self.buffers[input].spans.last_mut() {
+            span.1 = span.1.max(own.1);
+        }
+        self.index.insert(key(candidate.result), input);
+        true
+    }
+}
+
+/// As a plan aligns buffers.
+fn aligned(bytes: u64) -> u64 {
+    bytes.next_multiple_of(64)
+}
