@@ -271,6 +271,10 @@ impl Session {
         }
         let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
         let plain = symbols::link_libraries(&mut compiled.objects, &options.name, &ids)?;
+        symbols::leave_to_libraries(&mut compiled.objects, &parts, &plain, |id| {
+            let target = targets.iter().find(|target| target.id == id);
+            target.is_some_and(|target| part::links(target).unwrap_or_default())
+        })?;
         part::add_library_names(&plain, targets.last(), &options.name, &mut compiled);
         symbols::check_distinct(&compiled.objects, &parts)?;
         if compiled.objects.is_empty() {
