@@ -195,9 +195,7 @@ impl Artifact {
         };
         let bad = |c: char| c.is_control() || c == '\\';
         let is_name = |part: &str| !part.is_empty() && !part.starts_with(['.', '-', '@']);
-        if self.name.len() > 200
-            || self.name.chars().any(bad)
-            || !self.name.split('/').all(is_name)
+        if self.name.len() > 200 || self.name.chars().any(bad) || !self.name.split('/').all(is_name)
         {
             return fault(
                 "needs the name of a file: up to 200 bytes without '\\', neither it nor a folder \

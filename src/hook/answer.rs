@@ -103,9 +103,9 @@ impl Answer {
         let path = self.place(name);
         match kind_of(&path)? {
             None => Ok(None),
-            Some(kind) if kind.is_file() => io::read_regular(&path)
-                .map(Some)
-                .map_err(|e| Error::io("cannot read", &path, e)),
+            Some(kind) if kind.is_file() => {
+                io::read_regular(&path).map(Some).map_err(|e| Error::io("cannot read", &path, e))
+            }
             // A link could lead anywhere, and reading a pipe does not end.
             Some(_) => Err(Error::invalid(format!("wrote an {name} that is not a plain file"))),
         }
@@ -125,8 +125,7 @@ impl Answer {
         names.sort();
         let read = |name: String| {
             let path = folder.join(&name);
-            let bytes =
-                io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+            let bytes = io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
             Ok(Artifact { kind: types.of_file(&name, &bytes), name, bytes })
         };
         names.into_iter().map(read).collect()
