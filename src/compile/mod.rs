@@ -42,6 +42,8 @@ pub struct CompileOptions<'a> {
     pub placement_search: bool,
     /// File with measured tiles, and measured costs for the search, in place of estimates.
     pub profile: Option<PathBuf>,
+    /// Make each match of a device a region of its own, and wait for it, so that it has a time.
+    pub apart: bool,
     /// Ids of targets in the order in which they lower and generate code; those that are left out
     /// follow in the order of the spec. Empty: the order of the spec.
     pub lowering_order: Vec<String>,
@@ -90,6 +92,7 @@ impl Default for CompileOptions<'_> {
             placement: None,
             pools: None,
             placement_search: false,
+            apart: false,
             profile: None,
             lowering_order: vec![],
             name: "model".into(),
@@ -340,6 +343,9 @@ impl CompileOptions<'_> {
         }
         if self.placement_search {
             options.push("placement-search=true".to_owned());
+        }
+        if self.apart {
+            options.push("apart=true".to_owned());
         }
         if let Some(path) = &self.profile {
             options.push(format!("profile={{{}}}", path.display()));
