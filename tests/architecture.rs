@@ -284,3 +284,66 @@ fn every_target_is_a_folder_with_a_manifest_and_a_page() {
         assert_eq!(hidden, None, "build.rs embeds no files of folders in it");
     }
 }
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let is_kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    heading.to_lowercase().replace(' ', "-").chars().filter(is_kept).collect()
+}
+
+/// The anchors of a page; lines in blocks of code are no headings.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut inside = false;
+    let headings = page.lines().filter(|line| {
+        inside ^= line.starts_with("```");
+        !inside && line.starts_with('#')
+    });
+    headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
+}
+
+/// What is wrong with the places that a row of the index of features names.
+fn faults_of(row: &str) -> Vec<String> {
+    let cells: Vec<_> = row.trim_matches('|').split(" | ").collect();
+    let [feature, page, tests] = cells[..] else { return vec!["has not three cells".to_owned()] };
+    let mut faults = vec![];
+    let link = page.split_once("](").and_then(|(_, rest)| rest.trim().strip_suffix(')'));
+    let (file, place) = link.and_then(|link| link.split_once('#')).unwrap_or_default();
+    match fs::read_to_string(root().join("docs").join(file)) {
+        Ok(text) if anchors(&text).contains(place) => {}
+        Ok(_) => faults.push(format!("docs/{file} has no heading #{place}")),
+        Err(_) => faults.push(format!("'{page}' is no link to a heading")),
+    }
+    let named: Vec<_> = tests.split('`').skip(1).step_by(2).collect();
+    if named.is_empty() || feature.trim().is_empty() {
+        faults.push("names no test, or no feature".to_owned());
+    }
+    let gone = named.into_iter().filter(|test| !root().join(test).is_file());
+    faults.extend(gone.map(|test| format!("there is no {test}")));
+    faults
+}
+
+#[test]
+fn the_index_of_features_names_pages_and_tests_that_exist() {
+    let index = fs::read_to_string(root().join("docs/features.md")).expect("UTF-8");
+    let rows: Vec<_> = index
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| feature |"))
+        .collect();
+    assert!(rows.len() >= 60, "only {} rows were found", rows.len());
+    let faults: Vec<_> = rows
+        .iter()
+        .flat_map(|row| faults_of(row).into_iter().map(move |fault| format!("{row}: {fault}")))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn places_that_do_not_exist_are_found() {
+    assert_eq!(
+        anchor("`ethos-u,cmsisnn,llvm`: a composite target"),
+        "ethos-ucmsisnnllvm-a-composite-target"
+    );
+    assert_eq!(anchors("# A b\n```sh\n# no\n```\n## C's d").len(), 2);
+    assert_eq!(faults_of("| a | [b](features.md#none) | `tests/none.rs` |").len(), 2);
+    assert_eq!(faults_of("| a | b | c |").len(), 2);
+}

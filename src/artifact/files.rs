@@ -138,10 +138,17 @@ impl ArtifactKind {
 pub struct ArtifactTypes(pub Vec<(String, ArtifactKind)>);
 
 impl ArtifactTypes {
-    /// The type of a file that a program wrote.
+    /// The type of a file that a program wrote. What is in a folder belongs to it, so that nothing is
+    /// linked of what is only called like code.
     pub fn of_file(&self, name: &str, bytes: &[u8]) -> ArtifactKind {
         let declared = self.0.iter().find(|(pattern, _)| fits(pattern, name));
-        declared.map_or_else(|| ArtifactKind::of_file(name, bytes), |(_, kind)| *kind)
+        declared.map_or_else(
+            || match ArtifactKind::of_file(name, bytes) {
+                kind if name.contains('/') && kind.is_linked() => ArtifactKind::of_file("", bytes),
+                kind => kind,
+            },
+            |(_, kind)| *kind,
+        )
     }
 }
 
@@ -162,7 +169,7 @@ impl fmt::Display for ArtifactKind {
 /// A file that a target adds to the package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// File name, without folders.
+    /// File name; with folders in front, apart by `/`, of what is not linked.
     pub name: String,
     /// What it is.
     pub kind: ArtifactKind,
@@ -176,20 +183,23 @@ impl Artifact {
         Self { name: name.into(), kind, bytes: bytes.into() }
     }
 
+    /// Whether it is part of a folder, such as one file of a bundle.
+    pub fn is_in_folder(&self) -> bool {
+        self.name.contains('/')
+    }
+
     /// Fails unless the name is that of a file and the kind one that targets make.
     pub fn check(&self) -> Result<()> {
         let fault = |reason: &str| {
             Err(Error::invalid(format!("artifact '{}' ({}) {reason}", self.name, self.kind)))
         };
-        let bad = |c: char| c.is_control() || c == '/' || c == '\\';
-        if self.name.is_empty()
-            || self.name.len() > 200
-            || self.name.starts_with(['.', '-', '@'])
-            || self.name.chars().any(bad)
+        let bad = |c: char| c.is_control() || c == '\\';
+        let is_name = |part: &str| !part.is_empty() && !part.starts_with(['.', '-', '@']);
+        if self.name.len() > 200 || self.name.chars().any(bad) || !self.name.split('/').all(is_name)
         {
             return fault(
-                "needs the name of a file: up to 200 bytes without '/' and '\\', not starting with \
-                 '.', '-' or '@'",
+                "needs the name of a file: up to 200 bytes without '\\', neither it nor a folder \
+                 starting with '.', '-' or '@'",
             );
         }
         // Compilers and linkers take other characters for something else.
@@ -335,6 +345,8 @@ mod tests {
             ("trace.vcd", b"$end", ArtifactKind::Text),
             ("net.tflite", b"\xff\xfe", ArtifactKind::Binary),
             ("README", b"", ArtifactKind::Text),
+            ("net.mlpackage/a.c", b"", ArtifactKind::Text),
+            ("net.mlpackage/a.o", b"\xff", ArtifactKind::Binary),
         ] {
             assert_eq!(types.of_file(name, bytes), kind, "{name}");
         }
@@ -344,13 +356,14 @@ mod tests {
     #[test]
     fn names_are_those_of_files() {
         let check = |name: &str, kind| Artifact::new(name, kind, "").check().is_ok();
-        for name in ["a.elf", "Überblick 1.txt", "a,b=c", "+x", "x.mlpackage"] {
+        for name in ["a.elf", "Überblick 1.txt", "a,b=c", "+x", "x.mlpackage/Data/x.bin"] {
             assert!(check(name, ArtifactKind::Text), "{name}");
         }
-        for name in ["", ".x", "-x", "@x", "a/b", "a\\b", "a\nb"] {
+        for name in ["", ".x", "-x", "@x", "/a", "a/", "a//b", "a/../b", "a/.b", "a\\b", "a\nb"] {
             assert!(!check(name, ArtifactKind::Text), "{name}");
         }
         assert!(check("a-1.c", ArtifactKind::CSource) && !check("a b.c", ArtifactKind::CSource));
         assert!(check("a.a", ArtifactKind::StaticLibrary));
+        assert!(!check("a/b.c", ArtifactKind::CSource));
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Graphs wait until there are many. Then one is taken that has an operation that none before it has, and of
 //! these (or of all) one with most that is new: a number of operands, a word or number of an attribute, a size of a dimension, small or
-//! large, and that beside these operations. The next is one that differs from most in more than sizes,
-//! as chance made it; and so on in turn. One of four has sums that are nearly what is stored.
+//! large, and that beside these operations, or which of two operands is the larger one. The next is one that differs from most in more than sizes,
+//! as chance made it; and so on in turn. One of four has sums that are nearly what is stored, one of eight
+//! is the smallest: a loop that ends too early, by whatever width, has nothing left of it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,6 +28,8 @@ struct Graph {
     features: BTreeSet<String>,
     /// Whether one more in a sum shows.
     is_plain: bool,
+    /// Elements of all that its operations read and write.
+    elements: u64,
 }
 
 impl Choice {
@@ -36,16 +39,17 @@ impl Choice {
         if self.known.contains(&signature) {
             return;
         }
-        let (form, features) = (form(&signature), features(&text));
+        let (form, features, elements) = (form(&signature), features(&text), elements(&text));
         self.known.insert(signature);
-        self.waiting.push_back(Graph { text, form, features, is_plain });
+        self.waiting.push_back(Graph { text, form, features, is_plain, elements });
     }
 
     /// The next graph to be run.
     pub fn next(&mut self) -> Option<String> {
-        let place = match self.chosen % 4 {
-            1 => self.newest(|graph| graph.is_plain).or_else(|| self.rarest()),
+        let place = match self.chosen % 8 {
+            1 | 5 => self.newest(|graph| graph.is_plain).or_else(|| self.rarest()),
             3 => self.rarest(),
+            7 => self.smallest(),
             _ => self.newest(|_| true),
         };
         let graph = self.waiting.remove(place?)?;
@@ -64,6 +68,12 @@ impl Choice {
         };
         let all = self.waiting.iter().enumerate().filter(|(_, graph)| is_one(graph));
         all.max_by_key(|(place, graph)| (new(graph), usize::MAX - place)).map(|(place, _)| place)
+    }
+
+    /// The first of those with fewest elements.
+    fn smallest(&self) -> Option<usize> {
+        let all = self.waiting.iter().enumerate();
+        all.min_by_key(|(place, graph)| (graph.elements, *place)).map(|(place, _)| place)
     }
 
     /// The first whose form was chosen least.
@@ -107,11 +117,32 @@ fn form(signature: &str) -> String {
 /// How a feature begins that is the name of an operation.
 const OPERATION: &str = "operation ";
 
-/// What may matter to a device of a graph's operations, each thing by itself.
-fn features(text: &str) -> BTreeSet<String> {
+/// The lines of a graph that have operations, without places.
+fn operations(text: &str) -> Vec<&str> {
     let lines = text.lines().take_while(|line| !line.starts_with("{-#"));
     let lines = lines.filter(|line| line.contains("graph.") && !line.contains("graph.constant"));
-    let lines: Vec<&str> = lines.map(|line| line.split(" loc(").next().unwrap_or(line)).collect();
+    lines.map(|line| line.split(" loc(").next().unwrap_or(line)).collect()
+}
+
+/// The elements of a tensor, by what stands in its type.
+fn elements_of(parts: &[&str]) -> u64 {
+    let sizes = parts.iter().map_while(|size| size.parse::<u64>().ok());
+    sizes.fold(1, u64::wrapping_mul)
+}
+
+/// The elements of all tensors of a graph's operations.
+fn elements(text: &str) -> u64 {
+    let types = operations(text).into_iter().flat_map(|line| line.split("tensor<").skip(1));
+    let sizes = types.map(|ty| {
+        let parts: Vec<&str> = ty.split('>').next().unwrap_or_default().split('x').collect();
+        elements_of(&parts)
+    });
+    sizes.fold(0, u64::wrapping_add)
+}
+
+/// What may matter to a device of a graph's operations, each thing by itself.
+fn features(text: &str) -> BTreeSet<String> {
+    let lines = operations(text);
     let name = |line: &str| -> String {
         let words = line.split_whitespace();
         words.filter(|word| word.starts_with("graph.")).take(1).collect()
@@ -130,15 +161,22 @@ fn features(text: &str) -> BTreeSet<String> {
         let words: Vec<_> = said.split_whitespace().filter(|w| !w.starts_with('%')).collect();
         found.extend(words.windows(2).map(|pair| format!("{name} {}", pair.join(" "))));
         found.extend(words.iter().map(|word| format!("{name} {word}")));
+        let mut first: Vec<u64> = vec![];
         for (at, ty) in types.split("tensor<").skip(1).enumerate() {
             let ty = ty.split('>').next().unwrap_or_default();
             let mut parts: Vec<&str> = ty.split('x').collect();
             let element = parts.pop().unwrap_or_default();
             found.insert(format!("{name} {at} {element} of rank {}", parts.len()));
             // What is left over of vectors.
-            let sizes = parts.iter().map_while(|size| size.parse::<u64>().ok());
-            let elements = sizes.fold(1, u64::wrapping_mul);
-            found.insert(format!("{name} {at}: {} over eights", elements % 8));
+            found.insert(format!("{name} {at}: {} over eights", elements_of(&parts) % 8));
+            // A window that is larger than its image, one row for all.
+            let sizes: Vec<u64> = parts.iter().filter_map(|size| size.parse().ok()).collect();
+            for (dim, (one, other)) in first.iter().zip(&sizes).enumerate() {
+                found.insert(format!("{name} {at} {dim} {:?}", one.cmp(other)));
+            }
+            if at == 0 {
+                first = sizes;
+            }
             for (dim, size) in parts.iter().enumerate() {
                 let size = kind_of_size(size);
                 found.insert(format!("{name} {at} {dim} {size}"));
@@ -195,6 +233,18 @@ mod tests {
     }
 
     #[test]
+    fn one_of_eight_is_the_smallest() {
+        let mut choice = Choice::default();
+        (2..20).rev().for_each(|rows| choice.add(graph(rows, "alpha = 2.0"), rows < 5));
+        (2..20).rev().for_each(|rows| choice.add(graph(rows, ""), false));
+        let all: Vec<_> = std::iter::from_fn(|| choice.next()).collect();
+        let rows = |text: &String| elements(text);
+        let least = all[7..].iter().map(rows).min();
+        assert_eq!(least, Some(rows(&all[7])));
+        assert_eq!(elements(&graph(3, "")), 12 + 8 + 6);
+    }
+
+    #[test]
     fn sizes_count_beside_their_operations() {
         let features = features(&graph(9, "trans_a = true"));
         for wanted in [
@@ -204,6 +254,8 @@ mod tests {
             "graph.gemm: graph.gemm 2 1 few",
             "graph.gemm 1 f32 of rank 2",
             "graph.gemm 0: 4 over eights",
+            "graph.gemm 1 0 Greater",
+            "graph.gemm 2 0 Equal",
         ] {
             assert!(features.contains(wanted), "{wanted} in {features:?}");
         }

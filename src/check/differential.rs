@@ -89,8 +89,10 @@ impl DifferentialRun<'_> {
                 }
                 Some(Fate::Other) | None => {}
             }
-            // A quarter of the effort goes to finding many graphs to choose from, and near misses.
-            if report.graphs >= self.options.attempts / 4 {
+            // A quarter of the effort goes to finding many graphs to choose from, and near misses;
+            // more where few match.
+            let is_choice = report.matched >= CHOICE * self.options.samples;
+            if report.graphs >= self.options.attempts / 4 && is_choice {
                 let places = (&mut choice, &mut taken_by, &mut ran);
                 self.compare_chosen(pattern, places, &mut judge, &mut report);
                 if self.is_enough(&report) {
@@ -281,6 +283,9 @@ impl DifferentialRun<'_> {
 /// How many times the usual number of graphs a pattern gets of which none has matched yet: some
 /// match one in hundreds.
 const PATIENCE: usize = 4;
+
+/// How many times the graphs that are to run have to match, before some are chosen.
+const CHOICE: usize = 5;
 
 /// Faults of a pattern after which no more graphs are run.
 const FAULTS: usize = 2;

@@ -193,8 +193,8 @@ static void add_memory(FILE *plan) {
   *(void **)&m->begin = symbol(begin);
   *(void **)&m->end = symbol(end);
   m->limit = limit;
-  make(&m->values, values);
-  make(&m->constants, of_constants);
+  make(&m->values, values, OWN);
+  make(&m->constants, of_constants, OWN);
 }
 
 static void run(const char *from, const char *to, int number) {
@@ -275,10 +275,10 @@ int main(int count, char **arguments) {
     } else if (strcmp(word, "limit") == 0 && fscanf(plan, "%zu", &bytes) == 1) {
       limit(RLIMIT_CPU, bytes);
     } else if (strcmp(word, "arena") == 0 && fscanf(plan, "%zu", &bytes) == 1) {
-      make(&arena, bytes);
+      make(&arena, bytes, OWN);
     } else if (strcmp(word, "constants") == 0 &&
                fscanf(plan, "%zu %4095s", &bytes, a) == 2) {
-      make(&constants, bytes);
+      make(&constants, bytes, OWN);
       FILE *file = fopen(a, "rb");
       if (!file)
         fail(12, "cannot read %s", a);
@@ -304,10 +304,10 @@ int main(int count, char **arguments) {
     } else if (strcmp(word, "input") == 0 && input_count < MOST &&
                fscanf(plan, "%zu", &bytes) == 1) {
       copies[input_count] = malloc(bytes + 1);
-      make(&inputs[input_count++], bytes);
+      make(&inputs[input_count++], bytes, GIVEN);
     } else if (strcmp(word, "output") == 0 && output_count < MOST &&
                fscanf(plan, "%zu", &bytes) == 1) {
-      make(&outputs[output_count++], bytes);
+      make(&outputs[output_count++], bytes, GIVEN);
     } else if (strcmp(word, "run") == 0 &&
                fscanf(plan, "%4095s %4095s", a, b) == 2) {
       run(a, b, number++);

@@ -10,7 +10,10 @@ extern void __asan_poison_memory_region(void const volatile *, size_t)
 extern void __asan_unpoison_memory_region(void const volatile *, size_t)
     __attribute__((weak));
 
-enum { MOST = 64, GUARD = 256, ALIGNMENT = 64, CANARY = 0xC5 };
+/* What a model has is aligned to 64 bytes, what programs give it to its
+ * elements. Neither is aligned to more here, so that it shows where a device
+ * takes more for granted. */
+enum { MOST = 64, GUARD = 256, OWN = 64, GIVEN = 8, CANARY = 0xC5 };
 
 typedef struct {
   unsigned char *all, *data;
@@ -51,14 +54,14 @@ static void look(unsigned char *at, size_t bytes, const char *what, int number,
     __asan_poison_memory_region(at, bytes);
 }
 
-static void make(buffer *b, size_t bytes) {
+static void make(buffer *b, size_t bytes, size_t alignment) {
   b->bytes = bytes;
-  b->all = aligned_alloc(ALIGNMENT, (2 * GUARD + bytes + ALIGNMENT - 1) /
-                                        ALIGNMENT * ALIGNMENT);
+  b->all = aligned_alloc(GUARD, (2 * GUARD + alignment + bytes + GUARD - 1) /
+                                    GUARD * GUARD);
   if (!b->all)
     fail(12, "no memory for %zu bytes", bytes);
-  b->data = b->all + GUARD;
-  guard(b->all, GUARD);
+  b->data = b->all + GUARD + alignment;
+  guard(b->all, GUARD + alignment);
   guard(b->data + bytes, GUARD);
 }
 
@@ -77,7 +80,7 @@ static void open_gaps(buffer *b) {
 static void look_at(buffer *b, const char *what, int number) {
   if (!b->all)
     return;
-  look(b->all, GUARD, what, number, "before");
+  look(b->all, (size_t)(b->data - b->all), what, number, "before");
   look(b->data + b->bytes, GUARD, what, number, "behind");
   for (int i = 0; i < b->gap_count; i++)
     look(b->data + b->gaps[2 * i], b->gaps[2 * i + 1] - b->gaps[2 * i],

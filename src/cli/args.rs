@@ -121,6 +121,9 @@ pub struct TargetArgs {
     /// costs
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
+    /// Make each match of a device a region of its own, and wait for it: times of single layers
+    #[arg(long)]
+    pub apart: bool,
     /// Have an input or output of the model in the memory of a target's device: programs pass addresses
     /// there, and nothing is copied; may be repeated
     #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]

@@ -90,6 +90,7 @@ pub fn compile_options<'a>(
         pools: args.pools.clone(),
         placement_search: args.placement_search,
         profile: args.profile.clone(),
+        apart: args.apart,
         lowering_order: args.lowering_order.clone(),
         name,
         pipeline,

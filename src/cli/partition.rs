@@ -40,6 +40,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         placement: placement.as_ref(),
         search: options.placement_search,
         profile: profile.as_ref(),
+        apart: options.apart,
     };
     let operators = options.operators(&session)?;
     let mut partitioned_functions = outline::settle(ir::root(&module), &targets, &how, &operators)?;

@@ -91,6 +91,53 @@ pub fn link_libraries(objects: &mut [Object], model: &str, ids: &[&str]) -> Resu
     Ok(missing)
 }
 
+/// Takes plain names away from what one target defines where another one means a library: those in
+/// `inline`, which the host's code calls, and those that objects of a target that `links` a library use
+/// and do not define. A weak symbol of another target's stand-in would come before the library.
+pub fn leave_to_libraries(
+    objects: &mut [Object],
+    parts: &[(String, usize)],
+    inline: &Renamed,
+    links: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let mut wanted: BTreeSet<String> = inline.values().cloned().collect();
+    let mut rest = objects.iter();
+    for (id, count) in parts {
+        let own: Vec<&Object> = rest.by_ref().take(*count).collect();
+        if !links(id) {
+            continue;
+        }
+        let (mut defined, mut used) = (BTreeSet::new(), BTreeSet::new());
+        for object in own {
+            for symbol in parse(object)?.symbols().filter(|symbol| symbol.is_global()) {
+                let names = if is_defined(&symbol) { &mut defined } else { &mut used };
+                names.insert(symbol.name().unwrap_or_default().to_owned());
+            }
+        }
+        wanted.extend(used.difference(&defined).cloned());
+    }
+    for object in objects {
+        let second: BTreeSet<String> =
+            second_names(object)?.into_iter().filter(|name| wanted.contains(name)).collect();
+        if !second.is_empty() {
+            undefine(&mut object.bytes, &second)
+                .map_err(|reason| Error::invalid(format!("{}: {reason}", object.name)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The weak names in an object of what has another name, too.
+fn second_names(object: &Object) -> Result<Vec<String>> {
+    let file = parse(object)?;
+    let place = |symbol: &Symbol<'_, '_>| (symbol.section_index(), symbol.address());
+    let defined = || file.symbols().filter(|symbol| symbol.is_global() && is_defined(symbol));
+    let first: Vec<_> =
+        defined().filter(|symbol| !symbol.is_weak()).map(|symbol| place(&symbol)).collect();
+    let second = defined().filter(|symbol| symbol.is_weak() && first.contains(&place(symbol)));
+    Ok(second.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+}
+
 /// Fails if two targets' objects define the same symbol for the linker; `parts` says for each
 /// target how many of the objects are its.
 pub fn check_distinct(objects: &[Object], parts: &[(String, usize)]) -> Result<()> {
@@ -185,6 +232,48 @@ fn rename(bytes: &[u8], names: &Renamed, weak: &BTreeSet<String>) -> Result<Vec<
         _ => return Ok(bytes.to_vec()),
     };
     renamed.map_err(|error| format!("its symbols cannot be renamed: {error}"))
+}
+
+/// Has an object not define these names any more. Nothing in it refers to them.
+fn undefine(bytes: &mut [u8], names: &BTreeSet<String>) -> Result<(), String> {
+    let places = match FileKind::parse(&*bytes) {
+        Ok(FileKind::Elf32) => {
+            section_numbers::<elf::FileHeader32<Endianness>>(bytes, names, &LAYOUT_32)
+        }
+        Ok(FileKind::Elf64) => {
+            section_numbers::<elf::FileHeader64<Endianness>>(bytes, names, &LAYOUT_64)
+        }
+        _ => return Ok(()),
+    };
+    let places = places.map_err(|error| format!("its symbols cannot be read: {error}"))?;
+    // Section 0 is none.
+    for place in places {
+        bytes.iter_mut().skip(place).take(2).for_each(|byte| *byte = 0);
+    }
+    Ok(())
+}
+
+/// Where the numbers of the sections of symbols are in a file.
+fn section_numbers<E: FileHeader<Endian = Endianness>>(
+    bytes: &[u8],
+    names: &BTreeSet<String>,
+    layout: &Layout,
+) -> object::read::Result<Vec<usize>> {
+    let file = E::parse(bytes)?;
+    let endian = file.endian()?;
+    let sections = file.sections(endian, bytes)?;
+    let table = sections.symbols(endian, bytes, elf::SHT_SYMTAB)?;
+    let start: u64 = sections.section(table.section())?.sh_offset(endian).into();
+    let size = bytes_of_slice(table.symbols()).len() / table.len().max(1);
+    let mut found = vec![];
+    for (index, symbol) in table.symbols().iter().enumerate() {
+        let name = String::from_utf8_lossy(table.symbol_name(endian, symbol)?).into_owned();
+        if !symbol.is_local() && names.contains(&name) {
+            // `st_other` is between.
+            found.push(start as usize + index * size + layout.st_info + 2);
+        }
+    }
+    Ok(found)
 }
 
 /// Where the fields that change are.

@@ -42,6 +42,8 @@ pub struct CompileOptions<'a> {
     pub placement_search: bool,
     /// File with measured tiles, and measured costs for the search, in place of estimates.
     pub profile: Option<PathBuf>,
+    /// Make each match of a device a region of its own, and wait for it, so that it has a time.
+    pub apart: bool,
     /// Ids of targets in the order in which they lower and generate code; those that are left out
     /// follow in the order of the spec. Empty: the order of the spec.
     pub lowering_order: Vec<String>,
@@ -90,6 +92,7 @@ impl Default for CompileOptions<'_> {
             placement: None,
             pools: None,
             placement_search: false,
+            apart: false,
             profile: None,
             lowering_order: vec![],
             name: "model".into(),
@@ -271,6 +274,10 @@ impl Session {
         }
         let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
         let plain = symbols::link_libraries(&mut compiled.objects, &options.name, &ids)?;
+        symbols::leave_to_libraries(&mut compiled.objects, &parts, &plain, |id| {
+            let target = targets.iter().find(|target| target.id == id);
+            target.is_some_and(|target| part::links(target).unwrap_or_default())
+        })?;
         part::add_library_names(&plain, targets.last(), &options.name, &mut compiled);
         symbols::check_distinct(&compiled.objects, &parts)?;
         if compiled.objects.is_empty() {
@@ -336,6 +343,9 @@ impl CompileOptions<'_> {
         }
         if self.placement_search {
             options.push("placement-search=true".to_owned());
+        }
+        if self.apart {
+            options.push("apart=true".to_owned());
         }
         if let Some(path) = &self.profile {
             options.push(format!("profile={{{}}}", path.display()));

@@ -101,12 +101,17 @@ pub fn generate(
 /// Flags of the linker that bring no vendor's library.
 const PLAIN_FLAGS: [&str; 3] = ["-lm", "-lpthread", "-pthread"];
 
+/// Whether a target's flags of the linker name a library.
+pub fn links(target: &TargetInstance) -> Result<bool> {
+    let flags = target.codegen()?.link_flags;
+    let names = |flag: &String| !flag.starts_with("-L") && !PLAIN_FLAGS.contains(&flag.as_str());
+    Ok(flags.iter().any(names))
+}
+
 /// Fails if a function that the manifest names by itself is nowhere in the target's code. A library may
 /// have it, where flags of the linker name one.
 fn check_functions(target: &TargetInstance, own: &[Object]) -> Result<()> {
-    let flags = target.codegen()?.link_flags;
-    let links = |flag: &String| !flag.starts_with("-L") && !PLAIN_FLAGS.contains(&flag.as_str());
-    if flags.iter().any(links) {
+    if links(target)? {
         return Ok(());
     }
     let mut defined = BTreeSet::new();

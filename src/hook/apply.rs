@@ -121,7 +121,9 @@ fn one<'c>(
         HookPoint::ConstantUpdater => constants::update(&request, subject),
         HookPoint::TirToRuntime => {
             let Some(artifacts) = generate(&request)? else { return Ok(()) };
-            let blob = artifacts.iter().find(|artifact| artifact.name.ends_with(BLOB_END));
+            let blob = artifacts
+                .iter()
+                .find(|artifact| artifact.name.ends_with(BLOB_END) && !artifact.is_in_folder());
             if let (Some(blob), None) = (blob, &target.kind.codegen.blob) {
                 return Err(Error::invalid(format!(
                     "made {}, but the manifest has no [codegen.blob], which says how it is executed",

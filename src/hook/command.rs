@@ -5,7 +5,8 @@
 //!
 //! - `input.mlir` (not for the constant updater): the function and the functions that it calls, or
 //!   the target's module, with all constants,
-//! - `input.npy` (constant updater): the constant; `input-N.npy` for all constants of a call.
+//! - `input.npy` (constant updater): the constant; `input-N.npy` for all constants of a call,
+//! - `module.mlir`, if the manifest says `module = true`: the whole module.
 //!
 //! It answers with `output.mlir` (whose entry has the name of the function in the request),
 //! `output.npy` or `output-N.npy` and `answer.json`, and files in `artifacts/`, whose types the
@@ -13,9 +14,10 @@
 //! but 0 ends the compile with what it said. For programs in Python there is a module
 //! ([`PYTHON`]), which they find without any path.
 
+use super::answer::{Answer, WORK};
 use crate::{
     Error, Result,
-    artifact::{Artifact, ArtifactTypes},
+    artifact::Artifact,
     io,
     ir::{
         self, Op, edit, func,
@@ -27,7 +29,6 @@ use crate::{
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
-use serde::Deserialize;
 use serde_json::json;
 use std::{collections::BTreeSet, env, fs, path::Path, process::Output};
 
@@ -38,25 +39,11 @@ const PROTOCOL: u32 = 1;
 const PYTHON: (&str, &str) =
     ("phaseline_hook.py", include_str!("../../targets/common/phaseline_hook.py"));
 
+/// The file with the whole module.
+const MODULE: &str = "module.mlir";
+
 /// The place of [`PYTHON`] beside the folder in which a program runs.
 const LIBRARY: &str = "python";
-
-/// The folder in which a program runs.
-const WORK: &str = "work";
-
-/// What a program answered.
-struct Answer {
-    folder: Folder,
-}
-
-/// `answer.json`.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Said {
-    /// Inputs that the call is not given any more.
-    #[serde(default)]
-    leave_out: Vec<usize>,
-}
 
 impl Command {
     /// Asks for the functions that a function becomes.
@@ -160,9 +147,13 @@ impl Command {
             .map(|(name, value)| (name.clone(), json!(value.to_string())))
             .collect();
         let memory = request.memory()?;
+        let whole = self.module.then(|| print_op(request.module, Weights::Print)).transpose()?;
         if let Some(about) = about.as_object_mut() {
             if !memory.is_empty() {
                 about.insert("memory".into(), json!(memory));
+            }
+            if whole.is_some() {
+                about.insert("module".into(), json!(MODULE));
             }
             about.insert("protocol".into(), json!(PROTOCOL));
             about.insert("hook".into(), json!(point.name()));
@@ -176,7 +167,9 @@ impl Command {
             fs::create_dir(path).map_err(|e| Error::io("cannot make", path, e))?;
         }
         let described = format!("{about:#}\n");
-        let asked = files.iter().copied().chain([("request.json", described.as_bytes())]);
+        let whole = whole.iter().map(|text| (MODULE, text.as_bytes()));
+        let asked = files.iter().copied().chain(whole);
+        let asked = asked.chain([("request.json", described.as_bytes())]);
         let given = asked.map(|(name, bytes)| (work.join(name), bytes));
         let (module, text) = PYTHON;
         for (path, bytes) in given.chain([(library.join(module), text.as_bytes())]) {
@@ -225,129 +218,6 @@ fn check(program: &str, output: &Output) -> Result<()> {
     let said = lines[lines.len().saturating_sub(LINES)..].join("\n");
     let how = process::ending(output.status);
     Err(Error::Tool { program: program.to_owned(), detail: format!("{how}\n{said}") })
-}
-
-impl Answer {
-    fn place(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(WORK).join(name)
-    }
-
-    fn constant(&self, name: &str) -> Result<Option<Tensor>> {
-        let Some(bytes) = self.read(name)? else { return Ok(None) };
-        let tensor = io::npy::parse(name, &bytes);
-        tensor.map(Some).map_err(|error| Error::invalid(error.to_string()))
-    }
-
-    /// What becomes of the constants that are these inputs.
-    fn updates(&self, inputs: &[usize]) -> Result<Vec<Update>> {
-        let list = || inputs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        if self.read("output.npy")?.is_some() {
-            return Err(Error::invalid(format!(
-                "wrote output.npy; asked about all constants of a call, the answer is \
-                 output-N.npy, N being one of {}",
-                list()
-            )));
-        }
-        self.check_names(inputs, list)?;
-        let said = self.said()?;
-        let strange = said.leave_out.iter().find(|input| !inputs.contains(input));
-        if let Some(strange) = strange {
-            return Err(Error::invalid(format!(
-                "answer.json: leave-out has {strange}, which is no constant of the call; those \
-                 are {}",
-                list()
-            )));
-        }
-        let update = |input: &usize| {
-            let name = format!("output-{input}.npy");
-            match (self.constant(&name)?, said.leave_out.contains(input)) {
-                (Some(_), true) => Err(Error::invalid(format!(
-                    "wrote {name}, and answer.json leaves it out; do one of the two"
-                ))),
-                (Some(new), false) => Ok(Update::Replace(new)),
-                (None, true) => Ok(Update::LeaveOut),
-                (None, false) => Ok(Update::Keep),
-            }
-        };
-        inputs.iter().map(update).collect()
-    }
-
-    /// Fails for a constant in the answer that nobody asked about, which would be lost.
-    fn check_names(&self, inputs: &[usize], list: impl Fn() -> String) -> Result<()> {
-        let folder = self.place(".");
-        let entries = fs::read_dir(&folder).map_err(|e| Error::io("cannot read", &folder, e))?;
-        let mut names: Vec<_> =
-            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        let is_asked = |number: &str| inputs.iter().any(|input| input.to_string() == number);
-        let strange = names.iter().find(|name| {
-            let number = name.strip_prefix("output-").and_then(|n| n.strip_suffix(".npy"));
-            number.is_some_and(|number| !is_asked(number))
-        });
-        strange.map_or(Ok(()), |name| {
-            let inputs = list();
-            Err(Error::invalid(format!("wrote {name}; the constants of the call are {inputs}")))
-        })
-    }
-
-    fn said(&self) -> Result<Said> {
-        let Some(bytes) = self.read("answer.json")? else { return Ok(Said { leave_out: vec![] }) };
-        serde_json::from_slice(&bytes)
-            .map_err(|error| Error::invalid(format!("answer.json: {error}")))
-    }
-
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let path = self.place(name);
-        match kind_of(&path)? {
-            None => Ok(None),
-            Some(kind) if kind.is_file() => crate::io::read_regular(&path)
-                .map(Some)
-                .map_err(|e| Error::io("cannot read", &path, e)),
-            // A link could lead anywhere, and reading a pipe does not end.
-            Some(_) => Err(Error::invalid(format!("wrote an {name} that is not a plain file"))),
-        }
-    }
-
-    fn artifacts(&self, types: &ArtifactTypes) -> Result<Vec<Artifact>> {
-        let folder = self.place("artifacts");
-        match kind_of(&folder)? {
-            None => return Ok(vec![]),
-            Some(kind) if kind.is_dir() => {}
-            Some(_) => return Err(Error::invalid("made artifacts that is not a plain folder")),
-        }
-        let fail = |e| Error::io("cannot read", &folder, e);
-        let mut names = vec![];
-        for entry in std::fs::read_dir(&folder).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            if !entry.file_type().map_err(fail)?.is_file() {
-                return Err(Error::invalid(format!(
-                    "artifacts/{} is not a plain file",
-                    entry.file_name().to_string_lossy()
-                )));
-            }
-            names.push(entry.file_name().into_string().map_err(|name| {
-                Error::invalid(format!("artifacts/{} is not UTF-8", name.to_string_lossy()))
-            })?);
-        }
-        // Directories have no order.
-        names.sort();
-        let read = |name: String| {
-            let path = folder.join(&name);
-            let bytes =
-                crate::io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-            Ok(Artifact { kind: types.of_file(&name, &bytes), name, bytes })
-        };
-        names.into_iter().map(read).collect()
-    }
-}
-
-/// What is at a path; links are not followed.
-fn kind_of(path: &Path) -> Result<Option<std::fs::FileType>> {
-    match std::fs::symlink_metadata(path) {
-        Ok(metadata) => Ok(Some(metadata.file_type())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("cannot read", path, error)),
-    }
 }
 
 /// A module of its own for a function, with copies of it and of what it calls.

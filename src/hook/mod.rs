@@ -6,6 +6,7 @@
 //! in the pass `apply-hook`, which stands in the pipeline text like any other, so that IR can be
 //! printed, edited and resumed from around it.
 
+mod answer;
 mod apply;
 mod command;
 pub(crate) mod constants;

@@ -9,6 +9,9 @@ pub const MODEL: &str = "phl.model";
 /// Module: the target spec.
 pub const TARGET_SPEC: &str = "phl.target_spec";
 
+/// Module: each match of a device is a region of its own, and is waited for, so that it has a time.
+pub const APART: &str = "phl.apart";
+
 /// Function, module or operation: id of the target that it belongs to, or `host`. On an operation
 /// of a network, what the user demands.
 pub const TARGET: &str = "phl.target";

@@ -95,6 +95,7 @@ impl Session {
             placement: placement.as_ref(),
             search: options.placement_search,
             profile: profile.as_ref(),
+            apart: options.apart,
         };
         let operators = options.operators(self)?;
         let partitioned_functions = outline::settle(ir::root(module), &targets, &how, &operators)?;

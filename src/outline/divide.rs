@@ -52,6 +52,8 @@ pub struct DivideOptions<'a> {
     pub search: bool,
     /// Measured costs and tiles, in place of estimates.
     pub profile: Option<&'a Profile>,
+    /// Make each match of a device a region of its own, whatever the device merges.
+    pub apart: bool,
 }
 
 impl PartitionedFunction<'_> {

@@ -25,6 +25,7 @@ pub struct PartitionInput<'c, 't> {
     /// For each device, the calls whose tiles were measured.
     tiles: Vec<TiledCalls>,
     search: bool,
+    apart: bool,
 }
 
 impl<'c, 't> PartitionInput<'c, 't> {
@@ -60,8 +61,8 @@ impl<'c, 't> PartitionInput<'c, 't> {
             None => Ok(TiledCalls::new()),
         });
         let tiles = tiles.collect::<Result<_>>()?;
-        let search = options.search;
-        Ok(Self { table, view, devices, host, measured, transfers, tiles, search })
+        let DivideOptions { search, apart, .. } = *options;
+        Ok(Self { table, view, devices, host, measured, transfers, tiles, search, apart })
     }
 
     /// Gives the call of a match on a device the tiles that were measured as the fastest, if there are
@@ -87,6 +88,7 @@ impl<'c, 't> PartitionInput<'c, 't> {
         devices
             .map(|((device, patterns), transfer)| {
                 let mut device = device.device(patterns)?;
+                device.capabilities.merge &= !self.apart;
                 if let Some((per_call, per_byte)) = transfer {
                     device.rates.per_call = *per_call;
                     device.rates.per_byte = *per_byte;

@@ -2,10 +2,11 @@
 //! the host uses them too, and waits where the device has a queue ([`crate::transfer`]).
 
 use crate::{
-    ir::{Op, memory::Memory},
+    ir::{Op, memory::Memory, names},
     pass::{OptionValues, Pass, PassError, PassOptions},
     transfer::{self, Device, Queues, Tickets},
 };
+use melior::ir::operation::OperationLike;
 
 crate::pass_options! {
     /// Options of `assign-memory-spaces`.
@@ -77,6 +78,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         wait: given(&options.wait),
         timeout: (options.timeout > 0).then_some(options.timeout),
         tickets: tickets(&options)?,
+        apart: module.has_attribute(names::APART),
     };
     transfer::assign(module, device)
 }

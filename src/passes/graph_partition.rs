@@ -11,13 +11,16 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit, names::TARGET_SPEC, schedule::Schedule},
+    ir::{self, Op, edit, names::{APART, TARGET_SPEC}, schedule::Schedule},
     outline::{self, PartitionedFunction},
     partition::{Placement, Profile},
     pass::{OptionValues, Pass, PassError, PassOptions},
     targets::{Operators, Registry, TargetInstance, TargetSpec, of_context},
 };
-use melior::{Context, ir::attribute::StringAttribute};
+use melior::{
+    Context,
+    ir::{Attribute, attribute::StringAttribute},
+};
 use std::path::Path;
 
 crate::pass_options! {
@@ -28,6 +31,7 @@ crate::pass_options! {
         placement: String = "", "File with placements that come before patterns";
         placement_search: bool = "false", "Look for the partition that costs least";
         profile: String = "", "File with measured costs and tiles, in place of estimates";
+        apart: bool = "false", "Make each match of a device a region of its own, and wait for it";
     }
 }
 
@@ -62,7 +66,11 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         placement: placement.as_ref(),
         search: options.placement_search,
         profile: profile.as_ref(),
+        apart: options.apart,
     };
+    if options.apart {
+        edit::set_attr(module, APART, Attribute::unit(context));
+    }
     let partitioned_functions: Vec<(Op<'c>, PartitionedFunction<'c>)> = 
         outline::settle(module, &targets, &how, &operators)?;
     for (function, partitioned) in &partitioned_functions {

@@ -264,7 +264,7 @@ impl<'c> Packing<'c> {
                 continue;
             }
             let target = ir::attr_str(function, names::TARGET);
-            let least = if target.is_none() || target == host { self.min_bytes } else { 0 };
+            let is_host = target.is_none() || target == host;
             for op in edit::walk(function) {
                 if ir::op_name(op) != "memref.get_global" {
                     continue;
@@ -274,6 +274,8 @@ impl<'c> Packing<'c> {
                 if let (Some(space), Some(pool)) = (&space, board::of(op)) {
                     self.images.insert(space.clone(), pool);
                 }
+                // No code of the host has what is in the memory of a device.
+                let least = if is_host && space.is_none() { self.min_bytes } else { 0 };
                 let space = space.or_else(|| board::of(op)).unwrap_or_default();
                 if let Some(place) = self.place(&global, &space, least)? {
                     found.entry(name.clone()).or_default().push((op, place));

@@ -53,7 +53,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
     let functions = func::functions(module);
     let functions = functions.into_iter().map(|function| (symbol(function), function)).collect();
     let host = ir::attr_str(main, names::TARGET).unwrap_or_else(|| "host".to_owned());
-    let steps = Steps { functions, host }.of(main);
+    let apart = module.has_attribute(names::APART);
+    let steps = Steps { functions, host, apart }.of(main);
     if options.calls
         && let Some((first, ..)) = steps.first()
     {
@@ -86,6 +87,8 @@ struct Steps<'c> {
     functions: HashMap<String, Op<'c>>,
     /// Id of the target of the main function.
     host: String,
+    /// Whether the wait behind a call of a device is part of its step.
+    apart: bool,
 }
 
 /// The first and the last operation of a step.
@@ -107,6 +110,7 @@ impl<'c> Steps<'c> {
                     *last = op;
                     join(before, row);
                 }
+                Some((_, last, before)) if self.apart && is_waited_for(before, &row) => *last = op,
                 _ => steps.push((op, op, row)),
             }
         }
@@ -193,6 +197,11 @@ impl<'c> Steps<'c> {
             queue: ir::queue::queue_of(op).map(|queue| queue as u64),
         }
     }
+}
+
+/// Whether a step is the wait for the one before.
+fn is_waited_for(before: &Operation, row: &Operation) -> bool {
+    (before.means, row.means) == (Means::Call, Means::Wait) && before.target == row.target
 }
 
 /// Whether two neighbours are one step.

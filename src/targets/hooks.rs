@@ -43,6 +43,9 @@ pub struct Command {
     /// Whether the constant updater is asked once about all constants of a call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub together: bool,
+    /// Whether it is given the whole module, beside what it is asked about.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub module: bool,
 }
 
 /// What becomes of a constant.
@@ -269,8 +272,9 @@ pub enum DataHook {
 
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = if self.together { " (all constants of a call together)" } else { "" };
-        write!(f, "{}{how}", self.words.join(" "))
+        let together = if self.together { " (all constants of a call together)" } else { "" };
+        let module = if self.module { " (with the whole module)" } else { "" };
+        write!(f, "{}{together}{module}", self.words.join(" "))
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Device {
     pub timeout: Option<i64>,
     /// How to wait for a part of what was started, if it can.
     pub tickets: Option<Tickets>,
+    /// Whether each function of the target is waited for before the next step begins.
+    pub apart: bool,
 }
 
 /// What stands for work that was started.

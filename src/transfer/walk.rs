@@ -184,8 +184,17 @@ impl<'c> Walk<'_, 'c, '_> {
                 let space = StringAttribute::new(self.calls.context, space).into();
                 edit::set_attr(op, names::SCRATCH_MEMORY, space);
             }
+            if let Some(next) = op.next_in_block().filter(|_| self.is_apart()) {
+                self.wait(next)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether what the host calls is waited for at once.
+    fn is_apart(&self) -> bool {
+        let device = &self.calls.device;
+        self.side == Side::Host && device.apart && device.wait.is_some()
     }
 
     /// Passes the device's place of a buffer.
@@ -301,7 +310,8 @@ impl<'c> Walk<'_, 'c, '_> {
     /// Where a result comes down: with tickets as soon as it is made, so that nobody waits for what
     /// is started in between.
     fn behind_writer(&self, buffer: usize, at: Op<'c>) -> Op<'c> {
-        let early = self.side == Side::Host && self.calls.device.waits_for_parts();
+        let in_parts = self.calls.device.waits_for_parts() && !self.is_apart();
+        let early = self.side == Side::Host && in_parts;
         let writer = self.buffers.all[buffer].writer.filter(|_| early);
         writer.and_then(|writer| edit::next_with(writer, at)).unwrap_or(at)
     }

@@ -90,10 +90,19 @@ class Request:
         self.function, self.functions = data.get("function"), data.get("functions")
         self.callee = data.get("callee")
         self.input, self.inputs = data.get("input"), data.get("inputs")
+        # Of each pool of the board: a dictionary with pool, bytes, left, alignment and holds.
+        self.memory = data.get("memory", [])
+        self._module = data.get("module")
 
     def ir(self):
         """The function or module, as MLIR text."""
         return Path("input.mlir").read_text(encoding="utf-8")
+
+    def module(self):
+        """The whole module, as MLIR text: for hooks with `module = true` in the manifest."""
+        if self._module is None:
+            fail("asks for the whole module: write `module = true` beside its command in the manifest")
+        return Path(self._module).read_text(encoding="utf-8")
 
     def constant(self, number=None):
         """The constant; with `together = true` the one that is this input of the call."""
@@ -111,10 +120,10 @@ def answer(ir):
 
 
 def artifact(name, content):
-    """Adds a file to the package: text or bytes."""
-    Path("artifacts").mkdir(exist_ok=True)
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    (Path("artifacts") / name).write_bytes(data)
+    """Adds a file to the package: text or bytes. A name may have folders in front: "net.bundle/map.txt"."""
+    path = Path("artifacts") / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def blob(function, content):

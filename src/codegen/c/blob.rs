@@ -46,7 +46,9 @@ pub fn regions(part: Op<'_>, target: &TargetInstance, model: &str) -> Result<Vec
     let mut found = called(part)?;
     found.extend(defined(part)?);
     let artifacts = files::recorded(part)?;
-    let blobs = artifacts.into_iter().filter(|artifact| artifact.name.ends_with(BLOB_END));
+    let blobs = artifacts
+        .into_iter()
+        .filter(|artifact| artifact.name.ends_with(BLOB_END) && !artifact.is_in_folder());
     let mut regions = vec![];
     for blob in blobs {
         let place = found.iter().position(|(name, ..)| *name == blob.name).ok_or_else(|| {

@@ -8,8 +8,12 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
+/// The option of a target that names its compiler.
+const COMPILER: &str = "compiler";
+
 /// How the C of `model` for a target is compiled: with the headers and sources of its manifest, and
-/// if the host is C too with the host's compiler and flags, which say what machine it is for.
+/// if the host is C too with the host's compiler and flags, which say what machine it is for. A compiler
+/// that the target names comes before that of the host.
 pub fn options(
     target: &TargetInstance,
     host: Option<&TargetInstance>,
@@ -40,10 +44,11 @@ pub fn options(
     flags.extend(words(target));
     let tool = tool(other.unwrap_or(target), compiler)?;
     let machine = tool.as_ref().map(Tool::machine).transpose()?;
+    let own = target.text(COMPILER).filter(|_| !target.is_host()).map(Tool::of_option);
     Ok(COptions {
         shared: machine.is_none_or(|triple| has_shared_libraries(&triple)),
         strict: target.is_host(),
-        tool,
+        tool: own.transpose()?.or(tool),
         name: format!("{model}_{}", target.id),
         compiler: compiler.to_owned(),
         headers: read(&codegen.headers)?,
@@ -60,7 +65,7 @@ pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
     if !target.is_host() || target.kind.codegen.kind != CodegenKind::C {
         return Ok(None);
     }
-    let tool = target.text("compiler").map_or_else(|| Tool::new(usual), Tool::of_option)?;
+    let tool = target.text(COMPILER).map_or_else(|| Tool::new(usual), Tool::of_option)?;
     Ok(Some(tool))
 }
 

@@ -23,15 +23,12 @@ use crate::{
     Result, Session,
     codegen::{
         CodeGenerator, Generated, Given,
-        c::{COptions, compile, target, tool::Tool},
+        c::{compile, target},
         llvm,
     },
     ir::Op,
     targets::TargetInstance,
 };
-
-/// The option of a target that names its compiler.
-const COMPILER: &str = "compiler";
 
 /// The generator of LLVM IR.
 pub struct Generator;
@@ -42,7 +39,7 @@ impl CodeGenerator for Generator {
     }
 
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
-        let mut options = with_compiler(given.target, given.options.clone())?;
+        let mut options = given.options.clone();
         let glue = compile::glue(part, &options.name);
         options.sources.extend(glue.clone());
         let text = llvm::llvm_ir(session, part, false)?;
@@ -58,17 +55,8 @@ impl CodeGenerator for Generator {
     }
 
     fn check_sources(&self, target: &TargetInstance) -> Result<()> {
-        let options = with_compiler(target, target::options(target, None, "check", "")?)?;
-        compile::sources(&options).map(drop)
+        compile::sources(&target::options(target, None, "check", "")?).map(drop)
     }
-}
-
-/// Has the compiler that the target names compile all of its code, C among it.
-fn with_compiler(target: &TargetInstance, mut options: COptions) -> Result<COptions> {
-    if let Some(command) = target.text(COMPILER) {
-        options.tool = Some(Tool::of_option(command)?);
-    }
-    Ok(options)
 }
 
 #[cfg(test)]

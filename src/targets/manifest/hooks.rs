@@ -72,7 +72,7 @@ fn command(
     layers: &[Layer],
     options: &[OptionDecl],
 ) -> Result<DataHook, String> {
-    let RawCommand { command: words, together } = raw;
+    let RawCommand { command: words, together, module } = raw;
     if together && point != HookPoint::ConstantUpdater {
         let only = HookPoint::ConstantUpdater;
         return Err(format!("together = true is for {only}, which is asked about constants"));
@@ -86,5 +86,5 @@ fn command(
     for word in &words {
         check_placeholders(&without_folders(word, layers)?, options)?;
     }
-    Ok(DataHook::Command(Command { words, together }))
+    Ok(DataHook::Command(Command { words, together, module }))
 }

@@ -253,6 +253,8 @@ pub struct RawCommand {
     pub command: Vec<String>,
     #[serde(default)]
     pub together: bool,
+    #[serde(default)]
+    pub module: bool,
 }
 
 #[derive(Clone, Deserialize)]

@@ -10,6 +10,8 @@ SMALL = [
     (T.INT2, [-2, 1, 0, -1, 1]),
     (T.UINT2, [3, 1, 0, 2, 3]),
     (T.FLOAT8E4M3FN, [1.5, -448, 0.001953125, 2, -3]),
+    (T.FLOAT8E5M2, [1.5, -57344, 0.0000152587890625, 2, -3.5]),
+    (T.FLOAT4E2M1, [0.5, -6, 3, -1.5, 4]),
 ]
 nodes, initializers, outputs = [], [], []
 inputs = [h.make_tensor_value_info("i", T.FLOAT, [5])]

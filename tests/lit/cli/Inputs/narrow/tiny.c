@@ -12,14 +12,25 @@ int tiny_dq(const void *x, float s, float *y, size_t n, int32_t kind) {
   }
   return 0;
 }
-int tiny_dqf8(const void *x, float s, float *y, size_t n) {
+int tiny_dqf8(const void *x, float s, float *y, size_t n, int32_t mantissa) {
+  const uint8_t *p = x;
+  const int bias = mantissa == 3 ? 7 : 15, most = mantissa == 3 ? 126 : 123;
+  for (size_t i = 0; i < n; i++) {
+    int e = (p[i] & 127) >> mantissa, m = p[i] & ((1 << mantissa) - 1);
+    float v = (p[i] & 127) == 124 && mantissa == 2 ? INFINITY
+              : (p[i] & 127) > most                ? NAN
+              : e ? ldexpf((1 << mantissa) + m, e - bias - mantissa)
+                  : ldexpf(m, 1 - bias - mantissa);
+    y[i] = (p[i] & 128 ? -v : v) * s;
+  }
+  return 0;
+}
+int tiny_dqf4(const void *x, float s, float *y, size_t n) {
+  static const float values[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
   const uint8_t *p = x;
   for (size_t i = 0; i < n; i++) {
-    int e = p[i] >> 3 & 15, m = p[i] & 7;
-    float v = (p[i] & 127) == 127 ? NAN
-              : e                 ? ldexpf(8 + m, e - 10)
-                                  : ldexpf(m, -9);
-    y[i] = (p[i] & 128 ? -v : v) * s;
+    int bits = p[i / 2] >> 4 * (i % 2) & 15;
+    y[i] = (bits & 8 ? -values[bits & 7] : values[bits & 7]) * s;
   }
   return 0;
 }

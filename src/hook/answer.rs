@@ -1,0 +1,167 @@
+//! What a program that is a hook wrote: functions, constants, files for the package.
+
+use crate::{
+    Error, Result,
+    artifact::{Artifact, ArtifactTypes},
+    io,
+    process::Folder,
+    targets::hooks::Update,
+    tensor::Tensor,
+};
+use serde::Deserialize;
+use std::{fs, path::Path};
+
+/// The folder in which a program runs.
+pub const WORK: &str = "work";
+
+/// What a program answered.
+pub struct Answer {
+    pub folder: Folder,
+}
+
+/// `answer.json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Said {
+    /// Inputs that the call is not given any more.
+    #[serde(default)]
+    leave_out: Vec<usize>,
+}
+
+impl Answer {
+    fn place(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(WORK).join(name)
+    }
+
+    /// The constant in a file, if it is there.
+    pub fn constant(&self, name: &str) -> Result<Option<Tensor>> {
+        let Some(bytes) = self.read(name)? else { return Ok(None) };
+        let tensor = io::npy::parse(name, &bytes);
+        tensor.map(Some).map_err(|error| Error::invalid(error.to_string()))
+    }
+
+    /// What becomes of the constants that are these inputs.
+    pub fn updates(&self, inputs: &[usize]) -> Result<Vec<Update>> {
+        let list = || inputs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        if self.read("output.npy")?.is_some() {
+            return Err(Error::invalid(format!(
+                "wrote output.npy; asked about all constants of a call, the answer is \
+                 output-N.npy, N being one of {}",
+                list()
+            )));
+        }
+        self.check_names(inputs, list)?;
+        let said = self.said()?;
+        let strange = said.leave_out.iter().find(|input| !inputs.contains(input));
+        if let Some(strange) = strange {
+            return Err(Error::invalid(format!(
+                "answer.json: leave-out has {strange}, which is no constant of the call; those \
+                 are {}",
+                list()
+            )));
+        }
+        let update = |input: &usize| {
+            let name = format!("output-{input}.npy");
+            match (self.constant(&name)?, said.leave_out.contains(input)) {
+                (Some(_), true) => Err(Error::invalid(format!(
+                    "wrote {name}, and answer.json leaves it out; do one of the two"
+                ))),
+                (Some(new), false) => Ok(Update::Replace(new)),
+                (None, true) => Ok(Update::LeaveOut),
+                (None, false) => Ok(Update::Keep),
+            }
+        };
+        inputs.iter().map(update).collect()
+    }
+
+    /// Fails for a constant in the answer that nobody asked about, which would be lost.
+    fn check_names(&self, inputs: &[usize], list: impl Fn() -> String) -> Result<()> {
+        let folder = self.place(".");
+        let entries = fs::read_dir(&folder).map_err(|e| Error::io("cannot read", &folder, e))?;
+        let mut names: Vec<_> =
+            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        let is_asked = |number: &str| inputs.iter().any(|input| input.to_string() == number);
+        let strange = names.iter().find(|name| {
+            let number = name.strip_prefix("output-").and_then(|n| n.strip_suffix(".npy"));
+            number.is_some_and(|number| !is_asked(number))
+        });
+        strange.map_or(Ok(()), |name| {
+            let inputs = list();
+            Err(Error::invalid(format!("wrote {name}; the constants of the call are {inputs}")))
+        })
+    }
+
+    fn said(&self) -> Result<Said> {
+        let Some(bytes) = self.read("answer.json")? else { return Ok(Said { leave_out: vec![] }) };
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Error::invalid(format!("answer.json: {error}")))
+    }
+
+    /// The content of a file, if it is there.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.place(name);
+        match kind_of(&path)? {
+            None => Ok(None),
+            Some(kind) if kind.is_file() => {
+                io::read_regular(&path).map(Some).map_err(|e| Error::io("cannot read", &path, e))
+            }
+            // A link could lead anywhere, and reading a pipe does not end.
+            Some(_) => Err(Error::invalid(format!("wrote an {name} that is not a plain file"))),
+        }
+    }
+
+    /// The files for the package, by name.
+    pub fn artifacts(&self, types: &ArtifactTypes) -> Result<Vec<Artifact>> {
+        let folder = self.place("artifacts");
+        match kind_of(&folder)? {
+            None => return Ok(vec![]),
+            Some(kind) if kind.is_dir() => {}
+            Some(_) => return Err(Error::invalid("made artifacts that is not a plain folder")),
+        }
+        let mut names = vec![];
+        list(&folder, "", &mut names)?;
+        // Directories have no order.
+        names.sort();
+        let read = |name: String| {
+            let path = folder.join(&name);
+            let bytes = io::read_regular(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+            Ok(Artifact { kind: types.of_file(&name, &bytes), name, bytes })
+        };
+        names.into_iter().map(read).collect()
+    }
+}
+
+/// Adds the names of all files below a folder, those in folders with these in front.
+fn list(folder: &Path, before: &str, names: &mut Vec<String>) -> Result<()> {
+    let fail = |e| Error::io("cannot read", folder, e);
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name().into_string().map_err(|name| {
+            Error::invalid(format!("artifacts/{before}{} is not UTF-8", name.to_string_lossy()))
+        })?;
+        let name = format!("{before}{name}");
+        match entry.file_type().map_err(fail)? {
+            kind if kind.is_file() => names.push(name),
+            kind if kind.is_dir() && name.len() < 200 => {
+                list(&entry.path(), &format!("{name}/"), names)?;
+            }
+            _ => {
+                return Err(Error::invalid(format!(
+                    "artifacts/{name} is neither a plain file nor a folder of them, or its name is \
+                     too long"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is at a path; links are not followed.
+fn kind_of(path: &Path) -> Result<Option<std::fs::FileType>> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.file_type())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("cannot read", path, error)),
+    }
+}

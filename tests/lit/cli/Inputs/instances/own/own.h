@@ -1,0 +1,2 @@
+int own_factor(void);
+void own_relu(const float *x, float *y, int n);

@@ -1,0 +1,2 @@
+#include "own.h"
+int own_factor(void) { return 4; }
