@@ -8,4 +8,5 @@ pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;
 pub(crate) mod quantized;
+pub(crate) mod stored;
 pub(crate) mod transpose;
