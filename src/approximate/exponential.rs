@@ -44,6 +44,15 @@ pub(super) fn exp<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Val<'c>> {
     f.mul(value, f.power_of_two(other)?)
 }
 
+/// e^x for an x that is at most 0. What is less than the least normal number is 0.
+pub(super) fn exp_of_most_zero<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Val<'c>> {
+    let (n, less_1) = reduce(f, x)?;
+    let value = f.add(less_1, f.number(1.0)?)?;
+    // A product, so that NaN stays NaN.
+    let value = f.mul(value, f.power_of_two(n)?)?;
+    f.b.select(f.is("olt", x, -87.0)?, f.number(0.0)?, value)
+}
+
 /// e^x - 1, without loss for small x.
 pub(super) fn exp_minus_1<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Val<'c>> {
     // Beyond these the result is -1 and infinity.

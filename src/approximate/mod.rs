@@ -1,4 +1,4 @@
-//! Approximations of f32 functions by arithmetic that vectorizes.
+//! Approximations of f32 functions, and of some f64 functions, by arithmetic that vectorizes.
 //!
 //! Each function takes a scalar or a vector of any shape and is made of float arithmetic, bit
 //! operations and selects only: no branch, no call, and no conversion that is undefined for NaN,
@@ -8,6 +8,7 @@
 //! Polynomials were fitted by the exchange algorithm with relative weights, their coefficients
 //! rounded to f32 one after the other, and the rest fitted again after each.
 
+mod double;
 mod exponential;
 mod inverse;
 mod logarithm;
@@ -16,7 +17,7 @@ mod trigonometric;
 
 use crate::{
     Result,
-    ir::{Builder, Val},
+    ir::{self, Builder, Val},
 };
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -58,6 +59,22 @@ pub fn emit<'c>(b: &Builder<'c>, operation: &str, x: Val<'c>) -> Result<Option<V
     Ok(Some(value))
 }
 
+/// e^x for an x that is at most 0, in few operations: what is less than the least normal number is 0.
+pub fn exp_of_most_zero<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
+    exponential::exp_of_most_zero(&Real::new(b, x)?, x)
+}
+
+/// Emits the function of an operation of the `math` dialect for an f64 or a vector of them; `None` when there is no
+/// approximation of it.
+pub fn emit_double<'c>(b: &Builder<'c>, operation: &str, x: Val<'c>) -> Result<Option<Val<'c>>> {
+    let real = Real::new(b, x)?;
+    match operation {
+        "math.exp" => double::exp(&real, x).map(Some),
+        "math.tanh" => double::tanh(&real, x).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// The bits of an f32 other than its sign.
 const MAGNITUDE: i64 = 0x7fff_ffff;
 /// The sign of an f32.
@@ -67,19 +84,21 @@ const FRACTION: i64 = 23;
 /// What is added to an exponent of an f32.
 const BIAS: i64 = 127;
 
-/// Builds arithmetic on f32 values of one shape and on their bits.
+/// Builds arithmetic on f32 values of one shape and on their bits, or on f64 values.
 struct Real<'c, 's> {
     b: &'s Builder<'c>,
-    /// f32, or a vector of it.
+    /// f32 or f64, or a vector of it.
     ty: Type<'c>,
-    /// i32, or a vector of it.
+    /// An integer of as many bits, or a vector of it.
     word: Type<'c>,
     contract: Attribute<'c>,
 }
 
 impl<'c, 's> Real<'c, 's> {
     fn new(b: &'s Builder<'c>, like: Val<'c>) -> Result<Self> {
-        let (ty, word) = (like.r#type(), b.like(like.r#type(), b.int(32)));
+        let ty = like.r#type();
+        let bits = if ir::element_type(ty) == b.f64() { 64 } else { 32 };
+        let word = b.like(ty, b.int(bits));
         Ok(Self { b, ty, word, contract: b.parse_attr("#arith.fastmath<contract>")? })
     }
 

@@ -34,9 +34,9 @@ pub struct Cut {
     /// The loop.
     pub at: usize,
     /// Its iterations.
-    extent: i64,
+    pub(super) extent: i64,
     /// Iterations of a task.
-    step: i64,
+    pub(super) step: i64,
 }
 
 impl Cut {
@@ -196,12 +196,7 @@ impl Cut {
         inside: Op<'c>,
         (lo, hi): (Val<'c>, Val<'c>),
     ) -> Result<()> {
-        let step = b.index(self.step)?;
-        let from = b.binary("arith.muli", lo, step)?;
-        let mut to = b.binary("arith.muli", hi, step)?;
-        if self.extent % self.step != 0 {
-            to = b.binary("arith.minsi", to, b.index(self.extent)?)?;
-        }
+        let (from, to) = self.range(b, (lo, hi))?;
         let size = b.binary("arith.subi", to, from)?;
         for (index, operand) in ir::operands(inside).into_iter().enumerate() {
             let place = nest.maps[index].iter().position(|index| index.has(self.at));
@@ -210,6 +205,33 @@ impl Cut {
             }
         }
         self.shift_indices(inside, from)
+    }
+
+    /// The first iteration of the tasks `lo..hi`, and the one behind their last.
+    fn range<'c>(
+        &self,
+        b: &Builder<'c>,
+        (lo, hi): (Val<'c>, Val<'c>),
+    ) -> Result<(Val<'c>, Val<'c>)> {
+        let step = b.index(self.step)?;
+        let from = b.binary("arith.muli", lo, step)?;
+        let mut to = b.binary("arith.muli", hi, step)?;
+        if self.extent % self.step != 0 {
+            to = b.binary("arith.minsi", to, b.index(self.extent)?)?;
+        }
+        Ok((from, to))
+    }
+
+    /// Limits a `scf.for` from 0 to the tasks `lo..hi`.
+    pub fn limit<'c>(
+        &self,
+        b: &Builder<'c>,
+        repeat: Op<'c>,
+        tasks: (Val<'c>, Val<'c>),
+    ) -> Result<()> {
+        let (from, to) = self.range(b, tasks)?;
+        edit::set_operand(repeat, 0, from)?;
+        edit::set_operand(repeat, 1, to)
     }
 
     /// What the body takes for the index of the loop counts from the first of the task.

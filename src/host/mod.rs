@@ -8,4 +8,6 @@ pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;
 pub(crate) mod quantized;
+pub(crate) mod repeat;
+pub(crate) mod stored;
 pub(crate) mod transpose;

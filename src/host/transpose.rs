@@ -37,6 +37,9 @@ pub struct Transpose {
     outer: Vec<Axis>,
     /// The dimension along which elements are neighbours in the output.
     along: Cut,
+    /// A short dimension that `along` is made of together with the one around it, as the columns of depth to
+    /// space are of points and phases: it is walked first.
+    inner: Option<Axis>,
     /// That along which they are in the input.
     across: Cut,
     /// Rows and columns of a square.
@@ -107,16 +110,27 @@ impl Transpose {
         if axes.iter().any(|axis| axis.from < 1 || axis.to < 1) {
             return None;
         }
-        let along = *axes.iter().find(|axis| axis.to == 1 && axis.from > 1)?;
-        let across = *axes.iter().find(|axis| axis.from == 1 && axis.to > 1)?;
         let lanes = (isa.lanes * 4 / bytes).min(16);
+        let first = *axes.iter().find(|axis| axis.to == 1 && axis.from > 1)?;
+        let across = *axes.iter().find(|axis| axis.from == 1 && axis.to > 1)?;
+        let around = axes
+            .iter()
+            .find(|axis| first.extent < lanes && axis.to == first.extent && **axis != across);
+        let (along, inner) = match around {
+            Some(around) => {
+                let extent = around.extent * first.extent;
+                (Axis { extent, to: 1, ..*around }, Some(first))
+            }
+            None => (first, None),
+        };
         let side = [lanes, lanes / 2, lanes / 4]
             .into_iter()
             .find(|side| *side >= 2 && *side <= along.extent.min(across.extent))?;
-        let outer = axes.iter().copied().filter(|axis| ![along, across].contains(axis)).collect();
+        let walked = [Some(first), Some(across), around.copied()];
+        let outer = axes.iter().copied().filter(|axis| !walked.contains(&Some(*axis))).collect();
         let along = Cut { axis: along, size: (LINE / bytes).max(side) };
         let across = Cut { axis: across, size: BLOCK };
-        Some(Self { start, outer, along, across, side, bytes })
+        Some(Self { start, outer, along, inner, across, side, bytes })
     }
 
     /// Parts that one thread does without a break.
@@ -183,8 +197,7 @@ impl Transpose {
             let at = self.moved(e, at, (e.smaller(index, last)?, &self.across.axis))?;
             e.repeat((along.0, along.1, self.side), vec![], |e, index, _| {
                 let last = e.add(along.1, Ix::Const(-self.side))?;
-                let at = self.moved(e, at, (e.smaller(index, last)?, &self.along.axis))?;
-                self.square(e, buffers, at)?;
+                self.square(e, buffers, at, e.smaller(index, last)?)?;
                 Ok(vec![])
             })
         })?;
@@ -201,18 +214,40 @@ impl Transpose {
         Ok((e.add(at.0, e.mul(index, axis.from)?)?, e.add(at.1, e.mul(index, axis.to)?)?))
     }
 
+    /// How far in the input element `index` of `along` is.
+    fn reached<'c>(&self, e: &Emitter<'c>, index: Ix<'c>) -> Result<Ix<'c>> {
+        match self.inner {
+            None => e.mul(index, self.along.axis.from),
+            Some(inner) => {
+                let (outer, within) = e.div_rem(index, inner.extent)?;
+                e.sum(0, &[(outer, self.along.axis.from), (within, inner.from)])
+            }
+        }
+    }
+
     fn square<'c>(
         &self,
         e: &Emitter<'c>,
         (from, to): (Val<'c>, Val<'c>),
         at: (Ix<'c>, Ix<'c>),
+        index: Ix<'c>,
     ) -> Result<()> {
         let width = Width::full(self.side);
+        // Squares begin at the first element of a short dimension if it divides them.
+        let known = self.inner.is_none_or(|inner| self.side % inner.extent == 0);
+        let first = self.reached(e, index)?;
         let rows = (0..self.side)
-            .map(|row| e.load(from, e.add(at.0, Ix::Const(row * self.along.axis.from))?, width))
+            .map(|row| {
+                let reached = match known {
+                    true => e.add(first, self.reached(e, Ix::Const(row))?)?,
+                    false => self.reached(e, e.add(index, Ix::Const(row))?)?,
+                };
+                e.load(from, e.add(at.0, reached)?, width)
+            })
             .collect::<Result<Vec<_>>>()?;
+        let to_row = e.add(at.1, index)?;
         for (row, value) in transposed(e, rows, self.bytes)?.into_iter().enumerate() {
-            let at = e.add(at.1, Ix::Const(row as i64 * self.across.axis.to))?;
+            let at = e.add(to_row, Ix::Const(row as i64 * self.across.axis.to))?;
             e.store(value, to, at, width)?;
         }
         Ok(())
@@ -309,5 +344,15 @@ mod tests {
         assert_eq!((wide.side, wide.along.count(), wide.across.count()), (8, 2, 3));
         assert_eq!(found(&[(1000, 1, 5), (5, 1000, 1)]).map(|narrow| narrow.side), Some(4));
         assert_eq!(found(&[(1000, 1, 1)]), None);
+    }
+
+    #[test]
+    fn depth_to_space_has_whole_squares() {
+        // 28x28x2x2x64 to 64x28x2x28x2.
+        let widest = Isa::of_vector_bits(512).expect("a machine");
+        let list = &[(64, 1, 3136), (28, 7168, 112), (2, 128, 56), (28, 256, 2), (2, 64, 1)];
+        let found = Transpose::on(&axes(list), (0, 0), (4, widest)).expect("squares");
+        assert_eq!((found.side, found.along.axis.extent, found.outer.len()), (16, 56, 2));
+        assert_eq!(found.inner, Some(Axis { extent: 2, from: 64, to: 1 }));
     }
 }

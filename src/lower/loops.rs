@@ -3,9 +3,9 @@
 use super::generic::region;
 use crate::{
     Result,
-    ir::{self, Builder, OpSpec, Val},
+    ir::{self, Builder, OpSpec, Val, edit},
 };
-use melior::ir::ValueLike;
+use melior::ir::{Attribute, ValueLike};
 
 /// What is built inside of loops: it gets their indices and the state, and returns the new state.
 pub type Body<'c, 's> =
@@ -64,6 +64,61 @@ pub fn nest<'c, 's>(
     body: impl FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's,
 ) -> Result<Vec<Val<'c>>> {
     nest_from(b, dims, vec![], state, Box::new(body))
+}
+
+/// The same where no position sees what another one writes: the loops can be tasks of several threads.
+pub fn independent<'c, 's>(
+    b: &Builder<'c>,
+    dims: &[i64],
+    state: &[Val<'c>],
+    body: impl FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's,
+) -> Result<Vec<Val<'c>>> {
+    let results = nest_from(b, dims, vec![], state, Box::new(body))?;
+    let mut outermost = results.first().and_then(|result| edit::defining_op(*result));
+    for _ in dims {
+        let Some(repeat) = outermost.filter(|op| ir::op_name(*op) == "scf.for") else { break };
+        edit::set_attr(repeat, INDEPENDENT, Attribute::unit(b.context));
+        let yielded = edit::entry_block(repeat).and_then(|block| ir::ops(block).pop());
+        let inner = yielded.and_then(|op| ir::operands(op).first().copied());
+        outermost = inner.and_then(edit::defining_op);
+    }
+    Ok(results)
+}
+
+/// Marks a loop whose iterations do not see what others write.
+pub const INDEPENDENT: &str = "independent";
+/// Marks a loop that is better off in a function of its own, where buffers are known to be apart.
+pub const ALONE: &str = "alone";
+
+/// Marks the loop that gives these results so.
+pub fn alone(results: &[Val<'_>]) {
+    let repeat = results.first().and_then(|result| edit::defining_op(*result));
+    if let Some(repeat) = repeat.filter(|op| ir::op_name(*op) == "scf.for") {
+        edit::set_attr(repeat, ALONE, Attribute::unit(ir::context_of(repeat)));
+    }
+}
+
+/// `scf.while`: as long as `condition` holds of the state, `body` makes the next one.
+pub fn while_holds<'c>(
+    b: &Builder<'c>,
+    state: &[Val<'c>],
+    condition: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Val<'c>>,
+    body: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
+) -> Result<Vec<Val<'c>>> {
+    let types: Vec<_> = state.iter().map(|value| value.r#type()).collect();
+    let before = region(b, &types, |b, state| {
+        let operands = [&[condition(b, state)?], state].concat();
+        b.create("scf.condition", OpSpec { operands: &operands, ..Default::default() })?;
+        Ok(())
+    })?;
+    let after = region(b, &types, |b, state| {
+        let operands = body(b, state)?;
+        b.create("scf.yield", OpSpec { operands: &operands, ..Default::default() })?;
+        Ok(())
+    })?;
+    let regions = vec![before, after];
+    let spec = OpSpec { operands: state, results: &types, regions, ..Default::default() };
+    Ok(ir::results(b.create("scf.while", spec)?))
 }
 
 fn nest_from<'c>(

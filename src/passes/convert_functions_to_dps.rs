@@ -6,7 +6,7 @@
 
 use crate::{
     ir::{
-        self, Builder, Op, OpSpec,
+        self, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
         edit,
         func::{self, Signature},
@@ -185,6 +185,7 @@ fn convert_body<'c>(
         ir::operands(returns).into_iter().zip(&new.arguments[old.arguments.len()..])
     {
         let out = edit::add_argument(block, *ty, ir::location_of(value));
+        let (value, out) = before_reshape(&before_all, value, out)?;
         at_return.create(
             "bufferization.materialize_in_destination",
             OpSpec {
@@ -197,6 +198,34 @@ fn convert_body<'c>(
     at_return.create("func.return", OpSpec::default())?;
     edit::erase(returns);
     Ok(())
+}
+
+/// A result in another shape is what was reshaped, written to the buffer in its shape: what computes it
+/// can then do so in place.
+fn before_reshape<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    out: Val<'c>,
+) -> Result<(Val<'c>, Val<'c>), PassError<'c>> {
+    let same = Ok((value, out));
+    let Some(op) = edit::defining_op(value) else { return same };
+    let view = match ir::op_name(op) {
+        "tensor.collapse_shape" => "memref.expand_shape",
+        "tensor.expand_shape" => "memref.collapse_shape",
+        _ => return same,
+    };
+    let source = ir::operands(op)[0];
+    let (Some(dims), Ok(groups)) =
+        (ir::static_dims(source.r#type()), op.attribute("reassociation"))
+    else {
+        return same;
+    };
+    let mut attributes = vec![("reassociation", groups)];
+    if view == "memref.expand_shape" {
+        attributes.push(("static_output_shape", b.i64s_attr(&dims)));
+    }
+    let ty = func::memref_like(source.r#type());
+    Ok((source, b.op1_with(view, &[out], ty, attributes)?))
 }
 
 /// Replaces `func.call` by `tir.call_extern` on tensors, whose results have empty destinations.

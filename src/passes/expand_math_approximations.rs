@@ -1,6 +1,7 @@
 //! `expand-math-approximations`: transcendental functions as arithmetic that vectorizes.
 //!
-//! Those of f32 are replaced; 16-bit floats are computed in f32; f64 is left to the C library.
+//! Those of f32 are replaced; 16-bit floats are computed in f32. Of f64 `exp` and `tanh` are replaced, the others are left
+//! to the C library.
 
 use crate::{
     approximate,
@@ -13,7 +14,7 @@ use melior::ir::ValueLike;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "expand-math-approximations",
-    summary: "Replace transcendental functions of f32 by arithmetic that vectorizes",
+    summary: "Replace transcendental functions by arithmetic that vectorizes",
     anchor: "",
     options: &[],
     dialects: &["arith", "math", "vector"],
@@ -29,6 +30,13 @@ fn run<'c>(root: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         let [x] = ir::operands(op)[..] else { continue };
         let element = ir::element_type(x.r#type());
         let builder = Builder::before(op)?;
+        if element == builder.f64() {
+            if let Some(value) = approximate::emit_double(&builder, name, x)? {
+                edit::replace_uses(ir::result0(op)?, value);
+                edit::erase(op);
+            }
+            continue;
+        }
         if wide_type(&builder, element) != builder.f32() {
             continue;
         }

@@ -15,6 +15,7 @@ use crate::{
         Form, NHWC,
         attention::{is_softmax_of_rows, pays},
         broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
+        softmax_of_matrix,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -67,6 +68,9 @@ fn root_kind(op: Op<'_>) -> Option<String> {
             float_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
+        graph::Softmax::NAME | graph::LogSoftmax::NAME => {
+            softmax_of_matrix(op).map(|_| "softmax".to_owned())
+        }
         // Those that stayed on images with their channels first.
         graph::MaxPool::NAME => Some("max_pool".to_owned()),
         graph::AveragePool::NAME => Some("average_pool".to_owned()),

@@ -6,10 +6,12 @@
 //! - Reshapes and transposes between a layer and its quantization move behind it, and those
 //!   between a dequantization and its layer before it: they move integers then.
 //! - Numbers that are dequantized and quantized again with the same parameters stay as they are.
+//! - Constant bytes that are cast and multiplied with a scale are dequantized.
 //! - With `joins`, a concatenation that is quantized is one of quantized numbers: each part is
 //!   quantized where it is computed.
 
 use crate::{
+    host::stored::join_scale,
     ir::{
         self, Op, Val,
         constant::Elements,
@@ -85,7 +87,7 @@ fn step_once(function: Op<'_>, options: &Options) -> crate::Result<bool> {
                     || (options.joins && quantize_parts(quantize)?)
             }
             (_, Some(dequantize)) => move_dequantization_down(dequantize)?,
-            _ => false,
+            _ => join_scale(op)?,
         };
         if changed {
             return Ok(true);

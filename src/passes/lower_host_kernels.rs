@@ -217,7 +217,7 @@ impl<'c> Kernels<'c> {
             return Ok(vec![]);
         };
         let (window, points, types, start) = match &mut found.kernel {
-            Kernel::Planar(_) => return Ok(vec![]),
+            Kernel::Planar(_) | Kernel::Softmax(_) => return Ok(vec![]),
             Kernel::Contraction(spec) => {
                 (spec.window, spec.grid(), spec.types, &mut spec.start)
             }
@@ -266,6 +266,9 @@ impl<'c> Kernels<'c> {
             }
             ScheduledKernel::Planar(spec, blocking) => {
                 spec.emit(at, isa, (name, buffers), blocking, &found.program)
+            }
+            ScheduledKernel::Softmax(spec, _) => {
+                spec.emit(at, isa, (name, buffers), &found.program)
             }
         })
     }
@@ -330,6 +333,7 @@ enum ScheduledKernel<'k> {
     Contraction(&'k crate::host::kernel::Contraction, crate::host::kernel::Blocking),
     Depthwise(&'k crate::host::kernel::Depthwise, crate::host::kernel::DepthwiseBlocking),
     Planar(&'k crate::host::kernel::Planar, crate::host::kernel::PlanarBlocking),
+    Softmax(&'k crate::host::kernel::Softmax, i64),
 }
 
 impl<'k> ScheduledKernel<'k> {
@@ -338,6 +342,7 @@ impl<'k> ScheduledKernel<'k> {
             Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
             Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
             Kernel::Planar(spec) => Self::Planar(spec, spec.blocking(isa)),
+            Kernel::Softmax(spec) => Self::Softmax(spec, spec.tasks(isa)),
         }
     }
 
@@ -347,7 +352,7 @@ impl<'k> ScheduledKernel<'k> {
                 source.pack(values, &blocking.channels, spec.grouping(isa))
             }
             Self::Depthwise(..) => source.pack_depthwise(values),
-            Self::Planar(..) => vec![],
+            Self::Planar(..) | Self::Softmax(..) => vec![],
         }
     }
 
@@ -357,7 +362,7 @@ impl<'k> ScheduledKernel<'k> {
                 let rows = spec.grouping(isa).padded(spec.reduction());
                 weights::pairs_of_rows(packed, &blocking.channels, rows)
             }
-            Self::Depthwise(..) | Self::Planar(..) => vec![],
+            Self::Depthwise(..) | Self::Planar(..) | Self::Softmax(..) => vec![],
         }
     }
 
@@ -367,6 +372,7 @@ impl<'k> ScheduledKernel<'k> {
             Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
             Self::Depthwise(spec, _) => spec.types.weights,
             Self::Planar(spec, _) => spec.element,
+            Self::Softmax(..) => Element::F32,
         }
     }
 
@@ -375,6 +381,7 @@ impl<'k> ScheduledKernel<'k> {
             Self::Contraction(spec, _) => spec.flops(),
             Self::Depthwise(spec, _) => spec.flops(),
             Self::Planar(spec, _) => spec.flops(),
+            Self::Softmax(spec, _) => spec.flops(),
         }
     }
 
@@ -383,6 +390,7 @@ impl<'k> ScheduledKernel<'k> {
             Self::Contraction(spec, blocking) => spec.tasks(blocking),
             Self::Depthwise(spec, blocking) => spec.tasks(blocking),
             Self::Planar(spec, blocking) => spec.tasks(blocking),
+            Self::Softmax(_, tasks) => *tasks,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     host::{
         kernel::{Emitter, Isa},
         loops::{Cut, Nest},
+        repeat::Repeat,
         transpose::Transpose,
     },
     ir::{
@@ -63,24 +64,68 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             if let Some(nest) = Nest::of(op)
                 && nest.work() >= options.min_work
             {
+                let nest = Work::Nest(nest);
                 outlined.outline(function, &nest).map_err(|error| PassError::at(&op, error))?;
+            } else if let Some(repeat) = Repeat::of(op)
+                && repeat.work() >= options.min_work
+            {
+                let repeat = Work::Repeat(repeat);
+                outlined.outline(function, &repeat).map_err(|error| PassError::at(&op, error))?;
             }
         }
     }
     Ok(())
 }
 
+/// What moves into a function.
+enum Work<'c> {
+    Nest(Nest<'c>),
+    Repeat(Repeat<'c>),
+}
+
+impl<'c> Work<'c> {
+    fn op(&self) -> Op<'c> {
+        match self {
+            Work::Nest(nest) => nest.op,
+            Work::Repeat(repeat) => repeat.op,
+        }
+    }
+
+    fn writes(&self) -> Vec<Val<'c>> {
+        match self {
+            Work::Nest(nest) => nest.writes(),
+            Work::Repeat(repeat) => repeat.writes(),
+        }
+    }
+
+    fn overwrites(&self, value: Val<'c>) -> bool {
+        matches!(self, Work::Nest(nest) if nest.overwrites(value))
+    }
+
+    fn code(&self, isa: Isa) -> Code {
+        match self {
+            Work::Nest(nest) => match Transpose::of(nest, isa) {
+                Some(transpose) => Code::Transpose(transpose),
+                None => Code::Loops(nest.cut()),
+            },
+            Work::Repeat(repeat) => Code::Repeat(repeat.cut()),
+        }
+    }
+}
+
 /// What a function does.
 enum Code {
     /// The loops as they are, perhaps cut into tasks.
     Loops(Option<Cut>),
+    /// A loop with independent iterations, perhaps in tasks of so many.
+    Repeat(Option<Cut>),
     Transpose(Transpose),
 }
 
 impl Code {
     fn tasks(&self) -> Option<i64> {
         match self {
-            Code::Loops(cut) => cut.as_ref().map(Cut::tasks),
+            Code::Loops(cut) | Code::Repeat(cut) => cut.as_ref().map(Cut::tasks),
             Code::Transpose(transpose) => Some(transpose.tasks()).filter(|tasks| *tasks > 1),
         }
     }
@@ -94,12 +139,12 @@ struct Outlined<'c> {
 }
 
 impl<'c> Outlined<'c> {
-    fn outline(&mut self, function: Op<'c>, nest: &Nest<'c>) -> Result<()> {
-        let op = nest.op;
+    fn outline(&mut self, function: Op<'c>, work: &Work<'c>) -> Result<()> {
+        let op = work.op();
         let Some(buffers) = buffers(op) else { return Ok(()) };
-        let (symbol, tasks) = self.function(function, nest, &buffers)?;
+        let (symbol, tasks) = self.function(function, work, &buffers)?;
         let b = Builder::before(op)?;
-        let written = nest.writes();
+        let written = work.writes();
         let mut call = CallExtern::new(&symbol);
         let mut keeps = false;
         for base in &buffers {
@@ -107,7 +152,7 @@ impl<'c> Outlined<'c> {
             let views: Vec<_> = through.copied().collect();
             let group = if views.is_empty() { Group::Ins } else { Group::Outs };
             // What is not overwritten as a whole stays, or is read.
-            let whole = views == [*base] && nest.overwrites(*base);
+            let whole = views == [*base] && work.overwrites(*base);
             keeps |= !views.is_empty() && !whole;
             call.push(b.context, group, *base);
         }
@@ -128,15 +173,12 @@ impl<'c> Outlined<'c> {
     fn function(
         &mut self,
         of: Op<'c>,
-        nest: &Nest<'c>,
+        work: &Work<'c>,
         buffers: &[Val<'c>],
     ) -> Result<(String, Option<i64>)> {
         let context = ir::context_of(self.module);
-        let location = nest.op.location();
-        let code = match Transpose::of(nest, self.isa) {
-            Some(transpose) => Code::Transpose(transpose),
-            None => Code::Loops(nest.cut()),
-        };
+        let location = work.op().location();
+        let code = work.code(self.isa);
         let tasks = code.tasks();
         let index = Type::index(context);
         let mut types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
@@ -144,7 +186,7 @@ impl<'c> Outlined<'c> {
         let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
         let region = Region::new();
         let block = edit::append_block(&region, &with_locations);
-        self.fill(block, &code, nest, buffers)?;
+        self.fill(block, &code, work, buffers)?;
         let end = Builder::at_end(context, block, location);
         end.create("func.return", OpSpec::default())?;
         let body = edit::entry_block(self.module)
@@ -174,7 +216,7 @@ impl<'c> Outlined<'c> {
         &self,
         block: Blk<'c>,
         code: &Code,
-        nest: &Nest<'c>,
+        work: &Work<'c>,
         buffers: &[Val<'c>],
     ) -> Result<()> {
         let arguments = edit::arguments(block);
@@ -186,23 +228,23 @@ impl<'c> Outlined<'c> {
         match (code, memrefs) {
             (Code::Transpose(transpose), [from, to]) => {
                 let context = ir::context_of(self.module);
-                let builder = Builder::at_end(context, block, nest.op.location());
+                let builder = Builder::at_end(context, block, work.op().location());
                 transpose.emit(&Emitter { builder, isa: self.isa }, (*from, *to), range)
             }
             (Code::Transpose(_), _) => {
                 Err(crate::Error::internal("a transposition of other than two buffers"))
             }
-            (Code::Loops(cut), _) => {
+            (Code::Loops(cut) | Code::Repeat(cut), _) => {
                 let mut copy = Copy::to(block);
                 for (of, is) in buffers.iter().zip(memrefs) {
                     copy.replace(*of, *is);
                 }
-                let inside = copy.op(nest.op)?;
-                match (cut, range) {
-                    (Some(cut), Some(range)) => {
-                        cut.apply(&Builder::before(inside)?, nest, inside, range)
-                    }
-                    _ => Ok(()),
+                let inside = copy.op(work.op())?;
+                let Some((cut, range)) = cut.as_ref().zip(range) else { return Ok(()) };
+                let b = Builder::before(inside)?;
+                match work {
+                    Work::Nest(nest) => cut.apply(&b, nest, inside, range),
+                    Work::Repeat(_) => cut.limit(&b, inside, range),
                 }
             }
         }

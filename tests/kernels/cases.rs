@@ -13,6 +13,14 @@ pub const SINGLE: &[Conv] =
     &[Conv { x: &[1, 8, 4, 4], w: &[2, 4, 1, 1], attributes: "group = 2", y: &[1, 2, 4, 4] }];
 
 pub const CONVS: &[Conv] = &[
+    // One column, where rows are cut into tiles.
+    Conv { x: &[2, 5, 19, 3], w: &[20, 5, 4, 3], attributes: "", y: &[2, 20, 16, 1] },
+    Conv {
+        x: &[1, 6, 14, 7],
+        w: &[18, 6, 3, 5],
+        attributes: "strides = [2, 3] pads = [1, 0, 1, 0]",
+        y: &[1, 18, 7, 1],
+    },
     Conv {
         x: &[1, 3, 9, 11],
         w: &[5, 3, 3, 3],
@@ -162,6 +170,26 @@ pub const TRANSPOSED: &[Conv] = &[
         w: &[12, 1, 4, 4],
         attributes: "strides = [2, 2] pads = [1, 1, 1, 1] group = 12",
         y: &[1, 12, 10, 12],
+    },
+    // Phases with fewer taps than others, and with none.
+    Conv {
+        x: &[1, 6, 5, 7],
+        w: &[6, 48, 3, 3],
+        attributes: "strides = [2, 2] pads = [1, 1, 1, 1] output_padding = [1, 1]",
+        y: &[1, 48, 10, 14],
+    },
+    Conv {
+        x: &[2, 9, 4, 5],
+        w: &[9, 19, 2, 2],
+        attributes: "strides = [3, 3]",
+        y: &[2, 19, 11, 14],
+    },
+    Conv { x: &[1, 8, 5, 4], w: &[8, 33, 1, 1], attributes: "strides = [2, 2]", y: &[1, 33, 9, 7] },
+    Conv {
+        x: &[1, 10, 6, 5],
+        w: &[10, 20, 5, 4],
+        attributes: "strides = [3, 2] group = 2",
+        y: &[1, 40, 20, 12],
     },
     Conv {
         x: &[1, 7, 12],

@@ -182,6 +182,11 @@ def normalization(c):
     c.add("softmax_opset11", "Softmax", [x], opset=11, axis=1)
     c.add("softmax_large", "Softmax", [np.array([[1000, 1001, 999], [-1e9, 0, 1]], "f4")])
     c.add("softmax_wide", "Softmax", [c.normal(3, 1000)])
+    for kind, length in itertools.product(("Softmax", "LogSoftmax"), (16, 37, 197, 300, 1001)):
+        rows = c.normal(5, length, scale=30)
+        rows[1, :7], rows[2, 3], rows[3, 5], rows[4] = -np.inf, np.nan, np.inf, -np.inf
+        c.add(f"{kind.lower()}_{length}", kind, [rows])
+        c.add(f"{kind.lower()}_columns_{length}", kind, [c.normal(2, 30, length, scale=9)], axis=1)
     stats = {1: c.normal(6), 2: c.normal(6), 3: c.normal(6), 4: np.abs(c.normal(6)) + 0.1}
     c.add("batch_norm", "BatchNormalization", [x], stats, epsilon=1e-3)
     c.add("instance_norm", "InstanceNormalization", [x], {1: c.normal(6), 2: c.normal(6)})
@@ -239,6 +244,13 @@ def movement(c):
     c.add("space_to_depth", "SpaceToDepth", [c.normal(1, 2, 4, 6)], blocksize=2)
     c.add("trilu", "Trilu", [c.normal(4, 5)], upper=0)
     c.add("top_k", "TopK", [c.normal(3, 9)], {1: ints(4)}, n_out=2)
+    # Rows that are shorter and longer than what is kept in one way, axes, equal elements and NaN.
+    for i, (shape, count, attributes) in enumerate([
+            ((2, 300), 17, {}), ((2, 300), 90, {"largest": 0}), ((70, 3, 2), 20, {"axis": 0}), ((1, 65), 65, {}),
+            ((3, 40), 1, {"largest": 0}), ((80,), 66, {})]):
+        for kind in ("f4", "f8", "i4"):
+            values = np.round(c.normal(*shape, scale=20)).astype(kind)
+            c.add(f"top_k_{i}_{kind}", "TopK", [values], {1: ints(count)}, n_out=2, **attributes)
     c.add("one_hot", "OneHot", [ints(0, 2, -1)], {1: ints(4), 2: np.array([0, 1], "f4")})
     c.add("scatter_nd", "ScatterND", [c.normal(4, 3)], {1: np.array([[1], [3]], "i8"), 2: c.normal(2, 3)})
     for mode, transform in [("nearest", "asymmetric"), ("linear", "half_pixel"),

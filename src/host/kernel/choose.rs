@@ -5,11 +5,11 @@
 //! points fall into the same cache sets.
 
 use super::{
-    Arithmetic, Contraction, Isa, Weights,
+    Arithmetic, Contraction, Isa, Section, Weights,
     tiling::{
         Blocking, ChannelTiles, Order, PointTiles, TaskSize, ceil_div, split_channels, split_points,
     },
-    window::COL,
+    window::{AXES, COL},
 };
 
 /// Multiply-adds that fit in the latency of one, times those started per cycle.
@@ -39,8 +39,12 @@ impl Tiling {
 impl Contraction {
     /// Chooses register tiles, task order and task sizes.
     pub fn blocking(&self, isa: Isa) -> Blocking {
+        // Channels with fewer taps are better left together with others if they fill no vectors alone.
+        let kinds = if self.sections.is_empty() { &[false][..] } else { &[false, true] };
         let tilings = (1..isa.registers / 2).flat_map(|vectors| {
-            (1..isa.registers - 2).filter_map(move |points| self.tiling(isa, points, vectors))
+            (1..isa.registers - 2)
+                .flat_map(|points| kinds.iter().map(move |kind| (points, *kind)))
+                .filter_map(move |size| self.tiling(isa, size, vectors))
         });
         let Tiling { cols, channels, .. } = Tiling::best(tilings).unwrap_or_default();
         self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
@@ -48,11 +52,14 @@ impl Contraction {
 
     /// The best register tiles of at most so many points, if that many fit in registers.
     pub(super) fn tiling_of(&self, isa: Isa, points: i64) -> Option<Tiling> {
-        Tiling::best((1..isa.registers / 2).filter_map(|vectors| self.tiling(isa, points, vectors)))
+        Tiling::best(
+            (1..isa.registers / 2).filter_map(|vectors| self.tiling(isa, (points, false), vectors)),
+        )
     }
 
-    /// The register tiles of so many points and vectors, if they fit in registers.
-    fn tiling(&self, isa: Isa, points: i64, vectors: i64) -> Option<Tiling> {
+    /// The register tiles of so many points and vectors, if they fit in registers. Sections of channels are
+    /// tiled one by one if that is said.
+    fn tiling(&self, isa: Isa, (points, apart): (i64, bool), vectors: i64) -> Option<Tiling> {
         let arithmetic = Arithmetic::of(isa, self.types);
         let operands = vectors + arithmetic.image_registers();
         if points * vectors + operands > isa.registers {
@@ -60,25 +67,28 @@ impl Contraction {
         }
         let inside = |start, count| self.window.columns_inside(start, count);
         let cols = split_points(self.cols, points, inside);
-        let channels = split_channels(
-            self.channels,
-            isa.lanes_of(self.types.sum),
-            vectors,
-            arithmetic.least_lanes(),
-        );
+        let (lanes, least) = (isa.lanes_of(self.types.sum), arithmetic.least_lanes());
+        let all = [Section { channels: self.channels, skip: [0; AXES] }];
+        let sections = if apart { &self.sections[..] } else { &all };
+        let split = |section: &Section| {
+            let tiles = split_channels(section.channels, lanes, vectors, least);
+            let skip = section.skip;
+            tiles.into_iter().map(move |tiles| ChannelTiles { skip, ..tiles })
+        };
+        let channels: Vec<_> = sections.iter().flat_map(split).collect();
         let cost = self.cost(&cols, &channels, arithmetic);
         Some(Tiling { cost, cols, channels })
     }
 
     /// Cost of one row of points for all channels of a group.
     fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], arithmetic: Arithmetic) -> f64 {
-        let steps = self.reduction() as f64 / arithmetic.group() as f64;
         let instructions = arithmetic.instructions() as f64;
         let mut cost = 0.0;
         let mut code = 0.0;
         for points in cols {
             for block in channels {
                 let (p, n) = (points.size as f64, block.widths.len() as f64);
+                let steps = self.live(block.skip) as f64 / arithmetic.group() as f64;
                 let panel = self.reduction() * block.width() * self.weights_bytes(arithmetic);
                 let from_l2 = if panel > L1_BYTES { 4.0 * n } else { 0.0 };
                 let spread = if panel > L2_BYTES { 8.0 * n } else { 0.0 };

@@ -11,9 +11,11 @@ mod contraction;
 mod depthwise;
 mod emit;
 mod isa;
+mod lanes;
 mod planar;
 pub mod program;
 pub mod recognize;
+mod softmax;
 pub mod start;
 mod store;
 mod tiling;
@@ -23,11 +25,12 @@ pub mod window;
 
 pub use arithmetic::Arithmetic;
 pub use attention::{Attention, AttentionBlocking, Programs};
-pub use contraction::{Contraction, Epilogue, NoEpilogue, View, Weights};
+pub use contraction::{Contraction, Epilogue, NoEpilogue, Section, View, Weights};
 pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};
 pub use isa::{Dot, Isa};
 pub use planar::{Planar, PlanarBlocking};
+pub use softmax::Softmax;
 pub use start::Start;
 pub use tiling::{
     Blocking, ChannelTiles, Order, PointTiles, TaskSize, Width, split_channels, split_points,

@@ -18,6 +18,8 @@ pub struct ChannelTiles {
     pub count: i64,
     /// The vectors of each.
     pub widths: Vec<Width>,
+    /// First planes, rows and columns of the window at which their weights are 0.
+    pub skip: [i64; 3],
 }
 
 /// A vector of channels.
@@ -114,7 +116,7 @@ pub fn split_channels(total: i64, lanes: i64, vectors: i64, least: i64) -> Vec<C
     let mut blocks = vec![];
     if total >= width {
         let widths = vec![Width::full(lanes); vectors as usize];
-        blocks.push(ChannelTiles { count: total / width, widths });
+        blocks.push(ChannelTiles { count: total / width, widths, skip: [0; 3] });
     }
     let rest = total % width;
     let mut widths = vec![Width::full(lanes); (rest / lanes) as usize];
@@ -125,7 +127,7 @@ pub fn split_channels(total: i64, lanes: i64, vectors: i64, least: i64) -> Vec<C
         widths.push(Width { lanes, used: last });
     }
     if !widths.is_empty() {
-        blocks.push(ChannelTiles { count: 1, widths });
+        blocks.push(ChannelTiles { count: 1, widths, skip: [0; 3] });
     }
     blocks
 }
@@ -204,13 +206,17 @@ mod tests {
         assert_eq!(
             blocks,
             [
-                ChannelTiles { count: 2, widths: vec![Width::full(16); 2] },
-                ChannelTiles { count: 1, widths: vec![Width { lanes: 8, used: 6 }] }
+                ChannelTiles { count: 2, widths: vec![Width::full(16); 2], skip: [0; 3] },
+                ChannelTiles { count: 1, widths: vec![Width { lanes: 8, used: 6 }], skip: [0; 3] }
             ]
         );
         assert_eq!(
             split_channels(24, 16, 4, 1),
-            [ChannelTiles { count: 1, widths: vec![Width::full(16), Width::full(8)] }]
+            [ChannelTiles {
+                count: 1,
+                widths: vec![Width::full(16), Width::full(8)],
+                skip: [0; 3]
+            }]
         );
     }
 }

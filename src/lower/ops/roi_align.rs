@@ -1,13 +1,12 @@
-//! `graph.roi_align`: each element of the result pools samples of a region whose place and size
-//! are only known at run time.
+//! `graph.roi_align`: each bin of the result pools samples of a region whose place and size are only known at run
+//! time. Images have their channels last, so that the innermost loops run along neighbours.
 
 use crate::{
     Error, Result,
     ir::{self, Builder, Val, graph::RoiAlignAdaptor},
     lower::{
         Lowering,
-        generic::{c, d, loop_index, parallel},
-        loops,
+        loops::{count_to, independent, insert},
         scalar::{
             convert,
             float::{add, arith, at_least, at_most, div, mul, number, sub},
@@ -104,63 +103,100 @@ fn to_float<'c>(b: &Builder<'c>, index: Val<'c>, to: Type<'c>) -> Result<Val<'c>
     b.op1("arith.sitofp", &[word], to)
 }
 
-/// The four weighted elements around a sample: their sum, or the greatest.
-fn sample<'c>(
-    b: &Builder<'c>,
-    op: &RoiAlignAdaptor<'_, 'c>,
-    [batch, channel]: [Val<'c>; 2],
-    [rows, columns]: [&Between<'c>; 2],
-) -> Result<Val<'c>> {
-    let like = rows.weights[0];
-    let mut all: Option<Val<'c>> = None;
-    for (row, row_weight) in [rows.low, rows.high].into_iter().zip(rows.weights) {
-        for (column, weight) in [columns.low, columns.high].into_iter().zip(columns.weights) {
-            let element = shape::extract(b, op.x(), &[batch, channel, row, column])?;
-            let element = convert(b, element, false, like.r#type(), false)?;
-            let element = mul(b, element, mul(b, row_weight, weight)?)?;
-            all = Some(match all {
-                None => element,
-                Some(all) if op.mode() == "max" => at_least(b, all, element)?,
-                Some(all) => add(b, all, element)?,
-            });
-        }
-    }
-    let all = all.ok_or_else(|| Error::internal("a sample without elements"))?;
-    let inside = b.binary("arith.andi", rows.inside, columns.inside)?;
-    b.select(inside, all, number(b, like, 0.0)?)
+/// The bins of a row, and the image that they are of, with its channels last.
+struct Pool<'o, 'c> {
+    op: RoiAlignAdaptor<'o, 'c>,
+    x: Val<'c>,
+    image: Val<'c>,
+    /// The type that is computed in.
+    real: Type<'c>,
 }
 
-/// What an element of the result is: the pool of all samples of its bin.
-fn pool<'c>(
-    b: &Builder<'c>,
-    op: &RoiAlignAdaptor<'_, 'c>,
-    image: [Val<'c>; 2],
-    [rows, columns]: [&Bin<'c>; 2],
-) -> Result<Val<'c>> {
-    let max = op.mode() == "max";
-    let zero = number(b, rows.start, 0.0)?;
-    let start = if max { number(b, rows.start, f64::NEG_INFINITY)? } else { zero };
-    let state = loops::count_to(b, rows.samples, &[start], |b, at, state| {
-        let row = rows.between(b, at)?;
-        loops::count_to(b, columns.samples, state, |b, at, state| {
-            let column = columns.between(b, at)?;
-            let value = sample(b, op, image, [&row, &column])?;
-            Ok(vec![if max { at_least(b, state[0], value)? } else { add(b, state[0], value)? }])
-        })
-    })?;
-    let count = b.binary("arith.muli", rows.samples, columns.samples)?;
-    if max {
-        let some = b.cmpi("ne", count, b.index(0)?)?;
-        return b.select(some, state[0], zero);
+impl<'c> Pool<'_, 'c> {
+    /// Makes each channel of the bin at `place` of the result what `body` makes of it.
+    fn channels(
+        &self,
+        b: &Builder<'c>,
+        result: Val<'c>,
+        place: &[Val<'c>],
+        body: impl FnOnce(&Builder<'c>, Val<'c>, Val<'c>) -> Result<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let count = b.index(ir::dims(result.r#type())[3])?;
+        let results = count_to(b, count, &[result], |b, channel, state| {
+            let at = [place, &[channel]].concat();
+            let before = shape::extract(b, state[0], &at)?;
+            Ok(vec![insert(b, body(b, channel, before)?, state[0], &at)?])
+        })?;
+        Ok(results[0])
     }
-    let count = b.binary("arith.maxui", count, b.index(1)?)?;
-    div(b, state[0], to_float(b, count, zero.r#type())?)
+
+    /// The four weighted elements around a sample: their sum, or the greatest.
+    fn sample(
+        &self,
+        b: &Builder<'c>,
+        channel: Val<'c>,
+        [rows, columns]: [&Between<'c>; 2],
+        weights: &[Val<'c>; 4],
+    ) -> Result<Val<'c>> {
+        let mut all: Option<Val<'c>> = None;
+        let mut weights = weights.iter();
+        for row in [rows.low, rows.high] {
+            for (column, weight) in [columns.low, columns.high].into_iter().zip(weights.by_ref()) {
+                let element = shape::extract(b, self.x, &[self.image, row, column, channel])?;
+                let element = convert(b, element, false, self.real, false)?;
+                let element = mul(b, element, *weight)?;
+                all = Some(match all {
+                    None => element,
+                    Some(all) if self.op.mode() == "max" => at_least(b, all, element)?,
+                    Some(all) => add(b, all, element)?,
+                });
+            }
+        }
+        all.ok_or_else(|| Error::internal("a sample without elements"))
+    }
+
+    /// Pools all samples of the bin at `place` into its channels of the result.
+    fn bin(
+        &self,
+        b: &Builder<'c>,
+        result: Val<'c>,
+        place: &[Val<'c>],
+        [rows, columns]: [&Bin<'c>; 2],
+    ) -> Result<Val<'c>> {
+        let max = self.op.mode() == "max";
+        let zero = number(b, rows.start, 0.0)?;
+        let start = if max { number(b, rows.start, f64::NEG_INFINITY)? } else { zero };
+        let result = self.channels(b, result, place, |_, _, _| Ok(start))?;
+        let state = count_to(b, rows.samples, &[result], |b, at, state| {
+            let row = rows.between(b, at)?;
+            count_to(b, columns.samples, state, |b, at, state| {
+                let column = columns.between(b, at)?;
+                let inside = b.binary("arith.andi", row.inside, column.inside)?;
+                let weight = |i: usize, j: usize| mul(b, row.weights[i], column.weights[j]);
+                let weights = [weight(0, 0)?, weight(0, 1)?, weight(1, 0)?, weight(1, 1)?];
+                let next = self.channels(b, state[0], place, |b, channel, before| {
+                    let value = self.sample(b, channel, [&row, &column], &weights)?;
+                    let value = b.select(inside, value, zero)?;
+                    if max { at_least(b, before, value) } else { add(b, before, value) }
+                })?;
+                Ok(vec![next])
+            })
+        })?;
+        let count = b.binary("arith.muli", rows.samples, columns.samples)?;
+        if max {
+            let some = b.cmpi("ne", count, b.index(0)?)?;
+            return self.channels(b, state[0], place, |b, _, value| b.select(some, value, zero));
+        }
+        let count = b.binary("arith.maxui", count, b.index(1)?)?;
+        let count = to_float(b, count, zero.r#type())?;
+        self.channels(b, state[0], place, |b, _, value| div(b, value, count))
+    }
 }
 
 fn roi_align<'c>(l: &Lowering<'c>, op: RoiAlignAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
-    let sizes = ir::dims(op.x().r#type());
-    if ir::dims(ty).contains(&0) {
+    let (sizes, dims) = (ir::dims(op.x().r#type()), ir::dims(ty));
+    if dims.contains(&0) {
         return Ok(vec![l.b.empty(ty)?]);
     }
     if sizes.contains(&0) {
@@ -169,22 +205,35 @@ fn roi_align<'c>(l: &Lowering<'c>, op: RoiAlignAdaptor<'_, 'c>) -> Result<Vec<Va
     }
     let element = ir::element_type(ty);
     let real = if element == l.b.f64() { element } else { l.b.f32() };
-    let mut ins: Vec<_> = (0..4).map(|corner| (op.rois(), vec![d(0), c(corner)])).collect();
-    ins.push((op.batch(), vec![d(0)]));
-    let value = parallel(&l.b, ty, &ins, |b, raw| {
-        let corners: Vec<_> =
-            raw[..4].iter().map(|v| convert(b, *v, false, real, false)).collect::<Result<_>>()?;
+    // Samples of a bin are at the same places of all channels, which are neighbours then.
+    let x = shape::transpose(&l.b, op.x(), &[0, 2, 3, 1])?;
+    let result = l.b.empty(l.b.tensor(&[dims[0], dims[2], dims[3], dims[1]], real))?;
+    let results = independent(&l.b, &dims[..1], &[result], |b, region, state| {
+        let corner = |corner: i64| {
+            let value = shape::extract(b, op.rois(), &[region[0], b.index(corner)?])?;
+            convert(b, value, false, real, false)
+        };
+        let (across, down) = ((corner(0)?, corner(2)?), (corner(1)?, corner(3)?));
         // An image that is not there is the first or last one.
-        let batch = b.op1("arith.index_cast", &[raw[4]], b.index_type())?;
-        let batch = b.binary("arith.maxsi", batch, b.index(0)?)?;
-        let batch = b.binary("arith.minsi", batch, b.index(sizes[0] - 1)?)?;
-        let (height, width) = (op.output_height(), op.output_width());
-        let (row, column) = (loop_index(b, 2)?, loop_index(b, 3)?);
-        let rows = Bin::new(b, &op, (corners[1], corners[3]), (row, height, sizes[2]))?;
-        let columns = Bin::new(b, &op, (corners[0], corners[2]), (column, width, sizes[3]))?;
-        let value = pool(b, &op, [batch, loop_index(b, 1)?], [&rows, &columns])?;
-        convert(b, value, false, element, false)
+        let image = shape::extract(b, op.batch(), region)?;
+        let image = b.op1("arith.index_cast", &[image], b.index_type())?;
+        let image = b.binary("arith.maxsi", image, b.index(0)?)?;
+        let image = b.binary("arith.minsi", image, b.index(sizes[0] - 1)?)?;
+        let pool = Pool { op, x, image, real };
+        count_to(b, b.index(dims[2])?, state, |b, row, state| {
+            let rows = Bin::new(b, &op, down, (row, dims[2], sizes[2]))?;
+            count_to(b, b.index(dims[3])?, state, |b, column, state| {
+                let columns = Bin::new(b, &op, across, (column, dims[3], sizes[3]))?;
+                let place = [region[0], row, column];
+                Ok(vec![pool.bin(b, state[0], &place, [&rows, &columns])?])
+            })
+        })
     })?;
+    let value = shape::transpose(&l.b, results[0], &[0, 3, 1, 2])?;
+    if element == real {
+        return Ok(vec![value]);
+    }
+    let value = l.elementwise(&[value], ty, |b, args| convert(b, args[0], false, element, false))?;
     Ok(vec![value])
 }
 

@@ -275,7 +275,7 @@ impl<'c> Block<'_, 'c> {
             let (channels, _) = kernel.blocking.counts();
             kernel.channel_blocks(e, (zero, Ix::Const(channels)), |e, widths, channel| {
                 let place = Place { channel, within: channel, ..place };
-                kernel.strip(e, &widths.widths, (from, to), place)
+                kernel.strip(e, widths, (from, to), place)
             })
         };
         product(&self.scores)?;

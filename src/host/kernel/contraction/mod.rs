@@ -53,6 +53,15 @@ pub enum Weights {
     Rows(i64),
 }
 
+/// Neighbouring channels of a group whose weights are 0 at the first taps of each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// How many there are.
+    pub channels: i64,
+    /// Taps of 0 along each axis.
+    pub skip: [i64; AXES],
+}
+
 /// A contraction with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
@@ -70,6 +79,8 @@ pub struct Contraction {
     pub groups: i64,
     /// Output channels of a group.
     pub channels: i64,
+    /// The channels of a group by the taps that they have, if some lack the first ones.
+    pub sections: Vec<Section>,
     /// Input channels of a group.
     pub depth: i64,
     /// Which points of the input an output point sees.
@@ -122,7 +133,17 @@ impl Contraction {
     /// Multiplications and additions, with taps beside the input.
     pub fn flops(&self) -> i64 {
         let points: i64 = self.grid().iter().product();
-        2 * self.batch * points * self.groups * self.channels * self.reduction()
+        let products = match &self.sections[..] {
+            [] => self.channels * self.reduction(),
+            sections => sections.iter().map(|part| part.channels * self.live(part.skip)).sum(),
+        };
+        2 * self.batch * points * self.groups * products
+    }
+
+    /// Length of the reduction without the first taps of each axis.
+    pub fn live(&self, skip: [i64; AXES]) -> i64 {
+        let taps = self.window.kernel.iter().zip(skip).map(|(taps, skip)| taps - skip);
+        taps.product::<i64>() * self.depth
     }
 
     /// Number of tasks of the kernel.

@@ -43,6 +43,7 @@ pub(in crate::host::kernel) struct Place<'c> {
 #[derive(Clone, Copy)]
 struct Tile<'t> {
     points: &'t PointTiles,
+    channels: &'t ChannelTiles,
     widths: &'t [Width],
 }
 
@@ -105,7 +106,7 @@ impl<'c> Kernel<'_, 'c> {
                 let row = known(self.spec.rows, row);
                 self.strip(
                     e,
-                    &tiles.widths,
+                    tiles,
                     col_range,
                     Place { batch, group, channel, within, plane, row, col: Ix::Const(0) },
                 )?;
@@ -135,16 +136,17 @@ impl<'c> Kernel<'_, 'c> {
     pub fn strip(
         &self,
         e: &Emitter<'c>,
-        widths: &[Width],
+        channels: &ChannelTiles,
         range: (Ix<'c>, Ix<'c>),
         place: Place<'c>,
     ) -> Result<()> {
+        let widths = &channels.widths;
         let mut blocks_before = 0;
         for points in &self.blocking.cols {
             let PointTiles { count, size, start } = *points;
             let run = Run { count, size, blocks_before, start };
             repeat_run(e, &run, range, |e, col| {
-                self.tile(e, Tile { points, widths }, Place { col, ..place })
+                self.tile(e, Tile { points, channels, widths }, Place { col, ..place })
             })?;
             blocks_before += count;
         }
@@ -182,7 +184,8 @@ impl<'c> Kernel<'_, 'c> {
                     self.blocking.channels.iter().map(|tiles| tiles.count * tiles.lanes()).sum();
                 let arithmetic = self.grouping.arithmetic;
                 let reduction = self.grouping.padded(spec.reduction()) / arithmetic.shared();
-                e.sum(0, &[(place.group, reduction * lanes), (place.within, reduction)])?
+                let unused = self.unused_before(tile.channels) * reduction;
+                e.sum(unused, &[(place.group, reduction * lanes), (place.within, reduction)])?
             }
             Weights::Rows(_) => {
                 let steps = [
@@ -198,8 +201,13 @@ impl<'c> Kernel<'_, 'c> {
             None => Ix::Const(0),
         };
         let sums = self.starts(e, tile, place)?;
-        let planes = window.taps_inside(e, PLANE, (place.plane, spec.planes))?;
-        let rows = window.taps_inside(e, ROW, (place.row, spec.rows))?;
+        let inside = |axis, place| {
+            let (lo, hi) = window.taps_inside(e, axis, place)?;
+            let skip = tile.channels.skip[axis];
+            Ok::<_, crate::Error>((if skip == 0 { lo } else { e.max(lo, skip)? }, hi))
+        };
+        let planes = inside(PLANE, (place.plane, spec.planes))?;
+        let rows = inside(ROW, (place.row, spec.rows))?;
         let row = self.grouping.padded(window.kernel[COL] * spec.depth);
         let weights_row = row * self.weights_step(tile.widths);
         let weights_plane = weights_row * window.kernel[ROW];
@@ -216,6 +224,13 @@ impl<'c> Kernel<'_, 'c> {
             })
         })?;
         self.finish(e, tile, place, &sums)
+    }
+
+    /// Lanes of the channel blocks before one that hold no channels.
+    fn unused_before(&self, block: &ChannelTiles) -> i64 {
+        let all = self.blocking.channels.iter();
+        let before = all.take_while(|tiles| !std::ptr::eq(*tiles, block));
+        before.map(|tiles| tiles.count * (tiles.lanes() - tiles.width())).sum()
     }
 
     /// What the sums of a tile start from.
@@ -245,7 +260,7 @@ impl<'c> Kernel<'_, 'c> {
         mut sums: Vec<Val<'c>>,
     ) -> Result<Vec<Val<'c>>> {
         let (spec, window) = (self.spec, &self.spec.window);
-        let taps = window.kernel[COL];
+        let (taps, skip) = (window.kernel[COL], tile.channels.skip[COL]);
         let step = window.dilation[COL] * spec.x.col;
         let PointTiles { count, size, start } = *tile.points;
         if count > 1 || window.columns_inside(start, size) {
@@ -253,10 +268,18 @@ impl<'c> Kernel<'_, 'c> {
             let row = taps == 1 || step == spec.depth * spec.x.channel;
             let Grouping { run, arithmetic } = self.grouping;
             if row && (run == taps * spec.depth || spec.depth % arithmetic.group() == 0) {
-                return self.depth_loop(e, tile, (0, size), at, taps * spec.depth, sums);
+                // A step of several elements may begin with zeros.
+                let from = skip * spec.depth;
+                let from = from - from % arithmetic.group();
+                let at = Cursor {
+                    x: e.add(at.x, Ix::Const(from * spec.x.channel))?,
+                    w: e.add(at.w, Ix::Const(from * self.weights_step(tile.widths)))?,
+                    ..at
+                };
+                return self.depth_loop(e, tile, (0, size), at, taps * spec.depth - from, sums);
             }
             let row = self.grouping.padded(spec.depth) * self.weights_step(tile.widths);
-            return e.repeat((Ix::Const(0), Ix::Const(taps), 1), sums, |e, tap, sums| {
+            return e.repeat((Ix::Const(skip), Ix::Const(taps), 1), sums, |e, tap, sums| {
                 let at = Cursor {
                     x: e.add(e.mul(tap, step)?, at.x)?,
                     w: e.add(e.mul(tap, row)?, at.w)?,
@@ -265,7 +288,7 @@ impl<'c> Kernel<'_, 'c> {
                 self.depth_loop(e, tile, (0, size), at, spec.depth, sums)
             });
         }
-        for tap in 0..taps {
+        for tap in skip..taps {
             let active = window.active(start, size, tap);
             let row = tap * self.grouping.padded(spec.depth) * self.weights_step(tile.widths);
             let (x, w) = (e.add(at.x, Ix::Const(tap * step))?, e.add(at.w, Ix::Const(row))?);

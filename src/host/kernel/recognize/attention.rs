@@ -126,7 +126,7 @@ pub fn attention<'c>(composite: Op<'c>) -> Option<Attended<'c>> {
 fn contraction(found: &Recognized<'_>) -> Option<Contraction> {
     match &found.kernel {
         Kernel::Contraction(spec) => Some(spec.clone()),
-        Kernel::Depthwise(_) | Kernel::Planar(_) => None,
+        Kernel::Depthwise(_) | Kernel::Planar(_) | Kernel::Softmax(_) => None,
     }
 }
 
@@ -158,6 +158,7 @@ impl Product<'_> {
             cols: self.rows,
             groups: 1,
             channels: self.channels,
+            sections: vec![],
             depth: self.depth,
             window: Window::point([planes, 1, self.rows]),
             x,

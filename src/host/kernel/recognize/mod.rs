@@ -2,13 +2,15 @@
 
 pub mod attention;
 mod integer;
+mod points;
 mod product;
+mod sections;
 mod steps;
 pub mod stored;
 pub mod windowed;
 
 use super::{
-    Buffer, Contraction, Depthwise, Element, Planar, Types, View, Window,
+    Buffer, Contraction, Depthwise, Element, Planar, Softmax, Types, View,
     program::Program,
     weights::Source,
     window::{AXES, spread},
@@ -40,6 +42,8 @@ pub enum Kernel {
     Depthwise(Depthwise),
     /// Pool on an image with its channels first.
     Planar(Planar),
+    /// Softmax of rows.
+    Softmax(Softmax),
 }
 
 impl Kernel {
@@ -49,6 +53,7 @@ impl Kernel {
             Self::Contraction(spec) => spec.types,
             Self::Depthwise(spec) => spec.types,
             Self::Planar(spec) => Types::uniform(spec.element),
+            Self::Softmax(_) => Types::F32,
         }
     }
 }
@@ -122,7 +127,11 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     let value = if alone { None } else { Some(ir::result0(root).ok()?) };
     scope.epilogue(&mut found, value, rest)?;
     if let Kernel::Contraction(spec) = &mut found.kernel {
-        flatten(spec);
+        if let Some(weights) = &found.weights {
+            spec.sections = sections::sections(spec, weights, scope.outer(weights.operand));
+        }
+        points::rows_as_columns(spec);
+        points::flatten(spec);
     }
     Some(found)
 }
@@ -183,6 +192,24 @@ pub fn is_step(op: Op<'_>) -> bool {
         && block == 0
         && operands.get(1).and_then(|scale| element(*scale)) == Some(Element::F32)
         && operands[1..].iter().all(broadcasts)
+}
+
+/// What an operation computes softmax of, or its logarithm: matrices of f32 that have a kernel. Whether it is along the
+/// last dimension, else it is the one before.
+pub fn softmax_of_matrix(op: Op<'_>) -> Option<(Val<'_>, bool)> {
+    let (x, axis) = match (graph::Softmax::of(op), graph::LogSoftmax::of(op)) {
+        (Some(op), _) => (op.x(), op.axis()),
+        (_, Some(op)) => (op.x(), op.axis()),
+        _ => return None,
+    };
+    let dims = f32_dims(x)?;
+    let [.., rows, columns] = dims[..] else { return None };
+    let (is_last, fits) = match dims.len() - normalize_axis(axis, dims.len()) {
+        1 => (true, Softmax::fits(columns, None, Element::F32)),
+        2 => (false, Softmax::fits(rows, Some(columns), Element::F32)),
+        _ => return None,
+    };
+    (fits && !dims.contains(&0)).then_some((x, is_last))
 }
 
 /// Steps through an operand of shape `shape` along the dimensions of `out`, to which it
@@ -247,27 +274,6 @@ pub fn operand_view(out: &[i64], strides: &[i64], form: Form) -> Option<View> {
     }
 }
 
-/// Makes the points of all images and rows one row, where all buffers allow it.
-fn flatten(spec: &mut Contraction) {
-    let dims = [spec.batch, spec.planes, spec.rows, spec.cols];
-    let steps = |view: &View| collapse(&dims, &[view.batch, view.plane, view.row, view.col]);
-    if spec.window != Window::point(spec.grid()) || spec.weights_batch != 0 {
-        return;
-    }
-    let Some((x, y)) = steps(&spec.x).zip(steps(&spec.y)) else { return };
-    let Some(operands) = spec.operands.iter().map(steps).collect::<Option<Vec<_>>>() else {
-        return;
-    };
-    let total = dims.iter().product();
-    let flat = |view: View, col: i64| View { batch: 0, plane: 0, row: 0, col, ..view };
-    (spec.x, spec.y) = (flat(spec.x, x), flat(spec.y, y));
-    for (view, col) in spec.operands.iter_mut().zip(operands) {
-        *view = flat(*view, col);
-    }
-    (spec.batch, spec.planes, spec.rows, spec.cols) = (1, 1, 1, total);
-    spec.window = Window::point(spec.grid());
-}
-
 /// The composite at hand.
 struct Scope<'s, 'c> {
     composite: Op<'c>,
@@ -327,6 +333,7 @@ impl<'c> Scope<'_, 'c> {
             graph::MatMulInteger::NAME => self.matmul_integer(root),
             graph::Gemm::NAME => self.gemm(root),
             graph::MaxPool::NAME | graph::AveragePool::NAME => self.planar_pool(root),
+            graph::Softmax::NAME | graph::LogSoftmax::NAME => self.softmax(root),
             graph::Composite::NAME if ir::attr_str(root, "name")?.starts_with(NHWC) => {
                 let inner = ir::ops_of(root)
                     .into_iter()
@@ -349,6 +356,20 @@ impl<'c> Scope<'_, 'c> {
         let (batch, rest) = self.out.split_first()?;
         let (_, spatial) = rest.split_last()?;
         Some((*batch, spread(spatial, 1)?))
+    }
+
+    /// Softmax along one of the last two dimensions of f32.
+    fn softmax(&self, op: Op<'c>) -> Option<Recognized<'c>> {
+        let (x, is_last) = softmax_of_matrix(op)?;
+        let [lead @ .., rows, columns] = self.out else { return None };
+        let y = Element::of(ir::result0(self.composite).ok()?.r#type())?;
+        let (rows, count, columns) =
+            if is_last { (*rows, *columns, None) } else { (1, *rows, Some(*columns)) };
+        let batch = lead.iter().product();
+        let log = graph::LogSoftmax::is(op);
+        let spec = Softmax { batch, rows, count, columns, log, operands: vec![] };
+        let x = self.operand(x)?;
+        Softmax::fits(count, columns, y).then(|| self.found("softmax", Kernel::Softmax(spec), x))
     }
 
     fn found(&self, kind: &'static str, kernel: Kernel, x: usize) -> Recognized<'c> {

@@ -135,6 +135,7 @@ impl<'c> Scope<'_, 'c> {
             Kernel::Contraction(spec) => &mut spec.operands,
             Kernel::Depthwise(spec) => &mut spec.operands,
             Kernel::Planar(spec) => &mut spec.operands,
+            Kernel::Softmax(spec) => &mut spec.operands,
         };
         views.push(view);
         found.operands.push(operand);
@@ -166,6 +167,7 @@ impl<'c> Scope<'_, 'c> {
         }
         let form = match &found.kernel {
             Kernel::Contraction(_) if found.kind != "conv" => self.form,
+            Kernel::Softmax(_) => self.form,
             _ => Form::Images,
         };
         let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, form)?;

@@ -166,6 +166,7 @@ impl<'c> Scope<'_, 'c> {
                 cols,
                 groups,
                 channels: filters / groups,
+                sections: vec![],
                 depth,
                 window,
                 x: x_view,

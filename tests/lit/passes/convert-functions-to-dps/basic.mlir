@@ -24,3 +24,16 @@ func.func @main(%x: tensor<4xf32> {phl.name = "image"}, %n: i32) -> (tensor<4xf3
   %0 = call @part(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// What is reshaped last is written to the result in the shape that it has before.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-SAME: %arg1: memref<6xf32> {phl.io = "input"}, %[[A:arg2]]: memref<6xf32> {phl.io = "output"}, %[[B:arg3]]: memref<2x3xf32> {phl.io = "output"})
+// CHECK-DAG: memref.expand_shape %[[A]] {{\[\[}}0, 1]] output_shape [2, 3] : memref<6xf32> into memref<2x3xf32>
+// CHECK-DAG: memref.collapse_shape %[[B]] {{\[\[}}0, 1]] : memref<2x3xf32> into memref<6xf32>
+// CHECK: bufferization.materialize_in_destination %0 {{.*}} : (tensor<2x3xf32>, memref<2x3xf32>)
+// CHECK: bufferization.materialize_in_destination %1 {{.*}} : (tensor<6xf32>, memref<6xf32>)
+func.func @reshaped(%x: tensor<2x3xf32>, %y: tensor<6xf32>) -> (tensor<6xf32>, tensor<2x3xf32>) {
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %1 = tensor.expand_shape %y [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  return %0, %1 : tensor<6xf32>, tensor<2x3xf32>
+}

@@ -71,14 +71,19 @@ func.func @one_hot(%i: tensor<3xi64>, %v: tensor<2xf32>) -> tensor<3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @top_k
-func.func @top_k(%x: tensor<3x10xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>) {
+func.func @top_k(%x: tensor<3x100xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>) {
   // CHECK: scf.for
   // CHECK: scf.for
+  // CHECK: scf.while
   // CHECK: arith.cmpf ogt
-  // CHECK: scf.if
+  // CHECK: scf.condition
+  // CHECK: } {alone}
   // CHECK: scf.for
+  // CHECK: arith.ori %{{.*}} : i32
+  // CHECK: scf.if
+  // CHECK: } {independent}
   %k = graph.constant dense<2> : tensor<1xi64>
-  %0:2 = graph.top_k %x, %k : (tensor<3x10xf32>, tensor<1xi64>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
+  %0:2 = graph.top_k %x, %k : (tensor<3x100xf32>, tensor<1xi64>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
   return %0#0, %0#1 : tensor<3x2xf32>, tensor<3x2xi64>
 }
 

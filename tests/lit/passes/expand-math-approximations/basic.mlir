@@ -28,3 +28,14 @@ func.func @half(%x: f16) -> f16 {
   %0 = math.exp %x : f16
   return %0 : f16
 }
+
+// The exponential and the hyperbolic tangent of doubles, on words of 64 bits.
+// CHECK-LABEL: func.func @double(
+// CHECK: arith.bitcast %{{.*}} : vector<4xf64> to vector<4xi64>
+// CHECK: arith.divf %{{.*}} : vector<4xf64>
+// CHECK: math.copysign
+func.func @double(%x: vector<4xf64>) -> (vector<4xf64>, vector<4xf64>) {
+  %0 = math.exp %x : vector<4xf64>
+  %1 = math.tanh %x : vector<4xf64>
+  return %0, %1 : vector<4xf64>, vector<4xf64>
+}

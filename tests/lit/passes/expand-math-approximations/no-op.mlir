@@ -1,4 +1,4 @@
-// Doubles are the C library's, and so are functions without an approximation.
+// Most functions of doubles are the C library's, and so are those without an approximation.
 
 // RUN: phaseline-opt %s --expand-math-approximations | FileCheck %s
 

@@ -36,3 +36,25 @@ func.func @reshape_between(%x: tensor<1x2x4x4xf32>) -> tensor<1x1x8xf32> {
   %y = graph.relu %w : tensor<1x1x8xf32>
   return %y : tensor<1x1x8xf32>
 }
+
+// Bytes that a network widens itself, with a scale for each column, for each row, and for all.
+// CHECK-LABEL: func.func @widened
+// CHECK-NOT: graph.mul
+// CHECK: graph.dequantize_linear %{{.*}} : (tensor<3x2xi8>, tensor<2xf32>) -> tensor<3x2xf32>
+// CHECK: graph.dequantize_linear %{{.*}} axis = 0 : (tensor<3x2xi8>, tensor<3xf32>) -> tensor<3x2xf32>
+// CHECK: graph.dequantize_linear %{{.*}} axis = 0 : (tensor<3x2xi8>, tensor<f32>) -> tensor<3x2xf32>
+// CHECK: graph.mul
+func.func @widened(%x: tensor<3x2xi8>)
+    -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
+  %w = graph.constant dense<[[1, 2], [3, 4], [5, -6]]> : tensor<3x2xi8>
+  %c = graph.cast %w : tensor<3x2xi8> to tensor<3x2xf32>
+  %columns = graph.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %rows = graph.constant dense<[[0.5], [0.25], [2.0]]> : tensor<3x1xf32>
+  %all = graph.constant dense<0.5> : tensor<1x1xf32>
+  %0 = graph.mul %c, %columns : (tensor<3x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  %1 = graph.mul %rows, %c : (tensor<3x1xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %2 = graph.mul %c, %all : (tensor<3x2xf32>, tensor<1x1xf32>) -> tensor<3x2xf32>
+  %d = graph.cast %x : tensor<3x2xi8> to tensor<3x2xf32>
+  %3 = graph.mul %d, %columns : (tensor<3x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  return %0, %1, %2, %3 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
+}
