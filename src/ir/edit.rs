@@ -187,6 +187,15 @@ pub(crate) fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
     unsafe { sys::mlirOperationMoveAfter(op.to_raw(), other.to_raw()) }
 }
 
+/// Whether an operation stands before another one of its block.
+pub(crate) fn is_before<'c>(op: Op<'c>, other: Op<'c>) -> bool {
+    let block = |op: Op<'c>| op.block().map(|block| block.to_raw().ptr);
+    // SAFETY: both are live operations of one block.
+    block(op).is_some()
+        && block(op) == block(other)
+        && unsafe { sys::mlirOperationIsBeforeInBlock(op.to_raw(), other.to_raw()) }
+}
+
 /// Puts a copy of an operation before one that its operands dominate.
 pub(crate) fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
     // SAFETY: both are live; the block takes over the copy.

@@ -121,13 +121,8 @@ pub fn loops_over<'c>(
             found.push(top);
         }
     }
-    found.sort_by_key(|op| position(*op, block));
+    found.sort_by(|a, b| edit::is_before(*b, *a).cmp(&edit::is_before(*a, *b)));
     count.map(|count| (found, count))
-}
-
-/// Where an operation stands in its block.
-pub fn position<'c>(op: Op<'c>, block: Blk<'c>) -> Option<usize> {
-    ir::ops(block).iter().position(|other| edit::same(*other, op))
 }
 
 /// The operation of a block that an operation is in.
@@ -203,7 +198,7 @@ pub fn may_fuse<'c>(block: Blk<'c>, loops: &[Op<'c>], buffer: Val<'c>) -> Option
     if !before.writes.iter().all(is_known) || after.writes.iter().any(is_read) {
         return None;
     }
-    let between = ir::ops(block).into_iter().skip_while(|op| !edit::same(*op, *first)).skip(1);
+    let between = std::iter::successors(first.next_in_block(), |op| op.next_in_block());
     let between = between.take_while(|op| !edit::same(*op, *last));
     let others: Vec<_> =
         between.filter(|op| !loops.iter().any(|other| edit::same(*other, *op))).collect();

@@ -86,21 +86,23 @@ impl<'c> Candidate<'c> {
         if input == result || element(input) != element(result) {
             return None;
         }
-        let at = nests::position(op, block)?;
-        let place = |op: Op<'c>| nests::position(nests::ancestor(op, block)?, block);
+        let top = |inner: Op<'c>| nests::ancestor(inner, block);
         // The input ends here, and the result begins.
         let reads = Uses::of(input)?;
-        let last = |op: &Op<'c>| place(*op).is_some_and(|place| place < at);
-        let (here, before): (Vec<_>, Vec<_>) =
-            reads.accesses.iter().partition(|access| place(access.op) == Some(at));
-        if !before.iter().all(|access| last(&access.op)) || !reads.others.iter().all(last) {
+        let is_here = |inner: Op<'c>| top(inner).is_some_and(|top| edit::same(top, op));
+        let is_earlier = |inner: Op<'c>| top(inner).is_some_and(|top| edit::is_before(top, op));
+        let is_later = |inner: Op<'c>| top(inner).is_some_and(|top| edit::is_before(op, top));
+        let (here, others): (Vec<_>, Vec<_>) =
+            reads.accesses.iter().partition(|access| is_here(access.op));
+        let others = others.iter().map(|access| access.op).chain(reads.others.iter().copied());
+        if !others.into_iter().all(is_earlier) {
             return None;
         }
         let writes = Uses::of(result)?;
-        if !writes.others.iter().all(|op| place(*op).is_some_and(|place| place > at)) {
+        if !writes.others.iter().all(|op| is_later(*op)) {
             return None;
         }
-        let first = writes.accesses.iter().filter(|access| place(access.op) <= Some(at));
+        let first = writes.accesses.iter().filter(|access| !is_later(access.op));
         let (loops, count) = nests::loops_over(&first.collect::<Vec<_>>(), block, 0)?;
         let (its, channels) = nests::loops_over(&here, block, 0)?;
         let is_same = count == channels && its.len() == 1 && edit::same(*loops.last()?, op);
