@@ -220,8 +220,7 @@ fn is_private<'c>(buffer: Val<'c>, block: Blk<'c>) -> bool {
 
 /// Moves the bodies of loops into the last one, which then does all of their work; gives its body.
 pub fn join<'c>(loops: &[Op<'c>]) -> Result<Blk<'c>> {
-    let body =
-        |op| edit::entry_block(op).ok_or_else(|| Error::internal("a loop without a body"));
+    let body = |op| edit::entry_block(op).ok_or_else(|| Error::internal("a loop without a body"));
     let (last, others) =
         loops.split_last().ok_or_else(|| Error::internal("no loops are to become one"))?;
     let into = body(*last)?;
@@ -258,5 +257,7 @@ pub fn buffer_beside<'c>(alloc: Op<'c>, count: i64) -> Result<Val<'c>> {
     let ty = MemRefType::new(element, &[count], None, None).into();
     let mut attributes = vec![("operandSegmentSizes", b.parse_attr("array<i32: 0, 0>")?)];
     attributes.extend(alloc.attribute("alignment").ok().map(|value| ("alignment", value)));
-    ir::result0(b.create("memref.alloc", OpSpec { results: &[ty], attributes, ..Default::default() })?)
+    ir::result0(
+        b.create("memref.alloc", OpSpec { results: &[ty], attributes, ..Default::default() })?,
+    )
 }
