@@ -5,6 +5,7 @@ mod compare;
 mod dtype;
 mod element;
 mod random;
+mod spare;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ pub use compare::{Comparison, Worst, compare};
 pub use dtype::{DType, onnx_type_name};
 pub use element::{ElementType, SmallType, pack, unpack};
 pub(crate) use random::SplitMix64;
+pub(crate) use spare::Spare;
 
 /// What can be wrong with a tensor or with the use of one.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -15,10 +15,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import geometric_mean, median
 
@@ -31,6 +27,7 @@ import further
 import networks
 import others
 import wider
+from timing import median_time
 
 SETS = {"classes": classes.CASES, "networks": networks.NETWORKS,
         "further": further.FURTHER, "others": others.OTHERS, "wider": wider.WIDER,
@@ -43,42 +40,18 @@ def session_of(path, threads, level=onnxruntime.GraphOptimizationLevel.ORT_ENABL
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def median_time(run, least):
-    """Median in milliseconds."""
-    times, end = [], time.perf_counter() + least
-    for _ in range(3):
-        run()
-    while time.perf_counter() < end or len(times) < 10:
-        start = time.perf_counter()
-        run()
-        times.append((time.perf_counter() - start) * 1e3)
-    return median(times)
-
-
 def by_onnxruntime(path, inputs, threads, least):
     session = session_of(path, threads)
     return median_time(lambda: session.run(None, inputs), least)
 
 
-def by_openvino(path, inputs, threads, least):
-    """Not a number for what OpenVINO refuses, or what ends it: it has a process of its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        try:
-            return process.submit(openvino_time, path, inputs, threads, least).result()
-        except (BrokenProcessPool, RuntimeError):
-            return float("nan")
-
-
-def openvino_time(path, inputs, threads, least):
-    import openvino
-
-    core = openvino.Core()
-    options = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-               "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False}
-    request = core.compile_model(core.read_model(str(path)), "CPU", options).create_infer_request()
-    for name, value in inputs.items():
-        request.set_tensor(name, openvino.Tensor(value))
-    return median_time(request.infer, least)
+def by_openvino(path, _inputs, threads, least):
+    """Not a number for what OpenVINO refuses, or what ends it: it has a process of its own. A program, as in a worker of
+    `concurrent.futures` OpenVINO's second thread does next to nothing."""
+    command = [sys.executable, Path(__file__).with_name("openvino_time.py"), path, path.with_name("in.npz"), str(threads),
+               str(least)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return float(done.stdout) if done.returncode == 0 else float("nan")
 
 
 PEERS = {"onnxruntime": by_onnxruntime}

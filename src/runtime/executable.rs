@@ -9,10 +9,14 @@ use super::{
 use crate::{
     Error, Result,
     artifact::Signature,
-    tensor::{AlignedBuffer, Tensor},
+    tensor::{AlignedBuffer, Spare, Tensor},
 };
 use indexmap::IndexMap;
-use std::{any::Any, ffi::c_void, sync::Mutex};
+use std::{
+    any::Any,
+    ffi::c_void,
+    sync::{Arc, Mutex},
+};
 
 /// The entry point of a compiled model; `make-entry-point` describes it.
 pub type Invoke = unsafe extern "C" fn(
@@ -32,6 +36,8 @@ pub struct Executable {
     constants: Constants,
     arena: Mutex<Arena>,
     pub(super) devices: Devices,
+    /// Memory of outputs that are not in use any more.
+    outputs: Arc<Spare>,
     /// Threads besides the caller's, if there are.
     pool: Option<Pool>,
     /// Sets who is told of the steps of a run, if the model tells of them.
@@ -67,8 +73,10 @@ impl Executable {
         // SAFETY: the caller's contract: the compile made the function with this type.
         let set_trace =
             set_trace.map(|f| unsafe { std::mem::transmute::<*const c_void, SetTrace>(f) });
+        let outputs = Spare::new(signature.outputs.len());
         Ok(Self {
             signature,
+            outputs,
             invoke,
             constants,
             arena,
@@ -91,11 +99,12 @@ impl Executable {
         Ok(())
     }
 
-    /// Runs the model on inputs in the order of the signature.
+    /// Runs the model on inputs in the order of the signature. The memory of outputs that are dropped is that of
+    /// later ones; [`Executable::run_into`] allocates none.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let mut outputs = vec![];
         for port in &self.signature.outputs {
-            outputs.push(AlignedBuffer::zeroed(port.bytes()?)?);
+            outputs.push(self.outputs.take(port.bytes()?)?);
         }
         self.run_into(inputs, &mut outputs)?;
         self.signature

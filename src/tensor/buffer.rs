@@ -1,9 +1,11 @@
 //! Aligned, zeroed memory that becomes the storage of a tensor.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::mem;
 use std::ptr::NonNull;
+use std::sync::Weak;
 
-use super::TensorError;
+use super::{TensorError, spare::Spare};
 
 /// Alignment of buffers allocated here: one cache line, and the widest vector register.
 pub const BUFFER_ALIGN: usize = 64;
@@ -16,6 +18,8 @@ pub const BUFFER_ALIGN: usize = 64;
 pub struct AlignedBuffer {
     data: NonNull<u8>,
     len: usize,
+    /// Where the memory goes afterwards, if anywhere.
+    pub(super) home: Weak<Spare>,
 }
 
 // SAFETY: the buffer owns its memory exclusively, as a `Vec<u8>` does.
@@ -27,13 +31,13 @@ impl AlignedBuffer {
     /// Allocates `len` zero bytes; an error, not an abort, when the system refuses.
     pub fn zeroed(len: usize) -> Result<Self, TensorError> {
         if len == 0 {
-            return Ok(Self { data: NonNull::<Line>::dangling().cast(), len });
+            return Ok(Self { data: NonNull::<Line>::dangling().cast(), len, home: Weak::new() });
         }
         let refused = || TensorError::OutOfMemory { bytes: len };
         let layout = Layout::from_size_align(len, BUFFER_ALIGN).map_err(|_| refused())?;
         // SAFETY: the layout has a size that is not zero.
         let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
-        Ok(Self { data, len })
+        Ok(Self { data, len, home: Weak::new() })
     }
 
     /// Allocates a copy of `bytes`.
@@ -63,7 +67,9 @@ impl AsRef<[u8]> for AlignedBuffer {
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        if self.len > 0 {
+        if let Some(spare) = mem::take(&mut self.home).upgrade() {
+            spare.keep(Self { data: self.data, len: self.len, home: Weak::new() });
+        } else if self.len > 0 {
             // SAFETY: allocated in `zeroed` with this very layout, whose validity it checked.
             unsafe {
                 let layout = Layout::from_size_align_unchecked(self.len, BUFFER_ALIGN);
