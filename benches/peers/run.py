@@ -51,7 +51,10 @@ def by_openvino(path, _inputs, threads, least):
     command = [sys.executable, Path(__file__).with_name("openvino_time.py"), path, path.with_name("in.npz"), str(threads),
                str(least)]
     done = subprocess.run(command, capture_output=True, text=True)
-    return float(done.stdout) if done.returncode == 0 else float("nan")
+    if done.returncode == 0:
+        return float(done.stdout)
+    print(f"{path.stem}: OpenVINO ended with {done.returncode}: {done.stderr.strip()[-300:]}", file=sys.stderr)
+    return float("nan")
 
 
 PEERS = {"onnxruntime": by_onnxruntime}
