@@ -14,6 +14,9 @@
  *
  *===----------------------------------------------------------------------===*/
 
+/* For clock_gettime. */
+#define _POSIX_C_SOURCE 199309L
+
 #include "phaseline/runtime.h"
 
 /** Runs the whole loop in the caller, as one part. */
@@ -52,22 +55,32 @@ int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 enum {
   MAX_THREADS = 1024,
-  /* Chunks for each thread: threads that finish early take over from others. */
-  CHUNKS_PER_THREAD = 4,
-  /* How often to look for work before sleeping: some tens of microseconds. */
-  SPINS = 2000
+  /* Chunks for each thread: threads that finish early, or wake early, take over
+   * from others. A chunk costs a compare-and-swap, tasks take microseconds. */
+  CHUNKS_PER_THREAD = 16,
+  /* Pauses between two looks at the clock: a pause takes 10 to 60 ns. */
+  PAUSES = 32,
+  /* Processors fetch the next line of 64 bytes, too. */
+  CACHE_LINE = 128
 };
+
+/** How long to look for work before sleeping. A thread that sleeps wakes after
+ * 30 to 50 us, in which one core runs the whole loop; what an inference does on
+ * one thread between two loops is mostly shorter than this. */
+static const int64_t SPIN_NS = 500000;
+
+/* What threads write is apart from what they read: else each write takes the
+ * whole line away from the others. */
+#define LINE _Alignas(CACHE_LINE)
 
 struct phl_pool {
   /** phl_pool_parallel_for; compiled models read it from here. */
   int (*parallel_for)(phl_pool *, phl_loop_fn, void *, int64_t, int64_t);
-  /** Loop number << 32 | chunks taken from the end << 16 | from the start. */
-  _Atomic uint64_t ticket;
-  /** Chunks of the running loop that are done. */
-  _Atomic int64_t done;
   /** A loop is running. */
   atomic_flag busy;
   _Atomic bool stop;
@@ -78,13 +91,19 @@ struct phl_pool {
   /** The caller sleeps until the last chunk is done. */
   _Atomic bool caller_sleeps;
 
+  /** Loop number << 32 | chunks taken from the end << 16 | from the start. */
+  LINE _Atomic uint64_t ticket;
+
+  /** Chunks of the running loop that are done. */
+  LINE _Atomic int64_t done;
+
   /* The running loop. Written before its ticket is published. */
-  phl_loop_fn fn;
+  LINE phl_loop_fn fn;
   void *context;
   int64_t n, chunk;
   _Atomic int64_t chunks;
 
-  pthread_mutex_t mutex;
+  LINE pthread_mutex_t mutex;
   pthread_cond_t work, finished;
   int32_t threads, started;
   pthread_t workers[];
@@ -98,33 +117,69 @@ static void pause_briefly(void) {
 #endif
 }
 
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/** The wait of a thread that spins. */
+typedef struct {
+  int32_t pauses;
+  int64_t until;
+} spin;
+
+/** Waits for a moment; false when it is time to sleep. */
+static bool keep_spinning(spin *self) {
+  pause_briefly();
+  if (++self->pauses % PAUSES != 0)
+    return true;
+  const int64_t time = now();
+  if (self->until == 0)
+    self->until = time + SPIN_NS;
+  return time < self->until;
+}
+
 static uint32_t loop_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
-/** Takes and runs chunks of loop `loop` until none is left. */
-static void run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
+/** Takes a chunk of loop `loop`; -1 if none is left. */
+static int64_t take_chunk(phl_pool *pool, uint32_t loop, bool from_end) {
   uint64_t ticket = atomic_load(&pool->ticket);
   for (;;) {
     const int64_t first = (int64_t)(ticket & UINT16_MAX);
     const int64_t last = (int64_t)(ticket >> 16 & UINT16_MAX);
     const int64_t all = atomic_load(&pool->chunks);
     if (loop_of(ticket) != loop || first + last >= all)
-      return;
+      return -1;
     const uint64_t one = from_end ? UINT64_C(1) << 16 : 1;
-    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + one))
-      continue;
-    const int64_t index = from_end ? all - 1 - last : first;
+    if (atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + one))
+      return from_end ? all - 1 - last : first;
+  }
+}
+
+/** Takes and runs chunks of loop `loop` until none is left. The loop cannot be
+ * over before all that were taken are counted, so they are counted together. */
+static void run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
+  int64_t count = 0;
+  for (;;) {
+    const int64_t index = take_chunk(pool, loop, from_end);
+    if (index < 0)
+      break;
     const int64_t begin = index * pool->chunk;
     const int64_t left = pool->n - begin;
     pool->fn(pool->context, begin,
              begin + (left < pool->chunk ? left : pool->chunk));
-    /* From here the loop may be over and its fields another's. */
-    if (atomic_fetch_add(&pool->done, 1) + 1 == all &&
-        atomic_load(&pool->caller_sleeps)) {
-      pthread_mutex_lock(&pool->mutex);
-      pthread_cond_signal(&pool->finished);
-      pthread_mutex_unlock(&pool->mutex);
-    }
-    ticket = atomic_load(&pool->ticket);
+    count += 1;
+  }
+  if (count == 0)
+    return;
+  const int64_t all = atomic_load(&pool->chunks);
+  /* From here the loop may be over and its fields another's. */
+  if (atomic_fetch_add(&pool->done, count) + count == all &&
+      atomic_load(&pool->caller_sleeps)) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->mutex);
   }
 }
 
@@ -135,11 +190,11 @@ static bool has_news(phl_pool *pool, uint32_t seen) {
 }
 
 static void wait_for_news(phl_pool *pool, uint32_t seen) {
-  for (int i = 0; i < SPINS; ++i) {
+  spin wait = {0};
+  do {
     if (has_news(pool, seen))
       return;
-    pause_briefly();
-  }
+  } while (keep_spinning(&wait));
   pthread_mutex_lock(&pool->mutex);
   /* Before looking again: who publishes work after that look sees this. */
   atomic_fetch_add(&pool->sleeping, 1);
@@ -189,9 +244,12 @@ int phl_pool_create(int32_t threads, phl_pool **out_pool) {
   if (threads < 1 || threads > MAX_THREADS || !out_pool)
     return PHL_ERR_ARGUMENT;
   const size_t workers = (size_t)threads - 1;
-  phl_pool *pool = calloc(1, sizeof *pool + workers * sizeof(pthread_t));
+  const size_t used = sizeof(phl_pool) + workers * sizeof(pthread_t);
+  const size_t size = (used + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  phl_pool *pool = aligned_alloc(CACHE_LINE, size);
   if (!pool)
     return PHL_ERR_MEMORY;
+  memset(pool, 0, size);
   if (!init_locks(pool)) {
     free(pool);
     return PHL_ERR_SYSTEM;
@@ -229,11 +287,11 @@ int32_t phl_pool_threads(const phl_pool *pool) {
 
 /** Waits until every chunk of the running loop is done. */
 static void wait_for_chunks(phl_pool *pool, int64_t chunks) {
-  for (int i = 0; i < SPINS; ++i) {
+  spin wait = {0};
+  do {
     if (atomic_load(&pool->done) == chunks)
       return;
-    pause_briefly();
-  }
+  } while (keep_spinning(&wait));
   pthread_mutex_lock(&pool->mutex);
   /* Before looking again: who finishes the last chunk after that sees this. */
   atomic_store(&pool->caller_sleeps, true);

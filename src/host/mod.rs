@@ -4,6 +4,7 @@
 pub(crate) mod einsum;
 pub(crate) mod fills;
 pub(crate) mod heads;
+pub(crate) mod joints;
 pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;

@@ -194,6 +194,11 @@ pub fn insert_slice<'c>(
     b.op1_with("tensor.insert_slice", &[value, into], into.r#type(), attributes)
 }
 
+/// Insertions into one tensor up to which a join is a chain of them, whose producers can write
+/// straight into the result. Bufferization's time grows with the third power of this number, so
+/// longer joins are copies.
+pub const LONGEST_CHAIN: usize = 32;
+
 /// `tir.concat`: the tensors one after the other along `axis`, as a tensor of type `ty`, by copies.
 pub fn concat<'c>(
     b: &Builder<'c>,

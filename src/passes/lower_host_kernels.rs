@@ -7,12 +7,17 @@
 
 use crate::{
     Result,
-    host::kernel::{
-        Arithmetic, Buffer, Dot, Element, Isa, Start,
-        recognize::{
-            Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint, attention::{Attended, attention}, recognize,
+    host::{
+        joints::{Joints, Place},
+        kernel::{
+            Arithmetic, Buffer, Dot, Element, Isa, Start,
+            recognize::{
+                Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint,
+                attention::{Attended, attention},
+                recognize_part,
+            },
+            start, weights,
         },
-        start, weights,
     },
     ir::{
         self, Builder, Op, Val,
@@ -33,7 +38,7 @@ pub const PASS: Pass = Pass {
     summary: "Turn composites of the host into calls of generated vector kernels",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["arith", "func", "graph", "llvm", "memref", "scf", "tensor", "tir", "vector"],
+    dialects: &["arith", "bufferization", "func", "graph", "llvm", "memref", "scf", "tensor", "tir", "vector"],
     run,
 };
 
@@ -68,19 +73,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
     };
     for function in func::functions(module).into_iter().filter(is_ours) {
-        for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
-            if !is_candidate(op) {
-                continue;
-            }
-            let lowered = if let Some(found) = attention(op) {
-                kernels.lower_attention(function, op, &found)
-            } else if let Some(found) = recognize(op) {
-                kernels.lower(function, op, found)
-            } else {
-                Ok(())
-            };
-            lowered.map_err(|error| PassError::at(&op, error))?;
-        }
+        let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+        kernels.lower_all(function, &ops)?;
     }
     Ok(())
 }
@@ -101,7 +95,48 @@ struct Kernels<'c> {
 }
 
 impl<'c> Kernels<'c> {
-    fn lower(&mut self, function: Op<'c>, op: Op<'c>, mut found: Recognized<'c>) -> Result<()> {
+    /// Lowers the composites among the operations of a function.
+    fn lower_all(&mut self, function: Op<'c>, ops: &[Op<'c>]) -> Result<(), PassError<'c>> {
+        let mut joints = Joints::of(ops, is_candidate);
+        let mut computed = vec![];
+        for op in ops {
+            let at = |error| PassError::at(op, error);
+            if !computed.is_empty() {
+                Builder::before(*op).and_then(|b| joints.insert(&b, &computed)).map_err(at)?;
+            }
+            computed = joints.operands(*op);
+            if joints.finish(*op).map_err(at)? {
+                continue;
+            }
+            if is_candidate(*op) {
+                self.lower_one(function, *op, &mut joints).map_err(at)?;
+            }
+        }
+        joints.erase();
+        Ok(())
+    }
+
+    fn lower_one(&mut self, function: Op<'c>, op: Op<'c>, joints: &mut Joints<'c>) -> Result<()> {
+        if let Some(found) = attention(op) {
+            return self.lower_attention(function, op, &found);
+        }
+        let place = joints.place(op);
+        match recognize_part(op, place.as_ref().map(|place| &place.part)) {
+            Some(found) => {
+                let place = place.filter(|_| found.placed);
+                self.lower(function, op, found, (joints, place))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn lower(
+        &mut self,
+        function: Op<'c>,
+        op: Op<'c>,
+        mut found: Recognized<'c>,
+        (joints, place): (&mut Joints<'c>, Option<Place>),
+    ) -> Result<()> {
         let b = Builder::before(op)?;
         let result = ir::result0(op)?;
         let starts = self.starts(&b, op, &mut found)?;
@@ -118,10 +153,31 @@ impl<'c> Kernels<'c> {
         for operand in &found.operands {
             ins.push(op.operand(*operand)?);
         }
-        let all = ins.iter().copied().chain([result]);
-        let buffers: Vec<Buffer> = all.filter_map(Buffer::of).collect();
+        let mut outs = vec![];
+        if let Some(place) = &place {
+            outs.push(joints.whole(&b, place)?);
+        }
+        if !place.as_ref().is_some_and(|place| place.part.alone) {
+            outs.push(b.empty(result.r#type())?);
+        }
+        let all = ins.iter().chain(&outs);
+        let buffers: Vec<Buffer> = all.filter_map(|value| Buffer::of(*value)).collect();
         let symbol = self.symbol(function, op, &found, &kernel, &buffers)?;
-        replace_with_call(&b, op, (&symbol, kernel.tasks()), ins, &[result.r#type()])
+        let mut call = kernel_call(&b, (&symbol, kernel.tasks()), &ins, &outs)?;
+        if place.is_some() {
+            call.set("accumulate", Attribute::unit(b.context));
+        }
+        let types: Vec<Type<'c>> = outs.iter().map(|out| out.r#type()).collect();
+        let call = call.build(&b, &types)?;
+        let results = ir::results(call);
+        if let Some(place) = &place {
+            joints.written(place, results[0])?;
+        }
+        if let Some(own) = results.get(usize::from(place.is_some())) {
+            edit::replace_uses(result, *own);
+        }
+        erase_with_constants(op);
+        Ok(())
     }
 
     /// Attention has two results, the second of which is the memory that tasks work in.
@@ -140,7 +196,11 @@ impl<'c> Kernels<'c> {
         let key = format!("{isa:?}{buffers:?}{spec:?}{blocking:?}{}", programs.key());
         let emit = |at, name: &str| spec.emit(at, isa, (name, &buffers), &blocking, &programs);
         let symbol = self.emitted((function, op), "attention", (key, spec.flops()), emit)?;
-        replace_with_call(&b, op, (&symbol, blocking.tasks()), ins, &results)
+        let outs = results.iter().map(|ty| b.empty(*ty)).collect::<Result<Vec<_>>>()?;
+        let call = kernel_call(&b, (&symbol, blocking.tasks()), &ins, &outs)?.build(&b, &results)?;
+        edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
+        erase_with_constants(op);
+        Ok(())
     }
 
     /// The weights as the kernel reads them.
@@ -303,28 +363,20 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Puts a call of a kernel, for all its tasks, in place of a composite. The first result is that of
-/// the composite.
-fn replace_with_call<'c>(
+/// A call of a kernel for all its tasks.
+fn kernel_call<'c>(
     b: &Builder<'c>,
-    op: Op<'c>,
     (symbol, tasks): (&str, i64),
-    ins: Vec<Val<'c>>,
-    results: &[Type<'c>],
-) -> Result<()> {
+    ins: &[Val<'c>],
+    outs: &[Val<'c>],
+) -> Result<CallExtern<'c>> {
     let mut call = CallExtern::new(symbol);
-    for value in ins {
-        call.push(b.context, Group::Ins, value);
-    }
-    for ty in results {
-        call.push(b.context, Group::Outs, b.empty(*ty)?);
+    for (group, values) in [(Group::Ins, ins), (Group::Outs, outs)] {
+        values.iter().for_each(|value| call.push(b.context, group, *value));
     }
     call.push(b.context, Group::Scalars, b.index(0)?);
     call.push(b.context, Group::Scalars, b.index(tasks)?);
-    let call = call.build(b, results)?;
-    edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
-    erase_with_constants(op);
-    Ok(())
+    Ok(call)
 }
 
 /// A kernel and how its work is cut.

@@ -22,7 +22,7 @@ pub struct Results<'r, 'c> {
     pub values: &'r [Val<'c>],
     /// The output.
     pub y: (&'r View, Val<'c>),
-    /// Operands of the epilogue.
+    /// Operands of the epilogue, then further places for the results.
     pub operands: &'r [(&'r View, Val<'c>)],
     /// What is done before storing.
     pub epilogue: &'r dyn Epilogue<'c>,
@@ -137,6 +137,7 @@ impl<'c> Results<'_, 'c> {
         let mut values = vec![];
         for (i, (view, buffer)) in self.operands.iter().enumerate() {
             let value = match shared[i] {
+                _ if view.output => continue,
                 _ if view.table => *buffer,
                 Some(value) if view.col == 0 => value,
                 _ => {
@@ -150,8 +151,12 @@ impl<'c> Results<'_, 'c> {
             values.push(value);
         }
         let value = self.epilogue.emit(e, sum, &values)?;
-        let (view, y) = self.y;
-        let step = e.add(e.mul(at.point, view.col)?, Ix::Const(at.lane * view.channel))?;
-        e.store(value, y, e.add(addresses.y, step)?, at.width)
+        let others = self.operands.iter().zip(&addresses.bases).filter(|((view, _), _)| view.output);
+        let others = others.map(|((view, buffer), base)| ((*view, *buffer), *base));
+        for ((view, buffer), base) in std::iter::once((self.y, addresses.y)).chain(others) {
+            let step = e.add(e.mul(at.point, view.col)?, Ix::Const(at.lane * view.channel))?;
+            e.store(value, buffer, e.add(base, step)?, at.width)?;
+        }
+        Ok(())
     }
 }

@@ -16,11 +16,6 @@ use crate::{
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
-/// Insertions into one tensor up to which a join is a chain of them, whose producers can write
-/// straight into the result. Bufferization's time grows with the third power of this number, so
-/// longer joins are copies.
-const LONGEST_CHAIN: usize = 32;
-
 fn concat<'c>(l: &Lowering<'c>, op: ConcatAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let ty = l.result_type(0)?;
     let axis = normalize_axis(op.axis(), ir::dims(ty).len());
@@ -43,7 +38,7 @@ fn join<'c>(
     }
     let pieces: Vec<_> =
         pieces.iter().copied().filter(|piece| ir::dims(piece.r#type())[axis] != 0).collect();
-    if pieces.iter().map(|piece| 1 + chained(*piece)).sum::<usize>() > LONGEST_CHAIN {
+    if pieces.iter().map(|piece| 1 + chained(*piece)).sum::<usize>() > shape::LONGEST_CHAIN {
         return shape::concat(b, &pieces, axis, ty);
     }
     let ones = vec![1; to.len()];
@@ -57,10 +52,10 @@ fn join<'c>(
 }
 
 /// How many insertions lead to a value, through views and other joins: up to a little more than
-/// [`LONGEST_CHAIN`].
+/// [`shape::LONGEST_CHAIN`].
 fn chained(mut value: Val<'_>) -> usize {
     let mut found = 0;
-    while found <= LONGEST_CHAIN {
+    while found <= shape::LONGEST_CHAIN {
         let Some(owner) = ir::edit::defining_op(value) else { break };
         let operands = ir::operands(owner);
         value = match (ir::op_name(owner), &operands[..]) {

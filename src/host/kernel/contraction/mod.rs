@@ -42,6 +42,8 @@ pub struct View {
     pub table: bool,
     /// Its elements are truth values.
     pub truth: bool,
+    /// It is no operand of the epilogue, but a second place for results.
+    pub output: bool,
 }
 
 /// How the weights lie in memory.

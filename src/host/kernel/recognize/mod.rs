@@ -2,6 +2,7 @@
 
 pub mod attention;
 mod integer;
+mod part;
 mod points;
 mod product;
 mod sections;
@@ -9,6 +10,7 @@ mod steps;
 pub mod stored;
 pub mod windowed;
 
+pub use self::part::Part;
 use super::{
     Buffer, Contraction, Depthwise, Element, Planar, Softmax, Types, View,
     program::Program,
@@ -109,10 +111,17 @@ pub struct Recognized<'c> {
     pub operands: Vec<usize>,
     /// The epilogue.
     pub program: Program<'c>,
+    /// The result is written to the part that was asked for.
+    pub placed: bool,
 }
 
 /// Looks at a composite of the host. `None` means that it has no kernel.
 pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
+    recognize_part(composite, None)
+}
+
+/// The same for a composite whose result is to be written into a larger buffer, if the kernel can.
+pub fn recognize_part<'c>(composite: Op<'c>, part: Option<&Part>) -> Option<Recognized<'c>> {
     let alone = ir::attr_str(composite, "name")?.starts_with(NHWC);
     let results = ir::results(composite);
     let [y] = results[..] else { return None };
@@ -126,6 +135,7 @@ pub fn recognize<'c>(composite: Op<'c>) -> Option<Recognized<'c>> {
     let mut found = scope.root(root)?;
     let value = if alone { None } else { Some(ir::result0(root).ok()?) };
     scope.epilogue(&mut found, value, rest)?;
+    found.placed = part.is_some_and(|part| scope.place(&mut found, part));
     if let Kernel::Contraction(spec) = &mut found.kernel {
         if let Some(weights) = &found.weights {
             spec.sections = sections::sections(spec, weights, scope.outer(weights.operand));
@@ -382,6 +392,7 @@ impl<'c> Scope<'_, 'c> {
             bias: None,
             operands: vec![],
             program: Program::default(),
+            placed: false,
         }
     }
 }

@@ -157,6 +157,15 @@ impl<'c> Scope<'_, 'c> {
         self.read(found, operand)
     }
 
+    /// What the dimensions of the result are for the kernel.
+    pub(super) fn form_of(&self, found: &Recognized<'c>) -> Form {
+        match &found.kernel {
+            Kernel::Contraction(_) if found.kind != "conv" => self.form,
+            Kernel::Softmax(_) => self.form,
+            _ => Form::Images,
+        }
+    }
+
     /// An operand of the composite as an argument that is read from memory.
     fn read(&self, found: &mut Recognized<'c>, operand: usize) -> Option<Arg> {
         let value = self.outer(operand)?;
@@ -165,12 +174,8 @@ impl<'c> Scope<'_, 'c> {
         if let Some(known) = found.operands.iter().position(|other| *other == operand) {
             return Some(Arg::Operand(known));
         }
-        let form = match &found.kernel {
-            Kernel::Contraction(_) if found.kind != "conv" => self.form,
-            Kernel::Softmax(_) => self.form,
-            _ => Form::Images,
-        };
-        let view = operand_view(self.out, &broadcast_strides(&dims, self.out)?, form)?;
+        let strides = broadcast_strides(&dims, self.out)?;
+        let view = operand_view(self.out, &strides, self.form_of(found))?;
         Some(Self::add_operand(found, operand, View { truth, ..view }))
     }
 }

@@ -26,8 +26,7 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
         row,
         col: *channels,
         channel: 1,
-        table: false,
-        truth: false,
+        ..Default::default()
     })
 }
 
