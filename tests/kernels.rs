@@ -11,6 +11,8 @@ mod attention;
 mod cases;
 #[path = "kernels/harness.rs"]
 mod harness;
+#[path = "kernels/joints.rs"]
+mod joints;
 #[path = "kernels/pools.rs"]
 mod pools;
 

@@ -113,7 +113,10 @@ impl<'c> Joints<'c> {
             let index = inners.len();
             let inner = inners.iter_mut().find(|inner| edit::same(inner.concat, definer));
             let (Some(inner), Some(start)) = (inner, outer.starts[operand]) else { continue };
-            if inner.axis == outer.axis && inner.parent.is_none() && inner.is_read_before(outer.concat) {
+            if inner.axis == outer.axis
+                && inner.parent.is_none()
+                && inner.is_read_before(outer.concat)
+            {
                 inner.parent = Some((index, start));
                 outer.chain -= 1;
                 outer.starts[operand] = None;

@@ -46,14 +46,18 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
         let inner = Builder::at_end(builder.context, block, builder.location);
         let value = edit::arguments(block)[0];
         inner.create("linalg.yield", OpSpec { operands: &[value], ..Default::default() })?;
+        let rank = ir::dims(buffers[0].r#type()).len();
+        let dims: Vec<_> = (0..rank).map(|dim| format!("d{dim}")).collect();
+        let map = format!("affine_map<({0}) -> ({0})>", dims.join(", "));
+        let kinds = vec!["#linalg.iterator_type<parallel>"; rank].join(", ");
         let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 1]);
-        let spec = OpSpec {
-            operands: &buffers,
-            attributes: vec![("operandSegmentSizes", sizes.into())],
-            regions: vec![region],
-            ..Default::default()
-        };
-        builder.create("linalg.copy", spec)?;
+        let attributes = vec![
+            ("indexing_maps", builder.parse_attr(&format!("[{map}, {map}]"))?),
+            ("iterator_types", builder.parse_attr(&format!("[{kinds}]"))?),
+            ("operandSegmentSizes", sizes.into()),
+        ];
+        let spec = OpSpec { operands: &buffers, attributes, regions: vec![region], ..Default::default() };
+        builder.create("linalg.generic", spec)?;
         edit::erase(copy);
     }
     Ok(())

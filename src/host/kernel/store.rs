@@ -151,7 +151,8 @@ impl<'c> Results<'_, 'c> {
             values.push(value);
         }
         let value = self.epilogue.emit(e, sum, &values)?;
-        let others = self.operands.iter().zip(&addresses.bases).filter(|((view, _), _)| view.output);
+        let others =
+            self.operands.iter().zip(&addresses.bases).filter(|((view, _), _)| view.output);
         let others = others.map(|((view, buffer), base)| ((*view, *buffer), *base));
         for ((view, buffer), base) in std::iter::once((self.y, addresses.y)).chain(others) {
             let step = e.add(e.mul(at.point, view.col)?, Ix::Const(at.lane * view.channel))?;

@@ -28,7 +28,9 @@ impl<'c> Scope<'_, 'c> {
     /// Lets the kernel write its result to `part`. False if it cannot.
     pub(super) fn place(&self, found: &mut Recognized<'c>, part: &Part) -> bool {
         let (offset, strides) = part.steps();
-        let Some(view) = operand_view(self.out, &strides, self.form_of(found)) else { return false };
+        let Some(view) = operand_view(self.out, &strides, self.form_of(found)) else {
+            return false;
+        };
         let view = View { offset, ..view };
         let (y, operands) = match &mut found.kernel {
             Kernel::Contraction(spec) => (&mut spec.y, &mut spec.operands),

@@ -2,7 +2,7 @@
 
 // A copy without holes becomes memcpy later.
 // CHECK: memref.copy %arg0, %arg1
-// CHECK-NOT: linalg.copy
+// CHECK-NOT: linalg.generic
 func.func @whole(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
   memref.copy %x, %y : memref<4x8xf32> to memref<4x8xf32>
   return
