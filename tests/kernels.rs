@@ -106,6 +106,35 @@ fn epilogues_of_convolutions() {
     compare(&convs(DEPTHWISE_RANKS, sum_gate_and_clip), 128);
 }
 
+/// Channels, and groups of them, are normalized where the images are.
+#[test]
+fn normalizations_between_convolutions() {
+    for mut case in [Case::default(), Case::of_doubles()] {
+        for (shape, norm) in [
+            (&[2, 3, 9, 7][..], "graph.instance_norm %@, %@, %@"),
+            (&[1, 3, 40], "graph.instance_norm %@, %@, %@ epsilon = 1.0e-2"),
+            (&[2, 3, 4, 3, 5], "graph.instance_norm %@, %@, %@"),
+            (&[2, 3, 6, 5], "graph.group_norm %@, %@, %@ num_groups = 4"),
+            (&[1, 3, 31], "graph.group_norm %@, %@, %@ num_groups = 1 epsilon = 1.0e-3"),
+            (&[1, 3, 2, 4, 3], "graph.group_norm %@, %@, %@ num_groups = 12"),
+        ] {
+            let x = case.input(shape);
+            let with = |channels| [&[shape[0], channels], &shape[2..]].concat();
+            let window =
+                |filters, depth| [&[filters, depth], &vec![1; shape.len() - 2][..]].concat();
+            let w = case.constant(&window(12, 3));
+            let y = case.op("graph.conv %@, %@", &[&x, &w], &with(12));
+            let (scale, bias) = (case.constant(&[12]), case.constant(&[12]));
+            let y = case.op(norm, &[&y, &scale, &bias], &with(12));
+            let y = case.op("graph.relu %@", &[&y], &with(12));
+            let w = case.constant(&window(5, 12));
+            let y = case.op("graph.conv %@, %@", &[&y, &w], &with(5));
+            case.output(&y);
+        }
+        compare(&case, 512);
+    }
+}
+
 fn several_activations(case: &mut Case, y: String, shape: &[i64]) -> String {
     let sigmoid = case.op("graph.sigmoid %@", &[&y], shape);
     let swish = case.op("graph.mul %@, %@", &[&y, &sigmoid], shape);

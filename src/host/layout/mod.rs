@@ -2,6 +2,7 @@
 //! for images of any rank: NCW and NWC, NCDHW and NDHWC.
 
 mod constant;
+mod norm;
 mod phases;
 mod rules;
 mod transposed;
@@ -96,6 +97,7 @@ impl<'c> Layout<'c> {
                     self.wrap(op)?;
                     Ok(())
                 }
+                _ if norm::normalize(self, op)? => Ok(()),
                 _ => rules::follow(self, op),
             },
         }
