@@ -127,12 +127,27 @@ fn normalizations_between_convolutions() {
             let (scale, bias) = (case.constant(&[12]), case.constant(&[12]));
             let y = case.op(norm, &[&y, &scale, &bias], &with(12));
             let y = case.op("graph.relu %@", &[&y], &with(12));
+            let y = reshaped_groups(&mut case, &y, &with(12));
             let w = case.constant(&window(5, 12));
             let y = case.op("graph.conv %@, %@", &[&y, &w], &with(5));
             case.output(&y);
         }
         compare(&case, 512);
     }
+}
+
+/// Four groups that are made channels, normalized and made groups again.
+fn reshaped_groups(case: &mut Case, y: &str, shape: &[i64]) -> String {
+    let grouped = [shape[0], 4, shape[1..].iter().product::<i64>() / 4];
+    let (scale, bias) = (case.constant(&[4]), case.constant(&[4]));
+    let (to, from) = (case.integers(&grouped), case.integers(shape));
+    let list = |count: usize| format!("tensor<{count}xi64>");
+    let element = |case: &Case, shape: &[i64]| tensor(shape, case.element());
+    let (whole, parts) = (element(case, shape), element(case, &grouped));
+    let y = case.op_with_types("graph.reshape %@, %@", &[(y, &whole), (&to, &list(3))], &grouped);
+    let y = case.op("graph.instance_norm %@, %@, %@", &[&y, &scale, &bias], &grouped);
+    let types = [(&*y, &*parts), (&*from, &list(shape.len()))];
+    case.op_with_types("graph.reshape %@, %@", &types, shape)
 }
 
 fn several_activations(case: &mut Case, y: String, shape: &[i64]) -> String {

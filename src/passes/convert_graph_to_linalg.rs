@@ -19,7 +19,7 @@ pub const PASS: Pass = Pass {
     summary: "Lower graph ops to linalg, tensor, arith, math and scf on tensors",
     anchor: "func.func",
     options: Options::SPECS,
-    dialects: &["linalg", "tensor", "arith", "math", "scf", "tir"],
+    dialects: &["bufferization", "linalg", "tensor", "arith", "math", "scf", "tir"],
     run,
 };
 

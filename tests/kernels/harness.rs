@@ -34,7 +34,7 @@ impl Case {
         Self { double: true, ..Default::default() }
     }
 
-    fn element(&self) -> &'static str {
+    pub fn element(&self) -> &'static str {
         if self.double { "f64" } else { "f32" }
     }
 

@@ -1,16 +1,15 @@
-//! Ops that join, cut and pad.
+//! Ops that join and cut.
 
 use crate::{
     Error, Result,
     ir::{
         self, Builder, Val,
-        graph::{ConcatAdaptor, PadAdaptor, ReverseSequenceAdaptor, SliceAdaptor, SplitAdaptor},
+        graph::{ConcatAdaptor, ReverseSequenceAdaptor, SliceAdaptor, SplitAdaptor},
     },
     lower::{
         Lowering,
         generic::{c, d, loop_index, parallel},
         normalize_axis,
-        operands::only_element,
         shape,
     },
 };
@@ -84,7 +83,7 @@ fn split<'c>(l: &Lowering<'c>, op: SplitAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>>
 }
 
 /// The axes that an optional operand names, or the first `count`.
-fn axes_or_all<'c>(
+pub(super) fn axes_or_all<'c>(
     l: &Lowering<'c>,
     axes: Option<Val<'c>>,
     count: usize,
@@ -122,7 +121,7 @@ fn slice<'c>(l: &Lowering<'c>, op: SliceAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>>
 }
 
 /// The elements at `offset + i * stride` of each dimension; strides may be negative or 0.
-fn take<'c>(
+pub(super) fn take<'c>(
     l: &Lowering<'c>,
     x: Val<'c>,
     offsets: &[i64],
@@ -174,138 +173,6 @@ fn take<'c>(
     parallel(&l.b, ty, &[(read, map)], |_, x| Ok(x[0]))
 }
 
-fn pad<'c>(l: &Lowering<'c>, op: PadAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
-    let x = op.x();
-    let from = ir::dims(x.r#type());
-    let pads = l.known_ints(op.pads(), "pads")?;
-    let axes = axes_or_all(l, op.axes(), pads.len() / 2, from.len())?;
-    let (mut begin, mut end) = (vec![0; from.len()], vec![0; from.len()]);
-    for (i, axis) in axes.iter().enumerate() {
-        begin[*axis] = pads[i];
-        end[*axis] = pads[i + axes.len()];
-    }
-    let offsets: Vec<_> = begin.iter().map(|pad| pad.saturating_neg().max(0)).collect();
-    let sizes: Vec<_> = (0..from.len())
-        .map(|i| (from[i] - offsets[i] - end[i].saturating_neg().max(0)).max(0))
-        .collect();
-    let x = take(l, x, &offsets, &sizes, &vec![1; from.len()])?;
-    let [begin, end] =
-        [begin, end].map(|list| list.into_iter().map(|pad| pad.max(0)).collect::<Vec<_>>());
-    let mode = op.mode();
-    if mode != "constant" && !mode.is_empty() {
-        return Ok(vec![pad_from_x(l, x, &begin, &end, mode)?]);
-    }
-    let padding = match op.value() {
-        Some(value) => only_element(&l.b, value)?,
-        None => l.b.constant(ir::element_type(x.r#type()), 0.0)?,
-    };
-    Ok(vec![shape::pad(&l.b, x, &begin, &end, padding)?])
-}
-
-/// Most elements of an axis that is padded with elements of it.
-const MAX_SOURCES: i64 = 1 << 24;
-
-/// Most pieces that an axis is put together from.
-const MAX_PIECES: usize = 1 << 12;
-
-/// Padding with elements of x, one axis after the other.
-fn pad_from_x<'c>(
-    l: &Lowering<'c>,
-    x: Val<'c>,
-    begin: &[i64],
-    end: &[i64],
-    mode: &str,
-) -> Result<Val<'c>> {
-    let mut sizes = ir::dims(x.r#type());
-    let mut value = x;
-    for axis in 0..sizes.len() {
-        let (low, high) = (begin[axis], end[axis]);
-        let size = sizes[axis];
-        sizes[axis] = low.saturating_add(size).saturating_add(high);
-        if sizes.contains(&0) || sizes[axis] == size {
-            continue;
-        }
-        if size == 0 {
-            return Err(Error::invalid(format!(
-                "pads axis {axis} in mode '{mode}', but that axis has no element to repeat; use \
-                 mode 'constant'"
-            )));
-        }
-        if sizes[axis] > MAX_SOURCES {
-            return Err(Error::unsupported(format!(
-                "pads axis {axis} to {} elements in mode '{mode}', which can make {MAX_SOURCES}",
-                sizes[axis]
-            )));
-        }
-        let sources: Vec<_> =
-            (-low..size + high).map(|position| source(position, size, mode)).collect();
-        value = pick(l, value, axis, &sources, &sizes)?;
-    }
-    if ir::dims(value.r#type()) == sizes {
-        return Ok(value);
-    }
-    l.b.empty(l.b.tensor(&sizes, ir::element_type(x.r#type())))
-}
-
-/// The position in `0..size` that stands at a position outside of it.
-fn source(position: i64, size: i64, mode: &str) -> i64 {
-    match mode {
-        "edge" => position.clamp(0, size - 1),
-        "wrap" => position.rem_euclid(size),
-        _ if size == 1 => 0,
-        _ => {
-            let folded = position.rem_euclid(2 * size - 2);
-            folded.min(2 * size - 2 - folded)
-        }
-    }
-}
-
-/// The slices of `x` at `sources` along an axis, in pieces that move evenly.
-fn pick<'c>(
-    l: &Lowering<'c>,
-    x: Val<'c>,
-    axis: usize,
-    sources: &[i64],
-    to: &[i64],
-) -> Result<Val<'c>> {
-    let rank = to.len();
-    let mut pieces = vec![];
-    let runs = even_runs(sources);
-    if runs.len() > MAX_PIECES {
-        return Err(Error::unsupported(format!(
-            "repeats axis {axis} so often that {} pieces are needed; at most {MAX_PIECES} are \
-             supported",
-            runs.len()
-        )));
-    }
-    for (first, count, stride) in runs {
-        let mut sizes = to.to_vec();
-        sizes[axis] = count;
-        let (mut offsets, mut strides) = (vec![0; rank], vec![1; rank]);
-        (offsets[axis], strides[axis]) = (first, stride);
-        pieces.push(take(l, x, &offsets, &sizes, &strides)?);
-    }
-    join(&l.b, &pieces, axis, l.b.tensor(to, ir::element_type(x.r#type())))
-}
-
-/// Cuts a list into the longest runs with steps of -1, 0 or 1: first element, length, step.
-fn even_runs(list: &[i64]) -> Vec<(i64, i64, i64)> {
-    let mut runs = vec![];
-    let mut start = 0;
-    while start < list.len() {
-        let mut end = start + 1;
-        let stride = list.get(end).map_or(1, |next| next - list[start]);
-        if stride.abs() <= 1 {
-            while list.get(end).is_some_and(|next| next - list[end - 1] == stride) {
-                end += 1;
-            }
-        }
-        runs.push((list[start], (end - start) as i64, stride.clamp(-1, 1)));
-        start = end;
-    }
-    runs
-}
-
 fn reverse_sequence<'c>(
     l: &Lowering<'c>,
     op: ReverseSequenceAdaptor<'_, 'c>,
@@ -333,29 +200,7 @@ fn reverse_sequence<'c>(
 
 super::lowerings! {
     Concat => concat,
-    Pad => pad,
     ReverseSequence => reverse_sequence,
     Slice => slice,
     Split => split,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn padding_repeats_as_numpy_does() {
-        let at = |mode| (-4..7).map(|i| source(i, 3, mode)).collect::<Vec<_>>();
-        assert_eq!(at("edge"), [0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2]);
-        assert_eq!(at("wrap"), [2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
-        assert_eq!(at("reflect"), [0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2]);
-        assert_eq!(source(5, 1, "reflect"), 0);
-    }
-
-    #[test]
-    fn runs_move_evenly() {
-        assert_eq!(even_runs(&[2, 1, 0, 1, 2, 2, 2]), [(2, 3, -1), (1, 2, 1), (2, 2, 0)]);
-        assert_eq!(even_runs(&[0, 5, 6]), [(0, 1, 1), (5, 2, 1)]);
-        assert_eq!(even_runs(&[]), []);
-    }
 }

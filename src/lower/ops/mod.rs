@@ -55,6 +55,7 @@ families![
     matmul,
     nn,
     norm,
+    pad,
     qlinear,
     quant,
     reduce,

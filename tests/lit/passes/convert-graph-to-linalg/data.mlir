@@ -70,18 +70,32 @@ func.func @pad(%x: tensor<2x3xf32>, %v: tensor<f32>) -> tensor<3x4xf32> {
   return %0 : tensor<3x4xf32>
 }
 
-// Mirrored parts are read backwards, one axis after the other.
+// x is in the middle; mirrored parts of that are read backwards.
 // CHECK-LABEL: func.func @pad_reflect
 func.func @pad_reflect(%x: tensor<5xf32>) -> tensor<9xf32> {
+  // CHECK: %[[X:.*]] = tensor.insert_slice %arg0 into %{{.*}}[2] [5] [1]
+  // CHECK: tensor.extract_slice %[[X]][3] [2] [1]
+  // CHECK: %[[L:.*]] = linalg.generic
+  // CHECK: %[[P:.*]] = bufferization.alloc_tensor() copy(%[[L]])
+  // CHECK: %[[Y:.*]] = tensor.insert_slice %[[P]] into %[[X]][0] [2] [1]
+  // CHECK: tensor.extract_slice %[[Y]][4] [2] [1]
   // CHECK: linalg.generic
-  // CHECK: tensor.extract_slice %arg0[1] [4] [1]
-  // CHECK: linalg.generic
-  // CHECK: tensor.insert_slice
-  // CHECK: tensor.insert_slice
-  // CHECK: tensor.insert_slice
+  // CHECK: tensor.insert_slice %{{.*}} into %[[Y]][7] [2] [1]
   %p = graph.constant dense<2> : tensor<2xi64>
   %0 = graph.pad %x, %p mode = "reflect" : (tensor<5xf32>, tensor<2xi64>) -> tensor<9xf32>
   return %0 : tensor<9xf32>
+}
+
+// Many turns: elements are looked up.
+// CHECK-LABEL: func.func @pad_wrap
+func.func @pad_wrap(%x: tensor<2xf32>) -> tensor<32xf32> {
+  // CHECK: arith.constant dense<[0, 1, 0, 1, 0, 1, 0, 1, 0, 1]> : tensor<10xi64>
+  // CHECK: %[[X:.*]] = tensor.insert_slice %arg0 into %{{.*}}[10] [2] [1]
+  // CHECK: %[[P:.*]] = tensor.extract_slice %[[X]][10] [2] [1]
+  // CHECK: tensor.extract %[[P]]
+  %p = graph.constant dense<[10, 20]> : tensor<2xi64>
+  %0 = graph.pad %x, %p mode = "wrap" : (tensor<2xf32>, tensor<2xi64>) -> tensor<32xf32>
+  return %0 : tensor<32xf32>
 }
 
 // Lengths out of range are led into it.

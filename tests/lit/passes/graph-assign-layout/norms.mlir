@@ -43,6 +43,27 @@ func.func @groups(%x: tensor<2x3x9xf32>, %w: tensor<8x3x1xf32>, %scale: tensor<8
 
 // -----
 
+// Groups that were made channels, as exporters write them.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: graph.expand %{{.*}} -> tensor<2x4xf32>
+// CHECK: %[[M:.*]] = graph.reduce_mean %{{.*}} axes = [1] : (tensor<1x6x1x8xf32>) -> tensor<1x1x1x8xf32>
+// CHECK: graph.reshape %[[M]], %{{.*}} -> tensor<1x2x4xf32>
+// CHECK: %[[Y:.*]] = graph.add %{{.*}} : (tensor<1x6x5x8xf32>, tensor<8xf32>)
+// CHECK: graph.mul %[[Y]], %{{.*}} -> tensor<1x6x5x8xf32>
+func.func @reshaped(%x: tensor<1x3x6x5xf32>, %w: tensor<8x3x1x1xf32>, %scale: tensor<2xf32>, %bias: tensor<2xf32>) -> tensor<1x8x6x5xf32> {
+  %to = graph.constant dense<[0, 2, -1]> : tensor<3xi64>
+  %from = graph.constant dense<[1, 8, 6, 5]> : tensor<4xi64>
+  %weights = graph.constant dense<[[[1.0]], [[2.0]], [[3.0]], [[4.0]], [[5.0]], [[6.0]], [[7.0]], [[8.0]]]> : tensor<8x1x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x3x6x5xf32>, tensor<8x3x1x1xf32>) -> tensor<1x8x6x5xf32>
+  %1 = graph.reshape %0, %to : (tensor<1x8x6x5xf32>, tensor<3xi64>) -> tensor<1x2x120xf32>
+  %2 = graph.instance_norm %1, %scale, %bias : (tensor<1x2x120xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x120xf32>
+  %3 = graph.reshape %2, %from : (tensor<1x2x120xf32>, tensor<4xi64>) -> tensor<1x8x6x5xf32>
+  %4 = graph.mul %3, %weights : (tensor<1x8x6x5xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x5xf32>
+  return %4 : tensor<1x8x6x5xf32>
+}
+
+// -----
+
 // An image with its channels first stays so.
 // CHECK-LABEL: func.func @alone
 // CHECK: graph.instance_norm %arg0
