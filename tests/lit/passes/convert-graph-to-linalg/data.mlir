@@ -91,8 +91,10 @@ func.func @pad_reflect(%x: tensor<5xf32>) -> tensor<9xf32> {
 func.func @pad_wrap(%x: tensor<2xf32>) -> tensor<32xf32> {
   // CHECK: arith.constant dense<[0, 1, 0, 1, 0, 1, 0, 1, 0, 1]> : tensor<10xi64>
   // CHECK: %[[X:.*]] = tensor.insert_slice %arg0 into %{{.*}}[10] [2] [1]
-  // CHECK: %[[P:.*]] = tensor.extract_slice %[[X]][10] [2] [1]
-  // CHECK: tensor.extract %[[P]]
+  // CHECK: %[[L:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<10xi64>)
+  // CHECK: tensor.extract %arg0
+  // CHECK: %[[P:.*]] = bufferization.alloc_tensor() copy(%[[L]])
+  // CHECK: tensor.insert_slice %[[P]] into %[[X]][0] [10] [1]
   %p = graph.constant dense<[10, 20]> : tensor<2xi64>
   %0 = graph.pad %x, %p mode = "wrap" : (tensor<2xf32>, tensor<2xi64>) -> tensor<32xf32>
   return %0 : tensor<32xf32>
