@@ -8,6 +8,8 @@ mod bound;
 mod hooks;
 #[path = "backend/random_partition.rs"]
 mod random_partition;
+#[path = "backend/results.rs"]
+mod results;
 
 use phaseline::{
     Error, Phase, Pipeline, Session,
