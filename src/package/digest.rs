@@ -5,11 +5,6 @@ use std::{
     fs::File,
     io::{self, Read, Write},
     path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
 };
 use twox_hash::XxHash3_128;
 
@@ -65,34 +60,6 @@ impl Digest {
     }
 }
 
-/// What `look` finds in each of some files, on a few threads; in their order.
-pub(super) fn in_parallel<T: Sync, R: Send>(
-    files: &[T],
-    look: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    const THREADS: usize = 4;
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(vec![]);
-    let work = || {
-        while let Some((place, file)) = {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            files.get(place).map(|file| (place, file))
-        } {
-            let result = look(file);
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((place, result));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..files.len().min(THREADS) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(place, _)| *place);
-    found.into_iter().map(|(_, result)| result).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,12 +82,5 @@ mod tests {
         assert_eq!(Digest::of_copied(&file, &copy).unwrap(), digest);
         assert_eq!(fs::read(&copy).unwrap(), bytes);
         assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
-    }
-
-    #[test]
-    fn results_have_the_order_of_files() {
-        let numbers: Vec<u32> = (0..100).collect();
-        let doubled: Vec<u32> = (0..200).step_by(2).collect();
-        assert_eq!(in_parallel(&numbers, |number| number * 2), doubled);
     }
 }

@@ -1,10 +1,11 @@
 //! `metadata.json`: what is in a package, and whether it still is.
 
+use super::digest::Digest;
 use crate::{
     Error, Result,
     artifact::{ArtifactKind, Machine, Signature, TargetPart},
+    parallel,
 };
-use super::digest::{Digest, in_parallel};
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
@@ -80,7 +81,7 @@ impl Metadata {
     /// Fails unless each file of the package in `folder` is what was written: of its size, with
     /// its content.
     pub fn check_files(&self, folder: &Path) -> Result<()> {
-        in_parallel(&self.files, |file| file.check(folder)).into_iter().collect()
+        parallel::map(self.files.iter(), |file| file.check(folder)).into_iter().collect()
     }
 }
 

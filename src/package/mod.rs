@@ -16,10 +16,11 @@ pub use place::{Replace, check_target_folder};
 use crate::{
     Error, Result,
     artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
+    parallel,
     process::Folder,
 };
 use data::{Data, DataObject};
-use digest::{Digest, in_parallel};
+use digest::Digest;
 use std::{fs, path::Path, thread};
 
 impl Compiled {
@@ -59,7 +60,7 @@ pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
     put_in_place(folder, replace, |staging| {
         let (description, copy) = (from.join(metadata::FILE), staging.join(metadata::FILE));
         fs::copy(description, &copy).map_err(|e| Error::io("cannot copy to", &copy, e))?;
-        let copied = in_parallel(&files, |file| copy_checked(from, staging, file));
+        let copied = parallel::map(files.iter(), |file| copy_checked(from, staging, file));
         copied.into_iter().collect()
     })
 }

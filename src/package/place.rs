@@ -2,10 +2,10 @@
 
 use super::{
     FileEntry,
-    digest::{Digest, in_parallel},
+    digest::Digest,
     metadata::{self, is_inside},
 };
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -196,7 +196,7 @@ impl Old {
     fn others(&self, place: &Path) -> Result<Vec<String>> {
         let mut found = vec![];
         self.walk(place, "", &mut found)?;
-        let others = in_parallel(&found, |(path, is_file)| {
+        let others = parallel::map(found.iter(), |(path, is_file)| {
             let is_same = *is_file && self.is_same(place, path)?;
             let changed = if self.files.contains_key(path) { " (changed)" } else { "" };
             Ok((!is_same).then(|| format!("{path}{changed}")))

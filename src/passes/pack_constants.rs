@@ -16,6 +16,7 @@ use crate::{
         size::ALIGNMENT,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
+    parallel,
     planned::constants::{Block, Load, Values, loads_from_pools},
     tensor::AlignedBuffer,
 };
@@ -352,7 +353,7 @@ impl<'c> Packing<'c> {
     /// Writes the bytes to the module.
     fn write_block(&self, size: u64) -> Failure<'c> {
         let mut block = AlignedBuffer::zeroed(size as usize).map_err(crate::Error::from)?;
-        let mut gaps = vec![];
+        let (mut gaps, mut parts) = (vec![], vec![]);
         for Entry { space, offset, value } in &self.table {
             let bytes = elements::bytes(*value)?;
             let offset = offset + self.starts.get(space).copied().unwrap_or(0);
@@ -361,9 +362,9 @@ impl<'c> Packing<'c> {
             if space.is_empty() {
                 gaps.push((end, end + self.guard));
             }
-            let offset = offset as usize;
-            block.as_mut_slice()[offset..offset + bytes.len()].copy_from_slice(&bytes);
+            parts.push((offset as usize, bytes));
         }
+        copy_parts(block.as_mut_slice(), parts)?;
         if self.guard > 0 {
             guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }
@@ -373,6 +374,27 @@ impl<'c> Packing<'c> {
         edit::set_attr(self.module, CONSTANTS, value);
         Ok(())
     }
+}
+
+/// Copies parts that do not overlap to their places. To touch new memory takes longer than to copy it, so that
+/// several threads do.
+fn copy_parts(
+    mut rest: &mut [u8],
+    mut parts: Vec<(usize, elements::Data<'_>)>,
+) -> crate::Result<()> {
+    parts.sort_by_key(|(offset, _)| *offset);
+    let mut places = vec![];
+    let mut start = 0;
+    for (offset, bytes) in &parts {
+        let gap = offset.checked_sub(start);
+        let (place, after) = gap
+            .and_then(|gap| rest.split_at_mut_checked(gap)?.1.split_at_mut_checked(bytes.len()))
+            .ok_or_else(|| crate::Error::internal("constants overlap in their block"))?;
+        places.push((place, &**bytes));
+        (rest, start) = (after, offset + bytes.len());
+    }
+    parallel::map(places.into_iter(), |(place, bytes)| place.copy_from_slice(bytes));
+    Ok(())
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.
