@@ -35,9 +35,37 @@ pub fn map<T: Send, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Copies parts to their places in a block: to touch new memory takes longer than to copy it. None if parts overlap
+/// or are not inside.
+pub fn copy(mut rest: &mut [u8], mut parts: Vec<(usize, &[u8])>) -> Option<()> {
+    parts.sort_by_key(|(offset, _)| *offset);
+    let mut places = vec![];
+    let mut start = 0;
+    for (offset, bytes) in parts {
+        let (_, place) = rest.split_at_mut_checked(offset.checked_sub(start)?)?;
+        let (place, after) = place.split_at_mut_checked(bytes.len())?;
+        places.push((place, bytes));
+        (rest, start) = (after, offset + bytes.len());
+    }
+    map(places.into_iter(), |(place, bytes)| place.copy_from_slice(bytes));
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::map;
+    use super::{copy, map};
+
+    #[test]
+    fn parts_go_to_their_places() {
+        let mut block = [0; 8];
+        assert!(copy(&mut block, vec![(5, &[3, 4]), (1, &[1, 2])]).is_some());
+        assert_eq!(block, [0, 1, 2, 0, 0, 3, 4, 0]);
+        for wrong in [[(0, 2), (1, 2)], [(0, 2), (7, 2)], [(0, 2), (9, 0)]] {
+            let parts = wrong.map(|(offset, count)| (offset, &[7; 2][..count]));
+            assert!(copy(&mut block, parts.to_vec()).is_none(), "{wrong:?}");
+        }
+        assert_eq!(block, [0, 1, 2, 0, 0, 3, 4, 0]);
+    }
 
     #[test]
     fn results_have_the_order_of_items() {

@@ -364,7 +364,9 @@ impl<'c> Packing<'c> {
             }
             parts.push((offset as usize, bytes));
         }
-        copy_parts(block.as_mut_slice(), parts)?;
+        let parts = parts.iter().map(|(offset, bytes)| (*offset, &**bytes)).collect();
+        parallel::copy(block.as_mut_slice(), parts)
+            .ok_or_else(|| crate::Error::internal("constants overlap in their block"))?;
         if self.guard > 0 {
             guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }
@@ -374,27 +376,6 @@ impl<'c> Packing<'c> {
         edit::set_attr(self.module, CONSTANTS, value);
         Ok(())
     }
-}
-
-/// Copies parts that do not overlap to their places. To touch new memory takes longer than to copy it, so that
-/// several threads do.
-fn copy_parts(
-    mut rest: &mut [u8],
-    mut parts: Vec<(usize, elements::Data<'_>)>,
-) -> crate::Result<()> {
-    parts.sort_by_key(|(offset, _)| *offset);
-    let mut places = vec![];
-    let mut start = 0;
-    for (offset, bytes) in &parts {
-        let gap = offset.checked_sub(start);
-        let (place, after) = gap
-            .and_then(|gap| rest.split_at_mut_checked(gap)?.1.split_at_mut_checked(bytes.len()))
-            .ok_or_else(|| crate::Error::internal("constants overlap in their block"))?;
-        places.push((place, &**bytes));
-        (rest, start) = (after, offset + bytes.len());
-    }
-    parallel::map(places.into_iter(), |(place, bytes)| place.copy_from_slice(bytes));
-    Ok(())
 }
 
 /// The bytes that `pack-constants` collected; empty if there are none.
