@@ -13,9 +13,10 @@
     allow(dead_code, unused_imports, reason = "the program uses them")
 )]
 
-// Errors, the C API as it is, and the arithmetic of plans.
+// Errors, the C API as it is, threads, and the arithmetic of plans.
 pub mod error;
 pub(crate) mod ffi;
+pub(crate) mod parallel;
 pub(crate) mod plan;
 
 // IR and phases; tensors, and the programs and files that a process owns.

@@ -8,6 +8,8 @@ mod bound;
 mod hooks;
 #[path = "backend/random_partition.rs"]
 mod random_partition;
+#[path = "backend/results.rs"]
+mod results;
 
 use phaseline::{
     Error, Phase, Pipeline, Session,
@@ -214,12 +216,12 @@ fn missing_packages_are_named() {
     compile(CONV).expect("compiles").write_package(work.path()).expect("writes");
     let metadata = work.path().join("metadata.json");
     let text = std::fs::read_to_string(&metadata).expect("reads");
-    let other = text.replacen("\"phaseline_package\": 3", "\"phaseline_package\": 1", 1);
+    let other = text.replacen("\"phaseline_package\": 4", "\"phaseline_package\": 1", 1);
     assert_ne!(text, other);
     std::fs::write(&metadata, other).expect("writes");
     let error = runtime::load(work.path()).expect_err("fails").to_string();
     assert!(
-        error.contains("has format 1, this version reads 3: compile the model again"),
+        error.contains("has format 1, this version reads 4: compile the model again"),
         "{error}"
     );
     let work = tempfile::tempdir().expect("a directory");

@@ -73,6 +73,8 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
         )));
     }
     let mut module = import(&*source, &session, &args.model, &options, None)?;
+    // The module has what it needs of its weights, and lets go of them one by one.
+    drop(source);
     if let Some(emit) = args.emit {
         session.run_phases(&mut module, &options, emit.until())?;
         watcher.report().iter().for_each(|text| print_error(text));

@@ -1,17 +1,12 @@
 //! What the typed views of operations are built on; the views themselves are generated from ODS by
 //! `dialects/op_views.rs`, one for each operation of [`super::graph`] and [`super::tir`].
 
-use super::{Builder, Op, OpSpec, Val};
-use crate::Result;
-use melior::ir::{
-    Attribute, AttributeLike, Type, ValueLike,
-    attribute::{
-        BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
-        FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
-    },
-    operation::OperationLike,
-    r#type::IntegerType,
-};
+mod parts;
+
+pub(super) use parts::Parts;
+
+use super::{Op, Val};
+use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
 use mlir_sys as sys;
 use std::ops::Range;
 
@@ -317,87 +312,4 @@ pub(super) fn window(op: Op<'_>, name: &str, image: Val<'_>, sides: usize, value
     let spatial = super::dims(image.r#type()).len().saturating_sub(2);
     let list = super::attr_i64s(op, name).filter(|list| !list.is_empty());
     list.unwrap_or_else(|| vec![value; sides * spatial])
-}
-
-/// The parts of an operation that is being built.
-pub(super) struct Parts<'c> {
-    info: &'static OpInfo,
-    operands: Vec<Val<'c>>,
-    sizes: Vec<i32>,
-    attributes: Vec<(&'static str, Attribute<'c>)>,
-}
-
-impl<'c> Parts<'c> {
-    pub(super) fn new(info: &'static OpInfo) -> Self {
-        Self { info, operands: vec![], sizes: vec![], attributes: vec![] }
-    }
-
-    pub(super) fn one(&mut self, value: Val<'c>) {
-        self.variadic(&[value]);
-    }
-
-    pub(super) fn optional(&mut self, value: Option<Val<'c>>) {
-        self.variadic(value.as_slice());
-    }
-
-    pub(super) fn variadic(&mut self, values: &[Val<'c>]) {
-        self.operands.extend(values);
-        self.sizes.push(values.len() as i32);
-    }
-
-    pub(super) fn attribute(&mut self, _: &Builder<'c>, name: &'static str, value: Attribute<'c>) {
-        self.attributes.push((name, value));
-    }
-
-    pub(super) fn int(&mut self, b: &Builder<'c>, name: &'static str, value: i64) {
-        let ty = IntegerType::new(b.context, 64).into();
-        self.attribute(b, name, IntegerAttribute::new(ty, value).into());
-    }
-
-    pub(super) fn flag(&mut self, b: &Builder<'c>, name: &'static str, value: bool) {
-        self.attribute(b, name, BoolAttribute::new(b.context, value).into());
-    }
-
-    pub(super) fn unit(&mut self, b: &Builder<'c>, name: &'static str, value: bool) {
-        if value {
-            self.attribute(b, name, Attribute::unit(b.context));
-        }
-    }
-
-    pub(super) fn float(&mut self, b: &Builder<'c>, name: &'static str, value: f64) {
-        let value = FloatAttribute::new(b.context, Type::float32(b.context), value);
-        self.attribute(b, name, value.into());
-    }
-
-    pub(super) fn string(&mut self, b: &Builder<'c>, name: &'static str, value: &str) {
-        self.attribute(b, name, StringAttribute::new(b.context, value).into());
-    }
-
-    pub(super) fn symbol(&mut self, b: &Builder<'c>, name: &'static str, value: &str) {
-        self.attribute(b, name, FlatSymbolRefAttribute::new(b.context, value).into());
-    }
-
-    pub(super) fn ints(&mut self, b: &Builder<'c>, name: &'static str, value: &[i64]) {
-        self.attribute(b, name, DenseI64ArrayAttribute::new(b.context, value).into());
-    }
-
-    pub(super) fn ty(&mut self, b: &Builder<'c>, name: &'static str, value: Type<'c>) {
-        self.attribute(b, name, TypeAttribute::new(value).into());
-    }
-
-    /// Creates the operation, with result types that MLIR infers unless they are given.
-    pub(super) fn build(mut self, b: &Builder<'c>, types: Option<&[Type<'c>]>) -> Result<Op<'c>> {
-        if self.info.segments {
-            let sizes = DenseI32ArrayAttribute::new(b.context, &self.sizes);
-            self.attributes.push(("operandSegmentSizes", sizes.into()));
-        }
-        let spec = OpSpec {
-            operands: &self.operands,
-            results: types.unwrap_or_default(),
-            attributes: self.attributes,
-            regions: vec![],
-            infer: types.is_none(),
-        };
-        b.create(self.info.name, spec)
-    }
 }

@@ -1,13 +1,14 @@
 //! The C header of a package.
 
 mod pools;
+mod ports;
 
 use crate::{
     artifact::{Bound, Port, Signature},
     codegen::c::words,
-    tensor::DType,
 };
-use std::{collections::BTreeSet, fmt::Write as _};
+use ports::{Ports, c_type};
+use std::fmt::Write as _;
 
 /// The text of `NAME.h`.
 pub fn header(signature: &Signature) -> String {
@@ -352,61 +353,6 @@ void {name}_set_trace(void (*observer)(void *context, int32_t step), void *conte
 ",
         name.to_uppercase()
     )
-}
-
-/// Parameter names of inputs and outputs.
-struct Ports {
-    inputs: Vec<String>,
-    outputs: Vec<String>,
-}
-
-impl Ports {
-    fn of(signature: &Signature) -> Self {
-        let model = &signature.name;
-        let functions = ["invoke", "run", "constants", "set_trace", "open", "close"]
-            .map(|end| format!("{model}_{end}"));
-        let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
-        let taken = taken.map(str::to_owned).into_iter().chain(functions);
-        // Without a board all names stay what they are.
-        let of_board = ["pools", "model_constants"].map(str::to_owned).into_iter();
-        let of_board =
-            of_board.chain(pools::names(signature)).filter(|_| !signature.pools.is_empty());
-        let taken = taken.chain(of_board);
-        let mut taken: BTreeSet<String> = taken.collect();
-        let mut names = |ports: &[Port], kind: &str| -> Vec<String> {
-            ports
-                .iter()
-                .enumerate()
-                .map(|(index, port)| {
-                    let plain = crate::artifact::c_identifier(&port.name);
-                    let free = !taken.contains(&plain) && words::is_free(&plain);
-                    let other = || format!("{kind}_{index}_{}", plain.trim_matches('_'));
-                    let mut name = if free { plain.clone() } else { other() };
-                    while !words::is_free(&name) || !taken.insert(name.clone()) {
-                        name.push('x');
-                    }
-                    name
-                })
-                .collect()
-        };
-        Self { inputs: names(&signature.inputs, "in"), outputs: names(&signature.outputs, "out") }
-    }
-}
-
-fn c_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool | DType::U8 => "uint8_t",
-        DType::I8 => "int8_t",
-        DType::I16 => "int16_t",
-        DType::I32 => "int32_t",
-        DType::I64 => "int64_t",
-        // C has no portable type for half floats: their bits.
-        DType::U16 | DType::F16 | DType::BF16 => "uint16_t",
-        DType::U32 => "uint32_t",
-        DType::U64 => "uint64_t",
-        DType::F32 => "float",
-        DType::F64 => "double",
-    }
 }
 
 #[cfg(test)]

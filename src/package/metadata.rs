@@ -1,26 +1,22 @@
 //! `metadata.json`: what is in a package, and whether it still is.
 
+use super::digest::Digest;
 use crate::{
     Error, Result,
     artifact::{ArtifactKind, Machine, Signature, TargetPart},
+    parallel,
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Component, Path},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
 };
 
 /// File with the description of a package.
 pub(super) const FILE: &str = "metadata.json";
 
 /// Version of the layout of packages.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
 
 /// A file of a package, as `metadata.json` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +30,8 @@ pub struct FileEntry {
     pub target: Option<String>,
     /// Its size.
     pub bytes: u64,
-    /// SHA-256 of its content, in hexadecimal digits.
-    pub sha256: String,
+    /// XXH3 hash of its content, 128 bits in hexadecimal digits: what `xxh128sum` prints.
+    pub xxh128: String,
 }
 
 /// The description of a package, as `metadata.json` has it.
@@ -85,30 +81,16 @@ impl Metadata {
     /// Fails unless each file of the package in `folder` is what was written: of its size, with
     /// its content.
     pub fn check_files(&self, folder: &Path) -> Result<()> {
-        const THREADS: usize = 4;
-        let next = AtomicUsize::new(0);
-        let faults = Mutex::new(vec![]);
-        std::thread::scope(|scope| {
-            for _ in 0..self.files.len().min(THREADS) {
-                scope.spawn(|| {
-                    loop {
-                        let place = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(file) = self.files.get(place) else { break };
-                        if let Err(error) = file.check(folder) {
-                            let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
-                            faults.push((place, error));
-                        }
-                    }
-                });
-            }
-        });
-        let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let first = faults.into_iter().min_by_key(|(place, _)| *place);
-        first.map_or(Ok(()), |(_, error)| Err(error))
+        parallel::map(self.files.iter(), |file| file.check(folder)).into_iter().collect()
     }
 }
 
 impl FileEntry {
+    /// Whether it is as it was written.
+    pub(super) fn has(&self, found: &Digest) -> bool {
+        self.bytes == found.bytes && self.xxh128 == found.xxh128
+    }
+
     fn check(&self, folder: &Path) -> Result<()> {
         let path = folder.join(&self.path);
         let fault = |reason: String| {
@@ -135,9 +117,9 @@ impl FileEntry {
             let (there, listed) = (metadata.len(), self.bytes);
             return fault(format!("has {there} bytes, and {FILE} says {listed}"));
         }
-        let (_, sha256) = digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-        if sha256 != self.sha256 {
-            return fault(format!("does not have the content (SHA-256) that {FILE} says"));
+        let found = Digest::of(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+        if !self.has(&found) {
+            return fault(format!("does not have the content (XXH3 hash) that {FILE} says"));
         }
         Ok(())
     }
@@ -146,25 +128,4 @@ impl FileEntry {
 /// Whether a path in a description stays in the folder of the description.
 pub(super) fn is_inside(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
-}
-
-/// Size and SHA-256 of a file.
-pub(super) fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let (mut file, _) = crate::io::open_regular(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
-    let mut bytes = 0;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => {
-                hash.update(&buffer[..count]);
-                bytes += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let text = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((bytes, text))
 }

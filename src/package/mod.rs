@@ -3,6 +3,7 @@
 
 mod archive;
 pub(crate) mod data;
+mod digest;
 mod header;
 mod link;
 mod metadata;
@@ -15,9 +16,11 @@ pub use place::{Replace, check_target_folder};
 use crate::{
     Error, Result,
     artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
+    parallel,
     process::Folder,
 };
 use data::{Data, DataObject};
+use digest::Digest;
 use std::{fs, path::Path, thread};
 
 impl Compiled {
@@ -41,68 +44,56 @@ impl Compiled {
 pub fn write(folder: &Path, model: &Compiled, replace: Replace) -> Result<()> {
     let path = folder.display();
     let _span = tracing::info_span!(target: "phaseline::package", "package", %path).entered();
-    let place = place::find(folder)?;
-    let mut known = place::Known::default();
-    place::check(folder, &place, replace, &mut known)?;
-    let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
-    fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
-    let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
-    fill(staging.path(), model)?;
-    // Linking takes a while, in which files may have appeared.
-    place::check(folder, &place, replace, &mut known)?;
-    staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
+    put_in_place(folder, replace, |staging| fill(staging, model))
 }
 
-/// Copies the package in `from` to `folder`, as [`write`] would write it there.
+/// Copies the package in `from` to `folder`, as [`write`] would write it there. If it is there already, its files
+/// are as new.
 ///
 /// # Errors
 /// There is something else at `folder`, or the package is not as it was written.
 pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
+    let files = Metadata::read(from)?.files;
+    if replace == Replace::Unchanged && place::renew(folder, from, &files)? {
+        return Ok(());
+    }
+    put_in_place(folder, replace, |staging| {
+        let (description, copy) = (from.join(metadata::FILE), staging.join(metadata::FILE));
+        fs::copy(description, &copy).map_err(|e| Error::io("cannot copy to", &copy, e))?;
+        let copied = parallel::map(files.iter(), |file| copy_checked(from, staging, file));
+        copied.into_iter().collect()
+    })
+}
+
+/// Puts what `fill` makes in a folder of its own in the place of `folder`.
+fn put_in_place(
+    folder: &Path,
+    replace: Replace,
+    fill: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let place = place::find(folder)?;
-    let mut known = place::Known::default();
-    place::check(folder, &place, replace, &mut known)?;
+    place::check(folder, &place, replace)?;
     let parent = place.parent().ok_or_else(|| Error::invalid("the root is no place for output"))?;
     fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     let staging = Folder::beside(parent).map_err(|e| Error::io("cannot write to", parent, e))?;
-    let files = Metadata::read(from)?.files;
-    copy_file(from, staging.path(), metadata::FILE)?;
-    // The two libraries, which follow each other, have most of the bytes.
-    const THREADS: usize = 2;
-    let (files, to) = (&files, staging.path());
-    let copied = thread::scope(|scope| {
-        let copy = |first| {
-            let mut files = files.iter().skip(first).step_by(THREADS);
-            scope.spawn(move || files.try_for_each(|file| copy_checked(from, to, file)))
-        };
-        let threads: Vec<_> = (0..THREADS).map(copy).collect();
-        let failed = |_| Error::internal("copying the package failed");
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(failed)?)
-    });
-    copied?;
-    place::check(folder, &place, replace, &mut known)?;
+    fill(staging.path())?;
+    // Linking takes a while, in which files may have appeared.
+    place::check(folder, &place, replace)?;
     staging.replace(&place).map_err(|e| Error::io("cannot replace", folder, e))
 }
 
 /// Copies a file of a package, which has to be as it was written.
 fn copy_checked(from: &Path, to: &Path, file: &FileEntry) -> Result<()> {
-    copy_file(from, to, &file.path)?;
-    let path = to.join(&file.path);
-    let (bytes, sha256) =
-        metadata::digest(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-    if bytes == file.bytes && sha256 == file.sha256 {
-        return Ok(());
-    }
-    let (place, from) = (from.join(&file.path), from.display());
-    Err(Error::invalid(format!("{} is not as it was written: remove {from}", place.display())))
-}
-
-fn copy_file(from: &Path, to: &Path, path: &str) -> Result<()> {
-    let to = to.join(path);
+    let (place, to) = (from.join(&file.path), to.join(&file.path));
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent).map_err(|e| Error::io("cannot create", parent, e))?;
     }
-    fs::copy(from.join(path), &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
-    Ok(())
+    let copied = Digest::of_copied(&place, &to).map_err(|e| Error::io("cannot copy to", &to, e))?;
+    if file.has(&copied) {
+        return Ok(());
+    }
+    let (place, from) = (place.display(), from.display());
+    Err(Error::invalid(format!("{place} is not as it was written: remove {from}")))
 }
 
 fn fill(folder: &Path, model: &Compiled) -> Result<()> {
@@ -207,9 +198,9 @@ fn entry(
     (path, kind, target): (String, ArtifactKind, Option<String>),
 ) -> Result<FileEntry> {
     let place = folder.join(&path);
-    let (bytes, sha256) =
-        metadata::digest(&place).map_err(|e| Error::io("cannot read", &place, e))?;
-    Ok(FileEntry { path, kind, target, bytes, sha256 })
+    let Digest { bytes, xxh128 } =
+        Digest::of(&place).map_err(|e| Error::io("cannot read", &place, e))?;
+    Ok(FileEntry { path, kind, target, bytes, xxh128 })
 }
 
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {

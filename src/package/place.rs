@@ -1,13 +1,19 @@
 //! Where a package goes, and what may be lost there.
 
-use super::metadata::{self, digest, is_inside};
-use crate::{Error, Result};
+use super::{
+    FileEntry,
+    digest::Digest,
+    metadata::{self, is_inside},
+};
+use crate::{Error, Result, parallel};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
+    fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 
 /// What may be replaced where a package goes.
@@ -22,7 +28,7 @@ pub enum Replace {
 
 /// Fails if a package must not be written to `folder`, which holds something else.
 pub fn check_target_folder(folder: &Path, replace: Replace) -> Result<()> {
-    check(folder, &find(folder)?, replace, &mut Known::default())
+    check(folder, &find(folder)?, replace)
 }
 
 /// The place that `folder` stands for: where a link leads, which may be nowhere yet.
@@ -43,18 +49,57 @@ pub(super) fn find(folder: &Path) -> Result<PathBuf> {
     Err(Error::invalid(format!("{} is a link to itself", folder.display())))
 }
 
-/// Files that were found to be as they were written, with what changes when they do.
-#[derive(Default)]
-pub(super) struct Known(BTreeMap<PathBuf, [i64; 6]>);
+/// What was found in files, and what changes when they do: a compile looks at a package that it replaces before it
+/// starts, before it writes and after.
+static FOUND: Mutex<BTreeMap<PathBuf, ([i64; 6], Digest)>> = Mutex::new(BTreeMap::new());
 
-/// As [`check_target_folder`], with the place that the folder stands for. Of files that are known, and have not
-/// changed since, nothing is read.
-pub(super) fn check(
-    folder: &Path,
-    place: &Path,
-    replace: Replace,
-    known: &mut Known,
-) -> Result<()> {
+/// What a file holds. Nothing is read if it has not changed since it was looked at.
+fn digest(file: &Path, metadata: &fs::Metadata) -> io::Result<Digest> {
+    let found = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    // From before it is read, so that a change meanwhile is seen the next time.
+    let stamp = stamp(metadata);
+    if let Some((_, digest)) = found().get(file).filter(|(known, _)| *known == stamp) {
+        return Ok(digest.clone());
+    }
+    let digest = Digest::of(file)?;
+    found().insert(file.to_owned(), (stamp, digest.clone()));
+    Ok(digest)
+}
+
+/// What the system changes with a file: a program can set back the time of writing, but not that of a change.
+fn stamp(found: &fs::Metadata) -> [i64; 6] {
+    let (written, changed) = (found.mtime_nsec(), found.ctime_nsec());
+    [found.dev() as i64, found.ino() as i64, found.mtime(), written, found.ctime(), changed]
+}
+
+/// Whether the package in `from`, of these files, is what `folder` has already. Its files then get the time of now,
+/// by which `make` knows them as new.
+///
+/// # Errors
+/// There is something at `folder` that must not be replaced.
+pub(super) fn renew(folder: &Path, from: &Path, files: &[FileEntry]) -> Result<bool> {
+    let place = find(folder)?;
+    check(folder, &place, Replace::Unchanged)?;
+    let description = |folder: &Path| fs::read(folder.join(metadata::FILE)).ok();
+    let old = description(&place);
+    if old.is_none() || old != description(from) {
+        return Ok(false);
+    }
+    // What is there is as it was written: nothing else may be missing.
+    let paths = || files.iter().map(|file| place.join(&file.path));
+    if !paths().all(|path| path.exists()) {
+        return Ok(false);
+    }
+    let now = SystemTime::now();
+    let renewed = paths()
+        .chain([place.join(metadata::FILE)])
+        .try_for_each(|path| fs::File::open(path)?.set_modified(now));
+    // A file of somebody else cannot be renewed, but perhaps replaced.
+    Ok(renewed.is_ok())
+}
+
+/// As [`check_target_folder`], with the place that the folder stands for.
+pub(super) fn check(folder: &Path, place: &Path, replace: Replace) -> Result<()> {
     let refuse = |reason: &str| {
         Err(Error::invalid(format!(
             "{} {reason}; choose another output directory or remove it",
@@ -77,8 +122,15 @@ pub(super) fn check(
     if replace == Replace::Anything {
         return Ok(());
     }
-    let mut others = vec![];
-    old.find_others(place, "", &mut others, known)?;
+    // Format 3 and older ones have other hashes, or none.
+    if old.files.values().any(|file| file.xxh128.is_empty()) {
+        return refuse(&format!(
+            "has a package of format {}, in which changed files cannot be told from others; add --force, \
+             if none is of use",
+            old.format
+        ));
+    }
+    let mut others = old.others(place)?;
     if others.is_empty() {
         return Ok(());
     }
@@ -94,23 +146,18 @@ pub(super) fn check(
     )))
 }
 
-/// What the system changes with a file: a program can set back the time of writing, but not that of a change.
-fn stamp(found: &fs::Metadata) -> [i64; 6] {
-    let (written, changed) = (found.mtime_nsec(), found.ctime_nsec());
-    [found.dev() as i64, found.ino() as i64, found.mtime(), written, found.ctime(), changed]
-}
-
 /// The files of a package that is to be replaced, of whichever format.
 struct Old {
-    /// Size and SHA-256, by path.
-    files: BTreeMap<String, (u64, String)>,
+    format: u64,
+    /// What they were, by path.
+    files: BTreeMap<String, Digest>,
     folders: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
 struct OldMetadata {
     #[serde(rename = "phaseline_package")]
-    _format: u64,
+    format: u64,
     files: Vec<OldFile>,
 }
 
@@ -120,7 +167,7 @@ struct OldFile {
     #[serde(default)]
     bytes: u64,
     #[serde(default)]
-    sha256: String,
+    xxh128: String,
 }
 
 impl Old {
@@ -135,23 +182,30 @@ impl Old {
         if read.files.is_empty() || read.files.iter().any(|file| !is_inside(&file.path)) {
             return None;
         }
-        let mut old = Self { files: BTreeMap::new(), folders: BTreeSet::new() };
+        let (files, folders) = Default::default();
+        let mut old = Self { format: read.format, files, folders };
         for file in read.files {
             let folders = file.path.match_indices('/').map(|(end, _)| file.path[..end].to_owned());
             old.folders.extend(folders);
-            old.files.insert(file.path, (file.bytes, file.sha256));
+            old.files.insert(file.path, Digest { bytes: file.bytes, xxh128: file.xxh128 });
         }
         Some(old)
     }
 
-    /// Adds the names of what is below `within` and not as it was written.
-    fn find_others(
-        &self,
-        place: &Path,
-        within: &str,
-        others: &mut Vec<String>,
-        known: &mut Known,
-    ) -> Result<()> {
+    /// The names of what is there and not as it was written.
+    fn others(&self, place: &Path) -> Result<Vec<String>> {
+        let mut found = vec![];
+        self.walk(place, "", &mut found)?;
+        let others = parallel::map(found.iter(), |(path, is_file)| {
+            let is_same = *is_file && self.is_same(place, path)?;
+            let changed = if self.files.contains_key(path) { " (changed)" } else { "" };
+            Ok((!is_same).then(|| format!("{path}{changed}")))
+        });
+        others.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    /// Adds what is below `within`, and whether it is a file; not the description, nor folders of listed files.
+    fn walk(&self, place: &Path, within: &str, found: &mut Vec<(String, bool)>) -> Result<()> {
         let folder = place.join(within);
         let fail = |e| Error::io("cannot read", &folder, e);
         let mut names = vec![];
@@ -164,37 +218,25 @@ impl Old {
         names.sort_by(|a, b| a.0.cmp(&b.0));
         for (path, kind) in names {
             if kind.is_dir() && self.folders.contains(&path) {
-                self.find_others(place, &path, others, known)?;
+                self.walk(place, &path, found)?;
             } else if kind.is_dir() {
-                others.push(format!("{path}/"));
-            } else if path != metadata::FILE
-                && !(kind.is_file() && self.is_same(place, &path, known)?)
-            {
-                let listed = self.files.contains_key(&path);
-                others.push(if listed { format!("{path} (changed)") } else { path });
+                found.push((format!("{path}/"), false));
+            } else if path != metadata::FILE {
+                found.push((path, kind.is_file()));
             }
         }
         Ok(())
     }
 
     /// Whether a file is as it was written.
-    fn is_same(&self, place: &Path, path: &str, known: &mut Known) -> Result<bool> {
-        let Some((bytes, sha256)) = self.files.get(path) else { return Ok(false) };
+    fn is_same(&self, place: &Path, path: &str) -> Result<bool> {
+        let Some(listed) = self.files.get(path) else { return Ok(false) };
         let file = place.join(path);
         let fail = |e| Error::io("cannot read", &file, e);
         let found = file.metadata().map_err(fail)?;
-        if found.len() != *bytes {
+        if found.len() != listed.bytes {
             return Ok(false);
         }
-        // From before it is read, so that a change meanwhile is seen the next time.
-        let stamp = stamp(&found);
-        if known.0.get(&file) == Some(&stamp) {
-            return Ok(true);
-        }
-        let same = digest(&file).map_err(fail)?.1 == *sha256;
-        if same {
-            known.0.insert(file, stamp);
-        }
-        Ok(same)
+        Ok(digest(&file, &found).map_err(fail)? == *listed)
     }
 }

@@ -8,7 +8,7 @@
 use crate::{
     Error, Result,
     host::kernel::{recognize::float_dims, weights},
-    ir::{self, Builder, Op, Val, edit, graph, view::OpView},
+    ir::{self, Builder, Op, Val, constant::Elements, edit, graph, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 
@@ -91,7 +91,8 @@ fn fold_into_conv<T: weights::Float>(
 ) -> Result<bool> {
     let conv = edit::defining_op(norm.x()).and_then(graph::Conv::of);
     let Some(conv) = conv.filter(|conv| ir::users(conv.y()).len() == 1) else { return Ok(false) };
-    let Some(mut w) = weights::floats::<T>(conv.w()) else { return Ok(false) };
+    let elements = Elements::of_value(conv.w());
+    let Some(w) = elements.as_ref().and_then(weights::floats_of::<T>) else { return Ok(false) };
     let b = match conv.b().map(weights::floats) {
         None => vec![T::default(); affine.factor.len()],
         Some(Some(b)) => b,
@@ -101,13 +102,14 @@ fn fold_into_conv<T: weights::Float>(
         return Ok(false);
     }
     let per_filter = w.len() / affine.factor.len();
-    for (filter, factor) in w.chunks_mut(per_filter.max(1)).zip(&affine.factor) {
-        filter.iter_mut().for_each(|value| *value = *value * *factor);
+    let mut scaled = Vec::with_capacity(w.len());
+    for (filter, factor) in w.chunks(per_filter.max(1)).zip(&affine.factor) {
+        scaled.extend(filter.iter().map(|value| *value * *factor));
     }
     let bias: Vec<T> =
         (0..b.len()).map(|c| (b[c] - affine.mean[c]) * affine.factor[c] + affine.bias[c]).collect();
     let builder = Builder::before(norm.op())?;
-    let new_w = constant(&builder, &dims(conv.w())?, w, count)?;
+    let new_w = constant(&builder, &dims(conv.w())?, scaled, count)?;
     let new_b = constant(&builder, &[bias.len() as i64], bias, count)?;
     let attributes = graph::ConvAttrs {
         strides: conv.strides(),

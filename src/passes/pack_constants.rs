@@ -16,6 +16,7 @@ use crate::{
         size::ALIGNMENT,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
+    parallel,
     planned::constants::{Block, Load, Values, loads_from_pools},
     tensor::AlignedBuffer,
 };
@@ -352,7 +353,7 @@ impl<'c> Packing<'c> {
     /// Writes the bytes to the module.
     fn write_block(&self, size: u64) -> Failure<'c> {
         let mut block = AlignedBuffer::zeroed(size as usize).map_err(crate::Error::from)?;
-        let mut gaps = vec![];
+        let (mut gaps, mut parts) = (vec![], vec![]);
         for Entry { space, offset, value } in &self.table {
             let bytes = elements::bytes(*value)?;
             let offset = offset + self.starts.get(space).copied().unwrap_or(0);
@@ -361,9 +362,11 @@ impl<'c> Packing<'c> {
             if space.is_empty() {
                 gaps.push((end, end + self.guard));
             }
-            let offset = offset as usize;
-            block.as_mut_slice()[offset..offset + bytes.len()].copy_from_slice(&bytes);
+            parts.push((offset as usize, bytes));
         }
+        let parts = parts.iter().map(|(offset, bytes)| (*offset, &**bytes)).collect();
+        parallel::copy(block.as_mut_slice(), parts)
+            .ok_or_else(|| crate::Error::internal("constants overlap in their block"))?;
         if self.guard > 0 {
             guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }

@@ -6,17 +6,17 @@
 //! more to load, so it stands behind the loop.
 
 use crate::{
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
+    ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::{
         halves::{
-            Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
+            Map, Transfer, copy, index_constant, insert_results, is_in, key, loop_with, pool_of, view,
         },
         pool::Pool,
         room::Rooms,
     },
 };
-use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{ValueLike, operation::OperationLike};
 
 crate::pass_options! {
     /// Options of `tir-double-buffer`.
@@ -34,15 +34,6 @@ pub const PASS: Pass = Pass {
     dialects: &["arith", "memref", "scf", "tir"],
     run,
 };
-
-/// A load of a loop that can run ahead.
-struct Load<'c> {
-    alloc: Op<'c>,
-    /// The part of the buffer that is loaded, if not all of it.
-    part: Option<Op<'c>>,
-    start: tir::DmaStart<'c>,
-    wait: Op<'c>,
-}
 
 fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
@@ -75,7 +66,7 @@ struct Stream<'c, 'p> {
     loops: Op<'c>,
     body: Blk<'c>,
     count: i64,
-    loads: Vec<Load<'c>>,
+    loads: Vec<Transfer<'c>>,
 }
 
 impl<'c, 'p> Stream<'c, 'p> {
@@ -97,7 +88,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         let used: Vec<_> =
             ops.iter().filter_map(|op| channel(&tir::DmaStart::of(*op)?)).collect();
         // A transfer that runs through the whole loop has its channel to itself.
-        let alone = |load: &Load<'c>| {
+        let alone = |load: &Transfer<'c>| {
             let channel = channel(&load.start);
             channel.is_some_and(|channel| used.iter().filter(|c| **c == channel).count() == 1)
         };
@@ -107,19 +98,20 @@ impl<'c, 'p> Stream<'c, 'p> {
             .filter_map(|op| tir::DmaStart::of(*op))
             .map(|start| memref::base(start.source()))
             .collect();
-        let single = |load: &Load<'c>| {
+        let single = |load: &Transfer<'c>| {
             let source = memref::base(load.start.source());
             sources.iter().filter(|other| **other == source).count() == 1
         };
         // The memory of a pool that says no to this is used up by single tiles.
-        let allowed = |load: &Load<'c>| {
+        let allowed = |load: &Transfer<'c>| {
             let buffer = ir::result0(load.alloc).ok();
             let pool = buffer.and_then(|buffer| pool_of(pools, buffer.r#type()));
             pool.is_none_or(|pool| pool.dma.double_buffer)
         };
         let loads: Vec<_> = ops
             .iter()
-            .filter_map(|op| Self::load(*op, body))
+            .filter_map(|op| tir::DmaStart::of(*op))
+            .filter_map(|start| Transfer::of(start, (start.target(), start.source()), body))
             .filter(|load| alone(load) && single(load) && allowed(load))
             .collect();
         let stored: Vec<_> = ops
@@ -127,7 +119,7 @@ impl<'c, 'p> Stream<'c, 'p> {
             .filter_map(|op| tir::DmaStart::of(*op))
             .map(|start| memref::base(start.target()))
             .collect();
-        let reads_stored = |load: &Load<'c>| stored.contains(&memref::base(load.start.source()));
+        let reads_stored = |load: &Transfer<'c>| stored.contains(&memref::base(load.start.source()));
         (!loads.is_empty() && !loads.iter().any(reads_stored)).then_some(Self {
             pools,
             loops,
@@ -137,28 +129,11 @@ impl<'c, 'p> Stream<'c, 'p> {
         })
     }
 
-    /// The load that `start` begins, if its buffer and its wait are in the same iteration.
-    fn load(start: Op<'c>, body: Blk<'c>) -> Option<Load<'c>> {
-        let start = tir::DmaStart::of(start)?;
-        let here =
-            |op: &Op<'c>| op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr);
-        let (alloc, part) = allocation(start.target())?;
-        if !here(&alloc) || !part.as_ref().is_none_or(here) {
-            return None;
-        }
-        let waits = ir::users(start.token());
-        let [wait] = waits[..] else { return None };
-        let is_wait = tir::DmaWait::of(wait).is_some() && here(&wait);
-        let outside = edit::defining_op(memref::base(start.source())).is_none_or(|op| !here(&op));
-        (is_wait && outside).then_some(Load { alloc, part, start, wait })
-    }
-
     fn transform(&self) -> Result<(), PassError<'c>> {
         let before = Builder::before(self.loops)?;
         let mut buffers = vec![];
         for load in &self.loads {
-            let tile = ir::result0(load.alloc)?.r#type();
-            buffers.push(buffer(&before, self.pools, tile)?);
+            buffers.push(load.buffer(&before, self.pools)?);
         }
         let zero = before.index(0)?;
         let first = self.start_loads(&before, zero, zero, &buffers)?;
@@ -179,41 +154,27 @@ impl<'c, 'p> Stream<'c, 'p> {
         before: &Builder<'c>,
         first: &[Val<'c>],
         buffers: &[Val<'c>],
-    ) -> Result<Op<'c>, PassError<'c>> {
-        let location = before.location;
-        let mut types = vec![(before.index_type(), location)];
-        types.extend(first.iter().map(|token| (token.r#type(), location)));
-        let region = Region::new();
-        let block = edit::append_block(&region, &types);
-        let b = Builder::at_end(before.context, block, location);
-        let arguments = edit::arguments(block);
-        let iv = arguments[0];
-        for token in &arguments[1..] {
-            tir::DmaWait::build(&b, *token, &[])?;
-        }
-        let next = b.binary("arith.addi", iv, b.index(1)?)?;
-        let two = b.index(2)?;
-        let other = b.binary("arith.remui", next, two)?;
-        let tokens = self.start_loads(&b, next, other, buffers)?;
-        let half = b.binary("arith.remui", iv, two)?;
-        self.compute(&b, iv, half, buffers)?;
-        b.create("scf.yield", OpSpec { operands: &tokens, ..Default::default() })?;
-        let bounds = [before.index(0)?, before.index(self.count - 1)?, before.index(1)?];
-        let results: Vec<_> = first.iter().map(|token| token.r#type()).collect();
-        let spec = OpSpec {
-            operands: &[&bounds, first].concat(),
-            results: &results,
-            regions: vec![region],
-            ..Default::default()
-        };
-        Ok(before.create("scf.for", spec)?)
+    ) -> crate::Result<Op<'c>> {
+        loop_with(before, (0, self.count - 1), first, |b, arguments| {
+            let iv = arguments[0];
+            for token in &arguments[1..] {
+                tir::DmaWait::build(b, *token, &[])?;
+            }
+            let next = b.binary("arith.addi", iv, b.index(1)?)?;
+            let two = b.index(2)?;
+            let other = b.binary("arith.remui", next, two)?;
+            let tokens = self.start_loads(b, next, other, buffers)?;
+            let half = b.binary("arith.remui", iv, two)?;
+            self.compute(b, iv, half, buffers)?;
+            Ok(tokens)
+        })
     }
 
     /// One half of a buffer, in the shape of the tile.
     fn half(
         &self,
         b: &Builder<'c>,
-        load: &Load<'c>,
+        load: &Transfer<'c>,
         buffer: Val<'c>,
         half: Val<'c>,
     ) -> crate::Result<Val<'c>> {
@@ -228,7 +189,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         iv: Val<'c>,
         half: Val<'c>,
         buffers: &[Val<'c>],
-    ) -> Result<Vec<Val<'c>>, PassError<'c>> {
+    ) -> crate::Result<Vec<Val<'c>>> {
         let mut map = self.map(iv);
         let mut tokens = vec![];
         for (load, buffer) in self.loads.iter().zip(buffers) {
@@ -248,10 +209,8 @@ impl<'c, 'p> Stream<'c, 'p> {
         b: &Builder<'c>,
         value: Val<'c>,
         map: &mut Map<'c>,
-    ) -> Result<(), PassError<'c>> {
-        let here = edit::defining_op(value).filter(|op| {
-            op.block().is_some_and(|block| block.to_raw().ptr == self.body.to_raw().ptr)
-        });
+    ) -> crate::Result<()> {
+        let here = edit::defining_op(value).filter(|op| is_in(*op, self.body));
         let Some(op) = here.filter(|_| !map.contains_key(&key(value))) else { return Ok(()) };
         for operand in ir::operands(op) {
             self.copy_address(b, operand, map)?;
@@ -268,7 +227,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         iv: Val<'c>,
         half: Val<'c>,
         buffers: &[Val<'c>],
-    ) -> Result<(), PassError<'c>> {
+    ) -> crate::Result<()> {
         let mut map = self.map(iv);
         for (load, buffer) in self.loads.iter().zip(buffers) {
             map.insert(key(ir::result0(load.alloc)?), self.half(b, load, *buffer, half)?);

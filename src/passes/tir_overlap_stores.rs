@@ -6,17 +6,17 @@
 //! is left is waited for behind the loop. Pools ask for it (`overlap-stores`), as it takes their memory.
 
 use crate::{
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
+    ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError},
     tile::{
         halves::{
-            Map, allocation, buffer, copy, index_constant, insert_results, key, pool_of, view,
+            Map, Transfer, copy, index_constant, insert_results, key, loop_with, pool_of, view,
         },
         pool::Pool,
         room::Rooms,
     },
 };
-use melior::ir::{Region, ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{ValueLike, operation::OperationLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -50,22 +50,13 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// A store that another tile may be computed beside.
-struct Store<'c> {
-    alloc: Op<'c>,
-    /// The part of the tile that is stored, if not all of it.
-    part: Option<Op<'c>>,
-    start: tir::DmaStart<'c>,
-    wait: Op<'c>,
-}
-
-/// A loop with such stores.
+/// A loop with stores that other tiles may be computed beside.
 struct Stream<'c, 'p> {
     pools: &'p [Pool],
     loops: Op<'c>,
     body: Blk<'c>,
     bounds: (i64, i64),
-    stores: Vec<Store<'c>>,
+    stores: Vec<Transfer<'c>>,
 }
 
 /// The pool and the channel of a transfer.
@@ -90,20 +81,13 @@ impl<'c, 'p> Stream<'c, 'p> {
         (!stream.stores.is_empty()).then_some(stream)
     }
 
-    fn is_here(&self, op: Op<'c>) -> bool {
-        op.block().is_some_and(|block| block.to_raw().ptr == self.body.to_raw().ptr)
-    }
-
     /// The store that `start` begins, if its tile and its wait are in the same iteration, and nothing
     /// else there uses its channel or what it writes.
-    fn store(&self, start: Op<'c>, ops: &[Op<'c>]) -> Option<Store<'c>> {
+    fn store(&self, start: Op<'c>, ops: &[Op<'c>]) -> Option<Transfer<'c>> {
         let start = tir::DmaStart::of(start)?;
         pool_of(self.pools, start.source().r#type()).filter(|pool| pool.dma.overlap_stores)?;
-        let (alloc, part) = allocation(start.source())?;
-        let waits = ir::users(start.token());
-        let [wait] = waits[..] else { return None };
+        let found = Transfer::of(start, (start.source(), start.target()), self.body)?;
         let target = memref::base(start.target());
-        let outside = edit::defining_op(target).is_none_or(|op| !self.is_here(op));
         let others = ops.iter().filter(|op| !edit::same(**op, start.op()));
         let meets = |op: &Op<'c>| {
             let used = ir::operands(*op).iter().any(|value| memref::base(*value) == target);
@@ -112,21 +96,14 @@ impl<'c, 'p> Stream<'c, 'p> {
             used && !is_view || same
         };
         let alone = start.static_channel().is_some() && !others.clone().any(meets);
-        let here = self.is_here(alloc) && self.is_here(wait) && part.is_none_or(|p| self.is_here(p));
-        (tir::DmaWait::of(wait).is_some() && here && outside && alone).then_some(Store {
-            alloc,
-            part,
-            start,
-            wait,
-        })
+        alone.then_some(found)
     }
 
     fn transform(&self) -> Result<(), PassError<'c>> {
         let before = Builder::before(self.loops)?;
         let mut buffers = vec![];
         for store in &self.stores {
-            let tile = ir::result0(store.alloc)?.r#type();
-            buffers.push(buffer(&before, self.pools, tile)?);
+            buffers.push(store.buffer(&before, self.pools)?);
         }
         let (first, end) = self.bounds;
         let carried = &ir::operands(self.loops)[3..];
@@ -152,28 +129,13 @@ impl<'c, 'p> Stream<'c, 'p> {
         before: &Builder<'c>,
         start: &[Val<'c>],
         buffers: &[Val<'c>],
-        (first, end): (i64, i64),
-    ) -> Result<Op<'c>, PassError<'c>> {
-        let location = before.location;
-        let results: Vec<_> = start.iter().map(|value| value.r#type()).collect();
-        let mut types = vec![(before.index_type(), location)];
-        types.extend(results.iter().map(|ty| (*ty, location)));
-        let region = Region::new();
-        let block = edit::append_block(&region, &types);
-        let b = Builder::at_end(before.context, block, location);
-        let arguments = edit::arguments(block);
-        let (values, tokens) = arguments.split_at(arguments.len() - self.stores.len());
-        let half = b.binary("arith.remui", arguments[0], b.index(2)?)?;
-        let yielded = self.iterate(&b, values, (half, buffers), tokens)?;
-        b.create("scf.yield", OpSpec { operands: &yielded, ..Default::default() })?;
-        let bounds = [before.index(first)?, before.index(end)?, before.index(1)?];
-        let spec = OpSpec {
-            operands: &[&bounds, start].concat(),
-            results: &results,
-            regions: vec![region],
-            ..Default::default()
-        };
-        Ok(before.create("scf.for", spec)?)
+        bounds: (i64, i64),
+    ) -> crate::Result<Op<'c>> {
+        loop_with(before, bounds, start, |b, arguments| {
+            let (values, tokens) = arguments.split_at(arguments.len() - self.stores.len());
+            let half = b.binary("arith.remui", arguments[0], b.index(2)?)?;
+            self.iterate(b, values, (half, buffers), tokens)
+        })
     }
 
     /// One iteration on the values of the body's arguments: what it yields, then the stores that it
@@ -184,7 +146,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         values: &[Val<'c>],
         (half, buffers): (Val<'c>, &[Val<'c>]),
         under_way: &[Val<'c>],
-    ) -> Result<Vec<Val<'c>>, PassError<'c>> {
+    ) -> crate::Result<Vec<Val<'c>>> {
         let arguments = edit::arguments(self.body).into_iter().map(key);
         let mut map: Map<'c> = arguments.zip(values.iter().copied()).collect();
         for (store, buffer) in self.stores.iter().zip(buffers) {
@@ -204,7 +166,7 @@ impl<'c, 'p> Stream<'c, 'p> {
                 yielded = operands.map(|v| map.get(&key(v)).copied().unwrap_or(v)).collect();
                 continue;
             }
-            let gone = |store: &Store<'c>| {
+            let gone = |store: &Transfer<'c>| {
                 let gone = [Some(store.alloc), store.part, Some(store.wait)];
                 gone.iter().flatten().any(|old| edit::same(*old, op))
             };

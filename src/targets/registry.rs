@@ -14,7 +14,7 @@ use melior::Context;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// Target kinds that an embedder added to its session, as the session's context carries them.
@@ -49,8 +49,12 @@ impl Registry {
         Self::default()
     }
 
-    /// The built-in kinds.
+    /// The built-in kinds, which are read once: a compile asks for them in several places.
     pub fn builtin() -> Result<Self> {
+        static READ: OnceLock<Registry> = OnceLock::new();
+        if let Some(registry) = READ.get() {
+            return Ok(registry.clone());
+        }
         let mut registry = Self::empty();
         for (name, files) in BUILTINS {
             let text = Files::Embedded(files).read(MANIFEST)?;
@@ -58,7 +62,7 @@ impl Registry {
             let kind = registry.parse(&text, &place, Files::Embedded(files))?;
             registry.add(kind)?;
         }
-        Ok(registry)
+        Ok(READ.get_or_init(|| registry).clone())
     }
 
     /// Takes a kind out, so that a test can have one of its own by that name.

@@ -1,6 +1,6 @@
-//! Aligned, zeroed memory that becomes the storage of a tensor.
+//! Aligned memory that becomes the storage of a tensor.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::Weak;
@@ -16,6 +16,8 @@ pub const BUFFER_ALIGN: usize = 64;
 /// [`Tensor::from_buffer`](super::Tensor::from_buffer), after which the bytes are immutable.
 #[derive(Debug)]
 pub struct AlignedBuffer {
+    /// What was allocated.
+    block: NonNull<u8>,
     data: NonNull<u8>,
     len: usize,
     /// Where the memory goes afterwards, if anywhere.
@@ -30,21 +32,42 @@ unsafe impl Sync for AlignedBuffer {}
 impl AlignedBuffer {
     /// Allocates `len` zero bytes; an error, not an abort, when the system refuses.
     pub fn zeroed(len: usize) -> Result<Self, TensorError> {
-        if len == 0 {
-            return Ok(Self { data: NonNull::<Line>::dangling().cast(), len, home: Weak::new() });
-        }
-        let refused = || TensorError::OutOfMemory { bytes: len };
-        let layout = Layout::from_size_align(len, BUFFER_ALIGN).map_err(|_| refused())?;
-        // SAFETY: the layout has a size that is not zero.
-        let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
-        Ok(Self { data, len, home: Weak::new() })
+        // SAFETY: as `allocate` promises; the bytes are zero.
+        unsafe { Self::allocate(len, alloc_zeroed) }
     }
 
     /// Allocates a copy of `bytes`.
     pub fn copy_of(bytes: &[u8]) -> Result<Self, TensorError> {
-        let mut buffer = Self::zeroed(bytes.len())?;
-        buffer.as_mut_slice().copy_from_slice(bytes);
-        Ok(buffer)
+        // SAFETY: as `allocate` promises; the bytes are those that are copied, before anybody reads them.
+        unsafe {
+            let buffer = Self::allocate(bytes.len(), alloc)?;
+            buffer.data.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
+            Ok(buffer)
+        }
+    }
+
+    /// Memory of `len` bytes.
+    ///
+    /// # Safety
+    /// `allocate` may be called with any layout whose size is not zero, and gives memory of it or null. The bytes
+    /// are initialised by it or by the caller.
+    unsafe fn allocate(
+        len: usize,
+        allocate: unsafe fn(Layout) -> *mut u8,
+    ) -> Result<Self, TensorError> {
+        let home = Weak::new();
+        if len == 0 {
+            let data = NonNull::<Line>::dangling().cast();
+            return Ok(Self { block: data, data, len, home });
+        }
+        let refused = || TensorError::OutOfMemory { bytes: len };
+        let layout = block(len).ok_or_else(refused)?;
+        // SAFETY: the layout has a size that is not zero; the start of the data is inside.
+        unsafe {
+            let block = NonNull::new(allocate(layout)).ok_or_else(refused)?;
+            let data = block.add(block.align_offset(BUFFER_ALIGN));
+            Ok(Self { block, data, len, home })
+        }
     }
 
     /// The bytes, for filling.
@@ -52,6 +75,13 @@ impl AlignedBuffer {
         // SAFETY: `data` points to `len` initialised bytes that this value owns.
         unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.len) }
     }
+}
+
+/// The block that `len` aligned bytes are in. Allocators align to [`BLOCK_ALIGN`] by themselves: asked for more,
+/// they clear memory that the system gives cleared, and touch all of it.
+fn block(len: usize) -> Option<Layout> {
+    const BLOCK_ALIGN: usize = align_of::<u64>();
+    Layout::from_size_align(len.checked_add(BUFFER_ALIGN - BLOCK_ALIGN)?, BLOCK_ALIGN).ok()
 }
 
 /// Gives the dangling pointer of an empty buffer the promised alignment.
@@ -67,14 +97,12 @@ impl AsRef<[u8]> for AlignedBuffer {
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
+        let Self { block: memory, data, len, .. } = *self;
         if let Some(spare) = mem::take(&mut self.home).upgrade() {
-            spare.keep(Self { data: self.data, len: self.len, home: Weak::new() });
-        } else if self.len > 0 {
-            // SAFETY: allocated in `zeroed` with this very layout, whose validity it checked.
-            unsafe {
-                let layout = Layout::from_size_align_unchecked(self.len, BUFFER_ALIGN);
-                dealloc(self.data.as_ptr(), layout);
-            }
+            spare.keep(Self { block: memory, data, len, home: Weak::new() });
+        } else if let Some(layout) = block(len).filter(|_| len > 0) {
+            // SAFETY: allocated in `allocate` with this very layout.
+            unsafe { dealloc(memory.as_ptr(), layout) };
         }
     }
 }

@@ -4,9 +4,12 @@
 use super::pool::Pool;
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, edit, memref},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, memref, tir, view::OpView},
 };
-use melior::ir::{Type, ValueLike, attribute::DenseI32ArrayAttribute};
+use melior::ir::{
+    Region, Type, ValueLike, attribute::DenseI32ArrayAttribute, block::BlockLike,
+    operation::OperationLike,
+};
 use std::collections::HashMap;
 
 /// What halves of buffers start at multiples of, in bytes, where no pool says so.
@@ -44,7 +47,7 @@ pub fn index_constant(value: Val<'_>) -> Option<i64> {
 
 /// The allocation of a tile, and the part of it that `tile` is, if that is not all: what fills up rows is
 /// not moved. None for what does not start where the allocation does, or is used besides.
-pub fn allocation<'c>(tile: Val<'c>) -> Option<(Op<'c>, Option<Op<'c>>)> {
+fn allocation<'c>(tile: Val<'c>) -> Option<(Op<'c>, Option<Op<'c>>)> {
     let defining = edit::defining_op(tile)?;
     let (alloc, part) = match ir::op_name(defining) {
         "memref.alloc" => (defining, None),
@@ -60,6 +63,73 @@ fn starts_with_buffer(view: Op<'_>) -> bool {
     ir::attr_i64s(view, "static_offsets").is_some_and(|offsets| offsets.iter().all(|at| *at == 0))
 }
 
+/// A transfer of a tile that begins and is waited for in one iteration of a loop, where the tile is allocated.
+pub struct Transfer<'c> {
+    /// The allocation of the tile.
+    pub alloc: Op<'c>,
+    /// The part of it that is moved, if not all.
+    pub part: Option<Op<'c>>,
+    /// What begins it.
+    pub start: tir::DmaStart<'c>,
+    /// What waits for it.
+    pub wait: Op<'c>,
+}
+
+impl<'c> Transfer<'c> {
+    /// That which `start` begins, of the `tile` that is one of its ends, if all of it is in `body` but what is at
+    /// the other end.
+    pub fn of(
+        start: tir::DmaStart<'c>,
+        (tile, other): (Val<'c>, Val<'c>),
+        body: Blk<'c>,
+    ) -> Option<Self> {
+        let (alloc, part) = allocation(tile)?;
+        let waits = ir::users(start.token());
+        let [wait] = waits[..] else { return None };
+        let outside = edit::defining_op(memref::base(other)).is_none_or(|op| !is_in(op, body));
+        let here = [Some(alloc), part, Some(wait)].into_iter().flatten().all(|op| is_in(op, body));
+        let found = Self { alloc, part, start, wait };
+        (here && outside && tir::DmaWait::of(wait).is_some()).then_some(found)
+    }
+
+    /// Memory for two of its tiles.
+    pub fn buffer(&self, b: &Builder<'c>, pools: &[Pool]) -> Result<Val<'c>> {
+        buffer(b, pools, ir::result0(self.alloc)?.r#type())
+    }
+}
+
+/// Whether an operation is in a block itself.
+pub fn is_in(op: Op<'_>, body: Blk<'_>) -> bool {
+    op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr)
+}
+
+/// A loop over a range with what it carries. `fill` makes the body of the counter and of these, and gives what they
+/// are in the next iteration.
+pub fn loop_with<'c>(
+    before: &Builder<'c>,
+    (first, end): (i64, i64),
+    start: &[Val<'c>],
+    fill: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
+) -> Result<Op<'c>> {
+    let location = before.location;
+    let results: Vec<_> = start.iter().map(|value| value.r#type()).collect();
+    let mut types = vec![(before.index_type(), location)];
+    types.extend(results.iter().map(|ty| (*ty, location)));
+    let region = Region::new();
+    let block = edit::append_block(&region, &types);
+    let b = Builder::at_end(before.context, block, location);
+    let yielded = fill(&b, &edit::arguments(block))?;
+    b.create("scf.yield", OpSpec { operands: &yielded, ..Default::default() })?;
+    let bounds = [before.index(first)?, before.index(end)?, before.index(1)?];
+    let spec = OpSpec {
+        operands: &[&bounds, start].concat(),
+        results: &results,
+        regions: vec![region],
+        ..Default::default()
+    };
+    before.create("scf.for", spec)
+}
+
 /// The pool that a buffer is in, if it is declared.
 pub fn pool_of<'p>(pools: &'p [Pool], ty: Type<'_>) -> Option<&'p Pool> {
     let space = memref::space(ty)?;
@@ -67,7 +137,7 @@ pub fn pool_of<'p>(pools: &'p [Pool], ty: Type<'_>) -> Option<&'p Pool> {
 }
 
 /// Memory for two tiles of type `tile`.
-pub fn buffer<'c>(b: &Builder<'c>, pools: &[Pool], tile: Type<'c>) -> Result<Val<'c>> {
+fn buffer<'c>(b: &Builder<'c>, pools: &[Pool], tile: Type<'c>) -> Result<Val<'c>> {
     let element = ir::element_type(tile);
     let pool = memref::space(tile).ok_or_else(|| Error::internal("a tile is in no pool"))?;
     let elements = 2 * padded(pools, tile);

@@ -4,6 +4,7 @@
 //! (`[pattern.tile]`); `crate::pattern` makes a [`plan::Plan`] of it for a match, [`choose`] picks
 //! the sizes and the order that cost least, and [`emit`] writes the loops.
 
+mod argument;
 pub mod attribute;
 pub mod cascade;
 pub mod choose;

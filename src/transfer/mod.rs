@@ -19,6 +19,7 @@ mod order;
 mod part;
 mod tickets;
 mod walk;
+mod work;
 
 use crate::{
     ir::{self, Op, edit, func, memory::Memory, names},

@@ -9,15 +9,14 @@
 use super::{
     Failure, access,
     calls::Calls,
-    part::Part,
     tickets::{Tickets, Waiter},
+    work::Work,
 };
 use crate::ir::{
     self, Op, Val,
     call_extern::{CallExtern, Group},
-    edit, memref, names,
+    edit, names,
     queue::{Clock, Command, Starters, Step},
-    size,
 };
 use melior::ir::{Attribute, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,26 +47,6 @@ pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) 
         }
     }
     Ok(())
-}
-
-/// A call that starts work.
-struct Work<'c> {
-    op: Op<'c>,
-    /// Where it stands in the block.
-    place: usize,
-    /// The buffers that it reads and writes, by where they come from.
-    reads: BTreeSet<usize>,
-    writes: BTreeSet<usize>,
-    /// Which parts of these it reads and writes.
-    parts: [Vec<Part>; 2],
-    /// Those of the host's memory.
-    in_host: Vec<Val<'c>>,
-    /// Bytes of all of them.
-    bytes: u64,
-    /// Whether it only brings values up.
-    is_up: bool,
-    /// Whether it only brings values down.
-    is_down: bool,
 }
 
 /// What the operations of a block are for a device.
@@ -146,52 +125,6 @@ impl<'c> Steps<'c> {
 fn number<'c>(calls: &Calls<'c, '_>, value: usize) -> Attribute<'c> {
     use melior::ir::{attribute::IntegerAttribute, r#type::IntegerType};
     IntegerAttribute::new(IntegerType::new(calls.context, 64).into(), value as i64).into()
-}
-
-impl<'c> Work<'c> {
-    fn of(
-        (op, place): (Op<'c>, usize),
-        call: &CallExtern<'c>,
-        callee: Option<Op<'c>>,
-        calls: &Calls<'c, '_>,
-    ) -> Self {
-        let buffers = |group: Group| call.groups[group as usize].iter().copied();
-        let roots = |group: Group| -> BTreeSet<usize> {
-            buffers(group).map(|value| access::root(value).0.to_raw().ptr as usize).collect()
-        };
-        let (mut reads, writes) = (roots(Group::Ins), roots(Group::Outs));
-        let [mut read, written] =
-            [Group::Ins, Group::Outs].map(|group| buffers(group).map(Part::of).collect::<Vec<_>>());
-        if call.attributes.iter().any(|(name, _)| name == "accumulate") {
-            reads.extend(writes.iter().copied());
-            read.extend(written.iter().copied());
-        }
-        let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
-        let copies = role.as_deref() == Some(names::TRANSFER_COPY);
-        let space = Some(&calls.device.memory.space);
-        let in_device =
-            |group| buffers(group).all(|value| memref::space(value.r#type()).as_ref() == space);
-        let all: Vec<_> = buffers(Group::Ins).chain(buffers(Group::Outs)).collect();
-        let is_in_host = |value: &&Val<'c>| memref::space(value.r#type()).as_ref() != space;
-        Self {
-            op,
-            place,
-            reads,
-            writes,
-            parts: [read, written],
-            in_host: all.iter().filter(is_in_host).copied().collect(),
-            bytes: all.iter().filter_map(|value| size::bytes(value.r#type())).sum(),
-            is_up: copies && !in_device(Group::Ins),
-            is_down: copies && !in_device(Group::Outs),
-        }
-    }
-
-    /// Whether it has to run after an earlier one.
-    fn needs(&self, before: &Self) -> bool {
-        let meet = |a: &[Part], b: &[Part]| a.iter().any(|a| b.iter().any(|b| a.meets(b)));
-        let ([reads, writes], [read, written]) = (&self.parts, &before.parts);
-        meet(reads, written) || meet(writes, written) || meet(writes, read)
-    }
 }
 
 /// A wait to be put in: who waits before which place, for which work, and what is in use until then.

@@ -17,7 +17,8 @@ use crate::{
         onnx_tensor::{Constant, dense_from_sparse, tensor_from_proto},
         proto::{SparseTensorProto, TensorProto},
     },
-    tensor::Tensor,
+    parallel,
+    tensor::{AlignedBuffer, DType, Tensor},
 };
 
 /// An ONNX model, decoded; the messages share the memory of the file.
@@ -50,7 +51,7 @@ pub fn decode_model(path: &Path, bytes: Bytes) -> Result<Model, ImportError> {
         };
         ImportError::not_a_model(path, "an ONNX model", message)
     })?;
-    let Some(graph) = proto.graph else {
+    let Some(mut graph) = proto.graph else {
         let message = looks_like.map_or("it has no graph".to_string(), |f| format!("it is {f}"));
         return Err(ImportError::not_a_model(path, "an ONNX model", message));
     };
@@ -63,6 +64,7 @@ pub fn decode_model(path: &Path, bytes: Bytes) -> Result<Model, ImportError> {
     }
     let bodies: Vec<_> = proto.functions.iter().map(|function| &function.node[..]).collect();
     let external = ExternalFiles::open(path, &graph, &bodies)?;
+    align(&mut graph.initializer);
     Ok(Model {
         path: path.to_path_buf(),
         opsets: opset_versions(&proto.opset_import),
@@ -70,6 +72,26 @@ pub fn decode_model(path: &Path, bytes: Bytes) -> Result<Model, ImportError> {
         functions: proto.functions,
         external,
     })
+}
+
+/// Copies weights that are not aligned for their type, as in most files, to where they are: on several threads, as
+/// to touch new memory takes longer than to copy it. Those of a few bytes are copied when they are asked for.
+fn align(tensors: &mut [TensorProto]) {
+    const LEAST: usize = 1 << 16;
+    let is_misaligned = |raw: &Bytes, size| !(raw.as_ptr() as usize).is_multiple_of(size);
+    let misaligned: Vec<_> = tensors
+        .iter_mut()
+        .filter_map(|tensor| {
+            let size = DType::from_onnx_code(tensor.data_type)?.size();
+            tensor.raw_data.as_mut().filter(|raw| raw.len() >= LEAST && is_misaligned(raw, size))
+        })
+        .collect();
+    parallel::map(misaligned.into_iter(), |raw| {
+        // Without memory for it, the import says so.
+        if let Ok(copy) = AlignedBuffer::copy_of(raw) {
+            *raw = Bytes::from_owner(copy);
+        }
+    });
 }
 
 /// Versions by domain, with the two spellings of standard ONNX made one.

@@ -1,8 +1,8 @@
 //! Headers of models with names from a bad day: every C compiler takes them.
 
 use super::*;
-use crate::artifact::Device;
-use std::process::Command;
+use crate::{artifact::Device, tensor::DType};
+use std::{collections::BTreeSet, process::Command};
 
 /// Names of inputs and outputs, each twice.
 const NAMES: &[&str] = &[

@@ -21,12 +21,12 @@
 //! - `device`, first if at all: the handle of the open device.
 
 mod bind;
+mod bound;
 mod check;
 mod layout;
 mod parse;
 
-pub use bind::BoundLayout;
-pub use bind::{BoundArg, BoundCall};
+pub use bound::{BoundArg, BoundCall, BoundLayout};
 pub use layout::{BlockPart, Layout, Permutation};
 
 use crate::{

@@ -9,6 +9,7 @@
 
 mod bind;
 mod check;
+mod dims;
 pub mod dma;
 mod fold;
 mod store;

@@ -13,6 +13,8 @@ pub struct Source {
 struct File {
     name: String,
     text: String,
+    /// Where its lines end, in order.
+    ends: Vec<usize>,
     /// The bytes and the lines of the files before it.
     bytes: usize,
     lines: usize,
@@ -39,11 +41,12 @@ impl Source {
     /// Adds a file. Gives its text behind as much space as takes it to its place.
     pub fn add(&mut self, name: &str, text: &str) -> String {
         let (bytes, lines) = self.files.last().map_or((0, 0), |last| {
-            (last.bytes + last.text.len() + 1, last.lines + last.text.matches('\n').count() + 1)
+            (last.bytes + last.text.len() + 1, last.lines + last.ends.len() + 1)
         });
         let (name, text) = (name.to_owned(), text.to_owned());
         let padded = " ".repeat(bytes) + &text;
-        self.files.push(File { name, text, bytes, lines });
+        let ends = text.match_indices('\n').map(|(place, _)| place).collect();
+        self.files.push(File { name, text, ends, bytes, lines });
         padded
     }
 
@@ -55,8 +58,8 @@ impl Source {
     /// The line of a place, among those of all files.
     pub fn line(&self, span: &Range<usize>) -> usize {
         let Some(file) = self.files.iter().rfind(|file| file.bytes <= span.start) else { return 1 };
-        let before = file.text.get(..span.start - file.bytes).unwrap_or(&file.text);
-        file.lines + before.matches('\n').count() + 1
+        let place = (span.start - file.bytes).min(file.text.len());
+        file.lines + file.ends.partition_point(|end| *end < place) + 1
     }
 
     /// File and line of a place.

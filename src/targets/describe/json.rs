@@ -1,0 +1,226 @@
+//! The form of target kinds and aliases as JSON.
+
+use crate::{
+    targets::{
+        alias::Alias,
+        kind::{Role, TargetKind},
+        operator::OperatorJson,
+        options::OptionKind,
+    },
+    tensor::ElementType,
+};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct OptionJson<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    kind: &'a OptionKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<String>,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct PatternJson<'a> {
+    name: &'a str,
+    doc: &'a str,
+    #[serde(rename = "match")]
+    matches: &'a str,
+    #[serde(rename = "where")]
+    clauses: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtypes: Option<Vec<&'static str>>,
+    benefit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<&'a str>,
+    compute: bool,
+    lower: Option<&'a str>,
+    call: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    inline: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tile: Option<&'a crate::pattern::TileSpec>,
+}
+
+#[derive(Serialize)]
+struct PoolJson<'a> {
+    name: &'a str,
+    bytes: Option<String>,
+    alignment: i64,
+    scope: &'a str,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct MemoryJson<'a> {
+    name: &'a str,
+    bytes: Option<String>,
+    alignment: i64,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct QueueJson<'a> {
+    wait: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait_for: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<String>,
+    doc: &'a str,
+}
+
+#[derive(Serialize)]
+struct CapabilitiesJson {
+    dtypes: Vec<&'static str>,
+    multi_output: bool,
+    taps: bool,
+    merge: bool,
+}
+
+/// The names of element types in MLIR.
+pub fn names_of(types: &[ElementType]) -> Vec<&'static str> {
+    types.iter().map(|ty| ty.mlir_name()).collect()
+}
+
+/// A kind as JSON shows it.
+#[derive(Serialize)]
+pub struct KindJson<'a> {
+    name: &'a str,
+    role: Role,
+    doc: &'a str,
+    manifest: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extends: Vec<&'a str>,
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    origins: &'a crate::targets::manifest::Origins,
+    options: Vec<OptionJson<'a>>,
+    capabilities: CapabilitiesJson,
+    cost: std::collections::BTreeMap<&'static str, String>,
+    pools: Vec<PoolJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    operators: Vec<OperatorJson<'a>>,
+    patterns: Vec<PatternJson<'a>>,
+    phases: Vec<(&'static str, &'a str)>,
+    hooks: std::collections::BTreeMap<&'static str, String>,
+    codegen: &'a crate::targets::codegen::Codegen,
+}
+
+impl<'a> KindJson<'a> {
+    /// All that a kind declares.
+    pub fn new(kind: &'a TargetKind) -> Self {
+        let capabilities = &kind.capabilities;
+        Self {
+            name: &kind.name,
+            role: kind.role,
+            doc: &kind.doc,
+            manifest: &kind.manifest,
+            extends: kind.layers.iter().skip(1).map(|layer| layer.kind.as_str()).collect(),
+            origins: &kind.origins,
+            options: kind
+                .options
+                .iter()
+                .map(|option| OptionJson {
+                    name: &option.name,
+                    kind: &option.kind,
+                    default: option.default.as_ref().map(|value| option.format(value)),
+                    doc: &option.doc,
+                })
+                .collect(),
+            capabilities: CapabilitiesJson {
+                dtypes: names_of(&capabilities.dtypes),
+                multi_output: capabilities.multi_output,
+                taps: capabilities.taps,
+                merge: capabilities.merge,
+            },
+            cost: kind.cost.entries().into_iter().collect(),
+            pools: kind
+                .pools
+                .iter()
+                .map(|pool| PoolJson {
+                    name: &pool.name,
+                    bytes: pool.bytes.as_ref().map(ToString::to_string),
+                    alignment: pool.alignment,
+                    scope: &pool.scope,
+                    doc: &pool.doc,
+                })
+                .collect(),
+            memory: kind.memory.as_ref().map(|memory| MemoryJson {
+                name: &memory.name,
+                bytes: memory.bytes.as_ref().map(ToString::to_string),
+                alignment: memory.alignment,
+                doc: &memory.doc,
+            }),
+            queue: kind.queue.as_ref().map(|queue| QueueJson {
+                wait: &queue.wait,
+                timeout: queue.timeout.as_ref().map(ToString::to_string),
+                submit: queue.submit.as_deref(),
+                wait_for: queue.wait_for.as_deref(),
+                count: queue.count.as_ref().map(ToString::to_string),
+                doc: &queue.doc,
+            }),
+            operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),
+            patterns: kind
+                .patterns
+                .iter()
+                .map(|pattern| PatternJson {
+                    name: &pattern.spec.name,
+                    doc: &pattern.spec.doc,
+                    matches: &pattern.spec.matches,
+                    clauses: &pattern.spec.clauses,
+                    dtypes: pattern.spec.dtypes.as_deref().map(names_of),
+                    benefit: pattern.spec.benefit,
+                    cost: pattern.spec.cost.as_deref(),
+                    compute: pattern.spec.compute,
+                    lower: pattern.spec.lower.as_deref(),
+                    call: pattern.spec.call.as_deref(),
+                    inline: pattern.spec.inline,
+                    tile: pattern.spec.tile.as_ref(),
+                })
+                .collect(),
+            phases: kind
+                .pipelines
+                .iter()
+                .map(|(phase, text)| (phase.name(), text.as_str()))
+                .collect(),
+            hooks: kind.hooks.describe().into_iter().collect(),
+            codegen: &kind.codegen,
+        }
+    }
+}
+
+/// What a spec may name.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum EntryJson<'a> {
+    /// A kind.
+    Kind(Box<KindJson<'a>>),
+    /// An alias.
+    Alias(AliasJson<'a>),
+}
+
+/// An alias as JSON shows it.
+#[derive(Serialize)]
+pub struct AliasJson<'a> {
+    name: &'a str,
+    role: &'static str,
+    doc: &'a str,
+    spec: String,
+    place: &'a str,
+}
+
+impl<'a> AliasJson<'a> {
+    /// What an alias stands for.
+    pub fn new(name: &'a str, alias: &'a Alias) -> Self {
+        let spec = alias.spec.to_string();
+        Self { name, role: "alias", doc: &alias.doc, spec, place: &alias.place }
+    }
+}

@@ -1,0 +1,79 @@
+//! Calls that start work of a device, and which of them need which.
+
+use super::{access, calls::Calls, part::Part};
+use crate::ir::{
+    self, Op, Val,
+    call_extern::{CallExtern, Group},
+    memref, names, size,
+};
+use melior::ir::ValueLike;
+use std::collections::BTreeSet;
+
+/// A call that starts work.
+pub struct Work<'c> {
+    /// The call.
+    pub op: Op<'c>,
+    /// Where it stands in the block.
+    pub place: usize,
+    /// The buffers that it reads, by where they come from.
+    pub reads: BTreeSet<usize>,
+    /// Those that it writes.
+    pub writes: BTreeSet<usize>,
+    /// Which parts of these it reads and writes.
+    pub parts: [Vec<Part>; 2],
+    /// Those of the host's memory.
+    pub in_host: Vec<Val<'c>>,
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// Whether it only brings values up.
+    pub is_up: bool,
+    /// Whether it only brings values down.
+    pub is_down: bool,
+}
+
+impl<'c> Work<'c> {
+    /// What a call at a place of its block does; `callee` is the function of the module that it calls.
+    pub fn of(
+        (op, place): (Op<'c>, usize),
+        call: &CallExtern<'c>,
+        callee: Option<Op<'c>>,
+        calls: &Calls<'c, '_>,
+    ) -> Self {
+        let buffers = |group: Group| call.groups[group as usize].iter().copied();
+        let roots = |group: Group| -> BTreeSet<usize> {
+            buffers(group).map(|value| access::root(value).0.to_raw().ptr as usize).collect()
+        };
+        let (mut reads, writes) = (roots(Group::Ins), roots(Group::Outs));
+        let [mut read, written] =
+            [Group::Ins, Group::Outs].map(|group| buffers(group).map(Part::of).collect::<Vec<_>>());
+        if call.attributes.iter().any(|(name, _)| name == "accumulate") {
+            reads.extend(writes.iter().copied());
+            read.extend(written.iter().copied());
+        }
+        let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
+        let copies = role.as_deref() == Some(names::TRANSFER_COPY);
+        let space = Some(&calls.device.memory.space);
+        let in_device =
+            |group| buffers(group).all(|value| memref::space(value.r#type()).as_ref() == space);
+        let all: Vec<_> = buffers(Group::Ins).chain(buffers(Group::Outs)).collect();
+        let is_in_host = |value: &&Val<'c>| memref::space(value.r#type()).as_ref() != space;
+        Self {
+            op,
+            place,
+            reads,
+            writes,
+            parts: [read, written],
+            in_host: all.iter().filter(is_in_host).copied().collect(),
+            bytes: all.iter().filter_map(|value| size::bytes(value.r#type())).sum(),
+            is_up: copies && !in_device(Group::Ins),
+            is_down: copies && !in_device(Group::Outs),
+        }
+    }
+
+    /// Whether it has to run after an earlier one.
+    pub fn needs(&self, before: &Self) -> bool {
+        let meet = |a: &[Part], b: &[Part]| a.iter().any(|a| b.iter().any(|b| a.meets(b)));
+        let ([reads, writes], [read, written]) = (&self.parts, &before.parts);
+        meet(reads, written) || meet(writes, written) || meet(writes, read)
+    }
+}
