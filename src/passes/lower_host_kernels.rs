@@ -44,6 +44,8 @@ crate::pass_options! {
             0 for that of the module's CPU";
         byte_products: bool = "false", "With vector-bits: the CPU multiplies bytes and adds up the \
             products (VNNI)";
+        byte_matrices: bool = "false", "With vector-bits=512 and byte-products: the CPU multiplies \
+            matrices of bytes (AMX)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
         target: String = "", "Only functions of this target; all if empty";
@@ -59,7 +61,13 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             let isa = Isa::of_vector_bits(bits).ok_or_else(|| {
                 PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
             })?;
-            if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa }
+            let isa = if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa };
+            match options.byte_matrices {
+                true => isa.with_amx().ok_or_else(|| {
+                    PassError::new("byte-matrices needs vector-bits=512 and byte-products")
+                })?,
+                false => isa,
+            }
         }
     };
     let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
@@ -104,6 +112,9 @@ impl<'c> Kernels<'c> {
     fn lower(&mut self, function: Op<'c>, op: Op<'c>, mut found: Recognized<'c>) -> Result<()> {
         let b = Builder::before(op)?;
         let result = ir::result0(op)?;
+        if let Kernel::Contraction(spec) = &mut found.kernel {
+            spec.amx = spec.amx(self.isa);
+        }
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
         let kernel = ScheduledKernel::of(&found, self.isa);
@@ -216,16 +227,18 @@ impl<'c> Kernels<'c> {
         let (Some(source), Some(integers)) = (weights.source, &weights.integers) else {
             return Ok(vec![]);
         };
-        let (window, points, types, start) = match &mut found.kernel {
+        let (window, points, (types, arithmetic), start) = match &mut found.kernel {
             Kernel::Planar(_) | Kernel::Softmax(_) => return Ok(vec![]),
             Kernel::Contraction(spec) => {
-                (spec.window, spec.grid(), spec.types, &mut spec.start)
+                let arithmetic = spec.arithmetic(self.isa);
+                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
             }
             Kernel::Depthwise(spec) => {
-                (spec.window, spec.grid(), spec.types, &mut spec.start)
+                let arithmetic = Arithmetic::of(self.isa, spec.types);
+                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
             }
         };
-        let offset = Arithmetic::of(self.isa, types).image_offset(types.image);
+        let offset = arithmetic.image_offset(types.image);
         let bias = match bias {
             Some(bias) => Elements::of_value(op.operand(bias)?).map_or(vec![], |b| b.ints()),
             None => vec![],

@@ -15,7 +15,7 @@ use super::{
 /// Multiply-adds that fit in the latency of one, times those started per cycle.
 const LATENCY: f64 = 8.0;
 /// Weights of a channel block up to this size stay in the first level cache.
-const L1_BYTES: i64 = 24 << 10;
+pub(super) const L1_BYTES: i64 = 24 << 10;
 /// Weights of a channel block up to this size stay in the second level cache.
 const L2_BYTES: i64 = 640 << 10;
 /// Tasks that a kernel should have at least, to share them out evenly.
@@ -39,6 +39,15 @@ impl Tiling {
 impl Contraction {
     /// Chooses register tiles, task order and task sizes.
     pub fn blocking(&self, isa: Isa) -> Blocking {
+        if let Some(amx) = &self.amx {
+            return amx.blocking(self);
+        }
+        let Tiling { cols, channels, .. } = self.vector_tiling(isa);
+        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+    }
+
+    /// The best register tiles of vectors, with their cost.
+    pub(super) fn vector_tiling(&self, isa: Isa) -> Tiling {
         // Channels with fewer taps are better left together with others if they fill no vectors alone.
         let kinds = if self.sections.is_empty() { &[false][..] } else { &[false, true] };
         let tilings = (1..isa.registers / 2).flat_map(|vectors| {
@@ -46,8 +55,7 @@ impl Contraction {
                 .flat_map(|points| kinds.iter().map(move |kind| (points, *kind)))
                 .filter_map(move |size| self.tiling(isa, size, vectors))
         });
-        let Tiling { cols, channels, .. } = Tiling::best(tilings).unwrap_or_default();
-        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+        Tiling::best(tilings).unwrap_or_default()
     }
 
     /// The best register tiles of at most so many points, if that many fit in registers.
