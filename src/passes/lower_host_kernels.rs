@@ -150,7 +150,7 @@ impl<'c> Kernels<'c> {
         let programs = found.programs();
         let key = format!("{isa:?}{buffers:?}{spec:?}{blocking:?}{}", programs.key());
         let emit = |at, name: &str| spec.emit(at, isa, (name, &buffers), &blocking, &programs);
-        let symbol = self.emitted((function, op), "attention", (key, spec.flops()), emit)?;
+        let symbol = self.emitted((function, op), "attention", (key, spec.flops(), false), emit)?;
         replace_with_call(&b, op, (&symbol, blocking.tasks()), ins, &results)
     }
 
@@ -270,7 +270,8 @@ impl<'c> Kernels<'c> {
     ) -> Result<String> {
         let key = format!("{:?}{buffers:?}{kernel:?}{}", self.isa, found.program.key());
         let isa = self.isa;
-        self.emitted((function, op), found.kind, (key, kernel.flops()), |at, name| match kernel {
+        let key = (key, kernel.flops(), kernel.uses_amx());
+        self.emitted((function, op), found.kind, key, |at, name| match kernel {
             ScheduledKernel::Contraction(spec, blocking) => {
                 spec.emit(at, isa, (name, buffers), blocking, &found.program)
             }
@@ -291,7 +292,7 @@ impl<'c> Kernels<'c> {
         &mut self,
         (function, op): (Op<'c>, Op<'c>),
         kind: &str,
-        (key, flops): (String, i64),
+        (key, flops, amx): (String, i64, bool),
         emit: impl FnOnce(Builder<'c>, &str) -> Result<()>,
     ) -> Result<String> {
         let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
@@ -307,6 +308,9 @@ impl<'c> Kernels<'c> {
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
             edit::set_attr(*emitted, names::FLOPS, at.i64_attr(flops));
+            if amx {
+                edit::set_attr(*emitted, names::AMX, Attribute::unit(at.context));
+            }
             if !target.is_empty() {
                 edit::set_attr(*emitted, names::TARGET, at.str_attr(&target));
             }
@@ -387,6 +391,10 @@ impl<'k> ScheduledKernel<'k> {
             Self::Planar(spec, _) => spec.element,
             Self::Softmax(..) => Element::F32,
         }
+    }
+
+    fn uses_amx(&self) -> bool {
+        matches!(self, Self::Contraction(spec, _) if spec.amx.is_some())
     }
 
     fn flops(&self) -> i64 {

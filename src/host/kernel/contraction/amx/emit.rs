@@ -1,7 +1,7 @@
 //! The loops of a contraction in AMX's registers.
 
 use super::{
-    Amx, ROWS,
+    Amx, MANY_WEIGHTS, ROWS,
     registers::{self, Operands, address},
     strip::{Seen, Strip},
 };
@@ -19,6 +19,8 @@ use crate::{
 
 /// Points whose epilogue is one piece of code.
 const TOGETHER: i64 = 4;
+/// How many bytes before they are used weights are fetched.
+const AHEAD: i64 = 8 << 10;
 /// Chunks of a run that a turn of a loop takes.
 const UNROLL: i64 = 4;
 
@@ -132,11 +134,15 @@ impl<'c> Loops<'_, 'c> {
     ) -> Result<()> {
         let (spec, together) = (self.kernel.spec, self.amx.rows);
         let groups = |e: &Emitter<'c>, count: i64, (lo, hi): (Ix<'c>, Ix<'c>)| {
+            if count == 0 {
+                return Ok(());
+            }
             e.repeat((lo, hi, count), vec![], |e, row, _| {
                 let place = Place { row, ..place };
                 self.cols(e, (channels, count), (rows.0, cols), place)?;
                 Ok(vec![])
-            })
+            })?;
+            Ok::<_, crate::Error>(())
         };
         let whole = if spec.rows % together == 0 {
             rows.1
@@ -146,10 +152,8 @@ impl<'c> Loops<'_, 'c> {
             e.add(rows.1, e.mul(left, -1)?)?
         };
         groups(e, together, (rows.0, whole))?;
-        if spec.rows % together != 0 {
-            groups(e, 1, (whole, rows.1))?;
-        }
-        Ok(())
+        // The last rows of all.
+        groups(e, spec.rows % together, (whole, rows.1))
     }
 
     /// The tiles of some rows.
@@ -301,6 +305,7 @@ impl<'c> Loops<'_, 'c> {
         for vector in 0..vectors {
             let from = e.add(w, Ix::Const(vector * ROWS * 4))?;
             registers::load(e, operands.weights, from, block.channels.lanes() * 4)?;
+            self.prefetch(e, block, (from, rest))?;
             for register in 0..registers {
                 if registers > 1 || vector == 0 {
                     let (row, i) = (register / starts.len() as i64, register % starts.len() as i64);
@@ -310,6 +315,24 @@ impl<'c> Loops<'_, 'c> {
                 }
                 registers::multiply_add(e, register * vectors + vector, operands, image)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Brings in weights that are used a little later, if there are so many that they cannot stay in a cache.
+    fn prefetch(
+        &self,
+        e: &Emitter<'c>,
+        block: Block<'_>,
+        (from, rest): (Ix<'c>, bool),
+    ) -> Result<()> {
+        let spec = self.kernel.spec;
+        if spec.bytes_of_weights() < MANY_WEIGHTS {
+            return Ok(());
+        }
+        let (row, bytes) = (block.channels.lanes() * 4, if rest { self.amx.rest } else { self.amx.chunk });
+        for line in 0..bytes / 4 {
+            registers::prefetch(e, e.add(from, Ix::Const(AHEAD + line * row))?)?;
         }
         Ok(())
     }

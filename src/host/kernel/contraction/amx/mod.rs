@@ -39,6 +39,9 @@ const STRIP_BYTES: i64 = 40 << 10;
 /// Bytes of the image that a task sees, if they are not copied.
 const IMAGE_BYTES: i64 = 128 << 10;
 
+/// Bytes of weights from which on they wait for memory: each is to be read by one task only, and fetched early.
+const MANY_WEIGHTS: i64 = 256 << 10;
+
 /// How a contraction is cut for AMX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amx {
@@ -85,7 +88,13 @@ impl Contraction {
         let (chunk, rest) = chunks(run);
         let registers = ceil_div(self.cols, ROWS);
         let points = ceil_div(self.cols, registers);
-        let candidates = (1..=3.min(ceil_div(self.channels, ROWS))).map(|vectors| {
+        let all = ceil_div(self.channels, ROWS);
+        let most = match self.bytes_of_weights() < MANY_WEIGHTS {
+            true => all,
+            // There is a task for each block.
+            false => (all * self.batch * self.groups * self.planes / (MIN_TASKS / 2)).max(1),
+        };
+        let candidates = (1..=all.min(most).min(3)).map(|vectors| {
             let together = registers_of_sums(rest) / vectors;
             let even = |all: i64| ceil_div(all, ceil_div(all, together));
             let (across, rows) =
@@ -95,6 +104,10 @@ impl Contraction {
         let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= STRIP_BYTES;
         let costs = candidates.filter(fits).map(|amx| (amx, amx.cost(self)));
         costs.reduce(|best, other| if other.1 < best.1 { other } else { best })
+    }
+
+    fn bytes_of_weights(&self) -> i64 {
+        self.groups * self.channels * self.reduction()
     }
 
     /// The bytes of the image that lie next to each other wherever the window is, and whether they do so only in a
@@ -143,16 +156,20 @@ impl Amx {
         };
         let (blocks, tiles) = blocking.counts();
         let others = spec.batch * spec.groups * spec.planes;
-        let strips = ceil_div(MIN_TASKS, others * blocks);
+        let many = spec.bytes_of_weights() >= MANY_WEIGHTS;
+        let (strips, image) = match many {
+            true => (1, 4 * IMAGE_BYTES),
+            false => (ceil_div(MIN_TASKS, others * blocks), IMAGE_BYTES),
+        };
         let pixels = self.points * self.across * spec.x.col;
         blocking.task.cols = tiles;
         if spec.rows == 1 && !self.copies {
-            let most = (IMAGE_BYTES / pixels.max(1)).clamp(1, tiles);
+            let most = (image / pixels.max(1)).clamp(1, tiles);
             blocking.task.cols = most.min(ceil_div(tiles, strips));
         }
         let fits = |rows: &i64| match self.copies {
             true => self.strip_bytes(spec, *rows) <= STRIP_BYTES,
-            false => rows * spec.cols * spec.x.col <= IMAGE_BYTES,
+            false => rows * spec.cols * spec.x.col <= image,
         };
         // Whole groups of rows, as many as fit, or fewer for the sake of tasks.
         let groups = ceil_div(spec.rows, self.rows);
@@ -160,6 +177,7 @@ impl Amx {
         let most = most.min(ceil_div(groups, strips));
         blocking.task.rows = ceil_div(groups, ceil_div(groups, most)) * self.rows;
         if others * ceil_div(spec.rows, blocking.task.rows) >= 4 * MIN_TASKS {
+            // Enough tasks without those of channels.
             blocking.task.channels = blocks;
         }
         blocking
@@ -210,7 +228,7 @@ impl Amx {
         let chunks = (runs * (self.whole_chunks() + i64::from(self.rest > 0))) as f64;
         let (whole, left) = (spec.rows / self.rows, spec.rows % self.rows);
         let mut cost = 0.0;
-        for (rows, groups) in [(self.rows, whole), (1, left)] {
+        for (rows, groups) in [(self.rows, whole), (left, i64::from(left > 0))] {
             for points in self.cols(spec) {
                 for block in self.channels(spec) {
                     let n = block.widths.len() as i64;

@@ -102,6 +102,15 @@ pub(super) fn load<'c>(e: &Emitter<'c>, register: i64, at: Ix<'c>, step: i64) ->
     Ok(())
 }
 
+/// Brings the cache line at an address, which need not be one of memory, near.
+pub(super) fn prefetch<'c>(e: &Emitter<'c>, at: Ix<'c>) -> Result<()> {
+    let number = |value| e.builder.constant_int(e.builder.int(32), value);
+    // For reading, to the first level, of data.
+    let operands = [pointer(e, at)?, number(0)?, number(3)?, number(1)?];
+    e.intrinsic("llvm.prefetch", &operands, &[])?;
+    Ok(())
+}
+
 /// Stores the rows of a register, `step` bytes apart.
 pub(super) fn store<'c>(e: &Emitter<'c>, register: i64, at: Ix<'c>, step: i64) -> Result<()> {
     let step = e.builder.constant_int(e.builder.int(64), step)?;
