@@ -113,7 +113,8 @@ impl<'c> Kernels<'c> {
         let b = Builder::before(op)?;
         let result = ir::result0(op)?;
         if let Kernel::Contraction(spec) = &mut found.kernel {
-            spec.amx = spec.amx(self.isa);
+            let integers = found.weights.as_ref().and_then(|weights| weights.integers.as_ref());
+            spec.amx = integers.and_then(|integers| spec.amx(self.isa, integers));
         }
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
@@ -165,6 +166,12 @@ impl<'c> Kernels<'c> {
         let given = op.operand(weights.operand)?;
         let Some(source) = weights.source else { return Ok(given) };
         if let Some(integers) = &weights.integers {
+            if let ScheduledKernel::Contraction(spec, blocking) = kernel
+                && let Some(amx) = &spec.amx
+            {
+                let packed = amx.pack(spec, &blocking.channels, (&source, integers));
+                return self.constant(b, packed);
+            }
             let packed = kernel.pack(&source, integers, self.isa);
             return match kernel.packed_element(self.isa) {
                 Element::I4 => self.constant(b, kernel.pairs_of_rows(&packed, self.isa)),

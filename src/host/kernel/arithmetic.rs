@@ -84,6 +84,7 @@ impl Arithmetic {
     pub fn packed(self, weights: Element, points: i64) -> Element {
         match (self, weights) {
             (Self::Words, Element::I8) if points < MANY_POINTS => Element::I8,
+            (Self::Tiles, _) => Element::I8,
             (Self::Words, _) | (Self::Single, Element::I8) => Element::I16,
             (_, other) => other,
         }

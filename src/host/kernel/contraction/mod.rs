@@ -174,7 +174,7 @@ impl Contraction {
     /// How weights are packed for it.
     pub fn grouping(&self, isa: Isa) -> Grouping {
         if let Some(amx) = &self.amx {
-            return Grouping { run: amx.run(), arithmetic: Arithmetic::Tiles };
+            return amx.grouping();
         }
         let window = &self.window;
         let taps = window.kernel[COL];

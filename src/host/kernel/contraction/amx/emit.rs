@@ -190,9 +190,11 @@ impl<'c> Loops<'_, 'c> {
             registers::zero(e, sums)?;
         }
         let (steps, x) = self.image(e, first, place)?;
-        let w = e.add(self.weights, self.kernel.packed_weights(e, block.channels, place)?)?;
-        let lanes = block.channels.lanes();
         let grouping = &self.kernel.grouping;
+        let (lanes, parts) = (block.channels.lanes(), self.amx.parts as i64);
+        let w = self.kernel.packed_weights(e, block.channels, place)?;
+        let w = e.add(self.weights, e.mul(w, parts)?)?;
+        let part = grouping.padded(self.kernel.spec.reduction()) * lanes;
         // Where runs are whole rows of taps, there is one for each row.
         let taps = window.kernel[COL] * self.kernel.spec.depth / self.amx.run;
         let run = grouping.padded(self.amx.run) * lanes;
@@ -201,18 +203,21 @@ impl<'c> Loops<'_, 'c> {
         };
         let over = |axis, step| (window.dilation[axis] * step, run * taps);
         let planes = window.taps_inside(e, PLANE, (place.plane, self.kernel.spec.planes))?;
-        e.repeat((planes.0, planes.1, 1), vec![], |e, tap, _| {
-            let (dx, dw) = over(PLANE, steps.view.plane);
-            // The copy has a plane for each tap.
-            let dx = if self.strip.is_some() { steps.view.plane } else { dx };
-            let at = next(e, (x, w), tap, (dx, dw * window.kernel[ROW]))?;
-            e.repeat((Ix::Const(0), Ix::Const(window.kernel[ROW]), 1), vec![], |e, tap, _| {
-                let at = next(e, at, tap, over(ROW, steps.view.row))?;
-                e.repeat((Ix::Const(0), Ix::Const(taps), 1), vec![], |e, tap, _| {
-                    let (dx, _) = over(COL, steps.view.col);
-                    let at = next(e, at, tap, (dx, run))?;
-                    self.run(e, block, &steps, at)?;
-                    Ok(vec![])
+        e.repeat((Ix::Const(0), Ix::Const(parts), 1), vec![], |e, index, _| {
+            let at = next(e, (x, w), index, (0, part))?;
+            e.repeat((planes.0, planes.1, 1), vec![], |e, tap, _| {
+                let (dx, dw) = over(PLANE, steps.view.plane);
+                // The copy has a plane for each tap.
+                let dx = if self.strip.is_some() { steps.view.plane } else { dx };
+                let at = next(e, at, tap, (dx, dw * window.kernel[ROW]))?;
+                e.repeat((Ix::Const(0), Ix::Const(window.kernel[ROW]), 1), vec![], |e, tap, _| {
+                    let at = next(e, at, tap, over(ROW, steps.view.row))?;
+                    e.repeat((Ix::Const(0), Ix::Const(taps), 1), vec![], |e, tap, _| {
+                        let (dx, _) = over(COL, steps.view.col);
+                        let at = next(e, at, tap, (dx, run))?;
+                        self.run(e, block, &steps, at)?;
+                        Ok(vec![])
+                    })
                 })
             })
         })?;

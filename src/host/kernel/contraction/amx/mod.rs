@@ -10,6 +10,7 @@
 mod emit;
 mod registers;
 mod strip;
+mod weights;
 
 use self::registers::REGISTERS;
 use super::{Contraction, View, Weights};
@@ -18,6 +19,7 @@ use crate::host::kernel::{
     choose::{L1_BYTES, MIN_TASKS},
     split_channels,
     tiling::{ChannelTiles, ceil_div},
+    weights::Grouping,
     window::{COL, PLANE, ROW},
 };
 
@@ -61,21 +63,23 @@ pub struct Amx {
     rest: i64,
     /// Whether tasks copy what they see of the image.
     copies: bool,
+    /// Bytes that a weight is the sum of.
+    parts: usize,
 }
 
 impl Contraction {
-    /// How the contraction is cut for AMX, if the machine has it, it can do this, and is faster than vectors.
-    pub fn amx(&self, isa: Isa) -> Option<Amx> {
-        let (amx, cost) = self.best_amx(isa)?;
+    /// How the contraction with these weights is cut for AMX, if the machine has it, it can do this, and is faster
+    /// than vectors.
+    pub fn amx(&self, isa: Isa, weights: &[i16]) -> Option<Amx> {
+        let (amx, cost) = self.best_amx(isa, weights)?;
         let vectors = self.vector_tiling(isa).cost * self.rows as f64;
         (cost * 1.1 < vectors).then_some(amx)
     }
 
-    fn best_amx(&self, isa: Isa) -> Option<(Amx, f64)> {
-        let types = self.types;
+    fn best_amx(&self, isa: Isa, weights: &[i16]) -> Option<(Amx, f64)> {
         let fits = isa.amx
-            && types.image.is_byte()
-            && (types.weights, types.sum) == (Element::I8, Element::I32)
+            && self.types.image.is_byte()
+            && self.types.sum == Element::I32
             && self.weights == Weights::Packed
             && self.weights_batch == 0
             && self.weights_plane == 0
@@ -84,7 +88,7 @@ impl Contraction {
         if !fits {
             return None;
         }
-        let (run, copies) = self.run();
+        let (parts, (run, copies)) = (weights::parts(weights)?, self.run());
         let (chunk, rest) = chunks(run);
         let registers = ceil_div(self.cols, ROWS);
         let points = ceil_div(self.cols, registers);
@@ -99,7 +103,7 @@ impl Contraction {
             let even = |all: i64| ceil_div(all, ceil_div(all, together));
             let (across, rows) =
                 if registers == 1 { (1, even(self.rows)) } else { (even(registers), 1) };
-            Amx { points, across, rows, vectors, run, chunk, rest, copies }
+            Amx { points, across, rows, vectors, run, chunk, rest, copies, parts }
         });
         let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= STRIP_BYTES;
         let costs = candidates.filter(fits).map(|amx| (amx, amx.cost(self)));
@@ -190,9 +194,9 @@ impl Amx {
         [ceil_div(blocks, task.channels), ceil_div(tiles, task.cols), rows]
     }
 
-    /// Elements that lie next to each other wherever the window is.
-    pub fn run(&self) -> i64 {
-        self.run
+    /// How weights are packed.
+    pub fn grouping(&self) -> Grouping {
+        Grouping { run: self.run, arithmetic: Arithmetic::Tiles }
     }
 
     /// Whole chunks of a run.
@@ -225,7 +229,7 @@ impl Amx {
     fn cost(&self, spec: &Contraction) -> f64 {
         let window = &spec.window;
         let runs = spec.reduction() / self.run;
-        let chunks = (runs * (self.whole_chunks() + i64::from(self.rest > 0))) as f64;
+        let chunks = (self.parts as i64 * runs * (self.whole_chunks() + i64::from(self.rest > 0))) as f64;
         let (whole, left) = (spec.rows / self.rows, spec.rows % self.rows);
         let mut cost = 0.0;
         for (rows, groups) in [(self.rows, whole), (left, i64::from(left > 0))] {
