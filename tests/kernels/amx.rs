@@ -14,7 +14,12 @@ const VNNI: &str = "vector-bits=512 byte-products=true";
 /// Large enough that AMX pays.
 const CONVS: &[Conv] = &[
     // Rows that are a register's, and a rest of them.
-    Conv { x: &[1, 64, 10, 11], w: &[40, 64, 3, 3], attributes: "pads = [1, 1, 1, 1]", y: &[1, 40, 10, 11] },
+    Conv {
+        x: &[1, 64, 10, 11],
+        w: &[40, 64, 3, 3],
+        attributes: "pads = [1, 1, 1, 1]",
+        y: &[1, 40, 10, 11],
+    },
     Conv {
         x: &[2, 48, 15, 17],
         w: &[33, 48, 3, 3],
@@ -23,10 +28,20 @@ const CONVS: &[Conv] = &[
     },
     // A rest of 4 bytes, and points that overlap.
     Conv { x: &[1, 68, 9, 37], w: &[70, 68, 1, 1], attributes: "", y: &[1, 70, 9, 37] },
-    Conv { x: &[2, 128, 10, 41], w: &[64, 128, 1, 1], attributes: "strides = [2, 2]", y: &[2, 64, 5, 21] },
+    Conv {
+        x: &[2, 128, 10, 41],
+        w: &[64, 128, 1, 1],
+        attributes: "strides = [2, 2]",
+        y: &[2, 64, 5, 21],
+    },
     // A rest of two bytes of a word.
     Conv { x: &[1, 130, 3, 33], w: &[48, 130, 1, 1], attributes: "", y: &[1, 48, 3, 33] },
-    Conv { x: &[1, 64, 12, 40], w: &[48, 32, 3, 3], attributes: "pads = [1, 1, 1, 1] group = 2", y: &[1, 48, 12, 40] },
+    Conv {
+        x: &[1, 64, 12, 40],
+        w: &[48, 32, 3, 3],
+        attributes: "pads = [1, 1, 1, 1] group = 2",
+        y: &[1, 48, 12, 40],
+    },
     Conv {
         x: &[1, 32, 20, 50],
         w: &[32, 32, 3, 3],
@@ -39,9 +54,19 @@ const CONVS: &[Conv] = &[
         attributes: "strides = [2, 2] pads = [3, 3, 3, 3]",
         y: &[1, 32, 20, 20],
     },
-    Conv { x: &[1, 30, 12, 33], w: &[64, 30, 3, 2], attributes: "pads = [0, 1, 2, 0]", y: &[1, 64, 12, 33] },
+    Conv {
+        x: &[1, 30, 12, 33],
+        w: &[64, 30, 3, 2],
+        attributes: "pads = [0, 1, 2, 0]",
+        y: &[1, 64, 12, 33],
+    },
     // Weights that do not stay in a cache.
-    Conv { x: &[1, 256, 4, 4], w: &[256, 256, 3, 3], attributes: "pads = [1, 1, 1, 1]", y: &[1, 256, 4, 4] },
+    Conv {
+        x: &[1, 256, 4, 4],
+        w: &[256, 256, 3, 3],
+        attributes: "pads = [1, 1, 1, 1]",
+        y: &[1, 256, 4, 4],
+    },
     Conv { x: &[1, 64, 100], w: &[32, 64, 5], attributes: "pads = [2, 2]", y: &[1, 32, 100] },
     Conv {
         x: &[1, 32, 6, 7, 20],
@@ -77,7 +102,8 @@ fn products(image: &str, weights: &str, zeros: (i64, Option<i64>)) -> Case {
             image,
         );
         let w = case.bytes(&w_shape, weights);
-        let mut operands: Vec<(&str, &str)> = vec![(&x, &x_type), (&w, &w_type), (&zero, &zero_type)];
+        let mut operands: Vec<(&str, &str)> =
+            vec![(&x, &x_type), (&w, &w_type), (&zero, &zero_type)];
         let mut text = "graph.matmul_integer %@, %@ a_zero_point %@ ".to_owned();
         let weights_zero = zeros.1.map(|zero| case.byte(zero, weights));
         let weights_zero_type = tensor(&[], weights);
@@ -95,8 +121,11 @@ fn products(image: &str, weights: &str, zeros: (i64, Option<i64>)) -> Case {
     case
 }
 
-/// Images and weights with signs and without, and weights of nine bits less their zero point.
-const KINDS: &[(&str, &str, (i64, Option<i64>))] = &[
+/// Elements of images and of weights, and their zero points.
+type Kind = (&'static str, &'static str, (i64, Option<i64>));
+
+/// With signs and without, and weights of nine bits less their zero point.
+const KINDS: &[Kind] = &[
     ("ui8", "i8", (128, None)),
     ("i8", "i8", (5, Some(0))),
     ("ui8", "ui8", (7, Some(128))),

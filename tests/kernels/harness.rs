@@ -1,5 +1,6 @@
 //! Modules made of random cases, compiled with and without kernels.
 
+use melior::ir::operation::OperationLike;
 use phaseline::{
     Session,
     artifact::Signature,
@@ -8,7 +9,6 @@ use phaseline::{
     runtime::{self, Executable},
     tensor::Tensor,
 };
-use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
 /// A module under construction. Values are names without `%`; shapes are of tensors of floats.
@@ -242,7 +242,8 @@ pub fn compare_with(case: &Case, before: &str, bits: u32) {
 /// The same for a machine that options of `lower-host-kernels` describe. Results may be `step`
 /// apart.
 pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
-    let (kernels, general) = (compile(case, &passes(before, machine), true), compile(case, "", false));
+    let (kernels, general) =
+        (compile(case, &passes(before, machine), true), compile(case, "", false));
     let inputs = inputs(case);
     let (error, step) = (if case.double { 1e-13 } else { 1e-4 }, f64::from(step));
     let found = kernels.run(&inputs).expect("runs");
@@ -267,7 +268,8 @@ pub fn run_on(case: &Case, before: &str, machine: &str) -> Vec<Tensor> {
 /// How many different kernels of a machine use AMX's registers.
 pub fn amx_kernels(case: &Case, before: &str, machine: &str) -> usize {
     let session = Session::new();
-    let mut module = session.parse(case.text().as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let mut module =
+        session.parse(case.text().as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
     let pipeline = format!("builtin.module({}canonicalize)", passes(before, machine));
     session.run_pipeline(&mut module, &pipeline).unwrap_or_else(|e| panic!("{e}"));
     ir::ops_of(op(&module)).iter().filter(|function| function.has_attribute("phl.amx")).count()

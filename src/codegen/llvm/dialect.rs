@@ -121,11 +121,7 @@ pub fn call<'c>(
 }
 
 /// Calls Linux on x86-64 with two numbers. Gives what it returned: 0, or a negative number for an error.
-pub fn system_call<'c>(
-    builder: &Builder<'c>,
-    number: i64,
-    arguments: [i64; 2],
-) -> Result<Val<'c>> {
+pub fn system_call<'c>(builder: &Builder<'c>, number: i64, arguments: [i64; 2]) -> Result<Val<'c>> {
     let word = builder.int(64);
     let mut operands = vec![];
     for value in std::iter::once(number).chain(arguments) {

@@ -10,10 +10,7 @@ use super::{
     tiling::Width,
     types::{Element, Types},
 };
-use crate::{
-    Error, Result,
-    ir::Val,
-};
+use crate::{Error, Result, ir::Val};
 use melior::ir::{Type, ValueLike};
 
 /// How a step is computed.

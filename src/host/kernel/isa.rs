@@ -30,17 +30,13 @@ pub enum Dot {
     Bytes,
 }
 
-const AVX512: Isa =
-    Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words, amx: false };
+const AVX512: Isa = Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words, amx: false };
 const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
 const AVX512_AMX: Isa = Isa { amx: true, ..AVX512_VNNI };
-const AVX2: Isa =
-    Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words, amx: false };
+const AVX2: Isa = Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words, amx: false };
 const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
-const NEON: Isa =
-    Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None, amx: false };
-const SSE2: Isa =
-    Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words, amx: false };
+const NEON: Isa = Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None, amx: false };
+const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words, amx: false };
 
 /// CPUs of x86 with the vector unit that their name implies, by the start of their names.
 const CPUS: &[(&str, Isa)] = &[

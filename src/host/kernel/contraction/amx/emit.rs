@@ -231,19 +231,11 @@ impl<'c> Loops<'_, 'c> {
     }
 
     /// The address of the image at the first tap of a tile.
-    fn image(
-        &self,
-        e: &Emitter<'c>,
-        first: Ix<'c>,
-        place: Place<'c>,
-    ) -> Result<(Steps, Ix<'c>)> {
+    fn image(&self, e: &Emitter<'c>, first: Ix<'c>, place: Place<'c>) -> Result<(Steps, Ix<'c>)> {
         let spec = self.kernel.spec;
         let stride = spec.window.stride;
-        let steps = |view: View| Steps {
-            view,
-            row: stride[ROW] * view.row,
-            col: stride[COL] * view.col,
-        };
+        let steps =
+            |view: View| Steps { view, row: stride[ROW] * view.row, col: stride[COL] * view.col };
         if let Some(strip) = self.strip {
             let steps = steps(strip.view);
             let row = e.add(place.row, e.mul(first, -1)?)?;
@@ -335,7 +327,8 @@ impl<'c> Loops<'_, 'c> {
         if spec.bytes_of_weights() < MANY_WEIGHTS {
             return Ok(());
         }
-        let (row, bytes) = (block.channels.lanes() * 4, if rest { self.amx.rest } else { self.amx.chunk });
+        let (row, bytes) =
+            (block.channels.lanes() * 4, if rest { self.amx.rest } else { self.amx.chunk });
         for line in 0..bytes / 4 {
             registers::prefetch(e, e.add(from, Ix::Const(AHEAD + line * row))?)?;
         }

@@ -229,7 +229,8 @@ impl Amx {
     fn cost(&self, spec: &Contraction) -> f64 {
         let window = &spec.window;
         let runs = spec.reduction() / self.run;
-        let chunks = (self.parts as i64 * runs * (self.whole_chunks() + i64::from(self.rest > 0))) as f64;
+        let chunks =
+            (self.parts as i64 * runs * (self.whole_chunks() + i64::from(self.rest > 0))) as f64;
         let (whole, left) = (spec.rows / self.rows, spec.rows % self.rows);
         let mut cost = 0.0;
         for (rows, groups) in [(self.rows, whole), (left, i64::from(left > 0))] {
@@ -261,7 +262,9 @@ impl Amx {
     fn strip_view(&self, spec: &Contraction, rows: i64) -> View {
         let window = &spec.window;
         let span = |axis: usize, points: i64| {
-            (points - 1) * window.stride[axis] + (window.kernel[axis] - 1) * window.dilation[axis] + 1
+            (points - 1) * window.stride[axis]
+                + (window.kernel[axis] - 1) * window.dilation[axis]
+                + 1
         };
         let row = span(COL, spec.cols) * spec.depth;
         let plane = span(ROW, rows) * row;

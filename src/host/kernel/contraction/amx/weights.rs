@@ -5,11 +5,12 @@ use crate::host::kernel::{ChannelTiles, weights::Source};
 
 /// How many bytes each of these weights is the sum of: bytes less a zero point may have nine bits.
 pub(super) fn parts(weights: &[i16]) -> Option<usize> {
-    (1..=2).find(|parts: &i16| {
-        let range = parts * i16::from(i8::MIN)..=parts * i16::from(i8::MAX);
-        weights.iter().all(|weight| range.contains(weight))
-    })
-    .map(|parts| parts as usize)
+    (1..=2)
+        .find(|parts: &i16| {
+            let range = parts * i16::from(i8::MIN)..=parts * i16::from(i8::MAX);
+            weights.iter().all(|weight| range.contains(weight))
+        })
+        .map(|parts| parts as usize)
 }
 
 impl Amx {
