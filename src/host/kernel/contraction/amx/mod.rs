@@ -98,11 +98,13 @@ impl Contraction {
             // There is a task for each block.
             false => (all * self.batch * self.groups * self.planes / (MIN_TASKS / 2)).max(1),
         };
-        let candidates = (1..=all.min(most).min(3)).map(|vectors| {
+        let sizes = (1..=all.min(most).min(3)).flat_map(|vectors| {
             let together = registers_of_sums(rest) / vectors;
-            let even = |all: i64| ceil_div(all, ceil_div(all, together));
-            let (across, rows) =
-                if registers == 1 { (1, even(self.rows)) } else { (even(registers), 1) };
+            (1..=together.min(registers)).map(move |across| (vectors, across, together / across))
+        });
+        let candidates = sizes.map(|(vectors, across, rows)| {
+            // As many as there may be, but the same number each time.
+            let rows = ceil_div(self.rows, ceil_div(self.rows, rows));
             Amx { points, across, rows, vectors, run, chunk, rest, copies, parts }
         });
         let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= STRIP_BYTES;
@@ -159,32 +161,42 @@ impl Amx {
             unroll: 1,
         };
         let (blocks, tiles) = blocking.counts();
-        let others = spec.batch * spec.groups * spec.planes;
-        let many = spec.bytes_of_weights() >= MANY_WEIGHTS;
-        let (strips, image) = match many {
-            true => (1, 4 * IMAGE_BYTES),
-            false => (ceil_div(MIN_TASKS, others * blocks), IMAGE_BYTES),
-        };
+        let (strips, image) = Self::strips(spec, blocks);
         let pixels = self.points * self.across * spec.x.col;
         blocking.task.cols = tiles;
         if spec.rows == 1 && !self.copies {
             let most = (image / pixels.max(1)).clamp(1, tiles);
             blocking.task.cols = most.min(ceil_div(tiles, strips));
         }
-        let fits = |rows: &i64| match self.copies {
-            true => self.strip_bytes(spec, *rows) <= STRIP_BYTES,
-            false => rows * spec.cols * spec.x.col <= image,
-        };
-        // Whole groups of rows, as many as fit, or fewer for the sake of tasks.
-        let groups = ceil_div(spec.rows, self.rows);
-        let most = (1..=groups).rev().find(|groups| fits(&(groups * self.rows))).unwrap_or(1);
-        let most = most.min(ceil_div(groups, strips));
-        blocking.task.rows = ceil_div(groups, ceil_div(groups, most)) * self.rows;
+        blocking.task.rows = self.task_rows(spec, blocks);
+        let others = spec.batch * spec.groups * spec.planes;
         if others * ceil_div(spec.rows, blocking.task.rows) >= 4 * MIN_TASKS {
             // Enough tasks without those of channels.
             blocking.task.channels = blocks;
         }
         blocking
+    }
+
+    /// How many tasks there should be for a plane and a block of channels, and how much of the image one may see.
+    fn strips(spec: &Contraction, blocks: i64) -> (i64, i64) {
+        if spec.bytes_of_weights() >= MANY_WEIGHTS {
+            return (1, 4 * IMAGE_BYTES);
+        }
+        let others = spec.batch * spec.groups * spec.planes;
+        (ceil_div(MIN_TASKS, others * blocks), IMAGE_BYTES)
+    }
+
+    /// Rows of a task: whole groups of rows, as many as fit, or fewer for the sake of tasks.
+    fn task_rows(&self, spec: &Contraction, blocks: i64) -> i64 {
+        let (strips, image) = Self::strips(spec, blocks);
+        let fits = |rows: i64| match self.copies {
+            true => self.strip_bytes(spec, rows) <= STRIP_BYTES,
+            false => rows * spec.cols * spec.x.col <= image,
+        };
+        let groups = ceil_div(spec.rows, self.rows);
+        let most = ceil_div(groups, strips);
+        let most = (1..=most).rev().find(|groups| fits(groups * self.rows)).unwrap_or(1);
+        ceil_div(groups, ceil_div(groups, most)) * self.rows
     }
 
     /// Number of tasks along channels, tiles of columns and rows of a plane.
@@ -248,11 +260,11 @@ impl Amx {
             }
         }
         if self.copies {
-            let stride = window.stride[ROW];
-            let again = (window.kernel[ROW] as f64 / (stride * self.rows.max(4)) as f64).min(1.0);
-            let rows = (spec.rows * stride) as f64 * (1.0 + again) * window.kernel[PLANE] as f64;
-            let view = self.strip_view(spec, 1);
-            cost += rows * (view.row as f64 / ROW_BYTES as f64 * 2.0 + 20.0);
+            let blocks = self.channels(spec).iter().map(|block| block.count).sum();
+            let task = self.task_rows(spec, blocks);
+            let view = self.strip_view(spec, task);
+            let rows = view.plane / view.row * ceil_div(spec.rows, task) * window.kernel[PLANE];
+            cost += rows as f64 * (view.row as f64 / ROW_BYTES as f64 * 2.0 + 20.0);
         }
         cost * PER_CYCLE
     }
