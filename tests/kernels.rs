@@ -5,6 +5,8 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "kernels/amx.rs"]
+mod amx;
 #[path = "kernels/attention.rs"]
 mod attention;
 #[path = "kernels/cases.rs"]
@@ -368,6 +370,11 @@ pub fn integer_machines() -> Vec<&'static str> {
                 "vector-bits=512 byte-products=true",
                 "vector-bits=256 byte-products=true",
             ]);
+        }
+        // Not only the machine has to have it, but the system has to let this process use it.
+        let machine = phaseline::artifact::Machine::select("", "native", "").expect("this machine");
+        if machine.features.contains("+amx-int8") && !machine.features.contains("-amx-tile") {
+            machines.push(amx::AMX);
         }
     }
     machines.push("plain-integers=true");

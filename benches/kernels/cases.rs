@@ -195,6 +195,7 @@ fn conv(numbers: &[i64]) -> Result<Spec> {
         weights_plane: 0,
         scales: None,
         start: None,
+        amx: None,
         y: View { row: cols * f, col: f, channel: 1, ..Default::default() },
         operands: vec![],
     }))
@@ -218,6 +219,7 @@ fn product([m, n, k]: [i64; 3], weights: Weights) -> Spec {
         weights_plane: 0,
         scales: None,
         start: None,
+        amx: None,
         y: View { col: n, channel: 1, ..Default::default() },
         operands: vec![],
     })

@@ -23,7 +23,7 @@ const char *phl_status_string(int status) {
   case PHL_ERR_OVERFLOW:
     return "a size does not fit 64 bits";
   case PHL_ERR_SYSTEM:
-    return "the system refused a thread or lock";
+    return "the system refused a thread, a lock, or the registers of AMX";
   default:
     return "unknown status";
   }

@@ -1,5 +1,6 @@
 //! The machine that host code is for.
 
+use super::tiles;
 use crate::{
     Error, Result, ffi,
     ir::{
@@ -82,7 +83,7 @@ impl Machine {
             machine.cpu =
                 if native { text(&TargetMachine::get_host_cpu_name()) } else { String::new() };
             if native {
-                let here = text(&TargetMachine::get_host_cpu_features());
+                let here = usable_features();
                 let separator = if features.is_empty() { "" } else { "," };
                 machine.features = format!("{here}{separator}{features}");
             }
@@ -268,6 +269,13 @@ impl Machine {
             .filter(|feature| !INERT.contains(feature) && self.has(feature))
             .collect();
         if missing.is_empty() {
+            if self.has(tiles::FEATURE) && !tiles::permitted() {
+                return Err(Error::unsupported(format!(
+                    "the model is compiled for AMX, whose registers the system does not let this \
+                     process use: compile it with -mattr=-{}",
+                    tiles::FEATURE
+                )));
+            }
             return Ok(());
         }
         Err(Error::unsupported(format!(
@@ -276,6 +284,17 @@ impl Machine {
             missing.join(", ")
         )))
     }
+}
+
+/// The CPU features of this machine that this process may use.
+fn usable_features() -> String {
+    let mut features = text(&TargetMachine::get_host_cpu_features());
+    let amx = features.split(',').any(|feature| feature.strip_prefix('+') == Some(tiles::FEATURE));
+    if amx && !tiles::permitted() {
+        features.push_str(",-");
+        features.push_str(tiles::FEATURE);
+    }
+    features
 }
 
 /// The system in a normalised triple.

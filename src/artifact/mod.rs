@@ -9,6 +9,7 @@ mod machine;
 mod names;
 mod operation;
 mod signature;
+mod tiles;
 
 pub use files::{Artifact, ArtifactKind, ArtifactTypes};
 pub use interface::{Interface, TensorInfo};

@@ -161,6 +161,9 @@ pub const DMA: &str = "phl.dma";
 /// Function: it is a kernel, whose last arguments are the tasks to do.
 pub const KERNEL: &str = "phl.kernel";
 
+/// Function: a kernel that uses AMX's registers, for which a process needs the system's leave.
+pub const AMX: &str = "phl.amx";
+
 /// Function: a kernel that its device runs, once for each index of a grid. A call launches it, nobody
 /// calls it.
 pub const LAUNCHED: &str = "phl.launched";

@@ -10,7 +10,7 @@ use crate::{
     host::{
         joints::{Joints, Place},
         kernel::{
-            Arithmetic, Buffer, Dot, Element, Isa, Start,
+            Arithmetic, Buffer, Dot, Element, Isa, Scheduled, Start,
             recognize::{
                 Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint,
                 attention::{Attended, attention},
@@ -49,6 +49,8 @@ crate::pass_options! {
             0 for that of the module's CPU";
         byte_products: bool = "false", "With vector-bits: the CPU multiplies bytes and adds up the \
             products (VNNI)";
+        byte_matrices: bool = "false", "With vector-bits=512 and byte-products: the CPU multiplies \
+            matrices of bytes (AMX)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
         target: String = "", "Only functions of this target; all if empty";
@@ -64,7 +66,13 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             let isa = Isa::of_vector_bits(bits).ok_or_else(|| {
                 PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
             })?;
-            if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa }
+            let isa = if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa };
+            match options.byte_matrices {
+                true => isa.with_amx().ok_or_else(|| {
+                    PassError::new("byte-matrices needs vector-bits=512 and byte-products")
+                })?,
+                false => isa,
+            }
         }
     };
     let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
@@ -139,14 +147,18 @@ impl<'c> Kernels<'c> {
     ) -> Result<()> {
         let b = Builder::before(op)?;
         let result = ir::result0(op)?;
+        if let Kernel::Contraction(spec) = &mut found.kernel {
+            let integers = found.weights.as_ref().and_then(|weights| weights.integers.as_ref());
+            spec.amx = integers.and_then(|integers| spec.amx(self.isa, integers));
+        }
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
-        let kernel = ScheduledKernel::of(&found, self.isa);
+        let kernel = Scheduled::of(&found, self.isa);
         if let Some(weights) = &found.weights {
             ins.push(self.weights(&b, op, &kernel, weights)?);
         }
         let factors = found.weights.as_ref().and_then(|w| w.scales.as_ref().zip(w.source));
-        if let (Some((scales, source)), ScheduledKernel::Contraction(_, blocking)) = (factors, &kernel) {
+        if let (Some((scales, source)), Scheduled::Contraction(_, blocking)) = (factors, &kernel) {
             ins.push(self.constant(&b, source.pack_scales(scales, &blocking.channels))?);
         }
         ins.extend(starts);
@@ -195,7 +207,7 @@ impl<'c> Kernels<'c> {
         let programs = found.programs();
         let key = format!("{isa:?}{buffers:?}{spec:?}{blocking:?}{}", programs.key());
         let emit = |at, name: &str| spec.emit(at, isa, (name, &buffers), &blocking, &programs);
-        let symbol = self.emitted((function, op), "attention", (key, spec.flops()), emit)?;
+        let symbol = self.emitted((function, op), "attention", (key, spec.flops(), false), emit)?;
         let outs = results.iter().map(|ty| b.empty(*ty)).collect::<Result<Vec<_>>>()?;
         let call = kernel_call(&b, (&symbol, blocking.tasks()), &ins, &outs)?.build(&b, &results)?;
         edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
@@ -208,12 +220,18 @@ impl<'c> Kernels<'c> {
         &mut self,
         b: &Builder<'c>,
         op: Op<'c>,
-        kernel: &ScheduledKernel<'_>,
+        kernel: &Scheduled<'_>,
         weights: &WeightsOperand,
     ) -> Result<Val<'c>> {
         let given = op.operand(weights.operand)?;
         let Some(source) = weights.source else { return Ok(given) };
         if let Some(integers) = &weights.integers {
+            if let Scheduled::Contraction(spec, blocking) = kernel
+                && let Some(amx) = &spec.amx
+            {
+                let packed = amx.pack(spec, &blocking.channels, (&source, integers));
+                return self.constant(b, packed);
+            }
             let packed = kernel.pack(&source, integers, self.isa);
             return match kernel.packed_element(self.isa) {
                 Element::I4 => self.constant(b, kernel.pairs_of_rows(&packed, self.isa)),
@@ -246,7 +264,7 @@ impl<'c> Kernels<'c> {
     fn floats<T: weights::Float>(
         &mut self,
         b: &Builder<'c>,
-        (kernel, source): (&ScheduledKernel<'_>, weights::Source),
+        (kernel, source): (&Scheduled<'_>, weights::Source),
         mut values: Cow<'_, [T]>,
         scale: f64,
     ) -> Result<Val<'c>> {
@@ -276,16 +294,18 @@ impl<'c> Kernels<'c> {
         let (Some(source), Some(integers)) = (weights.source, &weights.integers) else {
             return Ok(vec![]);
         };
-        let (window, points, types, start) = match &mut found.kernel {
+        let (window, points, (types, arithmetic), start) = match &mut found.kernel {
             Kernel::Planar(_) | Kernel::Softmax(_) => return Ok(vec![]),
             Kernel::Contraction(spec) => {
-                (spec.window, spec.grid(), spec.types, &mut spec.start)
+                let arithmetic = spec.arithmetic(self.isa);
+                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
             }
             Kernel::Depthwise(spec) => {
-                (spec.window, spec.grid(), spec.types, &mut spec.start)
+                let arithmetic = Arithmetic::of(self.isa, spec.types);
+                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
             }
         };
-        let offset = Arithmetic::of(self.isa, types).image_offset(types.image);
+        let offset = arithmetic.image_offset(types.image);
         let bias = match bias {
             Some(bias) => Elements::of_value(op.operand(bias)?).map_or(vec![], |b| b.ints()),
             None => vec![],
@@ -312,24 +332,14 @@ impl<'c> Kernels<'c> {
         function: Op<'c>,
         op: Op<'c>,
         found: &Recognized<'c>,
-        kernel: &ScheduledKernel<'_>,
+        kernel: &Scheduled<'_>,
         buffers: &[Buffer],
     ) -> Result<String> {
         let key = format!("{:?}{buffers:?}{kernel:?}{}", self.isa, found.program.key());
         let isa = self.isa;
-        self.emitted((function, op), found.kind, (key, kernel.flops()), |at, name| match kernel {
-            ScheduledKernel::Contraction(spec, blocking) => {
-                spec.emit(at, isa, (name, buffers), blocking, &found.program)
-            }
-            ScheduledKernel::Depthwise(spec, blocking) => {
-                spec.emit(at, isa, (name, buffers), blocking, &found.program)
-            }
-            ScheduledKernel::Planar(spec, blocking) => {
-                spec.emit(at, isa, (name, buffers), blocking, &found.program)
-            }
-            ScheduledKernel::Softmax(spec, _) => {
-                spec.emit(at, isa, (name, buffers), &found.program)
-            }
+        let key = (key, kernel.flops(), kernel.uses_amx());
+        self.emitted((function, op), found.kind, key, |at, name| {
+            kernel.emit(at, isa, (name, buffers), &found.program)
         })
     }
 
@@ -338,7 +348,7 @@ impl<'c> Kernels<'c> {
         &mut self,
         (function, op): (Op<'c>, Op<'c>),
         kind: &str,
-        (key, flops): (String, i64),
+        (key, flops, amx): (String, i64, bool),
         emit: impl FnOnce(Builder<'c>, &str) -> Result<()>,
     ) -> Result<String> {
         let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
@@ -354,6 +364,9 @@ impl<'c> Kernels<'c> {
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
             edit::set_attr(*emitted, names::FLOPS, at.i64_attr(flops));
+            if amx {
+                edit::set_attr(*emitted, names::AMX, Attribute::unit(at.context));
+            }
             if !target.is_empty() {
                 edit::set_attr(*emitted, names::TARGET, at.str_attr(&target));
             }
@@ -377,74 +390,6 @@ fn kernel_call<'c>(
     call.push(b.context, Group::Scalars, b.index(0)?);
     call.push(b.context, Group::Scalars, b.index(tasks)?);
     Ok(call)
-}
-
-/// A kernel and how its work is cut.
-#[derive(Debug)]
-enum ScheduledKernel<'k> {
-    Contraction(&'k crate::host::kernel::Contraction, crate::host::kernel::Blocking),
-    Depthwise(&'k crate::host::kernel::Depthwise, crate::host::kernel::DepthwiseBlocking),
-    Planar(&'k crate::host::kernel::Planar, crate::host::kernel::PlanarBlocking),
-    Softmax(&'k crate::host::kernel::Softmax, i64),
-}
-
-impl<'k> ScheduledKernel<'k> {
-    fn of(found: &'k Recognized<'_>, isa: Isa) -> Self {
-        match &found.kernel {
-            Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
-            Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
-            Kernel::Planar(spec) => Self::Planar(spec, spec.blocking(isa)),
-            Kernel::Softmax(spec) => Self::Softmax(spec, spec.tasks(isa)),
-        }
-    }
-
-    fn pack<T: Copy + Default>(&self, source: &weights::Source, values: &[T], isa: Isa) -> Vec<T> {
-        match self {
-            Self::Contraction(spec, blocking) => {
-                source.pack(values, &blocking.channels, spec.grouping(isa))
-            }
-            Self::Depthwise(..) => source.pack_depthwise(values),
-            Self::Planar(..) | Self::Softmax(..) => vec![],
-        }
-    }
-
-    fn pairs_of_rows(&self, packed: &[i16], isa: Isa) -> Vec<i8> {
-        match self {
-            Self::Contraction(spec, blocking) => {
-                let rows = spec.grouping(isa).padded(spec.reduction());
-                weights::pairs_of_rows(packed, &blocking.channels, rows)
-            }
-            Self::Depthwise(..) | Self::Planar(..) | Self::Softmax(..) => vec![],
-        }
-    }
-
-    /// The type of packed integers.
-    fn packed_element(&self, isa: Isa) -> Element {
-        match self {
-            Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
-            Self::Depthwise(spec, _) => spec.types.weights,
-            Self::Planar(spec, _) => spec.element,
-            Self::Softmax(..) => Element::F32,
-        }
-    }
-
-    fn flops(&self) -> i64 {
-        match self {
-            Self::Contraction(spec, _) => spec.flops(),
-            Self::Depthwise(spec, _) => spec.flops(),
-            Self::Planar(spec, _) => spec.flops(),
-            Self::Softmax(spec, _) => spec.flops(),
-        }
-    }
-
-    fn tasks(&self) -> i64 {
-        match self {
-            Self::Contraction(spec, blocking) => spec.tasks(blocking),
-            Self::Depthwise(spec, blocking) => spec.tasks(blocking),
-            Self::Planar(spec, blocking) => spec.tasks(blocking),
-            Self::Softmax(_, tasks) => *tasks,
-        }
-    }
 }
 
 /// Erases a composite, and the constants that nothing else uses.

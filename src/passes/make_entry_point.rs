@@ -9,7 +9,8 @@
 //! session that a device with memory was opened with. On a board `constants` and `arena` are arrays of
 //! the addresses of its pools. It returns 0, or the first status other than 0
 //! that a called C function returned. Devices that are activated for an inference are before all else,
-//! and ended after it, also when something fails.
+//! and ended after it, also when something fails. Where kernels use AMX's registers, Linux is asked for leave
+//! first: it is given to the process, once and for all its threads, and takes a fraction of a microsecond.
 
 use crate::{
     codegen::{
@@ -66,6 +67,9 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let parameters = edit::arguments(block);
     let (sessions, pools) = (sessions(module)?, board::declared(module)?);
     let mut entry = Entry { module, region: &region, builder, devices: parameters[4] };
+    if asks_for_amx(module) {
+        entry.ask_for_amx()?;
+    }
     let ends = entry.activate(&contexts(module))?;
     let builder = entry.builder;
     let operands = operands(&builder, main, &parameters, (&sessions, &pools))?;
@@ -100,6 +104,20 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
+/// The number of `arch_prctl`, what asks for a part of the threads' state, and the part that is AMX's registers.
+const ARCH_PRCTL: i64 = 158;
+const ARCH_REQ_XCOMP_PERM: i64 = 0x1023;
+const TILE_DATA: i64 = 18;
+/// `PHL_ERR_SYSTEM` of `phaseline/runtime.h`.
+const REFUSED: i64 = 9;
+
+/// Whether some kernel uses AMX's registers, on a system that has to be asked for them.
+fn asks_for_amx(module: Op<'_>) -> bool {
+    let linux = ir::attr_str(module, "llvm.target_triple")
+        .is_some_and(|triple| triple.split('-').nth(2) == Some("linux"));
+    linux && ir::ops_of(module).into_iter().any(|function| function.has_attribute(names::AMX))
+}
+
 /// The entry point while it is written.
 struct Entry<'c, 'r> {
     module: Op<'c>,
@@ -110,6 +128,22 @@ struct Entry<'c, 'r> {
 }
 
 impl<'c> Entry<'c, '_> {
+    /// Leaves with a status if the system refuses AMX's registers.
+    fn ask_for_amx(&mut self) -> crate::Result<()> {
+        let b = &self.builder;
+        let status = b.int(32);
+        let answer = llvm::system_call(b, ARCH_PRCTL, [ARCH_REQ_XCOMP_PERM, TILE_DATA])?;
+        let granted = llvm::is_zero(b, answer)?;
+        let values = [0, REFUSED].map(|value| llvm::constant(b, status, value));
+        let [good, refused] = values;
+        let value = b.op1("llvm.select", &[granted, good?, refused?], status)?;
+        let end = edit::append_block(self.region, &[(status, b.location)]);
+        let leave = Builder::at_end(b.context, end, b.location);
+        llvm::ret(&leave, edit::arguments(end).first().copied())?;
+        self.builder = self.unless(value, end)?;
+        Ok(())
+    }
+
     /// Activates devices one after the other. Gives blocks that are given a status and leave with it:
     /// the first one at once, each other one when it has ended one device more, in the other direction.
     fn activate(&mut self, contexts: &[Context]) -> crate::Result<Vec<Blk<'c>>> {

@@ -1,5 +1,6 @@
 //! Modules made of random cases, compiled with and without kernels.
 
+use melior::ir::operation::OperationLike;
 use phaseline::{
     Session,
     artifact::Signature,
@@ -241,25 +242,9 @@ pub fn compare_with(case: &Case, before: &str, bits: u32) {
 /// The same for a machine that options of `lower-host-kernels` describe. Results may be `step`
 /// apart.
 pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
-    let passes = format!(
-        "{before}func.func(graph-assign-layout,graph-fuse-host),canonicalize,\
-         lower-host-kernels{{{machine}}},"
-    );
-    let (kernels, general) = (compile(case, &passes, true), compile(case, "", false));
-    let inputs: Vec<Tensor> = case
-        .arguments
-        .iter()
-        .enumerate()
-        .map(|(i, shape)| {
-            let dims: Vec<usize> = shape.iter().map(|dim| *dim as usize).collect();
-            let values = random(shape.iter().product(), 1000 + i as u64);
-            if case.double {
-                let values: Vec<_> = values.into_iter().map(f64::from).collect();
-                return Tensor::from_slice(&dims, &values).expect("a tensor");
-            }
-            Tensor::from_slice(&dims, &values).expect("a tensor")
-        })
-        .collect();
+    let (kernels, general) =
+        (compile(case, &passes(before, machine), true), compile(case, "", false));
+    let inputs = inputs(case);
     let (error, step) = (if case.double { 1e-13 } else { 1e-4 }, f64::from(step));
     let found = kernels.run(&inputs).expect("runs");
     let expected = general.run(&inputs).expect("runs");
@@ -273,6 +258,44 @@ pub fn compare_on(case: &Case, before: &str, machine: &str, step: f32) {
             );
         }
     }
+}
+
+/// The results with the kernels of a machine.
+pub fn run_on(case: &Case, before: &str, machine: &str) -> Vec<Tensor> {
+    compile(case, &passes(before, machine), true).run(&inputs(case)).expect("runs")
+}
+
+/// How many different kernels of a machine use AMX's registers.
+pub fn amx_kernels(case: &Case, before: &str, machine: &str) -> usize {
+    let session = Session::new();
+    let mut module =
+        session.parse(case.text().as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let pipeline = format!("builtin.module({}canonicalize)", passes(before, machine));
+    session.run_pipeline(&mut module, &pipeline).unwrap_or_else(|e| panic!("{e}"));
+    ir::ops_of(op(&module)).iter().filter(|function| function.has_attribute("phl.amx")).count()
+}
+
+fn passes(before: &str, machine: &str) -> String {
+    format!(
+        "{before}func.func(graph-assign-layout,graph-fuse-host),canonicalize,\
+         lower-host-kernels{{{machine}}},"
+    )
+}
+
+fn inputs(case: &Case) -> Vec<Tensor> {
+    case.arguments
+        .iter()
+        .enumerate()
+        .map(|(i, shape)| {
+            let dims: Vec<usize> = shape.iter().map(|dim| *dim as usize).collect();
+            let values = random(shape.iter().product(), 1000 + i as u64);
+            if case.double {
+                let values: Vec<_> = values.into_iter().map(f64::from).collect();
+                return Tensor::from_slice(&dims, &values).expect("a tensor");
+            }
+            Tensor::from_slice(&dims, &values).expect("a tensor")
+        })
+        .collect()
 }
 
 fn doubles(tensor: &Tensor) -> Vec<f64> {

@@ -46,7 +46,7 @@ typedef enum phl_status {
   PHL_ERR_DEVICE = 7,
   /** A size does not fit 64 bits. */
   PHL_ERR_OVERFLOW = 8,
-  /** The system refused a thread or lock. */
+  /** The system refused a thread, a lock, or the registers of AMX. */
   PHL_ERR_SYSTEM = 9
 } phl_status;
 

@@ -120,6 +120,22 @@ pub fn call<'c>(
     )
 }
 
+/// Calls Linux on x86-64 with two numbers. Gives what it returned: 0, or a negative number for an error.
+pub fn system_call<'c>(builder: &Builder<'c>, number: i64, arguments: [i64; 2]) -> Result<Val<'c>> {
+    let word = builder.int(64);
+    let mut operands = vec![];
+    for value in std::iter::once(number).chain(arguments) {
+        operands.push(constant(builder, word, value)?);
+    }
+    let registers = "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}";
+    let attributes = vec![
+        ("asm_string", builder.str_attr("syscall")),
+        ("constraints", builder.str_attr(registers)),
+        ("has_side_effects", Attribute::unit(builder.context)),
+    ];
+    builder.op1_with("llvm.inline_asm", &operands, word, attributes)
+}
+
 /// Whether a number is 0.
 pub fn is_zero<'c>(builder: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
     let zero = constant(builder, value.r#type(), 0)?;

@@ -10,10 +10,7 @@ use super::{
     tiling::Width,
     types::{Element, Types},
 };
-use crate::{
-    Error, Result,
-    ir::{OpSpec, Val},
-};
+use crate::{Error, Result, ir::Val};
 use melior::ir::{Type, ValueLike};
 
 /// How a step is computed.
@@ -29,6 +26,9 @@ pub enum Arithmetic {
     Words,
     /// Four bytes of the image without signs, times four signed ones.
     Bytes,
+    /// Four bytes times four signed ones, in registers that hold matrices: these have loops of their own
+    /// (`contraction/amx`).
+    Tiles,
 }
 
 /// Points from which on words of weights are worth their memory.
@@ -58,7 +58,7 @@ impl Arithmetic {
             Self::Nibbles => &[&[0], &[1]],
             // The lower and the upper halves of 16-bit lanes.
             Self::Words => &[&[0, 2], &[1, 3]],
-            Self::Bytes => &[&[0, 1, 2, 3]],
+            Self::Bytes | Self::Tiles => &[&[0, 1, 2, 3]],
         }
     }
 
@@ -67,7 +67,7 @@ impl Arithmetic {
         match self {
             Self::Single | Self::Widened => 1,
             Self::Nibbles => 2,
-            Self::Words | Self::Bytes => 4,
+            Self::Words | Self::Bytes | Self::Tiles => 4,
         }
     }
 
@@ -81,6 +81,7 @@ impl Arithmetic {
     pub fn packed(self, weights: Element, points: i64) -> Element {
         match (self, weights) {
             (Self::Words, Element::I8) if points < MANY_POINTS => Element::I8,
+            (Self::Tiles, _) => Element::I8,
             (Self::Words, _) | (Self::Single, Element::I8) => Element::I16,
             (_, other) => other,
         }
@@ -214,6 +215,7 @@ impl Arithmetic {
                 };
                 intrinsic(e, name, &[sum, x, w], sum.r#type())
             }
+            Self::Tiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
         }
     }
 }
@@ -297,12 +299,5 @@ fn intrinsic<'c>(
     operands: &[Val<'c>],
     result: Type<'c>,
 ) -> Result<Val<'c>> {
-    let b = e.builder;
-    let attributes = vec![
-        ("intrin", b.str_attr(name)),
-        ("op_bundle_sizes", b.parse_attr("array<i32>")?),
-        ("operandSegmentSizes", b.parse_attr(&format!("array<i32: {}, 0>", operands.len()))?),
-    ];
-    let spec = OpSpec { operands, results: &[result], attributes, ..Default::default() };
-    crate::ir::result0(b.create("llvm.call_intrinsic", spec)?)
+    crate::ir::result0(e.intrinsic(name, operands, &[result])?)
 }

@@ -9,13 +9,14 @@ use super::{
     tiling::{
         Blocking, ChannelTiles, Order, PointTiles, TaskSize, ceil_div, split_channels, split_points,
     },
+    weights::Grouping,
     window::{AXES, COL},
 };
 
 /// Multiply-adds that fit in the latency of one, times those started per cycle.
 const LATENCY: f64 = 8.0;
 /// Weights of a channel block up to this size stay in the first level cache.
-const L1_BYTES: i64 = 24 << 10;
+pub(super) const L1_BYTES: i64 = 24 << 10;
 /// Weights of a channel block up to this size stay in the second level cache.
 const L2_BYTES: i64 = 640 << 10;
 /// Tasks that a kernel should have at least, to share them out evenly.
@@ -39,6 +40,15 @@ impl Tiling {
 impl Contraction {
     /// Chooses register tiles, task order and task sizes.
     pub fn blocking(&self, isa: Isa) -> Blocking {
+        if let Some(amx) = &self.amx {
+            return amx.blocking(self);
+        }
+        let Tiling { cols, channels, .. } = self.vector_tiling(isa);
+        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+    }
+
+    /// The best register tiles of vectors, with their cost.
+    pub(super) fn vector_tiling(&self, isa: Isa) -> Tiling {
         // Channels with fewer taps are better left together with others if they fill no vectors alone.
         let kinds = if self.sections.is_empty() { &[false][..] } else { &[false, true] };
         let tilings = (1..isa.registers / 2).flat_map(|vectors| {
@@ -46,8 +56,7 @@ impl Contraction {
                 .flat_map(|points| kinds.iter().map(move |kind| (points, *kind)))
                 .filter_map(move |size| self.tiling(isa, size, vectors))
         });
-        let Tiling { cols, channels, .. } = Tiling::best(tilings).unwrap_or_default();
-        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+        Tiling::best(tilings).unwrap_or_default()
     }
 
     /// The best register tiles of at most so many points, if that many fit in registers.
@@ -76,24 +85,34 @@ impl Contraction {
             tiles.into_iter().map(move |tiles| ChannelTiles { skip, ..tiles })
         };
         let channels: Vec<_> = sections.iter().flat_map(split).collect();
-        let cost = self.cost(&cols, &channels, arithmetic);
+        let cost = self.cost(&cols, &channels, self.grouping(isa));
         Some(Tiling { cost, cols, channels })
     }
 
     /// Cost of one row of points for all channels of a group.
-    fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], arithmetic: Arithmetic) -> f64 {
+    fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], grouping: Grouping) -> f64 {
+        let arithmetic = grouping.arithmetic;
         let instructions = arithmetic.instructions() as f64;
+        // Steps of several elements end with their run, however few are left.
+        let filled = grouping.padded(self.reduction()) as f64 / self.reduction().max(1) as f64;
+        let group = arithmetic.group();
+        let ends = if grouping.run % group == 0 {
+            0.0
+        } else {
+            1.0 / ceil_div(grouping.run, group) as f64
+        };
         let mut cost = 0.0;
         let mut code = 0.0;
         for points in cols {
             for block in channels {
                 let (p, n) = (points.size as f64, block.widths.len() as f64);
-                let steps = self.live(block.skip) as f64 / arithmetic.group() as f64;
+                let steps = self.live(block.skip) as f64 * filled / arithmetic.group() as f64;
                 let panel = self.reduction() * block.width() * self.weights_bytes(arithmetic);
                 let from_l2 = if panel > L1_BYTES { 4.0 * n } else { 0.0 };
                 let spread = if panel > L2_BYTES { 8.0 * n } else { 0.0 };
                 let step = (p * n * instructions).max(p + n).max(LATENCY).max(from_l2).max(spread)
-                    + 0.05 * (p + 2.0 * n);
+                    + 0.05 * (p + 2.0 * n)
+                    + ends * p;
                 let tile = step * steps + 2.0 * p * n + 24.0;
                 let sets = if self.conflicts(points.size) { 1.3 } else { 1.0 };
                 cost += tile * sets * (points.count * block.count) as f64;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Result,
-    ir::{Blk, Builder, OpSpec, Val, dims, edit, element_type},
+    ir::{Blk, Builder, Op, OpSpec, Val, dims, edit, element_type},
 };
 use melior::ir::{
     Attribute, Location, Region, Type, ValueLike,
@@ -36,7 +36,8 @@ pub struct Emitter<'c> {
 }
 
 impl<'c> Emitter<'c> {
-    fn value(&self, ix: Ix<'c>) -> Result<Val<'c>> {
+    /// The SSA value of an index.
+    pub fn value(&self, ix: Ix<'c>) -> Result<Val<'c>> {
         match ix {
             Ix::Const(value) => self.builder.index(value),
             Ix::Value(value) => Ok(value),
@@ -305,6 +306,23 @@ impl<'c> Emitter<'c> {
             memrefs.iter().map(|memref| self.flatten(*memref)).collect::<Result<Vec<_>>>()?;
         let last = flat.pop().ok_or_else(|| crate::Error::internal("a kernel without buffers"))?;
         Ok((flat, last, bounds))
+    }
+
+    /// A call of an intrinsic of LLVM.
+    pub fn intrinsic(
+        &self,
+        name: &str,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+    ) -> Result<Op<'c>> {
+        let b = self.builder;
+        let attributes = vec![
+            ("intrin", b.str_attr(name)),
+            ("op_bundle_sizes", b.parse_attr("array<i32>")?),
+            ("operandSegmentSizes", b.parse_attr(&format!("array<i32: {}, 0>", operands.len()))?),
+        ];
+        let spec = OpSpec { operands, results, attributes, ..Default::default() };
+        b.create("llvm.call_intrinsic", spec)
     }
 
     /// The first element of a vector.

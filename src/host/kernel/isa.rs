@@ -14,6 +14,9 @@ pub struct Isa {
     pub fma: bool,
     /// What multiplies integers and adds the products.
     pub dot: Dot,
+    /// Whether there are registers of sixteen rows of 64 bytes, and instructions that multiply matrices of bytes
+    /// in them: AMX.
+    pub amx: bool,
 }
 
 /// Instructions that multiply neighbouring integers and add up the products in lanes of 32 bits.
@@ -27,12 +30,13 @@ pub enum Dot {
     Bytes,
 }
 
-const AVX512: Isa = Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words };
+const AVX512: Isa = Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words, amx: false };
 const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
-const AVX2: Isa = Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words };
+const AVX512_AMX: Isa = Isa { amx: true, ..AVX512_VNNI };
+const AVX2: Isa = Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words, amx: false };
 const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
-const NEON: Isa = Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None };
-const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words };
+const NEON: Isa = Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None, amx: false };
+const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words, amx: false };
 
 /// CPUs of x86 with the vector unit that their name implies, by the start of their names.
 const CPUS: &[(&str, Isa)] = &[
@@ -48,9 +52,9 @@ const CPUS: &[(&str, Isa)] = &[
     ("icelake", AVX512_VNNI),
     ("rocketlake", AVX512_VNNI),
     ("tigerlake", AVX512_VNNI),
-    ("sapphirerapids", AVX512_VNNI),
-    ("emeraldrapids", AVX512_VNNI),
-    ("graniterapids", AVX512_VNNI),
+    ("sapphirerapids", AVX512_AMX),
+    ("emeraldrapids", AVX512_AMX),
+    ("graniterapids", AVX512_AMX),
     ("alderlake", AVX2_VNNI),
     ("raptorlake", AVX2_VNNI),
     ("meteorlake", AVX2_VNNI),
@@ -67,6 +71,12 @@ const CPUS: &[(&str, Isa)] = &[
 impl Isa {
     /// A machine of which nothing is known but that it has vectors of 128 bits.
     pub const PLAIN: Self = Self { dot: Dot::None, ..SSE2 };
+
+    /// The same machine with AMX, if it has the vectors that go with it.
+    pub fn with_amx(self) -> Option<Self> {
+        let wide = self.lanes == AVX512.lanes && self.dot == Dot::Bytes;
+        wide.then_some(Self { amx: true, ..self })
+    }
 
     /// The one with the longest vectors.
     pub const WIDEST: Self = AVX512;
@@ -120,7 +130,11 @@ impl Isa {
         match isa {
             // Without BW, vectors of 512 bits have no lanes of 16.
             AVX512 if !has("avx512bw", wide) => Self { dot: Dot::None, ..AVX512 },
-            isa if vnni => Self { dot: Dot::Bytes, ..isa },
+            isa if vnni => {
+                let isa = Self { dot: Dot::Bytes, ..isa };
+                let amx = has("amx-tile", implied.amx) && has("amx-int8", implied.amx);
+                isa.with_amx().filter(|_| amx).unwrap_or(isa)
+            }
             isa => isa,
         }
     }
@@ -137,6 +151,11 @@ mod tests {
         assert_eq!(isa("znver4", "-avx512vnni"), AVX512);
         assert_eq!(isa("znver4", "-avx512f"), AVX2);
         assert_eq!(isa("haswell", "+avxvnni"), AVX2_VNNI);
+        assert_eq!(isa("sapphirerapids", ""), AVX512_AMX);
+        assert_eq!(isa("graniterapids", "-amx-int8"), AVX512_VNNI);
+        assert_eq!(isa("emeraldrapids", "-avx512vnni"), AVX512);
+        assert_eq!(isa("rocketlake", "+amx-int8,+amx-tile"), AVX512_AMX);
+        assert_eq!(isa("alderlake", "+amx-int8,+amx-tile"), AVX2_VNNI);
         assert_eq!(isa("alderlake", "-avxvnni"), AVX2);
         assert_eq!(isa("x86-64", "+avx2,+fma"), AVX2);
         assert_eq!(isa("x86-64", "+avx512f,+avx512vl,+avx512bw"), AVX512);

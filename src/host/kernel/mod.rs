@@ -15,6 +15,7 @@ mod lanes;
 mod planar;
 pub mod program;
 pub mod recognize;
+mod scheduled;
 mod softmax;
 pub mod start;
 mod store;
@@ -30,6 +31,7 @@ pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};
 pub use isa::{Dot, Isa};
 pub use planar::{Planar, PlanarBlocking};
+pub use scheduled::Scheduled;
 pub use softmax::Softmax;
 pub use start::Start;
 pub use tiling::{

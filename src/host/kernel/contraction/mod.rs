@@ -6,9 +6,11 @@
 //! weights, and one scalar of x per point, which all lanes share; for bytes that is a few
 //! neighbouring ones (see [`super::arithmetic`]).
 
+mod amx;
 mod tile;
 mod weights;
 
+pub use self::amx::Amx;
 pub(super) use self::tile::{Buffers, Kernel, Place};
 use super::{
     Arithmetic, Buffer, Element, Emitter, Isa, Ix, Types, Window,
@@ -99,6 +101,8 @@ pub struct Contraction {
     pub scales: Option<i64>,
     /// What the sums start from, if not from 0.
     pub start: Option<Start>,
+    /// How it is cut for AMX, if it is computed there.
+    pub amx: Option<Amx>,
     /// The output.
     pub y: View,
     /// Operands of the epilogue.
@@ -150,6 +154,10 @@ impl Contraction {
 
     /// Number of tasks of the kernel.
     pub fn tasks(&self, blocking: &Blocking) -> i64 {
+        if let Some(amx) = &self.amx {
+            let tasks: i64 = amx.tasks(self, blocking).iter().product();
+            return self.batch * self.groups * self.planes * tasks;
+        }
         let (channels, rows, cols) = blocking.tasks();
         self.batch * self.groups * channels * rows * cols
     }
@@ -167,6 +175,9 @@ impl Contraction {
 
     /// How weights are packed for it.
     pub fn grouping(&self, isa: Isa) -> Grouping {
+        if let Some(amx) = &self.amx {
+            return amx.grouping();
+        }
         let window = &self.window;
         let taps = window.kernel[COL];
         let row = taps == 1 || window.dilation[COL] * self.x.col == self.depth * self.x.channel;
@@ -193,7 +204,11 @@ impl Contraction {
             let buffers = Buffers { x: flat[0], w: flat[1], scales, start, operands, y };
             let grouping = self.grouping(isa);
             let kernel = Kernel { spec: self, grouping, blocking, buffers, epilogue };
-            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
+            let tasks = (Ix::Value(bounds[0]), Ix::Value(bounds[1]));
+            if let Some(amx) = &self.amx {
+                return amx.emit(e, &kernel, tasks);
+            }
+            e.repeat((tasks.0, tasks.1, 1), vec![], |e, task, _| {
                 kernel.task(e, task)?;
                 Ok(vec![])
             })?;

@@ -41,10 +41,10 @@ pub(in crate::host::kernel) struct Place<'c> {
 
 /// What a register tile covers.
 #[derive(Clone, Copy)]
-struct Tile<'t> {
-    points: &'t PointTiles,
-    channels: &'t ChannelTiles,
-    widths: &'t [Width],
+pub(super) struct Tile<'t> {
+    pub points: &'t PointTiles,
+    pub channels: &'t ChannelTiles,
+    pub widths: &'t [Width],
 }
 
 /// Where the operands of a reduction step lie: the tile's first point, the row of weights, and the first factor of
@@ -54,6 +54,20 @@ struct Cursor<'c> {
     x: Ix<'c>,
     w: Ix<'c>,
     scale: Ix<'c>,
+}
+
+/// The blocks of a task, which is `index` of so many, each of `step` blocks, of all.
+pub(super) fn range<'c>(
+    e: &Emitter<'c>,
+    index: Ix<'c>,
+    (tasks, step, blocks): (i64, i64, i64),
+) -> Result<(Ix<'c>, Ix<'c>)> {
+    if tasks == 1 {
+        return Ok((Ix::Const(0), Ix::Const(blocks)));
+    }
+    let lo = e.mul(index, step)?;
+    let hi = e.add(lo, Ix::Const(step))?;
+    Ok((lo, if blocks % step == 0 { hi } else { e.min(hi, blocks)? }))
 }
 
 pub(in crate::host::kernel) struct Kernel<'k, 'c> {
@@ -86,18 +100,10 @@ impl<'c> Kernel<'_, 'c> {
         let (batch, group) = e.div_rem(rest, self.spec.groups)?;
         let known = |count: i64, ix: Ix<'c>| if count == 1 { Ix::Const(0) } else { ix };
         let (batch, group) = (known(self.spec.batch, batch), known(self.spec.groups, group));
-        let range = |index: Ix<'c>, tasks: i64, step: i64, blocks: i64| {
-            if tasks == 1 {
-                return Ok((Ix::Const(0), Ix::Const(blocks)));
-            }
-            let lo = e.mul(index, step)?;
-            let hi = e.add(lo, Ix::Const(step))?;
-            Ok::<_, crate::Error>((lo, if blocks % step == 0 { hi } else { e.min(hi, blocks)? }))
-        };
         let (size, blocks) = (&self.blocking.task, self.blocking.counts());
-        let channel_range = range(channel, channels, size.channels, blocks.0)?;
-        let row_range = range(row, rows, size.rows, self.blocking.rows)?;
-        let col_range = range(col, cols, size.cols, blocks.1)?;
+        let channel_range = range(e, channel, (channels, size.channels, blocks.0))?;
+        let row_range = range(e, row, (rows, size.rows, self.blocking.rows))?;
+        let col_range = range(e, col, (cols, size.cols, blocks.1))?;
         self.channel_blocks(e, channel_range, |e, tiles, within| {
             let channel = e.add(e.mul(group, self.spec.channels)?, within)?;
             e.repeat((row_range.0, row_range.1, 1), vec![], |e, row, _| {
@@ -178,15 +184,7 @@ impl<'c> Kernel<'_, 'c> {
             ],
         )?;
         let w = match spec.weights {
-            // Blocks before this one have a whole reduction for each of their channels.
-            Weights::Packed => {
-                let lanes: i64 =
-                    self.blocking.channels.iter().map(|tiles| tiles.count * tiles.lanes()).sum();
-                let arithmetic = self.grouping.arithmetic;
-                let reduction = self.grouping.padded(spec.reduction()) / arithmetic.shared();
-                let unused = self.unused_before(tile.channels) * reduction;
-                e.sum(unused, &[(place.group, reduction * lanes), (place.within, reduction)])?
-            }
+            Weights::Packed => self.packed_weights(e, tile.channels, place)?,
             Weights::Rows(_) => {
                 let steps = [
                     (place.batch, spec.weights_batch),
@@ -226,6 +224,22 @@ impl<'c> Kernel<'_, 'c> {
         self.finish(e, tile, place, &sums)
     }
 
+    /// The first of the packed weights of a channel block.
+    pub(super) fn packed_weights(
+        &self,
+        e: &Emitter<'c>,
+        block: &ChannelTiles,
+        place: Place<'c>,
+    ) -> Result<Ix<'c>> {
+        // Blocks before this one have a whole reduction for each of their channels.
+        let lanes: i64 =
+            self.blocking.channels.iter().map(|tiles| tiles.count * tiles.lanes()).sum();
+        let arithmetic = self.grouping.arithmetic;
+        let reduction = self.grouping.padded(self.spec.reduction()) / arithmetic.shared();
+        let unused = self.unused_before(block) * reduction;
+        e.sum(unused, &[(place.group, reduction * lanes), (place.within, reduction)])
+    }
+
     /// Lanes of the channel blocks before one that hold no channels.
     fn unused_before(&self, block: &ChannelTiles) -> i64 {
         let all = self.blocking.channels.iter();
@@ -234,7 +248,12 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     /// What the sums of a tile start from.
-    fn starts(&self, e: &Emitter<'c>, tile: Tile<'_>, place: Place<'c>) -> Result<Vec<Val<'c>>> {
+    pub(super) fn starts(
+        &self,
+        e: &Emitter<'c>,
+        tile: Tile<'_>,
+        place: Place<'c>,
+    ) -> Result<Vec<Val<'c>>> {
         let spec = self.spec;
         let Some(start) = spec.start else {
             let mut sums = vec![];
@@ -381,7 +400,7 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    fn finish(
+    pub(super) fn finish(
         &self,
         e: &Emitter<'c>,
         tile: Tile<'_>,

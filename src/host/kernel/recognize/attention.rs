@@ -167,6 +167,7 @@ impl Product<'_> {
             weights_plane: weights.plane,
             scales: None,
             start: None,
+            amx: None,
             y,
             operands: vec![],
         }

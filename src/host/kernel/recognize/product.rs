@@ -62,6 +62,7 @@ impl<'c> Scope<'_, 'c> {
             weights_plane: 0,
             scales: stored.as_ref().map(|stored| stored.block),
             start: None,
+            amx: None,
             y: View { batch: m * n, col: n, channel: 1, ..Default::default() },
             operands: vec![],
         });
@@ -111,6 +112,7 @@ impl<'c> Scope<'_, 'c> {
             weights_plane: 0,
             scales: None,
             start: None,
+            amx: None,
             y: View { col: n, channel: 1, ..Default::default() },
             operands: vec![],
         });

@@ -174,6 +174,7 @@ impl<'c> Scope<'_, 'c> {
                 weights_plane: 0,
                 scales: None,
                 start: None,
+                amx: None,
                 y,
                 operands: vec![],
             })

@@ -1,4 +1,6 @@
 // RUN: not phaseline-opt %s --pass-pipeline="builtin.module(lower-host-kernels{vector-bits=100})" 2>&1 | FileCheck %s
+// RUN: not phaseline-opt %s --pass-pipeline="builtin.module(lower-host-kernels{vector-bits=256 byte-products=true byte-matrices=true})" 2>&1 | FileCheck %s --check-prefix=AMX
 
 // CHECK: error: vector-bits must be 512, 256, 128 or 0, but is 100 [lower-host-kernels]
+// AMX: error: byte-matrices needs vector-bits=512 and byte-products [lower-host-kernels]
 module {}
