@@ -195,6 +195,9 @@ pub const QUEUE: &str = "phl.queue";
 /// Function: its work goes on after it returns, beside other work of its device.
 pub const OVERLAPS: &str = "phl.overlaps";
 
+/// Function: the tasks of a kernel that are worth handing to a thread, at least.
+pub const GRAIN: &str = "phl.grain";
+
 /// Function: multiplications and additions of all its tasks.
 pub const FLOPS: &str = "phl.flops";
 

@@ -207,7 +207,8 @@ impl<'c> Kernels<'c> {
         let programs = found.programs();
         let key = format!("{isa:?}{buffers:?}{spec:?}{blocking:?}{}", programs.key());
         let emit = |at, name: &str| spec.emit(at, isa, (name, &buffers), &blocking, &programs);
-        let symbol = self.emitted((function, op), "attention", (key, spec.flops(), false), emit)?;
+        let facts = Facts { flops: spec.flops(), grain: 1, amx: false };
+        let symbol = self.emitted((function, op), "attention", (key, facts), emit)?;
         let outs = results.iter().map(|ty| b.empty(*ty)).collect::<Result<Vec<_>>>()?;
         let call = kernel_call(&b, (&symbol, blocking.tasks()), &ins, &outs)?.build(&b, &results)?;
         edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
@@ -337,8 +338,9 @@ impl<'c> Kernels<'c> {
     ) -> Result<String> {
         let key = format!("{:?}{buffers:?}{kernel:?}{}", self.isa, found.program.key());
         let isa = self.isa;
-        let key = (key, kernel.flops(), kernel.uses_amx());
-        self.emitted((function, op), found.kind, key, |at, name| {
+        let (flops, grain) = (kernel.flops(), kernel.grain(isa, buffers));
+        let facts = Facts { flops, grain, amx: kernel.uses_amx() };
+        self.emitted((function, op), found.kind, (key, facts), |at, name| {
             kernel.emit(at, isa, (name, buffers), &found.program)
         })
     }
@@ -348,7 +350,7 @@ impl<'c> Kernels<'c> {
         &mut self,
         (function, op): (Op<'c>, Op<'c>),
         kind: &str,
-        (key, flops, amx): (String, i64, bool),
+        (key, facts): (String, Facts),
         emit: impl FnOnce(Builder<'c>, &str) -> Result<()>,
     ) -> Result<String> {
         let target = ir::attr_str(function, names::TARGET).unwrap_or_default();
@@ -363,8 +365,11 @@ impl<'c> Kernels<'c> {
         emit(at, &name)?;
         if let Some(emitted) = ir::ops(body).last() {
             edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
-            edit::set_attr(*emitted, names::FLOPS, at.i64_attr(flops));
-            if amx {
+            edit::set_attr(*emitted, names::FLOPS, at.i64_attr(facts.flops));
+            if facts.grain > 1 {
+                edit::set_attr(*emitted, names::GRAIN, at.i64_attr(facts.grain));
+            }
+            if facts.amx {
                 edit::set_attr(*emitted, names::AMX, Attribute::unit(at.context));
             }
             if !target.is_empty() {
@@ -374,6 +379,14 @@ impl<'c> Kernels<'c> {
         self.symbols.insert(key, name.clone());
         Ok(name)
     }
+}
+
+/// What later passes are told of a kernel.
+struct Facts {
+    flops: i64,
+    /// Tasks that are worth handing to a thread.
+    grain: i64,
+    amx: bool,
 }
 
 /// A call of a kernel for all its tasks.

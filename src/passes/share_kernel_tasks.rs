@@ -16,7 +16,7 @@ use crate::{
     codegen::llvm::dialect as llvm,
     ir::{
         self, Builder, Op, OpSpec, Val, edit, func,
-        names::{IO, KERNEL, PIECE, model_name, symbol_name},
+        names::{GRAIN, IO, KERNEL, PIECE, model_name, symbol_name},
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -155,6 +155,8 @@ struct Kernel<'c> {
     name: String,
     /// Types of its arguments: addresses, then the first task and the one after the last.
     arguments: Vec<Type<'c>>,
+    /// The tasks that are worth handing to a thread.
+    grain: i64,
 }
 
 impl<'c> Kernel<'c> {
@@ -168,7 +170,8 @@ impl<'c> Kernel<'c> {
                 "is a kernel, so it has to take addresses and two numbers of tasks",
             ));
         }
-        Ok(Self { name: func::symbol(function), arguments })
+        let grain = ir::attr_i64(function, GRAIN).unwrap_or(1);
+        Ok(Self { name: func::symbol(function), arguments, grain })
     }
 
     fn part(&self) -> String {
@@ -246,7 +249,7 @@ impl<'c> Kernel<'c> {
         let part = FlatSymbolRefAttribute::new(b.context, &self.part()).into();
         let part = b.op1_with("llvm.mlir.addressof", &[], pointer, vec![("global_name", part)])?;
         let tasks = arguments[arguments.len() - 1];
-        let grain = llvm::constant(b, b.int(64), 1)?;
+        let grain = llvm::constant(b, b.int(64), self.grain)?;
         let operands = [parallel_for, pool, part, list, tasks, grain];
         let numbers = |values: &[i32]| -> Attribute<'c> {
             DenseI32ArrayAttribute::new(b.context, values).into()

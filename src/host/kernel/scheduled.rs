@@ -9,6 +9,15 @@ use super::{
 };
 use crate::{Result, ir::Builder};
 
+/// Nanoseconds of work that are worth handing to another thread: it takes one to two microseconds until that begins
+/// and until its end is seen, and then its results are in another core's cache.
+const WORTHWHILE: f64 = 3000.0;
+/// Bytes that a thread reads or writes in a nanosecond in its own cache, and beyond it.
+const NEAR: f64 = 64.0;
+const FAR: f64 = 16.0;
+/// Bytes up to which buffers are near.
+const CACHE: i64 = 1 << 20;
+
 /// A kernel and how its work is cut.
 #[derive(Debug)]
 pub enum Scheduled<'k> {
@@ -83,6 +92,30 @@ impl<'k> Scheduled<'k> {
             Self::Planar(spec, _) => spec.flops(),
             Self::Softmax(spec, _) => spec.flops(),
         }
+    }
+
+    /// How many operations a thread does in a nanosecond, about.
+    fn rate(&self, isa: Isa) -> f64 {
+        let lanes = isa.lanes as f64;
+        match self {
+            Self::Contraction(spec, _) if spec.amx.is_some() => 64.0 * lanes,
+            Self::Contraction(spec, _) => {
+                let arithmetic = spec.grouping(isa).arithmetic;
+                let steps = arithmetic.group() as f64 / arithmetic.instructions() as f64;
+                6.0 * isa.lanes_of(spec.types.sum) as f64 * steps
+            }
+            Self::Depthwise(..) | Self::Planar(..) => 2.0 * lanes,
+            Self::Softmax(..) => 0.1 * lanes,
+        }
+    }
+
+    /// The tasks that are worth handing to a thread, at least, by an estimate of their time.
+    pub fn grain(&self, isa: Isa, buffers: &[Buffer]) -> i64 {
+        let bytes: i64 = buffers.iter().map(Buffer::bytes).sum();
+        let speed = if bytes <= CACHE { NEAR } else { FAR };
+        let time = (self.flops() as f64 / self.rate(isa)).max(bytes as f64 / speed);
+        let tasks = self.tasks();
+        ((tasks as f64 * WORTHWHILE / time.max(1.0)).ceil() as i64).clamp(1, tasks.max(1))
     }
 
     /// Number of tasks.

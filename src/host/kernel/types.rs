@@ -118,6 +118,11 @@ impl Buffer {
         Some(Self { shape: ir::static_dims(ty)?, element })
     }
 
+    /// Size in memory.
+    pub fn bytes(&self) -> i64 {
+        self.shape.iter().product::<i64>() * self.element.bytes()
+    }
+
     /// A row of `count` elements.
     pub fn row(count: i64, element: Element) -> Self {
         Self { shape: vec![count], element }
