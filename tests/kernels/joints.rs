@@ -30,7 +30,7 @@ fn concat(case: &mut Case, values: &[&str], axis: usize, shape: &[i64]) -> Strin
 }
 
 /// Along `axis`: a convolution that nothing else reads, an input, a depthwise convolution that is read again, a pool,
-/// and the first of them once more.
+/// and the third of these once more.
 fn inception(mut case: Case, shape: &[i64], axis: usize) -> Case {
     let rank = shape.len() - 2;
     let x = case.input(shape);
@@ -47,7 +47,7 @@ fn inception(mut case: Case, shape: &[i64], axis: usize) -> Case {
     let c = case.op(&text, &[&b], shape);
     let mut whole = shape.to_vec();
     whole[axis] *= 5;
-    let y = concat(&mut case, &[&a, &raw, &b, &c, &raw], axis, &whole);
+    let y = concat(&mut case, &[&a, &raw, &b, &c, &b], axis, &whole);
     let again = conv(&mut case, &b, shape, 7, (1, 1));
     let last = conv(&mut case, &y, &whole, 5, (1, 1));
     case.output(&y);
@@ -109,6 +109,23 @@ fn inner_concatenations_that_are_read_late() {
     let sum = case.op("graph.add %@, %@", &[&sum, &late], &[1, 16, 6, 6]);
     case.output(&outer);
     case.output(&sum);
+    compare(&case, 512);
+}
+
+/// The same where it is the whole of another concatenation that was written before.
+#[test]
+fn inner_concatenations_that_are_read_late_in_two_steps() {
+    let mut case = Case::default();
+    let shape = [1, 8, 6, 6];
+    let x = case.input(&shape);
+    let a = conv(&mut case, &x, &shape, 8, (3, 1));
+    let inner = concat(&mut case, &[&x, &a], 1, &[1, 16, 6, 6]);
+    let z = conv(&mut case, &x, &shape, 8, (1, 1));
+    let late = case.op("graph.relu %@", &[&inner], &[1, 16, 6, 6]);
+    let y = conv(&mut case, &late, &[1, 16, 6, 6], 8, (1, 1));
+    let outer = concat(&mut case, &[&inner, &y], 1, &[1, 24, 6, 6]);
+    let last = concat(&mut case, &[&z, &outer], 1, &[1, 32, 6, 6]);
+    case.output(&last);
     compare(&case, 512);
 }
 
