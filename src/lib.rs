@@ -68,11 +68,13 @@ pub mod import;
 pub mod package;
 pub mod passes;
 
-// The whole compile; running what it made; the MLIR tools.
+// Running what a compile made.
+pub mod runtime;
+
+// The whole compile, which runs some of what it makes; the MLIR tools.
 pub mod compile;
 #[doc(hidden)]
 pub mod driver;
-pub mod runtime;
 
 // Tools for authors of targets.
 #[cfg(feature = "cli")]

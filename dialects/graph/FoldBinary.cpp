@@ -144,13 +144,15 @@ OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
   if (isFilledWith(adaptor.getB(), 1))
     if (OpFoldResult a = sameType(getA(), getY()))
       return a;
-  // Roots and the like are left to the code that computes them at run time;
-  // squares are the powers that shape arithmetic and scales use.
+  // Squares are exact whatever the type of the exponent.
   if (isFilledWith(adaptor.getB(), 2))
     if (Attribute b = foldCast(adaptor.getB(), typeOf(getA()).getElementType()))
       return foldBinary(adaptor.getA(), b, integerPower,
                         [](double a, double) { return a * a; });
-  return {};
+  if (typeOf(getA()).getElementType() != typeOf(getB()).getElementType())
+    return {};
+  return foldBinary(adaptor.getA(), adaptor.getB(), integerPower,
+                    [](double a, double b) { return std::pow(a, b); });
 }
 
 //===----------------------------------------------------------------------===//

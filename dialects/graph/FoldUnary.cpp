@@ -99,6 +99,80 @@ OpFoldResult ReluOp::fold(FoldAdaptor adaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Elementary functions
+//===----------------------------------------------------------------------===//
+
+/// Computed in double precision and rounded once.
+static Attribute foldFunction(Attribute x, double (*function)(double)) {
+  return foldUnary(x, {}, function);
+}
+
+OpFoldResult ExpOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::exp);
+}
+
+OpFoldResult LogOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::log);
+}
+
+OpFoldResult ErfOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::erf);
+}
+
+OpFoldResult SinOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::sin);
+}
+
+OpFoldResult CosOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::cos);
+}
+
+OpFoldResult TanOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::tan);
+}
+
+OpFoldResult AsinOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::asin);
+}
+
+OpFoldResult AcosOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::acos);
+}
+
+OpFoldResult AtanOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::atan);
+}
+
+OpFoldResult SinhOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::sinh);
+}
+
+OpFoldResult CoshOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::cosh);
+}
+
+OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::tanh);
+}
+
+OpFoldResult AsinhOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::asinh);
+}
+
+OpFoldResult AcoshOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::acosh);
+}
+
+OpFoldResult AtanhOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(), std::atanh);
+}
+
+OpFoldResult SigmoidOp::fold(FoldAdaptor adaptor) {
+  return foldFunction(adaptor.getX(),
+                      [](double x) { return 1 / (1 + std::exp(-x)); });
+}
+
+//===----------------------------------------------------------------------===//
 // Clip
 //===----------------------------------------------------------------------===//
 

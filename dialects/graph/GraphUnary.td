@@ -34,6 +34,9 @@ class Graph_FoldedUnaryOp<string mnemonic, string what, Type type,
   let hasFolder = 1;
 }
 
+class Graph_FoldedFunctionOp<string mnemonic, string what, string formula, string onnx>
+    : Graph_FoldedUnaryOp<mnemonic, what, Graph_FloatTensor, formula, onnx>;
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -70,24 +73,24 @@ def Graph_BitwiseNotOp : Graph_FoldedUnaryOp<"bitwise_not", "Bitwise complement"
 // A polynomial each, most after a reduction of the argument.
 let cost = 15 in {
 
-def Graph_ExpOp : Graph_FloatUnaryOp<"exp", "Exponential function", "y = e^x", "Exp (opset 13)">;
-def Graph_LogOp : Graph_FloatUnaryOp<"log", "Natural logarithm",
+def Graph_ExpOp : Graph_FoldedFunctionOp<"exp", "Exponential function", "y = e^x", "Exp (opset 13)">;
+def Graph_LogOp : Graph_FoldedFunctionOp<"log", "Natural logarithm",
     "y = ln(x), NaN for x < 0", "Log (opset 13)">;
-def Graph_ErfOp : Graph_FloatUnaryOp<"erf", "Gauss error function",
+def Graph_ErfOp : Graph_FoldedFunctionOp<"erf", "Gauss error function",
     "y = 2 / sqrt(pi) * integral of e^(-t^2) for t in [0, x]",
     "Erf (opset 13)">;
-def Graph_SinOp : Graph_FloatUnaryOp<"sin", "Sine", "y = sin(x)", "Sin (opset 22)">;
-def Graph_CosOp : Graph_FloatUnaryOp<"cos", "Cosine", "y = cos(x)", "Cos (opset 22)">;
-def Graph_TanOp : Graph_FloatUnaryOp<"tan", "Tangent", "y = tan(x)", "Tan (opset 22)">;
-def Graph_AsinOp : Graph_FloatUnaryOp<"asin", "Inverse sine", "y = arcsin(x)", "Asin (opset 22)">;
-def Graph_AcosOp : Graph_FloatUnaryOp<"acos", "Inverse cosine", "y = arccos(x)", "Acos (opset 22)">;
-def Graph_AtanOp : Graph_FloatUnaryOp<"atan", "Inverse tangent", "y = arctan(x)", "Atan (opset 22)">;
-def Graph_SinhOp : Graph_FloatUnaryOp<"sinh", "Hyperbolic sine", "y = sinh(x)", "Sinh (opset 22)">;
-def Graph_CoshOp : Graph_FloatUnaryOp<"cosh", "Hyperbolic cosine", "y = cosh(x)", "Cosh (opset 22)">;
-def Graph_TanhOp : Graph_FloatUnaryOp<"tanh", "Hyperbolic tangent", "y = tanh(x)", "Tanh (opset 13)">;
-def Graph_AsinhOp : Graph_FloatUnaryOp<"asinh", "Inverse hyperbolic sine", "y = arsinh(x)", "Asinh (opset 22)">;
-def Graph_AcoshOp : Graph_FloatUnaryOp<"acosh", "Inverse hyperbolic cosine", "y = arcosh(x)", "Acosh (opset 22)">;
-def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "Inverse hyperbolic tangent", "y = artanh(x)", "Atanh (opset 22)">;
+def Graph_SinOp : Graph_FoldedFunctionOp<"sin", "Sine", "y = sin(x)", "Sin (opset 22)">;
+def Graph_CosOp : Graph_FoldedFunctionOp<"cos", "Cosine", "y = cos(x)", "Cos (opset 22)">;
+def Graph_TanOp : Graph_FoldedFunctionOp<"tan", "Tangent", "y = tan(x)", "Tan (opset 22)">;
+def Graph_AsinOp : Graph_FoldedFunctionOp<"asin", "Inverse sine", "y = arcsin(x)", "Asin (opset 22)">;
+def Graph_AcosOp : Graph_FoldedFunctionOp<"acos", "Inverse cosine", "y = arccos(x)", "Acos (opset 22)">;
+def Graph_AtanOp : Graph_FoldedFunctionOp<"atan", "Inverse tangent", "y = arctan(x)", "Atan (opset 22)">;
+def Graph_SinhOp : Graph_FoldedFunctionOp<"sinh", "Hyperbolic sine", "y = sinh(x)", "Sinh (opset 22)">;
+def Graph_CoshOp : Graph_FoldedFunctionOp<"cosh", "Hyperbolic cosine", "y = cosh(x)", "Cosh (opset 22)">;
+def Graph_TanhOp : Graph_FoldedFunctionOp<"tanh", "Hyperbolic tangent", "y = tanh(x)", "Tanh (opset 13)">;
+def Graph_AsinhOp : Graph_FoldedFunctionOp<"asinh", "Inverse hyperbolic sine", "y = arsinh(x)", "Asinh (opset 22)">;
+def Graph_AcoshOp : Graph_FoldedFunctionOp<"acosh", "Inverse hyperbolic cosine", "y = arcosh(x)", "Acosh (opset 22)">;
+def Graph_AtanhOp : Graph_FoldedFunctionOp<"atanh", "Inverse hyperbolic tangent", "y = artanh(x)", "Atanh (opset 22)">;
 
 } // cost = 15
 
@@ -98,7 +101,7 @@ def Graph_AtanhOp : Graph_FloatUnaryOp<"atanh", "Inverse hyperbolic tangent", "y
 def Graph_ReluOp : Graph_FoldedUnaryOp<"relu", "Rectified linear unit", Graph_NumberTensor,
     "y = max(x, 0)", "Relu (opset 14)">;
 let cost = 15 in
-def Graph_SigmoidOp : Graph_FloatUnaryOp<"sigmoid", "Logistic sigmoid",
+def Graph_SigmoidOp : Graph_FoldedFunctionOp<"sigmoid", "Logistic sigmoid",
     "y = 1 / (1 + e^-x)", "Sigmoid (opset 13)">;
 let cost = 30 in
 def Graph_SoftplusOp : Graph_FloatUnaryOp<"softplus", "Smooth approximation of relu",

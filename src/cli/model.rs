@@ -94,6 +94,7 @@ pub fn compile_options<'a>(
         lowering_order: args.lowering_order.clone(),
         name,
         pipeline,
+        evaluate_constants: true,
         passes: args.passes.clone(),
         patches: args.memory.patches,
         arena_limit: args.memory.arena_limit,

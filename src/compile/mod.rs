@@ -2,6 +2,7 @@
 
 mod bind;
 mod cache;
+mod constants;
 mod part;
 mod stages;
 mod trace;
@@ -53,6 +54,9 @@ pub struct CompileOptions<'a> {
     pub pipeline: Option<Pipeline>,
     /// Passes added at the end of a phase.
     pub passes: Vec<(Phase, String)>,
+    /// Compute what depends on constants alone now, on this machine's processor, where the results do not
+    /// take much more memory than what they are computed from.
+    pub evaluate_constants: bool,
     /// Compute stages of the network in patches, at most so many, where that takes less memory.
     pub patches: Option<i64>,
     /// Bytes that the arena may have. Stages are computed in patches until it has no more, by
@@ -98,6 +102,7 @@ impl Default for CompileOptions<'_> {
             name: "model".into(),
             pipeline: None,
             passes: vec![],
+            evaluate_constants: true,
             patches: None,
             arena_limit: None,
             after: Phase::Import,
@@ -163,6 +168,9 @@ impl Session {
             Interface::of(module)?;
             limits::check_values(ir::root(module))?;
             operators::complete(self, module, &options.operators(self)?)?;
+            if options.evaluate_constants {
+                constants::evaluate(self, module)?;
+            }
         }
         let root = ir::root(module);
         elements::check_data(root)?;

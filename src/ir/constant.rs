@@ -94,6 +94,11 @@ impl<'c> Elements<'c> {
         &self.bytes
     }
 
+    /// The same, shared or copied.
+    pub fn into_bytes(self) -> bytes::Bytes {
+        self.bytes.into_bytes()
+    }
+
     /// The elements as MLIR stores them, as numbers of the width of an element; none of another width, or
     /// not aligned.
     pub fn numbers<T: Plain>(&self) -> Option<&[T]> {
