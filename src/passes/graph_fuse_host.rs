@@ -122,7 +122,7 @@ impl Places {
             return None;
         }
         let (mut group, between) =
-            (self.grow(first, Form::Planes), self.grow(softmax, Form::Planes));
+            (self.grow(first, Form::Planes(1)), self.grow(softmax, Form::Planes(1)));
         let feeds = |group: &[Op<'c>], value: Val<'c>, user: Op<'c>| {
             let (last, from) = (group.last().copied(), edit::defining_op(value));
             last.zip(from).is_some_and(|(last, from)| {
@@ -136,7 +136,7 @@ impl Places {
             return None;
         }
         group.extend(between);
-        group.extend(self.grow(root, Form::Planes));
+        group.extend(self.grow(root, Form::Planes(1)));
         Some(group)
     }
 

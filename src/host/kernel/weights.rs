@@ -35,8 +35,10 @@ pub enum Source {
         /// Kernel rows times columns.
         taps: usize,
     },
-    /// A matrix `[rows][columns]`, rows being the reduction.
+    /// Matrices `[rows][columns]`, rows being the reduction.
     Matrix {
+        /// How many.
+        count: usize,
         /// Length of the reduction.
         rows: usize,
         /// Channels.
@@ -65,11 +67,11 @@ impl Grouping {
 }
 
 impl Source {
-    /// Groups, reduction length and channels per group.
+    /// Groups or matrices, reduction length and channels of each.
     fn sizes(&self) -> (usize, usize, usize) {
         match *self {
             Self::Filters { groups, filters, depth, taps } => (groups, taps * depth, filters),
-            Self::Matrix { rows, columns, .. } => (1, rows, columns),
+            Self::Matrix { count, rows, columns, .. } => (count, rows, columns),
         }
     }
 
@@ -84,8 +86,12 @@ impl Source {
             Self::Filters { filters, depth, taps, .. } => {
                 (group * filters + channel) * depth * taps
             }
-            Self::Matrix { transposed: false, .. } => channel,
-            Self::Matrix { rows, transposed: true, .. } => channel * rows,
+            Self::Matrix { rows, columns, transposed: false, .. } => {
+                group * rows * columns + channel
+            }
+            Self::Matrix { rows, columns, transposed: true, .. } => {
+                (group * columns + channel) * rows
+            }
         }
     }
 
@@ -201,10 +207,11 @@ impl Source {
         match zeros {
             [] | [0] => {}
             [zero] => centered.iter_mut().for_each(|value| *value -= *zero as i16),
-            zeros if zeros.len() == groups * channels => {
+            // Matrices may share the zero points of their columns.
+            zeros if [groups * channels, channels].contains(&zeros.len()) => {
                 for group in 0..groups {
                     for channel in 0..channels {
-                        let zero = zeros[group * channels + channel] as i16;
+                        let zero = zeros[(group * channels + channel) % zeros.len()] as i16;
                         for r in 0..reduction {
                             centered[self.index(group, r, channel)] -= zero;
                         }
@@ -418,8 +425,8 @@ mod tests {
 
     #[test]
     fn a_transposed_matrix_packs_like_its_transpose() {
-        let plain = Source::Matrix { rows: 2, columns: 4, transposed: false };
-        let transposed = Source::Matrix { rows: 2, columns: 4, transposed: true };
+        let plain = Source::Matrix { count: 1, rows: 2, columns: 4, transposed: false };
+        let transposed = Source::Matrix { count: 1, rows: 2, columns: 4, transposed: true };
         let blocks = split_channels(4, 2, 1, 1);
         let (a, b): (Vec<f32>, Vec<f32>) =
             ((0..8u8).map(f32::from).collect(), vec![0.0, 4.0, 1.0, 5.0, 2.0, 6.0, 3.0, 7.0]);

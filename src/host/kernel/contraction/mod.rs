@@ -131,6 +131,23 @@ impl<'c> Epilogue<'c> for NoEpilogue {
 }
 
 impl Contraction {
+    /// Whether batches or planes have weights of their own.
+    pub fn has_matrices(&self) -> bool {
+        self.weights_batch != 0 || self.weights_plane != 0
+    }
+
+    /// By how many matrices of weights those of a batch and of a plane are apart.
+    fn matrices(&self) -> [i64; 2] {
+        let size = (self.channels * self.reduction()).max(1);
+        [self.weights_batch / size, self.weights_plane / size]
+    }
+
+    /// How many matrices of weights there are.
+    fn matrix_count(&self) -> i64 {
+        let [batch, plane] = self.matrices();
+        1 + batch * (self.batch - 1) + plane * (self.planes - 1)
+    }
+
     /// Output points along each axis.
     pub fn grid(&self) -> [i64; AXES] {
         [self.planes, self.rows, self.cols]

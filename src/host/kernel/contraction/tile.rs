@@ -237,7 +237,15 @@ impl<'c> Kernel<'_, 'c> {
         let arithmetic = self.grouping.arithmetic;
         let reduction = self.grouping.padded(self.spec.reduction()) / arithmetic.shared();
         let unused = self.unused_before(block) * reduction;
-        e.sum(unused, &[(place.group, reduction * lanes), (place.within, reduction)])
+        let size = reduction * lanes;
+        let [batch, plane] = self.spec.matrices();
+        let steps = [
+            (place.batch, batch * size),
+            (place.plane, plane * size),
+            (place.group, size),
+            (place.within, reduction),
+        ];
+        e.sum(unused, &steps)
     }
 
     /// Lanes of the channel blocks before one that hold no channels.
@@ -265,7 +273,10 @@ impl<'c> Kernel<'_, 'c> {
             return Ok(sums);
         };
         let table = start.of_window(&spec.window, spec.grid());
-        let channels = (place.channel, spec.groups * spec.channels);
+        let [batch, plane] = spec.matrices();
+        let all = spec.groups * spec.channels;
+        let steps = [(place.batch, batch * all), (place.plane, plane * all), (place.channel, 1)];
+        let channels = (e.sum(0, &steps)?, all * spec.matrix_count());
         let tile = (tile.points, tile.widths);
         table.load(e, &self.buffers.start, [place.plane, place.row, place.col], channels, tile)
     }

@@ -83,7 +83,7 @@ pub fn attention<'c>(composite: Op<'c>) -> Option<Attended<'c>> {
     if lead != out_lead || rows != out_rows || dims.iter().chain(&out).any(|dim| *dim == 0) {
         return None;
     }
-    let scope = |out| Scope { composite, out, form: Form::Planes };
+    let scope = |out| Scope { composite, out, form: Form::Planes(1) };
     let (inner, outer) = (scope(&dims), scope(&out));
 
     let (q, k, v) =
@@ -184,6 +184,6 @@ impl<'c> Scope<'_, 'c> {
         let own = self.singles(operand)?;
         let strides = broadcast_strides(&own, dims)?;
         (own.last_chunk::<2>() == dims.last_chunk::<2>())
-            .then(|| operand_view(dims, &strides, Form::Planes))?
+            .then(|| operand_view(dims, &strides, Form::Planes(1)))?
     }
 }

@@ -14,9 +14,6 @@ impl<'c> Scope<'_, 'c> {
         let product = graph::MatMulInteger::of(op)?;
         let (a, b) = (self.operand(product.a())?, self.operand(product.b())?);
         let (a_dims, b_dims) = (self.dims(a)?, self.dims(b)?);
-        if b_dims.len() != 2 {
-            return None;
-        }
         let found = self.product((a, &a_dims), (b, &b_dims), self.types(a)?)?;
         self.with_zeros(found, product.a_zero_point(), product.b_zero_point())
     }

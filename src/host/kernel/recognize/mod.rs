@@ -129,9 +129,9 @@ pub fn recognize_part<'c>(composite: Op<'c>, part: Option<&Part>) -> Option<Reco
     if out.contains(&0) {
         return None;
     }
-    let scope = Scope { composite, out: &out, form: Form::Matrices };
     let body = ir::ops_of(composite);
     let (root, rest) = if alone { (composite, &[][..]) } else { (*body.first()?, &body[1..]) };
+    let scope = Scope { composite, out: &out, form: product_form(root, &out)? };
     let mut found = scope.root(root)?;
     let value = if alone { None } else { Some(ir::result0(root).ok()?) };
     scope.epilogue(&mut found, value, rest)?;
@@ -144,6 +144,14 @@ pub fn recognize_part<'c>(composite: Op<'c>, part: Option<&Part>) -> Option<Reco
         points::flatten(spec);
     }
     Some(found)
+}
+
+/// What the dimensions of a result are for a product; matrices for what is none.
+fn product_form(root: Op<'_>, out: &[i64]) -> Option<Form> {
+    let operands = graph::MatMul::of(root).map(|op| [op.a(), op.b()]);
+    let operands = operands.or(graph::MatMulInteger::of(root).map(|op| [op.a(), op.b()]));
+    let Some([a, b]) = operands else { return Some(Form::Matrices) };
+    Form::of_product([&Buffer::of(a)?.shape, &Buffer::of(b)?.shape], out)
 }
 
 /// The dimensions of a static tensor of floats that kernels have.
@@ -261,8 +269,36 @@ pub enum Form {
     Images,
     /// Matrices: all dimensions but the last two are one.
     Matrices,
-    /// Matrices in planes: the dimension before a matrix is a loop of its own, and those before it are one.
-    Planes,
+    /// Matrices in planes: so many dimensions before a matrix are one, and those before them are one.
+    Planes(usize),
+}
+
+impl Form {
+    /// The form in which each operand of a product, of these dimensions, has steps from matrix to matrix.
+    fn of_product(operands: [&[i64]; 2], out: &[i64]) -> Option<Self> {
+        let planes = (1..out.len().saturating_sub(2)).map(Self::Planes);
+        std::iter::once(Self::Matrices)
+            .chain(planes)
+            .find(|form| operands.iter().all(|dims| matrix_steps(dims, out, *form).is_some()))
+    }
+}
+
+/// The steps of an operand of a product from batch to batch and from plane to plane.
+fn matrix_steps(dims: &[i64], out: &[i64], form: Form) -> Option<[i64; 2]> {
+    let (lead, matrix) = dims.split_at_checked(dims.len().checked_sub(2)?)?;
+    let out = out.get(..out.len().checked_sub(2)?)?;
+    let size: i64 = matrix.iter().product();
+    let strides: Vec<_> =
+        broadcast_strides(lead, out)?.into_iter().map(|step| step * size).collect();
+    batch_and_plane(out, &strides, form)
+}
+
+/// The steps along the dimensions before a matrix as those of at most two loops.
+fn batch_and_plane(out: &[i64], strides: &[i64], form: Form) -> Option<[i64; 2]> {
+    let planes = if let Form::Planes(count) = form { count } else { 0 };
+    let at = out.len().checked_sub(planes)?;
+    let ((batches, planes), (above, within)) = (out.split_at(at), strides.split_at(at));
+    Some([collapse(batches, above)?, collapse(planes, within)?])
 }
 
 /// The view of an operand with these steps along the dimensions `out` of the output.
@@ -277,10 +313,10 @@ pub fn operand_view(out: &[i64], strides: &[i64], form: Form) -> Option<View> {
         [batch] if form == Form::Images => Some(View { batch, ..view }),
         [batch, row] if form == Form::Images => Some(View { batch, row, ..view }),
         [batch, plane, row] if form == Form::Images => Some(View { batch, plane, row, ..view }),
-        [ref above @ .., plane] if form == Form::Planes => {
-            Some(View { batch: collapse(&out[..above.len()], above)?, plane, ..view })
+        _ => {
+            let [batch, plane] = batch_and_plane(&out[..lead.len()], lead, form)?;
+            Some(View { batch, plane, ..view })
         }
-        _ => Some(View { batch: collapse(&out[..lead.len()], lead)?, ..view }),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::host::kernel::{
 pub(super) fn flatten(spec: &mut Contraction) {
     let dims = [spec.batch, spec.planes, spec.rows, spec.cols];
     let steps = |view: &View| collapse(&dims, &[view.batch, view.plane, view.row, view.col]);
-    if spec.window != Window::point(spec.grid()) || spec.weights_batch != 0 {
+    if spec.window != Window::point(spec.grid()) || spec.has_matrices() {
         return;
     }
     let Some((x, y)) = steps(&spec.x).zip(steps(&spec.y)) else { return };

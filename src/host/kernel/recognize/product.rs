@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use super::{Kernel, Recognized, Scope, WeightsOperand, stored::Stored};
+use super::{Form, Kernel, Recognized, Scope, WeightsOperand, matrix_steps, stored::Stored};
 use crate::{
     host::kernel::{Contraction, Types, View, Weights, Window, weights::Source},
     ir::{Op, graph, view::OpView},
@@ -27,43 +27,50 @@ impl<'c> Scope<'_, 'c> {
         let (lead, [m, n]) = (&self.out[..self.out.len() - 2], *self.out.last_chunk::<2>()?);
         let k = *a_dims.last()?;
         let matrices: i64 = lead.iter().product();
-        let step = |dims: &[i64]| -> Option<i64> {
-            let (own, matrix) = dims.split_at(dims.len() - 2);
-            match own.iter().product::<i64>() {
-                1 => Some(0),
-                count if count == matrices => Some(matrix[0] * matrix[1]),
-                _ => None,
-            }
+        let planes = match self.form {
+            Form::Planes(count) => lead[lead.len().checked_sub(count)?..].iter().product(),
+            _ => 1,
         };
-        let (a_step, b_step) = (step(a_dims)?, step(b_dims)?);
-        let constant = b_step == 0 && self.is_constant(b);
-        let floats = types == Types::F32 && b_step == 0;
+        let steps = |dims| matrix_steps(dims, self.out, self.form);
+        let ([x_batch, x_plane], [weights_batch, weights_plane]) =
+            (steps(a_dims)?, steps(b_dims)?);
+        let one = weights_batch == 0 && weights_plane == 0;
+        let constant = self.is_constant(b);
+        let floats = types == Types::F32 && one;
         let stored = self.outer(b).filter(|_| floats).and_then(|b| Stored::of(b, matrices * m));
         let types = match &stored {
             Some(stored) => Types { weights: stored.element(), ..types },
             None => types,
         };
         let packed = constant || stored.is_some();
-        let source = Source::Matrix { rows: k as usize, columns: n as usize, transposed: false };
+        let count = b_dims[..b_dims.len() - 2].iter().product::<i64>() as usize;
+        let source =
+            Source::Matrix { count, rows: k as usize, columns: n as usize, transposed: false };
         let kernel = Kernel::Contraction(Contraction {
             types,
-            batch: matrices,
-            planes: 1,
+            batch: matrices / planes,
+            planes,
             rows: 1,
             cols: m,
             groups: 1,
             channels: n,
             sections: vec![],
             depth: k,
-            window: Window::point([1, 1, m]),
-            x: View { batch: a_step, col: k, channel: 1, ..Default::default() },
+            window: Window::point([planes, 1, m]),
+            x: View { batch: x_batch, plane: x_plane, col: k, channel: 1, ..Default::default() },
             weights: if packed { Weights::Packed } else { Weights::Rows(n) },
-            weights_batch: b_step,
-            weights_plane: 0,
+            weights_batch,
+            weights_plane,
             scales: stored.as_ref().map(|stored| stored.block),
             start: None,
             amx: None,
-            y: View { batch: m * n, col: n, channel: 1, ..Default::default() },
+            y: View {
+                batch: planes * m * n,
+                plane: if planes == 1 { 0 } else { m * n },
+                col: n,
+                channel: 1,
+                ..Default::default()
+            },
             operands: vec![],
         });
         let source = packed.then_some(source);
@@ -93,8 +100,12 @@ impl<'c> Scope<'_, 'c> {
         if !constant && (gemm.trans_b() || gemm.alpha() != 1.0) {
             return None;
         }
-        let source =
-            Source::Matrix { rows: k as usize, columns: n as usize, transposed: gemm.trans_b() };
+        let source = Source::Matrix {
+            count: 1,
+            rows: k as usize,
+            columns: n as usize,
+            transposed: gemm.trans_b(),
+        };
         let kernel = Kernel::Contraction(Contraction {
             types,
             batch: 1,

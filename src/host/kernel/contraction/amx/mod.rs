@@ -81,8 +81,7 @@ impl Contraction {
             && self.types.image.is_byte()
             && self.types.sum == Element::I32
             && self.weights == Weights::Packed
-            && self.weights_batch == 0
-            && self.weights_plane == 0
+            && !self.has_matrices()
             && self.scales.is_none()
             && self.x.channel == 1;
         if !fits {
