@@ -87,6 +87,7 @@ impl<'c> Layout<'c> {
     fn visit(&mut self, op: Op<'c>) -> Result<()> {
         match op_name(op) {
             graph::Transpose::NAME => self.visit_transpose(op),
+            graph::Reshape::NAME => self.visit_reshape(op),
             graph::Conv::NAME | graph::ConvInteger::NAME if is_image_conv(op) => {
                 self.wrap(op)?;
                 Ok(())
@@ -125,6 +126,26 @@ impl<'c> Layout<'c> {
             self.nhwc_of.insert(key(result), x);
             self.made.push(op);
         }
+        Ok(())
+    }
+
+    /// Tokens, `[N, L, C]`, that are made an image, or the other way round: the places of an image become
+    /// more or fewer dimensions, and where channels are last that takes no more than another reshape.
+    fn visit_reshape(&mut self, op: Op<'c>) -> Result<()> {
+        let Some(reshape) = graph::Reshape::of(op) else { return Ok(()) };
+        let (x, y) = (reshape.x(), reshape.y());
+        let Some(nhwc) = self.nhwc_of.get(&key(x)).copied() else { return Ok(()) };
+        let (Some(from), Some(to)) = (image_dims(x), image_dims(y)) else { return Ok(()) };
+        if from[..2] != to[..2] || !(to.len() == 4 || is_read_as_image(y)) {
+            return Ok(());
+        }
+        let b = Builder::before(op)?;
+        let shape = self.shape_constant(&b, &permuted(&to, &to_nhwc(to.len())))?;
+        let ty = permuted_type(y.r#type(), &to_nhwc(to.len()));
+        let spec = OpSpec { operands: &[nhwc, shape], results: &[ty], ..Default::default() };
+        let made = b.create(graph::Reshape::NAME, spec)?;
+        self.made.extend([op, made]);
+        self.nhwc_of.insert(key(y), ir::result0(made)?);
         Ok(())
     }
 
@@ -187,10 +208,19 @@ fn is_image_conv(op: Op<'_>) -> bool {
     image(x) && image(w) && packs && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
 }
 
-/// Whether a convolution reads a value.
+/// Whether a value of any rank is read by what reads images: a convolution, a transposition that puts its
+/// channels last, or a reshape that makes a matrix of points out of it.
 fn is_read_as_image(value: Val<'_>) -> bool {
+    let dims = ir::dims(value.r#type());
     ir::users(value).into_iter().any(|user| {
         let transposed = graph::ConvTranspose::of(user).is_some_and(|conv| conv.x() == value);
-        transposed || (is_image_conv(user) && ir::operands(user).first() == Some(&value))
+        let last = graph::Transpose::of(user)
+            .is_some_and(|transpose| transpose.perm() == to_nhwc(dims.len()));
+        let reshaped = graph::Reshape::of(user).is_some_and(|reshape| {
+            let to = ir::dims(reshape.y().r#type());
+            to.len() == 4 && to[..2] == dims[..2]
+        });
+        let image = is_image_conv(user) && ir::operands(user).first() == Some(&value);
+        transposed || last || reshaped || image
     })
 }
