@@ -16,6 +16,7 @@ macro_rules! passes {
 
 passes! {
     annotate_llvm_arguments
+    annotate_llvm_loops
     apply_hook
     apply_schedules
     assign_memory_spaces

@@ -1,0 +1,47 @@
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(convert-scf-to-cf,convert-func-to-llvm{use-bare-ptr-memref-call-conv=true},finalize-memref-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,reconcile-unrealized-casts,annotate-llvm-loops)' | FileCheck %s
+
+// What is too short, leaves something over, is of unknown length, or has vectors already.
+
+// CHECK-NOT: loop_annotation
+func.func @short(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %a = memref.load %x[%i] : memref<16xf32>
+    memref.store %a, %x[%i] : memref<16xf32>
+  }
+  return
+}
+
+func.func @rest(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c15 = arith.constant 15 : index
+  scf.for %i = %c0 to %c15 step %c1 {
+    %a = memref.load %x[%i] : memref<16xf32>
+    memref.store %a, %x[%i] : memref<16xf32>
+  }
+  return
+}
+
+func.func @unknown(%x: memref<16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.load %x[%i] : memref<16xf32>
+    memref.store %a, %x[%i] : memref<16xf32>
+  }
+  return
+}
+
+func.func @vectors(%x: memref<16xvector<8xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    %a = memref.load %x[%i] : memref<16xvector<8xf32>>
+    memref.store %a, %x[%i] : memref<16xvector<8xf32>>
+  }
+  return
+}
