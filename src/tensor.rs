@@ -123,7 +123,7 @@ impl Tensor {
     /// are booleans other than 0 and 1 (which become 1).
     pub fn from_bytes(dtype: DType, shape: &[usize], data: Bytes) -> Result<Tensor, TensorError> {
         check_length(dtype, shape, data.len())?;
-        let stray_bool = dtype == DType::Bool && data.iter().any(|&byte| byte > 1);
+        let stray_bool = dtype == DType::Bool && !are_bools(&data);
         if !stray_bool && (data.as_ptr() as usize).is_multiple_of(dtype.size()) {
             return Ok(Tensor { dtype, shape: shape.to_vec(), data });
         }
@@ -137,7 +137,7 @@ impl Tensor {
         mut buffer: AlignedBuffer,
     ) -> Result<Tensor, TensorError> {
         check_length(dtype, shape, buffer.as_ref().len())?;
-        if dtype == DType::Bool {
+        if dtype == DType::Bool && !are_bools(buffer.as_ref()) {
             buffer.as_mut_slice().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
         Ok(Tensor { dtype, shape: shape.to_vec(), data: Bytes::from_owner(buffer) })
@@ -247,6 +247,13 @@ impl Tensor {
     fn map<T: Element, U>(&self, f: impl Fn(T) -> U) -> Vec<U> {
         self.as_slice::<T>().unwrap_or_default().iter().map(|v| f(*v)).collect()
     }
+}
+
+/// Whether all bytes are 0 or 1; eight at a time, as masks are large.
+fn are_bools(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
+    all & u64::from_ne_bytes([0xfe; 8]) == 0 && rest.iter().all(|byte| *byte <= 1)
 }
 
 fn check_length(dtype: DType, shape: &[usize], got: usize) -> Result<(), TensorError> {

@@ -23,7 +23,8 @@ const LAYERS: &[&[&str]] = &[
     &["hook", "outline", "session"],
     &["codegen", "import"],
     &["package", "passes"],
-    &["compile", "driver", "runtime"],
+    &["runtime"],
+    &["compile", "driver"],
     &["check", "measure"],
     &["cli"],
 ];

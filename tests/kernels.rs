@@ -182,6 +182,13 @@ fn all_products(mut case: Case) -> Case {
         (vec![4, 8], vec![3, 8, 5], false, vec![3, 4, 5]),
         (vec![2, 3, 4, 8], vec![3, 8, 5], false, vec![2, 3, 4, 5]),
         (vec![1, 1], vec![1, 1], true, vec![1, 1]),
+        (vec![4, 9, 8], vec![4, 8, 19], true, vec![4, 9, 19]),
+        (vec![3, 4, 9, 8], vec![1, 4, 8, 19], true, vec![3, 4, 9, 19]),
+        (vec![3, 4, 9, 8], vec![4, 8, 19], false, vec![3, 4, 9, 19]),
+        (vec![3, 1, 9, 8], vec![1, 4, 8, 19], true, vec![3, 4, 9, 19]),
+        (vec![1, 4, 9, 8], vec![3, 1, 8, 19], false, vec![3, 4, 9, 19]),
+        (vec![2, 3, 4, 5, 8], vec![1, 3, 4, 8, 33], true, vec![2, 3, 4, 5, 33]),
+        (vec![2, 3, 4, 5, 8], vec![2, 1, 4, 8, 3], true, vec![2, 3, 4, 5, 3]),
     ] {
         let left = case.input(&a);
         let right = if constant { case.constant(&b) } else { case.input(&b) };

@@ -48,6 +48,32 @@ pub fn expand<'c>(op: graph::Einsum<'c>) -> Result<bool> {
     Ok(true)
 }
 
+/// Puts a transposition in front of the second matrix of a `gemm`, which kernels read transposed only where it
+/// is constant and can be packed, and takes `alpha` to the first. Says whether it did.
+pub fn plain_gemm(op: graph::Gemm<'_>) -> Result<bool> {
+    let known = [op.a(), op.b()].iter().all(|value| Element::of(value.r#type()).is_some());
+    let plain = !op.trans_b() && op.alpha() == 1.0;
+    if plain || !known || !ir::is_float(op.a().r#type()) || Elements::of_value(op.b()).is_some() {
+        return Ok(false);
+    }
+    let b = Builder::before(op.op())?;
+    let a = if op.alpha() == 1.0 {
+        op.a()
+    } else {
+        let ty = b.tensor(&[], ir::element_type(op.a().r#type()));
+        let alpha = b.parse_attr(&format!("dense<{:.17e}> : {ty}", op.alpha()))?;
+        graph::Mul::build(&b, op.a(), graph::Constant::build(&b, alpha)?.y())?.y()
+    };
+    let right =
+        if op.trans_b() { graph::Transpose::build(&b, op.b(), &[1, 0])?.y() } else { op.b() };
+    let attributes =
+        graph::GemmAttrs { alpha: 1.0, beta: op.beta(), trans_a: op.trans_a(), trans_b: false };
+    let new = graph::Gemm::build(&b, a, right, op.c(), attributes)?;
+    edit::replace_uses(op.y(), new.y());
+    edit::erase(op.op());
+    Ok(true)
+}
+
 /// An einsum as products of two terms from the left.
 struct Steps {
     operands: Vec<Vec<u32>>,

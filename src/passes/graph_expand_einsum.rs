@@ -1,4 +1,5 @@
-//! `graph-expand-einsum`: sums of products in index notation become matrix products.
+//! `graph-expand-einsum`: sums of products in index notation become matrix products, and those of variable matrices
+//! that are read transposed or multiplied by a number read them as they are.
 
 use crate::{
     Result,
@@ -21,6 +22,8 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
         if let Some(einsum) = graph::Einsum::of(op) {
             einsum::expand(einsum)?;
+        } else if let Some(gemm) = graph::Gemm::of(op) {
+            einsum::plain_gemm(gemm)?;
         }
     }
     Ok(())

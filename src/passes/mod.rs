@@ -27,6 +27,7 @@ passes! {
     convert_extrema_to_llvm
     convert_functions_to_dps
     convert_graph_to_linalg
+    convert_llvm_booleans
     convert_strided_copies
     convert_tir_to_llvm
     draw_plan

@@ -86,11 +86,27 @@ fn here() -> bool {
     integer_machines().contains(&AMX)
 }
 
+/// Dimensions before the matrices of an image, of weights and of their product, and sizes of these.
+type Product<'a> = ([&'a [i64]; 3], [i64; 3]);
+
+/// Single matrices, and several, which may share weights.
+const PRODUCTS: &[Product<'_>] = &[
+    ([&[], &[], &[]], [50, 200, 48]),
+    ([&[], &[], &[]], [196, 64, 100]),
+    ([&[], &[], &[]], [17, 1000, 33]),
+    ([&[], &[], &[]], [33, 36, 20]),
+    ([&[3], &[3], &[3]], [33, 36, 20]),
+    ([&[2, 3], &[1, 3], &[2, 3]], [19, 40, 33]),
+    ([&[2, 1], &[1, 3], &[2, 3]], [5, 7, 9]),
+];
+
 /// Products, whose weights may have a zero point.
 fn products(image: &str, weights: &str, zeros: (i64, Option<i64>)) -> Case {
     let mut case = Case::default();
-    for [m, k, n] in [[50, 200, 48], [196, 64, 100], [17, 1000, 33], [33, 36, 20]] {
-        let (x_shape, w_shape, shape) = ([m, k], [k, n], [m, n]);
+    for (lead, [m, k, n]) in PRODUCTS {
+        let [x_shape, w_shape, shape] =
+            [(lead[0], [*m, *k]), (lead[1], [*k, *n]), (lead[2], [*m, *n])]
+                .map(|(lead, matrix)| [lead, &matrix].concat());
         let x = case.input(&x_shape);
         let (scale, zero) = (case.scalar(1.0 / 128.0), case.byte(zeros.0, image));
         let (x_type, w_type) = (tensor(&x_shape, image), tensor(&w_shape, weights));

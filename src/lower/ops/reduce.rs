@@ -213,6 +213,11 @@ pub fn arg_extreme<'c>(
     let inner: i64 = shape[axis + 1..].iter().product();
     let init = [extreme(b, element, unsigned, greatest)?, b.constant_int(b.int(64), 0)?];
     let view = [outer, shape[axis], inner];
+    if inner == 1 && (LONG_ROW..=i64::from(i32::MAX)).contains(&shape[axis]) {
+        let x = reshape(b, x, &[outer, shape[axis]])?;
+        let found = arg_extreme_of_rows(lowering, x, (greatest, unsigned), last, init[0])?;
+        return reshape(b, found, &keepdims(&shape, &[axis]));
+    }
     // Size-1 dimensions have no loop of their own, so the axis is the loop after `outer`'s.
     let position = usize::from(outer != 1);
     let results = reduce(b, &view, &[1], &[reshape(b, x, &view)?], &init, |b, args| {
@@ -235,6 +240,59 @@ pub fn arg_extreme<'c>(
         Ok(vec![b.select(better, x, args[1])?, b.select(better, index, args[2])?])
     })?;
     reshape(b, results[1], &keepdims(&shape, &[axis]))
+}
+
+/// Elements of a row from which on it is worth reading twice.
+const LONG_ROW: i64 = 8;
+
+/// Positions of the extreme elements of the rows of a matrix: what they are, then where. LLVM makes vectors of
+/// both, but not of a loop that carries an element and its place.
+fn arg_extreme_of_rows<'c>(
+    lowering: &Lowering<'c>,
+    x: Val<'c>,
+    (greatest, unsigned): (bool, bool),
+    last: bool,
+    start: Val<'c>,
+) -> Result<Val<'c>> {
+    let b = &lowering.b;
+    let shape = ir::dims(x.r#type());
+    let is_float = ir::is_float(x.r#type());
+    let extremes = reduce(b, &shape, &[1], &[x], &[start], |b, args| {
+        let (x, sum) = (widen(b, args[0])?, args[1]);
+        let better = match (is_float, greatest, unsigned) {
+            (true, true, _) => float::greater(b, sum, x)?,
+            (true, false, _) => float::lesser(b, sum, x)?,
+            (false, true, false) => b.binary("arith.maxsi", sum, x)?,
+            (false, true, true) => b.binary("arith.maxui", sum, x)?,
+            (false, false, false) => b.binary("arith.minsi", sum, x)?,
+            (false, false, true) => b.binary("arith.minui", sum, x)?,
+        };
+        Ok(vec![better])
+    })?;
+    // Half as wide as positions are, as sizes fit. The first place is counted from the end, as a minimum that starts
+    // from the greatest integer becomes a choice that carries a condition, of which LLVM makes no vectors.
+    let place = b.int(32);
+    let end = shape[1] - 1;
+    let position = usize::from(shape[0] != 1);
+    let from_the_end = |b: &Builder<'c>, index| -> Result<Val<'c>> {
+        if last { Ok(index) } else { b.binary("arith.subi", b.constant_int(place, end)?, index) }
+    };
+    let start = b.constant_int(place, 0)?;
+    let found = reduce(b, &shape, &[1], &[x, extremes[0]], &[start], |b, args| {
+        let x = widen(b, args[0])?;
+        let here = if is_float {
+            // If there is NaN, the extreme is, and nothing equals it.
+            b.binary("arith.ori", b.cmpf("oeq", x, args[1])?, b.cmpf("uno", x, x)?)?
+        } else {
+            b.cmpi("eq", x, args[1])?
+        };
+        let index = b.op1("arith.index_cast", &[loop_index(b, position)?], place)?;
+        let index = b.select(here, from_the_end(b, index)?, b.constant_int(place, 0)?)?;
+        Ok(vec![b.binary("arith.maxsi", args[2], index)?])
+    })?;
+    lowering.elementwise(&found, b.tensor(&[shape[0], 1], b.int(64)), |b, args| {
+        b.op1("arith.extsi", &[from_the_end(b, args[0])?], b.int(64))
+    })
 }
 
 /// The first or last position of the greatest or least elements.

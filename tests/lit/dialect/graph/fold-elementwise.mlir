@@ -2,6 +2,24 @@
 
 // Folds of elementwise ops.
 
+// CHECK-LABEL: func.func @functions
+func.func @functions() -> (tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i64>) {
+  %x = graph.constant dense<[0.0, 1.0]> : tensor<2xf32>
+  %a = graph.constant dense<196.0> : tensor<f32>
+  %half = graph.constant dense<0.5> : tensor<f32>
+  %n = graph.constant dense<3> : tensor<i64>
+  // CHECK-DAG: dense<[1.000000e+00, 2.71828175]>
+  // CHECK-DAG: dense<[5.000000e-01, 0.731058597]>
+  // CHECK-DAG: dense<1.400000e+01>
+  // CHECK-DAG: dense<27> : tensor<i64>
+  // CHECK-NOT: graph.exp
+  %0 = graph.exp %x : tensor<2xf32>
+  %1 = graph.sigmoid %x : tensor<2xf32>
+  %2 = graph.pow %a, %half : tensor<f32>
+  %3 = graph.pow %n, %n : tensor<i64>
+  return %0, %1, %2, %3 : tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i64>
+}
+
 // CHECK-LABEL: func.func @identity
 func.func @identity(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %0 = graph.identity %x : tensor<?x3xf32>

@@ -25,6 +25,39 @@ func.func @volume(%x: tensor<1x3x4x4x4xf32>) -> tensor<1x4x2x2x2xf32> {
   return %1 : tensor<1x4x2x2x2xf32>
 }
 
+// Tokens that become an image, and tokens again, take no more than reshapes.
+// CHECK-LABEL: func.func @tokens
+// CHECK-NOT: graph.transpose
+// CHECK: graph.reshape %arg0, {{.*}} -> tensor<1x4x5x3xf32>
+// CHECK: graph.composite "nhwc.conv"
+// CHECK: graph.reshape %{{.*}} : (tensor<1x4x5x8xf32>, tensor<3xi64>) -> tensor<1x20x8xf32>
+// CHECK: return
+func.func @tokens(%x: tensor<1x20x3xf32>) -> tensor<1x20x8xf32> {
+  %w = graph.constant dense<0.5> : tensor<8x3x1x1xf32>
+  %image = graph.constant dense<[1, 3, 4, 5]> : tensor<4xi64>
+  %flat = graph.constant dense<[1, 8, 20]> : tensor<3xi64>
+  %0 = graph.transpose %x perm = [0, 2, 1] : (tensor<1x20x3xf32>) -> tensor<1x3x20xf32>
+  %1 = graph.reshape %0, %image : (tensor<1x3x20xf32>, tensor<4xi64>) -> tensor<1x3x4x5xf32>
+  %2 = graph.conv %1, %w : (tensor<1x3x4x5xf32>, tensor<8x3x1x1xf32>) -> tensor<1x8x4x5xf32>
+  %3 = graph.reshape %2, %flat : (tensor<1x8x4x5xf32>, tensor<3xi64>) -> tensor<1x8x20xf32>
+  %4 = graph.transpose %3 perm = [0, 2, 1] : (tensor<1x8x20xf32>) -> tensor<1x20x8xf32>
+  return %4 : tensor<1x20x8xf32>
+}
+
+// A reshape that mixes channels and places reads NCHW.
+// CHECK-LABEL: func.func @mixed
+// CHECK: graph.composite "nhwc.conv"
+// CHECK: graph.transpose %{{.*}} perm = [0, 3, 1, 2]
+// CHECK: graph.reshape %{{.*}} -> tensor<1x4x40xf32>
+func.func @mixed(%x: tensor<1x3x4x5xf32>) -> tensor<1x40x4xf32> {
+  %w = graph.constant dense<0.5> : tensor<8x3x1x1xf32>
+  %flat = graph.constant dense<[1, 4, 40]> : tensor<3xi64>
+  %0 = graph.conv %x, %w : (tensor<1x3x4x5xf32>, tensor<8x3x1x1xf32>) -> tensor<1x8x4x5xf32>
+  %1 = graph.reshape %0, %flat : (tensor<1x8x4x5xf32>, tensor<3xi64>) -> tensor<1x4x40xf32>
+  %2 = graph.transpose %1 perm = [0, 2, 1] : (tensor<1x4x40xf32>) -> tensor<1x40x4xf32>
+  return %2 : tensor<1x40x4xf32>
+}
+
 // Windows with many columns over the edge read an image with its padding.
 // CHECK-LABEL: func.func @edges
 // CHECK: %[[PADDED:.*]] = graph.pad

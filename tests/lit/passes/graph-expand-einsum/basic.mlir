@@ -34,3 +34,27 @@ func.func @chain(%a: tensor<2x3x5xf32>, %b: tensor<3x4xf32>, %c: tensor<4x6xf32>
   %0 = graph.einsum "ijx,jk,kl->il", %a, %b, %c : (tensor<2x3x5xf32>, tensor<3x4xf32>, tensor<4x6xf32>) -> tensor<2x6xf32>
   return %0 : tensor<2x6xf32>
 }
+
+// A variable matrix that is read transposed is transposed first, and a factor goes to the other.
+// CHECK-LABEL: func.func @gemm
+// CHECK: %[[A:.*]] = graph.mul %arg0
+// CHECK: %[[B:.*]] = graph.transpose %arg1 perm = [1, 0]
+// CHECK: graph.gemm %[[A]], %[[B]], %arg2
+// CHECK-NOT: trans_b
+// CHECK: return
+func.func @gemm(%a: tensor<4x5xf32>, %b: tensor<6x5xf32>, %c: tensor<6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.gemm %a, %b, %c alpha = 0.5 beta = 2.0 trans_b = true
+      : (tensor<4x5xf32>, tensor<6x5xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// A constant one is packed.
+// CHECK-LABEL: func.func @packed
+// CHECK-NOT: graph.transpose
+// CHECK: graph.gemm
+// CHECK-SAME: trans_b = true
+func.func @packed(%a: tensor<4x5xf32>) -> tensor<4x6xf32> {
+  %b = graph.constant dense<0.5> : tensor<6x5xf32>
+  %0 = graph.gemm %a, %b trans_b = true : (tensor<4x5xf32>, tensor<6x5xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}

@@ -1,0 +1,113 @@
+//! What depends on constants alone is computed by a compile, where that takes no more memory.
+
+use phaseline::{CompileOptions, Phase, Session, Tensor, melior::ir::operation::OperationLike};
+
+/// Side of the weights, which are too many for folders.
+const SIDE: usize = 80;
+
+/// Bytes of f32 weights as MLIR's text has them.
+fn weights() -> String {
+    let values = (0..SIDE * SIDE).map(|i| ((i * 37 % 101) as f32 - 50.0) / 64.0);
+    let bytes: String =
+        values.flat_map(f32::to_le_bytes).map(|byte| format!("{byte:02X}")).collect();
+    format!("dense<\"0x{bytes}\"> : tensor<{SIDE}x{SIDE}xf32>")
+}
+
+fn network(body: &str) -> String {
+    format!(
+        "func.func @main(%x: tensor<3x{SIDE}xf32> {{phl.name = \"x\"}}) -> (tensor<3x{SIDE}xf32> {{phl.name = \"y\"}}) {{
+           %w = graph.constant {}
+           {body}
+           %y = graph.matmul %x, %v : (tensor<3x{SIDE}xf32>, tensor<{SIDE}x{SIDE}xf32>) -> tensor<3x{SIDE}xf32>
+           return %y : tensor<3x{SIDE}xf32>
+         }}",
+        weights()
+    )
+}
+
+/// Rows less their means, by their deviations.
+fn standardized() -> String {
+    network(&format!(
+        "%mean = graph.reduce_mean %w axes = [1] : (tensor<{SIDE}x{SIDE}xf32>) -> tensor<{SIDE}x1xf32>
+         %c = graph.sub %w, %mean : (tensor<{SIDE}x{SIDE}xf32>, tensor<{SIDE}x1xf32>) -> tensor<{SIDE}x{SIDE}xf32>
+         %s = graph.mul %c, %c : tensor<{SIDE}x{SIDE}xf32>
+         %var = graph.reduce_mean %s axes = [1] : (tensor<{SIDE}x{SIDE}xf32>) -> tensor<{SIDE}x1xf32>
+         %dev = graph.sqrt %var : tensor<{SIDE}x1xf32>
+         %v = graph.div %c, %dev : (tensor<{SIDE}x{SIDE}xf32>, tensor<{SIDE}x1xf32>) -> tensor<{SIDE}x{SIDE}xf32>"
+    ))
+}
+
+fn options(evaluate: bool) -> CompileOptions<'static> {
+    CompileOptions { name: "net".into(), evaluate_constants: evaluate, ..Default::default() }
+}
+
+/// The network after constants are evaluated, as text without weights.
+fn evaluated(text: &str) -> String {
+    let session = Session::new();
+    let mut module = session.parse(text.as_bytes(), "net.mlir").expect("is valid");
+    session.run_phases(&mut module, &options(true), Phase::PrePartition).expect("runs");
+    let lines = module.as_operation().to_string();
+    lines.lines().filter(|line| !line.contains("graph.constant")).collect::<Vec<_>>().join("\n")
+}
+
+fn run(text: &str, evaluate: bool) -> Tensor {
+    let session = Session::new();
+    let module = session.parse(text.as_bytes(), "net.mlir").expect("is valid");
+    let compiled = session.compile(module, &options(evaluate)).expect("compiles");
+    let x = Tensor::random(phaseline::DType::F32, &[3, SIDE], 1).expect("fits");
+    compiled.load().expect("runs here").run(&[x]).expect("runs").remove(0)
+}
+
+#[test]
+fn standardized_weights_are_constants() {
+    let text = standardized();
+    let after = evaluated(&text);
+    assert!(after.contains("graph.matmul"), "{after}");
+    for op in ["graph.div", "graph.sub", "graph.reduce_mean", "graph.sqrt"] {
+        assert!(!after.contains(op), "{after}");
+    }
+    let (with, without) = (run(&text, true).to_f64(), run(&text, false).to_f64());
+    assert!(with.iter().zip(&without).all(|(a, b)| (a - b).abs() < 1e-4), "{with:?} {without:?}");
+}
+
+#[test]
+fn the_same_weights_give_the_same_bytes() {
+    let compile = || {
+        let session = Session::new();
+        let module = session.parse(standardized().as_bytes(), "net.mlir").expect("is valid");
+        session.compile(module, &options(true)).expect("compiles").constants
+    };
+    assert_eq!(compile(), compile());
+}
+
+#[test]
+fn weights_that_are_stored_smaller_stay_so() {
+    let text = network(&format!(
+        "%scale = graph.constant dense<0.01> : tensor<f32>
+         %zero = graph.constant dense<0> : tensor<i8>
+         %q = graph.quantize_linear %w, %scale, %zero : (tensor<{SIDE}x{SIDE}xf32>, tensor<f32>, tensor<i8>) -> tensor<{SIDE}x{SIDE}xi8>
+         %v = graph.dequantize_linear %q, %scale, %zero : (tensor<{SIDE}x{SIDE}xi8>, tensor<f32>, tensor<i8>) -> tensor<{SIDE}x{SIDE}xf32>"
+    ));
+    let after = evaluated(&text);
+    assert!(!after.contains("graph.quantize_linear"), "{after}");
+    assert!(after.contains("graph.dequantize_linear"), "{after}");
+}
+
+/// A row that is repeated for each row of the weights would take their memory again.
+#[test]
+fn what_would_grow_stays() {
+    let text = network(&format!(
+        "%row = graph.constant dense<1.5> : tensor<1x{SIDE}xf32>
+         %shape = graph.constant dense<[3, {SIDE}]> : tensor<2xi64>
+         %big = graph.constant dense<[900, 3, {SIDE}]> : tensor<3xi64>
+         %e = graph.expand %row, %big : (tensor<1x{SIDE}xf32>, tensor<3xi64>) -> tensor<900x3x{SIDE}xf32>
+         %r = graph.reduce_sum %e axes = [0] keepdims = false : (tensor<900x3x{SIDE}xf32>) -> tensor<3x{SIDE}xf32>
+         %z = graph.add %x, %e : (tensor<3x{SIDE}xf32>, tensor<900x3x{SIDE}xf32>) -> tensor<900x3x{SIDE}xf32>
+         %m = graph.reduce_max %z axes = [0, 1] : (tensor<900x3x{SIDE}xf32>) -> tensor<1x1x{SIDE}xf32>
+         %n = graph.reshape %m, %flat : (tensor<1x1x{SIDE}xf32>, tensor<2xi64>) -> tensor<1x{SIDE}xf32>
+         %v = graph.add %w, %n : (tensor<{SIDE}x{SIDE}xf32>, tensor<1x{SIDE}xf32>) -> tensor<{SIDE}x{SIDE}xf32>"
+    ))
+    .replace("%r = graph", &format!("%flat = graph.constant dense<[1, {SIDE}]> : tensor<2xi64>\n%r = graph"));
+    let after = evaluated(&text);
+    assert!(after.contains("graph.expand"), "{after}");
+}
