@@ -9,13 +9,7 @@ use super::CompileOptions;
 use crate::{
     Error, Result, Session, Tensor,
     import::constants::{dtype_of, elements_attribute},
-    ir::{
-        self, Builder, Op, Val,
-        constant::Elements,
-        edit, func,
-        graph,
-        view::OpView,
-    },
+    ir::{self, Builder, Op, Val, constant::Elements, edit, func, graph, view::OpView},
 };
 use melior::ir::{AttributeLike, Location, Module, ValueLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
@@ -103,7 +97,8 @@ impl Known {
             let mut values = ir::operands(*op);
             values.reverse();
             while let Some(value) = values.pop() {
-                let Some(op) = edit::defining_op(value).filter(|op| self.ops.contains(&address(*op)))
+                let Some(op) =
+                    edit::defining_op(value).filter(|op| self.ops.contains(&address(*op)))
                 else {
                     continue;
                 };
@@ -139,7 +134,8 @@ impl Known {
 impl<'c> Cone<'c> {
     fn add(&mut self, known: &Known, value: Val<'c>) {
         // Chains may be as long as a network: no recursion.
-        let mut open: Vec<(Op<'c>, bool)> = edit::defining_op(value).map(|op| (op, false)).into_iter().collect();
+        let mut open: Vec<(Op<'c>, bool)> =
+            edit::defining_op(value).map(|op| (op, false)).into_iter().collect();
         while let Some((op, inputs_are_there)) = open.pop() {
             if inputs_are_there {
                 self.ops.push(op);
@@ -149,7 +145,13 @@ impl<'c> Cone<'c> {
                     continue;
                 }
                 open.push((op, true));
-                open.extend(ir::operands(op).into_iter().rev().filter_map(edit::defining_op).map(|op| (op, false)));
+                open.extend(
+                    ir::operands(op)
+                        .into_iter()
+                        .rev()
+                        .filter_map(edit::defining_op)
+                        .map(|op| (op, false)),
+                );
             }
         }
     }
@@ -204,7 +206,8 @@ fn network(
             values.insert(old.to_raw().ptr as usize, new);
         }
     }
-    let results = results.iter().map(|value| new_of(&values, *value)).collect::<Result<Vec<_>>>()?;
+    let results =
+        results.iter().map(|value| new_of(&values, *value)).collect::<Result<Vec<_>>>()?;
     func::end(&b, function, &results)?;
     Ok(inputs)
 }
@@ -241,9 +244,9 @@ fn is_constant(op: Op<'_>) -> bool {
 /// Bytes of a value of known size whose elements tensors in memory can have.
 fn size(value: Val<'_>) -> Option<usize> {
     let ty = value.r#type();
-    let count = ir::static_dims(ty)?.into_iter().try_fold(1_usize, |count, dim| {
-        count.checked_mul(usize::try_from(dim).ok()?)
-    })?;
+    let count = ir::static_dims(ty)?
+        .into_iter()
+        .try_fold(1_usize, |count, dim| count.checked_mul(usize::try_from(dim).ok()?))?;
     count.checked_mul(dtype_of(ty)?.size())
 }
 

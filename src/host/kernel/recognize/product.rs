@@ -32,8 +32,7 @@ impl<'c> Scope<'_, 'c> {
             _ => 1,
         };
         let steps = |dims| matrix_steps(dims, self.out, self.form);
-        let ([x_batch, x_plane], [weights_batch, weights_plane]) =
-            (steps(a_dims)?, steps(b_dims)?);
+        let ([x_batch, x_plane], [weights_batch, weights_plane]) = (steps(a_dims)?, steps(b_dims)?);
         let one = weights_batch == 0 && weights_plane == 0;
         let constant = self.is_constant(b);
         let floats = types == Types::F32 && one;
