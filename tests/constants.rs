@@ -1,6 +1,6 @@
 //! What depends on constants alone is computed by a compile, where that takes no more memory.
 
-use phaseline::{CompileOptions, Phase, Session, Tensor, melior::ir::operation::OperationLike};
+use phaseline::{CompileOptions, Phase, Session, Tensor};
 
 /// Side of the weights, which are too many for folders.
 const SIDE: usize = 80;

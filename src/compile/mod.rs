@@ -168,7 +168,7 @@ impl Session {
             Interface::of(module)?;
             limits::check_values(ir::root(module))?;
             operators::complete(self, module, &options.operators(self)?)?;
-            if options.evaluate_constants {
+            if options.evaluate_constants && until > Phase::Import {
                 constants::evaluate(self, module)?;
             }
         }

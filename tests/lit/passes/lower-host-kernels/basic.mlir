@@ -46,3 +46,13 @@ func.func @batched(%a: tensor<2x3x4x8xf32>, %b: tensor<2x3x8x5xf32>) -> tensor<2
   %1 = graph.mul %0, %s : (tensor<2x3x4x5xf32>, tensor<f32>) -> tensor<2x3x4x5xf32>
   return %1 : tensor<2x3x4x5xf32>
 }
+
+// -----
+
+// Matrices that several others share are read again.
+// CHECK-LABEL: func.func @partial_broadcast
+// CHECK: tir.call_extern @k_matmul
+func.func @partial_broadcast(%a: tensor<2x3x4x8xf32>, %b: tensor<3x8x5xf32>) -> tensor<2x3x4x5xf32> {
+  %0 = graph.matmul %a, %b : (tensor<2x3x4x8xf32>, tensor<3x8x5xf32>) -> tensor<2x3x4x5xf32>
+  return %0 : tensor<2x3x4x5xf32>
+}
