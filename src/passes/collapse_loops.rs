@@ -2,8 +2,8 @@
 //!
 //! A row of 16 elements is too short for LLVM: it unrolls the innermost loop and then makes vectors of the one around it,
 //! whose elements are a row apart. Where all buffers of a `linalg` operation have two dimensions without a gap between them,
-//! or neither of them, their loops are one, of 16 times as many iterations. Only operations without reductions change, so
-//! that each element is computed as before.
+//! or neither of them, and both loops are parallel or both reductions, they are one loop of 16 times as many iterations. Sums are
+//! of the same terms in the same order, as far as LLVM keeps that.
 
 use crate::{
     Result,
@@ -38,7 +38,8 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// An operation on buffers of static sizes, all of whose loops are parallel.
 struct Loops<'c> {
     op: Op<'c>,
-    count: usize,
+    /// Whether each loop is parallel or a reduction.
+    kinds: Vec<Attribute<'c>>,
     /// The operands, and the index of each of their dimensions.
     operands: Vec<(Val<'c>, Vec<Aff>)>,
 }
@@ -54,31 +55,28 @@ impl<'c> Loops<'c> {
             return None;
         }
         let values = ir::operands(op);
-        let (count, maps) = if is_generic {
+        let (kinds, maps) = if is_generic {
             let kinds = edit::array(op.attribute("iterator_types").ok()?);
-            if !kinds.iter().all(|kind| kind.to_string().contains("parallel")) {
-                return None;
-            }
             let maps = edit::array(op.attribute("indexing_maps").ok()?);
-            (kinds.len(), maps.into_iter().map(Aff::of_map).collect::<Option<Vec<_>>>()?)
+            (kinds, maps.into_iter().map(Aff::of_map).collect::<Option<Vec<_>>>()?)
         } else {
             let rank = ir::dims(values.last()?.r#type()).len();
             let map = |value: &Val<'c>| match ir::is_memref(value.r#type()) {
                 true => identity(rank),
                 false => vec![],
             };
-            (rank, values.iter().map(map).collect())
+            (vec![kind_of(op, "parallel")?; rank], values.iter().map(map).collect())
         };
         (maps.len() == values.len()).then(|| Self {
             op,
-            count,
+            kinds,
             operands: values.into_iter().zip(maps).collect(),
         })
     }
 
     /// Whether a loop and the next one may be one.
     fn is_one_with_next(&self, at: usize) -> bool {
-        self.operands.iter().all(|(value, map)| {
+        self.kinds[at] == self.kinds[at + 1] && self.operands.iter().all(|(value, map)| {
             let uses = |at: usize| (0..map.len()).filter(move |place| map[*place].has(at));
             let (own, next): (Vec<_>, Vec<_>) = (uses(at).collect(), uses(at + 1).collect());
             match (&own[..], &next[..]) {
@@ -98,14 +96,14 @@ impl<'c> Loops<'c> {
     fn collapse(&self) -> Result<()> {
         // The new loop of each old one.
         let mut to: Vec<usize> = vec![];
-        for at in 0..self.count {
+        for at in 0..self.kinds.len() {
             to.push(match to.last() {
                 None => 0,
                 Some(last) => last + usize::from(!self.is_one_with_next(at - 1)),
             });
         }
         let count = to.last().map_or(0, |last| last + 1);
-        if count == self.count {
+        if count == self.kinds.len() {
             return Ok(());
         }
         let b = Builder::before(self.op)?;
@@ -133,13 +131,20 @@ impl<'c> Loops<'c> {
             maps.push(map_attr(b.context, count, &indices));
         }
         if ir::op_name(self.op) == "linalg.generic" {
-            let kind = b.parse_attr("#linalg.iterator_type<parallel>")?;
+            let kinds: Vec<_> = (0..count)
+                .filter_map(|new| to.iter().position(|loop_of| *loop_of == new))
+                .map(|first| self.kinds[first])
+                .collect();
             let array = |list: &[Attribute<'c>]| ArrayAttribute::new(b.context, list).into();
             edit::set_attr(self.op, "indexing_maps", array(&maps));
-            edit::set_attr(self.op, "iterator_types", array(&vec![kind; count]));
+            edit::set_attr(self.op, "iterator_types", array(&kinds));
         }
         Ok(())
     }
+}
+
+fn kind_of<'c>(op: Op<'c>, kind: &str) -> Option<Attribute<'c>> {
+    Attribute::parse(ir::context_of(op), &format!("#linalg.iterator_type<{kind}>"))
 }
 
 /// Whether a dimension of a buffer begins where the one behind it ends.

@@ -43,3 +43,19 @@ func.func @fill(%y: memref<4x8x16xf32>) {
   linalg.fill ins(%zero : f32) outs(%y : memref<4x8x16xf32>)
   return
 }
+
+// Neighbouring sums are one, and so are the rows that they are of; the one is not the other.
+// CHECK-LABEL: func.func @image
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0, 1], [2, 3]] : memref<2x3x4x5xf32> into memref<6x20xf32>
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+func.func @image(%x: memref<2x3x4x5xf32>, %y: memref<2x3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x : memref<2x3x4x5xf32>) outs(%y : memref<2x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %p, %o : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -16,7 +16,7 @@ func.func @transposed(%x: memref<8x16xf32>, %y: memref<16x8xf32>) {
   return
 }
 
-// A reduction: sums are to be added up in the same order.
+// A sum is no row of its results.
 func.func @sum(%x: memref<8x16xf32>, %y: memref<8xf32>) {
   linalg.generic {indexing_maps = [#two, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<8x16xf32>) outs(%y : memref<8xf32>) {
