@@ -109,3 +109,15 @@ fn what_would_grow_stays() {
     let after = evaluated(&text);
     assert!(after.contains("graph.expand") && !after.contains("graph.reduce_mean"), "{after}");
 }
+
+#[test]
+fn packages_with_and_without_have_keys_of_their_own() {
+    let session = Session::new();
+    let module = session.parse(standardized().as_bytes(), "net.mlir").expect("is valid");
+    let [with, again, without] = [true, true, false].map(|evaluate| {
+        let key = session.cache_key(&module, &options(evaluate)).expect("is known");
+        format!("{:?}", key.expect("can be kept"))
+    });
+    assert_eq!(with, again);
+    assert_ne!(with, without);
+}

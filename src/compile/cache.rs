@@ -108,10 +108,11 @@ impl Session {
         add(self.pipeline(options)?.to_string().as_bytes());
         let CompileOptions { name, cc, after, lowering_order, bind, .. } = options;
         let (patches, limit) = (options.patches, options.arena_limit);
+        let evaluate = options.evaluate_constants;
         let ids: Vec<_> =
             targets.iter().map(|target| (&target.id, &target.kind.name, &target.options)).collect();
         add(format!(
-            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {patches:?} {limit:?} {ids:?}"
+            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {patches:?} {limit:?} {evaluate} {ids:?}"
         )
         .as_bytes());
         add(format!("{:?}", Machine::select("", "", "")?).as_bytes());
