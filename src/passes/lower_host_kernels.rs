@@ -53,6 +53,8 @@ crate::pass_options! {
             matrices of bytes (AMX)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
+        winograd: i64 = "0", "Results along each axis of the tiles of convolutions by Winograd's algorithm; \
+            1 for none, 0 for what is fastest";
         target: String = "", "Only functions of this target; all if empty";
     }
 }
@@ -75,7 +77,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             }
         }
     };
-    let mut kernels = Kernels { module, isa, symbols: HashMap::new(), packed: 0 };
+    let tiles = (options.winograd != 0).then_some(options.winograd);
+    let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packed: 0 };
     let is_ours = |function: &Op<'c>| {
         options.target.is_empty()
             || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
@@ -96,6 +99,8 @@ fn is_candidate(op: Op<'_>) -> bool {
 struct Kernels<'c> {
     module: Op<'c>,
     isa: Isa,
+    /// Results of tiles of Winograd's algorithm, if not by cost.
+    tiles: Option<i64>,
     /// Symbols by all that makes a kernel what it is.
     symbols: HashMap<String, String>,
     /// Number of constants packed so far.
@@ -153,7 +158,7 @@ impl<'c> Kernels<'c> {
         }
         let starts = self.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
-        let kernel = Scheduled::of(&found, self.isa);
+        let kernel = Scheduled::of(&found, self.isa, self.tiles);
         if let Some(weights) = &found.weights {
             ins.push(self.weights(&b, op, &kernel, weights)?);
         }
@@ -169,8 +174,12 @@ impl<'c> Kernels<'c> {
         if let Some(place) = &place {
             outs.push(joints.whole(&b, place)?);
         }
-        if !place.as_ref().is_some_and(|place| place.part.alone) {
+        let own = (!place.as_ref().is_some_and(|place| place.part.alone)).then_some(outs.len());
+        if own.is_some() {
             outs.push(b.empty(result.r#type())?);
+        }
+        if let Some(memory) = kernel.memory() {
+            outs.push(b.empty(b.tensor(&memory.shape, memory.element.r#type(&b)))?);
         }
         let all = ins.iter().chain(&outs);
         let buffers: Vec<Buffer> = all.filter_map(|value| Buffer::of(*value)).collect();
@@ -185,8 +194,8 @@ impl<'c> Kernels<'c> {
         if let Some(place) = &place {
             joints.written(place, results[0])?;
         }
-        if let Some(own) = results.get(usize::from(place.is_some())) {
-            edit::replace_uses(result, *own);
+        if let Some(own) = own {
+            edit::replace_uses(result, results[own]);
         }
         erase_with_constants(op);
         Ok(())
@@ -272,7 +281,11 @@ impl<'c> Kernels<'c> {
         if scale != 1.0 {
             values.to_mut().iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
         }
-        self.constant(b, kernel.pack(&source, &values, self.isa))
+        let packed = match kernel {
+            Scheduled::Winograd(spec) => spec.pack(&source, &values, self.isa)?,
+            _ => kernel.pack(&source, &values, self.isa),
+        };
+        self.constant(b, packed)
     }
 
     /// A constant made for a kernel.

@@ -23,6 +23,7 @@ mod tiling;
 mod types;
 pub mod weights;
 pub mod window;
+mod winograd;
 
 pub use arithmetic::Arithmetic;
 pub use attention::{Attention, AttentionBlocking, Programs};
@@ -39,3 +40,4 @@ pub use tiling::{
 };
 pub use types::{Buffer, Element, Types};
 pub use window::Window;
+pub use winograd::Winograd;

@@ -2,7 +2,7 @@
 
 use super::{
     Blocking, Buffer, Contraction, Depthwise, DepthwiseBlocking, Element, Isa, Planar,
-    PlanarBlocking, Softmax,
+    PlanarBlocking, Softmax, Winograd,
     program::Program,
     recognize::{Kernel, Recognized},
     weights,
@@ -23,6 +23,8 @@ const CACHE: i64 = 1 << 20;
 pub enum Scheduled<'k> {
     /// Convolution or product.
     Contraction(&'k Contraction, Blocking),
+    /// Convolution by tiles.
+    Winograd(Box<Winograd>),
     /// Depthwise convolution or pool.
     Depthwise(&'k Depthwise, DepthwiseBlocking),
     /// Pool on an image with its channels first.
@@ -32,8 +34,15 @@ pub enum Scheduled<'k> {
 }
 
 impl<'k> Scheduled<'k> {
-    /// Cuts the work of a kernel.
-    pub fn of(found: &'k Recognized<'_>, isa: Isa) -> Self {
+    /// Cuts the work of a kernel, a convolution by tiles of so many results if those are given.
+    pub fn of(found: &'k Recognized<'_>, isa: Isa, tiles: Option<i64>) -> Self {
+        let packed = found.weights.as_ref().is_some_and(|weights| weights.source.is_some());
+        if let Kernel::Contraction(spec) = &found.kernel
+            && packed
+            && let Some(tiled) = Winograd::of(spec, isa, tiles)
+        {
+            return Self::Winograd(Box::new(tiled));
+        }
         match &found.kernel {
             Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
             Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
@@ -54,7 +63,7 @@ impl<'k> Scheduled<'k> {
                 source.pack(values, &blocking.channels, spec.grouping(isa))
             }
             Self::Depthwise(..) => source.pack_depthwise(values),
-            Self::Planar(..) | Self::Softmax(..) => vec![],
+            Self::Winograd(_) | Self::Planar(..) | Self::Softmax(..) => vec![],
         }
     }
 
@@ -65,7 +74,7 @@ impl<'k> Scheduled<'k> {
                 let rows = spec.grouping(isa).padded(spec.reduction());
                 weights::pairs_of_rows(packed, &blocking.channels, rows)
             }
-            Self::Depthwise(..) | Self::Planar(..) | Self::Softmax(..) => vec![],
+            _ => vec![],
         }
     }
 
@@ -73,6 +82,7 @@ impl<'k> Scheduled<'k> {
     pub fn packed_element(&self, isa: Isa) -> Element {
         match self {
             Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
+            Self::Winograd(spec) => spec.conv.types.weights,
             Self::Depthwise(spec, _) => spec.types.weights,
             Self::Planar(spec, _) => spec.element,
             Self::Softmax(..) => Element::F32,
@@ -88,6 +98,7 @@ impl<'k> Scheduled<'k> {
     pub fn flops(&self) -> i64 {
         match self {
             Self::Contraction(spec, _) => spec.flops(),
+            Self::Winograd(spec) => spec.flops(),
             Self::Depthwise(spec, _) => spec.flops(),
             Self::Planar(spec, _) => spec.flops(),
             Self::Softmax(spec, _) => spec.flops(),
@@ -104,6 +115,7 @@ impl<'k> Scheduled<'k> {
                 let steps = arithmetic.group() as f64 / arithmetic.instructions() as f64;
                 6.0 * isa.lanes_of(spec.types.sum) as f64 * steps
             }
+            Self::Winograd(spec) => 5.0 * isa.lanes_of(spec.conv.types.sum) as f64,
             Self::Depthwise(..) | Self::Planar(..) => 2.0 * lanes,
             Self::Softmax(..) => 0.1 * lanes,
         }
@@ -118,10 +130,19 @@ impl<'k> Scheduled<'k> {
         ((tasks as f64 * WORTHWHILE / time.max(1.0)).ceil() as i64).clamp(1, tasks.max(1))
     }
 
+    /// The memory that tasks work in, if they need some.
+    pub fn memory(&self) -> Option<Buffer> {
+        match self {
+            Self::Winograd(spec) => Some(spec.memory()),
+            _ => None,
+        }
+    }
+
     /// Number of tasks.
     pub fn tasks(&self) -> i64 {
         match self {
             Self::Contraction(spec, blocking) => spec.tasks(blocking),
+            Self::Winograd(spec) => spec.tasks(),
             Self::Depthwise(spec, blocking) => spec.tasks(blocking),
             Self::Planar(spec, blocking) => spec.tasks(blocking),
             Self::Softmax(_, tasks) => *tasks,
@@ -138,6 +159,7 @@ impl<'k> Scheduled<'k> {
     ) -> Result<()> {
         match self {
             Self::Contraction(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
+            Self::Winograd(spec) => spec.emit(at, isa, function, epilogue),
             Self::Depthwise(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
             Self::Planar(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
             Self::Softmax(spec, _) => spec.emit(at, isa, function, epilogue),

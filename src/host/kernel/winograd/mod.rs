@@ -1,0 +1,296 @@
+//! Convolutions of neighbouring points by Winograd's algorithm: fewer products, of tiles of the image.
+//!
+//! A tile of the input of `m + r - 1` points along each axis gives `m` results of a window of `r` taps with
+//! as many products per channel as it has points: 36 instead of 144 for 4 x 4 results and 3 x 3 taps. The
+//! products of all channels are a matrix product for each point of a tile. A block of tiles goes through all of
+//! it before the next, so that what lies in between stays in the second level cache: its input is transformed,
+//! and for each block of channels the products are made, transformed back, and stored as elsewhere.
+//!
+//! Results differ from sums tap by tap as those do from each other in another order, about (`transform.rs`). An
+//! infinity makes all results of its tiles NaN.
+
+mod emit;
+mod transform;
+
+use super::{
+    Arithmetic, Buffer, Contraction, Isa, Types, View, Weights, Window,
+    choose::MIN_TASKS,
+    tiling::{Blocking, ceil_div},
+    weights::{Float, Source},
+    window::{AXES, COL, ROW},
+};
+use transform::{Maps, separable};
+
+/// Results of a tile along an axis that are tried.
+const RESULTS: [i64; 4] = [2, 3, 4, 5];
+/// Bytes that the tiles of a block may take in between: most of the second level cache is left for weights.
+const BLOCK_BYTES: i64 = 448 << 10;
+/// Tiles of a block from which on nothing is gained by more.
+const MOST_TILES: i64 = 64;
+/// Vectors of channels that are computed together, about.
+const VECTORS: i64 = 3;
+/// Elements of a line of the cache.
+const LINE: i64 = 16;
+/// Bytes of weights that come from memory while a vector multiply-add, the unit of costs, is done.
+const BYTES_PER_UNIT: f64 = 4.0;
+/// Units that a load or store of a vector takes, and one that may lie outside of the image.
+const ACCESS: f64 = 1.5;
+/// The part of its cost at which it is worth having more weights, and larger tiles.
+const WORTHWHILE: f64 = 0.85;
+
+/// A convolution that is computed by tiles, with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Winograd {
+    /// The convolution.
+    pub conv: Contraction,
+    /// Results of a tile along each axis.
+    results: [i64; AXES],
+    /// The products of a block of tiles, a matrix for each point of a tile. Its rows are tiles, and a place's `row` is
+    /// where the block lies in the working memory.
+    product: Contraction,
+    /// How those are cut.
+    blocking: Blocking,
+    /// Tiles of a block.
+    tiles: i64,
+    /// Blocks of a task.
+    blocks: i64,
+    /// Parts of the blocks of channels; each is a task of its own.
+    parts: i64,
+    /// Tasks.
+    tasks: i64,
+}
+
+/// Whether a contraction is a convolution of floats whose windows overlap, with constant weights.
+fn is_plain(spec: &Contraction, isa: Isa) -> bool {
+    let window = &spec.window;
+    let ones = [1; AXES];
+    spec.types == Types::uniform(spec.types.sum)
+        && spec.types.sum.is_float()
+        && spec.weights == Weights::Packed
+        && !spec.has_matrices()
+        && (spec.groups, spec.x.channel) == (1, 1)
+        && spec.sections.is_empty()
+        && (spec.scales, spec.start, spec.amx) == (None, None, None)
+        && (window.stride, window.dilation) == (ones, ones)
+        && window.taps() > 1
+        && spec.depth >= isa.lanes_of(spec.types.sum)
+        && spec.channels >= isa.lanes_of(spec.types.sum)
+}
+
+impl Winograd {
+    /// The cheapest way to cut a convolution into tiles, if there is one that is worth it. If the results of a tile
+    /// along an axis are given, it is taken wherever it is possible.
+    pub fn of(spec: &Contraction, isa: Isa, given: Option<i64>) -> Option<Self> {
+        if given == Some(1) || !is_plain(spec, isa) {
+            return None;
+        }
+        let candidates =
+            RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
+        let direct = spec.vector_tiling(isa).cost * (spec.batch * spec.planes * spec.rows) as f64
+            + spec.memory_cost(spec.window.taps());
+        let mut best: Option<(f64, Self)> = None;
+        for results in candidates {
+            let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
+            let Some(found) = Self::with_results(spec, isa, [along(0), along(ROW), along(COL)])
+            else {
+                continue;
+            };
+            let cost = found.cost(isa);
+            let limit = best.as_ref().map_or(direct, |(cost, _)| *cost);
+            if cost < WORTHWHILE * limit || given.is_some() {
+                best = Some((cost, found));
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+
+    /// The best blocks of tiles of so many results.
+    fn with_results(spec: &Contraction, isa: Isa, results: [i64; AXES]) -> Option<Self> {
+        let points = points_of(results, spec.window.kernel);
+        (0..AXES)
+            .try_for_each(|axis| Maps::of(results[axis], spec.window.kernel[axis]).map(drop))?;
+        let grid = spec.grid();
+        let all: i64 =
+            spec.batch * (0..AXES).map(|axis| ceil_div(grid[axis], results[axis])).product::<i64>();
+        let bytes = spec.types.sum.bytes() * points.iter().product::<i64>();
+        let widest = VECTORS * isa.lanes_of(spec.types.sum);
+        let most =
+            (BLOCK_BYTES / (bytes * (row_step(spec.depth) + widest))).clamp(1, MOST_TILES).min(all);
+        // Blocks are shared out evenly.
+        let tiles = ceil_div(all, ceil_div(all, most));
+        let mut product = product(spec, points, tiles);
+        let blocking = product.blocking(isa);
+        let widest = blocking.channels.iter().map(|tiles| tiles.lanes()).max().unwrap_or(1);
+        product.y.plane = matrix_step(tiles * widest);
+        product.y.col = widest;
+        let (channels, _) = blocking.counts();
+        let blocks = ceil_div(all, tiles);
+        let parts = ceil_div(MIN_TASKS, blocks).min(ceil_div(channels, 2)).max(1);
+        let parts = ceil_div(channels, ceil_div(channels, parts));
+        let mut found = Self {
+            conv: spec.clone(),
+            results,
+            product,
+            blocking,
+            tiles,
+            blocks: 1,
+            parts,
+            tasks: blocks * parts,
+        };
+        // The working memory of all tasks is to be no larger than what the convolution reads and writes.
+        let image = spec.window.input.iter().product::<i64>() * spec.depth
+            + grid.iter().product::<i64>() * spec.channels;
+        let most = (spec.batch * image / found.memory_of_task()).max(MIN_TASKS);
+        found.blocks = ceil_div(blocks, ceil_div(most, parts)).max(1);
+        found.tasks = ceil_div(blocks, found.blocks) * parts;
+        Some(found)
+    }
+
+    /// Tiles along each axis.
+    fn grid(&self) -> [i64; AXES] {
+        let grid = self.conv.grid();
+        [0, 1, 2].map(|axis| ceil_div(grid[axis], self.results[axis]))
+    }
+
+    /// All tiles.
+    fn count(&self) -> i64 {
+        self.conv.batch * self.grid().iter().product::<i64>()
+    }
+
+    /// Points of a tile along each axis.
+    fn points(&self) -> [i64; AXES] {
+        points_of(self.results, self.conv.window.kernel)
+    }
+
+    /// Number of tasks.
+    pub fn tasks(&self) -> i64 {
+        self.tasks
+    }
+
+    /// Multiplications and additions of the products.
+    pub fn flops(&self) -> i64 {
+        self.product.flops() * ceil_div(self.count(), self.tiles)
+    }
+
+    /// Elements that the transformed input and the products of a block take.
+    fn memory_of_task(&self) -> i64 {
+        self.product.y.offset + self.product.planes * self.product.y.plane
+    }
+
+    /// The working memory. A call takes the part of its first task.
+    pub fn memory(&self) -> Buffer {
+        Buffer { shape: vec![self.tasks, self.memory_of_task()], element: self.conv.types.sum }
+    }
+
+    /// Cost, in vector multiply-adds.
+    fn cost(&self, isa: Isa) -> f64 {
+        let lanes = isa.lanes_of(self.conv.types.sum);
+        let vectors = |channels: i64| (self.tiles * ceil_div(channels, lanes)) as f64;
+        let points = self.product.planes as f64;
+        let results = self.results.iter().product::<i64>() as f64;
+        let axes = self.results.iter().filter(|results| **results > 1).count() as f64;
+        // A line of a map takes about as many operations as one and a half times its points.
+        let sums = 1.5 * axes * points;
+        let input = vectors(self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts as f64;
+        let output = vectors(self.conv.channels) * (2.0 * ACCESS * (points + results) + sums);
+        let products = self.product.vector_tiling(isa).cost * points;
+        let blocks = ceil_div(self.count(), self.tiles) as f64;
+        blocks * (input + products + output) + self.conv.memory_cost(self.product.planes)
+    }
+
+    /// How products are packed for it.
+    pub fn arithmetic(&self, isa: Isa) -> Arithmetic {
+        Arithmetic::of(isa, self.conv.types)
+    }
+
+    /// The filters as the products read them.
+    pub fn pack<T: Float>(&self, source: &Source, values: &[T], isa: Isa) -> crate::Result<Vec<T>> {
+        let Source::Filters { filters, depth, taps, .. } = *source else {
+            return Err(crate::Error::internal("filters that are a matrix"));
+        };
+        let kernel = self.conv.window.kernel;
+        let maps = self.maps()?;
+        let sizes = kernel.map(|size| size as usize).to_vec();
+        let points = self.product.planes as usize;
+        let mut matrices = vec![T::default(); points * filters * depth];
+        for (at, filter) in values.chunks_exact(taps).enumerate() {
+            let filter: Vec<f64> = filter.iter().map(|tap| (*tap).into()).collect();
+            let mapped = separable(filter, sizes.clone(), AXES, |axis, line| {
+                Ok(maps[axis].taps.of_numbers(line))
+            })?;
+            let (channel, reduction) = (at / depth, at % depth);
+            for (point, value) in mapped.into_iter().enumerate() {
+                matrices[(point * depth + reduction) * filters + channel] = T::of_f64(value);
+            }
+        }
+        let source =
+            Source::Matrix { count: points, rows: depth, columns: filters, transposed: false };
+        Ok(source.pack(&matrices, &self.blocking.channels, self.product.grouping(isa)))
+    }
+
+    /// The maps along each axis.
+    fn maps(&self) -> crate::Result<[Maps; AXES]> {
+        let of = |axis: usize| {
+            Maps::of(self.results[axis], self.conv.window.kernel[axis])
+                .ok_or_else(|| crate::Error::internal("a tile without maps"))
+        };
+        Ok([of(0)?, of(ROW)?, of(COL)?])
+    }
+}
+
+impl Contraction {
+    /// What it costs to have weights come from memory, `points` for each pair of channels.
+    fn memory_cost(&self, points: i64) -> f64 {
+        (points * self.depth * self.channels * self.types.weights.bytes()) as f64 / BYTES_PER_UNIT
+    }
+}
+
+/// Points of a tile of so many results of a window.
+fn points_of(results: [i64; AXES], kernel: [i64; AXES]) -> [i64; AXES] {
+    [0, 1, 2].map(|axis| results[axis] + kernel[axis] - 1)
+}
+
+/// Elements from one row to the next of `count` elements, so that neighbouring rows are in different sets of the cache.
+fn row_step(count: i64) -> i64 {
+    let lines = ceil_div(count, LINE);
+    (lines + i64::from(lines % 16 == 0)) * LINE
+}
+
+/// Elements from one matrix to the next of `count` elements: an odd number of lines.
+fn matrix_step(count: i64) -> i64 {
+    let lines = ceil_div(count, LINE);
+    (lines + (lines + 1) % 2) * LINE
+}
+
+/// The products of `tiles` tiles of `points` points.
+fn product(spec: &Contraction, points: [i64; AXES], tiles: i64) -> Contraction {
+    let planes = points.iter().product();
+    let x = View {
+        plane: matrix_step(tiles * row_step(spec.depth)),
+        row: 1,
+        col: row_step(spec.depth),
+        channel: 1,
+        ..View::default()
+    };
+    Contraction {
+        types: spec.types,
+        batch: 1,
+        planes,
+        rows: 1,
+        cols: tiles,
+        groups: 1,
+        channels: spec.channels,
+        sections: vec![],
+        depth: spec.depth,
+        window: Window::point([planes, 1, tiles]),
+        x,
+        weights: Weights::Packed,
+        weights_batch: 0,
+        weights_plane: spec.depth * spec.channels,
+        scales: None,
+        start: None,
+        amx: None,
+        y: View { offset: planes * x.plane, row: 1, channel: 1, ..View::default() },
+        operands: vec![],
+    }
+}
