@@ -63,10 +63,10 @@ impl Winograd {
     }
 }
 
-/// A tile: its image, and where it is along each axis.
+/// A tile: its image, and its first result along each axis.
 struct Tile<'c> {
     batch: Ix<'c>,
-    at: [Ix<'c>; AXES],
+    first: [Ix<'c>; AXES],
 }
 
 struct Block<'k, 'c> {
@@ -133,23 +133,28 @@ impl<'c> Block<'_, 'c> {
             row: memory,
             col: zero,
         };
-        self.products.channel_blocks(e, channels, |e, tiles, channel| {
-            let planes = (zero, Ix::Const(spec.product.planes), 1);
-            e.repeat(planes, vec![], |e, plane, _| {
-                let (_, all) = spec.blocking.counts();
-                let place = Place { plane, within: channel, ..place };
-                self.products.strip(e, tiles, (zero, Ix::Const(all)), place)?;
-                Ok(vec![])
+        e.repeat((zero, Ix::Const(spec.conv.groups), 1), vec![], |e, group, _| {
+            self.products.channel_blocks(e, channels, |e, tiles, within| {
+                let planes = (zero, Ix::Const(spec.product.planes), 1);
+                e.repeat(planes, vec![], |e, plane, _| {
+                    let (_, all) = spec.blocking.counts();
+                    let place = Place { batch: group, plane, within, ..place };
+                    self.products.strip(e, tiles, (zero, Ix::Const(all)), place)?;
+                    Ok(vec![])
+                })?;
+                let channel = e.add(e.mul(group, spec.conv.channels)?, within)?;
+                e.repeat((zero, used, 1), vec![], |e, index, _| {
+                    let tile = self.tile(e, e.add(first, index)?)?;
+                    let view = &spec.product.y;
+                    let from = e.sum(view.offset, &[(index, view.col), (memory, 1)])?;
+                    self.output(e, &tile, (tiles, channel), from)?;
+                    Ok(vec![])
+                })?;
+                Ok(())
             })?;
-            e.repeat((zero, used, 1), vec![], |e, index, _| {
-                let tile = self.tile(e, e.add(first, index)?)?;
-                let view = &spec.product.y;
-                let from = e.sum(view.offset, &[(index, view.col), (memory, 1)])?;
-                self.output(e, &tile, (tiles, channel), from)?;
-                Ok(vec![])
-            })?;
-            Ok(())
-        })
+            Ok(vec![])
+        })?;
+        Ok(())
     }
 
     /// The place of a tile.
@@ -160,7 +165,24 @@ impl<'c> Block<'_, 'c> {
         let (batch, plane) = e.div_rem(rest, grid[PLANE])?;
         let known = |count: i64, ix: Ix<'c>| if count == 1 { Ix::Const(0) } else { ix };
         let at = [known(grid[PLANE], plane), known(grid[ROW], row), known(grid[COL], col)];
-        Ok(Tile { batch: known(self.spec.conv.batch, batch), at })
+        let first = [
+            self.first(e, PLANE, at[PLANE])?,
+            self.first(e, ROW, at[ROW])?,
+            self.first(e, COL, at[COL])?,
+        ];
+        Ok(Tile { batch: known(self.spec.conv.batch, batch), first })
+    }
+
+    /// Positions from one point of a tile to the next along an axis.
+    fn step(&self, axis: usize) -> i64 {
+        if self.spec.results[axis] == 1 { 1 } else { self.spec.conv.window.dilation[axis] }
+    }
+
+    /// The first result of a tile along an axis.
+    fn first(&self, e: &Emitter<'c>, axis: usize, tile: Ix<'c>) -> Result<Ix<'c>> {
+        let step = self.step(axis);
+        let (index, phase) = e.div_rem(tile, step)?;
+        e.add(e.mul(index, step * self.spec.results[axis])?, phase)
     }
 
     /// Transforms the input of a tile; the first point of the result is written from `to` on.
@@ -172,8 +194,8 @@ impl<'c> Block<'_, 'c> {
         let mut corner = vec![(tile.batch, view.batch)];
         let mut inside = vec![];
         for axis in 0..AXES {
-            corner.push((tile.at[axis], self.spec.results[axis] * steps[axis]));
-            inside.push(self.inside(e, axis, tile.at[axis])?);
+            corner.push((tile.first[axis], steps[axis]));
+            inside.push(self.inside(e, axis, tile.first[axis])?);
         }
         let corner = e.sum(window.corner(view), &corner)?;
         let points = self.spec.points();
@@ -182,7 +204,8 @@ impl<'c> Block<'_, 'c> {
             for row in 0..points[ROW] {
                 for col in 0..points[COL] {
                     let at = [plane, row, col];
-                    let offset: i64 = at.iter().zip(steps).map(|(at, step)| at * step).sum();
+                    let offset =
+                        (0..AXES).map(|axis| at[axis] * self.step(axis) * steps[axis]).sum();
                     let conditions = (0..AXES).filter_map(|axis| inside[axis][at[axis] as usize]);
                     loads.push((offset, all_of(e, conditions)?));
                 }
@@ -201,18 +224,17 @@ impl<'c> Block<'_, 'c> {
     }
 
     /// For each point of a tile along an axis whether it lies in the image, if that has to be asked.
-    fn inside(&self, e: &Emitter<'c>, axis: usize, tile: Ix<'c>) -> Result<Vec<Option<Val<'c>>>> {
+    fn inside(&self, e: &Emitter<'c>, axis: usize, first: Ix<'c>) -> Result<Vec<Option<Val<'c>>>> {
         let window = &self.spec.conv.window;
-        let (step, pad, input) = (self.spec.results[axis], window.pad[axis], window.input[axis]);
-        let last = (self.spec.grid()[axis] - 1) * step - pad;
-        let first = e.add(e.mul(tile, step)?, Ix::Const(-pad))?;
+        let (step, pad, input) = (self.step(axis), window.pad[axis], window.input[axis]);
+        let last = (self.spec.grid()[axis] / step - 1) * step * self.spec.results[axis] + step - 1;
         let points = (0..self.spec.points()[axis]).map(|point| {
             let mut conditions = vec![];
-            let at = e.value(e.add(first, Ix::Const(point))?)?;
-            if point < pad {
+            let at = e.value(e.add(first, Ix::Const(point * step - pad))?)?;
+            if point * step < pad {
                 conditions.push(e.builder.cmpi("sge", at, e.builder.index(0)?)?);
             }
-            if last + point >= input {
+            if last + point * step - pad >= input {
                 conditions.push(e.builder.cmpi("slt", at, e.builder.index(input)?)?);
             }
             all_of(e, conditions.into_iter())
@@ -288,63 +310,89 @@ impl<'c> Block<'_, 'c> {
             }
             lane += width.lanes;
         }
-        let counts = self.counts(e, tile)?;
-        let [planes, rows, _] = self.spec.results;
-        let at = |axis: usize| e.mul(tile.at[axis], self.spec.results[axis]);
-        let first = [at(PLANE)?, at(ROW)?, at(COL)?];
-        e.repeat((Ix::Const(0), counts[PLANE], 1), vec![], |e, p, _| {
-            e.repeat((Ix::Const(0), counts[ROW], 1), vec![], |e, r, _| {
-                let cols = self.spec.results[COL];
-                let at = e.sum(0, &[(p, rows * cols * plane), (r, cols * plane), (from, 1)])?;
-                let place = Place {
-                    batch: tile.batch,
-                    group: Ix::Const(0),
-                    channel,
-                    within: channel,
-                    plane: if planes == 1 { first[PLANE] } else { e.add(first[PLANE], p)? },
-                    row: e.add(first[ROW], r)?,
-                    col: first[COL],
-                };
-                self.row(e, tile, place, (channels, at))?;
-                Ok(vec![])
-            })?;
+        let place = Place {
+            batch: tile.batch,
+            group: Ix::Const(0),
+            channel,
+            within: channel,
+            plane: tile.first[PLANE],
+            row: tile.first[ROW],
+            col: tile.first[COL],
+        };
+        let [_, rows, cols] = self.spec.results;
+        self.along(
+            e,
+            PLANE,
+            (place.plane, from),
+            |e, at, from| {
+                let place = Place { plane: at, ..place };
+                self.along(
+                    e,
+                    ROW,
+                    (place.row, from),
+                    |e, at, from| self.row(e, Place { row: at, ..place }, (channels, from)),
+                    cols * plane,
+                )
+            },
+            rows * cols * plane,
+        )
+    }
+
+    /// Goes through the results of a tile along an axis that lie in the output: the position of the first one, and what
+    /// is kept from `from` on, with a step between them.
+    fn along(
+        &self,
+        e: &Emitter<'c>,
+        axis: usize,
+        (first, from): (Ix<'c>, Ix<'c>),
+        body: impl FnOnce(&Emitter<'c>, Ix<'c>, Ix<'c>) -> Result<()>,
+        step: i64,
+    ) -> Result<()> {
+        let (results, all, apart) =
+            (self.spec.results[axis], self.spec.conv.grid()[axis], self.step(axis));
+        let count = if all % (results * apart) == 0 {
+            Ix::Const(results)
+        } else {
+            let left = e.add(e.mul(first, -1)?, Ix::Const(all))?;
+            e.min(e.fold_ceil_div(left, apart)?, results)?
+        };
+        e.repeat((Ix::Const(0), count, 1), vec![], |e, index, _| {
+            let at = if results == 1 { first } else { e.add(e.mul(index, apart)?, first)? };
+            body(e, at, e.add(e.mul(index, step)?, from)?)?;
             Ok(vec![])
         })?;
         Ok(())
-    }
-
-    /// Results of a tile that lie in the output, along planes and rows.
-    fn counts(&self, e: &Emitter<'c>, tile: &Tile<'c>) -> Result<[Ix<'c>; COL]> {
-        let count = |axis: usize| {
-            let (results, all) = (self.spec.results[axis], self.spec.conv.grid()[axis]);
-            if all % results == 0 {
-                return Ok(Ix::Const(results));
-            }
-            e.min(e.add(e.mul(tile.at[axis], -results)?, Ix::Const(all))?, results)
-        };
-        Ok([count(PLANE)?, count(ROW)?])
     }
 
     /// Stores a row of a tile, whose last one in a row of the image may have fewer columns.
     fn row(
         &self,
         e: &Emitter<'c>,
-        tile: &Tile<'c>,
         place: Place<'c>,
-        results: (&ChannelTiles, Ix<'c>),
+        (channels, from): (&ChannelTiles, Ix<'c>),
     ) -> Result<()> {
         let (cols, all) = (self.spec.results[COL], self.spec.conv.cols);
-        let last = self.spec.grid()[COL] - 1;
-        let (rest, Ix::Value(col)) = (all - last * cols, tile.at[COL]) else {
-            return self.store(e, place, results, cols.min(all));
+        if self.step(COL) > 1 {
+            // They are no neighbours in the output.
+            return self.along(
+                e,
+                COL,
+                (place.col, from),
+                |e, at, from| self.store(e, Place { col: at, ..place }, (channels, from), 1),
+                self.spec.product.y.plane,
+            );
+        }
+        let rest = all % cols;
+        let Ix::Value(col) = place.col else {
+            return self.store(e, place, (channels, from), cols.min(all));
         };
-        if rest == cols {
-            return self.store(e, place, results, cols);
+        if rest == 0 {
+            return self.store(e, place, (channels, from), cols);
         }
         for (predicate, points) in [("ne", cols), ("eq", rest)] {
-            let condition = e.builder.cmpi(predicate, col, e.builder.index(last)?)?;
+            let condition = e.builder.cmpi(predicate, col, e.builder.index(all - rest)?)?;
             when(&e.builder, condition, &[], |b| {
-                self.store(&Emitter { builder: *b, ..*e }, place, results, points)?;
+                self.store(&Emitter { builder: *b, ..*e }, place, (channels, from), points)?;
                 Ok(vec![])
             })?;
         }

@@ -31,8 +31,12 @@ const MOST_TILES: i64 = 64;
 const VECTORS: i64 = 3;
 /// Elements of a line of the cache.
 const LINE: i64 = 16;
+/// Bytes that filters may take more than before; packages are not to grow by much.
+const GROWTH: i64 = 8 << 20;
+/// Bytes of weights that stay in cache from one block to the next.
+const NEAR_BYTES: i64 = 640 << 10;
 /// Bytes of weights that come from memory while a vector multiply-add, the unit of costs, is done.
-const BYTES_PER_UNIT: f64 = 4.0;
+const BYTES_PER_UNIT: f64 = 6.0;
 /// Units that a load or store of a vector takes, and one that may lie outside of the image.
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
@@ -43,7 +47,7 @@ const WORTHWHILE: f64 = 0.85;
 pub struct Winograd {
     /// The convolution.
     pub conv: Contraction,
-    /// Results of a tile along each axis.
+    /// Results of a tile along each axis; 1 along those that are not tiled.
     results: [i64; AXES],
     /// The products of a block of tiles, a matrix for each point of a tile. Its rows are tiles, and a place's `row` is
     /// where the block lies in the working memory.
@@ -68,13 +72,12 @@ fn is_plain(spec: &Contraction, isa: Isa) -> bool {
         && spec.types.sum.is_float()
         && spec.weights == Weights::Packed
         && !spec.has_matrices()
-        && (spec.groups, spec.x.channel) == (1, 1)
+        && spec.x.channel == 1
         && spec.sections.is_empty()
         && (spec.scales, spec.start, spec.amx) == (None, None, None)
-        && (window.stride, window.dilation) == (ones, ones)
+        && window.stride == ones
         && window.taps() > 1
-        && spec.depth >= isa.lanes_of(spec.types.sum)
-        && spec.channels >= isa.lanes_of(spec.types.sum)
+        && spec.groups * spec.depth >= isa.lanes_of(spec.types.sum)
 }
 
 impl Winograd {
@@ -87,7 +90,7 @@ impl Winograd {
         let candidates =
             RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
         let direct = spec.vector_tiling(isa).cost * (spec.batch * spec.planes * spec.rows) as f64
-            + spec.memory_cost(spec.window.taps());
+            + spec.memory_cost(spec.window.taps(), 1.0);
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
             let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
@@ -95,6 +98,10 @@ impl Winograd {
             else {
                 continue;
             };
+            let growth = spec.bytes_of(found.product.planes) - spec.bytes_of(spec.window.taps());
+            if given.is_none() && growth > GROWTH {
+                continue;
+            }
             let cost = found.cost(isa);
             let limit = best.as_ref().map_or(direct, |(cost, _)| *cost);
             if cost < WORTHWHILE * limit || given.is_some() {
@@ -110,12 +117,12 @@ impl Winograd {
         (0..AXES)
             .try_for_each(|axis| Maps::of(results[axis], spec.window.kernel[axis]).map(drop))?;
         let grid = spec.grid();
-        let all: i64 =
-            spec.batch * (0..AXES).map(|axis| ceil_div(grid[axis], results[axis])).product::<i64>();
+        let all = spec.batch * tile_grid(spec, results).iter().product::<i64>();
         let bytes = spec.types.sum.bytes() * points.iter().product::<i64>();
         let widest = VECTORS * isa.lanes_of(spec.types.sum);
-        let most =
-            (BLOCK_BYTES / (bytes * (row_step(spec.depth) + widest))).clamp(1, MOST_TILES).min(all);
+        let most = (BLOCK_BYTES / (bytes * (row_step(spec.groups * spec.depth) + widest)))
+            .clamp(1, MOST_TILES)
+            .min(all);
         // Blocks are shared out evenly.
         let tiles = ceil_div(all, ceil_div(all, most));
         let mut product = product(spec, points, tiles);
@@ -125,7 +132,9 @@ impl Winograd {
         product.y.col = widest;
         let (channels, _) = blocking.counts();
         let blocks = ceil_div(all, tiles);
-        let parts = ceil_div(MIN_TASKS, blocks).min(ceil_div(channels, 2)).max(1);
+        // Each part transforms the input again, of which groups see but a bit.
+        let most = if spec.groups == 1 { ceil_div(channels, 2) } else { 1 };
+        let parts = ceil_div(MIN_TASKS, blocks).clamp(1, most.max(1));
         let parts = ceil_div(channels, ceil_div(channels, parts));
         let mut found = Self {
             conv: spec.clone(),
@@ -140,7 +149,7 @@ impl Winograd {
         // The working memory of all tasks is to be no larger than what the convolution reads and writes.
         let image = spec.window.input.iter().product::<i64>() * spec.depth
             + grid.iter().product::<i64>() * spec.channels;
-        let most = (spec.batch * image / found.memory_of_task()).max(MIN_TASKS);
+        let most = (spec.batch * spec.groups * image / found.memory_of_task()).max(MIN_TASKS);
         found.blocks = ceil_div(blocks, ceil_div(most, parts)).max(1);
         found.tasks = ceil_div(blocks, found.blocks) * parts;
         Some(found)
@@ -148,8 +157,7 @@ impl Winograd {
 
     /// Tiles along each axis.
     fn grid(&self) -> [i64; AXES] {
-        let grid = self.conv.grid();
-        [0, 1, 2].map(|axis| ceil_div(grid[axis], self.results[axis]))
+        tile_grid(&self.conv, self.results)
     }
 
     /// All tiles.
@@ -191,11 +199,15 @@ impl Winograd {
         let axes = self.results.iter().filter(|results| **results > 1).count() as f64;
         // A line of a map takes about as many operations as one and a half times its points.
         let sums = 1.5 * axes * points;
-        let input = vectors(self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts as f64;
-        let output = vectors(self.conv.channels) * (2.0 * ACCESS * (points + results) + sums);
-        let products = self.product.vector_tiling(isa).cost * points;
+        let groups = self.conv.groups;
+        let input =
+            vectors(groups * self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts as f64;
+        let output = groups as f64
+            * vectors(self.conv.channels)
+            * (2.0 * ACCESS * (points + results) + sums);
+        let products = self.product.vector_tiling(isa).cost * points * groups as f64;
         let blocks = ceil_div(self.count(), self.tiles) as f64;
-        blocks * (input + products + output) + self.conv.memory_cost(self.product.planes)
+        blocks * (input + products + output) + self.conv.memory_cost(self.product.planes, blocks)
     }
 
     /// How products are packed for it.
@@ -205,26 +217,28 @@ impl Winograd {
 
     /// The filters as the products read them.
     pub fn pack<T: Float>(&self, source: &Source, values: &[T], isa: Isa) -> crate::Result<Vec<T>> {
-        let Source::Filters { filters, depth, taps, .. } = *source else {
+        let Source::Filters { groups, filters, depth, taps } = *source else {
             return Err(crate::Error::internal("filters that are a matrix"));
         };
         let kernel = self.conv.window.kernel;
         let maps = self.maps()?;
         let sizes = kernel.map(|size| size as usize).to_vec();
         let points = self.product.planes as usize;
-        let mut matrices = vec![T::default(); points * filters * depth];
+        let mut matrices = vec![T::default(); groups * points * filters * depth];
         for (at, filter) in values.chunks_exact(taps).enumerate() {
             let filter: Vec<f64> = filter.iter().map(|tap| (*tap).into()).collect();
             let mapped = separable(filter, sizes.clone(), AXES, |axis, line| {
                 Ok(maps[axis].taps.of_numbers(line))
             })?;
-            let (channel, reduction) = (at / depth, at % depth);
+            let (group, channel, reduction) =
+                (at / depth / filters, at / depth % filters, at % depth);
             for (point, value) in mapped.into_iter().enumerate() {
-                matrices[(point * depth + reduction) * filters + channel] = T::of_f64(value);
+                let row = (group * points + point) * depth + reduction;
+                matrices[row * filters + channel] = T::of_f64(value);
             }
         }
-        let source =
-            Source::Matrix { count: points, rows: depth, columns: filters, transposed: false };
+        let count = groups * points;
+        let source = Source::Matrix { count, rows: depth, columns: filters, transposed: false };
         Ok(source.pack(&matrices, &self.blocking.channels, self.product.grouping(isa)))
     }
 
@@ -239,15 +253,32 @@ impl Winograd {
 }
 
 impl Contraction {
-    /// What it costs to have weights come from memory, `points` for each pair of channels.
-    fn memory_cost(&self, points: i64) -> f64 {
-        (points * self.depth * self.channels * self.types.weights.bytes()) as f64 / BYTES_PER_UNIT
+    /// Bytes of weights of `points` for each pair of channels.
+    fn bytes_of(&self, points: i64) -> i64 {
+        points * self.groups * self.depth * self.channels * self.types.weights.bytes()
+    }
+
+    /// What it costs to have these weights come from memory, so many times if the cache does not hold them.
+    fn memory_cost(&self, points: i64, times: f64) -> f64 {
+        let bytes = self.bytes_of(points);
+        let times = if bytes <= NEAR_BYTES { 1.0 } else { times };
+        times * bytes as f64 / BYTES_PER_UNIT
     }
 }
 
 /// Points of a tile of so many results of a window.
 fn points_of(results: [i64; AXES], kernel: [i64; AXES]) -> [i64; AXES] {
     [0, 1, 2].map(|axis| results[axis] + kernel[axis] - 1)
+}
+
+/// Tiles of so many results along each axis. Points that are a dilation apart see the same ones: each of those phases
+/// has tiles of its own.
+fn tile_grid(spec: &Contraction, results: [i64; AXES]) -> [i64; AXES] {
+    let (grid, dilation) = (spec.grid(), spec.window.dilation);
+    [0, 1, 2].map(|axis| {
+        let phases = if results[axis] == 1 { 1 } else { dilation[axis] };
+        phases * ceil_div(ceil_div(grid[axis], phases), results[axis])
+    })
 }
 
 /// Elements from one row to the next of `count` elements, so that neighbouring rows are in different sets of the cache.
@@ -262,19 +293,21 @@ fn matrix_step(count: i64) -> i64 {
     (lines + (lines + 1) % 2) * LINE
 }
 
-/// The products of `tiles` tiles of `points` points.
+/// The products of `tiles` tiles of `points` points. Its batches are groups.
 fn product(spec: &Contraction, points: [i64; AXES], tiles: i64) -> Contraction {
     let planes = points.iter().product();
+    let step = row_step(spec.groups * spec.depth);
     let x = View {
-        plane: matrix_step(tiles * row_step(spec.depth)),
+        batch: spec.depth,
+        plane: matrix_step(tiles * step),
         row: 1,
-        col: row_step(spec.depth),
+        col: step,
         channel: 1,
         ..View::default()
     };
     Contraction {
         types: spec.types,
-        batch: 1,
+        batch: spec.groups,
         planes,
         rows: 1,
         cols: tiles,
@@ -285,7 +318,7 @@ fn product(spec: &Contraction, points: [i64; AXES], tiles: i64) -> Contraction {
         window: Window::point([planes, 1, tiles]),
         x,
         weights: Weights::Packed,
-        weights_batch: 0,
+        weights_batch: planes * spec.depth * spec.channels,
         weights_plane: spec.depth * spec.channels,
         scales: None,
         start: None,
