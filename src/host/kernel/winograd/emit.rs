@@ -212,12 +212,13 @@ impl<'c> Block<'_, 'c> {
             }
         }
         let lanes = e.isa.lanes_of(self.element());
-        let whole = conv.depth - conv.depth % lanes;
+        let all = conv.groups * conv.depth;
+        let whole = all - all % lanes;
         e.repeat((Ix::Const(0), Ix::Const(whole), lanes), vec![], |e, channel, _| {
             self.transform(e, &loads, (corner, to), (channel, Width::full(lanes)))?;
             Ok(vec![])
         })?;
-        for (channel, width) in vectors(lanes, whole, conv.depth) {
+        for (channel, width) in vectors(lanes, whole, all) {
             self.transform(e, &loads, (corner, to), (Ix::Const(channel), width))?;
         }
         Ok(())

@@ -19,10 +19,10 @@ use super::{
     weights::{Float, Source},
     window::{AXES, COL, ROW},
 };
-use transform::{Maps, separable};
+use transform::{MOST_POINTS, Maps, separable};
 
 /// Results of a tile along an axis that are tried.
-const RESULTS: [i64; 4] = [2, 3, 4, 5];
+const RESULTS: [i64; 5] = [2, 3, 4, 5, 6];
 /// Bytes that the tiles of a block may take in between: most of the second level cache is left for weights.
 const BLOCK_BYTES: i64 = 448 << 10;
 /// Tiles of a block from which on nothing is gained by more.
@@ -35,8 +35,10 @@ const LINE: i64 = 16;
 const GROWTH: i64 = 8 << 20;
 /// Bytes of weights that stay in cache from one block to the next.
 const NEAR_BYTES: i64 = 640 << 10;
-/// Bytes of weights that come from memory while a vector multiply-add, the unit of costs, is done.
-const BYTES_PER_UNIT: f64 = 6.0;
+/// Bytes that come from memory, and from the last level of cache, while a vector multiply-add, the unit of costs, is
+/// done.
+const MEMORY_RATE: f64 = 6.0;
+const CACHE_RATE: f64 = 32.0;
 /// Units that a load or store of a vector takes, and one that may lie outside of the image.
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
@@ -89,8 +91,9 @@ impl Winograd {
         }
         let candidates =
             RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
-        let direct = spec.vector_tiling(isa).cost * (spec.batch * spec.planes * spec.rows) as f64
-            + spec.memory_cost(spec.window.taps(), 1.0);
+        let rows = spec.batch * spec.groups * spec.planes * spec.rows;
+        let direct =
+            spec.vector_tiling(isa).cost * rows as f64 + spec.memory_cost(spec.window.taps(), 1.0);
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
             let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
@@ -116,6 +119,10 @@ impl Winograd {
         let points = points_of(results, spec.window.kernel);
         (0..AXES)
             .try_for_each(|axis| Maps::of(results[axis], spec.window.kernel[axis]).map(drop))?;
+        let tiled = results.iter().filter(|results| **results > 1).count();
+        if tiled > 1 && points.iter().any(|points| *points > MOST_POINTS) {
+            return None;
+        }
         let grid = spec.grid();
         let all = spec.batch * tile_grid(spec, results).iter().product::<i64>();
         let bytes = spec.types.sum.bytes() * points.iter().product::<i64>();
@@ -258,11 +265,12 @@ impl Contraction {
         points * self.groups * self.depth * self.channels * self.types.weights.bytes()
     }
 
-    /// What it costs to have these weights come from memory, so many times if the cache does not hold them.
+    /// What it costs to have these weights come from memory once, and then from the last level of cache, as often as
+    /// is said, if they are not nearer.
     fn memory_cost(&self, points: i64, times: f64) -> f64 {
         let bytes = self.bytes_of(points);
-        let times = if bytes <= NEAR_BYTES { 1.0 } else { times };
-        times * bytes as f64 / BYTES_PER_UNIT
+        let again = if bytes <= NEAR_BYTES { 0.0 } else { times - 1.0 };
+        bytes as f64 * (1.0 / MEMORY_RATE + again / CACHE_RATE)
     }
 }
 
