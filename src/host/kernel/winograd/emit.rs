@@ -173,7 +173,17 @@ impl<'c> Block<'_, 'c> {
         Ok(Tile { batch: known(self.spec.conv.batch, batch), first })
     }
 
-    /// Positions from one point of a tile to the next along an axis.
+    /// Points of a tile along each axis.
+    fn points(&self) -> [usize; AXES] {
+        [0, 1, 2].map(|axis| self.maps[axis].positions.len())
+    }
+
+    /// Where a point of a tile is along an axis, from the first one on.
+    fn position(&self, axis: usize, point: usize) -> i64 {
+        self.maps[axis].positions[point] * self.spec.conv.window.dilation[axis]
+    }
+
+    /// Positions from one result of a tile to the next along an axis.
     fn step(&self, axis: usize) -> i64 {
         if self.spec.results[axis] == 1 { 1 } else { self.spec.conv.window.dilation[axis] }
     }
@@ -194,19 +204,19 @@ impl<'c> Block<'_, 'c> {
         let mut corner = vec![(tile.batch, view.batch)];
         let mut inside = vec![];
         for axis in 0..AXES {
-            corner.push((tile.first[axis], steps[axis]));
+            corner.push((tile.first[axis], window.stride[axis] * steps[axis]));
             inside.push(self.inside(e, axis, tile.first[axis])?);
         }
         let corner = e.sum(window.corner(view), &corner)?;
-        let points = self.spec.points();
+        let points = self.points();
         let mut loads = vec![];
         for plane in 0..points[PLANE] {
             for row in 0..points[ROW] {
                 for col in 0..points[COL] {
                     let at = [plane, row, col];
                     let offset =
-                        (0..AXES).map(|axis| at[axis] * self.step(axis) * steps[axis]).sum();
-                    let conditions = (0..AXES).filter_map(|axis| inside[axis][at[axis] as usize]);
+                        (0..AXES).map(|axis| self.position(axis, at[axis]) * steps[axis]).sum();
+                    let conditions = (0..AXES).filter_map(|axis| inside[axis][at[axis]]);
                     loads.push((offset, all_of(e, conditions)?));
                 }
             }
@@ -229,13 +239,15 @@ impl<'c> Block<'_, 'c> {
         let window = &self.spec.conv.window;
         let (step, pad, input) = (self.step(axis), window.pad[axis], window.input[axis]);
         let last = (self.spec.grid()[axis] / step - 1) * step * self.spec.results[axis] + step - 1;
-        let points = (0..self.spec.points()[axis]).map(|point| {
+        let points = (0..self.points()[axis]).map(|point| {
             let mut conditions = vec![];
-            let at = e.value(e.add(first, Ix::Const(point * step - pad))?)?;
-            if point * step < pad {
+            let offset = self.position(axis, point) - pad;
+            let stride = window.stride[axis];
+            let at = e.value(e.add(e.mul(first, stride)?, Ix::Const(offset))?)?;
+            if offset < 0 {
                 conditions.push(e.builder.cmpi("sge", at, e.builder.index(0)?)?);
             }
-            if last + point * step - pad >= input {
+            if last * stride + offset >= input {
                 conditions.push(e.builder.cmpi("slt", at, e.builder.index(input)?)?);
             }
             all_of(e, conditions.into_iter())
@@ -252,7 +264,7 @@ impl<'c> Block<'_, 'c> {
         (channel, width): (Ix<'c>, Width),
     ) -> Result<()> {
         let corner = e.add(corner, channel)?;
-        let points = self.spec.points().map(|points| points as usize);
+        let points = self.points();
         let mut values = vec![];
         // Lines are transformed as they are loaded, which leaves more registers free.
         for line in loads.chunks(points[COL]) {
@@ -292,7 +304,7 @@ impl<'c> Block<'_, 'c> {
         from: Ix<'c>,
     ) -> Result<()> {
         let plane = self.spec.product.y.plane;
-        let points = self.spec.points().map(|points| points as usize);
+        let points = self.points();
         let address =
             |e: &Emitter<'c>, point: i64, lane: i64| e.add(from, Ix::Const(point * plane + lane));
         let mut lane = 0;

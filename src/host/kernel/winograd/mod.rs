@@ -17,9 +17,9 @@ use super::{
     choose::MIN_TASKS,
     tiling::{Blocking, ceil_div},
     weights::{Float, Source},
-    window::{AXES, COL, ROW},
+    window::{AXES, COL, PLANE, ROW},
 };
-use transform::{MOST_POINTS, Maps, separable};
+use transform::{MOST_PRODUCTS, Maps, separable};
 
 /// Results of a tile along an axis that are tried.
 const RESULTS: [i64; 5] = [2, 3, 4, 5, 6];
@@ -77,7 +77,7 @@ fn is_plain(spec: &Contraction, isa: Isa) -> bool {
         && spec.x.channel == 1
         && spec.sections.is_empty()
         && (spec.scales, spec.start, spec.amx) == (None, None, None)
-        && window.stride == ones
+        && (window.stride == ones || window.dilation == ones)
         && window.taps() > 1
         && spec.groups * spec.depth >= isa.lanes_of(spec.types.sum)
 }
@@ -97,7 +97,7 @@ impl Winograd {
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
             let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
-            let Some(found) = Self::with_results(spec, isa, [along(0), along(ROW), along(COL)])
+            let Some(found) = Self::with_results(spec, isa, [along(PLANE), along(ROW), along(COL)])
             else {
                 continue;
             };
@@ -116,13 +116,12 @@ impl Winograd {
 
     /// The best blocks of tiles of so many results.
     fn with_results(spec: &Contraction, isa: Isa, results: [i64; AXES]) -> Option<Self> {
-        let points = points_of(results, spec.window.kernel);
-        (0..AXES)
-            .try_for_each(|axis| Maps::of(results[axis], spec.window.kernel[axis]).map(drop))?;
+        let maps = maps_of(spec, results)?;
         let tiled = results.iter().filter(|results| **results > 1).count();
-        if tiled > 1 && points.iter().any(|points| *points > MOST_POINTS) {
+        if tiled > 1 && maps.iter().any(|maps| maps.degree > MOST_PRODUCTS) {
             return None;
         }
+        let points = maps.map(|maps| maps.positions.len() as i64);
         let grid = spec.grid();
         let all = spec.batch * tile_grid(spec, results).iter().product::<i64>();
         let bytes = spec.types.sum.bytes() * points.iter().product::<i64>();
@@ -170,11 +169,6 @@ impl Winograd {
     /// All tiles.
     fn count(&self) -> i64 {
         self.conv.batch * self.grid().iter().product::<i64>()
-    }
-
-    /// Points of a tile along each axis.
-    fn points(&self) -> [i64; AXES] {
-        points_of(self.results, self.conv.window.kernel)
     }
 
     /// Number of tasks.
@@ -251,11 +245,8 @@ impl Winograd {
 
     /// The maps along each axis.
     fn maps(&self) -> crate::Result<[Maps; AXES]> {
-        let of = |axis: usize| {
-            Maps::of(self.results[axis], self.conv.window.kernel[axis])
-                .ok_or_else(|| crate::Error::internal("a tile without maps"))
-        };
-        Ok([of(0)?, of(ROW)?, of(COL)?])
+        maps_of(&self.conv, self.results)
+            .ok_or_else(|| crate::Error::internal("a tile without maps"))
     }
 }
 
@@ -274,9 +265,11 @@ impl Contraction {
     }
 }
 
-/// Points of a tile of so many results of a window.
-fn points_of(results: [i64; AXES], kernel: [i64; AXES]) -> [i64; AXES] {
-    [0, 1, 2].map(|axis| results[axis] + kernel[axis] - 1)
+/// The maps of a tile of so many results along each axis.
+fn maps_of(spec: &Contraction, results: [i64; AXES]) -> Option<[Maps; AXES]> {
+    let of =
+        |axis: usize| Maps::of(results[axis], spec.window.kernel[axis], spec.window.stride[axis]);
+    Some([of(PLANE)?, of(ROW)?, of(COL)?])
 }
 
 /// Tiles of so many results along each axis. Points that are a dilation apart see the same ones: each of those phases

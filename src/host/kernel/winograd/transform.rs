@@ -6,7 +6,7 @@
 //! Vandermonde matrix V of these points, the input is multiplied by the transposed inverse of V, the taps
 //! by the first `r` columns of V, and the products by the first `m` columns, transposed.
 
-use super::super::{Element, Emitter};
+use super::super::{Element, Emitter, tiling::ceil_div};
 use crate::{Result, ir::Val};
 
 /// Points besides 0 and infinity come in pairs of both signs, so that the sums of even and of odd powers serve
@@ -17,8 +17,8 @@ const ONE_PAIR: [f64; 3] = [0.0, 1.0, -1.0];
 const TWO_PAIRS: [f64; 5] = [0.0, 0.75, -0.75, 1.5, -1.5];
 const THREE_PAIRS: [f64; 7] = [0.0, 0.5, -0.5, 1.0, -1.0, 1.75, -1.75];
 
-/// Points of a tile along an axis if several are tiled.
-pub const MOST_POINTS: i64 = 6;
+/// Products of one polynomial if several axes are tiled.
+pub const MOST_PRODUCTS: i64 = 6;
 
 /// A linear map of vectors, row by row.
 pub struct Map {
@@ -27,12 +27,16 @@ pub struct Map {
 
 /// What becomes of the input, the taps and the products along one axis.
 pub struct Maps {
+    /// Where the points of the input lie that a tile sees, from its first one on.
+    pub positions: Vec<i64>,
     /// Of the input of a tile.
     pub input: Map,
     /// Of the taps.
     pub taps: Map,
     /// Of the products to the results.
     pub output: Map,
+    /// Products that one polynomial has, at most.
+    pub degree: i64,
 }
 
 /// The coefficients of the product of `x - root` for some roots, lowest power first.
@@ -49,20 +53,68 @@ fn product(roots: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 impl Maps {
-    /// The maps for `outputs` sums of `taps` taps each, if there are points for that many.
-    pub fn of(outputs: i64, taps: i64) -> Option<Self> {
-        let points: &[f64] = match outputs + taps - 1 {
-            1 => &[],
+    /// The maps for `outputs` sums of `taps` taps each that are a `stride` apart, if there are points for that
+    /// many. With a stride each tap sees one phase of the input only, and the sums are those of all phases.
+    pub fn of(outputs: i64, taps: i64, stride: i64) -> Option<Self> {
+        let phases: Vec<_> = (0..stride.min(taps))
+            .map(|phase| {
+                Some((phase, Self::of_neighbours(outputs, ceil_div(taps - phase, stride))?))
+            })
+            .collect::<Option<_>>()?;
+        let mut all = Self {
+            positions: vec![],
+            input: Map { rows: vec![] },
+            taps: Map { rows: vec![] },
+            output: Map { rows: vec![vec![]; outputs as usize] },
+            degree: 0,
+        };
+        let points = phases.iter().map(|(_, maps)| maps.input.rows.len()).sum();
+        for (phase, maps) in phases {
+            let before = all.positions.len();
+            for row in &maps.input.rows {
+                let mut wide = vec![0.0; points];
+                wide[before..before + row.len()].copy_from_slice(row);
+                all.input.rows.push(wide);
+            }
+            for row in &maps.taps.rows {
+                let mut wide = vec![0.0; taps as usize];
+                let places = (phase..taps).step_by(stride as usize);
+                places.zip(row).for_each(|(tap, factor)| wide[tap as usize] = *factor);
+                all.taps.rows.push(wide);
+            }
+            for (all, row) in all.output.rows.iter_mut().zip(maps.output.rows) {
+                all.extend(row);
+            }
+            all.positions.extend(maps.positions.iter().map(|at| phase + at * stride));
+            all.degree = all.degree.max(maps.degree);
+        }
+        Some(all)
+    }
+
+    /// The same for neighbouring sums.
+    fn of_neighbours(outputs: i64, taps: i64) -> Option<Self> {
+        let count = outputs + taps - 1;
+        let positions = (0..count).collect();
+        if taps == 1 {
+            let unit = |at| (0..count).map(|i| if i == at { 1.0 } else { 0.0 }).collect();
+            let same = || Map { rows: (0..count).map(unit).collect() };
+            let taps = Map { rows: vec![vec![1.0]; count as usize] };
+            return Some(Self { positions, input: same(), taps, output: same(), degree: 1 });
+        }
+        let points: &[f64] = match count {
+            3 => &ONE_PAIR[..2],
             4 => &ONE_PAIR,
             6 => &TWO_PAIRS,
             8 => &THREE_PAIRS,
             _ => return None,
         };
-        let powers =
-            |point: f64, count: i64| (0..count).map(|power| point.powi(power as i32)).collect();
+        let powers = |point: f64, count: i64| -> Vec<f64> {
+            (0..count).map(|power| point.powi(power as i32)).collect()
+        };
         // Infinity has the highest power only.
-        let last =
-            |count: i64| (1..=count).map(|power| if power == count { 1.0 } else { 0.0 }).collect();
+        let last = |count: i64| -> Vec<f64> {
+            (1..=count).map(|power| if power == count { 1.0 } else { 0.0 }).collect()
+        };
         let (mut input, mut filter, mut columns) = (vec![], vec![], vec![]);
         for (i, point) in points.iter().enumerate() {
             let others = || points.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, p)| *p);
@@ -70,21 +122,16 @@ impl Maps {
             row.push(0.0);
             input.push(row);
             let scale: f64 = others().map(|other| point - other).product();
-            let row: Vec<f64> = powers(*point, taps);
-            filter.push(row.iter().map(|power| power / scale).collect());
+            filter.push(powers(*point, taps).iter().map(|power| power / scale).collect());
             columns.push(powers(*point, outputs));
         }
         input.push(product(points.iter().copied()));
         filter.push(last(taps));
         columns.push(last(outputs));
-        let transposed = |columns: &[Vec<f64>]| {
-            (0..outputs as usize).map(|row| columns.iter().map(|c| c[row]).collect()).collect()
-        };
-        Some(Self {
-            input: Map { rows: input },
-            taps: Map { rows: filter },
-            output: Map { rows: transposed(&columns) },
-        })
+        let output =
+            (0..outputs as usize).map(|row| columns.iter().map(|c| c[row]).collect()).collect();
+        let [input, taps, output] = [input, filter, output].map(|rows| Map { rows });
+        Some(Self { positions, input, taps, output, degree: count })
     }
 }
 
@@ -105,9 +152,6 @@ impl Map {
         values: &[Val<'c>],
         element: Element,
     ) -> Result<Vec<Val<'c>>> {
-        if self.rows == [[1.0]] {
-            return Ok(values.to_vec());
-        }
         let terms = self.terms(e, values)?;
         let sum = |terms: &[Term<'c>]| sum(e, terms, element);
         let mut results = vec![];
@@ -235,31 +279,31 @@ pub fn separable<T: Copy>(
 mod tests {
     use super::{Maps, separable};
 
-    /// Sums of a window by its definition.
-    fn direct(input: &[f64], taps: &[f64], outputs: usize) -> Vec<f64> {
-        (0..outputs).map(|at| taps.iter().zip(&input[at..]).map(|(a, b)| a * b).sum()).collect()
-    }
-
     #[test]
     fn products_of_the_maps_are_the_sums_of_the_window() {
-        for (outputs, taps) in
-            [(1, 1), (2, 3), (3, 2), (4, 3), (2, 5), (3, 4), (5, 2), (2, 7), (6, 3)]
+        let sizes =
+            [(1, 1), (2, 2), (2, 3), (3, 2), (4, 3), (2, 5), (3, 4), (5, 2), (2, 7), (6, 3)];
+        let all = sizes.iter().map(|(outputs, taps)| (*outputs, *taps, 1));
+        for (outputs, taps, stride) in
+            all.chain([(3, 3, 2), (5, 3, 2), (2, 5, 2), (4, 7, 3), (2, 1, 2)])
         {
-            let maps = Maps::of(outputs, taps).expect("points");
-            let input: Vec<f64> =
-                (0..outputs + taps - 1).map(|i| (i * i % 7) as f64 - 2.5).collect();
+            let maps = Maps::of(outputs, taps, stride).expect("points");
+            let x = |at: i64| (at * at % 7) as f64 - 2.5;
             let filter: Vec<f64> = (0..taps).map(|i| (i * 3 % 5) as f64 - 1.25).collect();
+            let input: Vec<f64> = maps.positions.iter().map(|at| x(*at)).collect();
             let (a, b) = (maps.input.of_numbers(&input), maps.taps.of_numbers(&filter));
             let products: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
             let sums = maps.output.of_numbers(&products);
-            for (sum, expected) in sums.iter().zip(direct(&input, &filter, outputs as usize)) {
+            assert_eq!(sums.len(), outputs as usize);
+            for (sum, first) in sums.iter().zip((0..).step_by(stride as usize)) {
+                let expected: f64 = filter.iter().zip(first..).map(|(w, at)| w * x(at)).sum();
                 assert!(
                     (sum - expected).abs() < 1e-10,
-                    "{outputs}, {taps}: {sum} is not {expected}"
+                    "{outputs} of {taps}: {sum} is not {expected}"
                 );
             }
         }
-        assert!(Maps::of(3, 3).is_none());
+        assert!(Maps::of(3, 3, 1).is_none());
     }
 
     #[test]
