@@ -13,7 +13,7 @@ mod emit;
 mod transform;
 
 use super::{
-    Arithmetic, Buffer, Contraction, Isa, Types, View, Weights, Window,
+    Buffer, Contraction, Isa, Types, View, Weights, Window,
     choose::MIN_TASKS,
     tiling::{Blocking, ceil_div},
     weights::{Float, Source},
@@ -211,36 +211,52 @@ impl Winograd {
         blocks * (input + products + output) + self.conv.memory_cost(self.product.planes, blocks)
     }
 
-    /// How products are packed for it.
-    pub fn arithmetic(&self, isa: Isa) -> Arithmetic {
-        Arithmetic::of(isa, self.conv.types)
-    }
-
     /// The filters as the products read them.
     pub fn pack<T: Float>(&self, source: &Source, values: &[T], isa: Isa) -> crate::Result<Vec<T>> {
         let Source::Filters { groups, filters, depth, taps } = *source else {
             return Err(crate::Error::internal("filters that are a matrix"));
         };
-        let kernel = self.conv.window.kernel;
-        let maps = self.maps()?;
-        let sizes = kernel.map(|size| size as usize).to_vec();
-        let points = self.product.planes as usize;
+        let factors = self.factors(taps)?;
+        let points = factors.len();
         let mut matrices = vec![T::default(); groups * points * filters * depth];
-        for (at, filter) in values.chunks_exact(taps).enumerate() {
-            let filter: Vec<f64> = filter.iter().map(|tap| (*tap).into()).collect();
-            let mapped = separable(filter, sizes.clone(), AXES, |axis, line| {
-                Ok(maps[axis].taps.of_numbers(line))
-            })?;
-            let (group, channel, reduction) =
-                (at / depth / filters, at / depth % filters, at % depth);
-            for (point, value) in mapped.into_iter().enumerate() {
-                let row = (group * points + point) * depth + reduction;
-                matrices[row * filters + channel] = T::of_f64(value);
+        let mut columns = vec![0.0_f64; taps * filters];
+        for group in 0..groups {
+            for reduction in 0..depth {
+                for channel in 0..filters {
+                    let from = ((group * filters + channel) * depth + reduction) * taps;
+                    for (tap, value) in values[from..from + taps].iter().enumerate() {
+                        columns[tap * filters + channel] = (*value).into();
+                    }
+                }
+                for (point, factors) in factors.iter().enumerate() {
+                    let row = ((group * points + point) * depth + reduction) * filters;
+                    let mut sums = vec![0.0; filters];
+                    for (factor, column) in factors.iter().zip(columns.chunks_exact(filters)) {
+                        sums.iter_mut().zip(column).for_each(|(sum, tap)| *sum += factor * tap);
+                    }
+                    let row = &mut matrices[row..row + filters];
+                    row.iter_mut().zip(&sums).for_each(|(to, sum)| *to = T::of_f64(*sum));
+                }
             }
         }
         let count = groups * points;
         let source = Source::Matrix { count, rows: depth, columns: filters, transposed: false };
         Ok(source.pack(&matrices, &self.blocking.channels, self.product.grouping(isa)))
+    }
+
+    /// For each point of a tile the factors of the taps.
+    fn factors(&self, taps: usize) -> crate::Result<Vec<Vec<f64>>> {
+        let maps = self.maps()?;
+        let sizes = self.conv.window.kernel.map(|size| size as usize).to_vec();
+        let mut factors = vec![vec![]; self.product.planes as usize];
+        for tap in 0..taps {
+            let unit = (0..taps).map(|other| if other == tap { 1.0 } else { 0.0 }).collect();
+            let mapped = separable(unit, sizes.clone(), AXES, |axis, line| {
+                Ok(maps[axis].taps.of_numbers(line))
+            })?;
+            factors.iter_mut().zip(mapped).for_each(|(row, factor)| row.push(factor));
+        }
+        Ok(factors)
     }
 
     /// The maps along each axis.
