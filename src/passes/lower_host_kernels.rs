@@ -353,7 +353,8 @@ impl<'c> Kernels<'c> {
         let isa = self.isa;
         let (flops, grain) = (kernel.flops(), kernel.grain(isa, buffers));
         let facts = Facts { flops, grain, amx: kernel.uses_amx() };
-        self.emitted((function, op), found.kind, (key, facts), |at, name| {
+        let kind = if let Scheduled::Winograd(_) = kernel { "winograd" } else { found.kind };
+        self.emitted((function, op), kind, (key, facts), |at, name| {
             kernel.emit(at, isa, (name, buffers), &found.program)
         })
     }
