@@ -17,6 +17,8 @@ mod harness;
 mod joints;
 #[path = "kernels/pools.rs"]
 mod pools;
+#[path = "kernels/winograd.rs"]
+mod winograd;
 
 use cases::{CONVS, Conv, DEPTHWISE, DEPTHWISE_RANKS, RANKS, SINGLE, TRANSPOSED};
 use harness::{Case, compare, compare_on, compare_with, tensor};

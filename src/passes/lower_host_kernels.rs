@@ -77,6 +77,10 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             }
         }
     };
+    if !(0..=6).contains(&options.winograd) {
+        let given = options.winograd;
+        return Err(PassError::new(format!("winograd must be 0 to 6, but is {given}")));
+    }
     let tiles = (options.winograd != 0).then_some(options.winograd);
     let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packed: 0 };
     let is_ours = |function: &Op<'c>| {

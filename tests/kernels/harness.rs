@@ -265,6 +265,16 @@ pub fn run_on(case: &Case, before: &str, machine: &str) -> Vec<Tensor> {
     compile(case, &passes(before, machine), true).run(&inputs(case)).expect("runs")
 }
 
+/// The names of the functions after kernels of a machine were made.
+pub fn symbols(case: &Case, machine: &str) -> Vec<String> {
+    let session = Session::new();
+    let mut module =
+        session.parse(case.text().as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let pipeline = format!("builtin.module({}canonicalize)", passes("", machine));
+    session.run_pipeline(&mut module, &pipeline).unwrap_or_else(|e| panic!("{e}"));
+    ir::ops_of(op(&module)).into_iter().filter_map(|op| ir::attr_str(op, "sym_name")).collect()
+}
+
 /// How many different kernels of a machine use AMX's registers.
 pub fn amx_kernels(case: &Case, before: &str, machine: &str) -> usize {
     let session = Session::new();

@@ -31,7 +31,7 @@ fn concat(case: &mut Case, values: &[&str], axis: usize, shape: &[i64]) -> Strin
 
 /// Along `axis`: a convolution that nothing else reads, an input, a depthwise convolution that is read again, a pool,
 /// and the third of these once more.
-fn inception(mut case: Case, shape: &[i64], axis: usize) -> Case {
+pub fn inception(mut case: Case, shape: &[i64], axis: usize) -> Case {
     let rank = shape.len() - 2;
     let x = case.input(shape);
     let raw = case.input(shape);
