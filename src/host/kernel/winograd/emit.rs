@@ -203,8 +203,8 @@ impl<'c> Block<'_, 'c> {
         let steps = [view.plane, view.row, view.col];
         let mut corner = vec![(tile.batch, view.batch)];
         let mut inside = vec![];
-        for axis in 0..AXES {
-            corner.push((tile.first[axis], window.stride[axis] * steps[axis]));
+        for (axis, step) in steps.into_iter().enumerate() {
+            corner.push((tile.first[axis], window.stride[axis] * step));
             inside.push(self.inside(e, axis, tile.first[axis])?);
         }
         let corner = e.sum(window.corner(view), &corner)?;

@@ -31,10 +31,12 @@ const MOST_TILES: i64 = 64;
 const VECTORS: i64 = 3;
 /// Elements of a line of the cache.
 const LINE: i64 = 16;
-/// Bytes that filters may take more than before; packages are not to grow by much.
+/// Bytes that filters may take more than before, if that is more than twice as much; packages are not to grow by
+/// more.
 const GROWTH: i64 = 8 << 20;
-/// Bytes of weights that stay in cache from one block to the next.
+/// Bytes of weights that stay near, and in the last level of cache, from one block to the next.
 const NEAR_BYTES: i64 = 640 << 10;
+const CACHE_BYTES: i64 = 24 << 20;
 /// Bytes that come from memory, and from the last level of cache, while a vector multiply-add, the unit of costs, is
 /// done.
 const MEMORY_RATE: f64 = 6.0;
@@ -101,8 +103,9 @@ impl Winograd {
             else {
                 continue;
             };
-            let growth = spec.bytes_of(found.product.planes) - spec.bytes_of(spec.window.taps());
-            if given.is_none() && growth > GROWTH {
+            let filters = spec.bytes_of(spec.window.taps());
+            let growth = spec.bytes_of(found.product.planes) - filters;
+            if given.is_none() && growth > GROWTH.max(filters) {
                 continue;
             }
             let cost = found.cost(isa);
@@ -272,12 +275,15 @@ impl Contraction {
         points * self.groups * self.depth * self.channels * self.types.weights.bytes()
     }
 
-    /// What it costs to have these weights come from memory once, and then from the last level of cache, as often as
-    /// is said, if they are not nearer.
+    /// What it costs to have these weights come from memory once, and then from where they are kept, as often as is said.
     fn memory_cost(&self, points: i64, times: f64) -> f64 {
         let bytes = self.bytes_of(points);
-        let again = if bytes <= NEAR_BYTES { 0.0 } else { times - 1.0 };
-        bytes as f64 * (1.0 / MEMORY_RATE + again / CACHE_RATE)
+        let again = if bytes <= NEAR_BYTES {
+            0.0
+        } else {
+            (times - 1.0) / if bytes <= CACHE_BYTES { CACHE_RATE } else { MEMORY_RATE }
+        };
+        bytes as f64 * (1.0 / MEMORY_RATE + again)
     }
 }
 
