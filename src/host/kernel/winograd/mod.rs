@@ -10,6 +10,8 @@
 //! infinity makes all results of its tiles NaN.
 
 mod emit;
+mod input;
+mod output;
 mod transform;
 
 use super::{
