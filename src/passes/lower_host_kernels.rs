@@ -10,19 +10,18 @@ use crate::{
     host::{
         joints::{Joints, Place},
         kernel::{
-            Arithmetic, Buffer, Dot, Element, Isa, Scheduled, Start,
+            Buffer, Dot, Isa, Scheduled,
             recognize::{
-                Kernel, NHWC, Recognized, Sums, WeightsOperand, ZeroPoint,
+                Kernel, NHWC, Recognized,
                 attention::{Attended, attention},
                 recognize_part,
             },
-            start, weights,
         },
+        packed::Packer,
     },
     ir::{
         self, Builder, Op, Val,
         call_extern::{CallExtern, Group},
-        constant::Elements,
         edit, func, graph,
         names::{self, KERNEL},
         view::OpView,
@@ -30,7 +29,7 @@ use crate::{
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Attribute, Type, ValueLike, operation::OperationLike};
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -82,7 +81,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         return Err(PassError::new(format!("winograd must be 0 to 6, but is {given}")));
     }
     let tiles = (options.winograd != 0).then_some(options.winograd);
-    let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packed: 0 };
+    let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packer: Packer::new(isa) };
     let is_ours = |function: &Op<'c>| {
         options.target.is_empty()
             || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
@@ -107,8 +106,7 @@ struct Kernels<'c> {
     tiles: Option<i64>,
     /// Symbols by all that makes a kernel what it is.
     symbols: HashMap<String, String>,
-    /// Number of constants packed so far.
-    packed: usize,
+    packer: Packer,
 }
 
 impl<'c> Kernels<'c> {
@@ -160,15 +158,15 @@ impl<'c> Kernels<'c> {
             let integers = found.weights.as_ref().and_then(|weights| weights.integers.as_ref());
             spec.amx = integers.and_then(|integers| spec.amx(self.isa, integers));
         }
-        let starts = self.starts(&b, op, &mut found)?;
+        let starts = self.packer.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
         let kernel = Scheduled::of(&found, self.isa, self.tiles);
         if let Some(weights) = &found.weights {
-            ins.push(self.weights(&b, op, &kernel, weights)?);
+            ins.push(self.packer.weights(&b, op, &kernel, weights)?);
         }
         let factors = found.weights.as_ref().and_then(|w| w.scales.as_ref().zip(w.source));
         if let (Some((scales, source)), Scheduled::Contraction(_, blocking)) = (factors, &kernel) {
-            ins.push(self.constant(&b, source.pack_scales(scales, &blocking.channels))?);
+            ins.push(self.packer.constant(&b, source.pack_scales(scales, &blocking.channels))?);
         }
         ins.extend(starts);
         for operand in &found.operands {
@@ -227,121 +225,6 @@ impl<'c> Kernels<'c> {
         edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
         erase_with_constants(op);
         Ok(())
-    }
-
-    /// The weights as the kernel reads them.
-    fn weights(
-        &mut self,
-        b: &Builder<'c>,
-        op: Op<'c>,
-        kernel: &Scheduled<'_>,
-        weights: &WeightsOperand,
-    ) -> Result<Val<'c>> {
-        let given = op.operand(weights.operand)?;
-        let Some(source) = weights.source else { return Ok(given) };
-        if let Some(integers) = &weights.integers {
-            if let Scheduled::Contraction(spec, blocking) = kernel
-                && let Some(amx) = &spec.amx
-            {
-                let packed = amx.pack(spec, &blocking.channels, (&source, integers));
-                return self.constant(b, packed);
-            }
-            let packed = kernel.pack(&source, integers, self.isa);
-            return match kernel.packed_element(self.isa) {
-                Element::I4 => self.constant(b, kernel.pairs_of_rows(&packed, self.isa)),
-                Element::I8 => {
-                    self.constant(b, packed.into_iter().map(|value| value as i8).collect())
-                }
-                _ => self.constant(b, packed),
-            };
-        }
-        if let Some(elements) = Elements::of_value(given) {
-            if let Some(values) = weights::floats_of::<f32>(&elements) {
-                return self.floats(b, (kernel, source), values, weights.scale);
-            }
-            if let Some(values) = weights::floats_of::<f64>(&elements) {
-                return self.floats(b, (kernel, source), values, weights.scale);
-            }
-        }
-        match source {
-            // Rows of filters, tap by tap and channel by channel.
-            weights::Source::Filters { .. } => {
-                let rank = ir::dims(given.r#type()).len() as i64;
-                let order: Vec<i64> = (2..rank).chain([1, 0]).collect();
-                Ok(graph::Transpose::build(b, given, &order)?.y())
-            }
-            weights::Source::Matrix { .. } => Ok(given),
-        }
-    }
-
-    /// Floats in the order in which the kernel reads them, times a factor.
-    fn floats<T: weights::Float>(
-        &mut self,
-        b: &Builder<'c>,
-        (kernel, source): (&Scheduled<'_>, weights::Source),
-        mut values: Cow<'_, [T]>,
-        scale: f64,
-    ) -> Result<Val<'c>> {
-        if scale != 1.0 {
-            values.to_mut().iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
-        }
-        let packed = match kernel {
-            Scheduled::Winograd(spec) => spec.pack(&source, &values, self.isa)?,
-            _ => kernel.pack(&source, &values, self.isa),
-        };
-        self.constant(b, packed)
-    }
-
-    /// A constant made for a kernel.
-    fn constant<T: weights::Number>(&mut self, b: &Builder<'c>, values: Vec<T>) -> Result<Val<'c>> {
-        self.packed += 1;
-        let name = format!("kernel_weights_{}", self.packed);
-        weights::constant(b, &[values.len() as i64], values, &name)
-    }
-
-    /// Decides what sums of integers start from, and gives the kernel's arguments for that.
-    fn starts(
-        &mut self,
-        b: &Builder<'c>,
-        op: Op<'c>,
-        found: &mut Recognized<'c>,
-    ) -> Result<Vec<Val<'c>>> {
-        let (Some(Sums { zero, bias }), Some(weights)) = (found.sums, &found.weights) else {
-            return Ok(vec![]);
-        };
-        let (Some(source), Some(integers)) = (weights.source, &weights.integers) else {
-            return Ok(vec![]);
-        };
-        let (window, points, (types, arithmetic), start) = match &mut found.kernel {
-            Kernel::Planar(_) | Kernel::Softmax(_) => return Ok(vec![]),
-            Kernel::Contraction(spec) => {
-                let arithmetic = spec.arithmetic(self.isa);
-                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
-            }
-            Kernel::Depthwise(spec) => {
-                let arithmetic = Arithmetic::of(self.isa, spec.types);
-                (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)
-            }
-        };
-        let offset = arithmetic.image_offset(types.image);
-        let bias = match bias {
-            Some(bias) => Elements::of_value(op.operand(bias)?).map_or(vec![], |b| b.ints()),
-            None => vec![],
-        };
-        let table = |zero| start::table(&window, points, &source, integers, (zero, &bias));
-        match zero {
-            ZeroPoint::Known(zero) if zero + offset == 0 && bias.is_empty() => Ok(vec![]),
-            ZeroPoint::Known(zero) => {
-                *start = Some(Start::Table);
-                let table = table(zero + offset);
-                Ok(vec![self.constant(b, table)?])
-            }
-            ZeroPoint::Operand(operand) => {
-                *start = Some(Start::Scaled(types.image, offset));
-                let table = table(1);
-                Ok(vec![self.constant(b, table)?, op.operand(operand)?])
-            }
-        }
     }
 
     /// The symbol of the kernel, which is emitted if it does not exist.
