@@ -82,6 +82,33 @@ def Graph_ConvTransposeOp : Graph_Op<"conv_transpose"> {
       "(`group` `=` $group^)? (`output_padding` `=` $output_padding^)?");
 }
 
+def Graph_Col2ImOp : Graph_Op<"col2im"> {
+  let flops = "self.x.size";
+  let summary = "Images of overlapping patches";
+  let description = [{
+    The sums of patches where they lie in images. Windows of `kernel_shape` slide
+    over images `[N, C, image_shape...]` as those of pools do; column l of x
+    `[N, C * product(kernel_shape), L]` has the elements of window l, each of
+    which is added to the element of the image that it covers. What lies in the
+    padding is left out.
+
+    ONNX `Col2Im` (opset 18).
+
+    Example:
+
+    ```mlir
+    %y = graph.col2im %x image_shape = [5, 6] kernel_shape = [2, 3]
+        : (tensor<1x12x16xf32>) -> tensor<1x2x5x6xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$x, DenseI64ArrayAttr:$image_shape,
+                       DenseI64ArrayAttr:$kernel_shape, Graph_I64s:$strides,
+                       Graph_I64s:$pads, Graph_I64s:$dilations);
+  let results = (outs Graph_NumberTensor:$y);
+  let format = !strconcat("$x `image_shape` `=` $image_shape "
+      "`kernel_shape` `=` $kernel_shape ", Graph_WindowFormat);
+}
+
 //===----------------------------------------------------------------------===//
 // Pooling
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,6 @@
 //===- InferWindow.cpp - Shapes of convolutions and pools -----------------===//
 
+#include "graph/GraphNN.h"
 #include "graph/Infer.h"
 
 using namespace mlir;
@@ -81,6 +82,40 @@ FailureOr<Shape> convShape(Infer &infer, Value x, Value w, Window window,
       failed(slideWindow(infer, window, input.drop_front(2), shape)))
     return failure();
   return shape;
+}
+
+LogicalResult Col2ImOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                   Types &types) {
+  Value x = adaptor.getX();
+  ArrayRef<int64_t> image = adaptor.getImageShape();
+  Window window{adaptor.getKernelShape(), adaptor.getStrides(),
+                adaptor.getPads(), adaptor.getDilations()};
+  if (failed(infer.rankIs("x", x, 3)) ||
+      failed(checkWindow(infer, window, image.size())))
+    return failure();
+  for (int64_t size : image)
+    if (size < 1)
+      return infer.fail("'image_shape' must be positive, but holds ", size);
+  Shape counts;
+  if (failed(slideWindow(infer, window, image, counts)))
+    return failure();
+  int64_t patches = 1, area = 1;
+  for (auto [count, size] : llvm::zip_equal(counts, window.kernel)) {
+    if (llvm::MulOverflow(patches, count, patches) ||
+        llvm::MulOverflow(area, size, area))
+      return infer.fail("the image has too many windows");
+  }
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
+  if (!mayEqual(shape[2], patches))
+    return infer.fail("'x' has ", shape[2], " patches, but ", patches,
+                      " windows fit into the image");
+  if (known(shape[1]) && shape[1] % area != 0)
+    return infer.fail("'x' has ", shape[1], " rows, which is no multiple of the ",
+                      area, " elements of a window");
+  Shape result = {shape[0], known(shape[1]) ? shape[1] / area : kDynamic};
+  result.append(image.begin(), image.end());
+  types.push_back(RankedTensorType::get(result, typeOf(x).getElementType()));
+  return success();
 }
 
 } // namespace phl::graph

@@ -13,6 +13,7 @@ mod exponential;
 mod inverse;
 mod logarithm;
 mod quotient;
+mod remainder;
 mod trigonometric;
 
 use crate::{
@@ -73,6 +74,11 @@ pub fn emit_double<'c>(b: &Builder<'c>, operation: &str, x: Val<'c>) -> Result<O
         "math.tanh" => double::tanh(&real, x).map(Some),
         _ => Ok(None),
     }
+}
+
+/// The remainder of f32 values or vectors of them, `arith.remf`: exact, as that of the C library.
+pub fn emit_remainder<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
+    remainder::emit(b, x, y)
 }
 
 /// The bits of an f32 other than its sign.

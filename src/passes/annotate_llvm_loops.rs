@@ -2,10 +2,11 @@
 //!
 //! LLVM unrolls short loops before it vectorizes. Of a row of 16 channels that leaves 16 scalar operations, and then the
 //! loop around them becomes vectors, whose elements are a row apart: a bilinear resize of 16 channels took 13 times as
-//! long. A loop of whole vectors is worth more as a loop.
+//! long. A loop of whole vectors is worth more as a loop, and so is another one of so many turns, unless it adds to numbers
+//! that the loop around it meets again: unrolled, those stay in registers.
 
 use crate::{
-    ir::{self, Op, Val, edit},
+    ir::{self, Blk, Op, Val, edit},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{Attribute, BlockLike, TypeLike, ValueLike, operation::OperationLike};
@@ -25,23 +26,101 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let disable = "#llvm.loop_annotation<unroll = #llvm.loop_unroll<disable = true>>";
     let attribute = Attribute::parse(ir::context_of(module), disable)
         .ok_or_else(|| PassError::at(&module, "LLVM has no such annotation of loops"))?;
-    let jumps: Vec<_> =
-        edit::walk(module).into_iter().filter(|op| ir::op_name(*op) == "llvm.br").collect();
     let mut into: HashMap<usize, Vec<Op<'c>>> = HashMap::new();
-    for jump in &jumps {
-        if let Ok(block) = jump.successor(0) {
-            into.entry(block.to_raw().ptr as usize).or_default().push(*jump);
+    let mut deciding: HashMap<usize, Op<'c>> = HashMap::new();
+    for op in edit::walk(module) {
+        // What has no successor would be printed in the error that says so.
+        let is_jump = ir::op_name(op) == "llvm.br";
+        if !is_jump && ir::op_name(op) != "llvm.cond_br" {
+            continue;
+        }
+        let Ok(block) = op.successor(0) else { continue };
+        let block = block.to_raw().ptr as usize;
+        if is_jump {
+            into.entry(block).or_default().push(op);
+        } else {
+            deciding.insert(block, op);
         }
     }
     for jumps in into.values() {
         let [a, b] = jumps[..] else { continue };
         for (enter, again) in [(a, b), (b, a)] {
-            if trip_count(enter, again).is_some_and(is_whole_vectors) && is_scalar(again) {
+            let Some(count) = trip_count(enter, again).filter(|count| *count >= LEAST) else {
+                continue;
+            };
+            let around = enter.block().and_then(|block| {
+                deciding.get(&(block.to_raw().ptr as usize)).and_then(|op| op.block())
+            });
+            if is_scalar(again) && (count % LEAST == 0 || !accumulates(again, around)) {
                 edit::set_attr(again, "loop_annotation", attribute);
             }
         }
     }
     Ok(())
+}
+
+/// Lanes of a vector: those of 8 leave nothing over of their multiples, those of 16 may have a half of one after them.
+const LEAST: i64 = 8;
+
+/// Whether the block that `end` ends changes what it loads from places that do not depend on the loop whose head is
+/// `around`; if that is not known, whether it changes anything that it loads.
+fn accumulates<'c>(end: Op<'c>, around: Option<Blk<'c>>) -> bool {
+    let ops = end.block().map(ir::ops).unwrap_or_default();
+    let address = |name: &str, at: usize| -> Vec<Val<'c>> {
+        let found = ops.iter().filter(|op| ir::op_name(**op) == name);
+        found.filter_map(|op| ir::operands(*op).get(at).copied()).collect()
+    };
+    let loaded = address("llvm.load", 0);
+    address("llvm.store", 1).into_iter().any(|stored| {
+        let moves = around.is_some_and(|head| depends(stored, head));
+        !moves && loaded.iter().any(|load| is_same(*load, stored))
+    })
+}
+
+/// Values that an address is made of, at most; more are not looked at.
+const MAX_VALUES: usize = 64;
+
+/// Whether a value is made of an argument of a block.
+fn depends<'c>(value: Val<'c>, on: Blk<'c>) -> bool {
+    let mut values = vec![value];
+    let mut next = 0;
+    while let Some(value) = values.get(next).copied().filter(|_| next < MAX_VALUES) {
+        next += 1;
+        match edit::defining_op(value) {
+            Some(op) => {
+                let new: Vec<_> =
+                    ir::operands(op).into_iter().filter(|value| !values.contains(value)).collect();
+                values.extend(new);
+            }
+            None if edit::owner_block(value).is_some_and(|(block, _)| block == on) => return true,
+            None => {}
+        }
+    }
+    false
+}
+
+/// Whether two values are the same, or made the same way: addresses are written out for each access.
+fn is_same<'c>(a: Val<'c>, b: Val<'c>) -> bool {
+    let mut pairs = vec![(a, b)];
+    let mut next = 0;
+    while let Some((a, b)) = pairs.get(next).copied() {
+        next += 1;
+        if a == b || number(a).is_some_and(|value| number(b) == Some(value)) {
+            continue;
+        }
+        let (Some(first), Some(second)) = (edit::defining_op(a), edit::defining_op(b)) else {
+            return false;
+        };
+        let (left, right) = (ir::operands(first), ir::operands(second));
+        let alike = ir::op_name(first) == ir::op_name(second) && left.len() == right.len();
+        if !alike || left.is_empty() || next > MAX_VALUES {
+            return false;
+        }
+        let new: Vec<_> =
+            left.into_iter().zip(right).filter(|pair| !pairs.contains(pair)).collect();
+        pairs.extend(new);
+    }
+    true
 }
 
 /// How often the loop runs that `enter` jumps to and whose only block `again` ends, as loops of `scf` become
@@ -75,9 +154,4 @@ fn is_scalar(end: Op<'_>) -> bool {
 fn number(value: Val<'_>) -> Option<i64> {
     let op = edit::defining_op(value).filter(|op| ir::op_name(*op) == "llvm.mlir.constant")?;
     ir::attr_i64(op, "value")
-}
-
-/// Vectors of 8 lanes leave nothing over; those of 16 may have a half of one after them.
-fn is_whole_vectors(count: i64) -> bool {
-    count >= 8 && count % 8 == 0
 }

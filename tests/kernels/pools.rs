@@ -119,6 +119,9 @@ fn lone_pools(mut case: Case) -> Case {
             "kernel_shape = [13, 21] strides = [1, 4] pads = [6, 10, 6, 10]",
             &[1, 2, 12, 18],
         ),
+        // More rows than are folded together, and some are left.
+        (&[2, 40, 21, 19], "kernel_shape = [3, 3] pads = [1, 1, 1, 1]", &[2, 40, 21, 19]),
+        (&[2, 40, 21, 19], "kernel_shape = [1, 4] pads = [0, 2, 0, 2]", &[2, 40, 21, 20]),
         (&[2, 2, 9000], "kernel_shape = [25] strides = [2] pads = [12, 12]", &[2, 2, 4500]),
         (&[2, 2, 9000], "kernel_shape = [3]", &[2, 2, 8998]),
         (

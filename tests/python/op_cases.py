@@ -253,6 +253,11 @@ def movement(c):
             c.add(f"top_k_{i}_{kind}", "TopK", [values], {1: ints(count)}, n_out=2, **attributes)
     c.add("one_hot", "OneHot", [ints(0, 2, -1)], {1: ints(4), 2: np.array([0, 1], "f4")})
     c.add("scatter_nd", "ScatterND", [c.normal(4, 3)], {1: np.array([[1], [3]], "i8"), 2: c.normal(2, 3)})
+    for image, block, counts, windows in [
+            ([5, 6], [2, 3], 16, {}), ([7, 9], [3, 3], 20, {"strides": [2, 2], "pads": [1, 1, 1, 1]}),
+            ([9, 10], [3, 2], 24, {"strides": [1, 3], "pads": [0, 1, 2, 1], "dilations": [2, 3]})]:
+        c.add(f"col2im_{image[0]}", "Col2Im",
+              [c.normal(2, 3 * block[0] * block[1], counts)], {1: ints(*image), 2: ints(*block)}, opset=18, **windows)
     for mode, transform in [("nearest", "asymmetric"), ("linear", "half_pixel"),
                             ("linear", "align_corners"), ("cubic", "half_pixel")]:
         c.add(f"resize_{mode}_{transform}", "Resize", [x], {1: None, 2: np.array([1, 1, 2, 1.6], "f4")},

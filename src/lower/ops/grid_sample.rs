@@ -1,12 +1,13 @@
 //! `graph.grid_sample`: each element of the result interpolates between elements of x around a
-//! point that is only known at run time.
+//! point that is only known at run time. Where that is and how it weighs its neighbours is the same for all channels,
+//! so loops over the points write it to memory first, which those over the channels read.
 
 use crate::{
     Result,
     ir::{self, Builder, Val, graph::GridSampleAdaptor},
     lower::{
         Lowering,
-        generic::{c, d, loop_index, parallel},
+        generic::{Access, Iter, c, d, generic, identity, loop_index, parallel},
         scalar::{
             convert,
             float::{add, arith, div, mul, sub},
@@ -34,18 +35,17 @@ enum Padding {
 }
 
 /// One element of x that counts along an axis.
+#[derive(Clone, Copy)]
 struct Tap<'c> {
-    /// Its position, which is in range.
-    position: Val<'c>,
-    /// Whether it stands for an element of x and not for a zero around it.
-    inside: Option<Val<'c>>,
+    /// Its position times the elements that lie between two of them; for a zero around x so little that no sum of places
+    /// gets to 0.
+    place: Val<'c>,
     /// None is 1.
     weight: Option<Val<'c>>,
 }
 
 /// What is sampled, and how.
 struct Sampler<'c> {
-    x: Val<'c>,
     unsigned: bool,
     sizes: Vec<i64>,
     mode: Mode,
@@ -53,16 +53,22 @@ struct Sampler<'c> {
     align_corners: bool,
     /// The float type of coordinates and sums.
     real: Type<'c>,
+    /// The integer type of places.
+    word: Type<'c>,
 }
 
 impl<'c> Sampler<'c> {
     fn new(l: &Lowering<'c>, op: GridSampleAdaptor<'_, 'c>) -> Self {
         let x = op.x();
         let double = |value: Val<'c>| ir::element_type(value.r#type()) == l.b.f64();
+        let sizes = ir::dims(x.r#type())[2..].to_vec();
+        let furthest = sizes.iter().fold(sizes.len() as i64, |all, size| all.saturating_mul(*size));
+        // Narrow ones are read by more lanes at once.
+        let word = l.b.int(if furthest <= i64::from(i32::MAX) { 32 } else { 64 });
         Self {
-            x,
             unsigned: l.is_unsigned(0),
-            sizes: ir::dims(x.r#type())[2..].to_vec(),
+            sizes,
+            word,
             mode: match op.mode() {
                 "nearest" => Mode::Nearest,
                 "cubic" => Mode::Cubic,
@@ -133,15 +139,15 @@ impl<'c> Sampler<'c> {
         add(b, low, b.select(odd, back, rest)?)
     }
 
-    /// The element at an integral position, as the padding tells.
+    /// The element at an integral position of an axis, as the padding tells.
     fn tap(
         &self,
         b: &Builder<'c>,
         at: Val<'c>,
         weight: Option<Val<'c>>,
-        size: i64,
+        axis: usize,
     ) -> Result<Tap<'c>> {
-        let word = b.int(64);
+        let (word, size) = (b.int(64), self.sizes[axis]);
         let (zero, last) = (b.constant_int(word, 0)?, b.constant_int(word, size - 1)?);
         let mut position = at;
         if self.padding == Padding::Reflection {
@@ -149,12 +155,17 @@ impl<'c> Sampler<'c> {
         }
         let position = b.binary("arith.maxsi", position, zero)?;
         let position = b.binary("arith.minsi", position, last)?;
-        let inside = match self.padding {
-            Padding::Zeros => Some(b.cmpi("eq", position, at)?),
-            _ => None,
-        };
-        let position = b.op1("arith.index_cast", &[position], b.index_type())?;
-        Ok(Tap { position, inside, weight })
+        let pitch: i64 = self.sizes[axis + 1..].iter().product();
+        let mut place = b.binary("arith.muli", position, b.constant_int(word, pitch)?)?;
+        if self.padding == Padding::Zeros {
+            let all: i64 = self.sizes.iter().product();
+            let outside = b.constant_int(word, -all)?;
+            place = b.select(b.cmpi("eq", position, at)?, place, outside)?;
+        }
+        if word != self.word {
+            place = b.op1("arith.trunci", &[place], self.word)?;
+        }
+        Ok(Tap { place, weight })
     }
 
     /// Mirrors a position that is at most one width beyond the axis.
@@ -168,15 +179,24 @@ impl<'c> Sampler<'c> {
         b.select(b.cmpi("sge", at, b.constant_int(word, size)?)?, above, at)
     }
 
+    /// Elements that count along an axis.
+    fn count(&self) -> usize {
+        match self.mode {
+            Mode::Nearest => 1,
+            Mode::Linear => 2,
+            Mode::Cubic => 4,
+        }
+    }
+
     /// The elements that count along an axis for a raw coordinate.
-    fn taps(&self, b: &Builder<'c>, raw: Val<'c>, size: i64) -> Result<Vec<Tap<'c>>> {
-        let word = b.int(64);
+    fn taps(&self, b: &Builder<'c>, raw: Val<'c>, axis: usize) -> Result<Vec<Tap<'c>>> {
+        let (word, size) = (b.int(64), self.sizes[axis]);
         let mut at = self.coordinate(b, raw, size)?;
         if self.mode == Mode::Nearest {
             at = b.unary("math.roundeven", at)?;
             at = self.bound(b, at, size)?;
             // Truncation is what ONNX does with a reflected half.
-            return Ok(vec![self.tap(b, b.op1("arith.fptosi", &[at], word)?, None, size)?]);
+            return Ok(vec![self.tap(b, b.op1("arith.fptosi", &[at], word)?, None, axis)?]);
         }
         at = self.bound(b, at, size)?;
         let floor = arith(b, "math.floor", &[at])?;
@@ -189,7 +209,7 @@ impl<'c> Sampler<'c> {
         let mut taps = vec![];
         for (index, weight) in weights.into_iter().enumerate() {
             let at = b.binary("arith.addi", left, b.constant_int(word, first + index as i64)?)?;
-            taps.push(self.tap(b, at, Some(weight), size)?);
+            taps.push(self.tap(b, at, Some(weight), axis)?);
         }
         Ok(taps)
     }
@@ -211,31 +231,59 @@ impl<'c> Sampler<'c> {
         Ok(vec![far(part)?, near(part)?, near(rest)?, far(rest)?])
     }
 
-    /// The interpolation along the axes of `taps` from elements whose first indices are `at`.
+    /// The taps of all points along all axes, one tensor for what each has, of the dimensions `points`.
+    fn all_taps(
+        &self,
+        b: &Builder<'c>,
+        grid: Val<'c>,
+        points: &[i64],
+    ) -> Result<Vec<Vec<Tap<'c>>>> {
+        let spatial = self.sizes.len();
+        // The coordinates of a point run from the last axis to the first.
+        let coordinates = (0..spatial).rev().map(|at| {
+            let map = (0..points.len()).map(d).chain([c(at as i64)]).collect();
+            (grid, map)
+        });
+        let weighs = self.mode != Mode::Nearest;
+        let kinds = if weighs { vec![self.word, self.real] } else { vec![self.word] };
+        let outs: Vec<Access<'c>> = kinds
+            .iter()
+            .cycle()
+            .take(kinds.len() * self.count() * spatial)
+            .map(|kind| Ok((b.empty(b.tensor(points, *kind))?, identity(points.len()))))
+            .collect::<Result<_>>()?;
+        let loops = vec![Iter::Parallel; points.len()];
+        let found = generic(b, &loops, &coordinates.collect::<Vec<_>>(), &outs, |b, raw| {
+            let mut found = vec![];
+            for (axis, raw) in raw[..spatial].iter().enumerate() {
+                for tap in self.taps(b, *raw, axis)? {
+                    found.push(tap.place);
+                    found.extend(tap.weight);
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(taps_of(&found, self.count(), weighs))
+    }
+
+    /// The interpolation along the axes of `taps` from elements whose places in an image begin with `place`.
     fn sample(
         &self,
         b: &Builder<'c>,
-        at: &mut Vec<Val<'c>>,
-        inside: Option<Val<'c>>,
+        image: (Val<'c>, [Val<'c>; 2]),
+        place: Option<Val<'c>>,
         taps: &[Vec<Tap<'c>>],
     ) -> Result<Val<'c>> {
         let Some((first, rest)) = taps.split_first() else {
-            let element = shape::extract(b, self.x, at)?;
-            let element = convert(b, element, self.unsigned, self.real, false)?;
-            return match inside {
-                Some(inside) => b.select(inside, element, self.number(b, 0.0)?),
-                None => Ok(element),
-            };
+            return self.element(b, image, place);
         };
         let mut sum: Option<Val<'c>> = None;
         for tap in first {
-            let inside = match (inside, tap.inside) {
-                (Some(a), Some(c)) => Some(b.binary("arith.andi", a, c)?),
-                (a, c) => a.or(c),
+            let place = match place {
+                Some(place) => b.binary("arith.addi", place, tap.place)?,
+                None => tap.place,
             };
-            at.push(tap.position);
-            let mut value = self.sample(b, at, inside, rest)?;
-            at.pop();
+            let mut value = self.sample(b, image, Some(place), rest)?;
             if let Some(weight) = tap.weight {
                 value = mul(b, value, weight)?;
             }
@@ -246,6 +294,36 @@ impl<'c> Sampler<'c> {
         }
         sum.ok_or_else(|| crate::Error::internal("a grid sample without taps"))
     }
+
+    /// The element at a place of an image.
+    fn element(
+        &self,
+        b: &Builder<'c>,
+        (x, [batch, channel]): (Val<'c>, [Val<'c>; 2]),
+        place: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let place = place.ok_or_else(|| crate::Error::internal("a grid sample without axes"))?;
+        let zero = b.constant_int(self.word, 0)?;
+        let led = match self.padding {
+            Padding::Zeros => b.binary("arith.maxsi", place, zero)?,
+            _ => place,
+        };
+        let led = b.op1("arith.index_cast", &[led], b.index_type())?;
+        let element = shape::extract(b, x, &[batch, channel, led])?;
+        let element = convert(b, element, self.unsigned, self.real, false)?;
+        if self.padding != Padding::Zeros {
+            return Ok(element);
+        }
+        b.select(b.cmpi("sge", place, zero)?, element, self.number(b, 0.0)?)
+    }
+}
+
+/// Values, which are a place and perhaps a weight for each tap, as the taps of each axis.
+fn taps_of<'c>(values: &[Val<'c>], count: usize, weighs: bool) -> Vec<Vec<Tap<'c>>> {
+    let taps = values.chunks(1 + usize::from(weighs));
+    let taps: Vec<_> =
+        taps.map(|tap| Tap { place: tap[0], weight: tap.get(1).copied() }).collect();
+    taps.chunks(count).map(<[_]>::to_vec).collect()
 }
 
 fn grid_sample<'c>(l: &Lowering<'c>, op: GridSampleAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
@@ -260,25 +338,20 @@ fn grid_sample<'c>(l: &Lowering<'c>, op: GridSampleAdaptor<'_, 'c>) -> Result<Ve
             op.x().r#type()
         )));
     }
-    let (rank, spatial) = (ir::dims(ty).len(), sampler.sizes.len());
-    // The coordinates of a point run from the last axis to the first.
-    let ins: Vec<_> = (0..spatial)
-        .map(|axis| {
-            let coordinate = c((spatial - 1 - axis) as i64);
-            let map = [d(0)].into_iter().chain((2..rank).map(d)).chain([coordinate]).collect();
-            (op.grid(), map)
-        })
-        .collect();
+    let dims = ir::dims(ty);
+    let points = [&dims[..1], &dims[2..]].concat();
+    let taps = sampler.all_taps(&l.b, op.grid(), &points)?;
+    let map: Vec<_> = (0..dims.len()).filter(|at| *at != 1).map(d).collect();
+    let values = taps.iter().flatten().flat_map(|tap| [Some(tap.place), tap.weight]);
+    let ins: Vec<_> = values.flatten().map(|value| (value, map.clone())).collect();
+    let image = [&dims[..2], &[sampler.sizes.iter().product()]].concat();
+    let x = shape::reshape(&l.b, op.x(), &image)?;
     let element = ir::element_type(ty);
     let unsigned = l.is_unsigned_result(0);
-    let value = parallel(&l.b, ty, &ins, |b, raw| {
-        let taps: Vec<_> = raw
-            .iter()
-            .zip(&sampler.sizes)
-            .map(|(raw, size)| sampler.taps(b, *raw, *size))
-            .collect::<Result<_>>()?;
-        let mut at = vec![loop_index(b, 0)?, loop_index(b, 1)?];
-        let value = sampler.sample(b, &mut at, None, &taps)?;
+    let value = parallel(&l.b, ty, &ins, |b, loaded| {
+        let taps = taps_of(loaded, sampler.count(), sampler.mode != Mode::Nearest);
+        let image = (x, [loop_index(b, 0)?, loop_index(b, 1)?]);
+        let value = sampler.sample(b, image, None, &taps)?;
         convert(b, value, false, element, unsigned)
     })?;
     Ok(vec![value])

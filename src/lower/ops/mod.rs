@@ -47,6 +47,7 @@ macro_rules! families {
 }
 
 families![
+    col2im,
     constant,
     data,
     elementwise,

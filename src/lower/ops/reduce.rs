@@ -118,7 +118,7 @@ fn step<'c>(
     match name {
         "reduce_max" => float::greater(b, sum, x),
         "reduce_min" => float::lesser(b, sum, x),
-        "reduce_prod" => mul(b, sum, x),
+        "reduce_prod" => float::accumulate_product(b, sum, x),
         "reduce_l1" => accumulate(b, sum, arith(b, "math.absf", &[x])?),
         "reduce_l2" | "reduce_sum_square" => accumulate(b, sum, mul(b, x, x)?),
         _ => accumulate(b, sum, x),

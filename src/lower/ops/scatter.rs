@@ -10,7 +10,7 @@ use crate::{
     },
     lower::{
         Lowering,
-        loops::{insert, nest},
+        loops::{alone, insert, nest},
         normalize_axis,
         scalar::{
             float::{self, add, mul},
@@ -53,12 +53,12 @@ fn combine<'c>(
     b.binary(name, old, update)
 }
 
-/// Writes each element of `updates`, at the position in the result that `place` computes from its
-/// own.
+/// Writes the elements of `updates`. The first `outer` dimensions are those of what says where: `place` computes from
+/// the position in them the first indices of a part of the result; the rest are those of the part.
 fn scatter<'c>(
     l: &Lowering<'c>,
     [x, updates]: [Val<'c>; 2],
-    reduction: &str,
+    (outer, reduction): (usize, &str),
     place: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>,
 ) -> Result<Vec<Val<'c>>> {
     let dims = ir::dims(updates.r#type());
@@ -72,15 +72,21 @@ fn scatter<'c>(
         )));
     }
     let unsigned = l.is_unsigned(0);
-    nest(&l.b, &dims, &[x], |b, from, state| {
-        let mut value = shape::extract(b, updates, from)?;
+    let results = nest(&l.b, &dims[..outer], &[x], |b, from, state| {
         let to = place(b, from)?;
-        if !reduction.is_empty() && reduction != "none" {
-            let old = shape::extract(b, state[0], &to)?;
-            value = combine(b, reduction, unsigned, old, value)?;
-        }
-        Ok(vec![insert(b, value, state[0], &to)?])
-    })
+        nest(b, &dims[outer..], state, |b, inside, state| {
+            let (from, to) = ([from, inside].concat(), [&to, inside].concat());
+            let mut value = shape::extract(b, updates, &from)?;
+            if !reduction.is_empty() && reduction != "none" {
+                let old = shape::extract(b, state[0], &to)?;
+                value = combine(b, reduction, unsigned, old, value)?;
+            }
+            Ok(vec![insert(b, value, state[0], &to)?])
+        })
+    })?;
+    // Where buffers are known to be apart, parts are copied with vectors.
+    alone(&results);
+    Ok(results)
 }
 
 fn scatter_elements<'c>(
@@ -90,7 +96,7 @@ fn scatter_elements<'c>(
     let to = l.result_dims(0)?;
     let axis = normalize_axis(op.axis(), to.len());
     let indices = op.indices();
-    scatter(l, [op.x(), op.updates()], op.reduction(), |b, from| {
+    scatter(l, [op.x(), op.updates()], (to.len(), op.reduction()), |b, from| {
         let mut at = from.to_vec();
         at[axis] = position(b, shape::extract(b, indices, from)?, to[axis])?;
         Ok(at)
@@ -102,15 +108,14 @@ fn scatter_nd<'c>(l: &Lowering<'c>, op: ScatterNDAdaptor<'_, 'c>) -> Result<Vec<
     let indices = op.indices();
     let positions = ir::dims(indices.r#type());
     let (outer, depth) = (positions.len() - 1, positions[positions.len() - 1]);
-    scatter(l, [op.x(), op.updates()], op.reduction(), |b, from| {
+    scatter(l, [op.x(), op.updates()], (outer, op.reduction()), |b, from| {
         let mut at = vec![];
         for k in 0..depth {
-            let mut coordinate = from[..outer].to_vec();
+            let mut coordinate = from.to_vec();
             coordinate.push(b.index(k)?);
             let raw = shape::extract(b, indices, &coordinate)?;
             at.push(position(b, raw, to[k as usize])?);
         }
-        at.extend(&from[outer..]);
         Ok(at)
     })
 }

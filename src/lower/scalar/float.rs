@@ -83,6 +83,16 @@ pub fn accumulate<'c>(b: &Builder<'c>, sum: Val<'c>, term: Val<'c>) -> Result<Va
     b.op1_with("arith.addf", &[sum, term], sum.r#type(), vec![("fastmath", flags)])
 }
 
+/// The product of an accumulator and a factor, which may be reordered in the same way.
+pub fn accumulate_product<'c>(
+    b: &Builder<'c>,
+    product: Val<'c>,
+    factor: Val<'c>,
+) -> Result<Val<'c>> {
+    let flags = b.parse_attr("#arith.fastmath<reassoc,contract>")?;
+    b.op1_with("arith.mulf", &[product, factor], product.r#type(), vec![("fastmath", flags)])
+}
+
 /// The value of an `arith.constant` of a scalar type, or of a vector of equal lanes.
 pub fn scalar_constant(value: Val<'_>) -> Option<f64> {
     if let Some(elements) = Elements::of_value(value) {

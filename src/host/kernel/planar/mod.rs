@@ -1,12 +1,13 @@
 //! The kernel of pools on images with their channels first.
 //!
 //! Vectors lie along the columns. For each row of the output windows are folded downwards first, which gives a row of
-//! scratch memory, and then along that row, where strided columns are shuffled together. Sums would so be rounded
-//! differently than by loops: for them each row of the window goes into scratch memory by itself. At the ends of the
+//! scratch memory, and then along that row, where strided columns are shuffled together: a window of 7 by 7 takes 14
+//! steps. Sums of columns first are rounded differently than those of loops, but are no worse. At the ends of a
 //! scratch row is what changes no fold, so that columns at the edges need no code of their own.
 
 mod columns;
 mod rows;
+mod sums;
 
 use self::rows::Kernel;
 use super::{
@@ -20,6 +21,8 @@ use crate::{Result, ir::Builder};
 
 /// Bytes of a scratch row that a tile should have at most.
 const SCRATCH_BYTES: i64 = 8 << 10;
+/// Scratch rows that are filled before the first of them is read, at most.
+const MAX_TOGETHER: i64 = 8;
 /// Bytes that it may have, if its window is very wide.
 const MAX_SCRATCH_BYTES: i64 = 64 << 10;
 /// Tiles with code of their own, at most.
@@ -65,6 +68,8 @@ pub struct PlanarBlocking {
     pub lanes: i64,
     /// Vectors that are folded downwards together.
     pub vectors: i64,
+    /// Scratch rows.
+    pub together: i64,
 }
 
 impl Planar {
@@ -97,12 +102,18 @@ impl Planar {
         let points = room.max(lanes).min(self.grid[COL]).max(1);
         let images = self.batch * self.channels * self.grid[PLANE];
         let parts = ceil_div(MIN_TASKS, images.max(1)).min(self.grid[ROW]).max(1);
-        PlanarBlocking {
+        let mut blocking = PlanarBlocking {
             cols: self.tiles(points),
             rows: ceil_div(self.grid[ROW], parts).max(1),
             lanes,
             vectors: if isa.registers >= 32 { 8 } else { 4 },
+            together: 1,
+        };
+        if !self.sums_apart() {
+            let fitting = SCRATCH_BYTES / (self.pitch(&blocking) * self.element.bytes());
+            blocking.together = fitting.clamp(1, MAX_TOGETHER).min(blocking.rows);
         }
+        blocking
     }
 
     /// Tiles of so many points along a row. Sums are made apart where windows reach beyond the input.
@@ -110,7 +121,7 @@ impl Planar {
         let cols = self.grid[COL];
         let inside = |start, count| self.window.columns_inside(start, count);
         let first = match self.window.columns_inside_any(cols) {
-            Some(first) if self.fold != Fold::Max => first,
+            Some(first) if self.sums_apart() => first,
             _ => return split_points(cols, points, inside),
         };
         let end = (first..cols).find(|col| !inside(*col, 1)).unwrap_or(cols);
@@ -122,6 +133,11 @@ impl Planar {
         let between =
             between.into_iter().map(|tile| PointTiles { start: first + tile.start, ..tile });
         edge(0, first).chain(between).chain(edge(end, cols)).collect()
+    }
+
+    /// Whether sums are made of the input itself: windows of one row have nothing to fold downwards.
+    fn sums_apart(&self) -> bool {
+        self.fold != Fold::Max && self.window.kernel[PLANE] * self.window.kernel[ROW] == 1
     }
 
     /// Columns from the first tap of a window to its last.
@@ -138,6 +154,11 @@ impl Planar {
     fn scratch(&self, blocking: &PlanarBlocking) -> i64 {
         let points = blocking.cols.iter().map(|tiles| tiles.size).max().unwrap_or(1);
         self.span(points) + blocking.lanes * self.window.stride[COL]
+    }
+
+    /// Elements from a scratch row to the next one, which begins with a whole vector.
+    fn pitch(&self, blocking: &PlanarBlocking) -> i64 {
+        ceil_div(self.scratch(blocking), blocking.lanes) * blocking.lanes
     }
 
     /// The columns of the scratch row of a tile that lie in the input.
@@ -168,18 +189,19 @@ impl Planar {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
             let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
             let operands = flat.split_off(1);
-            let row = |e: &Emitter<'c>| e.scratch(self.scratch(blocking), self.element);
+            let row = |e: &Emitter<'c>| e.scratch(self.pitch(blocking), self.element);
             let kernel = Kernel {
                 spec: self,
                 blocking,
                 x: flat[0],
-                row: row(e)?,
-                sums: if self.fold == Fold::Max { None } else { Some(row(e)?) },
+                row: e.scratch(blocking.together * self.pitch(blocking), self.element)?,
+                sums: if self.sums_apart() { Some(row(e)?) } else { None },
                 counts: if self.counts() { Some((row(e)?, row(e)?)) } else { None },
                 operands,
                 y,
                 epilogue,
             };
+            kernel.begin(e)?;
             e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
                 kernel.task(e, task)?;
                 Ok(vec![])

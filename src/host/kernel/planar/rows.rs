@@ -2,7 +2,7 @@
 
 use super::{Planar, PlanarBlocking, columns::Line};
 use crate::{
-    Result,
+    Error, Result,
     host::kernel::{
         Emitter, Epilogue, Fold, Ix, View,
         emit::{Run, repeat_run},
@@ -18,7 +18,7 @@ pub(super) struct Kernel<'k, 'c> {
     pub(super) spec: &'k Planar,
     pub(super) blocking: &'k PlanarBlocking,
     pub(super) x: Val<'c>,
-    /// The scratch row.
+    /// The scratch rows.
     pub(super) row: Val<'c>,
     /// For means: the sums of output columns.
     pub(super) sums: Option<Val<'c>>,
@@ -39,9 +39,12 @@ struct Place<'c> {
     col: Ix<'c>,
 }
 
+/// The planes and rows of windows that lie in the input.
+type Taps<'c> = [(Ix<'c>, Ix<'c>); 2];
+
 /// The first element of the input that a row of windows has, the view of the input, and the planes and rows of the windows
 /// that lie in it.
-type Source<'v, 'c> = (Ix<'c>, &'v View, [(Ix<'c>, Ix<'c>); 2]);
+pub(super) type Source<'v, 'c> = (Ix<'c>, &'v View, Taps<'c>);
 
 impl<'c> Kernel<'_, 'c> {
     pub(super) fn task(&self, e: &Emitter<'c>, task: Ix<'c>) -> Result<()> {
@@ -63,9 +66,11 @@ impl<'c> Kernel<'_, 'c> {
             let PointTiles { count, size, start } = *points;
             let run = Run { count, size, blocks_before, start };
             repeat_run(e, &run, (Ix::Const(0), Ix::Const(tiles)), |e, col| {
-                self.prepare(e, points)?;
-                e.repeat((rows.0, rows.1, 1), vec![], |e, row, _| {
-                    self.output_row(e, points, Place { image, plane, row, col })?;
+                if !self.is_prepared_once() {
+                    self.prepare(e, points)?;
+                }
+                e.repeat((rows.0, rows.1, blocking.together), vec![], |e, row, _| {
+                    self.output_rows(e, points, Place { image, plane, row, col }, rows.1)?;
                     Ok(vec![])
                 })?;
                 Ok(())
@@ -75,13 +80,38 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    /// Writes the ends of the scratch row, and counts the columns of means.
+    /// What all tasks find in scratch memory. Vectors reach beyond its rows, and arithmetic on subnormal numbers that
+    /// happen to lie there takes many times as long.
+    pub(super) fn begin(&self, e: &Emitter<'c>) -> Result<()> {
+        let spec = self.spec;
+        let pitch = spec.pitch(self.blocking);
+        let nothing = spec.fold.start(spec.element);
+        self.set(e, self.row, (0, self.blocking.together * pitch), nothing)?;
+        if let Some((ones, counts)) = self.counts {
+            self.set(e, ones, (0, pitch), 1.0)?;
+            self.set(e, counts, (0, pitch), 1.0)?;
+        }
+        if let Some(sums) = self.sums {
+            self.set(e, sums, (0, pitch), 0.0)?;
+        }
+        if self.is_prepared_once() { self.prepare(e, &self.blocking.cols[0]) } else { Ok(()) }
+    }
+
+    /// Whether the ends of scratch rows are the same for all tiles.
+    fn is_prepared_once(&self) -> bool {
+        self.blocking.cols.len() == 1
+    }
+
+    /// Writes the ends of the scratch rows, and counts the columns of means.
     fn prepare(&self, e: &Emitter<'c>, points: &PointTiles) -> Result<()> {
         let spec = self.spec;
         let ((lo, hi), span) = (spec.covered(points), spec.span(points.size));
         let nothing = spec.fold.start(spec.element);
-        self.set(e, self.row, (0, lo), nothing)?;
-        self.set(e, self.row, (hi, span), nothing)?;
+        for row in 0..self.blocking.together {
+            let first = row * spec.pitch(self.blocking);
+            self.set(e, self.row, (first, first + lo), nothing)?;
+            self.set(e, self.row, (first + hi, first + span), nothing)?;
+        }
         let Some((ones, counts)) = self.counts else { return Ok(()) };
         self.set(e, ones, (0, lo), 0.0)?;
         self.set(e, ones, (lo, hi), 1.0)?;
@@ -98,7 +128,13 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     /// Writes a number to some columns of a scratch row.
-    fn set(&self, e: &Emitter<'c>, row: Val<'c>, columns: (i64, i64), number: f64) -> Result<()> {
+    pub(super) fn set(
+        &self,
+        e: &Emitter<'c>,
+        row: Val<'c>,
+        columns: (i64, i64),
+        number: f64,
+    ) -> Result<()> {
         self.blocks(e, columns, 1, |e, mut at, widths| {
             for width in widths {
                 e.store(e.splat(number, width.lanes, self.spec.element)?, row, at, *width)?;
@@ -109,7 +145,7 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     /// Loops over some columns, so many vectors at once; the body gets the first column.
-    fn blocks(
+    pub(super) fn blocks(
         &self,
         e: &Emitter<'c>,
         (lo, hi): (i64, i64),
@@ -128,8 +164,59 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    fn output_row(&self, e: &Emitter<'c>, points: &PointTiles, place: Place<'c>) -> Result<()> {
+    /// Rows from `place` on that are folded one after the other, so that a scratch row has left the processor's
+    /// store buffer when it is read: what lies in two of its entries is waited for.
+    fn output_rows(
+        &self,
+        e: &Emitter<'c>,
+        points: &PointTiles,
+        place: Place<'c>,
+        end: Ix<'c>,
+    ) -> Result<()> {
+        let together = self.blocking.together;
+        if together == 1 {
+            let (line, taps) = (Line::scratch(self.row), self.taps_inside(e, place)?);
+            self.fold_row(e, points, (place, taps), line)?;
+            return self.finish_row(e, points, (place, taps), line);
+        }
+        let end = e.smaller(e.add(place.row, Ix::Const(together))?, end)?;
+        let first = e.mul(place.row, -1)?;
+        let at = |e: &Emitter<'c>, row| {
+            let place = Place { row, ..place };
+            let from = e.mul(e.add(row, first)?, self.spec.pitch(self.blocking))?;
+            let line = Line { from, ..Line::scratch(self.row) };
+            Ok::<_, Error>(((place, self.taps_inside(e, place)?), line))
+        };
+        e.repeat((place.row, end, 1), vec![], |e, row, _| {
+            let (place, line) = at(e, row)?;
+            self.fold_row(e, points, place, line)?;
+            Ok(vec![])
+        })?;
+        e.repeat((place.row, end, 1), vec![], |e, row, _| {
+            let (place, line) = at(e, row)?;
+            self.finish_row(e, points, place, line)?;
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+
+    /// The planes and rows of a row of windows that lie in the input.
+    fn taps_inside(&self, e: &Emitter<'c>, place: Place<'c>) -> Result<Taps<'c>> {
         let (spec, window) = (self.spec, &self.spec.window);
+        let planes = window.taps_inside(e, PLANE, (place.plane, spec.grid[PLANE]))?;
+        let rows = window.taps_inside(e, ROW, (place.row, spec.grid[ROW]))?;
+        Ok([planes, rows])
+    }
+
+    /// Folds a row of windows into scratch memory.
+    fn fold_row(
+        &self,
+        e: &Emitter<'c>,
+        points: &PointTiles,
+        (place, taps): (Place<'c>, Taps<'c>),
+        line: Line<'c>,
+    ) -> Result<()> {
+        let window = &self.spec.window;
         let [planes, rows, cols] = window.input;
         let view = View { plane: rows * cols, row: cols, col: 1, ..Default::default() };
         let x = e.sum(
@@ -141,23 +228,28 @@ impl<'c> Kernel<'_, 'c> {
                 (place.col, window.stride[COL]),
             ],
         )?;
-        let taps = [(PLANE, place.plane), (ROW, place.row)];
-        let [planes, rows] =
-            taps.map(|(axis, point)| window.taps_inside(e, axis, (point, spec.grid[axis])));
-        let (planes, rows) = (planes?, rows?);
-        if let Some(sums) = self.sums {
-            self.sum(e, points, (x, &view, [planes, rows]), sums)?;
-        } else {
-            self.fold_down(e, points, (x, &view, [planes, rows]))?;
+        match self.sums {
+            Some(sums) => self.sum(e, points, (x, &view, taps), sums),
+            None => self.fold_down(e, points, (x, &view, taps), line),
         }
-        let divisor = self.divisor(e, [planes, rows])?;
+    }
+
+    /// Folds along a scratch row, and writes the results.
+    fn finish_row(
+        &self,
+        e: &Emitter<'c>,
+        points: &PointTiles,
+        (place, taps): (Place<'c>, Taps<'c>),
+        line: Line<'c>,
+    ) -> Result<()> {
+        let divisor = self.divisor(e, taps)?;
         self.blocks(e, (0, points.size), 2, |e, col, widths| {
             let mut at = col;
             let mut values = vec![];
             for width in widths {
                 let fold = match self.sums {
                     Some(sums) => e.load(sums, at, Width::full(width.lanes))?,
-                    None => self.along(e, Line::scratch(self.row), (at, *width), None)?,
+                    None => self.along(e, line, (at, *width), None)?,
                 };
                 values.push(self.mean(e, fold, divisor, (at, *width))?);
                 at = e.add(at, Ix::Const(width.lanes))?;
@@ -172,6 +264,7 @@ impl<'c> Kernel<'_, 'c> {
         e: &Emitter<'c>,
         points: &PointTiles,
         (x, view, [planes, rows]): Source<'_, 'c>,
+        line: Line<'c>,
     ) -> Result<()> {
         let (spec, window) = (self.spec, &self.spec.window);
         self.blocks(e, spec.covered(points), self.blocking.vectors, |e, col, widths| {
@@ -191,88 +284,12 @@ impl<'c> Kernel<'_, 'c> {
                     Ok(folds)
                 })
             })?;
-            self.store_row(e, self.row, (col, widths), &folds)
-        })
-    }
-
-    /// Adds up windows row by row, in the order of their elements.
-    fn sum(
-        &self,
-        e: &Emitter<'c>,
-        points: &PointTiles,
-        (x, view, [planes, rows]): Source<'_, 'c>,
-        sums: Val<'c>,
-    ) -> Result<()> {
-        let (spec, window) = (self.spec, &self.spec.window);
-        if spec.covered(points) == (0, spec.span(points.size)) {
-            return self.sum_inside(e, points, (x, view, [planes, rows]), sums);
-        }
-        self.set(e, sums, (0, points.size), 0.0)?;
-        e.repeat((planes.0, planes.1, 1), vec![], |e, tap, _| {
-            let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
-            e.repeat((rows.0, rows.1, 1), vec![], |e, tap, _| {
-                let x = e.add(e.mul(tap, window.dilation[ROW] * view.row)?, x)?;
-                self.blocks(e, spec.covered(points), self.blocking.vectors, |e, col, widths| {
-                    let mut values = vec![];
-                    let mut x = e.add(x, col)?;
-                    for width in widths {
-                        values.push(e.load(self.x, x, *width)?);
-                        x = e.add(x, Ix::Const(width.lanes))?;
-                    }
-                    self.store_row(e, self.row, (col, widths), &values)
-                })?;
-                self.blocks(e, (0, points.size), 2, |e, col, widths| {
-                    let mut at = col;
-                    let mut values = vec![];
-                    for width in widths {
-                        let sum = e.load(sums, at, Width::full(width.lanes))?;
-                        values.push(self.along(
-                            e,
-                            Line::scratch(self.row),
-                            (at, *width),
-                            Some(sum),
-                        )?);
-                        at = e.add(at, Ix::Const(width.lanes))?;
-                    }
-                    self.store_row(e, sums, (col, widths), &values)
-                })?;
-                Ok(vec![])
-            })
-        })?;
-        Ok(())
-    }
-
-    /// The same for windows whose columns all lie in the input.
-    fn sum_inside(
-        &self,
-        e: &Emitter<'c>,
-        points: &PointTiles,
-        (x, view, [planes, rows]): Source<'_, 'c>,
-        sums: Val<'c>,
-    ) -> Result<()> {
-        let (spec, window) = (self.spec, &self.spec.window);
-        self.blocks(e, (0, points.size), self.blocking.vectors, |e, col, widths| {
-            let zero = |width: &Width| e.splat(0.0, width.lanes, spec.element);
-            let zeros = widths.iter().map(zero).collect::<Result<Vec<_>>>()?;
-            let values = e.repeat((planes.0, planes.1, 1), zeros, |e, tap, values| {
-                let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
-                e.repeat((rows.0, rows.1, 1), values, |e, tap, mut values| {
-                    let from = e.add(e.mul(tap, window.dilation[ROW] * view.row)?, x)?;
-                    let line = Line { buffer: self.x, from, has_room: false };
-                    let mut at = col;
-                    for (value, width) in values.iter_mut().zip(widths) {
-                        *value = self.along(e, line, (at, *width), Some(*value))?;
-                        at = e.add(at, Ix::Const(width.lanes))?;
-                    }
-                    Ok(values)
-                })
-            })?;
-            self.store_row(e, sums, (col, widths), &values)
+            self.store_row(e, line.buffer, (e.add(line.from, col)?, widths), &folds)
         })
     }
 
     /// Writes vectors to a scratch row.
-    fn store_row(
+    pub(super) fn store_row(
         &self,
         e: &Emitter<'c>,
         row: Val<'c>,
@@ -287,7 +304,7 @@ impl<'c> Kernel<'_, 'c> {
     }
 
     /// What means are divided by, except for what differs from column to column.
-    fn divisor(&self, e: &Emitter<'c>, taps: [(Ix<'c>, Ix<'c>); 2]) -> Result<Option<Val<'c>>> {
+    fn divisor(&self, e: &Emitter<'c>, taps: Taps<'c>) -> Result<Option<Val<'c>>> {
         let (spec, window) = (self.spec, &self.spec.window);
         if spec.fold == Fold::Max {
             return Ok(None);

@@ -327,3 +327,35 @@ func.func @einsum_letter(%a: tensor<2x3xf32>) {
   %0 = graph.einsum "i1->i", %a : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @col2im_rank(%x: tensor<12x16xf32>) {
+  // expected-error @+1 {{rank 3}}
+  %0 = graph.col2im %x image_shape = [5, 6] kernel_shape = [2, 3] : (tensor<12x16xf32>) -> tensor<1x2x5x6xf32>
+  return
+}
+
+// -----
+
+func.func @col2im_patches(%x: tensor<1x12x15xf32>) {
+  // expected-error @+1 {{'x' has 15 patches, but 16 windows fit into the image}}
+  %0 = graph.col2im %x image_shape = [5, 6] kernel_shape = [2, 3] : (tensor<1x12x15xf32>) -> tensor<1x2x5x6xf32>
+  return
+}
+
+// -----
+
+func.func @col2im_area(%x: tensor<1x13x16xf32>) {
+  // expected-error @+1 {{'x' has 13 rows, which is no multiple of the 6 elements of a window}}
+  %0 = graph.col2im %x image_shape = [5, 6] kernel_shape = [2, 3] : (tensor<1x13x16xf32>) -> tensor<1x2x5x6xf32>
+  return
+}
+
+// -----
+
+func.func @col2im_image(%x: tensor<1x12x16xf32>) {
+  // expected-error @+1 {{'image_shape' must be positive, but holds 0}}
+  %0 = graph.col2im %x image_shape = [0, 6] kernel_shape = [2, 3] : (tensor<1x12x16xf32>) -> tensor<1x2x0x6xf32>
+  return
+}

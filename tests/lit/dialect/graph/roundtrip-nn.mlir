@@ -25,6 +25,15 @@ func.func @conv_transpose(%x: tensor<1x4x5x5xf32>, %w: tensor<4x3x3x3xf32>, %b: 
   return
 }
 
+// CHECK-LABEL: func.func @col2im
+func.func @col2im(%x: tensor<1x12x16xf32>, %p: tensor<2x?x20xi32>) {
+  // CHECK: graph.col2im %{{.*}} image_shape = [5, 6] kernel_shape = [2, 3] : (tensor<1x12x16xf32>) -> tensor<1x2x5x6xf32>
+  %0 = graph.col2im %x image_shape = [5, 6] kernel_shape = [2, 3] : (tensor<1x12x16xf32>) -> tensor<1x2x5x6xf32>
+  // CHECK: graph.col2im %{{.*}} image_shape = [7, 9] kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1] : (tensor<2x?x20xi32>) -> tensor<2x?x7x9xi32>
+  %1 = graph.col2im %p image_shape = [7, 9] kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1] : (tensor<2x?x20xi32>) -> tensor<2x?x7x9xi32>
+  return
+}
+
 // CHECK-LABEL: func.func @pool
 func.func @pool(%x: tensor<1x8x10x12xf32>) {
   // CHECK: graph.max_pool %{{.*}} kernel_shape = [2, 2] : (tensor<1x8x10x12xf32>) -> tensor<1x8x9x11xf32>

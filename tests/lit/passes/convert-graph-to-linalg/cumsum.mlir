@@ -8,3 +8,11 @@ func.func @back(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %0 = graph.cumsum %x axis = -1 reverse = true : tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// Factors may be reordered as terms may, or LLVM makes no vectors of rows.
+// CHECK-LABEL: func.func @product
+func.func @product(%x: tensor<3x40xf32>) -> tensor<3x1xf32> {
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,contract> : f32
+  %0 = graph.reduce_prod %x axes = [1] keepdims = true : (tensor<3x40xf32>) -> tensor<3x1xf32>
+  return %0 : tensor<3x1xf32>
+}

@@ -109,3 +109,26 @@ func.func @reverse_sequence(%x: tensor<4x3xf32>, %lens: tensor<3xi64>) -> tensor
   %0 = graph.reverse_sequence %x, %lens : (tensor<4x3xf32>, tensor<3xi64>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// Patches are added to an image with its padding around it; the loops over patches are innermost.
+// CHECK-LABEL: func.func @col2im
+func.func @col2im(%x: tensor<1x18x20xf32>) -> tensor<1x2x7x9xf32> {
+  // CHECK: %[[ZERO:.*]] = linalg.fill {{.*}} -> tensor<1x2x9x11xf32>
+  // CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "reduction"]
+  // CHECK-SAME: ins(%{{.*}} : tensor<1x2x3x3x4x5xf32>) outs(%[[ZERO]] : tensor<1x2x9x11xf32>)
+  // CHECK: tensor.extract_slice %[[SUM]][0, 0, 1, 1] [1, 2, 7, 9] [1, 1, 1, 1]
+  %0 = graph.col2im %x image_shape = [7, 9] kernel_shape = [3, 3] strides = [2, 2] pads = [1, 1, 1, 1] : (tensor<1x18x20xf32>) -> tensor<1x2x7x9xf32>
+  return %0 : tensor<1x2x7x9xf32>
+}
+
+// Where a part goes is read once for all of it.
+// CHECK-LABEL: func.func @scatter_nd
+func.func @scatter_nd(%x: tensor<5x6xf32>, %i: tensor<3x1xi64>, %u: tensor<3x6xf32>) -> tensor<5x6xf32> {
+  // CHECK: scf.for
+  // CHECK: tensor.extract %arg1
+  // CHECK: scf.for
+  // CHECK-NOT: tensor.extract %arg1
+  // CHECK: tensor.insert
+  %0 = graph.scatter_nd %x, %i, %u : (tensor<5x6xf32>, tensor<3x1xi64>, tensor<3x6xf32>) -> tensor<5x6xf32>
+  return %0 : tensor<5x6xf32>
+}

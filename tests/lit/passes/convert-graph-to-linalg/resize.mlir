@@ -43,8 +43,12 @@ func.func @antialias(%x: tensor<1x1x8xf32>) -> tensor<1x1x2xf32> {
 
 // CHECK-LABEL: func.func @grid_sample
 func.func @grid_sample(%x: tensor<1x2x4x5xf32>, %g: tensor<1x3x3x2xf32>) -> tensor<1x2x3x3xf32> {
-  // CHECK: linalg.generic
-  // CHECK-COUNT-4: tensor.extract %arg0
+  // Where points lie is computed once for all channels: a place and a weight for each of two elements on two axes.
+  // CHECK: %[[TAPS:.*]]:8 = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+  // CHECK: -> (tensor<1x3x3xi32>, tensor<1x3x3xf32>,
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  // CHECK-SAME: ins(%[[TAPS]]#0, %[[TAPS]]#1,
+  // CHECK-COUNT-4: tensor.extract %{{.*}} : tensor<1x2x20xf32>
   %0 = graph.grid_sample %x, %g : (tensor<1x2x4x5xf32>, tensor<1x3x3x2xf32>) -> tensor<1x2x3x3xf32>
   return %0 : tensor<1x2x3x3xf32>
 }

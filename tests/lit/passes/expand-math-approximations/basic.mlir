@@ -39,3 +39,20 @@ func.func @double(%x: vector<4xf64>) -> (vector<4xf64>, vector<4xf64>) {
   %1 = math.tanh %x : vector<4xf64>
   return %0, %1 : vector<4xf64>, vector<4xf64>
 }
+
+// Remainders need 64-bit arithmetic for it, which not each machine has.
+// RUN: phaseline-opt %s --expand-math-approximations=remainders=true | FileCheck %s --check-prefix=REMAINDERS
+
+// CHECK-LABEL: func.func @remainder(
+// CHECK: arith.remf
+// REMAINDERS-LABEL: func.func @remainder(
+// REMAINDERS-NOT: arith.remf %{{.*}} : vector<4xf32>
+// REMAINDERS: arith.divf %{{.*}} : vector<4xf64>
+// REMAINDERS: math.copysign %{{.*}} : vector<4xf64>
+// REMAINDERS: arith.truncf %{{.*}} : vector<4xf64> to vector<4xf32>
+// REMAINDERS: arith.remf %{{.*}} : f64
+func.func @remainder(%x: vector<4xf32>, %y: vector<4xf32>, %z: f64) -> (vector<4xf32>, f64) {
+  %0 = arith.remf %x, %y : vector<4xf32>
+  %1 = arith.remf %z, %z : f64
+  return %0, %1 : vector<4xf32>, f64
+}
