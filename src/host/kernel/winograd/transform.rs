@@ -285,7 +285,7 @@ mod tests {
             [(1, 1), (2, 2), (2, 3), (3, 2), (4, 3), (2, 5), (3, 4), (5, 2), (2, 7), (6, 3)];
         let all = sizes.iter().map(|(outputs, taps)| (*outputs, *taps, 1));
         for (outputs, taps, stride) in
-            all.chain([(3, 3, 2), (5, 3, 2), (2, 5, 2), (4, 7, 3), (2, 1, 2)])
+            all.chain([(3, 3, 2), (5, 3, 2), (2, 5, 2), (2, 7, 3), (2, 1, 2)])
         {
             let maps = Maps::of(outputs, taps, stride).expect("points");
             let x = |at: i64| (at * at % 7) as f64 - 2.5;
