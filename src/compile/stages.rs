@@ -56,6 +56,7 @@ impl Stages<'_> {
             if phase < Phase::Codegen {
                 // Folded, packed or moved elsewhere since.
                 blob::free_unused(module, before);
+                crate::io::release_pages();
             }
         }
         Ok(())

@@ -4,8 +4,10 @@ use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
+use memmap2::{Mmap, UncheckedAdvice};
 use tempfile::NamedTempFile;
 
 use crate::process::{self, Mark};
@@ -14,6 +16,30 @@ use super::{IoError, regular};
 
 /// Files above this size are mapped, not read: their pages then load as they are used.
 const MAP_THRESHOLD: u64 = 64 << 20;
+
+/// The files that are mapped.
+static MAPPED: Mutex<Vec<Weak<Mmap>>> = Mutex::new(Vec::new());
+
+/// A mapped file as the owner of its bytes.
+struct Mapped(Arc<Mmap>);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Takes pages of mapped files out of this process's memory. Those that are read again come from the system's cache.
+pub fn release_pages() {
+    let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    mapped.retain(|map| {
+        let Some(map) = map.upgrade() else { return false };
+        // SAFETY: nothing was written to the pages, so what is read again is what was there. That it is not done is of no
+        // effect but on memory.
+        let _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
+        true
+    });
+}
 
 /// Reads or maps a file.
 ///
@@ -24,8 +50,10 @@ pub fn load_bytes(path: &Path) -> Result<Bytes, IoError> {
     let (mut file, metadata) = regular::open_regular(path).map_err(fail)?;
     if metadata.len() > MAP_THRESHOLD {
         // SAFETY: see the contract above; the mapping is private and read-only.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(fail)?;
-        return Ok(Bytes::from_owner(map));
+        let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(fail)?);
+        let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        mapped.push(Arc::downgrade(&map));
+        return Ok(Bytes::from_owner(Mapped(map)));
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(fail)?;
@@ -90,5 +118,24 @@ impl Pending {
         let Some((file, _mark)) = self.temporary else { return Ok(()) };
         let moved = file.persist(&self.path);
         moved.map_err(|error| IoError::file("write", &self.path, error.error)).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAP_THRESHOLD, load_bytes, release_pages};
+
+    #[test]
+    fn released_pages_are_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("large");
+        let bytes: Vec<u8> = (0..MAP_THRESHOLD + 4096).map(|i| (i / 4096 % 251) as u8).collect();
+        std::fs::write(&path, &bytes).expect("written");
+        let mapped = load_bytes(&path).expect("mapped");
+        assert!(mapped == bytes);
+        release_pages();
+        assert!(mapped == bytes);
+        drop(mapped);
+        release_pages();
     }
 }

@@ -23,7 +23,7 @@ use indexmap::IndexMap;
 use crate::tensor::Tensor;
 
 pub use error::IoError;
-pub use files::{load_bytes, write_atomic, write_bytes};
+pub use files::{load_bytes, release_pages, write_atomic, write_bytes};
 pub use regular::{open_regular, read_regular, read_text};
 
 /// What a path of inputs or outputs stands for.

@@ -10,7 +10,7 @@ use crate::{
     host::{
         joints::{Joints, Place},
         kernel::{
-            Buffer, Dot, Isa, Scheduled,
+            Buffer, Dot, Isa, Scheduled, Tiles,
             recognize::{
                 Kernel, NHWC, Recognized,
                 attention::{Attended, attention},
@@ -80,7 +80,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         let given = options.winograd;
         return Err(PassError::new(format!("winograd must be 0 to 6, but is {given}")));
     }
-    let tiles = (options.winograd != 0).then_some(options.winograd);
+    let given = (options.winograd != 0).then_some(options.winograd);
+    let tiles = Tiles::of(given, constant_bytes(module));
     let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packer: Packer::new(isa) };
     let is_ours = |function: &Op<'c>| {
         options.target.is_empty()
@@ -93,6 +94,12 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
+/// Bytes of the constants of a module.
+fn constant_bytes(module: Op<'_>) -> i64 {
+    let constants = edit::walk(module).into_iter().filter(|op| graph::Constant::is(*op));
+    constants.filter_map(|op| Buffer::of(ir::result0(op).ok()?)).map(|buffer| buffer.bytes()).sum()
+}
+
 fn is_candidate(op: Op<'_>) -> bool {
     ir::op_name(op) == graph::Composite::NAME
         && ir::attr_str(op, "name")
@@ -102,8 +109,7 @@ fn is_candidate(op: Op<'_>) -> bool {
 struct Kernels<'c> {
     module: Op<'c>,
     isa: Isa,
-    /// Results of tiles of Winograd's algorithm, if not by cost.
-    tiles: Option<i64>,
+    tiles: Tiles,
     /// Symbols by all that makes a kernel what it is.
     symbols: HashMap<String, String>,
     packer: Packer,
@@ -161,6 +167,7 @@ impl<'c> Kernels<'c> {
         let starts = self.packer.starts(&b, op, &mut found)?;
         let mut ins = vec![op.operand(found.x)?];
         let kernel = Scheduled::of(&found, self.isa, self.tiles);
+        self.tiles.room -= kernel.growth();
         if let Some(weights) = &found.weights {
             ins.push(self.packer.weights(&b, op, &kernel, weights)?);
         }

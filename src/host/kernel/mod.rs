@@ -40,4 +40,4 @@ pub use tiling::{
 };
 pub use types::{Buffer, Element, Types};
 pub use window::Window;
-pub use winograd::Winograd;
+pub use winograd::{Tiles, Winograd};

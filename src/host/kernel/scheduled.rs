@@ -2,7 +2,7 @@
 
 use super::{
     Blocking, Buffer, Contraction, Depthwise, DepthwiseBlocking, Element, Isa, Planar,
-    PlanarBlocking, Softmax, Winograd,
+    PlanarBlocking, Softmax, Tiles, Winograd,
     program::Program,
     recognize::{Kernel, Recognized},
     weights,
@@ -34,8 +34,8 @@ pub enum Scheduled<'k> {
 }
 
 impl<'k> Scheduled<'k> {
-    /// Cuts the work of a kernel, a convolution by tiles of so many results if those are given.
-    pub fn of(found: &'k Recognized<'_>, isa: Isa, tiles: Option<i64>) -> Self {
+    /// Cuts the work of a kernel.
+    pub fn of(found: &'k Recognized<'_>, isa: Isa, tiles: Tiles) -> Self {
         let packed = found.weights.as_ref().is_some_and(|weights| weights.source.is_some());
         if let Kernel::Contraction(spec) = &found.kernel
             && packed
@@ -86,6 +86,14 @@ impl<'k> Scheduled<'k> {
             Self::Depthwise(spec, _) => spec.types.weights,
             Self::Planar(spec, _) => spec.element,
             Self::Softmax(..) => Element::F32,
+        }
+    }
+
+    /// Bytes that its weights take more than those of the model.
+    pub fn growth(&self) -> i64 {
+        match self {
+            Self::Winograd(spec) => spec.growth(),
+            _ => 0,
         }
     }
 

@@ -12,6 +12,8 @@
 mod emit;
 mod input;
 mod output;
+#[cfg(test)]
+mod tests;
 mod transform;
 
 use super::{
@@ -47,6 +49,22 @@ const CACHE_RATE: f64 = 32.0;
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
 const WORTHWHILE: f64 = 0.85;
+
+/// How convolutions may be cut into tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles {
+    /// Results along each axis of the window, if they are given; 1 for no tiles.
+    pub results: Option<i64>,
+    /// Bytes by which the filters of a module may grow yet.
+    pub room: i64,
+}
+
+impl Tiles {
+    /// Those for a module with so many bytes of constants: packages grow by no more than a half, but for small ones.
+    pub fn of(results: Option<i64>, constants: i64) -> Self {
+        Self { results, room: constants / 2 + GROWTH }
+    }
+}
 
 /// A convolution that is computed by tiles, with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +107,8 @@ fn is_plain(spec: &Contraction, isa: Isa) -> bool {
 impl Winograd {
     /// The cheapest way to cut a convolution into tiles, if there is one that is worth it. If the results of a tile
     /// along an axis are given, it is taken wherever it is possible.
-    pub fn of(spec: &Contraction, isa: Isa, given: Option<i64>) -> Option<Self> {
+    pub fn of(spec: &Contraction, isa: Isa, tiles: Tiles) -> Option<Self> {
+        let given = tiles.results;
         if given == Some(1) || !is_plain(spec, isa) {
             return None;
         }
@@ -105,9 +124,8 @@ impl Winograd {
             else {
                 continue;
             };
-            let filters = spec.bytes_of(spec.window.taps());
-            let growth = spec.bytes_of(found.product.planes) - filters;
-            if given.is_none() && growth > GROWTH.max(filters) {
+            let most = GROWTH.max(spec.bytes_of(spec.window.taps())).min(tiles.room);
+            if given.is_none() && found.growth() > most {
                 continue;
             }
             let cost = found.cost(isa);
@@ -164,6 +182,11 @@ impl Winograd {
         found.blocks = ceil_div(blocks, ceil_div(most, parts)).max(1);
         found.tasks = ceil_div(blocks, found.blocks) * parts;
         Some(found)
+    }
+
+    /// Bytes that its filters take more than before.
+    pub fn growth(&self) -> i64 {
+        self.conv.bytes_of(self.product.planes) - self.conv.bytes_of(self.conv.window.taps())
     }
 
     /// Tiles along each axis.
