@@ -110,8 +110,9 @@ LogicalResult Col2ImOp::inferTypes(Infer &infer, Adaptor adaptor,
     return infer.fail("'x' has ", shape[2], " patches, but ", patches,
                       " windows fit into the image");
   if (known(shape[1]) && shape[1] % area != 0)
-    return infer.fail("'x' has ", shape[1], " rows, which is no multiple of the ",
-                      area, " elements of a window");
+    return infer.fail("'x' has ", shape[1],
+                      " rows, which is no multiple of the ", area,
+                      " elements of a window");
   Shape result = {shape[0], known(shape[1]) ? shape[1] / area : kDynamic};
   result.append(image.begin(), image.end());
   types.push_back(RankedTensorType::get(result, typeOf(x).getElementType()));

@@ -61,7 +61,7 @@ fn packages_grow_by_no_more_than_there_is_room_for() {
     let grown =
         |room| Winograd::of(&spec, isa(), Tiles { results: None, room }).map(|w| w.growth());
     let (large, small) = (grown(1 << 30).expect("tiles"), grown(3 << 20).expect("tiles"));
-    assert_eq!((large, small), (27 * 4 << 16, 7 * 4 << 16));
+    assert_eq!((large, small), ((27 * 4) << 16, (7 * 4) << 16));
     assert_eq!(grown(1 << 20), None);
     // Filters of a module of their own may become half as large again, and 8 MiB larger.
     assert_eq!(Tiles::of(None, 4 << 20).room, 10 << 20);
