@@ -39,6 +39,19 @@ pub(in crate::host::kernel) struct Place<'c> {
     pub col: Ix<'c>,
 }
 
+impl<'c> Place<'c> {
+    /// Its indices, with the step of a view that belongs to each.
+    pub fn coordinates(&self) -> [Coordinate<'c>; 5] {
+        [
+            (self.batch, |view| view.batch),
+            (self.plane, |view| view.plane),
+            (self.row, |view| view.row),
+            (self.col, |view| view.col),
+            (self.channel, |view| view.channel),
+        ]
+    }
+}
+
 /// What a register tile covers.
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'t> {
@@ -418,18 +431,11 @@ impl<'c> Kernel<'_, 'c> {
         place: Place<'c>,
         sums: &[Val<'c>],
     ) -> Result<()> {
-        let coordinates: [Coordinate<'c>; 5] = [
-            (place.batch, |view| view.batch),
-            (place.plane, |view| view.plane),
-            (place.row, |view| view.row),
-            (place.col, |view| view.col),
-            (place.channel, |view| view.channel),
-        ];
         let buffers = self.buffers.operands.iter().copied();
         store::finish(
             e,
             Results {
-                place: &coordinates,
+                place: &place.coordinates(),
                 points: tile.points.size,
                 widths: tile.widths,
                 values: sums,

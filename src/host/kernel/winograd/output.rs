@@ -9,7 +9,7 @@ use crate::{
     host::kernel::{
         Emitter, Ix, View,
         contraction::Place,
-        store::{self, Coordinate, Results},
+        store::{self, Results},
         tiling::ChannelTiles,
         window::{AXES, COL, PLANE, ROW},
     },
@@ -150,18 +150,11 @@ impl<'c> Block<'_, 'c> {
                 at += width.lanes;
             }
         }
-        let coordinates: [Coordinate<'c>; 5] = [
-            (place.batch, |view| view.batch),
-            (place.plane, |view| view.plane),
-            (place.row, |view| view.row),
-            (place.col, |view| view.col),
-            (place.channel, |view| view.channel),
-        ];
         let operands = self.spec.conv.operands.iter().zip(self.operands.iter().copied());
         store::finish(
             e,
             Results {
-                place: &coordinates,
+                place: &place.coordinates(),
                 points,
                 widths: &channels.widths,
                 values: &values,
