@@ -53,20 +53,19 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
 /// Libraries of targets compute on one thread, as everything else that is measured: threads that
 /// wait for each other measure what else the machine does.
 fn one_thread() {
-    const VARIABLES: [&str; 6] = [
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "GOTO_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
+    const VARIABLES: [(&str, &str); 7] = [
+        ("OMP_NUM_THREADS", "1"),
+        ("OMP_DYNAMIC", "FALSE"),
+        ("OPENBLAS_NUM_THREADS", "1"),
+        ("GOTO_NUM_THREADS", "1"),
+        ("MKL_NUM_THREADS", "1"),
+        ("BLIS_NUM_THREADS", "1"),
+        ("VECLIB_MAXIMUM_THREADS", "1"),
     ];
-    for name in VARIABLES {
+    for (name, value) in VARIABLES {
         // SAFETY: the command has started no thread yet, and libraries are loaded afterwards.
-        unsafe { std::env::set_var(name, "1") };
+        unsafe { std::env::set_var(name, value) };
     }
-    // SAFETY: as above.
-    unsafe { std::env::set_var("OMP_DYNAMIC", "FALSE") };
 }
 
 /// Fails if there is more noise than measurements: a search would go by the rest alone.

@@ -265,6 +265,17 @@ pub fn run_on(case: &Case, before: &str, machine: &str) -> Vec<Tensor> {
     compile(case, &passes(before, machine), true).run(&inputs(case)).expect("runs")
 }
 
+/// The results of runs on so many threads each.
+pub fn run_on_threads(case: &Case, machine: &str, threads: &[u32]) -> Vec<Vec<Tensor>> {
+    let mut kernels = compile(case, &passes("", machine), true);
+    let inputs = inputs(case);
+    let run = |threads: &u32| {
+        kernels.set_threads(*threads).expect("a pool of threads");
+        kernels.run(&inputs).expect("runs")
+    };
+    threads.iter().map(run).collect()
+}
+
 /// The names of the functions after kernels of a machine were made.
 pub fn symbols(case: &Case, machine: &str) -> Vec<String> {
     let session = Session::new();

@@ -3,7 +3,7 @@
 use crate::{
     add_convs,
     cases::Conv,
-    harness::{Case, compare_on, symbols},
+    harness::{Case, compare_on, run_on_threads, symbols},
     joints, plain, sum_gate_and_clip,
 };
 
@@ -134,6 +134,25 @@ fn tiles_are_chosen_by_cost() {
         assert_eq!(tiled(&large, &machine), 1);
         let deep = add_convs(Case::default(), std::slice::from_ref(&deep), plain);
         assert_eq!(tiled(&deep, &machine), 0);
+    }
+}
+
+/// Each call works in the memory of its first task, so threads do not disturb each other.
+#[test]
+fn threads_have_memory_of_their_own() {
+    let conv = Conv {
+        x: &[1, 48, 40, 40],
+        w: &[64, 48, 3, 3],
+        attributes: "pads = [1, 1, 1, 1]",
+        y: &[1, 64, 40, 40],
+    };
+    let case = add_convs(Case::default(), &[conv], plain);
+    let machine = machine(256, 2);
+    assert_eq!(tiled(&case, &machine), 1);
+    let threads: Vec<u32> = [1, 2, 3, 8].into_iter().cycle().take(80).collect();
+    let results = run_on_threads(&case, &machine, &threads);
+    for (result, threads) in results.iter().zip(threads) {
+        assert!(*result == results[0], "{threads} threads");
     }
 }
 
