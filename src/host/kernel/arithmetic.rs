@@ -26,6 +26,8 @@ pub enum Arithmetic {
     Words,
     /// Four bytes of the image without signs, times four signed ones.
     Bytes,
+    /// Four signed bytes times four signed ones.
+    SignedBytes,
     /// Four bytes times four signed ones, in registers that hold matrices: these have loops of their own
     /// (`contraction/amx`).
     Tiles,
@@ -34,7 +36,7 @@ pub enum Arithmetic {
 /// Points from which on words of weights are worth their memory.
 const MANY_POINTS: i64 = 16;
 
-/// The bits of a byte whose sign is turned over by adding 128.
+/// The bits of a byte that adding or taking away 128 turns over: its sign.
 const FLIP: i64 = -128;
 
 impl Arithmetic {
@@ -45,8 +47,9 @@ impl Arithmetic {
             (_, Element::I4) => Self::Nibbles,
             _ if !types.image.is_byte() || types.sum != Element::I32 => Self::Single,
             (Dot::Bytes, Element::I8) => Self::Bytes,
+            (Dot::SignedBytes, Element::I8) => Self::SignedBytes,
             (Dot::Bytes | Dot::Words, _) => Self::Words,
-            (Dot::None, _) => Self::Single,
+            (Dot::None | Dot::SignedBytes, _) => Self::Single,
         }
     }
 
@@ -58,7 +61,7 @@ impl Arithmetic {
             Self::Nibbles => &[&[0], &[1]],
             // The lower and the upper halves of 16-bit lanes.
             Self::Words => &[&[0, 2], &[1, 3]],
-            Self::Bytes | Self::Tiles => &[&[0, 1, 2, 3]],
+            Self::Bytes | Self::SignedBytes | Self::Tiles => &[&[0, 1, 2, 3]],
         }
     }
 
@@ -67,7 +70,7 @@ impl Arithmetic {
         match self {
             Self::Single | Self::Widened => 1,
             Self::Nibbles => 2,
-            Self::Words | Self::Bytes | Self::Tiles => 4,
+            Self::Words | Self::Bytes | Self::SignedBytes | Self::Tiles => 4,
         }
     }
 
@@ -107,7 +110,11 @@ impl Arithmetic {
 
     /// What is added to the image's elements, and to their zero point with them.
     pub fn image_offset(self, image: Element) -> i64 {
-        if self == Self::Bytes && image == Element::I8 { 128 } else { 0 }
+        match (self, image) {
+            (Self::Bytes, Element::I8) => 128,
+            (Self::SignedBytes, Element::U8) => -128,
+            _ => 0,
+        }
     }
 
     /// The fewest lanes of a vector.
@@ -170,9 +177,9 @@ impl Arithmetic {
         let position = vec![("static_position", b.i64s_attr(&[0]))];
         let word = b.op1_with("vector.extract", &[word], b.int(32), position)?;
         let words = e.broadcast(word, lanes)?;
-        if self == Self::Bytes {
+        if matches!(self, Self::Bytes | Self::SignedBytes) {
             let bytes = b.op1("vector.bitcast", &[words], e.vector(lanes * 4, b.int(8)))?;
-            if image == Element::U8 {
+            if self.image_offset(image) == 0 {
                 return Ok(vec![bytes]);
             }
             let flip = b.constant_int(bytes.r#type(), FLIP)?;
@@ -215,6 +222,10 @@ impl Arithmetic {
                 };
                 intrinsic(e, name, &[sum, x, w], sum.r#type())
             }
+            Self::SignedBytes if lanes_of(sum) == 4 => {
+                intrinsic(e, "llvm.aarch64.neon.sdot.v4i32.v16i8", &[sum, x, w], sum.r#type())
+            }
+            Self::SignedBytes => Err(no_instruction(lanes_of(sum))),
             Self::Tiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
         }
     }
@@ -260,7 +271,7 @@ pub fn multiply_add_lanes<'c>(
 }
 
 fn multiplies_pairs(e: &Emitter<'_>, vector: Val<'_>) -> bool {
-    e.isa.dot != Dot::None && lanes_of(vector) >= 4
+    matches!(e.isa.dot, Dot::Words | Dot::Bytes) && lanes_of(vector) >= 4
 }
 
 /// `sum` plus the products of pairs of 16-bit numbers.

@@ -271,6 +271,19 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
+    /// Asks for the line of the cache that holds an element.
+    pub fn prefetch(&self, memref: Val<'c>, at: Ix<'c>, write: bool) -> Result<()> {
+        let b = self.builder;
+        let attributes = vec![
+            ("isWrite", b.parse_attr(if write { "true" } else { "false" })?),
+            ("localityHint", b.parse_attr("3 : i32")?),
+            ("isDataCache", b.parse_attr("true")?),
+        ];
+        let operands = &[memref, self.value(at)?];
+        b.create("memref.prefetch", OpSpec { operands, attributes, ..Default::default() })?;
+        Ok(())
+    }
+
     /// Memory of `count` elements for as long as the kernel runs.
     pub fn scratch(&self, count: i64, element: Element) -> Result<Val<'c>> {
         let b = self.builder;

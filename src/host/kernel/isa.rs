@@ -28,6 +28,8 @@ pub enum Dot {
     Words,
     /// That, and of four bytes without signs and four with, added to a sum: VNNI.
     Bytes,
+    /// Of four bytes with signs and four with, added to a sum: the dot product of AArch64.
+    SignedBytes,
 }
 
 const AVX512: Isa = Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words, amx: false };
@@ -36,6 +38,7 @@ const AVX512_AMX: Isa = Isa { amx: true, ..AVX512_VNNI };
 const AVX2: Isa = Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words, amx: false };
 const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
 const NEON: Isa = Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None, amx: false };
+const NEON_DOT: Isa = Isa { dot: Dot::SignedBytes, ..NEON };
 const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words, amx: false };
 
 /// CPUs of x86 with the vector unit that their name implies, by the start of their names.
@@ -66,6 +69,15 @@ const CPUS: &[(&str, Isa)] = &[
     ("znver3", AVX2),
     ("znver4", AVX512_VNNI),
     ("znver5", AVX512_VNNI),
+];
+
+/// CPUs of AArch64 that have the dot product, by the start of their names.
+const DOT_CPUS: &[&str] = &[
+    "ampere", "apple-a13", "apple-a14", "apple-a15", "apple-a16", "apple-a17", "apple-a18", "apple-a19",
+    "apple-m", "c1-", "cobalt", "cortex-a320", "cortex-a510", "cortex-a520", "cortex-a55", "cortex-a65",
+    "cortex-a71", "cortex-a720", "cortex-a725", "cortex-a75", "cortex-a76", "cortex-a77", "cortex-a78",
+    "cortex-r82", "cortex-x", "exynos-m4", "exynos-m5", "fujitsu-monaka", "gb10", "grace", "neoverse",
+    "olympus", "oryon", "saphira", "tsv110",
 ];
 
 impl Isa {
@@ -106,18 +118,14 @@ impl Isa {
     /// The vector unit of a CPU and the features that are added to or taken from it.
     pub fn of_machine(triple: &str, cpu: &str, features: &str) -> Self {
         if triple.starts_with("aarch64") || triple.starts_with("arm64") {
-            return NEON;
+            return neon(cpu, features);
         }
         if !triple.starts_with("x86_64") {
             return Self::PLAIN;
         }
         let implied =
             CPUS.iter().find(|(name, _)| cpu.starts_with(name)).map_or(SSE2, |(_, isa)| *isa);
-        // The last mention of a feature counts.
-        let has = |feature: &str, default: bool| {
-            let mention = features.split(',').rev().find(|f| f.get(1..) == Some(feature));
-            mention.map_or(default, |mention| mention.starts_with('+'))
-        };
+        let has = |feature: &str, default: bool| has_feature(features, feature, default);
         let wide = implied.lanes == AVX512.lanes;
         let bytes = implied.dot == Dot::Bytes;
         let (isa, vnni) = if has("avx512f", wide) && has("avx512vl", wide) {
@@ -138,6 +146,18 @@ impl Isa {
             isa => isa,
         }
     }
+}
+
+/// Whether a feature is given; the last mention of it counts.
+fn has_feature(features: &str, feature: &str, default: bool) -> bool {
+    let mention = features.split(',').rev().find(|f| f.get(1..) == Some(feature));
+    mention.map_or(default, |mention| mention.starts_with('+'))
+}
+
+/// The vector unit of a CPU of AArch64.
+fn neon(cpu: &str, features: &str) -> Isa {
+    let implied = DOT_CPUS.iter().any(|name| cpu.starts_with(name));
+    if has_feature(features, "dotprod", implied) { NEON_DOT } else { NEON }
 }
 
 #[cfg(test)]
@@ -163,6 +183,18 @@ mod tests {
         assert_eq!(isa("x86-64", "+avx2,+fma,-avx2"), SSE2);
         assert_eq!(isa("skylake-avx512", ""), AVX512);
         assert_eq!(isa("skylake", ""), AVX2);
-        assert_eq!(Isa::of_machine("aarch64-linux-gnu", "", ""), NEON);
+    }
+
+    #[test]
+    fn aarch64_has_the_dot_product_by_cpu_or_feature() {
+        let isa = |cpu, features| Isa::of_machine("aarch64-linux-gnu", cpu, features);
+        assert_eq!(isa("", ""), NEON);
+        assert_eq!(isa("", "+dotprod"), NEON_DOT);
+        assert_eq!(isa("neoverse-n1", ""), NEON_DOT);
+        assert_eq!(isa("apple-m1", "-dotprod"), NEON);
+        assert_eq!(isa("cortex-a76", ""), NEON_DOT);
+        for old in ["cortex-a72", "cortex-a73", "cortex-a53", "apple-a12", "generic"] {
+            assert_eq!(isa(old, ""), NEON);
+        }
     }
 }

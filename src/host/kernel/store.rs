@@ -1,6 +1,6 @@
 //! The end of every kernel: epilogue and stores.
 
-use super::{Emitter, Epilogue, Ix, View, tiling::Width};
+use super::{Element, Emitter, Epilogue, Ix, View, tiling::Width};
 use crate::{
     Result,
     ir::{self, Val},
@@ -21,9 +21,9 @@ pub struct Results<'r, 'c> {
     /// The vectors, point by point.
     pub values: &'r [Val<'c>],
     /// The output.
-    pub y: (&'r View, Val<'c>),
+    pub y: Seen<'r, 'c>,
     /// Operands of the epilogue, then further places for the results.
-    pub operands: &'r [(&'r View, Val<'c>)],
+    pub operands: &'r [Seen<'r, 'c>],
     /// What is done before storing.
     pub epilogue: &'r dyn Epilogue<'c>,
 }
@@ -48,13 +48,54 @@ impl View {
     }
 }
 
+/// A buffer and how it is seen.
+type Seen<'v, 'c> = (&'v View, Val<'c>);
+
+/// Where the first element of a tile lies in a buffer.
+fn address<'c>(e: &Emitter<'c>, place: &[Coordinate<'c>], view: &View) -> Result<Ix<'c>> {
+    let steps: Vec<_> = place.iter().map(|(index, step)| (*index, step(view))).collect();
+    e.sum(view.offset, &steps)
+}
+
+/// Bytes of a line of a cache.
+const LINE: i64 = 64;
+
+/// Asks for the lines of the cache that the results of so many points and lanes go to, and for those of operands that
+/// each point has its own of, while the results are computed: points lie so far apart that the hardware does not
+/// foresee them. If these are more than `most` lines, none is asked for.
+pub fn prefetch<'c>(
+    e: &Emitter<'c>,
+    place: &[Coordinate<'c>],
+    (points, lanes): (i64, i64),
+    (y, operands): (Seen<'_, 'c>, &[Seen<'_, 'c>]),
+    most: i64,
+) -> Result<()> {
+    let mut lines = vec![];
+    let operands = operands.iter().map(|operand| (*operand, operand.0.output));
+    for ((view, buffer), write) in std::iter::once((y, true)).chain(operands) {
+        let Some(element) = Element::of(buffer.r#type()) else { continue };
+        if view.channel != 1 || view.col == 0 {
+            continue;
+        }
+        let step = (LINE / element.bytes()).max(1) as usize;
+        for point in 0..points {
+            let offsets = (0..lanes).step_by(step).map(|lane| point * view.col + lane);
+            lines.extend(offsets.map(|offset| (view, buffer, offset, write)));
+        }
+    }
+    if lines.len() as i64 > most {
+        return Ok(());
+    }
+    for (view, buffer, offset, write) in lines {
+        let at = e.add(address(e, place, view)?, Ix::Const(offset))?;
+        e.prefetch(buffer, at, write)?;
+    }
+    Ok(())
+}
+
 /// Applies the epilogue and stores.
 pub fn finish<'c>(e: &Emitter<'c>, results: Results<'_, 'c>) -> Result<()> {
-    let address = |view: &View| {
-        let steps: Vec<_> =
-            results.place.iter().map(|(index, step)| (*index, step(view))).collect();
-        e.sum(view.offset, &steps)
-    };
+    let address = |view: &View| address(e, results.place, view);
     let y = address(results.y.0)?;
     let bases =
         results.operands.iter().map(|(view, _)| address(view)).collect::<Result<Vec<_>>>()?;

@@ -211,6 +211,7 @@ impl<'c> Kernel<'_, 'c> {
             Some(block) => e.mul(place.within, ceil_div(spec.reduction(), block))?,
             None => Ix::Const(0),
         };
+        self.prefetch(e, tile, place)?;
         let sums = self.starts(e, tile, place)?;
         let inside = |axis, place| {
             let (lo, hi) = window.taps_inside(e, axis, place)?;
@@ -235,6 +236,17 @@ impl<'c> Kernel<'_, 'c> {
             })
         })?;
         self.finish(e, tile, place, &sums)
+    }
+
+    /// Asks for what the end of a tile reads and writes.
+    fn prefetch(&self, e: &Emitter<'c>, tile: Tile<'_>, place: Place<'c>) -> Result<()> {
+        let spec = self.spec;
+        let buffers = self.buffers.operands.iter().copied();
+        let operands: Vec<_> = spec.operands.iter().zip(buffers).collect();
+        let lanes = tile.widths.iter().map(|width| width.used).sum();
+        let steps = spec.live(tile.channels.skip) / self.grouping.arithmetic.group();
+        let buffers = ((&spec.y, self.buffers.y), &operands[..]);
+        store::prefetch(e, &place.coordinates(), (tile.points.size, lanes), buffers, steps)
     }
 
     /// The first of the packed weights of a channel block.
