@@ -3,7 +3,7 @@
 use phaseline::{CompileOptions, Phase, Session, Tensor};
 
 /// Side of the weights, which are too many for folders.
-const SIDE: usize = 80;
+const SIDE: usize = 128;
 
 /// Bytes of f32 weights as MLIR's text has them.
 fn weights() -> String {

@@ -125,7 +125,9 @@ impl Known {
         let saved = cone.constants.iter().filter_map(|op| {
             let users = ir::users_of(*op);
             let known = users.iter().all(|user| self.ops.contains(&address(*user)));
-            stored(*op).filter(|_| known).map(|bytes| bytes / users.len())
+            // Users outside of the cone need it for other results.
+            let own = users.iter().filter(|user| cone.seen.contains(&address(**user))).count();
+            stored(*op).filter(|_| known).map(|bytes| bytes * own / users.len().max(1))
         });
         size(value).unwrap_or(usize::MAX).saturating_sub(saved.sum())
     }

@@ -9,18 +9,21 @@ use super::{
     tiling::{
         Blocking, ChannelTiles, Order, PointTiles, TaskSize, ceil_div, split_channels, split_points,
     },
-    weights::Grouping,
     window::{AXES, COL},
 };
 
 /// Multiply-adds that fit in the latency of one, times those started per cycle.
 const LATENCY: f64 = 8.0;
-/// Weights of a channel block up to this size stay in the first level cache.
+/// Weights of a channel block up to this size stay in the first level cache of a machine with AVX-512.
 pub(super) const L1_BYTES: i64 = 24 << 10;
-/// Weights of a channel block up to this size stay in the second level cache.
-const L2_BYTES: i64 = 640 << 10;
 /// Tasks that a kernel should have at least, to share them out evenly.
 pub(super) const MIN_TASKS: i64 = 16;
+
+/// Bytes of the weights of a channel block that stay in the first and in the second level cache. Machines with shorter
+/// vectors have smaller ones: 32 KiB and 256 to 512 KiB, not 48 KiB and 1 to 2 MiB.
+fn caches(isa: Isa) -> [i64; 2] {
+    if isa.lanes == Isa::WIDEST.lanes { [L1_BYTES, 640 << 10] } else { [16 << 10, 320 << 10] }
+}
 
 /// Register tiles, and what they cost.
 #[derive(Default)]
@@ -44,7 +47,7 @@ impl Contraction {
             return amx.blocking(self);
         }
         let Tiling { cols, channels, .. } = self.vector_tiling(isa);
-        self.with_tasks(cols, channels, Arithmetic::of(isa, self.types))
+        self.with_tasks(cols, channels, isa)
     }
 
     /// The best register tiles of vectors, with their cost.
@@ -85,13 +88,15 @@ impl Contraction {
             tiles.into_iter().map(move |tiles| ChannelTiles { skip, ..tiles })
         };
         let channels: Vec<_> = sections.iter().flat_map(split).collect();
-        let cost = self.cost(&cols, &channels, self.grouping(isa));
+        let cost = self.cost(&cols, &channels, isa);
         Some(Tiling { cost, cols, channels })
     }
 
     /// Cost of one row of points for all channels of a group.
-    fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], grouping: Grouping) -> f64 {
+    fn cost(&self, cols: &[PointTiles], channels: &[ChannelTiles], isa: Isa) -> f64 {
+        let grouping = self.grouping(isa);
         let arithmetic = grouping.arithmetic;
+        let [first, second] = caches(isa);
         let instructions = arithmetic.instructions() as f64;
         // Steps of several elements end with their run, however few are left.
         let filled = grouping.padded(self.reduction()) as f64 / self.reduction().max(1) as f64;
@@ -108,8 +113,8 @@ impl Contraction {
                 let (p, n) = (points.size as f64, block.widths.len() as f64);
                 let steps = self.live(block.skip) as f64 * filled / arithmetic.group() as f64;
                 let panel = self.reduction() * block.width() * self.weights_bytes(arithmetic);
-                let from_l2 = if panel > L1_BYTES { 4.0 * n } else { 0.0 };
-                let spread = if panel > L2_BYTES { 8.0 * n } else { 0.0 };
+                let from_l2 = if panel > first { 4.0 * n } else { 0.0 };
+                let spread = if panel > second { 8.0 * n } else { 0.0 };
                 let step = (p * n * instructions).max(p + n).max(LATENCY).max(from_l2).max(spread)
                     + 0.05 * (p + 2.0 * n)
                     + ends * p;
@@ -142,8 +147,10 @@ impl Contraction {
         &self,
         cols: Vec<PointTiles>,
         channels: Vec<ChannelTiles>,
-        arithmetic: Arithmetic,
+        isa: Isa,
     ) -> Blocking {
+        let arithmetic = self.grouping(isa).arithmetic;
+        let [_, cache] = caches(isa);
         let weights = self.reduction() * self.channels * self.weights_bytes(arithmetic);
         let pixels: i64 = self.window.input.iter().product();
         let rows = self.planes * self.rows;
@@ -165,7 +172,7 @@ impl Contraction {
         };
         let (blocks, tiles) = blocking.counts();
         blocking.task.cols = tiles;
-        if weights <= L2_BYTES / 2 && input > L2_BYTES && self.batch * rows * tiles >= 64 {
+        if weights <= cache / 2 && input > cache && self.batch * rows * tiles >= 64 {
             let strips = if rows == 1 { tiles.min(8) } else { tiles };
             blocking.order = Order::PointsOuter;
             blocking.task = TaskSize { channels: blocks, rows: 1, cols: strips };

@@ -74,7 +74,7 @@ pub fn prefetch<'c>(
     let operands = operands.iter().map(|operand| (*operand, operand.0.output));
     for ((view, buffer), write) in std::iter::once((y, true)).chain(operands) {
         let Some(element) = Element::of(buffer.r#type()) else { continue };
-        if view.channel != 1 || view.col == 0 {
+        if view.channel != 1 || view.col == 0 || view.col == lanes {
             continue;
         }
         let step = (LINE / element.bytes()).max(1) as usize;

@@ -134,10 +134,8 @@ impl Attention {
         });
         let (scores, values) = best.unwrap_or_default();
         let size = scores.cols.iter().map(|tiles| tiles.size).max().unwrap_or(1);
-        let arithmetic = |spec: &Contraction| super::Arithmetic::of(isa, spec.types);
-        let (a, b) = (arithmetic(&self.scores), arithmetic(&self.values));
-        let scores = self.scores.with_tasks(scores.cols, scores.channels, a);
-        let values = self.values.with_tasks(values.cols, values.channels, b);
+        let scores = self.scores.with_tasks(scores.cols, scores.channels, isa);
+        let values = self.values.with_tasks(values.cols, values.channels, isa);
         let (_, all) = scores.counts();
         let rows = (BLOCK_BYTES / (4 * self.step())).min(BLOCK_ROWS);
         let wanted = ceil_div(MIN_TASKS, self.matrices());

@@ -12,6 +12,7 @@ use crate::{
         window::{AXES, COL, PLANE, ROW},
     },
     ir::{Builder, Val},
+    lower::loops::when,
 };
 
 impl Winograd {
@@ -49,7 +50,7 @@ impl Winograd {
             let (lo, hi) = (Ix::Value(bounds[0]), Ix::Value(bounds[1]));
             let place = e.mul(lo, self.memory_of_task())?;
             e.repeat((lo, hi, 1), vec![], |e, task, _| {
-                block.task(e, task, place)?;
+                block.task(e, (task, lo), place)?;
                 Ok(vec![])
             })?;
             Ok(())
@@ -79,10 +80,21 @@ impl<'c> Block<'_, 'c> {
         self.spec.conv.types.sum
     }
 
-    /// Some blocks of tiles, and a part of the blocks of channels. The working memory begins at `memory`.
-    fn task(&self, e: &Emitter<'c>, task: Ix<'c>, memory: Ix<'c>) -> Result<()> {
+    /// Some blocks of tiles, and a part of the blocks of channels. The working memory begins at `memory`; `lo` is the
+    /// first task of the call.
+    fn task(&self, e: &Emitter<'c>, (task, lo): (Ix<'c>, Ix<'c>), memory: Ix<'c>) -> Result<()> {
         let spec = self.spec;
         let (index, part) = e.div_rem(task, spec.parts)?;
+        // The parts of a block follow each other and find its input transformed.
+        let fresh = match spec.parts > 1 && spec.blocks == 1 {
+            true => {
+                let [task, lo, part] = [task, lo, part].map(|ix| e.value(ix));
+                let begins = e.builder.cmpi("eq", task?, lo?)?;
+                let first = e.builder.cmpi("eq", part?, e.builder.index(0)?)?;
+                Some(e.builder.binary("arith.ori", begins, first)?)
+            }
+            false => None,
+        };
         let (channels, _) = spec.blocking.counts();
         let step = ceil_div(channels, spec.parts);
         let from = e.mul(part, step)?;
@@ -91,7 +103,7 @@ impl<'c> Block<'_, 'c> {
         let first = e.mul(index, spec.blocks)?;
         let last = e.min(e.add(first, Ix::Const(spec.blocks))?, all)?;
         e.repeat((first, last, 1), vec![], |e, block, _| {
-            self.block(e, block, channels, memory)?;
+            self.block(e, (block, fresh), channels, memory)?;
             Ok(vec![])
         })?;
         Ok(())
@@ -100,7 +112,7 @@ impl<'c> Block<'_, 'c> {
     fn block(
         &self,
         e: &Emitter<'c>,
-        block: Ix<'c>,
+        (block, fresh): (Ix<'c>, Option<Val<'c>>),
         channels: (Ix<'c>, Ix<'c>),
         memory: Ix<'c>,
     ) -> Result<()> {
@@ -111,12 +123,20 @@ impl<'c> Block<'_, 'c> {
         let short = e.add(e.mul(first, -1)?, Ix::Const(count))?;
         let used =
             if count % spec.tiles == 0 { Ix::Const(spec.tiles) } else { e.min(short, spec.tiles)? };
-        e.repeat((Ix::Const(0), Ix::Const(spec.tiles), 1), vec![], |e, index, _| {
-            let tile = e.min(e.add(first, index)?, count - 1)?;
-            let to = e.add(e.mul(index, spec.product.x.col)?, memory)?;
-            self.input(e, &self.tile(e, tile)?, to)?;
-            Ok(vec![])
-        })?;
+        let inputs = |e: &Emitter<'c>| {
+            e.repeat((Ix::Const(0), Ix::Const(spec.tiles), 1), vec![], |e, index, _| {
+                let tile = e.min(e.add(first, index)?, count - 1)?;
+                let to = e.add(e.mul(index, spec.product.x.col)?, memory)?;
+                self.input(e, &self.tile(e, tile)?, to)?;
+                Ok(vec![])
+            })
+        };
+        match fresh {
+            None => inputs(e)?,
+            Some(fresh) => {
+                when(&e.builder, fresh, &[], |b| inputs(&Emitter { builder: *b, ..*e }))?
+            }
+        };
         let zero = Ix::Const(0);
         let place = Place {
             batch: zero,

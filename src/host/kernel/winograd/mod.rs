@@ -41,10 +41,10 @@ const GROWTH: i64 = 8 << 20;
 /// Bytes of weights that stay near, and in the last level of cache, from one block to the next.
 const NEAR_BYTES: i64 = 640 << 10;
 const CACHE_BYTES: i64 = 24 << 20;
-/// Bytes that come from memory, and from the last level of cache, while a vector multiply-add, the unit of costs, is
-/// done.
-const MEMORY_RATE: f64 = 6.0;
-const CACHE_RATE: f64 = 32.0;
+/// Bytes that come from memory, and from the last level of cache, while a lane of 32 bits does a multiply-add; a vector's
+/// is the unit of costs. Of memory this is what the slowest of some machines has: 10 GB/s.
+const MEMORY_RATE: f64 = 0.2;
+const CACHE_RATE: f64 = 2.0;
 /// Units that a load or store of a vector takes, and one that may lie outside of the image.
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
@@ -57,12 +57,14 @@ pub struct Tiles {
     pub results: Option<i64>,
     /// Bytes by which the filters of a module may grow yet.
     pub room: i64,
+    /// Whether the constants of the module stay in the last level of cache from one run to the next.
+    near: bool,
 }
 
 impl Tiles {
     /// Those for a module with so many bytes of constants: packages grow by no more than a half, but for small ones.
     pub fn of(results: Option<i64>, constants: i64) -> Self {
-        Self { results, room: constants / 2 + GROWTH }
+        Self { results, room: constants / 2 + GROWTH, near: constants <= CACHE_BYTES / 2 }
     }
 }
 
@@ -115,8 +117,8 @@ impl Winograd {
         let candidates =
             RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
         let rows = spec.batch * spec.groups * spec.planes * spec.rows;
-        let direct =
-            spec.vector_tiling(isa).cost * rows as f64 + spec.memory_cost(spec.window.taps(), 1.0);
+        let direct = spec.vector_tiling(isa).cost * rows as f64
+            + spec.memory_cost(spec.window.taps(), 1.0, (isa, tiles.near));
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
             let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
@@ -128,7 +130,7 @@ impl Winograd {
             if given.is_none() && found.growth() > most {
                 continue;
             }
-            let cost = found.cost(isa);
+            let cost = found.cost(isa, tiles.near);
             let limit = best.as_ref().map_or(direct, |(cost, _)| *cost);
             if cost < WORTHWHILE * limit || given.is_some() {
                 best = Some((cost, found));
@@ -220,7 +222,7 @@ impl Winograd {
     }
 
     /// Cost, in vector multiply-adds.
-    fn cost(&self, isa: Isa) -> f64 {
+    fn cost(&self, isa: Isa, near: bool) -> f64 {
         let lanes = isa.lanes_of(self.conv.types.sum);
         let vectors = |channels: i64| (self.tiles * ceil_div(channels, lanes)) as f64;
         let points = self.product.planes as f64;
@@ -230,13 +232,14 @@ impl Winograd {
         let sums = 1.5 * axes * points;
         let groups = self.conv.groups;
         let input =
-            vectors(groups * self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts as f64;
+            vectors(groups * self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts.min(2) as f64;
         let output = groups as f64
             * vectors(self.conv.channels)
             * (2.0 * ACCESS * (points + results) + sums);
         let products = self.product.vector_tiling(isa).cost * points * groups as f64;
         let blocks = ceil_div(self.count(), self.tiles) as f64;
-        blocks * (input + products + output) + self.conv.memory_cost(self.product.planes, blocks)
+        blocks * (input + products + output)
+            + self.conv.memory_cost(self.product.planes, blocks, (isa, near))
     }
 
     /// The filters as the products read them.
@@ -300,15 +303,17 @@ impl Contraction {
         points * self.groups * self.depth * self.channels * self.types.weights.bytes()
     }
 
-    /// What it costs to have these weights come from memory once, and then from where they are kept, as often as is said.
-    fn memory_cost(&self, points: i64, times: f64) -> f64 {
+    /// What it costs to have these weights come from memory once, or from the last level of cache if those of the module
+    /// are near, and then from where they are kept, as often as is said.
+    fn memory_cost(&self, points: i64, times: f64, (isa, near): (Isa, bool)) -> f64 {
         let bytes = self.bytes_of(points);
-        let again = if bytes <= NEAR_BYTES {
-            0.0
-        } else {
-            (times - 1.0) / if bytes <= CACHE_BYTES { CACHE_RATE } else { MEMORY_RATE }
+        let [memory, cache] = [MEMORY_RATE, CACHE_RATE].map(|rate| rate * isa.lanes as f64);
+        let again = match bytes {
+            ..=NEAR_BYTES => 0.0,
+            ..=CACHE_BYTES => (times - 1.0) / cache,
+            _ => (times - 1.0) / memory,
         };
-        bytes as f64 * (1.0 / MEMORY_RATE + again)
+        bytes as f64 * (1.0 / if near { cache } else { memory } + again)
     }
 }
 
