@@ -1,5 +1,5 @@
-//! Packages of the host `c` for other compilers and machines: compiled with warnings as errors, four
-//! of them linked into one program, run under sanitizers or an emulator, and compared with what this
+//! Packages for other compilers and machines: of the host `c`, compiled with warnings as errors, and of the host `llvm`;
+//! several of them are linked into one program, run under sanitizers or an emulator, and compared with what this
 //! machine computes. A machine whose tools are not installed is left out with a message.
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
@@ -27,10 +27,19 @@ const MODELS: [Model; 4] = [
     Model { name: "mixed", file: "quantized/lenet", devices: "npu -sram=8k, cmsis-nn, " },
 ];
 
+/// The same without devices, for code of LLVM.
+const PLAIN_MODELS: [Model; 3] = [
+    Model { name: "lenet", file: "models/lenet", devices: "" },
+    Model { name: "speech", file: "models/ds_cnn", devices: "" },
+    Model { name: "fixed", file: "quantized/lenet", devices: "" },
+];
+
 /// A machine with its tools.
 struct Machine<'t> {
     /// The C compiler with what says which machine it is.
     compiler: &'t str,
+    /// The host if it is not C of that compiler.
+    host: Option<&'t str>,
     /// What the triple of its packages starts with.
     triple: &'t str,
     /// More arguments for linking, in tests/cross.
@@ -75,10 +84,10 @@ fn array(name: &str, tensor: &Tensor) -> String {
 }
 
 /// What tests/cross/check.c has to know of the packages in `folder`: the answers of this machine.
-fn data(folder: &Path) -> String {
+fn data(models: &[Model], folder: &Path) -> String {
     let mut text = String::new();
     let mut cases = "#define CASES(X)".to_owned();
-    for model in &MODELS {
+    for model in models {
         let name = model.name;
         let file = model_file(model);
         let set = file.with_file_name("test_data_set_0");
@@ -124,7 +133,11 @@ fn devices(package: &Path, name: &str) -> String {
 }
 
 fn compile(machine: &Machine<'_>, model: &Model, package: &Path) {
-    let target = format!("{}c -compiler=\"{}\"", model.devices, machine.compiler);
+    let host = match machine.host {
+        Some(host) => host.to_owned(),
+        None => format!("c -compiler=\"{}\"", machine.compiler),
+    };
+    let target = model.devices.to_owned() + &host;
     let file = model_file(model);
     run(phaseline()
         .arg("compile")
@@ -134,9 +147,10 @@ fn compile(machine: &Machine<'_>, model: &Model, package: &Path) {
     let metadata = phaseline::package::Metadata::read(package).expect("a package");
     let triple = &metadata.machine.triple;
     assert!(triple.starts_with(machine.triple), "{triple} is not {}", machine.triple);
-    // Nothing of a package may be of another machine than the rest.
+    // Nothing of a package may be of another machine than the rest; code of LLVM is linked by who has a linker for it.
     let shared = package.join(format!("lib{}.so", model.name));
-    assert_eq!(shared.is_file(), triple.contains("linux"), "{triple}");
+    let is_linked = triple.contains("linux") && machine.host.is_none();
+    assert_eq!(shared.is_file(), is_linked, "{triple}");
 }
 
 /// The program whose name is first, if it is installed.
@@ -161,13 +175,14 @@ fn check(machine: &Machine<'_>) {
     linker.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "check.c"]);
     linker.args(machine.link.split_whitespace()).arg("-I").arg(folder.path());
     let mut libraries = vec![];
-    for model in &MODELS {
+    let models = if machine.host.is_some() { &PLAIN_MODELS[..] } else { &MODELS };
+    for model in models {
         let package = folder.path().join(model.name);
         compile(machine, model, &package);
         linker.arg("-I").arg(&package);
         libraries.push(package.join(format!("lib{}.a", model.name)));
     }
-    fs::write(folder.path().join("data.h"), data(folder.path())).expect("a file");
+    fs::write(folder.path().join("data.h"), data(models, folder.path())).expect("a file");
     run(linker.args(libraries).arg("-lm").arg("-o").arg(&program));
     let mut emulator = machine.run.split_whitespace();
     let mut command = emulator.next().map_or_else(|| Command::new(&program), Command::new);
@@ -181,28 +196,48 @@ fn check(machine: &Machine<'_>) {
 #[test]
 fn packages_run_under_sanitizers() {
     let sanitized = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-    check(&Machine { compiler: &format!("gcc {sanitized}"), triple: "x86_64", link: "", run: "" });
+    let compiler = format!("gcc {sanitized}");
+    check(&Machine { compiler: &compiler, host: None, triple: "x86_64", link: "", run: "" });
 }
 
 #[test]
 fn packages_of_clang_run() {
     let compiler = "/usr/lib/llvm-22/bin/clang";
-    check(&Machine { compiler, triple: "x86_64", link: "", run: "" });
+    check(&Machine { compiler, host: None, triple: "x86_64", link: "", run: "" });
 }
 
 #[test]
 fn packages_for_32_bits_run() {
-    check(&Machine { compiler: "gcc -m32 -msse2 -mfpmath=sse", triple: "i386", link: "", run: "" });
+    let compiler = "gcc -m32 -msse2 -mfpmath=sse";
+    check(&Machine { compiler, host: None, triple: "i386", link: "", run: "" });
 }
 
 #[test]
 fn packages_for_aarch64_run() {
     check(&Machine {
         compiler: "aarch64-linux-gnu-gcc",
+        host: None,
         triple: "aarch64",
         link: "",
-        run: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+        run: AARCH64,
     });
+}
+
+/// What runs programs of AArch64, with the dot product of integers.
+const AARCH64: &str = "qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu neoverse-n1";
+
+/// Integers are multiplied one by one, or by the dot product.
+#[test]
+fn code_of_llvm_for_aarch64_runs() {
+    for cpu in ["generic", "neoverse-n1"] {
+        check(&Machine {
+            compiler: "aarch64-linux-gnu-gcc",
+            host: Some(&format!("llvm -mtriple=aarch64-linux-gnu -mcpu={cpu}")),
+            triple: "aarch64",
+            link: "",
+            run: AARCH64,
+        });
+    }
 }
 
 const BARE: &str = "--specs=rdimon.specs -Wl,--no-warn-execstack -Wl,-T,mps2.ld cortex_m.c";
@@ -211,6 +246,7 @@ const BARE: &str = "--specs=rdimon.specs -Wl,--no-warn-execstack -Wl,-T,mps2.ld 
 fn packages_for_cortex_m4_run() {
     check(&Machine {
         compiler: "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
+        host: None,
         triple: "arm",
         link: BARE,
         run: "qemu-system-arm -M mps2-an386 -nographic -semihosting -kernel",
@@ -221,6 +257,7 @@ fn packages_for_cortex_m4_run() {
 fn packages_for_cortex_m3_run() {
     check(&Machine {
         compiler: "arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb",
+        host: None,
         triple: "arm",
         link: &format!("{BARE} -DNO_FPU"),
         run: "qemu-system-arm -M mps2-an385 -nographic -semihosting -kernel",
