@@ -5,7 +5,7 @@
 //! are left out when the kernel is emitted.
 
 use super::{
-    Buffer, Element, Emitter, Epilogue, Isa, Ix, Types, View, Window,
+    Buffer, Element, Emitter, Epilogue, Isa, Ix, Types, View, Weights, Window,
     arithmetic::{multiply_add_lanes, weights_in_lanes},
     choose::MIN_TASKS,
     emit::{Run, argument_types, function, repeat_run},
@@ -23,7 +23,7 @@ use crate::{
 /// What is computed of the elements that a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// The sum of their products with weights `[taps][channels]`.
+    /// The sum of their products with weights.
     Weighted,
     /// The greatest.
     Max,
@@ -60,6 +60,11 @@ impl Fold {
     }
 }
 
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+/// Bytes of weights that stay in the second level cache from one tile to the next.
+const NEAR_BYTES: i64 = 256 << 10;
+
 /// A depthwise operation with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Depthwise {
@@ -81,6 +86,8 @@ pub struct Depthwise {
     pub window: Window,
     /// The input.
     pub x: View,
+    /// How the weights lie in memory: tap by tap for each block of channels, or for all channels.
+    pub weights: Weights,
     /// What the sums start from, if not from 0.
     pub start: Option<Start>,
     /// The output.
@@ -109,6 +116,42 @@ impl DepthwiseBlocking {
     /// Tasks of a row.
     fn parts(&self) -> i64 {
         ceil_div(self.tiles(), self.task)
+    }
+
+    /// Goes through tiles of a row: what they cover, and their first point.
+    fn for_points<'c>(
+        &self,
+        e: &Emitter<'c>,
+        tiles: (Ix<'c>, Ix<'c>),
+        body: impl Fn(&Emitter<'c>, &PointTiles, Ix<'c>) -> Result<()>,
+    ) -> Result<()> {
+        let mut blocks_before = 0;
+        for points in &self.cols {
+            let PointTiles { count, size, start } = *points;
+            let run = Run { count, size, blocks_before, start };
+            repeat_run(e, &run, tiles, |e, col| body(e, points, col))?;
+            blocks_before += count;
+        }
+        Ok(())
+    }
+
+    /// Goes through the channel blocks: their vectors, and their first channel.
+    fn for_channels<'c>(
+        &self,
+        e: &Emitter<'c>,
+        body: impl Fn(&Emitter<'c>, &[Width], Ix<'c>) -> Result<()>,
+    ) -> Result<()> {
+        let mut first = 0;
+        for channels in &self.channels {
+            let width = channels.width();
+            let bounds = (Ix::Const(first), Ix::Const(first + channels.count * width), width);
+            e.repeat(bounds, vec![], |e, channel, _| {
+                body(e, &channels.widths, channel)?;
+                Ok(vec![])
+            })?;
+            first += channels.count * width;
+        }
+        Ok(())
     }
 }
 
@@ -154,10 +197,16 @@ impl Depthwise {
     /// Chooses how to cut the work.
     pub fn blocking(&self, isa: Isa) -> DepthwiseBlocking {
         let inside = |start, count| self.window.columns_inside(start, count);
-        // A single chain of additions per point waits on itself, so few points need more vectors.
-        let points = if isa.registers >= 32 { 8 } else { 4 };
-        let vectors = if self.cols < 4 { 4 } else { 1 };
+        // A single chain of additions per point waits on itself, so few points need more vectors. With 16 registers, seven
+        // points leave one for weights beside the sums and the elements that neighbours share.
+        let points = if isa.registers >= 32 { 8 } else { 7 };
         let lanes = isa.lanes_of(self.types.sum);
+        let vectors = match self.cols {
+            ..4 => 4,
+            // The taps of a large window would fetch a line of the cache for each of its vectors.
+            _ if self.has_many_weights() => (LINE / (lanes * self.types.image.bytes())).max(1),
+            _ => 1,
+        };
         let least = if self.types.sum.is_float() { 1 } else { 4 };
         let mut blocking = DepthwiseBlocking {
             cols: split_points(self.cols, points, inside),
@@ -167,6 +216,12 @@ impl Depthwise {
         let parts = ceil_div(MIN_TASKS, self.batch * self.planes * self.rows);
         blocking.task = ceil_div(blocking.tiles(), parts);
         blocking
+    }
+
+    /// Whether the weights of all channels are too many for the second level cache.
+    fn has_many_weights(&self) -> bool {
+        let bytes = self.window.taps() * self.channels * self.types.weights.bytes();
+        self.fold == Fold::Weighted && bytes > NEAR_BYTES
     }
 
     /// Emits the kernel as function `name(x, [w, [start, [zero,]]] operands.., y, lo, hi)`.
@@ -210,29 +265,18 @@ impl<'c> Kernel<'_, 'c> {
                 (from, e.min(e.add(from, Ix::Const(blocking.task))?, blocking.tiles())?)
             }
         };
-        let mut blocks_before = 0;
-        for points in &blocking.cols {
-            let PointTiles { count, size, start } = *points;
-            let run = Run { count, size, blocks_before, start };
-            repeat_run(e, &run, tiles, |e, col| {
-                let mut first = 0;
-                for channels in &blocking.channels {
-                    let width = channels.width();
-                    let bounds =
-                        (Ix::Const(first), Ix::Const(first + channels.count * width), width);
-                    e.repeat(bounds, vec![], |e, channel, _| {
-                        let widths = &channels.widths;
-                        let tile = Tile { points, widths, batch, plane, row, col, channel };
-                        self.tile(e, &tile)?;
-                        Ok(vec![])
-                    })?;
-                    first += channels.count * width;
-                }
-                Ok(())
-            })?;
-            blocks_before += count;
+        let tile = |e: &Emitter<'c>, points: &PointTiles, col, widths: &[Width], channel| {
+            self.tile(e, &Tile { points, widths, batch, plane, row, col, channel })
+        };
+        // The image's elements are read again by the channels of the next block, or the weights by the next points.
+        if spec.has_many_weights() {
+            return blocking.for_channels(e, |e, widths, channel| {
+                blocking.for_points(e, tiles, |e, points, col| tile(e, points, col, widths, channel))
+            });
         }
-        Ok(())
+        blocking.for_points(e, tiles, |e, points, col| {
+            blocking.for_channels(e, |e, widths, channel| tile(e, points, col, widths, channel))
+        })
     }
 
     fn tile(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<()> {
@@ -251,10 +295,14 @@ impl<'c> Kernel<'_, 'c> {
         let folds = self.starts(e, tile)?;
         let planes = window.taps_inside(e, PLANE, (tile.plane, spec.planes))?;
         let rows = window.taps_inside(e, ROW, (tile.row, spec.rows))?;
-        let weights_row = window.kernel[COL] * spec.channels;
+        let weights_row = window.kernel[COL] * self.weights_step(tile);
+        let first = match spec.weights {
+            Weights::Packed => e.mul(tile.channel, window.taps())?,
+            Weights::Rows(_) => tile.channel,
+        };
         let folds = e.repeat((planes.0, planes.1, 1), folds, |e, tap, folds| {
             let x = e.add(e.mul(tap, window.dilation[PLANE] * view.plane)?, x)?;
-            let w = e.add(e.mul(tap, window.kernel[ROW] * weights_row)?, tile.channel)?;
+            let w = e.add(e.mul(tap, window.kernel[ROW] * weights_row)?, first)?;
             e.repeat((rows.0, rows.1, 1), folds, |e, tap, folds| {
                 let x = e.add(e.mul(tap, window.dilation[ROW] * view.row)?, x)?;
                 let w = e.add(e.mul(tap, weights_row)?, w)?;
@@ -262,6 +310,14 @@ impl<'c> Kernel<'_, 'c> {
             })
         })?;
         self.finish(e, tile, [planes, rows], folds)
+    }
+
+    /// Weights from one tap to the next.
+    fn weights_step(&self, tile: &Tile<'_, 'c>) -> i64 {
+        match self.spec.weights {
+            Weights::Packed => tile.widths.iter().map(|width| width.used).sum(),
+            Weights::Rows(step) => step,
+        }
     }
 
     /// What the folds of a tile start from.
@@ -298,7 +354,7 @@ impl<'c> Kernel<'_, 'c> {
             let bounds = (Ix::Const(0), Ix::Const(window.kernel[COL]), 1);
             return e.repeat(bounds, folds, |e, tap, folds| {
                 let x = e.add(e.mul(tap, window.dilation[COL] * spec.x.col)?, x)?;
-                let w = e.add(e.mul(tap, spec.channels)?, w)?;
+                let w = e.add(e.mul(tap, self.weights_step(tile))?, w)?;
                 self.taps(e, tile, (x, w), &|_| (0, 1), 1, folds)
             });
         }
@@ -327,7 +383,7 @@ impl<'c> Kernel<'_, 'c> {
             for tap in 0..count {
                 let weight = match self.w {
                     Some(buffer) => {
-                        let at = e.add(w, Ix::Const(tap * spec.channels + lane))?;
+                        let at = e.add(w, Ix::Const(tap * self.weights_step(tile) + lane))?;
                         let weight = e.load(buffer, at, *width)?;
                         Some(if self.is_integer() { weights_in_lanes(e, weight)? } else { weight })
                     }

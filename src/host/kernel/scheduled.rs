@@ -62,7 +62,7 @@ impl<'k> Scheduled<'k> {
             Self::Contraction(spec, blocking) => {
                 source.pack(values, &blocking.channels, spec.grouping(isa))
             }
-            Self::Depthwise(..) => source.pack_depthwise(values),
+            Self::Depthwise(_, blocking) => source.pack_depthwise(values, &blocking.channels),
             Self::Winograd(_) | Self::Planar(..) | Self::Softmax(..) => vec![],
         }
     }

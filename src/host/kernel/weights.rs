@@ -223,13 +223,21 @@ impl Source {
         Some(centered)
     }
 
-    /// The values of depthwise filters as `[tap][channel]`.
-    pub fn pack_depthwise<T: Copy>(&self, values: &[T]) -> Vec<T> {
+    /// The values of depthwise filters as `[tap][channel]`, channel block by channel block.
+    pub fn pack_depthwise<T: Copy>(&self, values: &[T], blocks: &[ChannelTiles]) -> Vec<T> {
         let (groups, reduction, _) = self.sizes();
-        (0..reduction)
-            .flat_map(|r| (0..groups).map(move |group| (r, group)))
-            .map(|(r, group)| values[self.index(group, r, 0)])
-            .collect()
+        let mut packed = Vec::with_capacity(groups * reduction);
+        let mut first = 0;
+        for tiles in blocks {
+            for _ in 0..tiles.count {
+                let block = first..first + tiles.width() as usize;
+                first = block.end;
+                for r in 0..reduction {
+                    packed.extend(block.clone().map(|group| values[self.index(group, r, 0)]));
+                }
+            }
+        }
+        packed
     }
 }
 

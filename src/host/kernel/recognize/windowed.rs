@@ -141,6 +141,7 @@ impl<'c> Scope<'_, 'c> {
         };
         let (x_view, y) = (nhwc_view(&x_dims)?, nhwc_view(self.out)?);
         let depthwise = groups > 1 && depth == 1 && filters == groups;
+        let weights = if constant { Weights::Packed } else { Weights::Rows(filters) };
         let kernel = if depthwise {
             Kernel::Depthwise(Depthwise {
                 types,
@@ -152,6 +153,7 @@ impl<'c> Scope<'_, 'c> {
                 channels: filters,
                 window,
                 x: x_view,
+                weights,
                 start: None,
                 y,
                 operands: vec![],
@@ -169,7 +171,7 @@ impl<'c> Scope<'_, 'c> {
                 depth,
                 window,
                 x: x_view,
-                weights: if constant { Weights::Packed } else { Weights::Rows(filters) },
+                weights,
                 weights_batch: 0,
                 weights_plane: 0,
                 scales: None,
@@ -213,6 +215,7 @@ impl<'c> Scope<'_, 'c> {
             channels: *self.out.last()?,
             window,
             x: nhwc_view(&x_dims)?,
+            weights: Weights::Packed,
             start: None,
             y: nhwc_view(self.out)?,
             operands: vec![],

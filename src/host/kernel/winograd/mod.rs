@@ -44,7 +44,7 @@ const CACHE_BYTES: i64 = 24 << 20;
 /// Bytes that come from memory, and from the last level of cache, while a lane of 32 bits does a multiply-add; a vector's
 /// is the unit of costs. Of memory this is what the slowest of some machines has: 10 GB/s.
 const MEMORY_RATE: f64 = 0.2;
-const CACHE_RATE: f64 = 2.0;
+const CACHE_RATE: f64 = 1.0;
 /// Units that a load or store of a vector takes, and one that may lie outside of the image.
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
