@@ -165,7 +165,12 @@ impl<'c> Kernels<'c> {
             spec.amx = integers.and_then(|integers| spec.amx(self.isa, integers));
         }
         let starts = self.packer.starts(&b, op, &mut found)?;
-        let mut ins = vec![op.operand(found.x)?];
+        let x = op.operand(found.x)?;
+        let is_widened = match &mut found.kernel {
+            Kernel::Contraction(spec) => spec.widen_image(self.isa),
+            _ => false,
+        };
+        let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
         let kernel = Scheduled::of(&found, self.isa, self.tiles);
         self.tiles.room -= kernel.growth();
         if let Some(weights) = &found.weights {
@@ -287,6 +292,11 @@ impl<'c> Kernels<'c> {
         self.symbols.insert(key, name.clone());
         Ok(name)
     }
+}
+
+/// Integers of 8 bits as such of 16.
+fn widened<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
+    Ok(graph::Cast::build(b, x, b.int(16), graph::CastAttrs::default())?.y())
 }
 
 /// What later passes are told of a kernel.

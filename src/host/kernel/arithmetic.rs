@@ -24,6 +24,8 @@ pub enum Arithmetic {
     Nibbles,
     /// Four bytes as two pairs of 16-bit numbers.
     Words,
+    /// Two 16-bit numbers, of an image whose bytes were widened before.
+    Pairs,
     /// Four bytes of the image without signs, times four signed ones.
     Bytes,
     /// Four signed bytes times four signed ones.
@@ -34,7 +36,7 @@ pub enum Arithmetic {
 }
 
 /// Points from which on words of weights are worth their memory.
-const MANY_POINTS: i64 = 16;
+pub(super) const MANY_POINTS: i64 = 16;
 
 /// The bits of a byte that adding or taking away 128 turns over: its sign.
 const FLIP: i64 = -128;
@@ -45,6 +47,7 @@ impl Arithmetic {
         match (isa.dot, types.weights) {
             (_, Element::I8) if types.image == Element::F32 => Self::Widened,
             (_, Element::I4) => Self::Nibbles,
+            (Dot::Words | Dot::Bytes, _) if types.image == Element::I16 => Self::Pairs,
             _ if !types.image.is_byte() || types.sum != Element::I32 => Self::Single,
             (Dot::Bytes, Element::I8) => Self::Bytes,
             (Dot::SignedBytes, Element::I8) => Self::SignedBytes,
@@ -59,6 +62,7 @@ impl Arithmetic {
         match self {
             Self::Single | Self::Widened => &[&[0]],
             Self::Nibbles => &[&[0], &[1]],
+            Self::Pairs => &[&[0, 1]],
             // The lower and the upper halves of 16-bit lanes.
             Self::Words => &[&[0, 2], &[1, 3]],
             Self::Bytes | Self::SignedBytes | Self::Tiles => &[&[0, 1, 2, 3]],
@@ -69,7 +73,7 @@ impl Arithmetic {
     pub fn group(self) -> i64 {
         match self {
             Self::Single | Self::Widened => 1,
-            Self::Nibbles => 2,
+            Self::Nibbles | Self::Pairs => 2,
             Self::Words | Self::Bytes | Self::SignedBytes | Self::Tiles => 4,
         }
     }
@@ -83,9 +87,9 @@ impl Arithmetic {
     /// half as long as the words that many points multiply with at once.
     pub fn packed(self, weights: Element, points: i64) -> Element {
         match (self, weights) {
-            (Self::Words, Element::I8) if points < MANY_POINTS => Element::I8,
+            (Self::Words | Self::Pairs, Element::I8) if points < MANY_POINTS => Element::I8,
             (Self::Tiles, _) => Element::I8,
-            (Self::Words, _) | (Self::Single, Element::I8) => Element::I16,
+            (Self::Words | Self::Pairs, _) | (Self::Single, Element::I8) => Element::I16,
             (_, other) => other,
         }
     }
@@ -94,7 +98,7 @@ impl Arithmetic {
     pub fn instructions(self) -> i64 {
         match self {
             Self::Words => 4,
-            Self::Nibbles => 2,
+            Self::Nibbles | Self::Pairs => 2,
             _ => 1,
         }
     }
@@ -103,7 +107,7 @@ impl Arithmetic {
     pub fn image_registers(self) -> i64 {
         match self {
             Self::Words => 3,
-            Self::Nibbles => 2,
+            Self::Nibbles | Self::Pairs => 2,
             _ => 1,
         }
     }
@@ -136,7 +140,7 @@ impl Arithmetic {
         match (self, Element::of(weights.r#type())) {
             (Self::Single, Some(Element::I8 | Element::I16)) => e.extend(weights, true),
             (Self::Widened, _) => floats(e, weights),
-            (Self::Words, Some(Element::I8)) => {
+            (Self::Words | Self::Pairs, Some(Element::I8)) => {
                 let words = e.builder.like(weights.r#type(), e.builder.int(16));
                 e.builder.op1("arith.extsi", &[weights], words)
             }
@@ -172,11 +176,10 @@ impl Arithmetic {
             let wide = e.extend(scalar, image == Element::I8)?;
             return Ok(vec![e.broadcast(wide, lanes)?]);
         }
-        let bytes = e.load(memref, at, Width { lanes: self.group(), used })?;
-        let word = b.op1("vector.bitcast", &[bytes], e.vector(1, b.int(32)))?;
-        let position = vec![("static_position", b.i64s_attr(&[0]))];
-        let word = b.op1_with("vector.extract", &[word], b.int(32), position)?;
-        let words = e.broadcast(word, lanes)?;
+        let words = e.broadcast(load_word(e, memref, at, used)?, lanes)?;
+        if self == Self::Pairs {
+            return Ok(vec![b.op1("vector.bitcast", &[words], e.vector(lanes * 2, b.int(16)))?]);
+        }
         if matches!(self, Self::Bytes | Self::SignedBytes) {
             let bytes = b.op1("vector.bitcast", &[words], e.vector(lanes * 4, b.int(8)))?;
             if self.image_offset(image) == 0 {
@@ -212,7 +215,7 @@ impl Arithmetic {
                 let product = e.builder.binary("arith.muli", x, w)?;
                 e.builder.binary("arith.addi", sum, product)
             }
-            Self::Words => add_pairs(e, x, w, sum),
+            Self::Words | Self::Pairs => add_pairs(e, x, w, sum),
             Self::Bytes => {
                 let name = match lanes_of(sum) {
                     16 => "llvm.x86.avx512.vpdpbusd.512",
@@ -229,6 +232,37 @@ impl Arithmetic {
             Self::Tiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
         }
     }
+}
+
+/// The first elements from `at` on as a number of 32 bits, the others of which are 0. Parts of words are read one by one:
+/// not all machines have masks for bytes.
+fn load_word<'c>(e: &Emitter<'c>, memref: Val<'c>, at: Ix<'c>, used: i64) -> Result<Val<'c>> {
+    let b = e.builder;
+    let element = Element::of(memref.r#type())
+        .ok_or_else(|| Error::internal("an image whose elements kernels do not have"))?;
+    let bits = 8 * element.bytes();
+    let mut word: Option<Val<'c>> = None;
+    let mut done = 0;
+    while done < used {
+        // As many as a power of two.
+        let count = 1 << (used - done).ilog2();
+        let from = e.add(at, Ix::Const(done))?;
+        let part = e.load(memref, from, Width::full(count))?;
+        let integer = b.int((bits * count) as u32);
+        let part = b.op1("vector.bitcast", &[part], e.vector(1, integer))?;
+        let position = vec![("static_position", b.i64s_attr(&[0]))];
+        let part = b.op1_with("vector.extract", &[part], integer, position)?;
+        let part = if bits * count < 32 { e.extend(part, false)? } else { part };
+        word = Some(match word {
+            None => part,
+            Some(others) => {
+                let shift = b.constant_int(part.r#type(), bits * done)?;
+                b.binary("arith.ori", others, b.binary("arith.shli", part, shift)?)?
+            }
+        });
+        done += count;
+    }
+    word.ok_or_else(|| Error::internal("a step of no elements"))
 }
 
 /// The lower and the upper halves of bytes as floats.

@@ -14,6 +14,7 @@ pub use self::amx::Amx;
 pub(super) use self::tile::{Buffers, Kernel, Place};
 use super::{
     Arithmetic, Buffer, Element, Emitter, Isa, Ix, Types, Window,
+    arithmetic::MANY_POINTS,
     emit::{argument_types, function},
     start::{Start, StartBuffers},
     tiling::Blocking,
@@ -24,6 +25,9 @@ use crate::{
     Result,
     ir::{Builder, Val},
 };
+
+/// Products of an element from which on it is worth another form in memory.
+const MANY_USES: i64 = 16;
 
 /// Where the element of a point and channel lies in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,8 +190,26 @@ impl Contraction {
 
     /// The type that weights are packed as.
     pub fn packed(&self, arithmetic: Arithmetic) -> Element {
-        let points = self.batch * self.planes * self.rows * self.cols;
-        arithmetic.packed(self.types.weights, points)
+        arithmetic.packed(self.types.weights, self.points())
+    }
+
+    /// Output points of all images.
+    fn points(&self) -> i64 {
+        self.batch * self.planes * self.rows * self.cols
+    }
+
+    /// Whether to compute with the bytes of the image as 16-bit numbers, which the caller is to make of them: where they
+    /// are multiplied in pairs, and so often that widening them each time takes longer.
+    pub fn widen_image(&mut self, isa: Isa) -> bool {
+        let uses = self.window.taps() * self.channels;
+        let worthwhile = self.amx.is_none()
+            && Arithmetic::of(isa, self.types) == Arithmetic::Words
+            && self.points() >= MANY_POINTS
+            && uses >= MANY_USES;
+        if worthwhile {
+            self.types.image = Element::I16;
+        }
+        worthwhile
     }
 
     /// How weights are packed for it.
