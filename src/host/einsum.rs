@@ -53,7 +53,12 @@ pub fn expand<'c>(op: graph::Einsum<'c>) -> Result<bool> {
 pub fn plain_gemm(op: graph::Gemm<'_>) -> Result<bool> {
     let known = [op.a(), op.b()].iter().all(|value| Element::of(value.r#type()).is_some());
     let plain = !op.trans_b() && op.alpha() == 1.0;
-    if plain || !known || !ir::is_float(op.a().r#type()) || Elements::of_value(op.b()).is_some() {
+    // Dequantized weights are packed as integers, or become a constant (`quantized/layers.rs`).
+    let weights = edit::defining_op(op.b())
+        .and_then(graph::DequantizeLinear::of)
+        .map_or(op.b(), |dequantize| dequantize.x());
+    let is_constant = Elements::of_value(weights).is_some();
+    if plain || !known || !ir::is_float(op.a().r#type()) || is_constant {
         return Ok(false);
     }
     let b = Builder::before(op.op())?;

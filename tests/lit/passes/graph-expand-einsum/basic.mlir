@@ -58,3 +58,15 @@ func.func @packed(%a: tensor<4x5xf32>) -> tensor<4x6xf32> {
   %0 = graph.gemm %a, %b trans_b = true : (tensor<4x5xf32>, tensor<6x5xf32>) -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// Dequantized weights stay where layers of integers are made of them.
+// CHECK-LABEL: func.func @dequantized
+// CHECK-NOT: graph.transpose
+// CHECK: graph.gemm {{.*}} trans_b = true
+func.func @dequantized(%a: tensor<4x5xf32>) -> tensor<4x6xf32> {
+  %w = graph.constant dense<3> : tensor<6x5xi8>
+  %scale = graph.constant dense<0.5> : tensor<f32>
+  %b = graph.dequantize_linear %w, %scale : (tensor<6x5xi8>, tensor<f32>) -> tensor<6x5xf32>
+  %0 = graph.gemm %a, %b trans_b = true : (tensor<4x5xf32>, tensor<6x5xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
