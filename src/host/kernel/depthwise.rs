@@ -271,7 +271,8 @@ impl<'c> Kernel<'_, 'c> {
         // The image's elements are read again by the channels of the next block, or the weights by the next points.
         if spec.has_many_weights() {
             return blocking.for_channels(e, |e, widths, channel| {
-                blocking.for_points(e, tiles, |e, points, col| tile(e, points, col, widths, channel))
+                blocking
+                    .for_points(e, tiles, |e, points, col| tile(e, points, col, widths, channel))
             });
         }
         blocking.for_points(e, tiles, |e, points, col| {

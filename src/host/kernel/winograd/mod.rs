@@ -231,8 +231,9 @@ impl Winograd {
         // A line of a map takes about as many operations as one and a half times its points.
         let sums = 1.5 * axes * points;
         let groups = self.conv.groups;
-        let input =
-            vectors(groups * self.conv.depth) * (2.0 * ACCESS * points + sums) * self.parts.min(2) as f64;
+        let input = vectors(groups * self.conv.depth)
+            * (2.0 * ACCESS * points + sums)
+            * self.parts.min(2) as f64;
         let output = groups as f64
             * vectors(self.conv.channels)
             * (2.0 * ACCESS * (points + results) + sums);

@@ -58,8 +58,9 @@ fn isa() -> Isa {
 #[test]
 fn packages_grow_by_no_more_than_there_is_room_for() {
     let spec = conv(256, 56);
-    let grown =
-        |room| Winograd::of(&spec, isa(), Tiles { results: None, room, near: true }).map(|w| w.growth());
+    let grown = |room| {
+        Winograd::of(&spec, isa(), Tiles { results: None, room, near: true }).map(|w| w.growth())
+    };
     let (large, small) = (grown(1 << 30).expect("tiles"), grown(3 << 20).expect("tiles"));
     assert_eq!((large, small), ((27 * 4) << 16, (7 * 4) << 16));
     assert_eq!(grown(1 << 20), None);
@@ -71,7 +72,9 @@ fn packages_grow_by_no_more_than_there_is_room_for() {
 fn tasks_have_memory_for_their_blocks() {
     for (channels, size) in [(64, 56), (256, 14), (48, 224), (512, 28)] {
         let spec = conv(channels, size);
-        let Some(found) = Winograd::of(&spec, isa(), Tiles { results: None, room: 1 << 30, near: true }) else {
+        let Some(found) =
+            Winograd::of(&spec, isa(), Tiles { results: None, room: 1 << 30, near: true })
+        else {
             panic!("{channels} channels have no tiles")
         };
         let blocks = ceil_div(found.count(), found.tiles);
