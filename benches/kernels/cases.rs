@@ -128,13 +128,13 @@ impl Case {
                 groups: spec.groups as usize,
                 filters: spec.channels as usize,
                 depth: spec.depth as usize,
-                taps: (spec.window.kernel[0] * spec.window.kernel[1]) as usize,
+                taps: spec.window.taps() as usize,
             },
             Spec::Depthwise(spec) => Source::Filters {
                 groups: spec.channels as usize,
                 filters: 1,
                 depth: 1,
-                taps: (spec.window.kernel[0] * spec.window.kernel[1]) as usize,
+                taps: spec.window.taps() as usize,
             },
         }
     }
@@ -144,7 +144,9 @@ impl Case {
             Spec::Contraction(spec) if spec.weights == Weights::Packed => {
                 self.source().pack(w, &spec.blocking(isa).channels, spec.grouping(isa))
             }
-            Spec::Depthwise(spec) if spec.fold == Fold::Weighted => self.source().pack_depthwise(w),
+            Spec::Depthwise(spec) if spec.fold == Fold::Weighted => {
+                self.source().pack_depthwise(w, &spec.blocking(isa).channels)
+            }
             _ => w.to_vec(),
         }
     }
@@ -244,6 +246,7 @@ fn depthwise([h, w, c, k, stride, pad]: [i64; 6], fold: Fold) -> Spec {
         channels: c,
         window,
         x: View { row: w * c, col: c, channel: 1, ..Default::default() },
+        weights: Weights::Packed,
         start: None,
         y: View { row: cols * c, col: c, channel: 1, ..Default::default() },
         operands: vec![],

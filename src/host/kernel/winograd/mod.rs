@@ -309,10 +309,10 @@ impl Contraction {
     fn memory_cost(&self, points: i64, times: f64, (isa, near): (Isa, bool)) -> f64 {
         let bytes = self.bytes_of(points);
         let [memory, cache] = [MEMORY_RATE, CACHE_RATE].map(|rate| rate * isa.lanes as f64);
-        let again = match bytes {
-            ..=NEAR_BYTES => 0.0,
-            ..=CACHE_BYTES => (times - 1.0) / cache,
-            _ => (times - 1.0) / memory,
+        let again = if bytes <= NEAR_BYTES {
+            0.0
+        } else {
+            (times - 1.0) / if bytes <= CACHE_BYTES { cache } else { memory }
         };
         bytes as f64 * (1.0 / if near { cache } else { memory } + again)
     }
