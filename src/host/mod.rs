@@ -8,6 +8,7 @@ pub(crate) mod joints;
 pub mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;
+pub(crate) mod memory;
 pub(crate) mod packed;
 pub(crate) mod quantized;
 pub(crate) mod repeat;

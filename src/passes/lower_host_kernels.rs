@@ -17,6 +17,7 @@ use crate::{
                 recognize_part,
             },
         },
+        memory::Memory,
         packed::Packer,
     },
     ir::{
@@ -82,7 +83,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     }
     let given = (options.winograd != 0).then_some(options.winograd);
     let tiles = Tiles::of(given, constant_bytes(module));
-    let mut kernels = Kernels { module, isa, tiles, symbols: HashMap::new(), packer: Packer::new(isa) };
+    let (symbols, packer) = (HashMap::new(), Packer::new(isa));
+    let memory = Memory::of(module);
+    let mut kernels = Kernels { module, isa, tiles, memory, symbols, packer };
     let is_ours = |function: &Op<'c>| {
         options.target.is_empty()
             || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
@@ -110,6 +113,7 @@ struct Kernels<'c> {
     module: Op<'c>,
     isa: Isa,
     tiles: Tiles,
+    memory: Memory,
     /// Symbols by all that makes a kernel what it is.
     symbols: HashMap<String, String>,
     packer: Packer,
@@ -167,7 +171,11 @@ impl<'c> Kernels<'c> {
         let starts = self.packer.starts(&b, op, &mut found)?;
         let x = op.operand(found.x)?;
         let is_widened = match &mut found.kernel {
-            Kernel::Contraction(spec) => spec.widen_image(self.isa),
+            Kernel::Contraction(spec) => {
+                // The copy has elements twice as long.
+                let bytes = Buffer::of(x).map_or(0, |image| 2 * image.bytes());
+                self.memory.has_room(op, found.x, bytes) && spec.widen_image(self.isa)
+            }
             _ => false,
         };
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
