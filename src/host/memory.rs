@@ -21,7 +21,10 @@ const SLACK: i64 = 64 << 10;
 /// that computes them to the last one that reads them. Arguments, constants, and what is computed of constants alone,
 /// which kernels read packed, are no part of it, nor is what loops compute where they read it.
 pub struct Memory {
-    around: HashMap<usize, Around>,
+    around: Vec<Around>,
+    places: HashMap<usize, usize>,
+    /// Where copies of values were last read.
+    copies: HashMap<usize, usize>,
 }
 
 /// Bytes in use around one operation.
@@ -32,23 +35,56 @@ struct Around {
     during: i64,
     /// For each operand its bytes if nothing reads it later, 0 otherwise.
     last: Vec<i64>,
-    /// What the function may have in use.
-    bound: i64,
+    /// The most that the function has in use at once.
+    most: i64,
 }
 
 impl Memory {
     /// The memory of all functions of a module.
     pub fn of(module: Op<'_>) -> Self {
         let blocks = func::functions(module).into_iter().filter_map(edit::entry_block);
-        Self { around: blocks.flat_map(of_block).collect() }
+        let (keys, around): (Vec<_>, Vec<_>) = blocks.flat_map(of_block).unzip();
+        let places = keys.into_iter().enumerate().map(|(at, key)| (key, at)).collect();
+        Self { around, places, copies: HashMap::new() }
     }
 
-    /// Whether there is room for a copy of `bytes` of an operand, which `op` reads in its place.
-    pub fn has_room(&self, op: Op<'_>, operand: usize, bytes: i64) -> bool {
-        self.around.get(&key(op)).is_some_and(|around| {
-            let last = around.last.get(operand).copied().unwrap_or(0);
-            (around.before + bytes).max(around.during + bytes - last) <= around.bound
-        })
+    /// Bytes that `op` may work in besides its operands and results.
+    pub fn room(&self, op: Op<'_>) -> i64 {
+        let around = self.places.get(&key(op)).map(|at| &self.around[*at]);
+        // A long buffer leaves gaps.
+        around.map_or(0, |around| around.most + SLACK - around.during)
+    }
+
+    /// Has `op` work in so many bytes.
+    pub fn take(&mut self, op: Op<'_>, bytes: i64) {
+        if let Some(at) = self.places.get(&key(op)) {
+            self.around[*at].during += bytes;
+        }
+    }
+
+    /// Has `op` read a copy of `bytes` in the place of an operand, if there is room for that. Operations that read the same
+    /// value share the copy.
+    pub fn copy(&mut self, op: Op<'_>, operand: usize, bytes: i64) -> bool {
+        let Some(at) = self.places.get(&key(op)).copied() else { return false };
+        let Some(value) = ir::operands(op).get(operand).copied() else { return false };
+        let from = self.copies.get(&address(value)).map_or(at, |at| at + 1);
+        let own = &self.around[at];
+        let last = own.last.get(operand).copied().unwrap_or(0);
+        let is_possible = own.fits(own.before + bytes)
+            && own.fits(own.during + bytes - last)
+            && self.around[from..at].iter().all(|around| around.fits(around.during + bytes));
+        if is_possible {
+            self.around[from..at].iter_mut().for_each(|around| around.during += bytes);
+            self.around[at].during += bytes - last;
+            self.copies.insert(address(value), at);
+        }
+        is_possible
+    }
+}
+
+impl Around {
+    fn fits(&self, bytes: i64) -> bool {
+        bytes <= self.most + SLACK.max(self.most / 10)
     }
 }
 
@@ -86,10 +122,10 @@ fn of_block(block: Blk<'_>) -> Vec<(usize, Around)> {
             ended.map(own_bytes).sum()
         };
         let last = ir::operands(*op).into_iter().map(ended).collect();
-        all.push((key(*op), Around { before, during: in_use, last, bound: 0 }));
+        all.push((key(*op), Around { before, during: in_use, last, most: 0 }));
     }
     let most = all.iter().map(|(_, around)| around.during).max().unwrap_or(0);
-    all.iter_mut().for_each(|(_, around)| around.bound = most + SLACK.max(most / 10));
+    all.iter_mut().for_each(|(_, around)| around.most = most);
     all
 }
 
@@ -135,6 +171,8 @@ fn is_part_of_loops(op: Op<'_>) -> bool {
 fn is_of_elements(op: Op<'_>) -> bool {
     graph::QuantizeLinear::is(op)
         || graph::DequantizeLinear::is(op)
+        || graph::BatchNorm::is(op)
+        || graph::Transpose::is(op)
         || view::info(op).is_some_and(|info| info.elementwise)
 }
 

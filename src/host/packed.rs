@@ -42,6 +42,10 @@ impl Packer {
                 let packed = amx.pack(spec, &blocking.channels, (&source, integers));
                 return self.constant(b, packed);
             }
+            if let Scheduled::Winograd(spec) = kernel {
+                let packed = spec.pack(&source, integers, (self.isa, |sum| sum as i16))?;
+                return self.constant(b, packed);
+            }
             let packed = kernel.pack(&source, integers, self.isa);
             return match kernel.packed_element(self.isa) {
                 Element::I4 => self.constant(b, kernel.pairs_of_rows(&packed, self.isa)),
@@ -82,7 +86,7 @@ impl Packer {
             values.to_mut().iter_mut().for_each(|value| *value = *value * T::of_f64(scale));
         }
         let packed = match kernel {
-            Scheduled::Winograd(spec) => spec.pack(&source, &values, self.isa)?,
+            Scheduled::Winograd(spec) => spec.pack(&source, &values, (self.isa, T::of_f64))?,
             _ => kernel.pack(&source, &values, self.isa),
         };
         self.constant(b, packed)

@@ -10,7 +10,7 @@ use crate::{
     host::{
         joints::{Joints, Place},
         kernel::{
-            Buffer, Dot, Isa, Scheduled, Tiles,
+            Buffer, Dot, Element, Isa, Scheduled, Tiles,
             recognize::{
                 Kernel, NHWC, Recognized,
                 attention::{Attended, attention},
@@ -170,16 +170,22 @@ impl<'c> Kernels<'c> {
         }
         let starts = self.packer.starts(&b, op, &mut found)?;
         let x = op.operand(found.x)?;
-        let is_widened = match &mut found.kernel {
-            Kernel::Contraction(spec) => {
-                // The copy has elements twice as long.
-                let bytes = Buffer::of(x).map_or(0, |image| 2 * image.bytes());
-                self.memory.has_room(op, found.x, bytes) && spec.widen_image(self.isa)
+        let tiles = self.tiles.in_memory(self.memory.room(op));
+        let is_tiled = matches!(Scheduled::of(&found, self.isa, tiles), Scheduled::Winograd(_));
+        let mut is_widened = false;
+        if let Kernel::Contraction(spec) = &mut found.kernel
+            && !is_tiled
+            && spec.is_widened(self.isa)
+        {
+            // Elements of the copy are twice as long.
+            let bytes = Buffer::of(x).map_or(0, |image| 2 * image.bytes());
+            is_widened = self.memory.copy(op, found.x, bytes);
+            if is_widened {
+                spec.types.image = Element::I16;
             }
-            _ => false,
-        };
+        }
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
-        let kernel = Scheduled::of(&found, self.isa, self.tiles);
+        let kernel = Scheduled::of(&found, self.isa, tiles);
         self.tiles.room -= kernel.growth();
         if let Some(weights) = &found.weights {
             ins.push(self.packer.weights(&b, op, &kernel, weights)?);
@@ -201,6 +207,7 @@ impl<'c> Kernels<'c> {
             outs.push(b.empty(result.r#type())?);
         }
         if let Some(memory) = kernel.memory() {
+            self.memory.take(op, memory.bytes());
             outs.push(b.empty(b.tensor(&memory.shape, memory.element.r#type(&b)))?);
         }
         let all = ins.iter().chain(&outs);

@@ -3,8 +3,8 @@
 use crate::{
     add_convs,
     cases::Conv,
-    harness::{Case, compare_on, run_on_threads, symbols},
-    joints, plain, sum_gate_and_clip,
+    harness::{Case, compare_on, run_on, run_on_threads, symbols},
+    integer_convs, integer_machines, joints, plain, sum_gate_and_clip,
 };
 
 /// Images whose last tiles are short, windows that are not square, strides, dilations, groups, channels that fill no
@@ -113,6 +113,35 @@ fn tiles_on_other_machines() {
     let case = add_convs(Case::of_doubles(), TILED, sum_gate_and_clip);
     for (bits, results) in [(512, 4), (256, 2)] {
         compare_on(&case, "", &machine(bits, results), 0.0);
+    }
+}
+
+/// Sums of integers are the same as tap by tap, whatever the signs and zero points of bytes, and with weights of nine bits.
+#[test]
+fn tiles_of_integers() {
+    let machines = integer_machines();
+    let pairs =
+        machines.iter().filter(|machine| !machine.contains("byte-") && !machine.contains("plain"));
+    for machine in pairs {
+        let with = |results: i64| format!("{machine} winograd={results}");
+        for (image, weights, zeros) in
+            [("ui8", "i8", (128, None)), ("i8", "i8", (5, Some(0))), ("i8", "ui8", (-128, Some(3)))]
+        {
+            let case = integer_convs(TILED, image, weights, zeros);
+            let expected = run_on(&case, "", &with(1));
+            assert_eq!(tiled(&case, &with(1)), 0);
+            for (results, least) in [(2, 11), (3, 1)] {
+                let count = tiled(&case, &with(results));
+                assert!(
+                    count >= least,
+                    "{count} kernels have tiles of {results} results on {machine}"
+                );
+                assert!(
+                    run_on(&case, "", &with(results)) == expected,
+                    "{results} results on {machine}"
+                );
+            }
+        }
     }
 }
 

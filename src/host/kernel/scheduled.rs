@@ -123,7 +123,7 @@ impl<'k> Scheduled<'k> {
                 let steps = arithmetic.group() as f64 / arithmetic.instructions() as f64;
                 6.0 * isa.lanes_of(spec.types.sum) as f64 * steps
             }
-            Self::Winograd(spec) => 5.0 * isa.lanes_of(spec.conv.types.sum) as f64,
+            Self::Winograd(spec) => spec.rate(isa),
             Self::Depthwise(..) | Self::Planar(..) => 2.0 * lanes,
             Self::Softmax(..) => 0.1 * lanes,
         }

@@ -200,16 +200,11 @@ impl Contraction {
 
     /// Whether to compute with the bytes of the image as 16-bit numbers, which the caller is to make of them: where they
     /// are multiplied in pairs, and so often that widening them each time takes longer.
-    pub fn widen_image(&mut self, isa: Isa) -> bool {
-        let uses = self.window.taps() * self.channels;
-        let worthwhile = self.amx.is_none()
+    pub fn is_widened(&self, isa: Isa) -> bool {
+        self.amx.is_none()
             && Arithmetic::of(isa, self.types) == Arithmetic::Words
             && self.points() >= MANY_POINTS
-            && uses >= MANY_USES;
-        if worthwhile {
-            self.types.image = Element::I16;
-        }
-        worthwhile
+            && self.window.taps() * self.channels >= MANY_USES
     }
 
     /// How weights are packed for it.

@@ -1,13 +1,13 @@
 //! The loops of Winograd's algorithm: tasks, blocks of tiles, and what is done to a tile.
 
-use super::{Winograd, transform::Maps};
+use super::{Winograd, packing, transform::Maps};
 use crate::{
     Result,
     host::kernel::{
         Buffer, Element, Emitter, Epilogue, Isa, Ix, NoEpilogue,
         contraction::{Buffers, Kernel, Place},
-        emit::{argument_types, function},
-        start::StartBuffers,
+        emit::{argument_types, function, memref_type},
+        start::{Start, StartBuffers},
         tiling::ceil_div,
         window::{AXES, COL, PLANE, ROW},
     },
@@ -27,15 +27,24 @@ impl Winograd {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
             let (mut flat, memory, bounds) = e.buffers(arguments, buffers.len())?;
             let y = flat.pop().unwrap_or(memory);
-            let operands = flat.split_off(2);
-            let start = StartBuffers::of(&[]);
-            let products =
-                Buffers { x: memory, w: flat[1], scales: None, start, operands: vec![], y: memory };
+            let operands = flat.split_off(2 + self.start().map_or(0, Start::buffers));
+            let start = StartBuffers::of(&flat[2..]);
+            let [image, memory] = self.views(e, memory)?;
+            let products = Buffers {
+                x: image,
+                w: flat[1],
+                scales: None,
+                start: StartBuffers::of(&[]),
+                operands: vec![],
+                y: memory,
+            };
             let block = Block {
                 spec: self,
                 maps: self.maps()?,
                 x: flat[0],
+                image,
                 memory,
+                start,
                 products: Kernel {
                     spec: &self.product,
                     grouping: self.product.grouping(isa),
@@ -56,6 +65,21 @@ impl Winograd {
             Ok(())
         })
     }
+
+    /// The working memory as it is for the transformed input, and for the products.
+    fn views<'c>(&self, e: &Emitter<'c>, memory: Val<'c>) -> Result<[Val<'c>; 2]> {
+        let types = self.product.types;
+        if packing(types) == 1 {
+            return Ok([memory; 2]);
+        }
+        let b = e.builder;
+        let bytes = self.memory().bytes();
+        let view = |element: Element| {
+            let ty = memref_type(&[bytes / element.bytes()], element.r#type(&b));
+            b.op1("memref.view", &[memory, b.index(0)?], ty)
+        };
+        Ok([view(types.image)?, view(types.sum)?])
+    }
 }
 
 /// A tile: its image, and its first result along each axis.
@@ -68,7 +92,11 @@ pub(super) struct Block<'k, 'c> {
     pub spec: &'k Winograd,
     pub maps: [Maps; AXES],
     pub x: Val<'c>,
+    /// The working memory of the transformed input.
+    pub image: Val<'c>,
+    /// That of the products.
     pub memory: Val<'c>,
+    pub start: StartBuffers<'c>,
     products: Kernel<'k, 'c>,
     pub operands: Vec<Val<'c>>,
     pub y: Val<'c>,
@@ -76,10 +104,6 @@ pub(super) struct Block<'k, 'c> {
 }
 
 impl<'c> Block<'_, 'c> {
-    pub fn element(&self) -> Element {
-        self.spec.conv.types.sum
-    }
-
     /// Some blocks of tiles, and a part of the blocks of channels. The working memory begins at `memory`; `lo` is the
     /// first task of the call.
     fn task(&self, e: &Emitter<'c>, (task, lo): (Ix<'c>, Ix<'c>), memory: Ix<'c>) -> Result<()> {
@@ -126,7 +150,8 @@ impl<'c> Block<'_, 'c> {
         let inputs = |e: &Emitter<'c>| {
             e.repeat((Ix::Const(0), Ix::Const(spec.tiles), 1), vec![], |e, index, _| {
                 let tile = e.min(e.add(first, index)?, count - 1)?;
-                let to = e.add(e.mul(index, spec.product.x.col)?, memory)?;
+                let x = &spec.product.x;
+                let to = e.sum(0, &[(index, x.col), (memory, x.row)])?;
                 self.input(e, &self.tile(e, tile)?, to)?;
                 Ok(vec![])
             })

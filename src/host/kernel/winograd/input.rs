@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Result,
     host::kernel::{
-        Emitter, Ix,
+        Element, Emitter, Ix,
         lanes::vectors,
         tiling::Width,
         window::{AXES, COL, PLANE, ROW},
@@ -15,6 +15,7 @@ use crate::{
     ir::{Builder, Val},
     lower::loops::when,
 };
+use melior::ir::ValueLike;
 
 impl<'c> Block<'_, 'c> {
     /// Transforms the input of a tile; the first point of the result is written from `to` on.
@@ -43,7 +44,7 @@ impl<'c> Block<'_, 'c> {
                 }
             }
         }
-        let lanes = e.isa.lanes_of(self.element());
+        let lanes = e.isa.lanes_of(self.spec.product.types.image);
         let all = conv.groups * conv.depth;
         let whole = all - all % lanes;
         e.repeat((Ix::Const(0), Ix::Const(whole), lanes), vec![], |e, channel, _| {
@@ -92,29 +93,44 @@ impl<'c> Block<'_, 'c> {
         for line in loads.chunks(points[COL]) {
             let mut vectors = vec![];
             for (offset, condition) in line {
-                let load =
-                    |e: &Emitter<'c>| e.load(self.x, e.add(corner, Ix::Const(*offset))?, width);
+                let load = |e: &Emitter<'c>| {
+                    let value = e.load(self.x, e.add(corner, Ix::Const(*offset))?, width)?;
+                    self.widened(e, value)
+                };
                 vectors.push(match condition {
                     None => load(e)?,
                     Some(condition) => {
-                        let zero = e.splat(0.0, width.lanes, self.element())?;
+                        let zero = e.splat(0.0, width.lanes, self.spec.product.types.image)?;
                         let body =
                             |b: &Builder<'c>| Ok(vec![load(&Emitter { builder: *b, ..*e })?]);
                         when(&e.builder, *condition, &[zero], body)?[0]
                     }
                 });
             }
-            values.extend(self.maps[COL].input.emit(e, &vectors, self.element())?);
+            values.extend(self.maps[COL].input.emit(e, &vectors)?);
         }
         let values = separable(values, points.to_vec(), COL, |axis, line| {
-            self.maps[axis].input.emit(e, line, self.element())
+            self.maps[axis].input.emit(e, line)
         })?;
         let to = e.add(to, channel)?;
         for (point, value) in values.into_iter().enumerate() {
             let at = e.add(to, Ix::Const(point as i64 * self.spec.product.x.plane))?;
-            e.store(value, self.memory, at, width)?;
+            e.store(value, self.image, at, width)?;
         }
         Ok(())
+    }
+}
+
+impl<'c> Block<'_, 'c> {
+    /// Elements of the image as those that are transformed.
+    fn widened(&self, e: &Emitter<'c>, value: Val<'c>) -> Result<Val<'c>> {
+        let image = self.spec.conv.types.image;
+        if !image.is_byte() {
+            return Ok(value);
+        }
+        let to = e.builder.like(value.r#type(), e.builder.int(16));
+        let name = if image == Element::I8 { "arith.extsi" } else { "arith.extui" };
+        e.builder.op1(name, &[value], to)
     }
 }
 

@@ -8,6 +8,10 @@
 //!
 //! Results differ from sums tap by tap as those do from each other in another order, about (`transform.rs`). An
 //! infinity makes all results of its tiles NaN.
+//!
+//! Bytes become numbers of 16 bits, whose products are added up in 32 bits, with the maps that have whole factors;
+//! filters are multiplied by a power of two for that, and results divided by it. They are exact: what wraps between is
+//! undone, since the results fit.
 
 mod emit;
 mod input;
@@ -17,10 +21,12 @@ mod tests;
 mod transform;
 
 use super::{
-    Buffer, Contraction, Isa, Types, View, Weights, Window,
+    Buffer, Contraction, Element, Isa, Types, View, Weights, Window,
     choose::MIN_TASKS,
+    isa::Dot,
+    start::Start,
     tiling::{Blocking, ceil_div},
-    weights::{Float, Source},
+    weights::Source,
     window::{AXES, COL, PLANE, ROW},
 };
 use transform::{MOST_PRODUCTS, Maps, separable};
@@ -33,8 +39,10 @@ const BLOCK_BYTES: i64 = 448 << 10;
 const MOST_TILES: i64 = 64;
 /// Vectors of channels that are computed together, about.
 const VECTORS: i64 = 3;
-/// Elements of a line of the cache.
-const LINE: i64 = 16;
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+/// Tiles of a block of integers from which on it is worth having them.
+const LEAST_TILES: i64 = 8;
 /// Bytes that filters may take more than before, if that is more than twice as much; packages are not to grow by
 /// more.
 const GROWTH: i64 = 8 << 20;
@@ -59,12 +67,20 @@ pub struct Tiles {
     pub room: i64,
     /// Whether the constants of the module stay in the last level of cache from one run to the next.
     near: bool,
+    /// Bytes that a convolution of integers may work in.
+    memory: i64,
 }
 
 impl Tiles {
     /// Those for a module with so many bytes of constants: packages grow by no more than a half, but for small ones.
     pub fn of(results: Option<i64>, constants: i64) -> Self {
-        Self { results, room: constants / 2 + GROWTH, near: constants <= CACHE_BYTES / 2 }
+        let near = constants <= CACHE_BYTES / 2;
+        Self { results, room: constants / 2 + GROWTH, near, memory: i64::MAX }
+    }
+
+    /// The same for a convolution of integers that may work in so many bytes.
+    pub fn in_memory(self, memory: i64) -> Self {
+        Self { memory, ..self }
     }
 }
 
@@ -88,22 +104,41 @@ pub struct Winograd {
     parts: i64,
     /// Tasks.
     tasks: i64,
+    /// The results are divided by two to this power.
+    shift: i64,
 }
 
-/// Whether a contraction is a convolution of floats whose windows overlap, with constant weights.
+/// Whether a contraction is a convolution whose windows overlap, with constant weights, of elements that tiles have.
 fn is_plain(spec: &Contraction, isa: Isa) -> bool {
     let window = &spec.window;
     let ones = [1; AXES];
-    spec.types == Types::uniform(spec.types.sum)
-        && spec.types.sum.is_float()
+    (has_floats(spec) || has_pairs(spec, isa))
         && spec.weights == Weights::Packed
         && !spec.has_matrices()
         && spec.x.channel == 1
-        && spec.sections.is_empty()
-        && (spec.scales, spec.start, spec.amx) == (None, None, None)
+        && (spec.scales, spec.amx) == (None, None)
         && (window.stride == ones || window.dilation == ones)
         && window.taps() > 1
         && spec.groups * spec.depth >= isa.lanes_of(spec.types.sum)
+}
+
+fn has_floats(spec: &Contraction) -> bool {
+    spec.types == Types::uniform(spec.types.sum)
+        && spec.types.sum.is_float()
+        && spec.start.is_none()
+}
+
+/// Whether they are bytes of a machine that multiplies pairs of 16 bits, and results fit in 32 bits when they are
+/// multiplied by what filters are.
+fn has_pairs(spec: &Contraction, isa: Isa) -> bool {
+    let most: i64 = if spec.types.weights == Element::I16 { 255 } else { 128 };
+    let taps = spec.window.taps();
+    isa.dot == Dot::Words
+        && spec.types.image.is_byte()
+        && matches!(spec.types.weights, Element::I8 | Element::I16)
+        && spec.types.sum == Element::I32
+        && most * taps <= i64::from(i16::MAX)
+        && (255 * most * taps * spec.depth) << AXES <= i64::from(i32::MAX)
 }
 
 impl Winograd {
@@ -117,15 +152,17 @@ impl Winograd {
         let candidates =
             RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
         let rows = spec.batch * spec.groups * spec.planes * spec.rows;
-        let direct = spec.vector_tiling(isa).cost * rows as f64
+        let mut plain = spec.clone();
+        if plain.is_widened(isa) {
+            plain.types.image = Element::I16;
+        }
+        let direct = plain.vector_tiling(isa).cost * rows as f64
             + spec.memory_cost(spec.window.taps(), 1.0, (isa, tiles.near));
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
             let along = |axis: usize| if spec.window.kernel[axis] == 1 { 1 } else { results };
-            let Some(found) = Self::with_results(spec, isa, [along(PLANE), along(ROW), along(COL)])
-            else {
-                continue;
-            };
+            let results = [along(PLANE), along(ROW), along(COL)];
+            let Some(found) = Self::in_memory(spec, isa, results, tiles) else { continue };
             let most = GROWTH.max(spec.bytes_of(spec.window.taps())).min(tiles.room);
             if given.is_none() && found.growth() > most {
                 continue;
@@ -139,9 +176,34 @@ impl Winograd {
         best.map(|(_, found)| found)
     }
 
-    /// The best blocks of tiles of so many results.
-    fn with_results(spec: &Contraction, isa: Isa, results: [i64; AXES]) -> Option<Self> {
+    /// Tiles of so many results, in blocks that are so small that enough tasks have memory.
+    fn in_memory(spec: &Contraction, isa: Isa, results: [i64; AXES], tiles: Tiles) -> Option<Self> {
+        let whole = Self::with_results(spec, isa, results, (MOST_TILES, MIN_TASKS))?;
+        if spec.types.sum.is_float() || tiles.results.is_some() {
+            return Some(whole);
+        }
+        let sizes = [whole.tiles, whole.tiles / 2, whole.tiles / 4, whole.tiles / 8];
+        let tasks = [MIN_TASKS, MIN_TASKS / 2, MIN_TASKS / 4].into_iter();
+        let found = tasks.flat_map(|tasks| {
+            let sizes = sizes.into_iter().filter(|tiles| *tiles >= LEAST_TILES);
+            sizes.filter_map(move |tiles| Self::with_results(spec, isa, results, (tiles, tasks)))
+        });
+        { found }.find(|found| found.memory().bytes() <= tiles.memory)
+    }
+
+    /// The best blocks of at most so many tiles of so many results, for at most so many tasks if the working memory of
+    /// more would be larger than what the convolution reads and writes.
+    fn with_results(
+        spec: &Contraction,
+        isa: Isa,
+        results: [i64; AXES],
+        (most_tiles, few_tasks): (i64, i64),
+    ) -> Option<Self> {
         let maps = maps_of(spec, results)?;
+        let shift = match spec.types.sum.is_float() {
+            true => 0,
+            false => maps.iter().map(Maps::whole).sum::<Option<i64>>()?,
+        };
         let tiled = results.iter().filter(|results| **results > 1).count();
         if tiled > 1 && maps.iter().any(|maps| maps.degree > MOST_PRODUCTS) {
             return None;
@@ -151,21 +213,21 @@ impl Winograd {
         let all = spec.batch * tile_grid(spec, results).iter().product::<i64>();
         let bytes = spec.types.sum.bytes() * points.iter().product::<i64>();
         let widest = VECTORS * isa.lanes_of(spec.types.sum);
-        let most = (BLOCK_BYTES / (bytes * (row_step(spec.groups * spec.depth) + widest)))
-            .clamp(1, MOST_TILES)
-            .min(all);
+        let types = product_types(spec);
+        let step = row_step(spec.groups * spec.depth, types.image) / packing(types);
+        let most = (BLOCK_BYTES / (bytes * (step + widest))).clamp(1, most_tiles).min(all);
         // Blocks are shared out evenly.
         let tiles = ceil_div(all, ceil_div(all, most));
         let mut product = product(spec, points, tiles);
         let blocking = product.blocking(isa);
         let widest = blocking.channels.iter().map(|tiles| tiles.lanes()).max().unwrap_or(1);
-        product.y.plane = matrix_step(tiles * widest);
+        product.y.plane = matrix_step(tiles * widest, types.sum);
         product.y.col = widest;
         let (channels, _) = blocking.counts();
         let blocks = ceil_div(all, tiles);
         // Each part transforms the input again, of which groups see but a bit.
         let most = if spec.groups == 1 { ceil_div(channels, 2) } else { 1 };
-        let parts = ceil_div(MIN_TASKS, blocks).clamp(1, most.max(1));
+        let parts = ceil_div(few_tasks, blocks).clamp(1, most.max(1));
         let parts = ceil_div(channels, ceil_div(channels, parts));
         let mut found = Self {
             conv: spec.clone(),
@@ -176,11 +238,16 @@ impl Winograd {
             blocks: 1,
             parts,
             tasks: blocks * parts,
+            shift,
         };
         // The working memory of all tasks is to be no larger than what the convolution reads and writes.
         let image = spec.window.input.iter().product::<i64>() * spec.depth
             + grid.iter().product::<i64>() * spec.channels;
-        let most = (spec.batch * spec.groups * image / found.memory_of_task()).max(MIN_TASKS);
+        let task = found.memory_of_task();
+        let most = match types.sum.is_float() {
+            true => (spec.batch * spec.groups * image / task).max(few_tasks),
+            false => few_tasks,
+        };
         found.blocks = ceil_div(blocks, ceil_div(most, parts)).max(1);
         found.tasks = ceil_div(blocks, found.blocks) * parts;
         Some(found)
@@ -206,19 +273,33 @@ impl Winograd {
         self.tasks
     }
 
+    /// How many of them a thread does in a nanosecond, about.
+    pub fn rate(&self, isa: Isa) -> f64 {
+        (5 * isa.lanes_of(self.conv.types.sum) * packing(self.product.types)) as f64
+    }
+
     /// Multiplications and additions of the products.
     pub fn flops(&self) -> i64 {
         self.product.flops() * ceil_div(self.count(), self.tiles)
     }
 
-    /// Elements that the transformed input and the products of a block take.
+    /// What the sums of the convolution start from: those of its products start from 0.
+    fn start(&self) -> Option<Start> {
+        self.conv.start
+    }
+
+    /// Elements of sums that the transformed input and the products of a block take.
     fn memory_of_task(&self) -> i64 {
         self.product.y.offset + self.product.planes * self.product.y.plane
     }
 
-    /// The working memory. A call takes the part of its first task.
+    /// The working memory, as bytes if elements of several types lie in it. A call takes the part of its first task.
     pub fn memory(&self) -> Buffer {
-        Buffer { shape: vec![self.tasks, self.memory_of_task()], element: self.conv.types.sum }
+        let (sum, count) = (self.conv.types.sum, self.memory_of_task());
+        match packing(self.product.types) {
+            1 => Buffer { shape: vec![self.tasks, count], element: sum },
+            _ => Buffer { shape: vec![self.tasks, count * sum.bytes()], element: Element::I8 },
+        }
     }
 
     /// Cost, in vector multiply-adds.
@@ -231,7 +312,8 @@ impl Winograd {
         // A line of a map takes about as many operations as one and a half times its points.
         let sums = 1.5 * axes * points;
         let groups = self.conv.groups;
-        let input = vectors(groups * self.conv.depth)
+        let packing = packing(self.product.types);
+        let input = vectors(ceil_div(groups * self.conv.depth, packing))
             * (2.0 * ACCESS * points + sums)
             * self.parts.min(2) as f64;
         let output = groups as f64
@@ -243,8 +325,13 @@ impl Winograd {
             + self.conv.memory_cost(self.product.planes, blocks, (isa, near))
     }
 
-    /// The filters as the products read them.
-    pub fn pack<T: Float>(&self, source: &Source, values: &[T], isa: Isa) -> crate::Result<Vec<T>> {
+    /// The filters as the products read them, made of sums of their values.
+    pub fn pack<T: Copy + Default + Into<f64>>(
+        &self,
+        source: &Source,
+        values: &[T],
+        (isa, of_sum): (Isa, fn(f64) -> T),
+    ) -> crate::Result<Vec<T>> {
         let Source::Filters { groups, filters, depth, taps } = *source else {
             return Err(crate::Error::internal("filters that are a matrix"));
         };
@@ -267,7 +354,7 @@ impl Winograd {
                         sums.iter_mut().zip(column).for_each(|(sum, tap)| *sum += factor * tap);
                     }
                     let row = &mut matrices[row..row + filters];
-                    row.iter_mut().zip(&sums).for_each(|(to, sum)| *to = T::of_f64(*sum));
+                    row.iter_mut().zip(&sums).for_each(|(to, sum)| *to = of_sum(*sum));
                 }
             }
         }
@@ -286,7 +373,8 @@ impl Winograd {
             let mapped = separable(unit, sizes.clone(), AXES, |axis, line| {
                 Ok(maps[axis].taps.of_numbers(line))
             })?;
-            factors.iter_mut().zip(mapped).for_each(|(row, factor)| row.push(factor));
+            let scale = (1_i64 << self.shift) as f64;
+            factors.iter_mut().zip(mapped).for_each(|(row, factor)| row.push(factor * scale));
         }
         Ok(factors)
     }
@@ -299,9 +387,9 @@ impl Winograd {
 }
 
 impl Contraction {
-    /// Bytes of weights of `points` for each pair of channels.
+    /// Bytes of packed weights of `points` for each pair of channels.
     fn bytes_of(&self, points: i64) -> i64 {
-        points * self.groups * self.depth * self.channels * self.types.weights.bytes()
+        points * self.groups * self.depth * self.channels * product_types(self).weights.bytes()
     }
 
     /// What it costs to have these weights come from memory once, or from the last level of cache if those of the module
@@ -335,32 +423,53 @@ fn tile_grid(spec: &Contraction, results: [i64; AXES]) -> [i64; AXES] {
     })
 }
 
+/// Elements of a line of the cache, or of two.
+fn line_of(element: Element) -> i64 {
+    LINE / element.bytes().min(4)
+}
+
 /// Elements from one row to the next of `count` elements, so that neighbouring rows are in different sets of the cache.
-fn row_step(count: i64) -> i64 {
-    let lines = ceil_div(count, LINE);
-    (lines + i64::from(lines % 16 == 0)) * LINE
+fn row_step(count: i64, element: Element) -> i64 {
+    let line = line_of(element);
+    let lines = ceil_div(count, line);
+    (lines + i64::from(lines % 16 == 0)) * line
 }
 
 /// Elements from one matrix to the next of `count` elements: an odd number of lines.
-fn matrix_step(count: i64) -> i64 {
-    let lines = ceil_div(count, LINE);
-    (lines + (lines + 1) % 2) * LINE
+fn matrix_step(count: i64, element: Element) -> i64 {
+    let line = line_of(element);
+    let lines = ceil_div(count, line);
+    (lines + (lines + 1) % 2) * line
+}
+
+/// The types of the products.
+fn product_types(spec: &Contraction) -> Types {
+    match spec.types.sum.is_float() {
+        true => spec.types,
+        false => Types { image: Element::I16, weights: Element::I16, sum: Element::I32 },
+    }
+}
+
+/// Elements of the transformed input in the bytes of a sum.
+fn packing(types: Types) -> i64 {
+    types.sum.bytes() / types.image.bytes()
 }
 
 /// The products of `tiles` tiles of `points` points. Its batches are groups.
 fn product(spec: &Contraction, points: [i64; AXES], tiles: i64) -> Contraction {
     let planes = points.iter().product();
-    let step = row_step(spec.groups * spec.depth);
+    let types = product_types(spec);
+    let step = row_step(spec.groups * spec.depth, types.image);
     let x = View {
         batch: spec.depth,
-        plane: matrix_step(tiles * step),
-        row: 1,
+        plane: matrix_step(tiles * step, types.image),
+        row: packing(types),
         col: step,
         channel: 1,
         ..View::default()
     };
     Contraction {
-        types: spec.types,
+        types,
         batch: spec.groups,
         planes,
         rows: 1,
@@ -377,7 +486,7 @@ fn product(spec: &Contraction, points: [i64; AXES], tiles: i64) -> Contraction {
         scales: None,
         start: None,
         amx: None,
-        y: View { offset: planes * x.plane, row: 1, channel: 1, ..View::default() },
+        y: View { offset: planes * x.plane / x.row, row: 1, channel: 1, ..View::default() },
         operands: vec![],
     }
 }

@@ -10,12 +10,13 @@ use crate::{
         Emitter, Ix, View,
         contraction::Place,
         store::{self, Results},
-        tiling::ChannelTiles,
+        tiling::{ChannelTiles, PointTiles},
         window::{AXES, COL, PLANE, ROW},
     },
     ir::Val,
     lower::loops::when,
 };
+use melior::ir::ValueLike;
 
 impl<'c> Block<'_, 'c> {
     /// Makes the results of a tile from the products of some channels, which are read from `from` on.
@@ -38,7 +39,7 @@ impl<'c> Block<'_, 'c> {
                 products.collect::<Result<Vec<_>>>()?,
                 points.to_vec(),
                 AXES,
-                |axis, line| self.maps[axis].output.emit(e, line, self.element()),
+                |axis, line| self.maps[axis].output.emit(e, line),
             )?;
             // All products have been read.
             for (point, value) in results.into_iter().enumerate() {
@@ -150,6 +151,7 @@ impl<'c> Block<'_, 'c> {
                 at += width.lanes;
             }
         }
+        self.add_starts(e, &place, (channels, points), &mut values)?;
         let operands = self.spec.conv.operands.iter().zip(self.operands.iter().copied());
         store::finish(
             e,
@@ -163,5 +165,34 @@ impl<'c> Block<'_, 'c> {
                 epilogue: self.epilogue,
             },
         )
+    }
+}
+
+impl<'c> Block<'_, 'c> {
+    /// Makes sums of what the products give, for neighbouring points of a row.
+    fn add_starts(
+        &self,
+        e: &Emitter<'c>,
+        place: &Place<'c>,
+        (channels, points): (&ChannelTiles, i64),
+        values: &mut [Val<'c>],
+    ) -> Result<()> {
+        let (spec, b) = (self.spec, e.builder);
+        if spec.shift > 0 {
+            for value in values.iter_mut() {
+                let shift = b.constant_int(value.r#type(), spec.shift)?;
+                *value = b.binary("arith.shrsi", *value, shift)?;
+            }
+        }
+        let Some(start) = spec.start() else { return Ok(()) };
+        let table = start.of_window(&spec.conv.window, spec.conv.grid());
+        let at = [place.plane, place.row, place.col];
+        let all = (place.channel, spec.conv.groups * spec.conv.channels);
+        let tile = PointTiles { count: 1, size: points, start: 0 };
+        let starts = table.load(e, &self.start, at, all, (&tile, &channels.widths))?;
+        for (value, start) in values.iter_mut().zip(starts) {
+            *value = b.binary("arith.addi", *value, start)?;
+        }
+        Ok(())
     }
 }

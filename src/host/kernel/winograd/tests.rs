@@ -55,12 +55,14 @@ fn isa() -> Isa {
     Isa::of_vector_bits(512).expect("vectors")
 }
 
+fn tiles() -> Tiles {
+    Tiles { near: true, ..Tiles::of(None, 0) }
+}
+
 #[test]
 fn packages_grow_by_no_more_than_there_is_room_for() {
     let spec = conv(256, 56);
-    let grown = |room| {
-        Winograd::of(&spec, isa(), Tiles { results: None, room, near: true }).map(|w| w.growth())
-    };
+    let grown = |room| Winograd::of(&spec, isa(), Tiles { room, ..tiles() }).map(|w| w.growth());
     let (large, small) = (grown(1 << 30).expect("tiles"), grown(3 << 20).expect("tiles"));
     assert_eq!((large, small), ((27 * 4) << 16, (7 * 4) << 16));
     assert_eq!(grown(1 << 20), None);
@@ -72,9 +74,7 @@ fn packages_grow_by_no_more_than_there_is_room_for() {
 fn tasks_have_memory_for_their_blocks() {
     for (channels, size) in [(64, 56), (256, 14), (48, 224), (512, 28)] {
         let spec = conv(channels, size);
-        let Some(found) =
-            Winograd::of(&spec, isa(), Tiles { results: None, room: 1 << 30, near: true })
-        else {
+        let Some(found) = Winograd::of(&spec, isa(), Tiles { room: 1 << 30, ..tiles() }) else {
             panic!("{channels} channels have no tiles")
         };
         let blocks = ceil_div(found.count(), found.tiles);

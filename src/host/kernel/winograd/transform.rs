@@ -6,8 +6,12 @@
 //! Vandermonde matrix V of these points, the input is multiplied by the transposed inverse of V, the taps
 //! by the first `r` columns of V, and the products by the first `m` columns, transposed.
 
-use super::super::{Element, Emitter, tiling::ceil_div};
-use crate::{Result, ir::Val};
+use super::super::{Emitter, tiling::ceil_div};
+use crate::{
+    Result,
+    ir::{self, Val},
+};
+use melior::ir::ValueLike;
 
 /// Points besides 0 and infinity come in pairs of both signs, so that the sums of even and of odd powers serve
 /// two. These have the smallest errors of those that were tried, and are exact in binary. Two pairs in two dimensions:
@@ -91,6 +95,19 @@ impl Maps {
         Some(all)
     }
 
+    /// If numbers that are whole stay so but for taps: the power of two by which those have to be multiplied.
+    pub fn whole(&self) -> Option<i64> {
+        let is_sign = |factor: &f64| [0.0, 1.0, -1.0].contains(factor);
+        let signs =
+            [&self.input, &self.output].into_iter().flat_map(|map| map.rows.iter().flatten());
+        let mut taps = self.taps.rows.iter().flatten();
+        if !{ signs }.all(is_sign) || !taps.all(|factor| (2.0 * factor).fract() == 0.0) {
+            return None;
+        }
+        let is_whole = self.taps.rows.iter().flatten().all(|factor| factor.fract() == 0.0);
+        Some(i64::from(!is_whole))
+    }
+
     /// The same for neighbouring sums.
     fn of_neighbours(outputs: i64, taps: i64) -> Option<Self> {
         let count = outputs + taps - 1;
@@ -146,14 +163,9 @@ impl Map {
     }
 
     /// Emits the map of vectors. Columns and rows that differ in signs only share their sums.
-    pub fn emit<'c>(
-        &self,
-        e: &Emitter<'c>,
-        values: &[Val<'c>],
-        element: Element,
-    ) -> Result<Vec<Val<'c>>> {
+    pub fn emit<'c>(&self, e: &Emitter<'c>, values: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
         let terms = self.terms(e, values)?;
-        let sum = |terms: &[Term<'c>]| sum(e, terms, element);
+        let sum = |terms: &[Term<'c>]| sum(e, terms);
         let mut results = vec![];
         let mut rows = terms.as_slice();
         while let [row, rest @ ..] = rows {
@@ -161,8 +173,8 @@ impl Map {
                 && let Some((even, odd)) = halves(row, next)
             {
                 let (even, odd) = (sum(&even)?, sum(&odd)?);
-                results.push(e.float("arith.addf", even, odd)?);
-                results.push(e.float("arith.subf", even, odd)?);
+                results.push(add(e, even, odd)?);
+                results.push(subtract(e, even, odd)?);
                 rows = others;
                 continue;
             }
@@ -184,8 +196,8 @@ impl Map {
                 && self.rows.iter().all(|row| row[column].abs() == row[next].abs());
             let pair = match alike {
                 true => Some([
-                    e.float("arith.addf", values[column], values[next])?,
-                    e.float("arith.subf", values[column], values[next])?,
+                    add(e, values[column], values[next])?,
+                    subtract(e, values[column], values[next])?,
                 ]),
                 false => None,
             };
@@ -224,22 +236,39 @@ fn halves<'c>(a: &[Term<'c>], b: &[Term<'c>]) -> Option<(Vec<Term<'c>>, Vec<Term
     (alike && !even.is_empty() && !odd.is_empty()).then_some((even, odd))
 }
 
-/// The sum of some terms. Those without a factor come first, which saves a multiplication.
-fn sum<'c>(e: &Emitter<'c>, terms: &[Term<'c>], element: Element) -> Result<Val<'c>> {
+/// The sum of two vectors of floats, or of integers.
+fn add<'c>(e: &Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+    match ir::is_float(a.r#type()) {
+        true => e.float("arith.addf", a, b),
+        false => e.builder.binary("arith.addi", a, b),
+    }
+}
+
+/// Their difference.
+fn subtract<'c>(e: &Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+    match ir::is_float(a.r#type()) {
+        true => e.float("arith.subf", a, b),
+        false => e.builder.binary("arith.subi", a, b),
+    }
+}
+
+/// The sum of some terms. Those without a factor come first, which saves a multiplication; integers have no others.
+fn sum<'c>(e: &Emitter<'c>, terms: &[Term<'c>]) -> Result<Val<'c>> {
     let mut terms = terms.to_vec();
     terms.sort_by_key(|(factor, _)| (factor.abs() != 1.0, *factor < 0.0));
     let Some(((factor, first), rest)) = terms.split_first() else {
         return Err(crate::Error::internal("a sum without terms"));
     };
-    let factor_of = |value: Val<'c>, factor: f64| e.splat_like(value, factor, element);
+    let factor_of = |value: Val<'c>, factor: f64| e.builder.constant(value.r#type(), factor);
     let mut sum = match factor {
         1.0 => *first,
+        -1.0 if !ir::is_float(first.r#type()) => subtract(e, factor_of(*first, 0.0)?, *first)?,
         _ => e.float("arith.mulf", *first, factor_of(*first, *factor)?)?,
     };
     for (factor, value) in rest {
         sum = match factor {
-            1.0 => e.float("arith.addf", sum, *value)?,
-            -1.0 => e.float("arith.subf", sum, *value)?,
+            1.0 => add(e, sum, *value)?,
+            -1.0 => subtract(e, sum, *value)?,
             _ => e.fma(*value, factor_of(*value, *factor)?, sum)?,
         };
     }
