@@ -9,7 +9,7 @@ use crate::{
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
-    ir::{Location, Module},
+    ir::{Location, Module, operation::OperationLike},
     pass::PassManager,
     utility::parse_pass_pipeline,
 };
@@ -27,6 +27,15 @@ pub struct Session {
     diagnostics: Arc<Mutex<Vec<String>>>,
     /// What passes find by their context: the embedder's target kinds among it.
     carried: Box<Carried>,
+}
+
+/// When a pipeline's IR is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verified {
+    /// After each pass, which tells the one that is wrong before the next one sees what it made.
+    Passes,
+    /// At the end: it takes longer than many passes do.
+    End,
 }
 
 /// A context with all dialects, which notes errors in `diagnostics`.
@@ -155,6 +164,17 @@ impl Session {
         reproducer: Option<&Path>,
         observer: Option<&pass::PassObserver<'_>>,
     ) -> Result<()> {
+        self.run_verified(module, pipeline, (reproducer, observer), Verified::Passes)
+    }
+
+    /// As [`Session::run_pipeline_with`], with the IR verified as often as is said.
+    pub(crate) fn run_verified(
+        &self,
+        module: &mut Module<'_>,
+        pipeline: &str,
+        (reproducer, observer): (Option<&Path>, Option<&pass::PassObserver<'_>>),
+        verified: Verified,
+    ) -> Result<()> {
         crate::limits::check_text(pipeline.as_bytes())
             .map_err(|(_, what)| Error::invalid(format!("the pipeline: {what}")))?;
         // Declared before the manager, which looks at it until it is dropped.
@@ -167,7 +187,7 @@ impl Session {
         let observer = if pass::is_logged() { Some(both) } else { observer };
         let observer = observer.as_ref();
         let manager = PassManager::new(&self.context);
-        manager.enable_verifier(true);
+        manager.enable_verifier(verified == Verified::Passes);
         if let Some(path) = reproducer {
             enable_reproducer(&manager, path);
         }
@@ -188,6 +208,9 @@ impl Session {
         };
         if ok.value == 0 {
             return Err(self.failure("the pipeline failed"));
+        }
+        if verified == Verified::End && !module.as_operation().verify() {
+            return Err(self.failure("the pipeline made IR that is not valid"));
         }
         Ok(())
     }

@@ -192,11 +192,22 @@ impl Session {
             until,
             dump: options.dump_phases.as_deref(),
             dump_weights: options.dump_weights,
+            own_codegen: self.has_own_passes(options)?,
             reproducer: options.reproducer.as_deref(),
             observer: options.observer,
             pass_observer: options.pass_observer,
         };
         stages.run(self, module)
+    }
+
+    /// Whether all passes are those of built-in targets, on IR that comes from them.
+    fn has_own_passes(&self, options: &CompileOptions<'_>) -> Result<bool> {
+        let given = options.pipeline.is_some()
+            || !options.passes.is_empty()
+            || options.reproducer.is_some()
+            || options.after != Phase::Import;
+        let targets = options.resolve(self)?;
+        Ok(!given && targets.iter().all(|target| targets::is_builtin(&target.kind.name)))
     }
 
     /// Tells the module of the board, before it asks for any memory.

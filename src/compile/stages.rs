@@ -8,6 +8,7 @@ use crate::{
     },
     pass::PassObserver,
     phase::{Phase, Pipeline},
+    session::Verified,
 };
 use melior::ir::Module;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub struct Stages<'a> {
     pub dump: Option<&'a Path>,
     /// What those files do with large weights.
     pub dump_weights: Weights,
+    /// Whether the passes of `codegen`, which are many on large IR, are none but those of built-in targets.
+    pub own_codegen: bool,
     /// Where to write a reproducer when a pass fails.
     pub reproducer: Option<&'a Path>,
     /// Called before each phase, for progress display.
@@ -46,8 +49,11 @@ impl Stages<'_> {
             }
             let _span = tracing::info_span!(target: "phaseline::phase", "phase", %phase).entered();
             if let Some(text) = self.pipeline.section(phase) {
+                let watching = (self.reproducer, self.pass_observer);
+                let at_end = phase == Phase::Codegen && self.own_codegen;
+                let verified = if at_end { Verified::End } else { Verified::Passes };
                 session
-                    .run_pipeline_with(module, text, self.reproducer, self.pass_observer)
+                    .run_verified(module, text, watching, verified)
                     .map_err(|error| in_phase(phase, error))?;
             }
             if let Some(folder) = self.dump {

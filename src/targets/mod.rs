@@ -45,5 +45,6 @@ pub use operator::{
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub use pipelines::pipelines;
 pub(crate) use registry::EmbedderKinds;
+pub(crate) use registry::is_builtin;
 pub use registry::{MANIFEST, Registry, of_context};
 pub use spec::{GivenOption, TargetEntry, TargetSpec};

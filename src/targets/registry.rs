@@ -33,6 +33,11 @@ type Builtin = (&'static str, &'static [(&'static str, &'static str)]);
 // The built-in kinds, the folders of `targets/`: `BUILTINS`, which build.rs writes.
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
+/// Whether a kind is a built-in one; no other has its name.
+pub fn is_builtin(name: &str) -> bool {
+    BUILTINS.iter().any(|(builtin, _)| *builtin == name)
+}
+
 /// The file that makes a directory a target kind.
 pub const MANIFEST: &str = "target.toml";
 
