@@ -34,3 +34,28 @@ func.func @few(%x: tensor<4x32xui8>) -> tensor<4x64xi32> {
   %0 = graph.matmul_integer %x, %w : (tensor<4x32xui8>, tensor<32x64xi8>) -> tensor<4x64xi32>
   return %0 : tensor<4x64xi32>
 }
+
+// -----
+
+// The same copy, where the function has more in use at another time.
+// CHECK-LABEL: func.func @room
+// CHECK: graph.cast %arg0 : tensor<640x512xui8> to tensor<640x512xi16>
+func.func @room(%x: tensor<640x512xui8>, %z: tensor<512x1024xf32>) -> (tensor<640x16xi32>, tensor<512x1024xf32>) {
+  %w = graph.constant dense<3> : tensor<512x16xi8>
+  %0 = graph.matmul_integer %x, %w : (tensor<640x512xui8>, tensor<512x16xi8>) -> tensor<640x16xi32>
+  %1 = graph.relu %z : tensor<512x1024xf32>
+  return %0, %1 : tensor<640x16xi32>, tensor<512x1024xf32>
+}
+
+// -----
+
+// That is still read then.
+// CHECK-LABEL: func.func @beside
+// CHECK-NOT: graph.cast
+// CHECK: func.func private @k_matmul
+func.func @beside(%x: tensor<640x512xui8>, %z: tensor<512x1024xf32>) -> (tensor<640x16xi32>, tensor<512x1024xf32>) {
+  %w = graph.constant dense<3> : tensor<512x16xi8>
+  %1 = graph.relu %z : tensor<512x1024xf32>
+  %0 = graph.matmul_integer %x, %w : (tensor<640x512xui8>, tensor<512x16xi8>) -> tensor<640x16xi32>
+  return %0, %1 : tensor<640x16xi32>, tensor<512x1024xf32>
+}
