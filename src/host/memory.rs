@@ -9,13 +9,13 @@ use crate::{
 };
 
 use melior::ir::ValueLike;
-use std::{
-    collections::{HashMap, HashSet},
-    iter,
-};
+use std::{collections::HashMap, iter};
 
 /// Bytes by which copies may make the memory of a run larger, whatever it is.
-const SLACK: i64 = 64 << 10;
+const SLACK: i64 = 4 << 10;
+
+/// Values that a loop reads, at most, for what it computes to be counted as computed where it is read.
+const MOST_SOURCES: usize = 8;
 
 /// What is in use while each operation of a module runs, by the order of the operations: values from the operation
 /// that computes them to the last one that reads them. Arguments, constants, and what is computed of constants alone,
@@ -92,12 +92,14 @@ fn key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-fn of_block(block: Blk<'_>) -> Vec<(usize, Around)> {
+fn of_block<'c>(block: Blk<'c>) -> Vec<(usize, Around)> {
     let ops = ir::ops(block);
+    let stored = Stored::of(&ops);
     let mut last: HashMap<usize, usize> = HashMap::new();
     for (at, op) in ops.iter().enumerate() {
-        let read = iter::once(*op).chain(edit::walk(*op)).flat_map(ir::operands);
-        last.extend(read.flat_map(sources).map(|value| (address(value), at)));
+        for value in iter::once(*op).chain(edit::walk(*op)).flat_map(ir::operands) {
+            last.extend(stored.sources(value).into_iter().map(|value| (address(value), at)));
+        }
     }
     // Bytes that come and go before each operation, and after the last one.
     let (mut made, mut freed) = (vec![0; ops.len() + 1], vec![0; ops.len() + 1]);
@@ -105,7 +107,7 @@ fn of_block(block: Blk<'_>) -> Vec<(usize, Around)> {
         ops.iter().enumerate().map(|(at, op)| (key(*op), at)).collect();
     for (at, op) in ops.iter().enumerate() {
         for value in ir::results(*op) {
-            let bytes = own_bytes(value);
+            let bytes = stored.bytes(value);
             let parts = parts(value).into_iter().filter_map(|op| places.get(&key(op)).copied());
             made[parts.min().unwrap_or(at)] += bytes;
             freed[last.get(&address(value)).copied().unwrap_or(at) + 1] += bytes;
@@ -116,10 +118,10 @@ fn of_block(block: Blk<'_>) -> Vec<(usize, Around)> {
     for (at, op) in ops.iter().enumerate() {
         let before = in_use - freed[at];
         in_use = before + made[at];
-        let ended = |value: Val<'_>| {
-            let sources = sources(value).into_iter();
+        let ended = |value: Val<'c>| {
+            let sources = stored.sources(value).into_iter();
             let ended = sources.filter(|value| last.get(&address(*value)) == Some(&at));
-            ended.map(own_bytes).sum()
+            ended.map(|value| stored.bytes(value)).sum()
         };
         let last = ir::operands(*op).into_iter().map(ended).collect();
         all.push((key(*op), Around { before, during: in_use, last, most: 0 }));
@@ -137,24 +139,49 @@ fn parts(value: Val<'_>) -> Vec<Op<'_>> {
 
 /// Whether a value is nothing but a part of a concatenation.
 fn is_part(value: Val<'_>) -> bool {
-    matches!(&ir::users(value)[..], [user] if graph::Concat::is(*user))
-}
-
-/// The values in memory that are read where a value is.
-fn sources(value: Val<'_>) -> Vec<Val<'_>> {
-    let (mut found, mut work, mut seen) = (vec![], vec![value], HashSet::new());
-    while let Some(value) = work.pop() {
-        match edit::defining_op(value).filter(|op| is_view(*op) || is_part_of_loops(*op)) {
-            _ if !seen.insert(address(value)) => {}
-            Some(op) => work.extend(ir::operands(op)),
-            None => found.push(value),
-        }
-    }
-    found
+    !ir::has_uses(value, 2) && matches!(&ir::users(value)[..], [user] if graph::Concat::is(*user))
 }
 
 fn address(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
+}
+
+/// What values are in memory where others are read.
+struct Stored<'c>(HashMap<usize, Vec<Val<'c>>>);
+
+impl<'c> Stored<'c> {
+    fn of(ops: &[Op<'c>]) -> Self {
+        let mut stored = Self(HashMap::new());
+        for op in ops.iter().filter(|op| is_view(**op) || is_part_of_loops(**op)) {
+            let mut sources: Vec<Val<'c>> = vec![];
+            for value in ir::operands(*op).into_iter().flat_map(|value| stored.sources(value)) {
+                if !sources.contains(&value) {
+                    sources.push(value);
+                }
+            }
+            // Loops of more are cut somewhere.
+            if sources.len() <= MOST_SOURCES {
+                let of_result = |value| (address(value), sources.clone());
+                stored.0.extend(ir::results(*op).into_iter().map(of_result));
+            }
+        }
+        stored
+    }
+
+    /// The values in memory that are read where a value is.
+    fn sources(&self, value: Val<'c>) -> Vec<Val<'c>> {
+        self.0.get(&address(value)).cloned().unwrap_or_else(|| vec![value])
+    }
+
+    /// Bytes that the operation that computes a value takes for it.
+    fn bytes(&self, value: Val<'c>) -> i64 {
+        let is_constant =
+            |value: &Val<'_>| edit::defining_op(*value).is_some_and(graph::Constant::is);
+        let is_stored = !self.0.contains_key(&address(value))
+            && !is_part(value)
+            && edit::defining_op(value).is_some_and(|op| !ir::operands(op).iter().all(is_constant));
+        if is_stored { Buffer::of(value).map_or(0, |buffer| buffer.bytes()) } else { 0 }
+    }
 }
 
 fn is_view(op: Op<'_>) -> bool {
@@ -174,16 +201,4 @@ fn is_of_elements(op: Op<'_>) -> bool {
         || graph::BatchNorm::is(op)
         || graph::Transpose::is(op)
         || view::info(op).is_some_and(|info| info.elementwise)
-}
-
-/// Bytes that the operation that computes a value takes for it.
-fn own_bytes(value: Val<'_>) -> i64 {
-    let is_constant = |value: &Val<'_>| edit::defining_op(*value).is_some_and(graph::Constant::is);
-    let is_stored = edit::defining_op(value).is_some_and(|op| {
-        !is_view(op)
-            && !is_part(value)
-            && !is_part_of_loops(op)
-            && !ir::operands(op).iter().all(is_constant)
-    });
-    if is_stored { Buffer::of(value).map_or(0, |buffer| buffer.bytes()) } else { 0 }
 }

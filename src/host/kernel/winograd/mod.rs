@@ -41,8 +41,8 @@ const MOST_TILES: i64 = 64;
 const VECTORS: i64 = 3;
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
-/// Tiles of a block of integers from which on it is worth having them.
-const LEAST_TILES: i64 = 8;
+/// Tiles of blocks of integers that have little memory.
+const BLOCKS: [i64; 5] = [32, 16, 12, 8, 6];
 /// Bytes that filters may take more than before, if that is more than twice as much; packages are not to grow by
 /// more.
 const GROWTH: i64 = 8 << 20;
@@ -182,10 +182,10 @@ impl Winograd {
         if spec.types.sum.is_float() || tiles.results.is_some() {
             return Some(whole);
         }
-        let sizes = [whole.tiles, whole.tiles / 2, whole.tiles / 4, whole.tiles / 8];
-        let tasks = [MIN_TASKS, MIN_TASKS / 2, MIN_TASKS / 4].into_iter();
-        let found = tasks.flat_map(|tasks| {
-            let sizes = sizes.into_iter().filter(|tiles| *tiles >= LEAST_TILES);
+        let sizes = BLOCKS.into_iter().filter(|tiles| *tiles < whole.tiles);
+        // Fewer tasks would be too few for machines with many cores.
+        let found = [MIN_TASKS, MIN_TASKS / 2].into_iter().flat_map(|tasks| {
+            let sizes = std::iter::once(whole.tiles).chain(sizes.clone());
             sizes.filter_map(move |tiles| Self::with_results(spec, isa, results, (tiles, tasks)))
         });
         { found }.find(|found| found.memory().bytes() <= tiles.memory)
