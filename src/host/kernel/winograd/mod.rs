@@ -184,9 +184,9 @@ impl Winograd {
         }
         let sizes = BLOCKS.into_iter().filter(|tiles| *tiles < whole.tiles);
         // Fewer tasks would be too few for machines with many cores.
-        let found = [MIN_TASKS, MIN_TASKS / 2].into_iter().flat_map(|tasks| {
-            let sizes = std::iter::once(whole.tiles).chain(sizes.clone());
-            sizes.filter_map(move |tiles| Self::with_results(spec, isa, results, (tiles, tasks)))
+        let found = std::iter::once(whole.tiles).chain(sizes).flat_map(|tiles| {
+            let tasks = [MIN_TASKS, MIN_TASKS / 2].into_iter();
+            tasks.filter_map(move |tasks| Self::with_results(spec, isa, results, (tiles, tasks)))
         });
         { found }.find(|found| found.memory().bytes() <= tiles.memory)
     }
