@@ -1,6 +1,6 @@
 //! The loops of Winograd's algorithm: tasks, blocks of tiles, and what is done to a tile.
 
-use super::{Winograd, packing, transform::Maps};
+use super::{Winograd, elements::packing, transform::Maps};
 use crate::{
     Result,
     host::kernel::{

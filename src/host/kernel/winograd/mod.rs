@@ -13,6 +13,7 @@
 //! filters are multiplied by a power of two for that, and results divided by it. They are exact: what wraps between is
 //! undone, since the results fit.
 
+mod elements;
 mod emit;
 mod input;
 mod output;
@@ -21,14 +22,14 @@ mod tests;
 mod transform;
 
 use super::{
-    Buffer, Contraction, Element, Isa, Types, View, Weights, Window,
+    Buffer, Contraction, Element, Isa, View, Weights, Window,
     choose::MIN_TASKS,
-    isa::Dot,
     start::Start,
     tiling::{Blocking, ceil_div},
     weights::Source,
     window::{AXES, COL, PLANE, ROW},
 };
+use elements::{has_floats, has_pairs, matrix_step, packing, product_types, row_step};
 use transform::{MOST_PRODUCTS, Maps, separable};
 
 /// Results of a tile along an axis that are tried.
@@ -39,8 +40,6 @@ const BLOCK_BYTES: i64 = 448 << 10;
 const MOST_TILES: i64 = 64;
 /// Vectors of channels that are computed together, about.
 const VECTORS: i64 = 3;
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
 /// Tiles of blocks of integers that have little memory.
 const BLOCKS: [i64; 5] = [32, 16, 12, 8, 6];
 /// Bytes that filters may take more than before, if that is more than twice as much; packages are not to grow by
@@ -120,25 +119,6 @@ fn is_plain(spec: &Contraction, isa: Isa) -> bool {
         && (window.stride == ones || window.dilation == ones)
         && window.taps() > 1
         && spec.groups * spec.depth >= isa.lanes_of(spec.types.sum)
-}
-
-fn has_floats(spec: &Contraction) -> bool {
-    spec.types == Types::uniform(spec.types.sum)
-        && spec.types.sum.is_float()
-        && spec.start.is_none()
-}
-
-/// Whether they are bytes of a machine that multiplies pairs of 16 bits, and results fit in 32 bits when they are
-/// multiplied by what filters are.
-fn has_pairs(spec: &Contraction, isa: Isa) -> bool {
-    let most: i64 = if spec.types.weights == Element::I16 { 255 } else { 128 };
-    let taps = spec.window.taps();
-    isa.dot == Dot::Words
-        && spec.types.image.is_byte()
-        && matches!(spec.types.weights, Element::I8 | Element::I16)
-        && spec.types.sum == Element::I32
-        && most * taps <= i64::from(i16::MAX)
-        && (255 * most * taps * spec.depth) << AXES <= i64::from(i32::MAX)
 }
 
 impl Winograd {
@@ -421,38 +401,6 @@ fn tile_grid(spec: &Contraction, results: [i64; AXES]) -> [i64; AXES] {
         let phases = if results[axis] == 1 { 1 } else { dilation[axis] };
         phases * ceil_div(ceil_div(grid[axis], phases), results[axis])
     })
-}
-
-/// Elements of a line of the cache, or of two.
-fn line_of(element: Element) -> i64 {
-    LINE / element.bytes().min(4)
-}
-
-/// Elements from one row to the next of `count` elements, so that neighbouring rows are in different sets of the cache.
-fn row_step(count: i64, element: Element) -> i64 {
-    let line = line_of(element);
-    let lines = ceil_div(count, line);
-    (lines + i64::from(lines % 16 == 0)) * line
-}
-
-/// Elements from one matrix to the next of `count` elements: an odd number of lines.
-fn matrix_step(count: i64, element: Element) -> i64 {
-    let line = line_of(element);
-    let lines = ceil_div(count, line);
-    (lines + (lines + 1) % 2) * line
-}
-
-/// The types of the products.
-fn product_types(spec: &Contraction) -> Types {
-    match spec.types.sum.is_float() {
-        true => spec.types,
-        false => Types { image: Element::I16, weights: Element::I16, sum: Element::I32 },
-    }
-}
-
-/// Elements of the transformed input in the bytes of a sum.
-fn packing(types: Types) -> i64 {
-    types.sum.bytes() / types.image.bytes()
 }
 
 /// The products of `tiles` tiles of `points` points. Its batches are groups.

@@ -1,6 +1,7 @@
 //! Which convolutions have tiles, and what these need.
 
 use super::*;
+use crate::host::kernel::Types;
 
 /// A convolution of 3 x 3 taps on an image of `size` x `size` points and as many channels as it gives.
 fn conv(channels: i64, size: i64) -> Contraction {
