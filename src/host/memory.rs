@@ -7,7 +7,6 @@ use crate::{
         view::{self, OpView},
     },
 };
-
 use melior::ir::ValueLike;
 use std::{collections::HashMap, iter};
 

@@ -45,10 +45,15 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             let mut nested = inputs.clone();
             nested.splice(at..at + inner.inputs.len(), [inner.result]);
             let b = Builder::before(op)?;
-            let new = graph::Concat::build(&b, &nested, concat.axis())?.y();
-            edit::replace_uses(result, new);
-            edit::erase(op);
-            result = new;
+            let new = graph::Concat::build(&b, &nested, concat.axis())?;
+            if new.y().r#type() == result.r#type() {
+                edit::replace_uses(result, new.y());
+                edit::erase(op);
+                result = new.y();
+            } else {
+                // The given type says less than could be known; its readers go by it.
+                edit::erase(new.op());
+            }
         }
         if let Some(first) = inputs.first().filter(|_| inputs.len() > 1) {
             earlier.entry(address(*first)).or_default().push(Earlier { inputs, axis, result });
@@ -57,7 +62,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// The earlier concatenation of the most operands that `inputs` has, and more, next to each other; the first of them.
+/// The earlier concatenation of the most operands that `inputs` has, and more, next to each other.
 fn longest<'e, 'c>(
     earlier: &'e HashMap<usize, Vec<Earlier<'c>>>,
     inputs: &[Val<'c>],

@@ -171,18 +171,17 @@ impl<'c> Kernels<'c> {
         let starts = self.packer.starts(&b, op, &mut found)?;
         let x = op.operand(found.x)?;
         let tiles = self.tiles.in_memory(self.memory.room(op));
-        let is_tiled = matches!(Scheduled::of(&found, self.isa, tiles), Scheduled::Winograd(_));
-        let mut is_widened = false;
+        let may_widen =
+            matches!(&found.kernel, Kernel::Contraction(spec) if spec.is_widened(self.isa));
+        // Tiles have bytes transformed, and elements of the copy are twice as long.
+        let is_widened = may_widen
+            && !matches!(Scheduled::of(&found, self.isa, tiles), Scheduled::Winograd(_))
+            && Buffer::of(x)
+                .is_some_and(|image| self.memory.copy(op, found.x, 2 * image.bytes()));
         if let Kernel::Contraction(spec) = &mut found.kernel
-            && !is_tiled
-            && spec.is_widened(self.isa)
+            && is_widened
         {
-            // Elements of the copy are twice as long.
-            let bytes = Buffer::of(x).map_or(0, |image| 2 * image.bytes());
-            is_widened = self.memory.copy(op, found.x, bytes);
-            if is_widened {
-                spec.types.image = Element::I16;
-            }
+            spec.types.image = Element::I16;
         }
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
         let kernel = Scheduled::of(&found, self.isa, tiles);

@@ -27,7 +27,7 @@ impl Winograd {
         function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
             let (mut flat, memory, bounds) = e.buffers(arguments, buffers.len())?;
             let y = flat.pop().unwrap_or(memory);
-            let operands = flat.split_off(2 + self.start().map_or(0, Start::buffers));
+            let operands = flat.split_off(2 + self.conv.start.map_or(0, Start::buffers));
             let start = StartBuffers::of(&flat[2..]);
             let [image, memory] = self.views(e, memory)?;
             let products = Buffers {

@@ -19,12 +19,14 @@ mod input;
 mod output;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod transform;
+
+pub use tiles::Tiles;
 
 use super::{
     Buffer, Contraction, Element, Isa, View, Weights, Window,
     choose::MIN_TASKS,
-    start::Start,
     tiling::{Blocking, ceil_div},
     weights::Source,
     window::{AXES, COL, PLANE, ROW},
@@ -56,32 +58,6 @@ const CACHE_RATE: f64 = 1.0;
 const ACCESS: f64 = 1.5;
 /// The part of its cost at which it is worth having more weights, and larger tiles.
 const WORTHWHILE: f64 = 0.85;
-
-/// How convolutions may be cut into tiles.
-#[derive(Clone, Copy, Debug)]
-pub struct Tiles {
-    /// Results along each axis of the window, if they are given; 1 for no tiles.
-    pub results: Option<i64>,
-    /// Bytes by which the filters of a module may grow yet.
-    pub room: i64,
-    /// Whether the constants of the module stay in the last level of cache from one run to the next.
-    near: bool,
-    /// Bytes that a convolution of integers may work in.
-    memory: i64,
-}
-
-impl Tiles {
-    /// Those for a module with so many bytes of constants: packages grow by no more than a half, but for small ones.
-    pub fn of(results: Option<i64>, constants: i64) -> Self {
-        let near = constants <= CACHE_BYTES / 2;
-        Self { results, room: constants / 2 + GROWTH, near, memory: i64::MAX }
-    }
-
-    /// The same for a convolution of integers that may work in so many bytes.
-    pub fn in_memory(self, memory: i64) -> Self {
-        Self { memory, ..self }
-    }
-}
 
 /// A convolution that is computed by tiles, with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,11 +237,6 @@ impl Winograd {
     /// Multiplications and additions of the products.
     pub fn flops(&self) -> i64 {
         self.product.flops() * ceil_div(self.count(), self.tiles)
-    }
-
-    /// What the sums of the convolution start from: those of its products start from 0.
-    fn start(&self) -> Option<Start> {
-        self.conv.start
     }
 
     /// Elements of sums that the transformed input and the products of a block take.

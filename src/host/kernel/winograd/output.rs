@@ -184,7 +184,7 @@ impl<'c> Block<'_, 'c> {
                 *value = b.binary("arith.shrsi", *value, shift)?;
             }
         }
-        let Some(start) = spec.start() else { return Ok(()) };
+        let Some(start) = spec.conv.start else { return Ok(()) };
         let table = start.of_window(&spec.conv.window, spec.conv.grid());
         let at = [place.plane, place.row, place.col];
         let all = (place.channel, spec.conv.groups * spec.conv.channels);
