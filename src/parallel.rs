@@ -35,6 +35,18 @@ pub fn map<T: Send, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Elements below which a thread more is not worth it.
+const MANY: usize = 1 << 16;
+
+/// Does `work` with each item, which together have so many elements: few are left to this thread.
+pub fn each<T: Send>(items: Vec<T>, elements: usize, work: impl Fn(T) + Sync) {
+    if elements < MANY {
+        items.into_iter().for_each(work);
+    } else {
+        map(items.into_iter(), work);
+    }
+}
+
 /// Copies parts to their places in a block: to touch new memory takes longer than to copy it. None if parts overlap
 /// or are not inside.
 pub fn copy(mut rest: &mut [u8], mut parts: Vec<(usize, &[u8])>) -> Option<()> {
@@ -53,7 +65,7 @@ pub fn copy(mut rest: &mut [u8], mut parts: Vec<(usize, &[u8])>) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy, map};
+    use super::{MANY, copy, each, map};
 
     #[test]
     fn parts_go_to_their_places() {
@@ -76,5 +88,9 @@ mod tests {
         let mut places = vec![0; 9];
         map(places.iter_mut().enumerate(), |(place, value)| *value = place);
         assert_eq!(places, (0..9).collect::<Vec<_>>());
+        for elements in [1, MANY] {
+            each(places.iter_mut().collect(), elements, |value| *value += 1);
+        }
+        assert_eq!(places, (2..11).collect::<Vec<_>>());
     }
 }

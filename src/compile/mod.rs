@@ -192,7 +192,7 @@ impl Session {
             until,
             dump: options.dump_phases.as_deref(),
             dump_weights: options.dump_weights,
-            own_codegen: self.has_own_passes(options)?,
+            own_passes: self.has_own_passes(options)?,
             reproducer: options.reproducer.as_deref(),
             observer: options.observer,
             pass_observer: options.pass_observer,

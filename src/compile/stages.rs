@@ -25,8 +25,8 @@ pub struct Stages<'a> {
     pub dump: Option<&'a Path>,
     /// What those files do with large weights.
     pub dump_weights: Weights,
-    /// Whether the passes of `codegen`, which are many on large IR, are none but those of built-in targets.
-    pub own_codegen: bool,
+    /// Whether all passes are those of built-in targets.
+    pub own_passes: bool,
     /// Where to write a reproducer when a pass fails.
     pub reproducer: Option<&'a Path>,
     /// Called before each phase, for progress display.
@@ -50,7 +50,8 @@ impl Stages<'_> {
             let _span = tracing::info_span!(target: "phaseline::phase", "phase", %phase).entered();
             if let Some(text) = self.pipeline.section(phase) {
                 let watching = (self.reproducer, self.pass_observer);
-                let at_end = phase == Phase::Codegen && self.own_codegen;
+                // From there on passes are many and the IR is large.
+                let at_end = phase >= Phase::Lower && self.own_passes;
                 let verified = if at_end { Verified::End } else { Verified::Passes };
                 session
                     .run_verified(module, text, watching, verified)

@@ -161,6 +161,9 @@ pub const DMA: &str = "phl.dma";
 /// Function: it is a kernel, whose last arguments are the tasks to do.
 pub const KERNEL: &str = "phl.kernel";
 
+/// Function: a kernel that is written in vectors, in which LLVM need look for none.
+pub const VECTORIZED: &str = "phl.vectorized";
+
 /// Function: a kernel that uses AMX's registers, for which a process needs the system's leave.
 pub const AMX: &str = "phl.amx";
 

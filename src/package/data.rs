@@ -164,5 +164,5 @@ fn assembled(symbols: &[Data<'_>], tool: &Tool) -> Result<Vec<u8>> {
     let mut command = tool.command(folder.path());
     command.args(["-c", "data.s", "-o", "data.o"]);
     let path = folder.path().join("data.o");
-    tool.make(command, "the assembly of the weights", &path)
+    tool.make_and_read(command, "the assembly of the weights", &path)
 }

@@ -7,9 +7,9 @@ use crate::{
     codegen::{c::tool::Tool, symbols},
     targets::LIBRARY_FOLDER,
 };
-use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache};
+use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache, ReadRef};
 use serde::{Deserialize, Serialize};
-use std::{fs, io::BufReader, path::Path};
+use std::{fs, io::BufReader, ops::Range, path::Path};
 
 /// Symbol of the shared library that holds its description as JSON.
 pub const SIGNATURE_SYMBOL: &str = "phaseline_signature";
@@ -79,11 +79,27 @@ pub fn describe_library(path: &Path) -> Result<Embedded> {
     let data = library.sections().find_map(|section| {
         let end = section.address().checked_add(section.size())?;
         let holds = section.address() > 0 && section.address() <= at && at < end;
-        holds.then(|| section.data_range(at, end - at).ok().flatten()).flatten()
+        let (start, _) = section.file_range().filter(|_| holds)?;
+        let from = start.checked_add(at - section.address())?;
+        text_at(&cache, from..from.checked_add(end - at)?)
     });
-    let text = data.and_then(|data| data.split(|byte| *byte == 0).next()).ok_or_else(missing)?;
+    let text = data.ok_or_else(missing)?;
     serde_json::from_slice(text)
         .map_err(|e| fault(format!("it was made by another version of Phaseline ({e})")))
+}
+
+/// The text of a file up to a NUL, or all in this range. Weights may follow it, which are not read.
+fn text_at<'data>(file: impl ReadRef<'data>, range: Range<u64>) -> Option<&'data [u8]> {
+    let most = range.end - range.start;
+    let mut size = 1 << 12;
+    loop {
+        let data = file.read_bytes_at(range.start, most.min(size)).ok()?;
+        match data.iter().position(|byte| *byte == 0) {
+            Some(length) => return data.get(..length),
+            None if size >= most => return Some(data),
+            None => size *= 4,
+        }
+    }
 }
 
 /// Links the shared library with the system's C compiler. Nothing of the machine gets into it: the

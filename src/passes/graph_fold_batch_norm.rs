@@ -9,6 +9,7 @@ use crate::{
     Error, Result,
     host::kernel::{recognize::float_dims, weights},
     ir::{self, Builder, Op, Val, constant::Elements, edit, graph, view::OpView},
+    parallel,
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 
@@ -102,10 +103,12 @@ fn fold_into_conv<T: weights::Float>(
         return Ok(false);
     }
     let per_filter = w.len() / affine.factor.len();
-    let mut scaled = Vec::with_capacity(w.len());
-    for (filter, factor) in w.chunks(per_filter.max(1)).zip(&affine.factor) {
-        scaled.extend(filter.iter().map(|value| *value * *factor));
-    }
+    let mut scaled = vec![T::default(); w.len()];
+    let filters = w.chunks(per_filter.max(1)).zip(scaled.chunks_mut(per_filter.max(1)));
+    let filters = filters.zip(&affine.factor).collect();
+    parallel::each(filters, w.len(), |((filter, scaled), factor)| {
+        scaled.iter_mut().zip(filter).for_each(|(to, value)| *to = *value * *factor);
+    });
     let bias: Vec<T> =
         (0..b.len()).map(|c| (b[c] - affine.mean[c]) * affine.factor[c] + affine.bias[c]).collect();
     let builder = Builder::before(norm.op())?;

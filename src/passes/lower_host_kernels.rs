@@ -291,7 +291,9 @@ impl<'c> Kernels<'c> {
         let at = Builder::at_end(ir::context_of(op), body, op.location());
         emit(at, &name)?;
         if let Some(emitted) = ir::ops(body).last() {
-            edit::set_attr(*emitted, KERNEL, Attribute::unit(at.context));
+            for mark in [KERNEL, names::VECTORIZED] {
+                edit::set_attr(*emitted, mark, Attribute::unit(at.context));
+            }
             edit::set_attr(*emitted, names::FLOPS, at.i64_attr(facts.flops));
             if facts.grain > 1 {
                 edit::set_attr(*emitted, names::GRAIN, at.i64_attr(facts.grain));

@@ -243,6 +243,6 @@ fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object>
     command.args(is_llvm_ir(name).then_some("-Wno-override-module"));
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
-    let bytes = tool.make(command, name, &folder.join(&object))?;
+    let bytes = tool.make_and_read(command, name, &folder.join(&object))?;
     Ok(Object { name: object, bytes })
 }

@@ -1,7 +1,10 @@
 //! C compilers: how they are called, what goes wrong with them, and which machine they are for.
 
 use crate::{Error, Result, process};
+use object::ReadCache;
 use std::{
+    fs::{self, File},
+    io::BufReader,
     path::Path,
     process::{Command, Output},
 };
@@ -60,19 +63,27 @@ impl Tool {
         Err(self.fault(format!("on {about}: {}", process::account(&output, LINES))))
     }
 
-    /// Runs it to make the file at `path`, and returns that.
-    pub fn make(&self, command: Command, about: &str, path: &Path) -> Result<Vec<u8>> {
+    /// Runs it to make the file at `path`.
+    pub fn make(&self, command: Command, about: &str, path: &Path) -> Result<()> {
         let output = self.succeed(command, about)?;
-        let bytes = match std::fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_file() => std::fs::read(path),
+        let file = match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_file() => File::open(path),
             Ok(_) => return Err(self.nothing(about, path, "no plain file", &output)),
             Err(_) => return Err(self.nothing(about, path, "no file", &output)),
         };
-        let bytes = bytes.map_err(|e| Error::io("cannot read", path, e))?;
-        match object::File::parse(&*bytes) {
-            Ok(_) => Ok(bytes),
+        let file = file.map_err(|e| Error::io("cannot read", path, e))?;
+        // A library may hold all weights of a model: no more of it is read than its headers.
+        let cache = ReadCache::new(BufReader::new(file));
+        match object::File::parse(&cache) {
+            Ok(_) => Ok(()),
             Err(_) => Err(self.nothing(about, path, "no object file", &output)),
         }
+    }
+
+    /// As [`Tool::make`]; returns what is in the file.
+    pub fn make_and_read(&self, command: Command, about: &str, path: &Path) -> Result<Vec<u8>> {
+        self.make(command, about, path)?;
+        fs::read(path).map_err(|e| Error::io("cannot read", path, e))
     }
 
     /// The error for a program that says it has succeeded.

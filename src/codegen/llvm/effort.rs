@@ -25,10 +25,20 @@ pub fn of(module: Op<'_>) -> i64 {
     ir::attr_i64(module, OPT_LEVEL).filter(|level| (0..=MOST).contains(level)).unwrap_or(MOST)
 }
 
-/// The passes of LLVM.
-pub fn passes(level: i64) -> String {
-    format!("default<O{level}>")
+/// The passes of LLVM, for a module of kernels that are written in vectors or for any other.
+pub fn passes(level: i64, vectorized: bool) -> String {
+    match (vectorized, level) {
+        (true, 2..) => OF_VECTORS.to_owned(),
+        _ => format!("default<O{level}>"),
+    }
 }
+
+/// What changes kernels that are written in vectors: loops of constant bounds around straight code. The rest of O3 looks
+/// for vectors, for loops to unroll and for branches to remove, finds nothing, and takes as long again. `ipsccp` and
+/// `indvars` find out that numbers are not negative, without which more of them are kept.
+const OF_VECTORS: &str = "always-inline,ipsccp,function<eager-inv>(early-cse<memssa>,simplifycfg,\
+    instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),loop(indvars),early-cse<memssa>,simplifycfg,\
+    instcombine<no-verify-fixpoint>)";
 
 /// The same for what makes instructions.
 pub fn of_code(level: i64) -> OptimizationLevel {

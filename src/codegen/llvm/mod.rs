@@ -52,26 +52,30 @@ fn compile_undescribed(
     if parts.is_empty() {
         let context = Context::create();
         let llvm = translate_plain(session, module, &context)?;
-        return Ok(vec![object(&llvm, machine)?]);
+        return Ok(vec![object(&llvm, machine, false)?]);
     }
     let bitcode = |part: &split::Part<'_>| {
         let context = Context::create();
-        let llvm = translate_plain(session, ir::root(part), &context)?;
-        Ok(llvm.write_bitcode_to_memory().as_slice().to_vec())
+        let llvm = translate_plain(session, ir::root(&part.module), &context)?;
+        Ok((llvm.write_bitcode_to_memory().as_slice().to_vec(), part.vectorized))
     };
     // LLVM's contexts are for one thread each, and so is MLIR's, so modules go over as bitcode.
-    parallel::map(parts.iter().map(bitcode), parts.len(), |bitcode: Vec<u8>| {
+    parallel::map(parts.iter().map(bitcode), parts.len(), |(bitcode, vectorized)| {
         let context = Context::create();
         let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode, "part");
         let llvm = Module::parse_bitcode_from_buffer(&buffer, &context)
             .map_err(|error| failed("cannot read its bitcode", &error))?;
-        object(&llvm, machine)
+        object(&llvm, machine, vectorized)
     })
 }
 
-fn object(module: &Module<'_>, (machine, level): (&Machine, i64)) -> Result<Vec<u8>> {
+fn object(
+    module: &Module<'_>,
+    (machine, level): (&Machine, i64),
+    vectorized: bool,
+) -> Result<Vec<u8>> {
     let target = machine.create_at(effort::of_code(level))?;
-    optimise(module, &target, level)?;
+    optimise(module, &target, &effort::passes(level, vectorized))?;
     let buffer = target
         .write_to_memory_buffer(module, FileType::Object)
         .map_err(|error| failed("made no object", &error))?;
@@ -87,7 +91,8 @@ pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<Str
     let context = Context::create();
     let llvm = translate(session, module, &context)?;
     if optimised {
-        optimise(&llvm, &Machine::of(module)?.create()?, effort::of(module))?;
+        let passes = effort::passes(effort::of(module), false);
+        optimise(&llvm, &Machine::of(module)?.create()?, &passes)?;
     }
     Ok(llvm.print_to_string().to_string())
 }
@@ -150,7 +155,7 @@ fn translate_plain<'a>(
 fn optimise(
     module: &Module<'_>,
     machine: &inkwell::targets::TargetMachine,
-    level: i64,
+    passes: &str,
 ) -> Result<()> {
     let options = PassBuilderOptions::create();
     options.set_loop_vectorization(true);
@@ -158,6 +163,6 @@ fn optimise(
     options.set_loop_interleaving(true);
     options.set_loop_unrolling(true);
     module
-        .run_passes(&effort::passes(level), machine, options)
+        .run_passes(passes, machine, options)
         .map_err(|error| failed("failed", &error))
 }

@@ -9,7 +9,7 @@ use crate::{
     Result,
     ir::{
         self, Builder, Op, OpSpec, edit, func,
-        names::{model_name, symbol_name},
+        names::{VECTORIZED, model_name, symbol_name},
     },
 };
 use melior::ir::{Location, Module, Region, operation::OperationLike};
@@ -25,7 +25,11 @@ const SMALL: usize = 64;
 const HIDDEN: i64 = 1;
 
 /// A part: a module of its own.
-pub(super) type Part<'c> = Module<'c>;
+pub(super) struct Part<'c> {
+    pub(super) module: Module<'c>,
+    /// Whether it is of kernels that are written in vectors.
+    pub(super) vectorized: bool,
+}
 
 /// The parts of a module in the LLVM dialect; none if it is to be compiled as a whole.
 pub(super) fn parts<'c>(module: Op<'c>) -> Result<Vec<Part<'c>>> {
@@ -35,7 +39,7 @@ pub(super) fn parts<'c>(module: Op<'c>) -> Result<Vec<Part<'c>>> {
         return Ok(vec![]);
     }
     let mut home = vec![None; symbols.items.len()];
-    for (part, members) in cut.iter().enumerate() {
+    for (part, (_, members)) in cut.iter().enumerate() {
         for member in members {
             if let Some(place) = home.get_mut(*member) {
                 *place = Some(part);
@@ -43,7 +47,11 @@ pub(super) fn parts<'c>(module: Op<'c>) -> Result<Vec<Part<'c>>> {
         }
     }
     let crossing = symbols.crossing(&home);
-    (0..cut.len()).map(|part| symbols.build(module, part, &home, &crossing)).collect()
+    let build = |(part, (vectorized, _)): (usize, &(bool, _))| {
+        let module = symbols.build(module, part, &home, &crossing)?;
+        Ok(Part { module, vectorized: *vectorized })
+    };
+    cut.iter().enumerate().map(build).collect()
 }
 
 /// What a symbol is to the cut.
@@ -63,12 +71,24 @@ enum Kind {
 struct Item {
     kind: Kind,
     weight: usize,
+    /// Whether it is a kernel that is written in vectors.
+    vectorized: bool,
     /// The items that it uses, in the order of use.
     uses: Vec<usize>,
 }
 
-/// The items of each part, in their order in the module, without those that are copied.
-fn partition(items: &[Item]) -> Vec<Vec<usize>> {
+/// What is in one part.
+#[derive(Default)]
+struct Unit {
+    weight: usize,
+    members: Vec<usize>,
+    /// Weight of the kernels among them that are written in vectors, and of functions that are small.
+    vectorized: usize,
+}
+
+/// The items of each part, in their order in the module, without those that are copied, and whether it is of kernels that
+/// are written in vectors.
+fn partition(items: &[Item]) -> Vec<(bool, Vec<usize>)> {
     let mut units = Units((0..items.len()).collect());
     let is_copied = |index: usize| items.get(index).is_none_or(|item| item.kind == Kind::Copied);
     for (index, item) in items.iter().enumerate().filter(|(index, _)| !is_copied(*index)) {
@@ -79,26 +99,42 @@ fn partition(items: &[Item]) -> Vec<Vec<usize>> {
         let tied = |used: &&usize| items.get(**used).is_some_and(|used| used.kind == Kind::Tied);
         item.uses.iter().filter(tied).for_each(|used| units.unite(index, *used));
     }
-    let mut members: BTreeMap<usize, (usize, Vec<usize>)> = BTreeMap::new();
+    let mut members: BTreeMap<usize, Unit> = BTreeMap::new();
     for (index, item) in items.iter().enumerate().filter(|(index, _)| !is_copied(*index)) {
-        let (weight, unit) = members.entry(units.of(index)).or_default();
-        *weight += item.weight;
-        unit.push(index);
+        let unit = members.entry(units.of(index)).or_default();
+        unit.weight += item.weight;
+        unit.members.push(index);
+        if item.vectorized || item.kind == Kind::Small {
+            unit.vectorized += item.weight;
+        }
     }
-    let mut units: Vec<(usize, Vec<usize>)> = members.into_values().collect();
-    let total: usize = units.iter().map(|(weight, _)| weight).sum();
+    let is_vectorized = |unit: &Unit| {
+        unit.vectorized == unit.weight
+            && unit.members.iter().any(|index| items.get(*index).is_some_and(|it| it.vectorized))
+    };
+    let (kernels, others): (Vec<_>, Vec<_>) = members.into_values().partition(is_vectorized);
+    let weight = |units: &[Unit]| units.iter().map(|unit| unit.weight).sum::<usize>();
+    if weight(&kernels) < PART / 2 && weight(&kernels) + weight(&others) < 2 * PART {
+        return distribute(kernels.into_iter().chain(others).collect(), false);
+    }
+    [distribute(kernels, true), distribute(others, false)].concat()
+}
+
+/// Units in parts of about the same weight.
+fn distribute(mut units: Vec<Unit>, vectorized: bool) -> Vec<(bool, Vec<usize>)> {
+    let total: usize = units.iter().map(|unit| unit.weight).sum();
     let count = (total / PART).clamp(1, MOST_PARTS).min(units.len());
     // The heaviest first, each to the part that has least.
-    units.sort_by_key(|(weight, unit)| (std::cmp::Reverse(*weight), unit.first().copied()));
+    units.sort_by_key(|unit| (std::cmp::Reverse(unit.weight), unit.members.first().copied()));
     let mut parts = vec![(0, vec![]); count];
-    for (weight, unit) in units {
+    for unit in units {
         if let Some(lightest) = parts.iter_mut().min_by_key(|(weight, _)| *weight) {
-            lightest.0 += weight;
-            lightest.1.extend(unit);
+            lightest.0 += unit.weight;
+            lightest.1.extend(unit.members);
         }
     }
     parts.iter_mut().for_each(|(_, members)| members.sort_unstable());
-    parts.into_iter().map(|(_, members)| members).collect()
+    parts.into_iter().map(|(_, members)| (vectorized, members)).collect()
 }
 
 /// Which items are in one part: each knows one before it, and the first of them itself.
@@ -152,7 +188,8 @@ impl<'c> Symbols<'c> {
                     uses.push(number);
                 }
             }
-            items.push(Item { kind: kind(*op, body.len(), &prefix), weight: body.len(), uses });
+            let (kind, weight) = (kind(*op, body.len(), &prefix), body.len());
+            items.push(Item { kind, weight, vectorized: op.has_attribute(VECTORIZED), uses });
         }
         // A small function that uses no definition is copied, as one that uses some stays there.
         let leaf = |item: &Item| {

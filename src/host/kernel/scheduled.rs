@@ -7,7 +7,10 @@ use super::{
     recognize::{Kernel, Recognized},
     weights,
 };
-use crate::{Result, ir::Builder};
+use crate::{
+    Result,
+    ir::{Builder, blob::Plain},
+};
 
 /// Nanoseconds of work that are worth handing to another thread: it takes one to two microseconds until that begins
 /// and until its end is seen, and then its results are in another core's cache.
@@ -52,7 +55,7 @@ impl<'k> Scheduled<'k> {
     }
 
     /// Weights in the order in which the kernel reads them.
-    pub fn pack<T: Copy + Default>(
+    pub fn pack<T: Plain + Default>(
         &self,
         source: &weights::Source,
         values: &[T],

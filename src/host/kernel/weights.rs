@@ -13,6 +13,7 @@ use crate::{
         constant::Elements,
         elements, graph,
     },
+    parallel,
 };
 use melior::ir::{Attribute, Type};
 use std::{
@@ -107,7 +108,7 @@ impl Source {
     /// The values block by block, each block `[reduction][lanes of the block]`, where a step of
     /// several elements of the reduction is `[part][lanes of the block][elements of the part]`;
     /// lanes without a channel are 0.
-    pub fn pack<T: Copy + Default>(
+    pub fn pack<T: Plain + Default>(
         &self,
         values: &[T],
         blocks: &[ChannelTiles],
@@ -120,6 +121,7 @@ impl Source {
             blocks.iter().map(|tiles| (tiles.lanes() * tiles.count) as usize).sum::<usize>();
         let mut packed = vec![T::default(); groups * rows.len() * lanes];
         let mut rest = packed.as_mut_slice();
+        let mut parts = vec![];
         for group in 0..groups {
             let mut channel = 0;
             for tiles in blocks {
@@ -127,17 +129,19 @@ impl Source {
                 for _ in 0..tiles.count {
                     let block;
                     (block, rest) = rest.split_at_mut(rows.len() * lanes);
-                    let firsts: Vec<usize> =
-                        (channel..channel + width).map(|c| self.first(group, c)).collect();
-                    for (at, row) in rows.iter().enumerate() {
-                        let Some(row) = *row else { continue };
-                        let start = at / part * part * lanes + at % part;
-                        copy_row(values, &firsts, row, &mut block[start..], part);
-                    }
+                    parts.push((group, channel..channel + width, lanes, block));
                     channel += width;
                 }
             }
         }
+        parallel::each(parts, values.len(), |(group, channels, lanes, block)| {
+            let firsts: Vec<usize> = channels.map(|c| self.first(group, c)).collect();
+            for (at, row) in rows.iter().enumerate() {
+                let Some(row) = *row else { continue };
+                let start = at / part * part * lanes + at % part;
+                copy_row(values, &firsts, row, &mut block[start..], part);
+            }
+        });
         packed
     }
 

@@ -3,7 +3,12 @@ use crate::{Session, ir, ir::func};
 use melior::ir::operation::OperationLike;
 
 fn item(kind: Kind, weight: usize, uses: &[usize]) -> Item {
-    Item { kind, weight, uses: uses.to_vec() }
+    Item { kind, weight, vectorized: false, uses: uses.to_vec() }
+}
+
+/// The items of each part.
+fn cut_of(items: &[Item]) -> Vec<Vec<usize>> {
+    partition(items).into_iter().map(|(_, members)| members).collect()
 }
 
 /// Kernels of some sizes, each with a small caller, then a main function that calls those.
@@ -22,8 +27,8 @@ fn model(sizes: &[usize]) -> Vec<Item> {
 fn parts_are_complete_and_balanced() {
     let sizes: Vec<usize> = (0..60).map(|index| 100 + index * 37 % 900).collect();
     let items = model(&sizes);
-    let cut = partition(&items);
-    assert_eq!(cut, partition(&items), "the cut is the same each time");
+    let cut = cut_of(&items);
+    assert_eq!(cut, cut_of(&items), "the cut is the same each time");
     let total: usize = items.iter().map(|item| item.weight).sum();
     assert_eq!(cut.len(), (total / PART).min(MOST_PARTS));
     let mut all = cut.concat();
@@ -42,20 +47,41 @@ fn parts_are_complete_and_balanced() {
 
 #[test]
 fn small_modules_and_tied_ones_stay_whole() {
-    assert_eq!(partition(&model(&[700, 700])).len(), 1);
-    assert_eq!(partition(&model(&[7000, 7000])).len(), 3);
+    assert_eq!(cut_of(&model(&[700, 700])).len(), 1);
+    assert_eq!(cut_of(&model(&[7000, 7000])).len(), 3);
     let mut items = model(&[7000, 7000, 7000]);
     items.push(item(Kind::Tied, 1, &[]));
     let shared = items.len() - 1;
     for index in [0, 4] {
         items[index].uses.push(shared);
     }
-    let cut = partition(&items);
+    let cut = cut_of(&items);
     let of = |index: usize| cut.iter().position(|part| part.contains(&index));
     assert!(of(0) == of(4) && of(0) == of(shared) && of(0) != of(2), "{cut:?}");
     items[shared].kind = Kind::Copied;
-    assert!(!partition(&items).concat().contains(&shared));
-    assert!(partition(&[]).concat().is_empty());
+    assert!(!cut_of(&items).concat().contains(&shared));
+    assert!(cut_of(&[]).concat().is_empty());
+}
+
+#[test]
+fn kernels_in_vectors_are_apart_from_other_code() {
+    let kernels = |sizes: &[usize]| {
+        let mut items = model(sizes);
+        items.iter_mut().step_by(2).take(sizes.len()).for_each(|item| item.vectorized = true);
+        items
+    };
+    // Few are not worth a part of their own.
+    assert_eq!(partition(&kernels(&[300, 300])), [(false, (0..5).collect())]);
+    assert_eq!(partition(&kernels(&[700, 700])), [(true, vec![0, 1, 2, 3]), (false, vec![4])]);
+    let mut items = kernels(&[7000, 7000, 3000]);
+    // One that has to be with other code is treated as that is.
+    items.push(item(Kind::Tied, 2000, &[]));
+    let shared = items.len() - 1;
+    items[2].uses.push(shared);
+    for (vectorized, members) in partition(&items) {
+        assert_eq!(members.contains(&0) || members.contains(&4), vectorized, "{members:?}");
+        assert!(members.contains(&2) == members.contains(&shared), "{members:?}");
+    }
 }
 
 /// Two functions of many operations that share a helper, a constant and an external function.
@@ -92,7 +118,7 @@ fn parts_declare_what_they_call_and_copy_what_is_small() {
     let module = session.parse(text("").as_bytes(), "net.mlir").expect("parses");
     let made = parts(ir::root(&module)).expect("parts");
     let names = |index: usize| -> Vec<(String, bool, String)> {
-        let ops = ir::ops_of(ir::root(&made[index])).into_iter();
+        let ops = ir::ops_of(ir::root(&made[index].module)).into_iter();
         ops.map(|op| {
             let linkage = super::linkage(op).replace("#llvm.linkage<", "").replace('>', "");
             (func::symbol(op), ir::edit::entry_block(op).is_some(), linkage)
@@ -111,8 +137,8 @@ fn parts_declare_what_they_call_and_copy_what_is_small() {
     assert_eq!(names(0), [&shared[..], &two].concat());
     assert_eq!(names(1), [&shared[..], &[row("net_one", true, "external")]].concat());
     for part in &made {
-        assert!(ir::root(part).verify());
-        let text = ir::root(part).to_string();
+        assert!(!part.vectorized && ir::root(&part.module).verify());
+        let text = ir::root(&part.module).to_string();
         assert!(text.contains("hidden @net_one") && text.contains("x86_64-linux-gnu"), "{text}");
     }
 }

@@ -17,6 +17,7 @@ mod elements;
 mod emit;
 mod input;
 mod output;
+mod pack;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -28,11 +29,10 @@ use super::{
     Buffer, Contraction, Element, Isa, View, Weights, Window,
     choose::MIN_TASKS,
     tiling::{Blocking, ceil_div},
-    weights::Source,
     window::{AXES, COL, PLANE, ROW},
 };
 use elements::{has_floats, has_pairs, matrix_step, packing, product_types, row_step};
-use transform::{MOST_PRODUCTS, Maps, separable};
+use transform::{MOST_PRODUCTS, Maps};
 
 /// Results of a tile along an axis that are tried.
 const RESULTS: [i64; 5] = [2, 3, 4, 5, 6];
@@ -274,60 +274,6 @@ impl Winograd {
         let blocks = ceil_div(self.count(), self.tiles) as f64;
         blocks * (input + products + output)
             + self.conv.memory_cost(self.product.planes, blocks, (isa, near))
-    }
-
-    /// The filters as the products read them, made of sums of their values.
-    pub fn pack<T: Copy + Default + Into<f64>>(
-        &self,
-        source: &Source,
-        values: &[T],
-        (isa, of_sum): (Isa, fn(f64) -> T),
-    ) -> crate::Result<Vec<T>> {
-        let Source::Filters { groups, filters, depth, taps } = *source else {
-            return Err(crate::Error::internal("filters that are a matrix"));
-        };
-        let factors = self.factors(taps)?;
-        let points = factors.len();
-        let mut matrices = vec![T::default(); groups * points * filters * depth];
-        let mut columns = vec![0.0_f64; taps * filters];
-        for group in 0..groups {
-            for reduction in 0..depth {
-                for channel in 0..filters {
-                    let from = ((group * filters + channel) * depth + reduction) * taps;
-                    for (tap, value) in values[from..from + taps].iter().enumerate() {
-                        columns[tap * filters + channel] = (*value).into();
-                    }
-                }
-                for (point, factors) in factors.iter().enumerate() {
-                    let row = ((group * points + point) * depth + reduction) * filters;
-                    let mut sums = vec![0.0; filters];
-                    for (factor, column) in factors.iter().zip(columns.chunks_exact(filters)) {
-                        sums.iter_mut().zip(column).for_each(|(sum, tap)| *sum += factor * tap);
-                    }
-                    let row = &mut matrices[row..row + filters];
-                    row.iter_mut().zip(&sums).for_each(|(to, sum)| *to = of_sum(*sum));
-                }
-            }
-        }
-        let count = groups * points;
-        let source = Source::Matrix { count, rows: depth, columns: filters, transposed: false };
-        Ok(source.pack(&matrices, &self.blocking.channels, self.product.grouping(isa)))
-    }
-
-    /// For each point of a tile the factors of the taps.
-    fn factors(&self, taps: usize) -> crate::Result<Vec<Vec<f64>>> {
-        let maps = self.maps()?;
-        let sizes = self.conv.window.kernel.map(|size| size as usize).to_vec();
-        let mut factors = vec![vec![]; self.product.planes as usize];
-        for tap in 0..taps {
-            let unit = (0..taps).map(|other| if other == tap { 1.0 } else { 0.0 }).collect();
-            let mapped = separable(unit, sizes.clone(), AXES, |axis, line| {
-                Ok(maps[axis].taps.of_numbers(line))
-            })?;
-            let scale = (1_i64 << self.shift) as f64;
-            factors.iter_mut().zip(mapped).for_each(|(row, factor)| row.push(factor * scale));
-        }
-        Ok(factors)
     }
 
     /// The maps along each axis.
