@@ -10,7 +10,9 @@
  * because they cannot change before that chunk is done.
  *
  * Threads without work spin for a while, as loops of one inference follow each
- * other closely, and then sleep.
+ * other closely, and then sleep. A thread whose processor another program takes
+ * away in the middle of a chunk keeps the caller waiting for milliseconds; so
+ * one for whom the caller had to wait rests for a multiple of that time.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -74,6 +76,16 @@ enum {
  * one thread between two loops is mostly shorter than this. */
 static const int64_t SPIN_NS = 500000;
 
+/** A thread is late if the caller waits for it for so long, and for some of its
+ * own chunks, which may be shorter than others. */
+static const int64_t LATE_NS = 300000;
+enum { LATE_CHUNKS = 4 };
+/** For how many times that it rests, at most how long, and how often it looks
+ * whether the pool ends. A program that goes on computing is met again at the
+ * end of each rest, which costs one part in so many. */
+enum { RESTS = 16 };
+static const int64_t MOST_REST_NS = 100000000, NAP_NS = 5000000;
+
 /* What threads write is apart from what they read: else each write takes the
  * whole line away from the others. */
 #define LINE _Alignas(CACHE_LINE)
@@ -96,6 +108,8 @@ struct phl_pool {
 
   /** Chunks of the running loop that are done. */
   LINE _Atomic int64_t done;
+  /** When who does the last of them is late; known once the caller waits. */
+  _Atomic int64_t late;
 
   /* The running loop. Written before its ticket is published. */
   LINE phl_loop_fn fn;
@@ -157,9 +171,16 @@ static int64_t take_chunk(phl_pool *pool, uint32_t loop, bool from_end) {
   }
 }
 
+/** What a thread did of a loop. */
+typedef struct {
+  int64_t chunks;
+  /** For how long the others were waiting for the last of them. */
+  int64_t late_ns;
+} share;
+
 /** Takes and runs chunks of loop `loop` until none is left. The loop cannot be
  * over before all that were taken are counted, so they are counted together. */
-static void run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
+static share run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
   int64_t count = 0;
   for (;;) {
     const int64_t index = take_chunk(pool, loop, from_end);
@@ -172,15 +193,19 @@ static void run_chunks(phl_pool *pool, uint32_t loop, bool from_end) {
     count += 1;
   }
   if (count == 0)
-    return;
+    return (share){0, 0};
   const int64_t all = atomic_load(&pool->chunks);
+  const int64_t late = atomic_load(&pool->late);
+  const int64_t time = late == INT64_MAX ? 0 : now();
   /* From here the loop may be over and its fields another's. */
-  if (atomic_fetch_add(&pool->done, count) + count == all &&
-      atomic_load(&pool->caller_sleeps)) {
+  if (atomic_fetch_add(&pool->done, count) + count != all)
+    return (share){count, 0};
+  if (atomic_load(&pool->caller_sleeps)) {
     pthread_mutex_lock(&pool->mutex);
     pthread_cond_signal(&pool->finished);
     pthread_mutex_unlock(&pool->mutex);
   }
+  return (share){count, time > late ? time - late : 0};
 }
 
 /** True if there is a loop other than `seen`, or the pool ends. */
@@ -204,6 +229,16 @@ static void wait_for_news(phl_pool *pool, uint32_t seen) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
+/** Lets others do the work, for a multiple of a time. */
+static void rest(phl_pool *pool, int64_t late_ns) {
+  int64_t left = late_ns < MOST_REST_NS / RESTS ? late_ns * RESTS : MOST_REST_NS;
+  while (left > 0 && !atomic_load(&pool->stop)) {
+    const int64_t nap = left < NAP_NS ? left : NAP_NS;
+    nanosleep(&(struct timespec){0, (long)nap}, NULL);
+    left -= nap;
+  }
+}
+
 static void *work(void *argument) {
   phl_pool *pool = argument;
   const bool from_end = atomic_fetch_add(&pool->present, 1) % 2 == 0;
@@ -213,7 +248,7 @@ static void *work(void *argument) {
     if (atomic_load(&pool->stop))
       return NULL;
     seen = loop_of(atomic_load(&pool->ticket));
-    run_chunks(pool, seen, from_end);
+    rest(pool, run_chunks(pool, seen, from_end).late_ns);
   }
 }
 
@@ -328,11 +363,17 @@ int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
   pool->n = n;
   pool->chunk = chunk;
   atomic_store(&pool->done, 0);
+  atomic_store(&pool->late, INT64_MAX);
   atomic_store(&pool->chunks, chunks);
   const uint32_t loop = last + 1;
   atomic_store(&pool->ticket, (uint64_t)loop << 32);
   wake_all(pool);
-  run_chunks(pool, loop, false);
+  const int64_t start = now();
+  const int64_t own = run_chunks(pool, loop, false).chunks;
+  if (own > 0) {
+    const int64_t end = now();
+    atomic_store(&pool->late, end + LATE_NS + LATE_CHUNKS * (end - start) / own);
+  }
   wait_for_chunks(pool, chunks);
   atomic_flag_clear(&pool->busy);
   return PHL_OK;

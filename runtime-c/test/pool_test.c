@@ -180,6 +180,50 @@ static void test_is_parallel(void) {
   phl_pool_destroy(pool);
 }
 
+typedef struct sleeper {
+  pthread_t caller;
+  _Atomic bool sleeps, waits;
+  _Atomic int32_t others;
+} sleeper;
+
+static void nap(long milliseconds) {
+  const struct timespec pause = {0, milliseconds * 1000000};
+  nanosleep(&pause, NULL);
+}
+
+/** The other thread sleeps in its first part, for which the caller waits. */
+static void sleep_once(void *context, int64_t begin, int64_t end) {
+  sleeper *seen = context;
+  (void)begin;
+  (void)end;
+  if (!pthread_equal(pthread_self(), seen->caller)) {
+    atomic_fetch_add(&seen->others, 1);
+    if (atomic_exchange(&seen->sleeps, false))
+      nap(20);
+  }
+  for (int i = 0; i < 1000 && atomic_load(&seen->sleeps); ++i)
+    nap(1);
+  if (atomic_load(&seen->waits) && atomic_load(&seen->others) == 0)
+    nap(1);
+}
+
+/** A thread that was late leaves the next loops to others for a while. */
+static void test_late(void) {
+  phl_pool *pool = NULL;
+  sleeper seen = {pthread_self(), true, false, 0};
+  CHECK_STATUS(phl_pool_create(2, &pool), PHL_OK);
+  CHECK_STATUS(phl_pool_parallel_for(pool, sleep_once, &seen, 32, 1), PHL_OK);
+  CHECK(seen.others > 0, "the other thread was not there");
+  seen.others = 0;
+  CHECK_STATUS(phl_pool_parallel_for(pool, sleep_once, &seen, 32, 1), PHL_OK);
+  CHECK(seen.others == 0, "the other thread does not rest");
+  seen.waits = true;
+  for (int i = 0; i < 300 && seen.others == 0; ++i)
+    CHECK_STATUS(phl_pool_parallel_for(pool, sleep_once, &seen, 32, 1), PHL_OK);
+  CHECK(seen.others > 0, "the other thread does not come back");
+  phl_pool_destroy(pool);
+}
+
 static void test_arguments(void) {
   phl_pool *pool = NULL;
   CHECK_STATUS(phl_pool_create(0, &pool), PHL_ERR_ARGUMENT);
@@ -213,5 +257,6 @@ void test_pool(void) {
   test_nested();
   test_callers();
   test_is_parallel();
+  test_late();
   test_huge_loop();
 }
