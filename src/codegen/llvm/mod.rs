@@ -162,7 +162,5 @@ fn optimise(
     options.set_loop_slp_vectorization(true);
     options.set_loop_interleaving(true);
     options.set_loop_unrolling(true);
-    module
-        .run_passes(passes, machine, options)
-        .map_err(|error| failed("failed", &error))
+    module.run_passes(passes, machine, options).map_err(|error| failed("failed", &error))
 }
