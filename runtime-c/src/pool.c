@@ -231,7 +231,8 @@ static void wait_for_news(phl_pool *pool, uint32_t seen) {
 
 /** Lets others do the work, for a multiple of a time. */
 static void rest(phl_pool *pool, int64_t late_ns) {
-  int64_t left = late_ns < MOST_REST_NS / RESTS ? late_ns * RESTS : MOST_REST_NS;
+  int64_t left =
+      late_ns < MOST_REST_NS / RESTS ? late_ns * RESTS : MOST_REST_NS;
   while (left > 0 && !atomic_load(&pool->stop)) {
     const int64_t nap = left < NAP_NS ? left : NAP_NS;
     nanosleep(&(struct timespec){0, (long)nap}, NULL);
@@ -372,7 +373,8 @@ int phl_pool_parallel_for(phl_pool *pool, phl_loop_fn fn, void *context,
   const int64_t own = run_chunks(pool, loop, false).chunks;
   if (own > 0) {
     const int64_t end = now();
-    atomic_store(&pool->late, end + LATE_NS + LATE_CHUNKS * (end - start) / own);
+    atomic_store(&pool->late,
+                 end + LATE_NS + LATE_CHUNKS * (end - start) / own);
   }
   wait_for_chunks(pool, chunks);
   atomic_flag_clear(&pool->busy);
