@@ -14,7 +14,6 @@ pub use self::amx::Amx;
 pub(super) use self::tile::{Buffers, Kernel, Place};
 use super::{
     Arithmetic, Buffer, Element, Emitter, Isa, Ix, Types, Window,
-    arithmetic::MANY_POINTS,
     emit::{argument_types, function},
     start::{Start, StartBuffers},
     tiling::Blocking,
@@ -28,6 +27,8 @@ use crate::{
 
 /// Products of an element from which on it is worth another form in memory.
 const MANY_USES: i64 = 16;
+/// Points from which on an image is worth it.
+const WIDENED_POINTS: i64 = 16;
 
 /// Where the element of a point and channel lies in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -203,7 +204,7 @@ impl Contraction {
     pub fn is_widened(&self, isa: Isa) -> bool {
         self.amx.is_none()
             && Arithmetic::of(isa, self.types) == Arithmetic::Words
-            && self.points() >= MANY_POINTS
+            && self.points() >= WIDENED_POINTS
             && self.window.taps() * self.channels >= MANY_USES
     }
 
