@@ -24,7 +24,11 @@ lambda_resnet26t lcnet_050 levit_128s maxvit_nano_rw_256 mixer_s32_224 mnasnet_1
 mobilenetv4_conv_small mobileone_s0 mobilevit_s nasnetalarge nextvit_small nfnet_f0 poolformer_s12 pvt_v2_b0 regnety_008
 repvgg_a0 repvit_m0_9 res2net50_26w_4s resmlp_12_224 resnest14d rexnet_100 selecsls42b sequencer2d_s skresnet18 starnet_s1
 swin_tiny_patch4_window7_224 tiny_vit_5m_224 tinynet_a tnt_s_patch16_224 twins_svt_small visformer_tiny
-vit_tiny_patch16_224 xception41 xcit_nano_12_p16_224""".split()
+vit_tiny_patch16_224 xception41 xcit_nano_12_p16_224
+bat_resnext26ts caformer_s18 coat_lite_tiny convit_tiny cs3darknet_s davit_tiny densenetblur121d eca_nfnet_l0
+efficientformerv2_s0 efficientvit_m1 fasternet_t0 gcvit_xxtiny ghostnetv2_100 gmlp_s16_224 hgnetv2_b0 mambaout_femto
+mixnet_s mvitv2_tiny nest_tiny pit_ti_224 rdnet_tiny repghostnet_050 res2next50 resnet26t resnetv2_50 resnext26ts
+semnasnet_075 seresnext26d_32x4d skresnext50_32x4d swiftformer_xs tf_efficientnetv2_b0 tf_mixnet_m vovnet39a""".split()
 
 # Quantized: `qdq` and `qop` as onnxruntime writes them, `qat` with weights that the network itself quantizes, `dyn` with
 # the scales of each run.
@@ -108,10 +112,32 @@ def transformers_networks():
         "albert": text(t.AlbertModel, t.AlbertConfig(**small, **words), 64),
         "bert": text(t.BertModel, t.BertConfig(**small, **words), 128),
         "bilstm": (Recurrent, tokens(60)),
+        "convbert": text(t.ConvBertModel, t.ConvBertConfig(**small, **words, embedding_size=128), 64),
         "clip": image(t.CLIPVisionModel, t.CLIPVisionConfig(**small, image_size=224, patch_size=32), 224),
         "deberta": text(t.DebertaV2Model, t.DebertaV2Config(
             **small, **words, relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=64,
             max_relative_positions=-1, share_att_key=True), 64),
+        "dinov2": image(t.Dinov2Model, t.Dinov2Config(
+            hidden_size=256, num_hidden_layers=4, num_attention_heads=4, image_size=224, patch_size=14), 224),
+        "electra": text(t.ElectraModel, t.ElectraConfig(**small, **words, embedding_size=128), 64),
+        "glpn": image(t.GLPNForDepthEstimation, t.GLPNConfig(), 224),
+        "hifigan": (lambda: t.SpeechT5HifiGan(t.SpeechT5HifiGanConfig(upsample_initial_channel=128)),
+                    (torch.randn(50, 80),)),
+        "hubert": network(t.HubertModel, t.HubertConfig(**small, conv_dim=(256,) * 7),
+                          (torch.randn(1, 16000),), ["input_values"]),
+        "opt": text(t.OPTModel, t.OPTConfig(
+            hidden_size=256, num_hidden_layers=4, num_attention_heads=4, ffn_dim=1024, word_embed_proj_dim=256,
+            **words), 64),
+        "siglip": image(t.SiglipVisionModel, t.SiglipVisionConfig(**small, image_size=224, patch_size=16), 224),
+        "squeezebert": text(t.SqueezeBertModel, t.SqueezeBertConfig(**small, **words, embedding_size=256), 64),
+        "timesformer": network(t.TimesformerModel, t.TimesformerConfig(**small, image_size=112, num_frames=4),
+                               (torch.randn(1, 4, 3, 112, 112),), ["pixel_values"]),
+        "videomae": network(t.VideoMAEModel, t.VideoMAEConfig(**small, image_size=112, num_frames=8),
+                            (torch.randn(1, 8, 3, 112, 112),), ["pixel_values"]),
+        "whisper": network(t.models.whisper.modeling_whisper.WhisperEncoder, t.WhisperConfig(
+            d_model=256, encoder_layers=4, encoder_attention_heads=4, encoder_ffn_dim=1024, max_source_positions=300),
+            (torch.randn(1, 80, 600),), ["input_features"]),
+        "xlnet": text(t.XLNetModel, t.XLNetConfig(d_model=256, n_layer=4, n_head=4, d_inner=1024, **words), 64),
         "distilbert": text(t.DistilBertModel, t.DistilBertConfig(
             dim=256, n_layers=4, n_heads=4, hidden_dim=1024, **words), 128),
         "dpt": image(t.DPTForDepthEstimation, t.DPTConfig(
