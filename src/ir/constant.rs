@@ -1,7 +1,7 @@
 //! The numbers in `dense` and `dense_resource` attributes.
 
 use super::{
-    Builder, Val,
+    Builder, Val, attribute,
     blob::{self, Data, Plain},
     graph,
     types::{bits, has_signedness, is_unsigned, signless},
@@ -13,6 +13,13 @@ use melior::ir::{
     operation::OperationLike,
 };
 use mlir_sys as sys;
+
+/// A `graph.constant` with a list of indices, sizes or axes.
+pub fn index_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
+    let ty = b.tensor(&[values.len() as i64], b.int(64));
+    let value = attribute::dense(ty, blob::bytes_of(values))?;
+    Ok(graph::Constant::build(b, value)?.y())
+}
 
 /// An elements attribute whose data can be read.
 #[derive(Clone)]

@@ -45,6 +45,7 @@ passes! {
     graph_partition
     graph_prepare_quantized
     graph_quantized_to_integer
+    graph_scatter_to_slices
     graph_split_patches
     graph_tabulate
     graph_unsigned_to_signed

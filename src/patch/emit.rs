@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, attribute, edit, graph, view::OpView},
+    ir::{self, Builder, Op, Val, constant::index_list, edit, graph, view::OpView},
 };
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
@@ -58,14 +58,6 @@ fn erase_unused(value: Val<'_>) {
     if operands.iter().all(constant) && ir::users_of(maker).is_empty() {
         edit::erase(maker);
     }
-}
-
-/// A constant list.
-fn list<'c>(builder: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
-    let ty = builder.tensor(&[values.len() as i64], builder.int(64));
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
-    let value = attribute::dense(ty, &bytes)?;
-    builder.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -162,7 +154,7 @@ impl<'c> Emit<'_, 'c> {
         if axes.is_empty() {
             return Ok(source);
         }
-        let list = |values: &[i64]| list(&self.builder, values);
+        let list = |values: &[i64]| index_list(&self.builder, values);
         let (starts, ends, axes) = (list(&starts)?, list(&ends)?, list(&axes)?);
         Ok(graph::Slice::build(&self.builder, source, starts, ends, Some(axes), None)?.y())
     }
@@ -194,7 +186,7 @@ impl<'c> Emit<'_, 'c> {
                 let Some(place) = axes.iter().position(own) else { continue };
                 (amounts[place], amounts[axes.len() + place]) = (begin, end);
             }
-            return edit::set_operand(op, 1, list(&Builder::before(op)?, &amounts)?);
+            return edit::set_operand(op, 1, index_list(&Builder::before(op)?, &amounts)?);
         }
         let mut cut = cut.peekable();
         if cut.peek().is_none() {
