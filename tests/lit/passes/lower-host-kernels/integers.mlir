@@ -2,15 +2,15 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-fuse-host),lower-host-kernels{vector-bits=256})" | FileCheck %s --check-prefixes=CHECK,WORDS
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-fuse-host),lower-host-kernels{plain-integers=true})" | FileCheck %s --check-prefixes=CHECK,PLAIN
 
-// From 16 points on, weights are words where words are multiplied: widening them each time costs more than memory.
+// From 128 points on, weights are words where words are multiplied: widening them each time costs more than memory.
 // CHECK-LABEL: func.func @points
 // BYTES: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi8>
 // WORDS: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi16>
 // PLAIN: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi16>
-func.func @points(%x: tensor<16x8xui8>) -> tensor<16x20xi32> {
+func.func @points(%x: tensor<128x8xui8>) -> tensor<128x20xi32> {
   %w = graph.constant dense<3> : tensor<8x20xi8>
-  %0 = graph.matmul_integer %x, %w : (tensor<16x8xui8>, tensor<8x20xi8>) -> tensor<16x20xi32>
-  return %0 : tensor<16x20xi32>
+  %0 = graph.matmul_integer %x, %w : (tensor<128x8xui8>, tensor<8x20xi8>) -> tensor<128x20xi32>
+  return %0 : tensor<128x20xi32>
 }
 
 // Four bytes of the image at a time, as the machine multiplies them. Sums start from what the zero
