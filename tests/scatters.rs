@@ -2,8 +2,11 @@
 
 use phaseline::{CompileOptions, DType, Phase, Session, Tensor};
 
-/// Sizes of a tensor and the box in it: start and size along each of its first dimensions.
-const BOXES: [(&[usize], &[(usize, usize)]); 8] = [
+/// Start and size along each dimension.
+type Spans = &'static [(usize, usize)];
+
+/// Sizes of a tensor and the box in it along its first dimensions.
+const BOXES: [(&[usize], Spans); 8] = [
     (&[7], &[(2, 3)]),
     (&[3, 4], &[(0, 3), (1, 2)]),
     (&[3, 4], &[(0, 3), (0, 4)]),
