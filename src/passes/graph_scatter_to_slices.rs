@@ -49,18 +49,26 @@ fn rewrite(scatter: &graph::ScatterND<'_>, starts: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Erases what computes a value, as far as nothing else needs it.
-fn erase_unused(value: Val<'_>) {
-    let Some(op) = edit::defining_op(value).filter(|_| ir::users(value).is_empty()) else { return };
-    if ir::results(op).len() != 1 {
-        return;
-    }
-    let operands = ir::operands(op);
-    edit::erase(op);
-    for (place, operand) in operands.iter().enumerate() {
-        if !operands[..place].contains(operand) {
-            erase_unused(*operand);
+/// Erases what computes coordinates, as far as nothing else needs it.
+fn erase_unused(indices: Val<'_>) {
+    let spreads = |op: &Op<'_>| {
+        graph::Constant::is(*op)
+            || graph::Concat::is(*op)
+            || graph::Expand::is(*op)
+            || graph::Unsqueeze::is(*op)
+    };
+    let mut open: Vec<Op<'_>> = edit::defining_op(indices).filter(spreads).into_iter().collect();
+    let mut place = 0;
+    while let Some(op) = open.get(place).copied() {
+        for maker in ir::operands(op).into_iter().filter_map(edit::defining_op).filter(spreads) {
+            if !open.contains(&maker) {
+                open.push(maker);
+            }
         }
+        place += 1;
+    }
+    while let Some(place) = open.iter().position(|op| ir::users_of(*op).is_empty()) {
+        edit::erase(open.swap_remove(place));
     }
 }
 
@@ -101,7 +109,10 @@ fn starts_of(scatter: &graph::ScatterND<'_>) -> Option<Vec<i64>> {
     let (x, mut grid, updates) = (x?, indices?, updates?);
     let axes = grid.pop()?;
     let same_type = scatter.y().r#type() == scatter.x().r#type();
-    if scatter.reduction() != "none" || y? != x || !same_type || axes != grid.len() {
+    let same_element =
+        ir::element_type(scatter.x().r#type()) == ir::element_type(scatter.updates().r#type());
+    let same_rank = updates.len() == x.len() && axes == grid.len() && axes <= x.len();
+    if scatter.reduction() != "none" || y? != x || !(same_type && same_element && same_rank) {
         return None;
     }
     let mut starts = vec![];
@@ -190,6 +201,9 @@ fn columns(indices: Val<'_>, axes: usize) -> Option<Vec<Line>> {
     if let Some(elements) = Elements::of_value(indices) {
         let mut grid = dims(indices)?;
         grid.pop();
+        if elements.is_splat() {
+            return Some(vec![Line { axis: 0, values: vec![elements.int(0)] }; axes]);
+        }
         let numbers = elements.ints();
         let column = |axis: usize| -> Vec<i64> {
             numbers.iter().skip(axis).step_by(axes).copied().collect()
