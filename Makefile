@@ -6,10 +6,16 @@ DATA := build/test-data
 C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c' \
 	'targets/*.h' 'targets/*.c' 'tests/*.h' 'tests/*.c')
 
+# Tests compile the same C of a target many times. What is compiled is kept between them where ccache is installed.
+export PATH := /usr/lib/ccache:$(PATH)
+export CCACHE_DIR := $(CURDIR)/build/ccache
+# Headers are as new as the sources, which are written for each compile.
+export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime
+
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test check-format lint unit fuzz lit runtime-c embed check-docs data \
+.PHONY: help setup build demo test check-format lint unit conformance fuzz lit runtime-c embed check-docs data \
 	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
@@ -37,6 +43,9 @@ lint: setup ## Run clippy
 
 unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
 	cargo test --no-fail-fast
+
+conformance: build data ## Run all one-operator models and ONNX's suite (ten minutes); `unit` has a sample
+	PHASELINE_CONFORMANCE=1 cargo test --test onnx -- --nocapture
 
 fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
 	PHASELINE_FUZZ_SECONDS=$(or $(SECONDS),600) PHASELINE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \

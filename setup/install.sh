@@ -36,14 +36,19 @@ else
   echo "setup: Debian packages are present"
 fi
 
-# Asked for once: where they cannot be had, some tests are left out, and say so.
-mapfile -t cross < <(missing setup/packages-cross.txt)
-if ((${#cross[@]})) && [[ ! -e build/no-cross-tools ]]; then
-  install "${cross[@]}" || {
-    echo "setup: without compilers for other machines; their tests are left out"
-    mkdir -p build && touch build/no-cross-tools
-  }
-fi
+# Packages of a list that tests do without: asked for once, unless build/STAMP says that they cannot be had.
+optional() {
+  local packages list=$1 stamp=build/$2 without=$3
+  mapfile -t packages < <(missing "$list")
+  if ((${#packages[@]})) && [[ ! -e "$stamp" ]]; then
+    install "${packages[@]}" || {
+      echo "setup: without $without"
+      mkdir -p build && touch "$stamp"
+    }
+  fi
+}
+optional setup/packages-cross.txt no-cross-tools 'compilers for other machines; their tests are left out'
+optional setup/packages-speed.txt no-ccache 'ccache; tests take longer'
 
 command -v cargo > /dev/null || {
   echo "setup: cargo is not on PATH; install Rust from https://rustup.rs" >&2

@@ -5,6 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
     thread,
 };
+use tracing::{Span, dispatcher};
 
 /// What `work` makes of each item, on as many threads as there are processors and items, and this one among them.
 pub fn map<T: Send, R: Send>(
@@ -23,10 +24,13 @@ pub fn map<T: Send, R: Send>(
             done.lock().unwrap_or_else(PoisonError::into_inner).push((place, result));
         }
     };
+    // Programs listen to a thread and what it calls: other threads tell them, too.
+    let (listener, span) = (dispatcher::get_default(Clone::clone), Span::current());
+    let told = || dispatcher::with_default(&listener, || span.in_scope(run));
     thread::scope(|scope| {
         for _ in 1..threads {
             // A thread that the system does not give leaves more for the others.
-            let _ = thread::Builder::new().spawn_scoped(scope, run);
+            let _ = thread::Builder::new().spawn_scoped(scope, told);
         }
         run();
     });

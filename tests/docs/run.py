@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,7 +157,8 @@ def check_document(path):
 def main():
     given = [Path(name).resolve() for name in sys.argv[1:]]
     documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
-    failures = sum(map(check_document, documents))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = sum(pool.map(check_document, documents))
     if failures:
         sys.exit(f"{failures} blocks of the documentation do not work")
 

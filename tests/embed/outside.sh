@@ -18,8 +18,8 @@ block() {
     { echo "outside.sh: README.md has no block '# $1'" >&2; return 1; }
 }
 
-# Where cargo and its downloads are is no setting of ours.
-clean=(env -i PATH="$PATH" HOME="$HOME" ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
+# Where cargo, its downloads and what ccache keeps are is no setting of ours.
+clean=(env -i PATH="$PATH" HOME="$HOME" ${CCACHE_DIR+CCACHE_DIR="$CCACHE_DIR"} ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
   ${RUSTUP_HOME+RUSTUP_HOME="$RUSTUP_HOME"})
 
 cd "$folder"

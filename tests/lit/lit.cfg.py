@@ -15,6 +15,10 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(root, "build", "lit")
 config.environment["PATH"] = os.pathsep.join([tools, llvm, os.environ["PATH"]])
+# Lit's tests have no other variables than those that it names.
+for name in ("CCACHE_DIR", "CCACHE_SLOPPINESS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
 config.substitutions.append(("%{root}", root))
 config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")))
 config.substitutions.append(("%{python}", os.path.join(root, ".venv", "bin", "python")))

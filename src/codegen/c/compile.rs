@@ -8,6 +8,7 @@ use crate::{
         self, Op,
         names::{C_GLUE, C_KERNELS, C_OPERATIONS},
     },
+    parallel,
     process::Folder,
     targets::file_name::{self, Use},
 };
@@ -166,23 +167,22 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
     for (name, text) in &options.headers {
         write(name, text)?;
     }
-    let mut objects = vec![];
-    for (name, text) in sources {
-        let key = options.cache.as_ref().map(|_| options.key(name, text));
-        let known =
-            options.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
-        if let Some(object) = known {
-            objects.push(object);
-            continue;
+    let compile = |(place, (name, text)): (usize, &(String, String))| {
+        let cache = options.cache.as_ref().map(|cache| (cache, options.key(name, text)));
+        if let Some(object) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
+            return Ok(object);
         }
-        write(name, text)?;
-        let object = compile_file(name, folder.path(), options)?;
-        if let Some((cache, key)) = options.cache.as_ref().zip(key) {
+        let object = compile_file((place, name), folder.path(), options)?;
+        if let Some((cache, key)) = cache {
             cache.put(key, &object);
         }
-        objects.push(object);
+        Ok(object)
+    };
+    // All are there before the first is compiled: sources may include each other.
+    for (name, text) in sources {
+        write(name, text)?;
     }
-    Ok(objects)
+    parallel::map(sources.iter().enumerate(), compile).into_iter().collect()
 }
 
 /// Fails if a file would be written elsewhere, or over another one.
@@ -223,11 +223,16 @@ pub fn is_llvm_ir(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "ll")
 }
 
-fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object> {
+/// Compiles a source, and its place among those that are compiled beside it.
+fn compile_file((place, name): (usize, &str), folder: &Path, options: &COptions) -> Result<Object> {
     let usual = if options.compiler.is_empty() { "cc" } else { &options.compiler };
     let tool = options.tool.clone().map_or_else(|| Tool::new(usual), Ok)?;
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let object = format!("{stem}.o");
+    // In a folder of its own, because `a.c` and `a.S` have objects of the same name.
+    let own = format!(".{place}");
+    fs::create_dir(folder.join(&own))
+        .map_err(|e| Error::io("cannot create", &folder.join(&own), e))?;
+    let object = format!("{own}/{stem}.o");
     let mut command = tool.command(folder);
     // Paths of temporary folders must not show in the object, which is to be the same every time.
     command.args(if options.strict { STRICT } else { DEVICE }).arg("-I.");
@@ -244,5 +249,5 @@ fn compile_file(name: &str, folder: &Path, options: &COptions) -> Result<Object>
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
     let bytes = tool.make_and_read(command, name, &folder.join(&object))?;
-    Ok(Object { name: object, bytes })
+    Ok(Object { name: format!("{stem}.o"), bytes })
 }
