@@ -31,6 +31,7 @@ fn cases(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Whether all cases are tried, as `make conformance` does, instead of samples.
+#[allow(clippy::disallowed_methods, reason = "make tells tests how much is tried")]
 fn all() -> bool {
     std::env::var_os("PHASELINE_CONFORMANCE").is_some()
 }

@@ -23,13 +23,8 @@ pub fn attributes(
     };
     let x = dims(0);
     let spatial = x.len().saturating_sub(2);
-    // Networks have most convolutions over the channels alone with neither stride nor padding, and
-    // many devices a way of their own for them.
     let w = dims(if op.name == "qlinear_conv" { 3 } else { 1 });
-    let is_point = op.name.contains("conv") && w.len() > 2 && w.iter().skip(2).all(|k| *k == 1);
-    let is_plain = is_point && s.chance(60);
-    // Along some dimensions a window takes each place once and leaves the size as it is.
-    let steady: Vec<bool> = (0..spatial).map(|_| is_plain || s.chance(30)).collect();
+    let steady = steady(op, &w, spatial, s);
     let mut made = vec![];
     for attr in &op.attrs {
         let wished = s.wished_attribute(names, &attr.name);
@@ -39,7 +34,6 @@ pub fn attributes(
         }
         let value = match (op.name.as_str(), attr.name.as_str()) {
             ("conv" | "conv_integer" | "qlinear_conv", "group") => {
-                let w = dims(if op.name == "qlinear_conv" { 3 } else { 1 });
                 let inner = w.get(1).copied().unwrap_or(1).max(1);
                 Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
             }
@@ -67,20 +61,33 @@ pub fn attributes(
                 let stride = |steady: &bool| if *steady { 1 } else { s.small() };
                 Some(AttrValue::Ints(steady.iter().map(stride).collect()))
             }
-            (_, "pads") if spatial > 0 => {
-                let kernel = |dim: usize| w.get(dim + 2).copied().unwrap_or(1);
-                let pad = |side: usize| match steady[side % spatial] {
-                    true => (kernel(side % spatial) - 1) / 2,
-                    false => s.pick(&[0, 0, 1, 1, 2]),
-                };
-                Some(AttrValue::Ints((0..2 * spatial).map(pad).collect()))
-            }
+            (_, "pads") if spatial > 0 => Some(AttrValue::Ints(pads(&w, &steady, s))),
             _ if attr.default.is_some() && s.chance(USUAL) => None,
             _ => other(op, attr, &x, s),
         };
         made.extend(value.map(|value| (attr.name.clone(), value)));
     }
     made
+}
+
+/// Along which dimensions a window takes each place once and leaves the size as it is.
+fn steady(op: &OpDecl, w: &[i64], spatial: usize, s: &mut Sampler) -> Vec<bool> {
+    // Networks have most convolutions over the channels alone with neither stride nor padding, and
+    // many devices a way of their own for them.
+    let is_point = op.name.contains("conv") && w.len() > 2 && w.iter().skip(2).all(|k| *k == 1);
+    let is_plain = is_point && s.chance(60);
+    (0..spatial).map(|_| is_plain || s.chance(30)).collect()
+}
+
+/// The padding before each dimension, then behind each.
+fn pads(w: &[i64], steady: &[bool], s: &mut Sampler) -> Vec<i64> {
+    let spatial = steady.len();
+    let kernel = |dim: usize| w.get(dim + 2).copied().unwrap_or(1);
+    let pad = |side: usize| match steady[side % spatial] {
+        true => (kernel(side % spatial) - 1) / 2,
+        false => s.pick(&[0, 0, 1, 1, 2]),
+    };
+    (0..2 * spatial).map(pad).collect()
 }
 
 /// What the conditions ask for, as a value of the attribute. One number asked of a list is asked of

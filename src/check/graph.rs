@@ -133,20 +133,7 @@ impl<'c> Graph<'c, '_> {
             None => written.as_str(),
         };
         let decl = self.table.find(name)?;
-        let mut args: Vec<Node> = call.args.clone();
-        if call.rest {
-            // Operands that the pattern leaves open.
-            for operand in decl.operands.iter().skip(args.len()) {
-                let is_list = operand.arity == Arity::Variadic;
-                let count = if is_list { 1 + self.sampler.below(3) } else { 1 };
-                args.extend((0..count).map(|_| Node {
-                    capture: None,
-                    optional: operand.arity == Arity::Optional,
-                    kind: NodeKind::Any,
-                    span: call.span,
-                }));
-            }
-        }
+        let args = self.args(call, decl);
         let is_bias = decl.name == "dequantize_linear" && self.bias_scale.is_some();
         let mut values: Vec<Option<Val<'c>>> = vec![None; args.len()];
         let mut known: Vec<Option<Shape>> = vec![None; args.len()];
@@ -188,6 +175,24 @@ impl<'c> Graph<'c, '_> {
             self.captures.extend(name.clone().map(|name| (name, Some(*value))));
         }
         results.get(call.result).copied()
+    }
+
+    /// The operands that a call writes, and those that it leaves open.
+    fn args(&mut self, call: &Call, decl: &OpDecl) -> Vec<Node> {
+        let mut args = call.args.clone();
+        if call.rest {
+            for operand in decl.operands.iter().skip(args.len()) {
+                let is_list = operand.arity == Arity::Variadic;
+                let count = if is_list { 1 + self.sampler.below(3) } else { 1 };
+                args.extend((0..count).map(|_| Node {
+                    capture: None,
+                    optional: operand.arity == Arity::Optional,
+                    kind: NodeKind::Any,
+                    span: call.span,
+                }));
+            }
+        }
+        args
     }
 
     /// Gives an operand that nothing depends on yet the rank that the conditions ask for.

@@ -36,12 +36,7 @@ pub fn operand(
         ("gemm" | "matmul" | "qlinear_matmul" | "matmul_integer", "b") => {
             factor(&first, written, s)
         }
-        ("gemm", "c") => {
-            let columns = known.get(1).cloned().flatten().map_or(1, |(_, dims)| dims[1]);
-            let dims = s.pick(&[0, 1, 2]);
-            let all = [vec![columns], vec![1, columns], vec![1]];
-            (data_type(&first, s), all[dims].clone())
-        }
+        ("gemm", "c") => addend(&first, known, s),
         ("max_pool" | "average_pool" | "global_average_pool" | "global_max_pool", "x") => {
             image(written, wanted, s)
         }
@@ -53,20 +48,10 @@ pub fn operand(
         ("clip", "min" | "max") => (data_type(&first, s), vec![]),
         ("quantize_linear" | "dequantize_linear", "scale") => (ElementType::F32, scale(&first, s)),
         ("dequantize_linear", "zero_point") => {
-            let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
-            (first.map_or(ElementType::I8, |(dtype, _)| dtype), scale)
+            (first.map_or(ElementType::I8, |(dtype, _)| dtype), scale_dims(known))
         }
-        ("quantize_linear", "zero_point") => {
-            let scale = known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims);
-            (s.quantized(), scale)
-        }
-        ("dequantize_linear", "x") => {
-            let (_, dims) = any(wanted, s);
-            // One dimension is a bias, as a rule: sums of products.
-            let dtype =
-                if dims.len() == 1 && s.chance(70) { ElementType::I32 } else { s.quantized() };
-            (dtype, dims)
-        }
+        ("quantize_linear", "zero_point") => (s.quantized(), scale_dims(known)),
+        ("dequantize_linear", "x") => quantized(wanted, s),
         ("quantize_linear", "x") => (ElementType::F32, any(wanted, s).1),
         (_, _) if index == 0 => first_of(op, wanted, s),
         (op, name) if op.starts_with("qlinear") && name.contains('_') => {
@@ -183,6 +168,26 @@ fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     };
     shape.extend(if turned { [columns, inner] } else { [inner, columns] });
     (dtype, shape)
+}
+
+/// What a gemm adds to the product: one number for all, or one for each column.
+fn addend(a: &Option<Shape>, known: &[Option<Shape>], s: &mut Sampler) -> Shape {
+    let columns = known.get(1).cloned().flatten().map_or(1, |(_, dims)| dims[1]);
+    let dims = s.pick(&[0, 1, 2]);
+    let all = [vec![columns], vec![1, columns], vec![1]];
+    (data_type(a, s), all[dims].clone())
+}
+
+fn quantized(wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
+    let (_, dims) = any(wanted, s);
+    // One dimension is a bias, as a rule: sums of products.
+    let dtype = if dims.len() == 1 && s.chance(70) { ElementType::I32 } else { s.quantized() };
+    (dtype, dims)
+}
+
+/// The dimensions of the scale, which is the second operand.
+fn scale_dims(known: &[Option<Shape>]) -> Vec<i64> {
+    known.get(1).cloned().flatten().map_or(vec![], |(_, dims)| dims)
 }
 
 /// One scale for all, or one for each place along the first, second or last dimension.

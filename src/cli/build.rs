@@ -48,33 +48,11 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     if args.print_pipeline {
         return print(&session.pipeline(&options)?.to_string());
     }
-    let shows = args.report.is_some() || args.plan_picture.is_some();
-    if args.output.is_none() && args.emit.is_none() && !shows {
-        return Err(Error::invalid(
-            "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline, or \
-             --report",
-        ));
-    }
-    if let Some(until) = args.emit.map(Emit::until)
-        && until < after
-    {
-        return Err(Error::invalid(format!("--emit={until} comes before --from={after}")));
-    }
     let replace = if args.force { Replace::Anything } else { Replace::Unchanged };
-    if let Some(folder) = &args.output {
-        package::check_target_folder(folder, replace)?;
-    }
+    check_output(args, after, replace)?;
     progress.say("reading the model");
     watcher.step("reading the model");
-    let source = super::bytecode::open(&args.model.model)?;
-    if !source.is_ir() && after != Phase::Import {
-        return Err(Error::invalid(format!(
-            "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
-        )));
-    }
-    let mut module = import(&*source, &session, &args.model, &options, None)?;
-    // The module has what it needs of its weights, and lets go of them one by one.
-    drop(source);
+    let mut module = read(args, &session, after, &options)?;
     if let Some(emit) = args.emit {
         session.run_phases(&mut module, &options, emit.until())?;
         watcher.report().iter().for_each(|text| print_error(text));
@@ -91,23 +69,74 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     }
     let Some(output) = args.output.as_deref() else { return Ok(()) };
     // What has been printed is of a module that has been through phases.
-    let cache = super::data::cache(args.cache.cache.as_ref()).filter(|_| !shows);
+    let cache = super::data::cache(args.cache.cache.as_ref()).filter(|_| !shows(args));
     let entry = super::run::entry(&session, &module, &options, cache)?;
     if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
         return package::copy(&folder, output, replace);
     }
-    session.run_phases(&mut module, &options, Phase::Codegen)?;
-    watcher.step("generating code");
-    options.after = Phase::Codegen;
-    let compiled = session.compile(module, &options)?;
-    progress.say("writing");
-    watcher.step("writing");
-    compiled.write_package_over(output, replace)?;
+    generate((&session, module), &mut options, (output, replace), (&progress, &watcher))?;
     if let Some((cache, key)) = entry {
         cache.keep_copy(&key, output)?;
     }
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
+}
+
+/// Whether something is shown of the plan of memory.
+fn shows(args: &CompileArgs) -> bool {
+    args.report.is_some() || args.plan_picture.is_some()
+}
+
+/// Fails if there is nothing to write, or no place for it.
+fn check_output(args: &CompileArgs, after: Phase, replace: Replace) -> Result<()> {
+    if args.output.is_none() && args.emit.is_none() && !shows(args) {
+        return Err(Error::invalid(
+            "nowhere to write: add -o DIR, or --emit=PHASE to print IR, or --print-pipeline, or \
+             --report",
+        ));
+    }
+    if let Some(until) = args.emit.map(Emit::until)
+        && until < after
+    {
+        return Err(Error::invalid(format!("--emit={until} comes before --from={after}")));
+    }
+    match &args.output {
+        Some(folder) => package::check_target_folder(folder, replace),
+        None => Ok(()),
+    }
+}
+
+/// The model, or the IR that it was after a phase.
+fn read<'s>(
+    args: &CompileArgs,
+    session: &'s Session,
+    after: Phase,
+    options: &CompileOptions<'_>,
+) -> Result<Module<'s>> {
+    let source = super::bytecode::open(&args.model.model)?;
+    if !source.is_ir() && after != Phase::Import {
+        return Err(Error::invalid(format!(
+            "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
+        )));
+    }
+    // The module has what it needs of its weights, and lets go of them one by one.
+    import(&*source, session, &args.model, options, None)
+}
+
+/// Compiles the rest of the way, and writes the package.
+fn generate(
+    (session, mut module): (&Session, Module<'_>),
+    options: &mut CompileOptions<'_>,
+    (output, replace): (&Path, Replace),
+    (progress, watcher): (&Progress, &Watcher),
+) -> Result<()> {
+    session.run_phases(&mut module, options, Phase::Codegen)?;
+    watcher.step("generating code");
+    options.after = Phase::Codegen;
+    let compiled = session.compile(module, options)?;
+    progress.say("writing");
+    watcher.step("writing");
+    compiled.write_package_over(output, replace)
 }
 
 /// Compiles as far as the plan of memory, and writes the picture of it.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     CompileOptions, Error, Phase, Result, Session, io,
     ir::{self, func},
-    outline,
+    outline::{self, PartitionedFunction},
     partition::{FunctionReport, Profile, Report, StayReport},
     passes::{cascade_calls, graph_partition, keep_results},
     tile::stay,
@@ -32,31 +32,8 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
     session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
-    let targets = options.resolve(&session)?;
-    let placement =
-        options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
-    let profile = options.profile.as_deref().map(Profile::read).transpose()?;
-    let how = outline::DivideOptions {
-        placement: placement.as_ref(),
-        search: options.placement_search,
-        profile: profile.as_ref(),
-        apart: options.apart,
-    };
-    let operators = options.operators(&session)?;
-    let mut partitioned_functions = outline::settle(ir::root(&module), &targets, &how, &operators)?;
-    if partitioned_functions.is_empty() {
-        return Err(func::no_main());
-    }
-    if args.json || args.html.is_some() || args.explain.is_some() {
-        partitioned_functions
-            .iter_mut()
-            .try_for_each(|(_, partitioned)| partitioned.account_for_tiles())?;
-    }
-    let (_, mut partitioned) = partitioned_functions.remove(0);
-    for (function, other) in partitioned_functions {
-        let (name, report) = (func::symbol(function), other.report);
-        partitioned.report.functions.push(FunctionReport { name, report });
-    }
+    let tiles = args.json || args.html.is_some() || args.explain.is_some();
+    let partitioned = divided(&session, &module, &options, tiles)?;
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);
         let page = partitioned.report.picture(&title)?;
@@ -87,6 +64,42 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     let others =
         others.map(|other| format!("\nfunction @{}:\n{}", other.name, text(&other.report)));
     print(&(text(report) + &others.collect::<String>() + &report.stays_text()))
+}
+
+/// The partition of a model's main function, whose report has those of the others; with `tiles` also
+/// how the work of matches is cut.
+fn divided<'s>(
+    session: &Session,
+    module: &'s Module<'_>,
+    options: &CompileOptions<'_>,
+    tiles: bool,
+) -> Result<PartitionedFunction<'s>> {
+    let targets = options.resolve(session)?;
+    let placement =
+        options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
+    let profile = options.profile.as_deref().map(Profile::read).transpose()?;
+    let how = outline::DivideOptions {
+        placement: placement.as_ref(),
+        search: options.placement_search,
+        profile: profile.as_ref(),
+        apart: options.apart,
+    };
+    let operators = options.operators(session)?;
+    let mut partitioned_functions = outline::settle(ir::root(module), &targets, &how, &operators)?;
+    if partitioned_functions.is_empty() {
+        return Err(func::no_main());
+    }
+    if tiles {
+        partitioned_functions
+            .iter_mut()
+            .try_for_each(|(_, partitioned)| partitioned.account_for_tiles())?;
+    }
+    let (_, mut partitioned) = partitioned_functions.remove(0);
+    for (function, other) in partitioned_functions {
+        let (name, report) = (func::symbol(function), other.report);
+        partitioned.report.functions.push(FunctionReport { name, report });
+    }
+    Ok(partitioned)
 }
 
 /// What the passes decide that leave results in pools: compiles as far as these, if a target has them.

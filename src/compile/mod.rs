@@ -3,6 +3,7 @@
 mod bind;
 mod cache;
 mod constants;
+mod options;
 mod part;
 mod stages;
 mod trace;
@@ -14,111 +15,19 @@ use crate::{
     },
     codegen::{c, symbols},
     import::operators,
-    ir::{self, Op, board, edit, elements, names, print::Weights},
+    ir::{self, Op, board, edit, elements, names},
     limits,
     package::data::{Data, DataObject},
-    pass::PassObserver,
-    passes::{graph_partition, pack_constants},
+    passes::pack_constants,
     phase::{TargetPipelines, check_schedules},
     pools::file,
-    targets::{self, Operators, TargetInstance},
+    targets::{self, TargetInstance},
 };
 pub use cache::{Cache, CacheKey};
 use melior::ir::{Module, attribute::StringAttribute};
+pub use options::CompileOptions;
 use stages::Stages;
-use std::path::{Path, PathBuf};
-
-/// What to compile for and how.
-pub struct CompileOptions<'a> {
-    /// Target spec: `"vanilla, llvm -mcpu=native"`.
-    pub targets: String,
-    /// Directories that hold targets as data.
-    pub target_path: Vec<PathBuf>,
-    /// File with placements that come before patterns.
-    pub placement: Option<PathBuf>,
-    /// File with the pools of the board that the model's memory is in (`board.toml`); without it there is
-    /// one arena and one block of constants.
-    pub pools: Option<PathBuf>,
-    /// Look for the partition between targets that costs least, instead of going by preference.
-    pub placement_search: bool,
-    /// File with measured tiles, and measured costs for the search, in place of estimates.
-    pub profile: Option<PathBuf>,
-    /// Make each match of a device a region of its own, and wait for it, so that it has a time.
-    pub apart: bool,
-    /// Ids of targets in the order in which they lower and generate code; those that are left out
-    /// follow in the order of the spec. Empty: the order of the spec.
-    pub lowering_order: Vec<String>,
-    /// Name of the model: prefix of symbols and file names.
-    pub name: String,
-    /// Pipeline text to run instead of what the targets register.
-    pub pipeline: Option<Pipeline>,
-    /// Passes added at the end of a phase.
-    pub passes: Vec<(Phase, String)>,
-    /// Compute what depends on constants alone now, on this machine's processor, where the results do not
-    /// take much more memory than what they are computed from.
-    pub evaluate_constants: bool,
-    /// Compute stages of the network in patches, at most so many, where that takes less memory.
-    pub patches: Option<i64>,
-    /// Bytes that the arena may have. Stages are computed in patches until it has no more, by
-    /// estimate; if it has more in the end, that is an error.
-    pub arena_limit: Option<u64>,
-    /// The phase that the module has been through already.
-    pub after: Phase,
-    /// Where to write the IR after each phase.
-    pub dump_phases: Option<PathBuf>,
-    /// What those files do with large weights.
-    pub dump_weights: Weights,
-    /// Where to write a reproducer when a pass fails.
-    pub reproducer: Option<PathBuf>,
-    /// Called before each phase.
-    pub observer: Option<&'a dyn Fn(Phase)>,
-    /// Called before and after each pass.
-    pub pass_observer: Option<&'a PassObserver<'a>>,
-    /// The C compiler, for generated C and for linking the shared library; arguments may follow
-    /// the program.
-    pub cc: String,
-    /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
-    pub trace: bool,
-    /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
-    pub plan_picture: bool,
-    /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
-    /// targets.
-    pub bind: Vec<(String, String)>,
-    /// How devices' C is compiled beyond what their manifests say.
-    pub devices: Option<&'a c::compile::DeviceBuild>,
-}
-
-impl Default for CompileOptions<'_> {
-    fn default() -> Self {
-        Self {
-            targets: "llvm".into(),
-            target_path: vec![],
-            placement: None,
-            pools: None,
-            placement_search: false,
-            apart: false,
-            profile: None,
-            lowering_order: vec![],
-            name: "model".into(),
-            pipeline: None,
-            passes: vec![],
-            evaluate_constants: true,
-            patches: None,
-            arena_limit: None,
-            after: Phase::Import,
-            dump_phases: None,
-            dump_weights: Weights::Elide,
-            reproducer: None,
-            observer: None,
-            pass_observer: None,
-            cc: "cc".into(),
-            trace: false,
-            plan_picture: false,
-            bind: vec![],
-            devices: None,
-        }
-    }
-}
+use std::path::Path;
 
 impl Session {
     /// The pipeline text that a compile with these options runs.
@@ -243,13 +152,7 @@ impl Session {
     ) -> Result<Compiled> {
         self.run_phases(&mut module, options, Phase::Codegen)?;
         let targets = options.resolve(self)?;
-        let mut signature = Signature::recorded(ir::root(&module))?;
-        for device in &mut signature.devices {
-            if let Some(target) = targets.iter().find(|target| target.id == device.target) {
-                let known = std::mem::take(device);
-                *device = c::target::device(target, &options.name, known);
-            }
-        }
+        let signature = signature(ir::root(&module), &targets, &options.name)?;
         options.check_arena(&signature)?;
         let constants = pack_constants::constants(ir::root(&module))?;
         let mut compiled = Compiled {
@@ -291,14 +194,7 @@ impl Session {
             compiled.objects.push(self::blobs(&compiled, &blobs)?);
             parts.push((compiled.signature.name.clone(), 1));
         }
-        let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
-        let plain = symbols::link_libraries(&mut compiled.objects, &options.name, &ids)?;
-        symbols::leave_to_libraries(&mut compiled.objects, &parts, &plain, |id| {
-            let target = targets.iter().find(|target| target.id == id);
-            target.is_some_and(|target| part::links(target).unwrap_or_default())
-        })?;
-        part::add_library_names(&plain, targets.last(), &options.name, &mut compiled);
-        symbols::check_distinct(&compiled.objects, &parts)?;
+        settle_names(&mut compiled, &parts, &targets, &options.name)?;
         if compiled.objects.is_empty() {
             return Err(Error::internal("code generation left no module of a target"));
         }
@@ -306,71 +202,34 @@ impl Session {
     }
 }
 
-impl CompileOptions<'_> {
-    /// The targets that the spec names, the host last.
-    pub fn resolve(&self, session: &Session) -> Result<Vec<TargetInstance>> {
-        let path = self.target_path.iter().cloned();
-        graph_partition::resolve_in(session.context(), &self.targets, path)
+/// What the module says of the model, with what the targets' manifests say of their devices.
+fn signature(module: Op<'_>, targets: &[TargetInstance], name: &str) -> Result<Signature> {
+    let mut signature = Signature::recorded(module)?;
+    for device in &mut signature.devices {
+        if let Some(target) = targets.iter().find(|target| target.id == device.target) {
+            let known = std::mem::take(device);
+            *device = c::target::device(target, name, known);
+        }
     }
+    Ok(signature)
+}
 
-    /// The operators of vendors that the targets of the spec, and all that are known, declare.
-    ///
-    /// # Errors
-    /// The spec is not valid, or its targets declare an operator in different ways.
-    pub fn operators(&self, session: &Session) -> Result<Operators> {
-        let path = self.target_path.iter().cloned();
-        graph_partition::known_in(session.context(), &self.targets, path).map(|known| known.1)
-    }
-
-    /// What computes stages in patches, if that is asked for.
-    fn patches_pass(&self) -> Option<String> {
-        let most = self.patches.map(|patches| format!("max-patches={patches}"));
-        let limit = self.arena_limit.map(|bytes| format!("arena-limit={bytes}"));
-        let options: Vec<_> = most.into_iter().chain(limit).collect();
-        let text = format!("func.func(graph-split-patches{{{}}})", options.join(" "));
-        (!options.is_empty()).then_some(text)
-    }
-
-    /// Fails if the arena is larger than it may be.
-    fn check_arena(&self, signature: &Signature) -> Result<()> {
-        let bytes = signature.arena_bytes as u64;
-        match self.arena_limit.filter(|limit| bytes > *limit) {
-            None => Ok(()),
-            Some(limit) => Err(Error::invalid(format!(
-                "the arena has {bytes} bytes, more than the limit of {limit}; most are in use at \
-                 {}: allow more bytes, more patches, or a target that computes this in less memory",
-                signature.arena_peak
-            ))),
-        }
-    }
-
-    /// The directories with targets, as options of passes have them.
-    fn target_path_text(&self) -> String {
-        let paths: Vec<_> = self.target_path.iter().map(|p| p.to_string_lossy()).collect();
-        paths.join(":")
-    }
-
-    /// The options of `graph-partition` that the module itself does not carry.
-    fn partition_options(&self) -> String {
-        let paths = self.target_path_text();
-        let mut options = vec![];
-        if !paths.is_empty() {
-            options.push(format!("target-path={{{paths}}}"));
-        }
-        if let Some(path) = &self.placement {
-            options.push(format!("placement={{{}}}", path.display()));
-        }
-        if self.placement_search {
-            options.push("placement-search=true".to_owned());
-        }
-        if self.apart {
-            options.push("apart=true".to_owned());
-        }
-        if let Some(path) = &self.profile {
-            options.push(format!("profile={{{}}}", path.display()));
-        }
-        options.join(" ")
-    }
+/// Gives functions of libraries the names that they have in the objects, which are so many of each of `parts`,
+/// and fails if two objects define one name.
+fn settle_names(
+    compiled: &mut Compiled,
+    parts: &[(String, usize)],
+    targets: &[TargetInstance],
+    name: &str,
+) -> Result<()> {
+    let ids: Vec<&str> = targets.iter().map(|target| target.id.as_str()).collect();
+    let plain = symbols::link_libraries(&mut compiled.objects, name, &ids)?;
+    symbols::leave_to_libraries(&mut compiled.objects, parts, &plain, |id| {
+        let target = targets.iter().find(|target| target.id == id);
+        target.is_some_and(|target| part::links(target).unwrap_or_default())
+    })?;
+    part::add_library_names(&plain, targets.last(), name, compiled);
+    symbols::check_distinct(&compiled.objects, parts)
 }
 
 /// The picture of the plan, if it was drawn.

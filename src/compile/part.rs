@@ -73,6 +73,17 @@ pub fn generate(
     check_functions(target, compiled.objects.get(before..).unwrap_or_default())?;
     let kept = kept.into_iter().collect();
     separate((target, model), (&options, &sources), (&kept, before), compiled)?;
+    add_files(target, artifacts, compiled)?;
+    Ok(opening.blobs)
+}
+
+/// Adds what a package has of the target beside its code: artifacts of hooks, libraries, and flags of
+/// the linker.
+fn add_files(
+    target: &TargetInstance,
+    artifacts: Vec<Artifact>,
+    compiled: &mut Compiled,
+) -> Result<()> {
     for artifact in artifacts {
         compiled.files.push(ExtraFile {
             path: format!("artifacts/{}/{}", target.id, artifact.name),
@@ -95,7 +106,7 @@ pub fn generate(
             compiled.link.push(flag.clone());
         }
     }
-    Ok(opening.blobs)
+    Ok(())
 }
 
 /// Flags of the linker that bring no vendor's library.

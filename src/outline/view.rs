@@ -62,20 +62,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
                 Error::internal(format!("an operand of {} is defined after it", op.location()))
             })
         };
-        let spec = OpSpec {
-            name: name(op),
-            operands: declared_operands(op, table)
-                .into_iter()
-                .map(|value| value.map(operand).transpose())
-                .collect::<Result<_>>()?,
-            results: ir::results(op).iter().map(|r| tensor_type(r.r#type())).collect(),
-            attrs: attributes(op),
-            location: node_name(op),
-            placement: ir::attr_str(op, TARGET),
-            side_effects: !ir::op_name(op).starts_with("graph."),
-            device_only: operator::is_closed(op),
-        };
-        let id = graph.add_op(spec)?;
+        let id = graph.add_op(spec(op, table, operand)?)?;
         if let (Some(target), Some(pattern)) = (ir::attr_str(op, TARGET), ir::attr_str(op, PATTERN))
         {
             graph.set_placement(id, Some(target), Some(pattern));
@@ -92,6 +79,27 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
         .collect();
     graph.set_outputs(outputs)?;
     Ok(View { graph, ops: viewed, values })
+}
+
+/// What the graph is told of an operation; `operand` is what it knows a value as.
+fn spec<'c>(
+    op: Op<'c>,
+    table: &OpTable,
+    operand: impl Fn(Val<'c>) -> Result<ValueId>,
+) -> Result<OpSpec> {
+    Ok(OpSpec {
+        name: name(op),
+        operands: declared_operands(op, table)
+            .into_iter()
+            .map(|value| value.map(&operand).transpose())
+            .collect::<Result<_>>()?,
+        results: ir::results(op).iter().map(|r| tensor_type(r.r#type())).collect(),
+        attrs: attributes(op),
+        location: node_name(op),
+        placement: ir::attr_str(op, TARGET),
+        side_effects: !ir::op_name(op).starts_with("graph."),
+        device_only: operator::is_closed(op),
+    })
 }
 
 /// The operands as the operation declares them, with a gap for each absent optional one.

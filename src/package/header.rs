@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 /// The text of `NAME.h`.
 pub fn header(signature: &Signature) -> String {
     let name = &signature.name;
-    let guard = name.to_uppercase();
     let ports = Ports::of(signature);
     let is_bound = signature.devices.iter().any(|device| device.bound.is_some());
     let mut text = String::new();
@@ -43,6 +42,27 @@ extern \"C\" {{
         of_its_own = if signature.devices.is_empty() { "" } else { " and devices" },
         stddef = if is_bound { "#include <stddef.h>\n" } else { "" },
     );
+    text.push_str(&values(signature));
+    text.push_str(&devices(signature));
+    text.push_str(&functions(signature, &ports));
+    text.push_str(&trace(signature));
+    let _ = write!(
+        text,
+        "
+#ifdef __cplusplus
+}}
+#endif
+
+#endif /* PHASELINE_{name}_H */
+"
+    );
+    text
+}
+
+/// What is known of the inputs and outputs.
+fn values(signature: &Signature) -> String {
+    let guard = signature.name.to_uppercase();
+    let mut text = String::new();
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
         for (index, port) in list.iter().enumerate() {
@@ -58,19 +78,6 @@ extern \"C\" {{
             }
         }
     }
-    text.push_str(&devices(signature));
-    text.push_str(&functions(signature, &ports));
-    text.push_str(&trace(signature));
-    let _ = write!(
-        text,
-        "
-#ifdef __cplusplus
-}}
-#endif
-
-#endif /* PHASELINE_{name}_H */
-"
-    );
     text
 }
 
@@ -263,8 +270,8 @@ fn macros(prefix: &str, port: &Port) -> String {
     )
 }
 
-fn functions(signature: &Signature, ports: &Ports) -> String {
-    let name = &signature.name;
+/// The parameters for inputs and outputs that a caller gives the address of.
+fn parameters(signature: &Signature, ports: &Ports) -> Vec<String> {
     let mut parameters = vec![];
     let free = |(_, (port, _)): &(usize, (&Port, &String))| port.place.is_none();
     let ty = |kind: &str, index, port: &Port| match place(signature, kind, index) {
@@ -279,6 +286,12 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
     for (index, (port, parameter)) in outputs.filter(free) {
         parameters.push(format!("{} *{parameter}", ty("OUTPUT", index, port)));
     }
+    parameters
+}
+
+fn functions(signature: &Signature, ports: &Ports) -> String {
+    let name = &signature.name;
+    let mut parameters = parameters(signature, ports);
     let arena = if signature.pools.is_empty() { "arena" } else { "pools" };
     let given = if signature.pools.is_empty() { "void *" } else { "void *const *" };
     parameters.push(format!("{given}{arena}"));

@@ -30,28 +30,7 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
     let mut region_of = vec![None; count];
     let mut numbers = vec![0; request.devices.len()];
     let mut regions: Vec<Region> = vec![];
-    let mut costs = Costs {
-        total: cost,
-        host_only: graph.ops().map(|(op, _)| prices.on_host(op, |_| true)).sum(),
-        on_host: graph
-            .ops()
-            .map(|(op, _)| {
-                // Of what is on a device: if it were not.
-                let own = chosen.owner[op.index()].is_some();
-                prices.on_host(op, |other| own || chosen.owner[other.index()].is_none())
-            })
-            .collect(),
-        matched: chosen.owner.iter().map(|owner| Some(prices.matches[(*owner)?])).collect(),
-        host_measured: prices.host_measured.clone(),
-        match_measured: chosen
-            .owner
-            .iter()
-            .map(|owner| owner.is_some_and(|number| prices.match_measured[number]))
-            .collect(),
-        measured: prices.measured().0,
-        prices: prices.measured().1,
-        ..Costs::default()
-    };
+    let mut costs = costs(problem, &chosen, cost);
     let mut order = vec![];
     for unit in sorted {
         let first = OpId(unit as u32);
@@ -79,6 +58,33 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
     });
     let refused = refused.collect();
     Ok(Partition { regions, order, region_of, verdicts, attempts, refused, costs })
+}
+
+/// What all costs but the regions, which are not made yet.
+fn costs(problem: &Problem, chosen: &Chosen, total: f64) -> Costs {
+    let (graph, prices) = (problem.request.graph, problem.prices);
+    Costs {
+        total,
+        host_only: graph.ops().map(|(op, _)| prices.on_host(op, |_| true)).sum(),
+        on_host: graph
+            .ops()
+            .map(|(op, _)| {
+                // Of what is on a device: if it were not.
+                let own = chosen.owner[op.index()].is_some();
+                prices.on_host(op, |other| own || chosen.owner[other.index()].is_none())
+            })
+            .collect(),
+        matched: chosen.owner.iter().map(|owner| Some(prices.matches[(*owner)?])).collect(),
+        host_measured: prices.host_measured.clone(),
+        match_measured: chosen
+            .owner
+            .iter()
+            .map(|owner| owner.is_some_and(|number| prices.match_measured[number]))
+            .collect(),
+        measured: prices.measured().0,
+        prices: prices.measured().1,
+        ..Costs::default()
+    }
 }
 
 /// Sorts units topologically, those that come first in the program first.

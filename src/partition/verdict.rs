@@ -1,6 +1,7 @@
 //! What was decided about an operation and a device, and why.
 
 use super::{
+    Request,
     choose::{Chosen, Rejection},
     placement::Place,
     solve::Problem,
@@ -198,8 +199,7 @@ fn verdict(
     region_of: &[Option<usize>],
 ) -> Verdict {
     let Problem { request, placed, candidates, prices } = *problem;
-    let name_of =
-        |device: usize, pattern: usize| request.devices[device].patterns[pattern].name().to_owned();
+    let name_of = |device, pattern| pattern_name(request, device, pattern);
     if let (Some(number), Some(region)) = (chosen.owner[op.index()], region_of[op.index()])
         && candidates.matches[number].device == device
     {
@@ -223,31 +223,7 @@ fn verdict(
     if let Some((number, rejection)) =
         known.and_then(|number| Some((number, chosen.rejections[number].as_ref()?)))
     {
-        let pattern = name_of(device, candidates.matches[number].pattern);
-        return match rejection {
-            Rejection::Idle => Verdict::Idle { pattern },
-            Rejection::Dear => {
-                let ops = candidates.matches[number].found.ops.iter();
-                let on_host = ops
-                    .map(|op| prices.on_host(*op, |other| chosen.owner[other.index()].is_none()))
-                    .sum();
-                Verdict::Dear { pattern, cost: prices.matches[number], on_host }
-            }
-            Rejection::Cycle { path } => Verdict::Cycle { pattern, path: path.clone() },
-            Rejection::Taken { by } => {
-                let winner = &candidates.matches[*by];
-                let ops = &candidates.matches[number].found.ops;
-                let shared = ops.iter().find(|op| winner.found.ops.contains(op));
-                Verdict::Lost {
-                    pattern,
-                    target: request.devices[winner.device].id.to_owned(),
-                    winner: name_of(winner.device, winner.pattern),
-                    op: shared.copied().unwrap_or(op),
-                    cost: prices.matches[number],
-                    winner_cost: prices.matches[*by],
-                }
-            }
-        };
+        return rejected(problem, chosen, (op, number), rejection);
     }
     if let Some((pattern, failure)) = candidates.closest(device, op) {
         let pattern = name_of(device, *pattern);
@@ -257,4 +233,43 @@ fn verdict(
         Some(pattern) => Verdict::Unreached { pattern: name_of(device, *pattern) },
         None => Verdict::NoPattern,
     }
+}
+
+/// Why a match at an operation was not chosen.
+fn rejected(
+    problem: &Problem,
+    chosen: &Chosen,
+    (op, number): (OpId, usize),
+    rejection: &Rejection,
+) -> Verdict {
+    let Problem { request, candidates, prices, .. } = *problem;
+    let candidate = &candidates.matches[number];
+    let pattern = pattern_name(request, candidate.device, candidate.pattern);
+    match rejection {
+        Rejection::Idle => Verdict::Idle { pattern },
+        Rejection::Dear => {
+            let ops = candidate.found.ops.iter();
+            let on_host = ops
+                .map(|op| prices.on_host(*op, |other| chosen.owner[other.index()].is_none()))
+                .sum();
+            Verdict::Dear { pattern, cost: prices.matches[number], on_host }
+        }
+        Rejection::Cycle { path } => Verdict::Cycle { pattern, path: path.clone() },
+        Rejection::Taken { by } => {
+            let winner = &candidates.matches[*by];
+            let shared = candidate.found.ops.iter().find(|op| winner.found.ops.contains(op));
+            Verdict::Lost {
+                pattern,
+                target: request.devices[winner.device].id.to_owned(),
+                winner: pattern_name(request, winner.device, winner.pattern),
+                op: shared.copied().unwrap_or(op),
+                cost: prices.matches[number],
+                winner_cost: prices.matches[*by],
+            }
+        }
+    }
+}
+
+fn pattern_name(request: &Request, device: usize, pattern: usize) -> String {
+    request.devices[device].patterns[pattern].name().to_owned()
 }

@@ -22,7 +22,7 @@ use crate::{
         plan::{Plan, Tensor},
     },
 };
-use melior::ir::{Attribute, AttributeLike, ValueLike};
+use melior::ir::{Attribute, AttributeLike, Type, ValueLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -68,15 +68,45 @@ fn lower<'c>(
     inline: Option<String>,
 ) -> Result<(), PassError<'c>> {
     let b = Builder::before(composite)?;
-    let malformed = || PassError::at(&composite, "has a config that describes no call");
-    let operands = ir::operands(composite);
-    let results = ir::results(composite);
     let mut call = CallExtern::new(&found.callee);
-    let mut consts = found.consts.into_iter();
-    // Arrays of a call's own are for the code that makes it, which runs on the host.
+    let in_host = add_ins(&b, composite, &found, &mut call)?;
+    let made = add_outs(&b, composite, &found, &mut call)?;
+    set_attributes(&b, composite, &found, &mut call)?;
+    call.args = found.args;
+    if let Some(target) = inline {
+        call.set(names::INLINE, b.str_attr(&target));
+    }
+    if !in_host.is_empty() {
+        call.set(names::HOST_INS, b.i64s_attr(&in_host));
+    }
+    let types: Vec<_> = made.iter().map(|(_, ty)| *ty).collect();
+    let op = call.build(&b, &types)?;
+    for ((old, _), new) in made.into_iter().zip(ir::results(op)) {
+        let new = reshape(&b, new, &ir::dims(old.r#type()))?;
+        edit::replace_uses(old, new);
+    }
+    edit::erase(composite);
+    Ok(())
+}
+
+fn malformed<'c>(composite: Op<'c>) -> PassError<'c> {
+    PassError::at(&composite, "has a config that describes no call")
+}
+
+/// Gives a call what it reads. Returns the places of arrays of its own, which are for the code that
+/// makes it and runs on the host.
+fn add_ins<'c>(
+    b: &Builder<'c>,
+    composite: Op<'c>,
+    found: &CompositeCall<'c>,
+    call: &mut CallExtern<'c>,
+) -> Result<Vec<i64>, PassError<'c>> {
+    let malformed = || malformed(composite);
+    let operands = ir::operands(composite);
+    let mut consts = found.consts.iter().copied();
     let mut in_host = vec![];
-    for place in found.ins {
-        let value = match usize::try_from(place) {
+    for place in &found.ins {
+        let value = match usize::try_from(*place) {
             Ok(place) => *operands.get(place).ok_or_else(malformed)?,
             Err(_) => {
                 let value = consts.next().ok_or_else(malformed)?;
@@ -84,23 +114,35 @@ fn lower<'c>(
                     return Err(malformed());
                 }
                 in_host.push(call.groups[Group::Ins as usize].len() as i64);
-                graph::Constant::build(&b, value)?.y()
+                graph::Constant::build(b, value)?.y()
             }
         };
-        call.add(Group::Ins, packed(&b, composite, value)?);
+        call.add(Group::Ins, packed(b, composite, value)?);
     }
-    for place in found.flat_ins {
+    for place in &found.flat_ins {
         let slot =
-            usize::try_from(place).ok().and_then(|p| call.groups[Group::Ins as usize].get_mut(p));
+            usize::try_from(*place).ok().and_then(|p| call.groups[Group::Ins as usize].get_mut(p));
         let slot = slot.ok_or_else(malformed)?;
         if ir::dims(slot.r#type()).len() == 1 {
             continue;
         }
-        *slot = reshape(&b, *slot, &[count(*slot).ok_or_else(malformed)?])?;
+        *slot = reshape(b, *slot, &[count(*slot).ok_or_else(malformed)?])?;
     }
+    Ok(in_host)
+}
+
+/// Gives a call what it writes. Returns the results that this is, each with its type in the call.
+fn add_outs<'c>(
+    b: &Builder<'c>,
+    composite: Op<'c>,
+    found: &CompositeCall<'c>,
+    call: &mut CallExtern<'c>,
+) -> Result<Vec<(Val<'c>, Type<'c>)>, PassError<'c>> {
+    let malformed = || malformed(composite);
+    let results = ir::results(composite);
     let mut made = vec![];
-    for place in found.outs {
-        let place = usize::try_from(place).map_err(|_| malformed())?;
+    for place in &found.outs {
+        let place = usize::try_from(*place).map_err(|_| malformed())?;
         let result = *results.get(place).ok_or_else(malformed)?;
         let ty = match found.flat_outs.contains(&(made.len() as i64)) {
             true => {
@@ -112,7 +154,16 @@ fn lower<'c>(
         call.add(Group::Outs, b.empty(ty)?);
         made.push((result, ty));
     }
-    call.args = found.args;
+    Ok(made)
+}
+
+/// Gives a call what else is known of the function.
+fn set_attributes<'c>(
+    b: &Builder<'c>,
+    composite: Op<'c>,
+    found: &CompositeCall<'c>,
+    call: &mut CallExtern<'c>,
+) -> Result<(), PassError<'c>> {
     let unit = Attribute::unit(b.context);
     for (name, set) in
         [("with_device", found.with_device), ("returns_status", found.returns_status)]
@@ -121,14 +172,8 @@ fn lower<'c>(
             call.set(name, unit);
         }
     }
-    if let Some(target) = inline {
-        call.set(names::INLINE, b.str_attr(&target));
-    }
-    if let Some(prototype) = found.prototype {
-        call.set("prototype", b.str_attr(&prototype));
-    }
-    if !in_host.is_empty() {
-        call.set(names::HOST_INS, b.i64s_attr(&in_host));
+    if let Some(prototype) = &found.prototype {
+        call.set("prototype", b.str_attr(prototype));
     }
     if found.scratch_bytes != 0 {
         call.set("scratch_bytes", b.i64_attr(found.scratch_bytes));
@@ -136,18 +181,11 @@ fn lower<'c>(
     if let Some(tile) = found.tile {
         call.set(names::TILE, tile);
         // Arrays for stores are no arguments of the call, and go once it is cut into tiles.
-        let plan: Plan = from_attribute(tile).map_err(|_| malformed())?;
+        let plan: Plan = from_attribute(tile).map_err(|_| malformed(composite))?;
         if plan.tensors.iter().any(Tensor::has_arrays) {
             call.set(KEEPS, unit);
         }
     }
-    let types: Vec<_> = made.iter().map(|(_, ty)| *ty).collect();
-    let op = call.build(&b, &types)?;
-    for ((old, _), new) in made.into_iter().zip(ir::results(op)) {
-        let new = reshape(&b, new, &ir::dims(old.r#type()))?;
-        edit::replace_uses(old, new);
-    }
-    edit::erase(composite);
     Ok(())
 }
 
@@ -181,4 +219,3 @@ fn count(value: Val<'_>) -> Option<i64> {
         .into_iter()
         .try_fold(1, |count: i64, dim| count.checked_mul(dim))
 }
-

@@ -38,7 +38,18 @@ pub const PASS: Pass = Pass {
     summary: "Turn composites of the host into calls of generated vector kernels",
     anchor: "builtin.module",
     options: Options::SPECS,
-    dialects: &["arith", "bufferization", "func", "graph", "llvm", "memref", "scf", "tensor", "tir", "vector"],
+    dialects: &[
+        "arith",
+        "bufferization",
+        "func",
+        "graph",
+        "llvm",
+        "memref",
+        "scf",
+        "tensor",
+        "tir",
+        "vector",
+    ],
     run,
 };
 
@@ -171,28 +182,11 @@ impl<'c> Kernels<'c> {
         let starts = self.packer.starts(&b, op, &mut found)?;
         let x = op.operand(found.x)?;
         let tiles = self.tiles.in_memory(self.memory.room(op));
-        let may_widen =
-            matches!(&found.kernel, Kernel::Contraction(spec) if spec.is_widened(self.isa));
-        // Tiles have bytes transformed, and elements of the copy are twice as long.
-        let is_widened = may_widen
-            && !matches!(Scheduled::of(&found, self.isa, tiles), Scheduled::Winograd(_))
-            && Buffer::of(x)
-                .is_some_and(|image| self.memory.copy(op, found.x, 2 * image.bytes()));
-        if let Kernel::Contraction(spec) = &mut found.kernel
-            && is_widened
-        {
-            spec.types.image = Element::I16;
-        }
+        let is_widened = self.widen(op, &mut found, tiles)?;
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
         let kernel = Scheduled::of(&found, self.isa, tiles);
         self.tiles.room -= kernel.growth();
-        if let Some(weights) = &found.weights {
-            ins.push(self.packer.weights(&b, op, &kernel, weights)?);
-        }
-        let factors = found.weights.as_ref().and_then(|w| w.scales.as_ref().zip(w.source));
-        if let (Some((scales, source)), Scheduled::Contraction(_, blocking)) = (factors, &kernel) {
-            ins.push(self.packer.constant(&b, source.pack_scales(scales, &blocking.channels))?);
-        }
+        ins.extend(self.weights(&b, op, &found, &kernel)?);
         ins.extend(starts);
         for operand in &found.operands {
             ins.push(op.operand(*operand)?);
@@ -229,8 +223,47 @@ impl<'c> Kernels<'c> {
         Ok(())
     }
 
+    /// Has a kernel read integers of 16 bits where that is faster and there is room; says whether.
+    fn widen(&mut self, op: Op<'c>, found: &mut Recognized<'c>, tiles: Tiles) -> Result<bool> {
+        let x = op.operand(found.x)?;
+        let may_widen =
+            matches!(&found.kernel, Kernel::Contraction(spec) if spec.is_widened(self.isa));
+        // Tiles have bytes transformed, and elements of the copy are twice as long.
+        let is_widened = may_widen
+            && !matches!(Scheduled::of(found, self.isa, tiles), Scheduled::Winograd(_))
+            && Buffer::of(x).is_some_and(|image| self.memory.copy(op, found.x, 2 * image.bytes()));
+        if let Kernel::Contraction(spec) = &mut found.kernel
+            && is_widened
+        {
+            spec.types.image = Element::I16;
+        }
+        Ok(is_widened)
+    }
+
+    /// The weights of a kernel, packed, and their scales where it has them.
+    fn weights(
+        &mut self,
+        b: &Builder<'c>,
+        op: Op<'c>,
+        found: &Recognized<'c>,
+        kernel: &Scheduled<'_>,
+    ) -> Result<Vec<Val<'c>>> {
+        let Some(weights) = &found.weights else { return Ok(vec![]) };
+        let mut values = vec![self.packer.weights(b, op, kernel, weights)?];
+        let factors = weights.scales.as_ref().zip(weights.source);
+        if let (Some((scales, source)), Scheduled::Contraction(_, blocking)) = (factors, kernel) {
+            values.push(self.packer.constant(b, source.pack_scales(scales, &blocking.channels))?);
+        }
+        Ok(values)
+    }
+
     /// Attention has two results, the second of which is the memory that tasks work in.
-    fn lower_attention(&mut self, function: Op<'c>, op: Op<'c>, found: &Attended<'c>) -> Result<()> {
+    fn lower_attention(
+        &mut self,
+        function: Op<'c>,
+        op: Op<'c>,
+        found: &Attended<'c>,
+    ) -> Result<()> {
         let b = Builder::before(op)?;
         let (spec, isa) = (&found.spec, self.isa);
         let blocking = spec.blocking(isa);
@@ -247,7 +280,8 @@ impl<'c> Kernels<'c> {
         let facts = Facts { flops: spec.flops(), grain: 1, amx: false };
         let symbol = self.emitted((function, op), "attention", (key, facts), emit)?;
         let outs = results.iter().map(|ty| b.empty(*ty)).collect::<Result<Vec<_>>>()?;
-        let call = kernel_call(&b, (&symbol, blocking.tasks()), &ins, &outs)?.build(&b, &results)?;
+        let call =
+            kernel_call(&b, (&symbol, blocking.tasks()), &ins, &outs)?.build(&b, &results)?;
         edit::replace_uses(ir::result0(op)?, ir::result0(call)?);
         erase_with_constants(op);
         Ok(())

@@ -131,14 +131,10 @@ fn start_late<'c>(op: Op<'c>, owner: Op<'c>) {
 /// Whether a value that `op` may write over has another use that does not come before it.
 /// Bufferization then has to copy the value, but may do so into the buffer of an output.
 fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
-    let Some(block) = op.block() else { return true };
-    let before: Vec<_> = ir::ops(block).into_iter().take_while(|o| !edit::same(*o, op)).collect();
     let users = ir::users(value);
     let reads_itself = users.iter().filter(|user| edit::same(**user, op)).count() > 1;
     reads_itself && !is_in_place(op, index)
-        || users.into_iter().any(|user| {
-            !edit::same(user, op) && !before.iter().any(|earlier| edit::same(*earlier, user))
-        })
+        || users.into_iter().any(|user| !edit::same(user, op) && !edit::is_before(user, op))
 }
 
 /// Whether an operation reads each element of its destination only where it writes it: an
@@ -185,10 +181,13 @@ fn copy<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<(), PassError<'c
 fn separate(empty: Op<'_>) -> crate::Result<()> {
     let shared = ir::result0(empty)?;
     let users = ir::users(shared);
+    let called = |name: &'static str| users.iter().filter(move |user| ir::op_name(**user) == name);
+    // An empty tensor may have thousands of users, but has few parts.
+    let puts: Vec<_> = called("tensor.insert_slice").collect();
     let mut back: Vec<(Op<'_>, Op<'_>)> = vec![];
-    for user in &users {
-        let put = users.iter().find(|other| is_put_back(*user, **other));
-        back.extend(put.map(|put| (*user, *put)));
+    for taken in called("tensor.extract_slice") {
+        let put = puts.iter().find(|put| is_put_back(*taken, ***put));
+        back.extend(put.map(|put| (*taken, **put)));
     }
     let is_taken = |user: &Op<'_>| back.iter().any(|(taken, _)| edit::same(*taken, *user));
     for user in users.iter().copied().filter(|user| !is_taken(user)).skip(1) {
@@ -206,12 +205,10 @@ fn separate(empty: Op<'_>) -> crate::Result<()> {
     Ok(())
 }
 
-/// Whether one operation takes the part of a tensor out that another puts back.
+/// Whether a `tensor.extract_slice` takes the part of a tensor out that a `tensor.insert_slice` puts back.
 fn is_put_back(taken: Op<'_>, put: Op<'_>) -> bool {
     let mut lists = ["static_offsets", "static_sizes", "static_strides"].into_iter();
-    ir::op_name(taken) == "tensor.extract_slice"
-        && ir::op_name(put) == "tensor.insert_slice"
-        && lists.all(|name| taken.attribute(name).ok() == put.attribute(name).ok())
+    lists.all(|name| taken.attribute(name).ok() == put.attribute(name).ok())
         && ir::operands(taken).get(1..) == ir::operands(put).get(2..)
 }
 

@@ -116,14 +116,9 @@ impl<'c> Channels<'c> {
             self.block = block;
             self.until.fill(None);
         }
-        let over = |wait: &Op<'c>| is_before_in_block(*wait, copy);
+        let over = |wait: &Op<'c>| edit::is_before(*wait, copy);
         self.until.iter().position(|until| until.as_ref().is_none_or(over))
     }
-}
-
-/// Whether `op` comes before `other` in their block.
-fn is_before_in_block(op: Op<'_>, other: Op<'_>) -> bool {
-    op.block() == other.block() && op.is_before_in_block(other)
 }
 
 fn load<'c>(

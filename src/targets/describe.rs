@@ -9,7 +9,7 @@ use super::{
     registry::Registry,
     spec::{TargetEntry, TargetSpec},
 };
-use crate::Phase;
+use crate::{Phase, pattern::PatternSpec};
 use json::{AliasJson, EntryJson, KindJson, names_of};
 use serde::Serialize;
 use std::fmt::Write;
@@ -27,6 +27,24 @@ fn to_json(value: &impl Serialize) -> crate::Result<String> {
     text.map(|text| text + "\n").map_err(|error| crate::Error::internal(error.to_string()))
 }
 
+/// What is declared, and what about it.
+type Rows = Vec<(String, String)>;
+
+/// The rows below a title, in columns; nothing if there are none.
+fn section(title: &str, rows: Rows) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0).min(32);
+    let mut text = format!("{title}:\n");
+    for (left, right) in rows {
+        let line = format!("  {left:width$}  {right}");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
 impl TargetKind {
     /// All about the kind as JSON.
     pub fn to_json(&self) -> crate::Result<String> {
@@ -39,49 +57,71 @@ impl TargetKind {
             Role::Host => "host: runs everything",
             Role::Device => "device: runs what its patterns match, beside a host",
         };
-        let mut out = format!("{} ({role})\n  {}\n", self.name, self.doc);
-        let mut section = |title: &str, rows: Vec<(String, String)>| {
-            if rows.is_empty() {
-                return;
-            }
-            let width =
-                rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0).min(32);
-            // Writing to a string does not fail.
-            let _ = writeln!(out, "{title}:");
-            for (left, right) in rows {
-                let line = format!("  {left:width$}  {right}");
-                let _ = writeln!(out, "{}", line.trim_end());
-            }
-        };
-        let from = |what: &str, name: &str| {
-            let origin = self.origins.get(&format!("{what} {name}"));
-            origin.map(|origin| format!(" ({origin})")).unwrap_or_default()
-        };
-        let bases: Vec<(String, String)> = self
-            .layers
-            .iter()
-            .skip(1)
-            .map(|layer| (layer.kind.clone(), layer.manifest.clone()))
-            .collect();
-        section("extends", bases);
+        let head = format!("{} ({role})\n  {}\n", self.name, self.doc);
+        let sections = [
+            ("extends", self.base_rows()),
+            ("options", self.option_rows()),
+            ("capabilities", self.capability_rows()),
+            ("costs in ns", self.cost_rows()),
+            ("memory", self.memory_rows()),
+            ("queue", self.queue.iter().flat_map(QueueDecl::describe).collect()),
+            ("context", self.codegen.context()),
+            ("blobs", self.blob_rows()),
+            ("patterns", self.patterns.iter().flat_map(|p| self.pattern_rows(&p.spec)).collect()),
+            ("operators", self.operator_rows()),
+            ("pipelines", self.pipeline_rows()),
+            ("hooks", self.hook_rows()),
+            ("libraries", self.library_rows()),
+            ("artifacts", self.artifact_rows()),
+            ("files", self.file_rows()),
+            ("declared in", vec![(self.manifest.clone(), String::new())]),
+        ];
+        sections.into_iter().fold(head, |text, (title, rows)| text + &section(title, rows))
+    }
+
+    /// Where a declaration comes from, if it is not the kind's own.
+    fn origin(&self, what: &str, name: &str) -> String {
+        let origin = self.origins.get(&format!("{what} {name}"));
+        origin.map(|origin| format!(" ({origin})")).unwrap_or_default()
+    }
+
+    fn base_rows(&self) -> Rows {
+        let bases = self.layers.iter().skip(1);
+        bases.map(|layer| (layer.kind.clone(), layer.manifest.clone())).collect()
+    }
+
+    fn option_rows(&self) -> Rows {
         let options = self.options.iter();
-        let option = |o: &OptionDecl| (o.to_string(), o.doc.clone() + &from("option", &o.name));
-        section("options", options.map(option).collect());
+        let option =
+            |o: &OptionDecl| (o.to_string(), o.doc.clone() + &self.origin("option", &o.name));
+        options.map(option).collect()
+    }
+
+    fn capability_rows(&self) -> Rows {
+        if self.role != Role::Device {
+            return vec![];
+        }
         let dtypes = names_of(&self.capabilities.dtypes);
         let flag = |set: bool, text: &str| if set { format!(", {text}") } else { String::new() };
-        if self.role == Role::Device {
-            let types = if dtypes.is_empty() { "all".to_owned() } else { dtypes.join(" ") };
-            let more = flag(self.capabilities.multi_output, "several outputs")
-                + &flag(self.capabilities.taps, "taps")
-                + &flag(self.capabilities.merge, "neighbours are merged");
-            section("capabilities", vec![("element types".to_owned(), types + &more)]);
-        }
+        let types = if dtypes.is_empty() { "all".to_owned() } else { dtypes.join(" ") };
+        let more = flag(self.capabilities.multi_output, "several outputs")
+            + &flag(self.capabilities.taps, "taps")
+            + &flag(self.capabilities.merge, "neighbours are merged");
+        vec![("element types".to_owned(), types + &more)]
+    }
+
+    fn cost_rows(&self) -> Rows {
         let costs = self.cost.entries().into_iter();
-        section("costs in ns", costs.map(|(name, cost)| (name.to_owned(), cost)).collect());
+        costs.map(|(name, cost)| (name.to_owned(), cost)).collect()
+    }
+
+    /// The pools, then the memory of the device.
+    fn memory_rows(&self) -> Rows {
         let pools = self.pools.iter().map(|pool| {
             let bytes = pool.bytes.as_ref().map_or("no limit".to_owned(), size_text);
             let text = format!("{bytes}, aligned to {}; {}", pool.alignment, pool.doc);
-            (pool.name.clone(), text.trim_end_matches("; ").to_owned() + &from("pool", &pool.name))
+            let text = text.trim_end_matches("; ").to_owned();
+            (pool.name.clone(), text + &self.origin("pool", &pool.name))
         });
         let memory = self.memory.iter().map(|memory| {
             let bytes = memory.bytes.as_ref().map_or("what the device gives".to_owned(), size_text);
@@ -89,46 +129,61 @@ impl TargetKind {
             let text = format!("{bytes}, aligned to {alignment}; values of its own {}", memory.doc);
             (memory.name.clone(), text.trim_end().to_owned())
         });
-        section("memory", pools.chain(memory).collect());
-        section("queue", self.queue.iter().flat_map(QueueDecl::describe).collect());
-        section("context", self.codegen.context());
+        pools.chain(memory).collect()
+    }
+
+    fn blob_rows(&self) -> Rows {
         let blob = self.codegen.blob.iter().flat_map(|blob| blob.get_ref().functions());
-        section("blobs", blob.map(|(key, name)| (key.to_owned(), name.clone())).collect());
-        let mut patterns = vec![];
-        for pattern in &self.patterns {
-            let origin = from("pattern", &pattern.spec.name);
-            patterns.push((pattern.spec.name.clone(), pattern.spec.matches.clone() + &origin));
-            for clause in &pattern.spec.clauses {
-                patterns.push((String::new(), format!("  where {clause}")));
-            }
-            patterns.extend(
-                pattern.spec.cost.iter().map(|c| (String::new(), format!("  cost {c} ns"))),
-            );
-            patterns.extend(pattern.spec.tile.iter().map(|tile| {
-                let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
-                let pools: Vec<&str> = tile.pools.iter().map(|pool| pool.name.as_str()).collect();
-                let (loops, pools) = (loops.join(" x "), pools.join(", "));
-                let text = match pools.as_str() {
-                    "" => format!("  in tiles of {loops}, where the tensors are"),
-                    pools => format!("  in tiles of {loops} in {pools}"),
-                };
-                (String::new(), text)
-            }));
+        blob.map(|(key, name)| (key.to_owned(), name.clone())).collect()
+    }
+
+    /// A pattern, with its conditions, its cost and its tiles below.
+    fn pattern_rows(&self, spec: &PatternSpec) -> Rows {
+        let mut rows = vec![];
+        let origin = self.origin("pattern", &spec.name);
+        rows.push((spec.name.clone(), spec.matches.clone() + &origin));
+        for clause in &spec.clauses {
+            rows.push((String::new(), format!("  where {clause}")));
         }
-        section("patterns", patterns);
+        rows.extend(spec.cost.iter().map(|c| (String::new(), format!("  cost {c} ns"))));
+        rows.extend(spec.tile.iter().map(|tile| {
+            let loops: Vec<&str> = tile.loops.iter().map(|l| l.name.as_str()).collect();
+            let pools: Vec<&str> = tile.pools.iter().map(|pool| pool.name.as_str()).collect();
+            let (loops, pools) = (loops.join(" x "), pools.join(", "));
+            let text = match pools.as_str() {
+                "" => format!("  in tiles of {loops}, where the tensors are"),
+                pools => format!("  in tiles of {loops} in {pools}"),
+            };
+            (String::new(), text)
+        }));
+        rows
+    }
+
+    fn operator_rows(&self) -> Rows {
         let operators = self.operators.iter().map(|known| {
             let parts = known.decl.to_string();
             let reference = if known.reference.is_some() { "" } else { ", without reference" };
             (known.word.clone(), format!("{parts}{reference}"))
         });
-        section("operators", operators.collect());
+        operators.collect()
+    }
+
+    fn pipeline_rows(&self) -> Rows {
         let phases = self.pipelines.iter();
-        let phase =
-            |(p, text): &(Phase, String)| (p.to_string(), text.clone() + &from("phase", p.name()));
-        section("pipelines", phases.map(phase).collect());
+        let phase = |(p, text): &(Phase, String)| {
+            (p.to_string(), text.clone() + &self.origin("phase", p.name()))
+        };
+        phases.map(phase).collect()
+    }
+
+    fn hook_rows(&self) -> Rows {
         let hooks = self.hooks.describe().into_iter();
-        let hook = |(point, text): (&str, String)| (point.to_owned(), text + &from("hook", point));
-        section("hooks", hooks.map(hook).collect());
+        let hook =
+            |(point, text): (&str, String)| (point.to_owned(), text + &self.origin("hook", point));
+        hooks.map(hook).collect()
+    }
+
+    fn library_rows(&self) -> Rows {
         let libraries = self.libraries.iter().map(|library| {
             let when = library.when.as_ref().map(|when| format!(", with -{when}"));
             (
@@ -136,18 +191,23 @@ impl TargetKind {
                 format!("licence {}{}", library.licence, when.unwrap_or_default()),
             )
         });
-        section("libraries", libraries.collect());
+        libraries.collect()
+    }
+
+    fn artifact_rows(&self) -> Rows {
         let types = self.artifacts.0.iter();
-        section("artifacts", types.map(|(name, kind)| (name.clone(), kind.to_string())).collect());
+        types.map(|(name, kind)| (name.clone(), kind.to_string())).collect()
+    }
+
+    /// The files of code that a base has.
+    fn file_rows(&self) -> Rows {
         let files = self.codegen.headers.iter().chain(&self.codegen.sources);
         let file = |name: &String| {
             let at = self.layers.iter().position(|layer| layer.files.has(name))?;
             let layer = self.layers.get(at).filter(|_| at > 0)?;
             Some((name.clone(), format!("from {}", layer.manifest)))
         };
-        section("files", files.filter_map(file).collect());
-        section("declared in", vec![(self.manifest.clone(), String::new())]);
-        out
+        files.filter_map(file).collect()
     }
 }
 

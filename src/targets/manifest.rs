@@ -1,5 +1,6 @@
 //! Reads `target.toml`.
 
+mod checks;
 mod cost;
 mod define;
 pub(super) mod files;
@@ -20,19 +21,19 @@ mod tile;
 
 use super::{
     alias::{self, Alias},
-    codegen::{Codegen, CodegenKind, StandIn},
-    kind::{Files, PoolDecl, TargetKind, option_word},
-    options::{OptionDecl, OptionKind},
+    codegen::{Codegen, CodegenKind},
+    kind::{Files, Layer, PatternDecl, PoolDecl, Role, TargetKind, option_word},
+    options::OptionDecl,
 };
 use crate::{
-    Error, Phase, Result,
+    Phase, Result,
     artifact::{ArtifactKind, ArtifactTypes},
     expr::{Expr, element_of},
     pattern::{Capabilities, PatternSpec, tile::DmaSpec},
     targets::hooks::HookSet,
     tensor::ElementType,
 };
-use raw::{RawAlias, RawArtifact, RawCapabilities, RawOption, RawPool};
+use raw::{RawAlias, RawArtifact, RawCapabilities, RawOption, RawPool, RawTarget};
 use source::Source;
 use std::path::Path;
 use toml::Spanned;
@@ -73,96 +74,42 @@ pub fn parse_extending(
 ) -> Result<TargetKind> {
     let mut source = Source::default();
     let (merged, layers) = load::load(&mut source, text, name, &files, known)?;
-    let source = source;
-    let origins = origins::declare(&source, &merged);
+    declare(&source, merged, (name, files, layers))
+}
+
+/// The kind that a manifest with what it extends declares.
+fn declare(
+    source: &Source,
+    merged: merge::Merged,
+    (name, files, layers): (&str, Files, Vec<Layer>),
+) -> Result<TargetKind> {
+    let origins = origins::declare(source, &merged);
     let merge::Merged { mut raw, bases, .. } = merged;
     let own = layers.first().map_or(&files, |layer| &layer.files);
     let schedules = schedule::take(&mut raw);
-    let fault = |message: &str| source.fault_at(1, message);
-    let target = raw.target.ok_or_else(|| fault("a manifest needs [target]"))?;
-    let role = target.role.ok_or_else(|| {
-        let message = "missing field `role`: \"device\" or \"host\"";
-        source.fault(&target.name.span(), message)
-    })?;
-    let options = options(&source, raw.option)?;
-    let capabilities = capabilities(&source, raw.capabilities)?;
-    let cost = cost::declare(&source, raw.cost, &options)?;
-    let definitions = define::Definitions::read(&source, raw.define)?;
-    let pools = pools(&source, raw.pool, &options, &definitions)?;
-    let schedules = schedule::declare(&source, schedules, own, &options)?;
-    let patterns = pattern::declare(&source, raw.pattern, raw.op, (&pools, &definitions))?;
-    let operators = operator::declare(&source, raw.operator, &files, &layers)?;
-    let aliases = aliases(&source, raw.alias)?;
-    let artifacts = artifacts(&source, raw.artifact)?;
-    let libraries = library::declare(&source, raw.library, &options)?;
-    // Those of the host's own loops are in the host's pipelines.
-    let is_tiled = |spec: &PatternSpec| spec.tile.is_some() && !spec.inline;
-    let is_tiled = patterns.iter().any(|pattern| is_tiled(&pattern.spec));
-    let codegen = Codegen {
-        kind: match raw.codegen.kind {
-            CodegenKind::Unset => CodegenKind::usual(role),
-            given => given,
-        },
-        ..raw.codegen
-    };
-    let asks = |asks: &dyn Fn(&DmaSpec) -> bool| {
-        pools.iter().filter_map(|pool| pool.dma.as_ref()).any(|dma| asks(&dma.spec))
-    };
-    let overlaps = asks(&|dma| dma.overlap_stores != "false");
-    let keeps = asks(&|dma| dma.keep_results != "false");
-    let usual = |phase: Phase| match phase {
-        Phase::Codegen => {
-            let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
-            codegen.default_pipeline(role).map(|text| format!("{moves}{text}"))
-        }
-        _ => {
-            let mut tiled = TILED.into_iter().filter(|_| is_tiled);
-            let found = tiled.find(|(other, _)| *other == phase)?.1;
-            let found = match overlaps {
-                true => found.replace(DOUBLED, &format!("{DOUBLED},tir-overlap-stores")),
-                false => found.to_owned(),
-            };
-            Some(match keeps {
-                true => found.replace(CUT, &format!("cascade-calls,keep-results,{CUT}")),
-                false => found,
-            })
-        }
-    };
+    let (target, role) = target(source, raw.target)?;
+    let options = options(source, raw.option)?;
+    let capabilities = capabilities(source, raw.capabilities)?;
+    let cost = cost::declare(source, raw.cost, &options)?;
+    let definitions = define::Definitions::read(source, raw.define)?;
+    let pools = pools(source, raw.pool, &options, &definitions)?;
+    let schedules = schedule::declare(source, schedules, own, &options)?;
+    let patterns = pattern::declare(source, raw.pattern, raw.op, (&pools, &definitions))?;
+    let operators = operator::declare(source, raw.operator, &files, &layers)?;
+    let aliases = aliases(source, raw.alias)?;
+    let artifacts = artifacts(source, raw.artifact)?;
+    let libraries = library::declare(source, raw.library, &options)?;
+    let codegen = with_kind(raw.codegen, role);
+    let usual = |phase: Phase| usual_pipeline(phase, (&codegen, role), &patterns, &pools);
     let tables = std::iter::once(raw.phases).chain(bases).collect::<Vec<_>>();
-    let is_codegen = |name: &Spanned<String>| name.get_ref() == Phase::Codegen.name();
-    let has_own = tables.iter().any(|table| table.keys().any(is_codegen));
-    let pipelines = phases::declare(&source, tables, &layers, &options, &usual)?;
-    let data = hooks::declare(&source, raw.hooks, &layers, &options)?;
-    let checked = codegen.kind.check(role, has_own);
-    checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
+    let has_own = has_codegen(&tables);
+    let pipelines = phases::declare(source, tables, &layers, &options, &usual)?;
+    let data = hooks::declare(source, raw.hooks, &layers, &options)?;
+    checks::kind(name, (&codegen, role), has_own)?;
     let given = memory::Given { role, codegen: &codegen, options: &options };
-    let (memory, queue) = memory::declare(&source, (raw.memory, raw.queue), &given)?;
-    if let (Some(memory), Some(inline)) =
-        (&memory, patterns.iter().find(|pattern| pattern.spec.inline))
-    {
-        return Err(source.fault_at(
-            inline.match_line,
-            format!(
-                "pattern '{}' is inline, but its tensors are in the memory '{}', which the host's code \
-                 does not know",
-                inline.spec.name, memory.name
-            ),
-        ));
-    }
-    super::device::check(&codegen, (role, queue.is_some()), &|place, message| {
-        source.fault(place, message)
-    })?;
-    check_open_arguments(name, &codegen, &options)?;
-    let codegen_phase = pipelines.iter().find(|(phase, _)| *phase == Phase::Codegen);
-    let codegen_phase = codegen_phase.map(|(_, text)| text.as_str());
-    codegen
-        .check_kernels(role, codegen_phase)
-        .and_then(|()| codegen.check_emit(codegen_phase))
-        .map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))?;
-    check_flags(name, codegen.cflags.iter().chain(&codegen.link_flags), &options)?;
-    if let Some(stand_in) = &codegen.stand_in {
-        check_stand_in(name, stand_in, &options)?;
-    }
+    let (memory, queue) = memory::declare(source, (raw.memory, raw.queue), &given)?;
+    checks::inline(source, memory.as_ref(), &patterns)?;
+    checks::codegen(source, name, (&codegen, role, queue.is_some()), &pipelines, &options)?;
     Ok(TargetKind {
         name: target.name.into_inner(),
         role,
@@ -190,6 +137,67 @@ pub fn parse_extending(
     })
 }
 
+/// The section that says what a manifest is of, and the role of it.
+fn target(source: &Source, raw: Option<RawTarget>) -> Result<(RawTarget, Role)> {
+    let target = raw.ok_or_else(|| source.fault_at(1, "a manifest needs [target]"))?;
+    let role = target.role.ok_or_else(|| {
+        let message = "missing field `role`: \"device\" or \"host\"";
+        source.fault(&target.name.span(), message)
+    })?;
+    Ok((target, role))
+}
+
+/// The section, with the kind of code that targets of the role usually have where it names none.
+fn with_kind(codegen: Codegen, role: Role) -> Codegen {
+    let kind = match codegen.kind {
+        CodegenKind::Unset => CodegenKind::usual(role),
+        given => given,
+    };
+    Codegen { kind, ..codegen }
+}
+
+/// What runs in a phase where no manifest has a pipeline.
+fn usual_pipeline(
+    phase: Phase,
+    (codegen, role): (&Codegen, Role),
+    patterns: &[PatternDecl],
+    pools: &[PoolDecl],
+) -> Option<String> {
+    // Those of the host's own loops are in the host's pipelines.
+    let is_tiled = |spec: &PatternSpec| spec.tile.is_some() && !spec.inline;
+    let is_tiled = patterns.iter().any(|pattern| is_tiled(&pattern.spec));
+    match phase {
+        Phase::Codegen => {
+            let moves = if is_tiled { "func.func(tir-lower-dma)," } else { "" };
+            codegen.default_pipeline(role).map(|text| format!("{moves}{text}"))
+        }
+        _ if is_tiled => tiled_pipeline(phase, pools),
+        _ => None,
+    }
+}
+
+/// Whether there is a pipeline for the phase of code.
+fn has_codegen(tables: &phases::Tables) -> bool {
+    let is_codegen = |name: &Spanned<String>| name.get_ref() == Phase::Codegen.name();
+    tables.iter().any(|table| table.keys().any(is_codegen))
+}
+
+/// What cuts calls into tiles in a phase, with what the pools ask for besides.
+fn tiled_pipeline(phase: Phase, pools: &[PoolDecl]) -> Option<String> {
+    let asks = |asks: &dyn Fn(&DmaSpec) -> bool| {
+        pools.iter().filter_map(|pool| pool.dma.as_ref()).any(|dma| asks(&dma.spec))
+    };
+    let found = TILED.into_iter().find(|(other, _)| *other == phase)?.1;
+    let found = match asks(&|dma| dma.overlap_stores != "false") {
+        true => found.replace(DOUBLED, &format!("{DOUBLED},tir-overlap-stores")),
+        false => found.to_owned(),
+    };
+    Some(match asks(&|dma| dma.keep_results != "false") {
+        true => found.replace(CUT, &format!("cascade-calls,keep-results,{CUT}")),
+        false => found,
+    })
+}
+
 /// The name of a manifest's kind and that of the one that it extends, as far as they can be read.
 pub fn names(file: &Path) -> (Option<String>, Option<String>) {
     let text = crate::io::read_text(file).unwrap_or_default();
@@ -197,51 +205,6 @@ pub fn names(file: &Path) -> (Option<String>, Option<String>) {
     let target = table.get("target");
     let word = |key: &str| Some(target?.get(key)?.as_str()?.to_owned());
     (word("name"), word("extends"))
-}
-
-/// Checks that the options exist that the use of a library depends on.
-fn check_stand_in(name: &str, stand_in: &StandIn, options: &[OptionDecl]) -> Result<()> {
-    let fault = |message: String| Err(Error::invalid(format!("{name}: codegen: {message}")));
-    let is_text =
-        |option: &OptionDecl| option.name == stand_in.option && option.kind == OptionKind::String;
-    if !options.iter().any(is_text) {
-        return fault(format!(
-            "stand-in names '{}', which is no option of type string",
-            stand_in.option
-        ));
-    }
-    let flags = stand_in.library_cflags.iter().chain(&stand_in.library_link_flags);
-    check_flags(name, flags, options)
-}
-
-/// Checks that the options exist that the device is opened with.
-fn check_open_arguments(name: &str, codegen: &Codegen, options: &[OptionDecl]) -> Result<()> {
-    if codegen.open.is_none() && !codegen.open_arguments.is_empty() {
-        let message = format!("{name}: codegen: open-arguments without `open`, which takes them");
-        return Err(Error::invalid(message));
-    }
-    let known = || options.iter().map(|option| option.name.as_str());
-    for option in codegen.open_arguments.iter().filter_map(|word| word.strip_prefix("option.")) {
-        if !known().any(|name| option_word(name) == option_word(option)) {
-            let hint = crate::error::suggestion(option, known());
-            return Err(Error::invalid(format!(
-                "{name}: codegen: open-arguments has 'option.{option}', which is no option{hint}"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that the options exist that flags of the C compiler name.
-fn check_flags<'f>(
-    name: &str,
-    mut flags: impl Iterator<Item = &'f String>,
-    options: &[OptionDecl],
-) -> Result<()> {
-    flags.try_for_each(|flag| {
-        super::instance::check_placeholders(flag, options)
-            .map_err(|message| Error::invalid(format!("{name}: codegen: {message}")))
-    })
 }
 
 /// True for names of targets, options and pools: a letter, then letters, digits, `-` and `_`.

@@ -231,6 +231,21 @@ impl Plan {
 
     /// What is wrong with the numbers.
     pub fn check(&self) -> Result<(), String> {
+        self.check_pools()?;
+        self.check_tensors()?;
+        self.check_sizes()?;
+        self.check_dims()?;
+        if let Some(name) = self.order.iter().find(|name| self.loop_named(name).is_none()) {
+            return Err(format!("whose order has '{name}', which is no loop"));
+        }
+        let has = |name: &&String| self.tensors.iter().any(|tensor| tensor.name == **name);
+        if let Some(name) = self.stationary.as_ref().filter(|name| !has(name)) {
+            return Err(format!("that keeps '{name}', which is no tensor"));
+        }
+        Ok(())
+    }
+
+    fn check_pools(&self) -> Result<(), String> {
         for (place, Pool { name, bytes, alignment, .. }) in self.pools.iter().enumerate() {
             if crate::artifact::c_identifier(name) != *name {
                 return Err(format!("whose pool is called '{name}', which is no identifier"));
@@ -242,6 +257,10 @@ impl Plan {
                 return Err(format!("whose pool '{name}' has no size or alignment"));
             }
         }
+        Ok(())
+    }
+
+    fn check_tensors(&self) -> Result<(), String> {
         if let Some(tensor) = self
             .tensors
             .iter()
@@ -259,6 +278,11 @@ impl Plan {
                 return Err(format!("whose tensor '{}' has elements of no size", tensor.name));
             }
         }
+        Ok(())
+    }
+
+    /// Sizes are none too large, and those of loops none too small.
+    fn check_sizes(&self) -> Result<(), String> {
         let sizes = self.loops.iter().flat_map(|l| {
             let windows =
                 l.windows.iter().flat_map(|w| [w.input, w.kernel, w.stride, w.dilation, w.pad]);
@@ -279,19 +303,16 @@ impl Plan {
         if let Some(wrong) = self.loops.iter().find(|l| !positive(l)) {
             return Err(format!("whose loop '{}' has a number that is not positive", wrong.name));
         }
+        Ok(())
+    }
+
+    fn check_dims(&self) -> Result<(), String> {
         for dim in self.tensors.iter().flat_map(|tensor| &tensor.dims) {
             let found = dim.loop_place().map(|place| self.loops.get(place));
             let window = |l: &Loop| dim.window_place().is_none_or(|w| w < l.windows.len());
             if dim.size < 1 || dim.divisor < 1 || !found.is_none_or(|l| l.is_some_and(window)) {
                 return Err("whose tensors have dimensions without size or loop".to_owned());
             }
-        }
-        if let Some(name) = self.order.iter().find(|name| self.loop_named(name).is_none()) {
-            return Err(format!("whose order has '{name}', which is no loop"));
-        }
-        let has = |name: &&String| self.tensors.iter().any(|tensor| tensor.name == **name);
-        if let Some(name) = self.stationary.as_ref().filter(|name| !has(name)) {
-            return Err(format!("that keeps '{name}', which is no tensor"));
         }
         Ok(())
     }

@@ -143,7 +143,6 @@ pub(super) fn buffers<'c>(
     if !signature.results.is_empty() {
         return Err(PassError::at(&function, "returns values: run convert-functions-to-dps first"));
     }
-    let entry = matches!(writer.kind, Kind::Entry(_));
     let mut found = vec![];
     for (index, (ty, attributes)) in signature.arguments.iter().enumerate() {
         let text = |wanted: &str| {
@@ -166,20 +165,7 @@ pub(super) fn buffers<'c>(
             found.push(Parameter { value, name, ty, role, space });
             continue;
         }
-        let name = match &*role {
-            "arena" if entry => "memory".to_owned(),
-            "arena" => "arena".to_owned(),
-            "constants" => "weights".to_owned(),
-            names::POOL_ARENA => writer.names.numbered(if entry { "memory" } else { "arena" }),
-            names::DEVICE_ARENA => writer.names.numbered("values"),
-            names::POOL_CONSTANTS | names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
-            _ => {
-                let stem = if role == "output" { "out" } else { "in" };
-                let names = [text(NAME), value_name(value)];
-                let like = names.iter().find_map(|name| writer.names.like(name));
-                like.unwrap_or_else(|| writer.names.numbered(stem))
-            }
-        };
+        let name = buffer_name(writer, &role, || [text(NAME), value_name(value)]);
         let written =
             matches!(&*role, "output" | "arena" | names::DEVICE_ARENA | names::POOL_ARENA);
         let constant = if written { "" } else { "const " };
@@ -201,6 +187,24 @@ pub(super) fn buffers<'c>(
         });
     }
     Ok(found)
+}
+
+/// What C calls a buffer; `known` is what the model does.
+fn buffer_name(writer: &mut Writer<'_>, role: &str, known: impl FnOnce() -> [String; 2]) -> String {
+    let entry = matches!(writer.kind, Kind::Entry(_));
+    match role {
+        "arena" if entry => "memory".to_owned(),
+        "arena" => "arena".to_owned(),
+        "constants" => "weights".to_owned(),
+        names::POOL_ARENA => writer.names.numbered(if entry { "memory" } else { "arena" }),
+        names::DEVICE_ARENA => writer.names.numbered("values"),
+        names::POOL_CONSTANTS | names::DEVICE_CONSTANTS => writer.names.numbered("weights"),
+        _ => {
+            let stem = if role == "output" { "out" } else { "in" };
+            let like = known().iter().find_map(|name| writer.names.like(name));
+            like.unwrap_or_else(|| writer.names.numbered(stem))
+        }
+    }
 }
 
 /// What stands before the statements: where the entry point finds its buffers, and what is given

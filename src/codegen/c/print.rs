@@ -61,15 +61,10 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
     let given = files::recorded(module)?.into_iter();
     let given = given.filter(|artifact| artifact.kind == ArtifactKind::Header);
     preamble.headers.extend(given.map(|artifact| artifact.name));
+    // A header that is named for all calls may declare what they call.
     let declared = !preamble.headers.is_empty();
     for call in calls {
-        preamble.headers.extend(ir::attr_str(call, "header"));
-        preamble.prototypes.extend(ir::attr_str(call, "prototype"));
-        // A header that is named for all calls may declare it.
-        let callee = func::symbol_ref(call, "callee").unwrap_or_default();
-        if !declared && !around.internal.contains(&callee) {
-            preamble.prototypes.extend(declare::prototype(call));
-        }
+        preamble.add_call(call, declared, &around.internal);
     }
     for global in constants {
         preamble.constants.push(declare::constant(global)?);
@@ -85,15 +80,7 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
             () => Kind::Device,
         };
         if let Kind::Entry(_) = kind {
-            let settle = |(name, _): &(String, usize)| {
-                format!("int32_t {name}(void *session, int32_t status);")
-            };
-            preamble.prototypes.extend(around.settled.iter().map(settle));
-            for Context { activate, deactivate, .. } in &around.contexts {
-                preamble.prototypes.insert(format!("int32_t {activate}(void *handle);"));
-                let text = format!("int32_t {deactivate}(void *handle, int32_t status);");
-                preamble.prototypes.insert(text);
-            }
+            preamble.add_entry(&around);
         }
         if let Some(calls) = Calls::of(function).filter(|_| !declared) {
             preamble.prototypes.extend(calls.prototypes());
@@ -111,6 +98,28 @@ pub fn print(module: Op<'_>) -> Failure<'_, String> {
 }
 
 impl Preamble {
+    /// What declares the callee of a call.
+    fn add_call(&mut self, call: Op<'_>, declared: bool, internal: &BTreeSet<String>) {
+        self.headers.extend(ir::attr_str(call, "header"));
+        self.prototypes.extend(ir::attr_str(call, "prototype"));
+        let callee = func::symbol_ref(call, "callee").unwrap_or_default();
+        if !declared && !internal.contains(&callee) {
+            self.prototypes.extend(declare::prototype(call));
+        }
+    }
+
+    /// What the entry point calls around a run.
+    fn add_entry(&mut self, around: &Surroundings) {
+        let settle =
+            |(name, _): &(String, usize)| format!("int32_t {name}(void *session, int32_t status);");
+        self.prototypes.extend(around.settled.iter().map(settle));
+        for Context { activate, deactivate, .. } in &around.contexts {
+            self.prototypes.insert(format!("int32_t {activate}(void *handle);"));
+            let text = format!("int32_t {deactivate}(void *handle, int32_t status);");
+            self.prototypes.insert(text);
+        }
+    }
+
     fn text(&self) -> String {
         let standard = STANDARD.iter().map(|header| format!("#include <{header}>"));
         let own = self.headers.iter().map(|header| format!("#include \"{header}\""));

@@ -190,24 +190,12 @@ fn made<'c>(
             Item::Tensor(element(context, elements.sequence()?)?)
         }
         "SequenceInsert" => {
-            let mut elements = first()?.sequence()?.to_vec();
+            let elements = first()?;
+            let elements = elements.sequence()?;
             let element = input(1).ok_or("the tensor is missing")?.tensor("tensor")?;
-            let at = match context.optional(2) {
-                Some(_) => position(context, 2, elements.len() + 1)?,
-                None => elements.len(),
-            };
-            elements.insert(at, element);
-            Item::Sequence(elements)
+            Item::Sequence(with_one(context, elements, element)?)
         }
-        "SequenceErase" => {
-            let mut elements = first()?.sequence()?.to_vec();
-            let at = match context.optional(1) {
-                Some(_) => position(context, 1, elements.len())?,
-                None => elements.len().checked_sub(1).ok_or("the sequence is empty")?,
-            };
-            elements.remove(at);
-            Item::Sequence(elements)
-        }
+        "SequenceErase" => Item::Sequence(without_one(context, first()?.sequence()?)?),
         "SequenceLength" => {
             Item::Tensor(context.scalar(DType::I64, first()?.sequence()?.len() as f64)?)
         }
@@ -233,6 +221,32 @@ fn made<'c>(
             return Err(unsupported(format!("{reason} (here {other})")));
         }
     })
+}
+
+/// The elements with one more at a position, which is the end if none is given.
+fn with_one<'c>(
+    context: &NodeContext<'_, 'c>,
+    elements: &[Val<'c>],
+    element: Val<'c>,
+) -> OpResult<Vec<Val<'c>>> {
+    let mut elements = elements.to_vec();
+    let at = match context.optional(2) {
+        Some(_) => position(context, 2, elements.len() + 1)?,
+        None => elements.len(),
+    };
+    elements.insert(at, element);
+    Ok(elements)
+}
+
+/// The elements but for the one at a position, which is the last if none is given.
+fn without_one<'c>(context: &NodeContext<'_, 'c>, elements: &[Val<'c>]) -> OpResult<Vec<Val<'c>>> {
+    let mut elements = elements.to_vec();
+    let at = match context.optional(1) {
+        Some(_) => position(context, 1, elements.len())?,
+        None => elements.len().checked_sub(1).ok_or("the sequence is empty")?,
+    };
+    elements.remove(at);
+    Ok(elements)
 }
 
 /// The element at a position, which need not be known if all elements are of one type.

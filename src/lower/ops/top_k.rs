@@ -1,5 +1,8 @@
 //! `graph.top_k`: the best elements so far are kept in order while the axis is read once. Blocks of elements are
-//! compared with the last of them at once; the place of one that is better is found by halving.
+//! compared with the last of them at once; the place of one that is better is found by halving. Where many are kept,
+//! rows are sorted.
+
+mod sort;
 
 use crate::{
     Result,
@@ -90,6 +93,13 @@ fn best_of_rows<'c>(
     if kept == 0 {
         return Ok(state);
     }
+    if sort::pays(elements[0], size, kept) {
+        let state = [state, sort::memory(&l.b, x)?].concat();
+        let sorted = independent(&l.b, &outer, &state, |b, outer, state| {
+            Row { outer: outer.to_vec(), x, order, kept }.sort(b, size, state)
+        })?;
+        return Ok(sorted[..2].to_vec());
+    }
     independent(&l.b, &outer, &state, |b, outer, state| {
         let row = Row { outer: outer.to_vec(), x, order, kept };
         let first = Bounds { from: b.index(0)?, to: b.index(kept)? };
@@ -139,8 +149,7 @@ impl<'c> Row<'c> {
         count_between(b, bounds, state, |b, index, state| {
             let last = b.index(self.kept - 1)?;
             let element = extract(b, self.x, &self.at(index))?;
-            let better =
-                self.order.before(b, element, extract(b, state[0], &self.at(last))?)?;
+            let better = self.order.before(b, element, extract(b, state[0], &self.at(last))?)?;
             when(b, better, state, |b| self.take(b, index, last, state))
         })
     }
@@ -193,8 +202,7 @@ impl<'c> Row<'c> {
             |b, state| {
                 // The first place is compared with itself when there is none before it.
                 let at = b.select(some(b, state[0])?, before(b, state[0])?, state[0])?;
-                let worse =
-                    self.order.before(b, element, extract(b, state[1], &self.at(at))?)?;
+                let worse = self.order.before(b, element, extract(b, state[1], &self.at(at))?)?;
                 b.binary("arith.andi", some(b, state[0])?, worse)
             },
             |b, state| {

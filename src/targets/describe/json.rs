@@ -1,11 +1,13 @@
 //! The form of target kinds and aliases as JSON.
 
 use crate::{
+    pattern::PatternSpec,
     targets::{
         alias::Alias,
-        kind::{Role, TargetKind},
+        kind::{PoolDecl, Role, TargetKind},
+        memory::{MemoryDecl, QueueDecl},
         operator::OperatorJson,
-        options::OptionKind,
+        options::{OptionDecl, OptionKind},
     },
     tensor::ElementType,
 };
@@ -19,6 +21,17 @@ struct OptionJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<String>,
     doc: &'a str,
+}
+
+impl<'a> OptionJson<'a> {
+    fn new(option: &'a OptionDecl) -> Self {
+        Self {
+            name: &option.name,
+            kind: &option.kind,
+            default: option.default.as_ref().map(|value| option.format(value)),
+            doc: &option.doc,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -43,6 +56,25 @@ struct PatternJson<'a> {
     tile: Option<&'a crate::pattern::TileSpec>,
 }
 
+impl<'a> PatternJson<'a> {
+    fn new(spec: &'a PatternSpec) -> Self {
+        Self {
+            name: &spec.name,
+            doc: &spec.doc,
+            matches: &spec.matches,
+            clauses: &spec.clauses,
+            dtypes: spec.dtypes.as_deref().map(names_of),
+            benefit: spec.benefit,
+            cost: spec.cost.as_deref(),
+            compute: spec.compute,
+            lower: spec.lower.as_deref(),
+            call: spec.call.as_deref(),
+            inline: spec.inline,
+            tile: spec.tile.as_ref(),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct PoolJson<'a> {
     name: &'a str,
@@ -52,12 +84,35 @@ struct PoolJson<'a> {
     doc: &'a str,
 }
 
+impl<'a> PoolJson<'a> {
+    fn new(pool: &'a PoolDecl) -> Self {
+        Self {
+            name: &pool.name,
+            bytes: pool.bytes.as_ref().map(ToString::to_string),
+            alignment: pool.alignment,
+            scope: &pool.scope,
+            doc: &pool.doc,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct MemoryJson<'a> {
     name: &'a str,
     bytes: Option<String>,
     alignment: i64,
     doc: &'a str,
+}
+
+impl<'a> MemoryJson<'a> {
+    fn new(memory: &'a MemoryDecl) -> Self {
+        Self {
+            name: &memory.name,
+            bytes: memory.bytes.as_ref().map(ToString::to_string),
+            alignment: memory.alignment,
+            doc: &memory.doc,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -72,6 +127,19 @@ struct QueueJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<String>,
     doc: &'a str,
+}
+
+impl<'a> QueueJson<'a> {
+    fn new(queue: &'a QueueDecl) -> Self {
+        Self {
+            wait: &queue.wait,
+            timeout: queue.timeout.as_ref().map(ToString::to_string),
+            submit: queue.submit.as_deref(),
+            wait_for: queue.wait_for.as_deref(),
+            count: queue.count.as_ref().map(ToString::to_string),
+            doc: &queue.doc,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -125,16 +193,7 @@ impl<'a> KindJson<'a> {
             manifest: &kind.manifest,
             extends: kind.layers.iter().skip(1).map(|layer| layer.kind.as_str()).collect(),
             origins: &kind.origins,
-            options: kind
-                .options
-                .iter()
-                .map(|option| OptionJson {
-                    name: &option.name,
-                    kind: &option.kind,
-                    default: option.default.as_ref().map(|value| option.format(value)),
-                    doc: &option.doc,
-                })
-                .collect(),
+            options: kind.options.iter().map(OptionJson::new).collect(),
             capabilities: CapabilitiesJson {
                 dtypes: names_of(&capabilities.dtypes),
                 multi_output: capabilities.multi_output,
@@ -142,50 +201,11 @@ impl<'a> KindJson<'a> {
                 merge: capabilities.merge,
             },
             cost: kind.cost.entries().into_iter().collect(),
-            pools: kind
-                .pools
-                .iter()
-                .map(|pool| PoolJson {
-                    name: &pool.name,
-                    bytes: pool.bytes.as_ref().map(ToString::to_string),
-                    alignment: pool.alignment,
-                    scope: &pool.scope,
-                    doc: &pool.doc,
-                })
-                .collect(),
-            memory: kind.memory.as_ref().map(|memory| MemoryJson {
-                name: &memory.name,
-                bytes: memory.bytes.as_ref().map(ToString::to_string),
-                alignment: memory.alignment,
-                doc: &memory.doc,
-            }),
-            queue: kind.queue.as_ref().map(|queue| QueueJson {
-                wait: &queue.wait,
-                timeout: queue.timeout.as_ref().map(ToString::to_string),
-                submit: queue.submit.as_deref(),
-                wait_for: queue.wait_for.as_deref(),
-                count: queue.count.as_ref().map(ToString::to_string),
-                doc: &queue.doc,
-            }),
+            pools: kind.pools.iter().map(PoolJson::new).collect(),
+            memory: kind.memory.as_ref().map(MemoryJson::new),
+            queue: kind.queue.as_ref().map(QueueJson::new),
             operators: kind.operators.iter().map(|known| OperatorJson::new(known)).collect(),
-            patterns: kind
-                .patterns
-                .iter()
-                .map(|pattern| PatternJson {
-                    name: &pattern.spec.name,
-                    doc: &pattern.spec.doc,
-                    matches: &pattern.spec.matches,
-                    clauses: &pattern.spec.clauses,
-                    dtypes: pattern.spec.dtypes.as_deref().map(names_of),
-                    benefit: pattern.spec.benefit,
-                    cost: pattern.spec.cost.as_deref(),
-                    compute: pattern.spec.compute,
-                    lower: pattern.spec.lower.as_deref(),
-                    call: pattern.spec.call.as_deref(),
-                    inline: pattern.spec.inline,
-                    tile: pattern.spec.tile.as_ref(),
-                })
-                .collect(),
+            patterns: kind.patterns.iter().map(|pattern| PatternJson::new(&pattern.spec)).collect(),
             phases: kind
                 .pipelines
                 .iter()

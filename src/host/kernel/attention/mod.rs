@@ -113,6 +113,12 @@ impl Attention {
         row_step(self.scores.channels)
     }
 
+    /// Where the inverse sums of rows are in the working memory: at the end of each row.
+    fn inverse_sums(&self) -> View {
+        let step = self.step();
+        View { offset: step - 1, row: 1, col: step, ..View::default() }
+    }
+
     /// Multiplications and additions of both products.
     pub fn flops(&self) -> i64 {
         self.scores.flops() + self.values.flops()
@@ -162,26 +168,12 @@ impl Attention {
             let y = flat.pop().unwrap_or(memory);
             let rest = flat.split_off(2 + self.scores.operands.len());
             let (between, rest) = rest.split_at(self.operands.len());
-            let buffers = |x, w, operands: &[Val<'c>], y| Buffers {
-                x,
-                w,
-                scales: None,
-                start: StartBuffers::of(&[]),
-                operands: operands.to_vec(),
-                y,
-            };
             let normalizes = !programs.weights.steps.is_empty();
             let mut values = self.values.clone();
             let mut operands = rest[1..].to_vec();
             let normalized = Normalized(programs.values);
             if !normalizes {
-                let step = self.step();
-                values.operands.push(View {
-                    offset: step - 1,
-                    row: 1,
-                    col: step,
-                    ..View::default()
-                });
+                values.operands.push(self.inverse_sums());
                 operands.push(memory);
             }
             let block = Block {
@@ -191,7 +183,7 @@ impl Attention {
                     spec: &self.scores,
                     grouping: self.scores.grouping(isa),
                     blocking: &blocking.scores,
-                    buffers: buffers(flat[0], flat[1], &flat[2..], memory),
+                    buffers: product_buffers(flat[0], flat[1], &flat[2..], memory),
                     epilogue: programs.scores,
                 },
                 rows: Rows {
@@ -205,7 +197,7 @@ impl Attention {
                     spec: &values,
                     grouping: values.grouping(isa),
                     blocking: &blocking.values,
-                    buffers: buffers(memory, rest[0], &operands, y),
+                    buffers: product_buffers(memory, rest[0], &operands, y),
                     epilogue: if normalizes { programs.values } else { &normalized },
                 },
             };
@@ -216,6 +208,12 @@ impl Attention {
             Ok(())
         })
     }
+}
+
+/// The buffers of a product whose sums start from 0.
+fn product_buffers<'c>(x: Val<'c>, w: Val<'c>, operands: &[Val<'c>], y: Val<'c>) -> Buffers<'c> {
+    let (start, operands) = (StartBuffers::of(&[]), operands.to_vec());
+    Buffers { x, w, scales: None, start, operands, y }
 }
 
 struct Block<'k, 'c> {

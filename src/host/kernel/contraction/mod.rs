@@ -7,6 +7,7 @@
 //! neighbouring ones (see [`super::arithmetic`]).
 
 mod amx;
+mod reduction;
 mod tile;
 mod weights;
 

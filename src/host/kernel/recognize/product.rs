@@ -6,6 +6,11 @@ use crate::{
     ir::{Op, graph, view::OpView},
 };
 
+/// The view of matrices with contiguous rows, with the steps between batches and planes.
+fn rows_view(batch: i64, plane: i64, columns: i64) -> View {
+    View { batch, plane, col: columns, channel: 1, ..Default::default() }
+}
+
 impl<'c> Scope<'_, 'c> {
     pub(super) fn matmul(&self, op: Op<'c>) -> Option<Recognized<'c>> {
         let product = graph::MatMul::of(op)?;
@@ -27,10 +32,7 @@ impl<'c> Scope<'_, 'c> {
         let (lead, [m, n]) = (&self.out[..self.out.len() - 2], *self.out.last_chunk::<2>()?);
         let k = *a_dims.last()?;
         let matrices: i64 = lead.iter().product();
-        let planes = match self.form {
-            Form::Planes(count) => lead[lead.len().checked_sub(count)?..].iter().product(),
-            _ => 1,
-        };
+        let planes = self.planes(lead)?;
         let steps = |dims| matrix_steps(dims, self.out, self.form);
         let ([x_batch, x_plane], [weights_batch, weights_plane]) = (steps(a_dims)?, steps(b_dims)?);
         let one = weights_batch == 0 && weights_plane == 0;
@@ -56,26 +58,28 @@ impl<'c> Scope<'_, 'c> {
             sections: vec![],
             depth: k,
             window: Window::point([planes, 1, m]),
-            x: View { batch: x_batch, plane: x_plane, col: k, channel: 1, ..Default::default() },
+            x: rows_view(x_batch, x_plane, k),
             weights: if packed { Weights::Packed } else { Weights::Rows(n) },
             weights_batch,
             weights_plane,
             scales: stored.as_ref().map(|stored| stored.block),
             start: None,
             amx: None,
-            y: View {
-                batch: planes * m * n,
-                plane: if planes == 1 { 0 } else { m * n },
-                col: n,
-                channel: 1,
-                ..Default::default()
-            },
+            y: rows_view(planes * m * n, if planes == 1 { 0 } else { m * n }, n),
             operands: vec![],
         });
         let source = packed.then_some(source);
         let (integers, scales) = stored.map(|stored| (stored.integers, stored.scales)).unzip();
         let weights = Some(WeightsOperand { operand: b, source, scale: 1.0, integers, scales });
         Some(Recognized { weights, ..self.found("matmul", kernel, a) })
+    }
+
+    /// How many of the matrices of the result, `lead` along each axis, are planes of a batch.
+    fn planes(&self, lead: &[i64]) -> Option<i64> {
+        Some(match self.form {
+            Form::Planes(count) => lead[lead.len().checked_sub(count)?..].iter().product(),
+            _ => 1,
+        })
     }
 
     pub(super) fn gemm(&self, op: Op<'c>) -> Option<Recognized<'c>> {

@@ -93,6 +93,25 @@ fn folds(op: Op<'_>, fold: Fold, element: Element, (window, grid): (&Window, [i6
     })
 }
 
+/// A convolution whose groups have one channel and one filter each.
+fn channel_by_channel(sum: Contraction) -> Depthwise {
+    Depthwise {
+        types: sum.types,
+        fold: Fold::Weighted,
+        batch: sum.batch,
+        planes: sum.planes,
+        rows: sum.rows,
+        cols: sum.cols,
+        channels: sum.groups,
+        window: sum.window,
+        x: sum.x,
+        weights: sum.weights,
+        start: sum.start,
+        y: sum.y,
+        operands: sum.operands,
+    }
+}
+
 impl<'c> Scope<'_, 'c> {
     /// The window of a convolution or pool on the NHWC input `x`.
     fn window(&self, op: Op<'c>, x: &[i64], kernel: &[i64]) -> Option<Window> {
@@ -142,46 +161,31 @@ impl<'c> Scope<'_, 'c> {
         let (x_view, y) = (nhwc_view(&x_dims)?, nhwc_view(self.out)?);
         let depthwise = groups > 1 && depth == 1 && filters == groups;
         let weights = if constant { Weights::Packed } else { Weights::Rows(filters) };
-        let kernel = if depthwise {
-            Kernel::Depthwise(Depthwise {
-                types,
-                fold: Fold::Weighted,
-                batch,
-                planes,
-                rows,
-                cols,
-                channels: filters,
-                window,
-                x: x_view,
-                weights,
-                start: None,
-                y,
-                operands: vec![],
-            })
-        } else {
-            Kernel::Contraction(Contraction {
-                types,
-                batch,
-                planes,
-                rows,
-                cols,
-                groups,
-                channels: filters / groups,
-                sections: vec![],
-                depth,
-                window,
-                x: x_view,
-                weights,
-                weights_batch: 0,
-                weights_plane: 0,
-                scales: None,
-                start: None,
-                amx: None,
-                y,
-                operands: vec![],
-            })
+        let sum = Contraction {
+            types,
+            batch,
+            planes,
+            rows,
+            cols,
+            groups,
+            channels: filters / groups,
+            sections: vec![],
+            depth,
+            window,
+            x: x_view,
+            weights,
+            weights_batch: 0,
+            weights_plane: 0,
+            scales: None,
+            start: None,
+            amx: None,
+            y,
+            operands: vec![],
         };
-        let kind = if depthwise { "depthwise_conv" } else { "conv" };
+        let (kind, kernel) = match depthwise {
+            true => ("depthwise_conv", Kernel::Depthwise(channel_by_channel(sum))),
+            false => ("conv", Kernel::Contraction(sum)),
+        };
         let source = Some(source);
         let weights =
             Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None, scales: None });

@@ -8,7 +8,7 @@ use crate::{
         contraction::{Buffers, Kernel, Place},
         emit::{argument_types, function, memref_type},
         start::{Start, StartBuffers},
-        tiling::ceil_div,
+        tiling::{ChannelTiles, ceil_div},
         window::{AXES, COL, PLANE, ROW},
     },
     ir::{Builder, Val},
@@ -182,15 +182,26 @@ impl<'c> Block<'_, 'c> {
                     Ok(vec![])
                 })?;
                 let channel = e.add(e.mul(group, spec.conv.channels)?, within)?;
-                e.repeat((zero, used, 1), vec![], |e, index, _| {
-                    let tile = self.tile(e, e.add(first, index)?)?;
-                    let view = &spec.product.y;
-                    let from = e.sum(view.offset, &[(index, view.col), (memory, 1)])?;
-                    self.output(e, &tile, (tiles, channel), from)?;
-                    Ok(vec![])
-                })?;
-                Ok(())
+                self.outputs(e, (first, used), (tiles, channel), memory)
             })?;
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+
+    /// Transforms the products of some channels back and stores them: of `used` tiles from `first` on.
+    fn outputs(
+        &self,
+        e: &Emitter<'c>,
+        (first, used): (Ix<'c>, Ix<'c>),
+        channels: (&ChannelTiles, Ix<'c>),
+        memory: Ix<'c>,
+    ) -> Result<()> {
+        e.repeat((Ix::Const(0), used, 1), vec![], |e, index, _| {
+            let tile = self.tile(e, e.add(first, index)?)?;
+            let view = &self.spec.product.y;
+            let from = e.sum(view.offset, &[(index, view.col), (memory, 1)])?;
+            self.output(e, &tile, channels, from)?;
             Ok(vec![])
         })?;
         Ok(())

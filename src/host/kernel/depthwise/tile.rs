@@ -1,168 +1,28 @@
-//! The kernel of operations that treat each channel alone: depthwise convolutions and pools.
-//!
-//! Vectors lie along the channels. A register tile holds some neighbouring points of a row; the
-//! loop over the window's rows is clipped to the input, and within a row the taps that lie outside
-//! are left out when the kernel is emitted.
+//! The code of a depthwise operation: a task, a register tile, and the taps of its window.
 
-use super::{
-    Buffer, Element, Emitter, Epilogue, Isa, Ix, Types, View, Weights, Window,
-    arithmetic::{multiply_add_lanes, weights_in_lanes},
-    choose::MIN_TASKS,
-    emit::{Run, argument_types, function, repeat_run},
-    start::{Start, StartBuffers},
-    store::{self, Coordinate, Results},
-    tiling::{ChannelTiles, PointTiles, Width, ceil_div, split_channels, split_points},
-    window::{AXES, COL, PLANE, ROW},
-};
+use super::{Depthwise, DepthwiseBlocking, Fold};
 use crate::{
     Result,
-    ir::{Builder, Val},
-    lower::scalar::float::greater,
+    host::kernel::{
+        Element, Emitter, Epilogue, Ix, Weights,
+        arithmetic::{multiply_add_lanes, weights_in_lanes},
+        start::StartBuffers,
+        store::{self, Coordinate, Results},
+        tiling::{PointTiles, Width},
+        window::{COL, PLANE, ROW},
+    },
+    ir::Val,
 };
 
-/// What is computed of the elements that a window covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fold {
-    /// The sum of their products with weights.
-    Weighted,
-    /// The greatest.
-    Max,
-    /// The mean of those inside of the input.
-    Mean,
-    /// The sum divided by the size of the window.
-    PaddedMean,
-}
-
-impl Fold {
-    /// What folds of elements start from.
-    pub fn start(self, element: Element) -> f64 {
-        match (self, element) {
-            (Self::Max, Element::F32 | Element::F64) => f64::NEG_INFINITY,
-            (Self::Max, Element::I8) => f64::from(i8::MIN),
-            _ => 0.0,
-        }
-    }
-
-    /// A fold and another element.
-    pub fn combine<'c>(
-        self,
-        e: &Emitter<'c>,
-        element: Element,
-        fold: Val<'c>,
-        value: Val<'c>,
-    ) -> Result<Val<'c>> {
-        match (self, element) {
-            (Self::Max, element) if element.is_float() => greater(&e.builder, fold, value),
-            (Self::Max, Element::U8) => e.builder.binary("arith.maxui", fold, value),
-            (Self::Max, _) => e.builder.binary("arith.maxsi", fold, value),
-            _ => e.float("arith.addf", fold, value),
-        }
-    }
-}
-
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
-/// Bytes of weights that stay in the second level cache from one tile to the next.
-const NEAR_BYTES: i64 = 256 << 10;
-
-/// A depthwise operation with all its sizes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Depthwise {
-    /// Element types.
-    pub types: Types,
-    /// What is computed.
-    pub fold: Fold,
-    /// Images.
-    pub batch: i64,
-    /// Planes of the output.
-    pub planes: i64,
-    /// Rows of a plane.
-    pub rows: i64,
-    /// Points per row.
-    pub cols: i64,
-    /// Channels.
-    pub channels: i64,
-    /// The window.
-    pub window: Window,
-    /// The input.
-    pub x: View,
-    /// How the weights lie in memory: tap by tap for each block of channels, or for all channels.
-    pub weights: Weights,
-    /// What the sums start from, if not from 0.
-    pub start: Option<Start>,
-    /// The output.
-    pub y: View,
-    /// Operands of the epilogue.
-    pub operands: Vec<View>,
-}
-
-/// How the work is cut.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DepthwiseBlocking {
-    /// Tiles along a row.
-    pub cols: Vec<PointTiles>,
-    /// Channel blocks.
-    pub channels: Vec<ChannelTiles>,
-    /// Tiles of a row that a task does.
-    pub task: i64,
-}
-
-impl DepthwiseBlocking {
-    /// Tiles of a row.
-    fn tiles(&self) -> i64 {
-        self.cols.iter().map(|tiles| tiles.count).sum()
-    }
-
-    /// Tasks of a row.
-    fn parts(&self) -> i64 {
-        ceil_div(self.tiles(), self.task)
-    }
-
-    /// Goes through tiles of a row: what they cover, and their first point.
-    fn for_points<'c>(
-        &self,
-        e: &Emitter<'c>,
-        tiles: (Ix<'c>, Ix<'c>),
-        body: impl Fn(&Emitter<'c>, &PointTiles, Ix<'c>) -> Result<()>,
-    ) -> Result<()> {
-        let mut blocks_before = 0;
-        for points in &self.cols {
-            let PointTiles { count, size, start } = *points;
-            let run = Run { count, size, blocks_before, start };
-            repeat_run(e, &run, tiles, |e, col| body(e, points, col))?;
-            blocks_before += count;
-        }
-        Ok(())
-    }
-
-    /// Goes through the channel blocks: their vectors, and their first channel.
-    fn for_channels<'c>(
-        &self,
-        e: &Emitter<'c>,
-        body: impl Fn(&Emitter<'c>, &[Width], Ix<'c>) -> Result<()>,
-    ) -> Result<()> {
-        let mut first = 0;
-        for channels in &self.channels {
-            let width = channels.width();
-            let bounds = (Ix::Const(first), Ix::Const(first + channels.count * width), width);
-            e.repeat(bounds, vec![], |e, channel, _| {
-                body(e, &channels.widths, channel)?;
-                Ok(vec![])
-            })?;
-            first += channels.count * width;
-        }
-        Ok(())
-    }
-}
-
-struct Kernel<'k, 'c> {
-    spec: &'k Depthwise,
-    x: Val<'c>,
-    w: Option<Val<'c>>,
-    start: StartBuffers<'c>,
-    operands: Vec<Val<'c>>,
-    y: Val<'c>,
-    epilogue: &'k dyn Epilogue<'c>,
+/// A depthwise operation and the buffers that its code is emitted for.
+pub(super) struct Kernel<'k, 'c> {
+    pub spec: &'k Depthwise,
+    pub x: Val<'c>,
+    pub w: Option<Val<'c>>,
+    pub start: StartBuffers<'c>,
+    pub operands: Vec<Val<'c>>,
+    pub y: Val<'c>,
+    pub epilogue: &'k dyn Epilogue<'c>,
 }
 
 /// The tile at hand.
@@ -176,82 +36,9 @@ struct Tile<'t, 'c> {
     channel: Ix<'c>,
 }
 
-impl Depthwise {
-    /// Output points along each axis.
-    pub fn grid(&self) -> [i64; AXES] {
-        [self.planes, self.rows, self.cols]
-    }
-
-    /// Multiplications and additions, or what a pool does, with taps beside the input.
-    pub fn flops(&self) -> i64 {
-        let each = if self.fold == Fold::Weighted { 2 } else { 1 };
-        let points: i64 = self.grid().iter().product();
-        each * self.batch * points * self.channels * self.window.taps()
-    }
-
-    /// Number of tasks of the kernel: parts of rows of the output.
-    pub fn tasks(&self, blocking: &DepthwiseBlocking) -> i64 {
-        self.batch * self.planes * self.rows * blocking.parts()
-    }
-
-    /// Chooses how to cut the work.
-    pub fn blocking(&self, isa: Isa) -> DepthwiseBlocking {
-        let inside = |start, count| self.window.columns_inside(start, count);
-        // A single chain of additions per point waits on itself, so few points need more vectors. With 16 registers, seven
-        // points leave one for weights beside the sums and the elements that neighbours share.
-        let points = if isa.registers >= 32 { 8 } else { 7 };
-        let lanes = isa.lanes_of(self.types.sum);
-        let vectors = match self.cols {
-            ..4 => 4,
-            // The taps of a large window would fetch a line of the cache for each of its vectors.
-            _ if self.has_many_weights() => (LINE / (lanes * self.types.image.bytes())).max(1),
-            _ => 1,
-        };
-        let least = if self.types.sum.is_float() { 1 } else { 4 };
-        let mut blocking = DepthwiseBlocking {
-            cols: split_points(self.cols, points, inside),
-            channels: split_channels(self.channels, lanes, vectors, least),
-            task: 1,
-        };
-        let parts = ceil_div(MIN_TASKS, self.batch * self.planes * self.rows);
-        blocking.task = ceil_div(blocking.tiles(), parts);
-        blocking
-    }
-
-    /// Whether the weights of all channels are too many for the second level cache.
-    fn has_many_weights(&self) -> bool {
-        let bytes = self.window.taps() * self.channels * self.types.weights.bytes();
-        self.fold == Fold::Weighted && bytes > NEAR_BYTES
-    }
-
-    /// Emits the kernel as function `name(x, [w, [start, [zero,]]] operands.., y, lo, hi)`.
-    pub fn emit<'c>(
-        &self,
-        at: Builder<'c>,
-        isa: Isa,
-        (name, buffers): (&str, &[Buffer]),
-        blocking: &DepthwiseBlocking,
-        epilogue: &dyn Epilogue<'c>,
-    ) -> Result<()> {
-        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
-            let weighted = self.fold == Fold::Weighted;
-            let first = if weighted { 2 } else { 1 };
-            let operands = flat.split_off(first + self.start.map_or(0, Start::buffers));
-            let start = StartBuffers::of(&flat[first..]);
-            let w = weighted.then(|| flat[1]);
-            let kernel = Kernel { spec: self, x: flat[0], w, start, operands, y, epilogue };
-            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
-                kernel.task(e, blocking, task)?;
-                Ok(vec![])
-            })?;
-            Ok(())
-        })
-    }
-}
-
 impl<'c> Kernel<'_, 'c> {
-    fn task(&self, e: &Emitter<'c>, blocking: &DepthwiseBlocking, task: Ix<'c>) -> Result<()> {
+    /// Does a task.
+    pub fn task(&self, e: &Emitter<'c>, blocking: &DepthwiseBlocking, task: Ix<'c>) -> Result<()> {
         let spec = self.spec;
         let known = |count: i64, ix: Ix<'c>| if count == 1 { Ix::Const(0) } else { ix };
         let (task, part) = e.div_rem(task, blocking.parts())?;

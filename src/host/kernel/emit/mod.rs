@@ -1,8 +1,10 @@
 //! Emission of loops, addresses and vectors: what all kernels are written with.
 
+mod indices;
+mod vectors;
+
 use super::{
     Isa,
-    tiling::Width,
     types::{Buffer, Element},
 };
 use crate::{
@@ -42,76 +44,6 @@ impl<'c> Emitter<'c> {
             Ix::Const(value) => self.builder.index(value),
             Ix::Value(value) => Ok(value),
         }
-    }
-
-    fn fold(
-        &self,
-        name: &str,
-        (a, b): (Ix<'c>, Ix<'c>),
-        known: fn(i64, i64) -> i64,
-    ) -> Result<Ix<'c>> {
-        if let (Ix::Const(a), Ix::Const(b)) = (a, b) {
-            return Ok(Ix::Const(known(a, b)));
-        }
-        Ok(Ix::Value(self.builder.binary(name, self.value(a)?, self.value(b)?)?))
-    }
-
-    /// `a + b`.
-    pub fn add(&self, a: Ix<'c>, b: Ix<'c>) -> Result<Ix<'c>> {
-        match (a, b) {
-            (Ix::Const(0), other) | (other, Ix::Const(0)) => Ok(other),
-            both => self.fold("arith.addi", both, |a, b| a + b),
-        }
-    }
-
-    /// `a * factor`.
-    pub fn mul(&self, a: Ix<'c>, factor: i64) -> Result<Ix<'c>> {
-        match factor {
-            0 => Ok(Ix::Const(0)),
-            1 => Ok(a),
-            _ => self.fold("arith.muli", (a, Ix::Const(factor)), |a, b| a * b),
-        }
-    }
-
-    /// `offset` plus each index times its step.
-    pub fn sum(&self, offset: i64, steps: &[(Ix<'c>, i64)]) -> Result<Ix<'c>> {
-        steps.iter().try_fold(Ix::Const(offset), |sum, (index, step)| {
-            self.add(self.mul(*index, *step)?, sum)
-        })
-    }
-
-    /// The quotient and remainder of a non-negative `a` by a constant.
-    pub fn div_rem(&self, a: Ix<'c>, by: i64) -> Result<(Ix<'c>, Ix<'c>)> {
-        if by == 1 {
-            return Ok((a, Ix::Const(0)));
-        }
-        let by = Ix::Const(by);
-        let quotient = self.fold("arith.divui", (a, by), |a, b| a / b)?;
-        Ok((quotient, self.fold("arith.remui", (a, by), |a, b| a % b)?))
-    }
-
-    /// The smaller of `a` and a constant.
-    pub fn min(&self, a: Ix<'c>, b: i64) -> Result<Ix<'c>> {
-        self.fold("arith.minsi", (a, Ix::Const(b)), i64::min)
-    }
-
-    /// The smaller of two.
-    pub fn smaller(&self, a: Ix<'c>, b: Ix<'c>) -> Result<Ix<'c>> {
-        self.fold("arith.minsi", (a, b), i64::min)
-    }
-
-    /// The greater of `a` and a constant.
-    pub fn max(&self, a: Ix<'c>, b: i64) -> Result<Ix<'c>> {
-        self.fold("arith.maxsi", (a, Ix::Const(b)), i64::max)
-    }
-
-    /// `a / by` rounded up, for a positive constant.
-    pub fn fold_ceil_div(&self, a: Ix<'c>, by: i64) -> Result<Ix<'c>> {
-        if by == 1 {
-            return Ok(a);
-        }
-        let known = |a: i64, b: i64| a.div_euclid(b) + i64::from(a.rem_euclid(b) != 0);
-        self.fold("arith.ceildivsi", (a, Ix::Const(by)), known)
     }
 
     /// `for iv in lo..hi step by`, with values carried from one iteration to the next. A loop that
@@ -187,90 +119,6 @@ impl<'c> Emitter<'c> {
         b.op1_with("memref.reinterpret_cast", &[memref], flat, attributes)
     }
 
-    /// The vector type of `lanes` lanes.
-    pub fn vector(&self, lanes: i64, element: Type<'c>) -> Type<'c> {
-        Type::vector(&[lanes as u64], element)
-    }
-
-    /// Consecutive elements from `at`; lanes that are not used are 0.
-    pub fn load(&self, memref: Val<'c>, at: Ix<'c>, width: Width) -> Result<Val<'c>> {
-        self.load_or(memref, at, width, 0.0)
-    }
-
-    /// Consecutive elements from `at`; lanes that are not used are `other`.
-    pub fn load_or(
-        &self,
-        memref: Val<'c>,
-        at: Ix<'c>,
-        width: Width,
-        other: f64,
-    ) -> Result<Val<'c>> {
-        let ty = self.vector(width.lanes, element_type(memref.r#type()));
-        if width.used == width.lanes {
-            return self.builder.op1("vector.load", &[memref, self.value(at)?], ty);
-        }
-        if width.used == 1 {
-            let position = vec![("static_position", self.builder.i64s_attr(&[0]))];
-            let operands = [self.load_scalar(memref, at)?, self.builder.constant(ty, other)?];
-            return self.builder.op1_with("vector.insert", &operands, ty, position);
-        }
-        let (at, mask) = (self.value(at)?, self.mask(width)?);
-        let operands = [memref, at, mask, self.builder.constant(ty, other)?];
-        self.builder.op1("vector.maskedload", &operands, ty)
-    }
-
-    /// The mask of the lanes that are used.
-    fn mask(&self, width: Width) -> Result<Val<'c>> {
-        let ty = Type::vector(&[width.lanes as u64], self.builder.i1());
-        let sizes = vec![("mask_dim_sizes", self.builder.i64s_attr(&[width.used]))];
-        self.builder.op1_with("vector.constant_mask", &[], ty, sizes)
-    }
-
-    /// One element.
-    pub fn load_scalar(&self, memref: Val<'c>, at: Ix<'c>) -> Result<Val<'c>> {
-        let element = element_type(memref.r#type());
-        self.builder.op1("memref.load", &[memref, self.value(at)?], element)
-    }
-
-    /// An integer or a vector of them as 32 bits.
-    pub fn extend(&self, value: Val<'c>, signed: bool) -> Result<Val<'c>> {
-        let b = self.builder;
-        let to = b.like(value.r#type(), b.int(32));
-        b.op1(if signed { "arith.extsi" } else { "arith.extui" }, &[value], to)
-    }
-
-    /// One element in all of `lanes` lanes.
-    pub fn load_splat(&self, memref: Val<'c>, at: Ix<'c>, lanes: i64) -> Result<Val<'c>> {
-        self.broadcast(self.load_scalar(memref, at)?, lanes)
-    }
-
-    /// A number in all of `lanes` lanes.
-    pub fn broadcast(&self, scalar: Val<'c>, lanes: i64) -> Result<Val<'c>> {
-        let ty = self.vector(lanes, scalar.r#type());
-        self.builder.op1("vector.broadcast", &[scalar], ty)
-    }
-
-    /// Writes the used lanes of a vector to consecutive elements from `at`.
-    pub fn store(&self, value: Val<'c>, memref: Val<'c>, at: Ix<'c>, width: Width) -> Result<()> {
-        let at = self.value(at)?;
-        if width.used == 1 && width.lanes > 1 {
-            // LLVM 22 makes a masked store of a single truncated element (AVX-512) one of the
-            // element as it was before, which is wider.
-            let one = self.element(value)?;
-            let spec = OpSpec { operands: &[one, memref, at], ..Default::default() };
-            self.builder.create("memref.store", spec)?;
-            return Ok(());
-        }
-        let partial = width.used < width.lanes;
-        let (name, operands) = if partial {
-            ("vector.maskedstore", vec![memref, at, self.mask(width)?, value])
-        } else {
-            ("vector.store", vec![value, memref, at])
-        };
-        self.builder.create(name, OpSpec { operands: &operands, ..Default::default() })?;
-        Ok(())
-    }
-
     /// Asks for the line of the cache that holds an element.
     pub fn prefetch(&self, memref: Val<'c>, at: Ix<'c>, write: bool) -> Result<()> {
         let b = self.builder;
@@ -292,19 +140,6 @@ impl<'c> Emitter<'c> {
             ("operandSegmentSizes", b.parse_attr("array<i32: 0, 0>")?),
         ];
         b.op1_with("memref.alloca", &[], memref_type(&[count], element.r#type(&b)), attributes)
-    }
-
-    /// A vector of scalars.
-    pub fn from_elements(&self, scalars: &[Val<'c>]) -> Result<Val<'c>> {
-        let ty = self.vector(scalars.len() as i64, scalars[0].r#type());
-        self.builder.op1("vector.from_elements", scalars, ty)
-    }
-
-    /// Some lanes of a vector.
-    pub fn shuffle(&self, vector: Val<'c>, lanes: &[i64]) -> Result<Val<'c>> {
-        let ty = self.vector(lanes.len() as i64, element_type(vector.r#type()));
-        let mask = vec![("mask", self.builder.i64s_attr(lanes))];
-        self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
     }
 
     /// The arguments of a kernel with so many buffers: these as they lie in memory, the last one apart,
@@ -336,49 +171,6 @@ impl<'c> Emitter<'c> {
         ];
         let spec = OpSpec { operands, results, attributes, ..Default::default() };
         b.create("llvm.call_intrinsic", spec)
-    }
-
-    /// The first element of a vector.
-    pub fn element(&self, vector: Val<'c>) -> Result<Val<'c>> {
-        let position = vec![("static_position", self.builder.i64s_attr(&[0]))];
-        let element = element_type(vector.r#type());
-        self.builder.op1_with("vector.extract", &[vector], element, position)
-    }
-
-    /// `lanes` lanes of a vector from one on.
-    pub fn part(&self, vector: Val<'c>, from: i64, lanes: i64) -> Result<Val<'c>> {
-        let b = self.builder;
-        let list = |value| b.parse_attr(&format!("[{value} : i64]"));
-        let attributes =
-            vec![("offsets", list(from)?), ("sizes", list(lanes)?), ("strides", list(1)?)];
-        let ty = self.vector(lanes, element_type(vector.r#type()));
-        b.op1_with("vector.extract_strided_slice", &[vector], ty, attributes)
-    }
-
-    /// A vector with `value` in each lane.
-    pub fn splat(&self, value: f64, lanes: i64, element: Element) -> Result<Val<'c>> {
-        self.builder.constant(self.vector(lanes, element.r#type(&self.builder)), value)
-    }
-
-    /// A vector of as many lanes as `vector` with `value` in each.
-    pub fn splat_like(&self, vector: Val<'c>, value: f64, element: Element) -> Result<Val<'c>> {
-        let b = self.builder;
-        b.constant(b.like(vector.r#type(), element.r#type(&b)), value)
-    }
-
-    /// `a * b + c`, fused where the machine can.
-    pub fn fma(&self, a: Val<'c>, b: Val<'c>, c: Val<'c>) -> Result<Val<'c>> {
-        if self.isa.fma {
-            return self.builder.op1("vector.fma", &[a, b, c], c.r#type());
-        }
-        let product = self.float("arith.mulf", a, b)?;
-        self.float("arith.addf", product, c)
-    }
-
-    /// A float operation that may be contracted with others.
-    pub fn float(&self, name: &str, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
-        let contract = self.builder.parse_attr("#arith.fastmath<contract>")?;
-        self.builder.op1_with(name, &[a, b], a.r#type(), vec![("fastmath", contract)])
     }
 }
 

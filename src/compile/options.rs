@@ -1,0 +1,171 @@
+//! What a compile is asked for: targets, phases, limits and files, and the texts that passes get of it.
+
+use crate::{
+    Error, Phase, Pipeline, Result, Session,
+    artifact::Signature,
+    codegen::c,
+    ir::print::Weights,
+    pass::PassObserver,
+    passes::graph_partition,
+    targets::{Operators, TargetInstance},
+};
+use std::path::PathBuf;
+
+/// What to compile for and how.
+pub struct CompileOptions<'a> {
+    /// Target spec: `"vanilla, llvm -mcpu=native"`.
+    pub targets: String,
+    /// Directories that hold targets as data.
+    pub target_path: Vec<PathBuf>,
+    /// File with placements that come before patterns.
+    pub placement: Option<PathBuf>,
+    /// File with the pools of the board that the model's memory is in (`board.toml`); without it there is
+    /// one arena and one block of constants.
+    pub pools: Option<PathBuf>,
+    /// Look for the partition between targets that costs least, instead of going by preference.
+    pub placement_search: bool,
+    /// File with measured tiles, and measured costs for the search, in place of estimates.
+    pub profile: Option<PathBuf>,
+    /// Make each match of a device a region of its own, and wait for it, so that it has a time.
+    pub apart: bool,
+    /// Ids of targets in the order in which they lower and generate code; those that are left out
+    /// follow in the order of the spec. Empty: the order of the spec.
+    pub lowering_order: Vec<String>,
+    /// Name of the model: prefix of symbols and file names.
+    pub name: String,
+    /// Pipeline text to run instead of what the targets register.
+    pub pipeline: Option<Pipeline>,
+    /// Passes added at the end of a phase.
+    pub passes: Vec<(Phase, String)>,
+    /// Compute what depends on constants alone now, on this machine's processor, where the results do not
+    /// take much more memory than what they are computed from.
+    pub evaluate_constants: bool,
+    /// Compute stages of the network in patches, at most so many, where that takes less memory.
+    pub patches: Option<i64>,
+    /// Bytes that the arena may have. Stages are computed in patches until it has no more, by
+    /// estimate; if it has more in the end, that is an error.
+    pub arena_limit: Option<u64>,
+    /// The phase that the module has been through already.
+    pub after: Phase,
+    /// Where to write the IR after each phase.
+    pub dump_phases: Option<PathBuf>,
+    /// What those files do with large weights.
+    pub dump_weights: Weights,
+    /// Where to write a reproducer when a pass fails.
+    pub reproducer: Option<PathBuf>,
+    /// Called before each phase.
+    pub observer: Option<&'a dyn Fn(Phase)>,
+    /// Called before and after each pass.
+    pub pass_observer: Option<&'a PassObserver<'a>>,
+    /// The C compiler, for generated C and for linking the shared library; arguments may follow
+    /// the program.
+    pub cc: String,
+    /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
+    pub trace: bool,
+    /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
+    pub plan_picture: bool,
+    /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
+    /// targets.
+    pub bind: Vec<(String, String)>,
+    /// How devices' C is compiled beyond what their manifests say.
+    pub devices: Option<&'a c::compile::DeviceBuild>,
+}
+
+impl Default for CompileOptions<'_> {
+    fn default() -> Self {
+        Self {
+            targets: "llvm".into(),
+            target_path: vec![],
+            placement: None,
+            pools: None,
+            placement_search: false,
+            apart: false,
+            profile: None,
+            lowering_order: vec![],
+            name: "model".into(),
+            pipeline: None,
+            passes: vec![],
+            evaluate_constants: true,
+            patches: None,
+            arena_limit: None,
+            after: Phase::Import,
+            dump_phases: None,
+            dump_weights: Weights::Elide,
+            reproducer: None,
+            observer: None,
+            pass_observer: None,
+            cc: "cc".into(),
+            trace: false,
+            plan_picture: false,
+            bind: vec![],
+            devices: None,
+        }
+    }
+}
+
+impl CompileOptions<'_> {
+    /// The targets that the spec names, the host last.
+    pub fn resolve(&self, session: &Session) -> Result<Vec<TargetInstance>> {
+        let path = self.target_path.iter().cloned();
+        graph_partition::resolve_in(session.context(), &self.targets, path)
+    }
+
+    /// The operators of vendors that the targets of the spec, and all that are known, declare.
+    ///
+    /// # Errors
+    /// The spec is not valid, or its targets declare an operator in different ways.
+    pub fn operators(&self, session: &Session) -> Result<Operators> {
+        let path = self.target_path.iter().cloned();
+        graph_partition::known_in(session.context(), &self.targets, path).map(|known| known.1)
+    }
+
+    /// What computes stages in patches, if that is asked for.
+    pub(super) fn patches_pass(&self) -> Option<String> {
+        let most = self.patches.map(|patches| format!("max-patches={patches}"));
+        let limit = self.arena_limit.map(|bytes| format!("arena-limit={bytes}"));
+        let options: Vec<_> = most.into_iter().chain(limit).collect();
+        let text = format!("func.func(graph-split-patches{{{}}})", options.join(" "));
+        (!options.is_empty()).then_some(text)
+    }
+
+    /// Fails if the arena is larger than it may be.
+    pub(super) fn check_arena(&self, signature: &Signature) -> Result<()> {
+        let bytes = signature.arena_bytes as u64;
+        match self.arena_limit.filter(|limit| bytes > *limit) {
+            None => Ok(()),
+            Some(limit) => Err(Error::invalid(format!(
+                "the arena has {bytes} bytes, more than the limit of {limit}; most are in use at \
+                 {}: allow more bytes, more patches, or a target that computes this in less memory",
+                signature.arena_peak
+            ))),
+        }
+    }
+
+    /// The directories with targets, as options of passes have them.
+    pub(super) fn target_path_text(&self) -> String {
+        let paths: Vec<_> = self.target_path.iter().map(|p| p.to_string_lossy()).collect();
+        paths.join(":")
+    }
+
+    /// The options of `graph-partition` that the module itself does not carry.
+    pub(super) fn partition_options(&self) -> String {
+        let paths = self.target_path_text();
+        let mut options = vec![];
+        if !paths.is_empty() {
+            options.push(format!("target-path={{{paths}}}"));
+        }
+        if let Some(path) = &self.placement {
+            options.push(format!("placement={{{}}}", path.display()));
+        }
+        if self.placement_search {
+            options.push("placement-search=true".to_owned());
+        }
+        if self.apart {
+            options.push("apart=true".to_owned());
+        }
+        if let Some(path) = &self.profile {
+            options.push(format!("profile={{{}}}", path.display()));
+        }
+        options.join(" ")
+    }
+}
