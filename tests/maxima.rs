@@ -184,3 +184,37 @@ fn maxima_keep_nan_on_every_target() {
         }
     }
 }
+
+/// Rows of which much is kept are sorted in another way, which ranks NaN, zeros and equal elements the same.
+#[test]
+fn long_rows_are_ranked_like_short_ones() {
+    const LONG: usize = 432;
+    let (x, session) = (image(3), Session::new());
+    let input = Tensor::from_slice(&[3, LONG], &x[..3 * LONG]).expect("a tensor");
+    for (kept, largest) in [(LONG, true), (LONG, false), (300, true), (1, false)] {
+        let text = format!(
+            "func.func @main(%x: tensor<3x{LONG}xf32>) -> (tensor<3x{kept}xf32>, tensor<3x{kept}xi64>) {{
+               %k = graph.constant dense<{kept}> : tensor<1xi64>
+               %y, %n = graph.top_k %x, %k axis = 1 largest = {largest}
+                 : (tensor<3x{LONG}xf32>, tensor<1xi64>) -> (tensor<3x{kept}xf32>, tensor<3x{kept}xi64>)
+               return %y, %n : tensor<3x{kept}xf32>, tensor<3x{kept}xi64>
+             }}"
+        );
+        for target in ["llvm", "c"] {
+            let module = session.parse(text.as_bytes(), "rows.mlir").expect("a module");
+            let options = CompileOptions { targets: target.into(), ..Default::default() };
+            let network =
+                session.compile(module, &options).expect("compiles").load().expect("loads");
+            let outputs = network.run(std::slice::from_ref(&input)).expect("runs");
+            let (values, numbers) = (outputs[0].to_f64(), outputs[1].to_f64());
+            for (row, x) in x[..3 * LONG].chunks(LONG).enumerate() {
+                for (place, number) in ranks(x, largest)[..kept].iter().enumerate() {
+                    let at = row * kept + place;
+                    assert_eq!(numbers[at], *number as f64, "{target}, row {row}, place {place}");
+                    let (y, want) = (values[at], f64::from(x[*number]));
+                    assert!(y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan());
+                }
+            }
+        }
+    }
+}
