@@ -72,7 +72,8 @@ def reductions():
         add(f"cumsum-{axis}", "CumSum", [IMAGE, "axis"], {"axis": np.array(axis)})
         add(f"topk-{axis}", "TopK", [IMAGE, "k"], {"k": np.array([5])}, 2, axis=axis)
     add("argmax-rows", "ArgMax", [ROWS], axis=1)
-    add("topk-many", "TopK", [[10, 8400], "k"], {"k": np.array([300])}, 2, axis=1)
+    for name, shape, kept in [("many", [10, 8400], 300), ("sorted", [1, 50257], 50257), ("sorted-rows", [64, 1000], 1000)]:
+        add(f"topk-{name}", "TopK", [shape, "k"], {"k": np.array([kept])}, 2, axis=1)
 
 
 def movement():
