@@ -218,3 +218,47 @@ fn long_rows_are_ranked_like_short_ones() {
         }
     }
 }
+
+/// Integers with and without a sign, of which much is kept.
+#[test]
+fn long_rows_of_integers_are_ranked() {
+    const LONG: usize = 300;
+    const KEPT: usize = 280;
+    let x: Vec<f64> = image(5)[..LONG].iter().map(|x| f64::from((x * 300.0) as i32)).collect();
+    let bytes: Vec<u8> = x.iter().map(|x| *x as i64 as u8).collect();
+    let short: Vec<i16> = x.iter().map(|x| *x as i16).collect();
+    let long: Vec<i64> = x.iter().map(|x| (*x as i64) << 40).collect();
+    let rows = [
+        ("ui8", Tensor::from_slice(&[LONG], &bytes).expect("a tensor")),
+        ("i16", Tensor::from_slice(&[LONG], &short).expect("a tensor")),
+        ("i64", Tensor::from_slice(&[LONG], &long).expect("a tensor")),
+    ];
+    for (element, row) in rows {
+        for largest in [true, false] {
+            let text = format!(
+                "func.func @main(%x: tensor<{LONG}x{element}>) -> tensor<{KEPT}xi64> {{
+                   %k = graph.constant dense<{KEPT}> : tensor<1xi64>
+                   %y, %n = graph.top_k %x, %k axis = 0 largest = {largest}
+                     : (tensor<{LONG}x{element}>, tensor<1xi64>) -> (tensor<{KEPT}x{element}>, tensor<{KEPT}xi64>)
+                   return %n : tensor<{KEPT}xi64>
+                 }}"
+            );
+            let session = Session::new();
+            let module = session.parse(text.as_bytes(), "rows.mlir").expect("a module");
+            let network = session
+                .compile(module, &CompileOptions::default())
+                .expect("compiles")
+                .load()
+                .expect("loads");
+            let numbers = network.run(std::slice::from_ref(&row)).expect("runs")[0].to_f64();
+            let values = row.to_f64();
+            let mut want: Vec<usize> = (0..LONG).collect();
+            want.sort_by(|a, b| {
+                let order = values[*a].total_cmp(&values[*b]);
+                if largest { order.reverse() } else { order }
+            });
+            let found: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
+            assert_eq!(found, want[..KEPT], "{element}, largest = {largest}");
+        }
+    }
+}

@@ -223,14 +223,14 @@ pub fn is_llvm_ir(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "ll")
 }
 
-/// Compiles a source, and its place among those that are compiled beside it.
+/// Compiles a source, which has this place among those that are compiled beside it.
 fn compile_file((place, name): (usize, &str), folder: &Path, options: &COptions) -> Result<Object> {
     let usual = if options.compiler.is_empty() { "cc" } else { &options.compiler };
     let tool = options.tool.clone().map_or_else(|| Tool::new(usual), Ok)?;
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // In a folder of its own, because `a.c` and `a.S` have objects of the same name.
     let own = format!(".{place}");
-    fs::create_dir(folder.join(&own))
+    fs::create_dir_all(folder.join(&own))
         .map_err(|e| Error::io("cannot create", &folder.join(&own), e))?;
     let object = format!("{own}/{stem}.o");
     let mut command = tool.command(folder);
