@@ -44,7 +44,7 @@ lint: setup ## Run clippy
 unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
 	cargo test --no-fail-fast
 
-conformance: build data ## Run all one-operator models and ONNX's suite (ten minutes); `unit` has a sample
+conformance: build data ## Run all one-operator models and ONNX's suite; `unit` has a sample
 	PHASELINE_CONFORMANCE=1 cargo test --test onnx -- --nocapture
 
 fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
