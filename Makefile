@@ -9,8 +9,8 @@ C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' '
 # Tests compile the same C of a target many times. What is compiled is kept between them where ccache is installed.
 export PATH := /usr/lib/ccache:$(PATH)
 export CCACHE_DIR := $(CURDIR)/build/ccache
-# Headers are as new as the sources, which are written for each compile.
-export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime
+# Headers are as new as the sources, which are written for each compile. Nobody reads messages in another language.
+export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)

@@ -14,6 +14,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Mutex,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -121,7 +122,8 @@ fn tblgen(
 
 /// Compiles every `.cpp` below `dialects/` into one archive. Only files older than what they
 /// include, by the lists that the compiler left beside the objects, are compiled again: with
-/// MLIR's headers each takes many seconds.
+/// MLIR's headers each takes many seconds. The compiler runs in `out`, so that ccache finds what another
+/// build, with other features say, compiled of the same text.
 fn compile(prefix: &Path, out: &Path) -> Result<()> {
     let mut sources = vec![];
     for folder in ["capi", "graph", "phl", "tir"] {
@@ -132,6 +134,7 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
             }
         }
     }
+    let root = env::current_dir()?;
     let mut build = cc::Build::new();
     for dialect in DIALECTS {
         if out.join(dialect).exists() {
@@ -149,34 +152,52 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
         .flag("-fvisibility-inlines-hidden")
         .flag("-Wall")
         .flag("-Wno-unused-parameter")
-        .include("dialects")
-        .include(out)
+        .include(root.join("dialects"))
+        .include(".")
         // MLIR's own headers are not ours to warn about.
         .flag(format!("-isystem{}", prefix.join("include").display()))
         .get_compiler();
     let objects: Vec<_> = sources.iter().map(|source| object_path(source, out)).collect();
-    let stale: Vec<_> =
-        sources.iter().zip(&objects).filter(|(_, object)| is_stale(object)).collect();
-    for pair in stale.chunks(2) {
-        let running: Vec<_> = pair
-            .iter()
-            .map(|(source, object)| {
-                let mut command = tool.to_command();
-                command.args(["-MMD", "-c"]).arg(source).arg("-o").arg(object).spawn()
-            })
-            .collect();
-        for (child, (source, _)) in running.into_iter().zip(pair) {
-            if !child?.wait()?.success() {
-                return Err(format!("the C++ compiler failed on {}", source.display()).into());
-            }
-        }
-    }
+    let commands: Vec<_> = sources
+        .iter()
+        .zip(&objects)
+        .filter(|(_, object)| is_stale(object, out))
+        .map(|(source, object)| {
+            let source =
+                source.strip_prefix(out).map_or_else(|_| root.join(source), Path::to_owned);
+            let mut command = tool.to_command();
+            command.current_dir(out).args(["-MMD", "-c"]).arg(source).arg("-o").arg(object);
+            command
+        })
+        .collect();
+    run_all(commands)?;
     let mut archive = cc::Build::new();
     objects.iter().for_each(|object| {
         archive.object(object);
     });
     archive.compile("phaseline_dialects");
     Ok(())
+}
+
+/// Runs commands, as many at a time as cargo runs jobs.
+fn run_all(commands: Vec<Command>) -> Result<()> {
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1_usize);
+    let failure = |command: Command| format!("the C++ compiler failed: {command:?}");
+    let (queue, failures) = (Mutex::new(commands), Mutex::new(vec![]));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(mut command) = queue.lock().ok().and_then(|mut queue| queue.pop()) {
+                    if !command.status().is_ok_and(|status| status.success())
+                        && let Ok(mut failures) = failures.lock()
+                    {
+                        failures.push(failure(command));
+                    }
+                }
+            });
+        }
+    });
+    failures.into_inner()?.pop().map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 /// Compiles the thread pool of the C runtime, which the program runs models with.
@@ -282,13 +303,17 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether an object is older than a file that it was made of, or has no list of them.
-fn is_stale(object: &Path) -> bool {
+/// Whether an object is older than a file that it was made of, or has no list of them. Names in
+/// the list are relative to `out`.
+fn is_stale(object: &Path, out: &Path) -> bool {
     let Ok(rule) = fs::read_to_string(object.with_extension("d")) else { return true };
     let made = modified(object);
     let (_, list) = rule.split_once(": ").unwrap_or_default();
     let mut parts = list.split_whitespace().filter(|part| *part != "\\");
-    parts.any(|part| !Path::new(part).exists() || modified(Path::new(part)) > made)
+    parts.any(|part| {
+        let part = out.join(part);
+        !part.exists() || modified(&part) > made
+    })
 }
 
 fn modified(path: &Path) -> std::time::SystemTime {

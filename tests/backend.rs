@@ -2,13 +2,9 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "backend/bound.rs"]
 mod bound;
-#[path = "backend/hooks.rs"]
 mod hooks;
-#[path = "backend/random_partition.rs"]
 mod random_partition;
-#[path = "backend/results.rs"]
 mod results;
 
 use phaseline::{

@@ -5,19 +5,12 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "kernels/amx.rs"]
 mod amx;
-#[path = "kernels/attention.rs"]
 mod attention;
-#[path = "kernels/cases.rs"]
 mod cases;
-#[path = "kernels/harness.rs"]
 mod harness;
-#[path = "kernels/joints.rs"]
 mod joints;
-#[path = "kernels/pools.rs"]
 mod pools;
-#[path = "kernels/winograd.rs"]
 mod winograd;
 
 use cases::{CONVS, Conv, DEPTHWISE, DEPTHWISE_RANKS, RANKS, SINGLE, TRANSPOSED};

@@ -2,9 +2,7 @@
 //! against the host; operators and whole networks against onnxruntime; and that each pattern of
 //! both manifests is taken by one of these.
 
-#[path = "libraries/layers.rs"]
 mod layers;
-#[path = "libraries/rows.rs"]
 mod rows;
 
 use layers::Layer;

@@ -3,9 +3,7 @@
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "vanilla/cases.rs"]
 mod cases;
-#[path = "vanilla/devices.rs"]
 mod devices;
 
 use cases::{Device, Random, conv, dense, elementwise, tensor};

@@ -19,7 +19,8 @@ block() {
 }
 
 # Where cargo, its downloads and what ccache keeps are is no setting of ours.
-clean=(env -i PATH="$PATH" HOME="$HOME" ${CCACHE_DIR+CCACHE_DIR="$CCACHE_DIR"} ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
+clean=(env -i PATH="$PATH" HOME="$HOME" ${CCACHE_DIR+CCACHE_DIR="$CCACHE_DIR"}
+  ${CCACHE_SLOPPINESS+CCACHE_SLOPPINESS="$CCACHE_SLOPPINESS"} ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
   ${RUSTUP_HOME+RUSTUP_HOME="$RUSTUP_HOME"})
 
 cd "$folder"

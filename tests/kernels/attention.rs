@@ -1,6 +1,6 @@
 //! Attention as one kernel: masks, sizes that are no multiples, rows without keys.
 
-use crate::harness::{Case, compare, tensor};
+use super::harness::{Case, compare, tensor};
 
 /// Dimensions before the matrices, and `[queries, keys, depth, size of values]`.
 type Sizes<'s> = (&'s [i64], [i64; 4]);

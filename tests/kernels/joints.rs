@@ -1,6 +1,6 @@
 //! Concatenations of results of kernels, which write them where they belong.
 
-use crate::{
+use super::{
     harness::{Case, compare, compare_on, tensor},
     integer_machines,
 };

@@ -1,6 +1,6 @@
 //! Pools: behind convolutions, whose images have their channels last, and on their own.
 
-use crate::{
+use super::{
     harness::{Case, compare, compare_on, tensor},
     integer_machines,
 };

@@ -1,6 +1,6 @@
 //! Convolutions by Winograd's algorithm, which compute what sums tap by tap do.
 
-use crate::{
+use super::{
     add_convs,
     cases::Conv,
     harness::{Case, compare_on, run_on, run_on_threads, symbols},

@@ -1,0 +1,22 @@
+//! The tests of the library and of the program, one module for each subject; `cargo test --test all MODULE::`
+//! runs those of a module.
+
+mod architecture;
+mod backend;
+mod check_targets;
+mod constants;
+mod cross;
+mod examples;
+mod kernels;
+mod libraries;
+mod maxima;
+mod numerics;
+mod onnx;
+mod package;
+mod patches;
+mod quantized;
+mod scatters;
+mod session;
+mod spans;
+mod transposes;
+mod vanilla;
