@@ -18,7 +18,7 @@ use crate::{
     tensor::Tensor,
 };
 use melior::ir::{Location, Module};
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes around each buffer.
 const GUARD: i64 = 64;
@@ -84,7 +84,7 @@ pub struct Record {
 }
 
 /// What is kept of graphs that are run.
-pub type Records = RefCell<Vec<Record>>;
+pub type Records = Mutex<Vec<Record>>;
 
 impl Ring<'_> {
     /// The patterns that take operations of a graph where nothing is demanded.
@@ -130,7 +130,7 @@ impl Ring<'_> {
             let (spec, text) = (self.spec.to_owned(), text.to_owned());
             let (also, rounds) = (self.also, rounds.clone());
             let record = Record { pattern, also, spec, text, code, gaps, rounds };
-            records.borrow_mut().push(record);
+            records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
         }
         Ok(Outcome::Done(rounds))
     }

@@ -24,7 +24,7 @@ use crate::{
     targets::{Operators, TargetInstance},
 };
 use melior::ir::Module;
-use std::{cell::RefCell, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 /// What all graphs are tried with.
 pub struct DifferentialRun<'a> {
@@ -40,8 +40,16 @@ pub struct DifferentialRun<'a> {
     pub sanitizer: &'a Sanitizer,
     /// Where graphs that are run are kept, and the number of the pattern.
     pub records: Option<(&'a Records, usize)>,
-    /// A graph of each pattern before, with its number.
-    pub earlier: &'a RefCell<Vec<(usize, String)>>,
+}
+
+/// What came of the graphs with one match.
+pub struct Singles {
+    pub report: PatternReport,
+    /// Those that ran.
+    pub ran: Vec<String>,
+    sampler: Sampler,
+    /// The patterns that take such graphs where nothing is demanded.
+    taken_by: BTreeSet<String>,
 }
 
 /// What became of a graph.
@@ -55,8 +63,8 @@ pub enum Fate<'c> {
 }
 
 impl DifferentialRun<'_> {
-    /// Tries pattern `number`.
-    pub fn run(&self, number: usize) -> Result<PatternReport> {
+    /// Tries pattern `number` on graphs with one match.
+    pub fn singles(&self, number: usize) -> Result<Singles> {
         let pattern = &self.patterns[number];
         let mut report = PatternReport { name: pattern.name().to_owned(), ..Default::default() };
         report.options = self.spec.split(',').next().unwrap_or_default().to_owned();
@@ -102,13 +110,25 @@ impl DifferentialRun<'_> {
         }
         let places = (&mut choice, &mut taken_by, &mut ran);
         self.compare_chosen(pattern, places, &mut judge, &mut report);
-        self.pairs(number, ran, &mut sampler, &mut report)?;
         report.worst = judge.worst;
         let (off, fault) = judge.off();
         report.off = off;
         report.notes.extend(fault.map(Note::error));
         report.notes.extend(judge.special.take().map(Note::warning));
-        self.judge(pattern, &taken_by, &mut report);
+        Ok(Singles { report, ran, sampler, taken_by })
+    }
+
+    /// Tries it on graphs with two matches, too; `others` has a graph of each pattern that it may go with, with the
+    /// pattern's number.
+    pub fn finish(
+        &self,
+        number: usize,
+        singles: Singles,
+        others: &[(usize, String)],
+    ) -> Result<PatternReport> {
+        let Singles { mut report, ran, mut sampler, taken_by } = singles;
+        self.pairs((number, &ran), others, &mut sampler, &mut report)?;
+        self.judge(&self.patterns[number], &taken_by, &mut report);
         Ok(report)
     }
 

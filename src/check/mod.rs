@@ -37,13 +37,19 @@ use crate::{
     Error, Result, Session,
     error::suggestion,
     graph::OpTable,
+    parallel,
     pattern::Pattern,
     targets::{Operators, Registry, Role, TargetInstance},
 };
 use contest::Records;
+use differential::{DifferentialRun, Singles};
 use report::Note;
 use sanitizer::Sanitizer;
-use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 /// What to check and how hard.
 #[derive(Clone, Debug)]
@@ -131,8 +137,9 @@ impl Ground {
     }
 }
 
-/// Checks a target. `progress` is called with the name of each pattern before it is tried.
-pub fn check_target(options: &CheckOptions, progress: &dyn Fn(&str)) -> Result<Report> {
+/// Checks a target, on as many threads as there are processors. `progress` is called with the name of each pattern
+/// before it is tried, alone and with others.
+pub fn check_target(options: &CheckOptions, progress: &(dyn Fn(&str) + Sync)) -> Result<Report> {
     let ground = Ground::new(options)?;
     let sanitizer = Sanitizer::of(&options.cc);
     check_on(&ground, (options, &sanitizer), None, progress)
@@ -143,11 +150,10 @@ fn check_on(
     ground: &Ground,
     (options, sanitizer): (&CheckOptions, &Sanitizer),
     records: Option<&Records>,
-    progress: &dyn Fn(&str),
+    progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Report> {
     let device = ground.device()?;
     let patterns = device.load_patterns(&ground.table)?;
-    let session = Session::new();
     let mut report = Report {
         target: device.id.clone(),
         sanitized: sanitizer.is_there(),
@@ -173,19 +179,16 @@ fn check_on(
     }
     let stand = Stand {
         ground,
-        session,
+        device,
         options,
         patterns: &patterns,
         sanitizer,
         records,
-        earlier: RefCell::default(),
-        closed: RefCell::default(),
+        closed: Mutex::default(),
     };
-    for (number, pattern) in patterns.iter().enumerate().filter(|(_, p)| is_meant(p)) {
-        progress(pattern.name());
-        report.patterns.extend(stand.pattern(number, device)?);
-    }
-    let closed = stand.closed.into_inner();
+    let meant: Vec<_> = (0..patterns.len()).filter(|number| is_meant(&patterns[*number])).collect();
+    report.patterns = stand.all(meant, progress)?;
+    let closed = stand.closed.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.notes.extend(
         closed
             .into_iter()
@@ -200,47 +203,91 @@ const THOROUGH: usize = 4;
 /// What all patterns are tried with.
 struct Stand<'a> {
     ground: &'a Ground,
-    session: Session,
+    device: &'a TargetInstance,
     options: &'a CheckOptions,
     patterns: &'a [Pattern],
     sanitizer: &'a Sanitizer,
     /// Where graphs that run are kept.
     records: Option<&'a Records>,
-    /// A graph of each pattern that was tried, with its number.
-    earlier: RefCell<Vec<(usize, String)>>,
     /// Other values of options with which the device does not open, and what it says.
-    closed: RefCell<BTreeMap<String, String>>,
+    closed: Mutex<BTreeMap<String, String>>,
+}
+
+/// What came of the first graphs of a pattern.
+enum Tried {
+    /// No options allow it.
+    Closed(PatternReport),
+    /// With which options it was tried.
+    Alone(String, Box<Singles>),
 }
 
 impl Stand<'_> {
-    /// Tries a pattern: with the options as they are given, or if these rule it out with others,
-    /// then a little with each other value of the options that it depends on.
-    fn pattern(&self, number: usize, device: &TargetInstance) -> Result<Option<PatternReport>> {
+    /// Tries patterns: each by itself, then with those before it and with other options.
+    fn all(
+        &self,
+        numbers: Vec<usize>,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Vec<PatternReport>> {
+        let tried = parallel::map(numbers.into_iter(), |number| {
+            progress(self.patterns[number].name());
+            Ok(self.alone(number)?.map(|tried| (number, tried)))
+        });
+        let tried: Vec<_> =
+            tried.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
+        let first = |(number, tried): &(usize, Tried)| match tried {
+            Tried::Closed(_) => None,
+            Tried::Alone(_, singles) => Some((*number, singles.ran.first()?.clone())),
+        };
+        let graphs: Vec<(usize, String)> = tried.iter().filter_map(first).collect();
+        let reports = parallel::map(tried.into_iter(), |(number, tried)| match tried {
+            Tried::Closed(report) => Ok(report),
+            Tried::Alone(spec, singles) => {
+                progress(self.patterns[number].name());
+                let before = graphs.partition_point(|(other, _)| *other < number);
+                self.together(number, (&spec, *singles), &graphs[..before])
+            }
+        });
+        reports.into_iter().collect()
+    }
+
+    /// Tries a pattern with the options as they are given, or if these rule it out with others.
+    fn alone(&self, number: usize) -> Result<Option<Tried>> {
         let pattern = &self.patterns[number];
-        if let Some(closed) = lint::closed(device, pattern) {
-            let notes = vec![closed];
-            let options = device.id.clone();
-            return Ok(Some(PatternReport {
+        if let Some(closed) = lint::closed(self.device, pattern) {
+            return Ok(Some(Tried::Closed(PatternReport {
                 name: pattern.name().to_owned(),
-                options,
-                notes,
+                options: self.device.id.clone(),
+                notes: vec![closed],
                 ..Default::default()
-            }));
+            })));
         }
-        let mut best: Option<(String, PatternReport)> = None;
-        for spec in variations::specs(&self.options.target, device, pattern) {
-            let Some(found) = self.differential(number, &spec, self.options)? else { continue };
-            let matched = found.matched > 0;
+        let mut best = None;
+        for spec in variations::specs(&self.options.target, self.device, pattern) {
+            let run = |run: &DifferentialRun<'_>| run.singles(number);
+            let Some(found) = self.run(number, (&spec, self.options), run)? else { continue };
+            let matched = found.report.matched > 0;
             if matched || best.is_none() {
-                best = Some((spec, found));
+                best = Some(Tried::Alone(spec, Box::new(found)));
             }
             if matched {
                 break;
             }
         }
-        let Some((known, mut best)) = best else { return Ok(None) };
+        Ok(best)
+    }
+
+    /// Tries a pattern together with others, then a little with each other value of the options that it depends on.
+    fn together(
+        &self,
+        number: usize,
+        (known, singles): (&str, Singles),
+        others: &[(usize, String)],
+    ) -> Result<PatternReport> {
+        let finish = |run: &DifferentialRun<'_>| run.finish(number, singles, others);
+        let found = self.run(number, (known, self.options), finish)?;
+        let mut best = found.ok_or_else(|| Error::internal("a device that was there is not"))?;
         if best.matched == 0 || self.options.samples < THOROUGH {
-            return Ok(Some(best));
+            return Ok(best);
         }
         let few = CheckOptions {
             samples: self.options.samples.div_ceil(8),
@@ -248,33 +295,38 @@ impl Stand<'_> {
             seed: self.options.seed + 1,
             ..self.options.clone()
         };
-        for spec in variations::others(&self.options.target, device, pattern) {
-            if spec == known || best.errors() > 0 || self.closed.borrow().contains_key(&spec) {
+        let closed = || self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        for spec in variations::others(&self.options.target, self.device, &self.patterns[number]) {
+            if spec == known || best.errors() > 0 || closed().contains_key(&spec) {
                 continue;
             }
-            let run = self.differential(number, &spec, &few)?;
+            let run = self.run(number, (&spec, &few), |run| {
+                run.finish(number, run.singles(number)?, others)
+            })?;
             // A range of numbers says little of which devices this machine has.
             match run.as_ref().and_then(PatternReport::unopened) {
-                Some(why) => drop(self.closed.borrow_mut().insert(spec, why)),
+                Some(why) => drop(closed().insert(spec, why)),
                 None => best.add_run(run),
             }
         }
-        Ok(Some(best))
+        Ok(best)
     }
 
-    fn differential(
+    /// Tries a pattern on a device with these options, in a session of its own.
+    fn run<R>(
         &self,
         number: usize,
-        spec: &str,
-        options: &CheckOptions,
-    ) -> Result<Option<PatternReport>> {
+        (spec, options): (&str, &CheckOptions),
+        work: impl FnOnce(&DifferentialRun<'_>) -> Result<R>,
+    ) -> Result<Option<R>> {
         let spec = format!("{spec}, {}", self.options.host);
         let targets = self.ground.registry.resolve(&spec.parse()?)?;
         let Some(device) = targets.iter().find(|target| !target.is_host()) else {
             return Ok(None);
         };
-        let run = differential::DifferentialRun {
-            session: &self.session,
+        let session = Session::new();
+        let run = DifferentialRun {
+            session: &session,
             options,
             spec: &spec,
             device,
@@ -283,8 +335,7 @@ impl Stand<'_> {
             operators: Operators::of(&device.kind),
             sanitizer: self.sanitizer,
             records: self.records.map(|records| (records, number)),
-            earlier: &self.earlier,
         };
-        run.run(number).map(Some)
+        work(&run).map(Some)
     }
 }

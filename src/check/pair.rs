@@ -43,13 +43,15 @@ impl DifferentialRun<'_> {
     /// together is no fault.
     pub fn pairs(
         &self,
-        number: usize,
-        ran: Vec<String>,
+        (number, ran): (usize, &[String]),
+        others: &[(usize, String)],
         sampler: &mut Sampler,
         report: &mut PatternReport,
     ) -> Result<()> {
         for place in 0..self.options.samples / SINGLES {
-            let Some(partner) = self.partner(number, (place, &ran), sampler)? else { continue };
+            let Some(partner) = self.partner((number, others), (place, ran), sampler)? else {
+                continue;
+            };
             self.run_pair((number, &ran[place]), partner, report)?;
             self.session.clear_diagnostics();
         }
@@ -59,18 +61,13 @@ impl DifferentialRun<'_> {
             self.run_many(number, text, report)?;
             self.session.clear_diagnostics();
         }
-        if let Some(text) = ran.into_iter().next() {
-            let mut earlier = self.earlier.borrow_mut();
-            earlier.retain(|(known, _)| *known != number);
-            earlier.push((number, text));
-        }
         Ok(())
     }
 
     /// What goes with one of the graphs that ran: its pattern, its text, and how.
     fn partner(
         &self,
-        number: usize,
+        (number, others): (usize, &[(usize, String)]),
         (place, ran): (usize, &[String]),
         sampler: &mut Sampler,
     ) -> Result<Option<(usize, String, Joint)>> {
@@ -82,8 +79,7 @@ impl DifferentialRun<'_> {
         }
         let joint = if place % 4 < 2 { Joint::Shared } else { Joint::Apart };
         let own = ran.iter().rev().find(|other| *other != first);
-        let earlier = self.earlier.borrow();
-        let other = earlier.len().checked_sub(1).map(|last| &earlier[place / 2 % (last + 1)]);
+        let other = (place / 2).checked_rem(others.len()).map(|at| &others[at]);
         Ok(match (own, other) {
             (own, Some((pattern, text))) if place % 2 == 1 || own.is_none() => {
                 Some((*pattern, text.clone(), joint))

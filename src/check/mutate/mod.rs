@@ -29,17 +29,23 @@ use crate::{
         compile::{self, COptions, DeviceBuild},
         target,
     },
-    ir,
+    ir, parallel,
     pattern::Pattern,
     tensor::SplitMix64,
 };
 use code::Calls;
 use defect::{Defect, Slip};
 use report::{Fate, Planted};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::PoisonError,
+};
 
 /// Most seconds that a graph computes with a defect: a loop without an end is one, too.
 const COMPUTING: u64 = 4;
+
+/// Defects that are planted side by side.
+const AT_ONCE: usize = 64;
 
 /// Plants up to `count` defects in the C of a target. The seed of the options chooses them.
 /// `progress` is told how many are done, and what is next.
@@ -49,7 +55,7 @@ const COMPUTING: u64 = 4;
 pub fn mutate(
     options: &CheckOptions,
     count: usize,
-    progress: &dyn Fn(usize, &str),
+    progress: &(dyn Fn(usize, &str) + Sync),
 ) -> Result<MutationReport> {
     let ground = Ground::new(options)?;
     let device = ground.device()?;
@@ -66,22 +72,27 @@ pub fn mutate(
         )));
     }
     let plain = target::options(device, ground.targets.last(), "check", &options.cc)?;
-    let records = interleaved(records.into_inner());
+    let records = interleaved(records.into_inner().unwrap_or_else(PoisonError::into_inner));
     // What is opened and copied by itself is in no graph's code; texts of faults are for people.
     let own = device.kind.functions().into_iter().filter(|(key, _)| *key != "status-string");
     let own: Vec<String> = own.map(|(_, name)| name.clone()).collect();
     let mut garden = Garden::new((options, &patterns, &sanitizer), &records, plain, &own)?;
     garden.keep_to(&|file| device.kind.is_own(file));
     let mut report = garden.report(&device.id);
-    for defect in garden.defects(options.seed) {
-        if report.defects.len() == count {
-            break;
-        }
-        progress(report.defects.len(), &format!("{}: {}", defect.file, defect.function));
-        match garden.plant(&defect)? {
-            Outcome::Refused => report.refused += 1,
-            Outcome::Same => report.same += 1,
-            Outcome::Planted(fate) => report.defects.push(garden.planted(&defect, fate)),
+    let mut defects = garden.defects(options.seed).into_iter();
+    loop {
+        // No more than are wanted, so that as many are tried whatever the number of threads.
+        let wanted = count - report.defects.len();
+        let some: Vec<Defect> = defects.by_ref().take(wanted.min(AT_ONCE)).collect();
+        let Some(first) = some.first() else { break };
+        progress(report.defects.len(), &format!("{}: {}", first.file, first.function));
+        let outcomes = parallel::map(some.iter(), |defect| garden.plant(defect));
+        for (defect, outcome) in some.iter().zip(outcomes) {
+            match outcome? {
+                Outcome::Refused => report.refused += 1,
+                Outcome::Same => report.same += 1,
+                Outcome::Planted(fate) => report.defects.push(garden.planted(defect, fate)),
+            }
         }
     }
     report.defects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -119,7 +130,6 @@ struct Garden<'a> {
     /// How the target's C is compiled without anything else.
     plain: COptions,
     sanitizer: &'a Sanitizer,
-    session: Session,
     /// The functions that the graphs lead to, graph by graph.
     reached: Vec<BTreeSet<String>>,
     calls: Calls,
@@ -167,7 +177,6 @@ impl<'a> Garden<'a> {
             records,
             plain,
             sanitizer,
-            session,
             reached,
             calls,
             left_out: BTreeSet::new(),
@@ -235,7 +244,7 @@ impl<'a> Garden<'a> {
         order.into_iter().map(|(_, defect)| defect).collect()
     }
 
-    fn plant(&mut self, defect: &Defect) -> Result<Outcome> {
+    fn plant(&self, defect: &Defect) -> Result<Outcome> {
         let text = defect.planted(self.text(&defect.file));
         let replaced = vec![(defect.file.clone(), text)];
         let mut plain = self.plain.clone();
@@ -257,8 +266,9 @@ impl<'a> Garden<'a> {
     }
 
     /// The first pattern that shows that the device's C is not what it was, and how.
-    fn shown(&mut self, function: &str, replaced: Vec<(String, String)>) -> Option<Fate> {
+    fn shown(&self, function: &str, replaced: Vec<(String, String)>) -> Option<Fate> {
         let build = DeviceBuild { replaced, ..self.sanitizer.build().clone() };
+        let mut session = Session::new();
         let mut judges: BTreeMap<(usize, Option<Also>), Judge<'_>> = BTreeMap::new();
         let records = self.records.iter().zip(&self.reached);
         for (record, _) in records.filter(|(_, reached)| reached.contains(function)) {
@@ -272,11 +282,11 @@ impl<'a> Garden<'a> {
                 None => Judge::new(self.options, pattern),
             };
             let judge = judges.entry((record.pattern, record.also)).or_insert_with(judge);
-            let fault = match self.again(record, &build) {
+            let fault = match self.again(&session, record, &build) {
                 Ok(rounds) => verdict(judge, &rounds).0,
                 Err(error) => Some(error.to_string()),
             };
-            self.session.clear();
+            session.clear();
             if let Some(reason) = fault {
                 let (pattern, graph) = (pattern.name().to_owned(), excerpt(&record.text));
                 return Some(Fate::Found { pattern, reason, graph });
@@ -290,8 +300,8 @@ impl<'a> Garden<'a> {
     }
 
     /// Runs a graph on the device as it is built now.
-    fn again(&self, record: &Record, build: &DeviceBuild) -> Result<Vec<Round>> {
-        let module = self.session.parse(record.code.as_bytes(), "check.mlir")?;
+    fn again(&self, session: &Session, record: &Record, build: &DeviceBuild) -> Result<Vec<Round>> {
+        let module = session.parse(record.code.as_bytes(), "check.mlir")?;
         let options = CompileOptions {
             targets: record.spec.clone(),
             target_path: self.options.target_path.clone(),
@@ -301,7 +311,7 @@ impl<'a> Garden<'a> {
             devices: Some(build),
             ..Default::default()
         };
-        let compiled = self.session.compile(module, &options)?;
+        let compiled = session.compile(module, &options)?;
         let sets: Vec<_> = record.rounds.iter().map(|round| round.set.clone()).collect();
         let got = program::run(&compiled, &record.gaps, &sets, self.sanitizer, COMPUTING)?;
         let rounds = record.rounds.iter().zip(got);

@@ -11,7 +11,7 @@ mod tolerance;
 pub use report::{Outcome, SuiteReport};
 
 use super::{CheckOptions, Ground, sanitizer::Sanitizer};
-use crate::{Result, Session};
+use crate::{Result, Session, parallel};
 use std::path::Path;
 
 /// Runs the cases of a folder. `progress` is told how many are done, how many there are, and which
@@ -22,7 +22,7 @@ use std::path::Path;
 pub fn check_suite(
     options: &CheckOptions,
     folder: &Path,
-    progress: &dyn Fn(usize, usize, &str),
+    progress: &(dyn Fn(usize, usize, &str) + Sync),
 ) -> Result<SuiteReport> {
     let ground = Ground::new(options)?;
     let device = ground.device()?;
@@ -31,13 +31,10 @@ pub fn check_suite(
     let sanitizer = Sanitizer::of(&options.cc);
     let bench =
         run::Bench { options, ground: &ground, device, patterns: &patterns, sanitizer: &sanitizer };
-    let mut session = Session::new();
-    let mut reports = vec![];
-    for (number, case) in cases.iter().enumerate() {
+    let reports = parallel::map(cases.iter().enumerate(), |(number, case)| {
         progress(number, cases.len(), &case.name);
-        reports.push(bench.run(&session, case));
-        session.clear();
-    }
+        bench.run(&Session::new(), case)
+    });
     let target = device.id.clone();
     Ok(SuiteReport { target, sanitized: sanitizer.is_there(), cases: reports })
 }
