@@ -18,6 +18,9 @@ const CASES: &[(&[usize], &[usize])] = &[
     (&[4, 2, 600], &[2, 0, 1]),
     (&[16, 3, 50], &[1, 0, 2]),
     (&[1000, 3], &[1, 0]),
+    // So large that lines are fetched ahead.
+    (&[1100, 1003], &[1, 0]),
+    (&[2, 40, 43, 1300], &[0, 3, 1, 2]),
 ];
 
 fn targets() -> Vec<&'static str> {

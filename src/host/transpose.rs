@@ -18,6 +18,10 @@ use melior::ir::ValueLike;
 const LINE: i64 = 64;
 /// Elements of a block along the dimension that the input is read along.
 const BLOCK: i64 = 256;
+/// Bytes from which on most of a copy comes from memory.
+const FAR: i64 = 1 << 22;
+/// Elements of a block along the other dimension then: lines of the input that are fetched ahead wait in a cache.
+const BLOCK_AHEAD: i64 = 256;
 /// Bytes of the part of a vector register within which shuffles cost least.
 const LANE: i64 = 16;
 
@@ -45,6 +49,9 @@ pub struct Transpose {
     /// Rows and columns of a square.
     side: i64,
     bytes: i64,
+    /// Whether lines of the next block are fetched while one is copied: the processor foresees neither those that are
+    /// read, which lie apart, nor the many that are written.
+    ahead: bool,
 }
 
 /// An axis in blocks of `size`; the last one has the rest, too.
@@ -128,9 +135,13 @@ impl Transpose {
             .find(|side| *side >= 2 && *side <= along.extent.min(across.extent))?;
         let walked = [Some(first), Some(across), around.copied()];
         let outer = axes.iter().copied().filter(|axis| !walked.contains(&Some(*axis))).collect();
-        let along = Cut { axis: along, size: (LINE / bytes).max(side) };
-        let across = Cut { axis: across, size: BLOCK };
-        Some(Self { start, outer, along, inner, across, side, bytes })
+        let line = (LINE / bytes).max(side);
+        let total: i64 = axes.iter().map(|axis| axis.extent).product();
+        let ahead = total * bytes > FAR && along.extent.min(across.extent) >= 2 * line;
+        let (along_size, across_size) = if ahead { (BLOCK_AHEAD, line) } else { (line, BLOCK) };
+        let along = Cut { axis: along, size: along_size };
+        let across = Cut { axis: across, size: across_size };
+        Some(Self { start, outer, along, inner, across, side, bytes, ahead })
     }
 
     /// Parts that one thread does without a break.
@@ -192,6 +203,9 @@ impl Transpose {
         at: (Ix<'c>, Ix<'c>),
         (along, across): ((Ix<'c>, Ix<'c>), (Ix<'c>, Ix<'c>)),
     ) -> Result<()> {
+        if self.ahead {
+            return self.part_ahead(e, buffers, at, (along, across));
+        }
         e.repeat((across.0, across.1, self.side), vec![], |e, index, _| {
             let last = e.add(across.1, Ix::Const(-self.side))?;
             let at = self.moved(e, at, (e.smaller(index, last)?, &self.across.axis))?;
@@ -200,6 +214,32 @@ impl Transpose {
                 self.square(e, buffers, at, e.smaller(index, last)?)?;
                 Ok(vec![])
             })
+        })?;
+        Ok(())
+    }
+
+    /// The same, line of the input by line: those of the next block are fetched meanwhile.
+    fn part_ahead<'c>(
+        &self,
+        e: &Emitter<'c>,
+        buffers: (Val<'c>, Val<'c>),
+        at: (Ix<'c>, Ix<'c>),
+        (along, across): ((Ix<'c>, Ix<'c>), (Ix<'c>, Ix<'c>)),
+    ) -> Result<()> {
+        let next = self.moved(e, at, (across.1, &self.across.axis))?;
+        e.repeat((along.0, along.1, self.side), vec![], |e, index, _| {
+            let index = e.smaller(index, e.add(along.1, Ix::Const(-self.side))?)?;
+            e.repeat((across.0, across.1, self.side), vec![], |e, column, _| {
+                let last = e.add(across.1, Ix::Const(-self.side))?;
+                let at = self.moved(e, at, (e.smaller(column, last)?, &self.across.axis))?;
+                self.square(e, buffers, at, index)?;
+                Ok(vec![])
+            })?;
+            for row in 0..self.side {
+                let reached = self.reached(e, e.add(index, Ix::Const(row))?)?;
+                e.prefetch(buffers.0, e.add(next.0, reached)?, false)?;
+            }
+            Ok(vec![])
         })?;
         Ok(())
     }
@@ -249,6 +289,10 @@ impl Transpose {
         for (row, value) in transposed(e, rows, self.bytes)?.into_iter().enumerate() {
             let at = e.add(to_row, Ix::Const(row as i64 * self.across.axis.to))?;
             e.store(value, to, at, width)?;
+            if self.ahead {
+                let block = Ix::Const(self.across.size * self.across.axis.to);
+                e.prefetch(to, e.add(at, block)?, true)?;
+            }
         }
         Ok(())
     }
@@ -344,6 +388,13 @@ mod tests {
         assert_eq!((wide.side, wide.along.count(), wide.across.count()), (8, 2, 3));
         assert_eq!(found(&[(1000, 1, 5), (5, 1000, 1)]).map(|narrow| narrow.side), Some(4));
         assert_eq!(found(&[(1000, 1, 1)]), None);
+        assert!(!wide.ahead);
+        let far = found(&[(2000, 1, 600), (600, 2000, 1)]).expect("squares");
+        assert_eq!((far.ahead, far.along.count(), far.across.count()), (true, 2, 125));
+        assert_eq!(
+            found(&[(100_000, 1, 16), (16, 100_000, 1)]).map(|flat| flat.ahead),
+            Some(false)
+        );
     }
 
     #[test]
