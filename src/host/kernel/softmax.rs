@@ -19,8 +19,8 @@ use crate::{
 const TASK: i64 = 4 << 10;
 /// Tasks, at most.
 const MOST_TASKS: i64 = 64;
-/// Shorter rows are left to loops, whose vectors lie across them.
-pub const LEAST: i64 = 16;
+/// Shorter rows, and rows of less columns, are left to loops, whose vectors lie across them.
+const LEAST: i64 = 9;
 /// Elements of memory that a kernel may have of its own.
 const SCRATCH: i64 = 8 << 10;
 
