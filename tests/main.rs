@@ -17,6 +17,5 @@ mod patches;
 mod quantized;
 mod scatters;
 mod session;
-mod spans;
 mod transposes;
 mod vanilla;

@@ -26,17 +26,17 @@ func.func @rows(%x: memref<8x24xf32>, %y: memref<8x24xf32>) {
 // CHECK-LABEL: llvm.func @rests
 // CHECK: llvm.br ^{{.*}} {loop_annotation = [[KEEP]]}
 // CHECK-NOT: loop_annotation
-func.func @rests(%x: memref<8x15xf32>, %y: memref<8x15xf32>) {
+func.func @rests(%x: memref<8x20xf32>, %y: memref<8x20xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  %c15 = arith.constant 15 : index
+  %c20 = arith.constant 20 : index
   scf.for %i = %c0 to %c8 step %c1 {
-    scf.for %j = %c0 to %c15 step %c1 {
-      %a = memref.load %x[%i, %j] : memref<8x15xf32>
-      %b = memref.load %y[%i, %j] : memref<8x15xf32>
+    scf.for %j = %c0 to %c20 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<8x20xf32>
+      %b = memref.load %y[%i, %j] : memref<8x20xf32>
       %c = arith.addf %a, %b : f32
-      memref.store %c, %y[%i, %j] : memref<8x15xf32>
+      memref.store %c, %y[%i, %j] : memref<8x20xf32>
     }
   }
   return
