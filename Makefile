@@ -45,7 +45,7 @@ unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole model
 	cargo test --no-fail-fast
 
 conformance: build data ## Run all one-operator models and ONNX's suite; `unit` has a sample
-	PHASELINE_CONFORMANCE=1 cargo test --test onnx -- --nocapture
+	PHASELINE_CONFORMANCE=1 cargo test --test all onnx:: -- --nocapture
 
 fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
 	PHASELINE_FUZZ_SECONDS=$(or $(SECONDS),600) PHASELINE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \

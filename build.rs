@@ -182,16 +182,18 @@ fn compile(prefix: &Path, out: &Path) -> Result<()> {
 /// Runs commands, as many at a time as cargo runs jobs.
 fn run_all(commands: Vec<Command>) -> Result<()> {
     let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1_usize);
-    let failure = |command: Command| format!("the C++ compiler failed: {command:?}");
     let (queue, failures) = (Mutex::new(commands), Mutex::new(vec![]));
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(mut command) = queue.lock().ok().and_then(|mut queue| queue.pop()) {
-                    if !command.status().is_ok_and(|status| status.success())
-                        && let Ok(mut failures) = failures.lock()
-                    {
-                        failures.push(failure(command));
+                    let reason = match command.status() {
+                        Ok(status) if status.success() => continue,
+                        Ok(status) => status.to_string(),
+                        Err(error) => error.to_string(),
+                    };
+                    if let Ok(mut failures) = failures.lock() {
+                        failures.push(format!("{command:?}: {reason}"));
                     }
                 }
             });

@@ -7,17 +7,12 @@ use std::{
 };
 use tracing::{Span, dispatcher};
 
-/// How many threads there are at most: as many as processors.
-pub fn threads() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
-}
-
 /// What `work` makes of each item, on as many threads as there are processors and items, and this one among them.
 pub fn map<T: Send, R: Send>(
     items: impl ExactSizeIterator<Item = T> + Send,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    let threads = threads().min(items.len());
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     let items = Mutex::new(items.enumerate());
     let done = Mutex::new(vec![]);
     let run = || {

@@ -263,6 +263,21 @@ fn paths_are_read_as_rust_reads_them() {
     assert!(is_raw("unsafe { sys::mlirTypeIsAF32(raw) }") && !is_raw("mlir_sys::MlirType"));
 }
 
+/// Cargo does not look for tests by itself, as they are one program.
+#[test]
+fn every_file_of_tests_is_run() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file");
+    let (main, cargo) = (read("tests/main.rs"), read("Cargo.toml"));
+    let entries = fs::read_dir(root().join("tests")).expect("a folder").flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let forgotten: Vec<String> = names
+        .filter(|name| name.ends_with(".rs"))
+        .filter(|name| !main.contains(&format!("\nmod {};", name.trim_end_matches(".rs"))))
+        .filter(|name| !cargo.contains(&format!("path = \"tests/{name}\"")))
+        .collect();
+    assert!(forgotten.is_empty(), "neither in tests/main.rs nor in Cargo.toml: {forgotten:?}");
+}
+
 #[test]
 fn every_target_is_a_folder_with_a_manifest_and_a_page() {
     let folders: Vec<_> = fs::read_dir(root().join("targets")).expect("a folder").collect();

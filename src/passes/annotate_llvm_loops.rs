@@ -4,7 +4,7 @@
 //! loop around them becomes vectors, whose elements are a row apart: a bilinear resize of 16 channels took 13 times as
 //! long. A loop of whole vectors is worth more as a loop, and so is one of two and a rest, unless it adds to numbers
 //! that the loop around it meets again: unrolled, those stay in registers. Of one vector and a rest LLVM makes scalars
-//! where it stays a loop (sums of rows of 12 took 4 times as long, of which are added 10, and a bilinear resize of 12 channels 4).
+//! where it stays a loop: rows of 12 took 4 times as long to sum up, and 10 times to add to others.
 
 use crate::{
     ir::{self, Blk, Op, Val, edit},
