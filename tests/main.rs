@@ -1,6 +1,7 @@
 //! The tests of the library and of the program, one module for each subject; `cargo test --test all MODULE::`
 //! runs those of a module.
 
+mod alone;
 mod architecture;
 mod backend;
 mod check_targets;
@@ -17,5 +18,6 @@ mod patches;
 mod quantized;
 mod scatters;
 mod session;
+mod spans;
 mod transposes;
 mod vanilla;

@@ -1,5 +1,6 @@
 //! A session that compiles many models.
 
+use crate::alone;
 use phaseline::{CompileOptions, Session};
 use std::{fs, hint::black_box};
 
@@ -30,6 +31,12 @@ fn resident() -> usize {
 
 #[test]
 fn a_session_that_is_cleared_does_not_grow() {
+    alone::run("session::memory");
+}
+
+#[test]
+#[ignore = "other tests use memory as well: the test above runs it alone"]
+fn memory() {
     let mut session = Session::new();
     for number in 0..10 {
         black_box(compile(&session, number).load().expect("runs here"));

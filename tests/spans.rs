@@ -1,5 +1,6 @@
 //! What a program that embeds the framework is told, as spans and events of `tracing`.
 
+use crate::alone;
 use phaseline::{CompileOptions, Session, Tensor};
 use std::{
     collections::BTreeSet,
@@ -37,6 +38,12 @@ const NET: &str = "func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf3
 
 #[test]
 fn programs_are_told_of_what_is_done() {
+    alone::run("spans::told");
+}
+
+#[test]
+#[ignore = "threads of other tests may turn spans off: the test above runs it alone"]
+fn told() {
     let told = Told::default();
     let subscriber = tracing_subscriber::registry().with(told.clone());
     tracing::subscriber::with_default(subscriber, || {
