@@ -2,9 +2,12 @@
 //!
 //! LLVM unrolls short loops before it vectorizes. Of a row of 16 channels that leaves 16 scalar operations, and then the
 //! loop around them becomes vectors, whose elements are a row apart: a bilinear resize of 16 channels took 13 times as
-//! long. A loop of whole vectors is worth more as a loop, and so is one of two and a rest, unless it adds to numbers
-//! that the loop around it meets again: unrolled, those stay in registers. Of one vector and a rest LLVM makes scalars
-//! where it stays a loop: rows of 12 took 4 times as long to sum up, and 10 times to add to others.
+//! long. A loop of whole vectors is worth more as a loop, and so is one of two and a rest. Of one vector and a rest LLVM
+//! makes scalars where it stays a loop: rows of 12 took 10 times as long to add to others.
+//!
+//! A loop that adds to numbers which the loop around it meets again is unrolled, so that they stay in registers, and then
+//! it is the loop around it that is to stay as it is: what was unrolled becomes vectors (maxima of rows of 16 took 15
+//! times as long, sums of rows of 31 three times).
 
 use crate::{
     ir::{self, Blk, Op, Val, edit},
@@ -16,7 +19,7 @@ use std::collections::HashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "annotate-llvm-loops",
-    summary: "Keep LLVM from unrolling short loops that vectors fit into",
+    summary: "Keep LLVM from unrolling short loops that vectors fit into, and from vectors across rows",
     anchor: "builtin.module",
     options: &[],
     dialects: &["llvm"],
@@ -24,9 +27,12 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    let disable = "#llvm.loop_annotation<unroll = #llvm.loop_unroll<disable = true>>";
-    let attribute = Attribute::parse(ir::context_of(module), disable)
-        .ok_or_else(|| PassError::at(&module, "LLVM has no such annotation of loops"))?;
+    let parse = |text: &str| {
+        Attribute::parse(ir::context_of(module), &format!("#llvm.loop_annotation<{text}>"))
+            .ok_or_else(|| PassError::at(&module, "LLVM has no such annotation of loops"))
+    };
+    let keep = parse("unroll = #llvm.loop_unroll<disable = true>")?;
+    let scalar = parse("vectorize = #llvm.loop_vectorize<disable = true>")?;
     let mut into: HashMap<usize, Vec<Op<'c>>> = HashMap::new();
     let mut deciding: HashMap<usize, Op<'c>> = HashMap::new();
     for op in edit::walk(module) {
@@ -53,13 +59,26 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
                 deciding.get(&(block.to_raw().ptr as usize)).and_then(|op| op.block())
             });
             let is_whole = count % LEAST == 0;
-            let is_row = count > 2 * LEAST && !accumulates(again, around);
-            if is_scalar(again) && (is_whole || is_row) {
-                edit::set_attr(again, "loop_annotation", attribute);
+            let adds = accumulates(again, around);
+            let is_row = count > 2 * LEAST && !adds;
+            if !is_scalar(again) {
+                continue;
+            }
+            if (is_whole || is_row) && !adds {
+                edit::set_attr(again, "loop_annotation", keep);
+            } else if adds && let Some(around) = around.and_then(|head| latch(again, head)) {
+                edit::set_attr(around, "loop_annotation", scalar);
             }
         }
     }
     Ok(())
+}
+
+/// The jump that ends an iteration of the loop with this head, where it comes right after the loop that `again` ends.
+fn latch<'c>(again: Op<'c>, head: Blk<'c>) -> Option<Op<'c>> {
+    let after = again.successor(0).ok()?.terminator()?.successor(1).ok()?;
+    let jump = after.terminator().filter(|op| ir::op_name(*op) == "llvm.br")?;
+    (jump.successor(0).ok()? == head).then_some(jump)
 }
 
 /// Lanes of a vector: those of 8 leave nothing over of their multiples, those of 16 may have a half of one after them.

@@ -185,7 +185,7 @@ fn convert_body<'c>(
         ir::operands(returns).into_iter().zip(&new.arguments[old.arguments.len()..])
     {
         let out = edit::add_argument(block, *ty, ir::location_of(value));
-        let (value, out) = before_reshape(&before_all, value, out)?;
+        let (value, out) = before_reshapes(&before_all, value, out)?;
         at_return.create(
             "bufferization.materialize_in_destination",
             OpSpec {
@@ -200,32 +200,33 @@ fn convert_body<'c>(
     Ok(())
 }
 
-/// A result in another shape is what was reshaped, written to the buffer in its shape: what computes it
-/// can then do so in place.
-fn before_reshape<'c>(
+/// A result in another shape is what was reshaped, however often, written to the buffer in its shape: what
+/// computes it can then do so in place.
+fn before_reshapes<'c>(
     b: &Builder<'c>,
-    value: Val<'c>,
-    out: Val<'c>,
+    mut value: Val<'c>,
+    mut out: Val<'c>,
 ) -> Result<(Val<'c>, Val<'c>), PassError<'c>> {
-    let same = Ok((value, out));
-    let Some(op) = edit::defining_op(value) else { return same };
-    let view = match ir::op_name(op) {
-        "tensor.collapse_shape" => "memref.expand_shape",
-        "tensor.expand_shape" => "memref.collapse_shape",
-        _ => return same,
-    };
-    let source = ir::operands(op)[0];
-    let (Some(dims), Ok(groups)) =
-        (ir::static_dims(source.r#type()), op.attribute("reassociation"))
-    else {
-        return same;
-    };
-    let mut attributes = vec![("reassociation", groups)];
-    if view == "memref.expand_shape" {
-        attributes.push(("static_output_shape", b.i64s_attr(&dims)));
+    while let Some(op) = edit::defining_op(value) {
+        let view = match ir::op_name(op) {
+            "tensor.collapse_shape" => "memref.expand_shape",
+            "tensor.expand_shape" => "memref.collapse_shape",
+            _ => break,
+        };
+        let source = ir::operands(op)[0];
+        let (Some(dims), Ok(groups)) =
+            (ir::static_dims(source.r#type()), op.attribute("reassociation"))
+        else {
+            break;
+        };
+        let mut attributes = vec![("reassociation", groups)];
+        if view == "memref.expand_shape" {
+            attributes.push(("static_output_shape", b.i64s_attr(&dims)));
+        }
+        let ty = func::memref_like(source.r#type());
+        (value, out) = (source, b.op1_with(view, &[out], ty, attributes)?);
     }
-    let ty = func::memref_like(source.r#type());
-    Ok((source, b.op1_with(view, &[out], ty, attributes)?))
+    Ok((value, out))
 }
 
 /// Replaces `func.call` by `tir.call_extern` on tensors, whose results have empty destinations.

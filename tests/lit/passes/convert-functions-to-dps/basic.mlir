@@ -37,3 +37,14 @@ func.func @reshaped(%x: tensor<2x3xf32>, %y: tensor<6xf32>) -> (tensor<6xf32>, t
   %1 = tensor.expand_shape %y [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
   return %0, %1 : tensor<6xf32>, tensor<2x3xf32>
 }
+
+// However often it is reshaped.
+// CHECK-LABEL: func.func @reshaped_twice(
+// CHECK-DAG: %[[FLAT:.*]] = memref.collapse_shape %arg1 {{\[\[}}0, 1]] : memref<3x2xf32> into memref<6xf32>
+// CHECK-DAG: %[[OUT:.*]] = memref.expand_shape %[[FLAT]] {{\[\[}}0, 1]] output_shape [2, 3] : memref<6xf32> into memref<2x3xf32>
+// CHECK: bufferization.materialize_in_destination %0 in restrict writable %[[OUT]] : (tensor<2x3xf32>, memref<2x3xf32>)
+func.func @reshaped_twice(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [3, 2] : tensor<6xf32> into tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}
