@@ -71,6 +71,20 @@ fn is_number(value: Val<'_>) -> bool {
     Elements::of_value(value).is_some_and(|e| e.is_splat() || e.len() == 1)
 }
 
+/// The operations that compute a number of others that are known now, last one first: none for one that is known itself.
+fn computed_number<'c>(value: Val<'c>) -> Option<Vec<Op<'c>>> {
+    let (mut ops, mut open) = (vec![], vec![value]);
+    while let Some(value) = open.pop() {
+        if is_number(value) {
+            continue;
+        }
+        let op = edit::defining_op(value).filter(|op| is_member(*op) && ops.len() < MAX_OPS)?;
+        ops.push(op);
+        open.extend(ir::operands(op));
+    }
+    Some(ops)
+}
+
 fn is_bytes(value: Val<'_>) -> bool {
     let ty = value.r#type();
     ir::integer_width(ir::element_type(ty)) == Some(8) && ir::static_dims(ty).is_some()
@@ -95,24 +109,29 @@ impl<'c> Chain<'c> {
     /// The longest one that ends with a quantization and saves something.
     fn before(end: QuantizeLinear<'c>, places: &HashMap<usize, usize>) -> Option<Self> {
         let dims = ir::static_dims(end.y().r#type())?;
-        let (mut ops, mut open) = (vec![], vec![end.op()]);
+        let (mut ops, mut open, mut outside) = (vec![], vec![end.op()], vec![]);
         let mut best = None;
         // Always the last operation of those that are left: then all its users are known.
         while let Some(op) = open.pop() {
-            if !is_member(op) || ops.len() == MAX_OPS {
-                break;
-            }
-            let inputs: Vec<_> =
-                ir::operands(op).into_iter().filter(|value| !is_number(*value)).collect();
-            if inputs.iter().any(|value| ir::static_dims(value.r#type()).as_ref() != Some(&dims)) {
+            if !is_member(op) || ops.len() >= MAX_OPS {
                 break;
             }
             ops.push(op);
-            let mut outside = vec![];
+            let mut inputs = vec![];
+            for value in ir::operands(op) {
+                match computed_number(value) {
+                    Some(steps) => ops.extend(steps),
+                    None => inputs.push(value),
+                }
+            }
+            if inputs.iter().any(|value| ir::static_dims(value.r#type()).as_ref() != Some(&dims)) {
+                break;
+            }
             for value in inputs {
                 match edit::defining_op(value).filter(|op| places.contains_key(&pointer(*op))) {
                     Some(definer) if open.iter().any(|other| edit::same(*other, definer)) => {}
                     Some(definer) => open.push(definer),
+                    None if outside.contains(&value) => {}
                     None => outside.push(value),
                 }
             }
@@ -120,15 +139,12 @@ impl<'c> Chain<'c> {
             let from = match (&open[..], &outside[..]) {
                 // One of several results is no function of the others.
                 ([only], []) if ir::results(*only).len() == 1 => ir::result0(*only).ok()?,
-                (_, []) => continue,
-                ([], [first, rest @ ..]) if rest.iter().all(|value| value == first) => *first,
+                ([], [only]) => *only,
+                (_, [] | [_]) => continue,
                 _ => break,
             };
             if is_bytes(from) && ops.iter().any(|op| takes_long(*op)) {
                 best = Some((from, ops.clone()));
-            }
-            if !outside.is_empty() {
-                break;
             }
         }
         let (from, mut ops) = best?;
