@@ -32,3 +32,23 @@ func.func @shared(%x: tensor<4xui8>) -> (tensor<4xui8>, tensor<1xf32>) {
   %m = graph.reduce_mean %d axes = [0] : (tensor<4xf32>) -> tensor<1xf32>
   return %y, %m : tensor<4xui8>, tensor<1xf32>
 }
+
+// A number that is quantized is known, too, and each operation may have a dequantization of its own.
+// CHECK-LABEL: func.func @gelu
+// CHECK: %[[Y:.*]] = graph.lookup %arg0, %{{.*}} : (tensor<2x3xui8>, tensor<256xui8>) -> tensor<2x3xui8>
+// CHECK-NEXT: return %[[Y]]
+func.func @gelu(%x: tensor<2x3xui8>) -> tensor<2x3xui8> {
+  %s = graph.constant dense<0.02> : tensor<f32>
+  %z = graph.constant dense<120> : tensor<ui8>
+  %one = graph.constant dense<170> : tensor<ui8>
+  %a = graph.dequantize_linear %x, %s, %z : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x3xf32>
+  %b = graph.dequantize_linear %x, %s, %z : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x3xf32>
+  %e = graph.erf %b : tensor<2x3xf32>
+  %q = graph.quantize_linear %e, %s, %z : (tensor<2x3xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
+  %d = graph.dequantize_linear %q, %s, %z : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x3xf32>
+  %n = graph.dequantize_linear %one, %s, %z : (tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<f32>
+  %p = graph.add %d, %n : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %m = graph.mul %a, %p : tensor<2x3xf32>
+  %y = graph.quantize_linear %m, %s, %z : (tensor<2x3xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
+  return %y : tensor<2x3xui8>
+}
