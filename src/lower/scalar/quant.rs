@@ -140,10 +140,27 @@ pub fn lookup<'c>(b: &Builder<'c>, x: Val<'c>, table: Val<'c>) -> Result<Val<'c>
         return b.op1(read, &[table, place], element);
     }
     let places = b.op1("arith.extui", &[x], b.like(x.r#type(), b.int(32)))?;
-    let all = b.constant_int(b.like(x.r#type(), b.int(1)), -1)?;
     let result = b.like(x.r#type(), element);
-    let nothing = b.constant_int(result, 0)?;
-    b.op1("vector.gather", &[table, b.index(0)?, places, all, nothing], result)
+    if lanes[0] < WORD_LANES {
+        return gather(b, table, places, result);
+    }
+    // Machines gather words. The one that a byte stands in is as far into the table, where words begin.
+    let ty = places.r#type();
+    let number = |value| b.constant_int(ty, value);
+    let words = b.op1("memref.view", &[table, b.index(0)?], b.parse_type("memref<64xi32>")?)?;
+    let word = gather(b, words, b.binary("arith.shrui", places, number(2)?)?, ty)?;
+    let bits = b.binary("arith.shli", b.binary("arith.andi", places, number(3)?)?, number(3)?)?;
+    b.op1("arith.trunci", &[b.binary("arith.shrui", word, bits)?], result)
+}
+
+/// Lanes of the vectors of which machines gather the words at once: those of AVX-512, which are little-endian. With
+/// AVX2 some do, and on others eight words take longer than eight bytes.
+const WORD_LANES: i64 = 16;
+
+fn gather<'c>(b: &Builder<'c>, from: Val<'c>, places: Val<'c>, ty: Type<'c>) -> Result<Val<'c>> {
+    let all = b.constant_int(b.like(places.r#type(), b.int(1)), -1)?;
+    let nothing = b.constant_int(ty, 0)?;
+    b.op1("vector.gather", &[from, b.index(0)?, places, all, nothing], ty)
 }
 
 /// `graph.quantize_linear`, `graph.dequantize_linear` or `graph.lookup` of one element; `None` for other
