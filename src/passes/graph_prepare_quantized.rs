@@ -4,8 +4,7 @@
 //! - Every use of dequantized numbers gets a dequantization of its own, so that a layer can be
 //!   taken together with those of its inputs although another layer reads the same input.
 //! - Reshapes and transposes between a layer and its quantization move behind it, and those
-//!   between a dequantization and its layer before it: they move integers then. So does what gathers rows of a
-//!   table, of which the others are not dequantized.
+//!   between a dequantization and its layer before it: they move integers then.
 //! - Numbers that are dequantized and quantized again with the same parameters stay as they are.
 //! - Constant bytes that are cast and multiplied with a scale are dequantized.
 //! - With `joins`, a concatenation that is quantized is one of quantized numbers: each part is
@@ -189,22 +188,12 @@ fn quantize_parts(quantize: QuantizeLinear<'_>) -> crate::Result<bool> {
     Ok(true)
 }
 
-/// Whether no more elements are gathered than there are: others are dequantized once each where they are.
-fn gathers_few(op: Op<'_>) -> bool {
-    let elements = |value: Val<'_>| ir::static_dims(value.r#type()).map(|dims| dims.iter().product());
-    graph::Gather::of(op).is_some_and(|op| {
-        let [to, from]: [Option<i64>; 2] = [elements(op.y()), elements(op.x())];
-        to.is_some() && from.is_some() && to <= from
-    })
-}
-
 /// `move(dequantize(x))` becomes `dequantize(move(x))`.
 fn move_dequantization_down(dequantize: DequantizeLinear<'_>) -> crate::Result<bool> {
     let (source, real, dequantize) = (dequantize.x(), dequantize.y(), dequantize.op());
     let users = ir::users(real);
     let [mover] = users[..] else { return Ok(false) };
-    let moves_it = ir::operands(mover).first() == Some(&real)
-        && (moves(mover).is_some() || gathers_few(mover));
+    let moves_it = moves(mover).is_some_and(|(_, from)| from == real);
     if !moves_it || !is_per_tensor(dequantize) {
         return Ok(false);
     }

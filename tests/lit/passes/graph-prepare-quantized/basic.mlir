@@ -58,37 +58,3 @@ func.func @widened(%x: tensor<3x2xi8>)
   %3 = graph.mul %d, %columns : (tensor<3x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
   return %0, %1, %2, %3 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
 }
-
-// Of a table only the rows that are gathered are dequantized.
-// CHECK-LABEL: func.func @rows
-// CHECK: %[[G:.*]] = graph.gather %arg0, %arg1 : (tensor<50x4xi8>, tensor<2x3xi64>) -> tensor<2x3x4xi8>
-// CHECK-NEXT: %[[D:.*]] = graph.dequantize_linear %[[G]], %{{.*}} -> tensor<2x3x4xf32>
-// CHECK-NEXT: return %[[D]]
-func.func @rows(%table: tensor<50x4xi8>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32> {
-  %s = graph.constant dense<0.5> : tensor<f32>
-  %z = graph.constant dense<3> : tensor<i8>
-  %d = graph.dequantize_linear %table, %s, %z : (tensor<50x4xi8>, tensor<f32>, tensor<i8>) -> tensor<50x4xf32>
-  %y = graph.gather %d, %i : (tensor<50x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
-  return %y : tensor<2x3x4xf32>
-}
-
-// Where more are gathered than there are, each element is dequantized once.
-// CHECK-LABEL: func.func @many_rows
-// CHECK: %[[D:.*]] = graph.dequantize_linear %arg0
-// CHECK-NEXT: graph.gather %[[D]]
-func.func @many_rows(%table: tensor<5x4xi8>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32> {
-  %s = graph.constant dense<0.5> : tensor<f32>
-  %d = graph.dequantize_linear %table, %s : (tensor<5x4xi8>, tensor<f32>) -> tensor<5x4xf32>
-  %y = graph.gather %d, %i : (tensor<5x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
-  return %y : tensor<2x3x4xf32>
-}
-
-// Rows with scales of their own stay with them.
-// CHECK-LABEL: func.func @scaled_rows
-// CHECK: %[[D:.*]] = graph.dequantize_linear %arg0
-// CHECK-NEXT: graph.gather %[[D]]
-func.func @scaled_rows(%table: tensor<50x4xi8>, %s: tensor<50xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
-  %d = graph.dequantize_linear %table, %s axis = 0 : (tensor<50x4xi8>, tensor<50xf32>) -> tensor<50x4xf32>
-  %y = graph.gather %d, %i : (tensor<50x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
-  return %y : tensor<3x4xf32>
-}
