@@ -40,6 +40,7 @@ passes! {
     graph_fold_pad
     graph_fuse_host
     graph_group_heads
+    graph_hoist_gathers
     graph_nest_concats
     graph_outline_loops
     graph_partition
