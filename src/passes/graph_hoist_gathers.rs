@@ -58,9 +58,8 @@ impl<'c> Hoist<'c> {
     fn of(gather: graph::Gather<'c>) -> Option<Self> {
         let x = gather.x();
         let before = edit::defining_op(x).filter(|op| ir::results(*op).len() == 1)?;
-        let [dims, _, results] =
-            [x, gather.indices(), gather.y()].map(|value| ir::static_dims(value.r#type()));
-        let (dims, results) = (dims?, results?);
+        let sizes = |value: Val<'c>| ir::static_dims(value.r#type());
+        let (dims, _, results) = (sizes(x)?, sizes(gather.indices())?, sizes(gather.y())?);
         let is_alone = ir::users(x).len() == 1 && gather.indices() != x;
         // Where more are gathered than there are, each is better computed once.
         let is_less = results.iter().product::<i64>() <= dims.iter().product();
