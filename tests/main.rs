@@ -8,6 +8,7 @@ mod check_targets;
 mod constants;
 mod cross;
 mod examples;
+mod gathers;
 mod kernels;
 mod libraries;
 mod maxima;
