@@ -8,6 +8,7 @@
 mod amx;
 mod attention;
 mod cases;
+mod halves;
 mod harness;
 mod joints;
 mod pools;

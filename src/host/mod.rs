@@ -3,6 +3,7 @@
 
 pub(crate) mod einsum;
 pub(crate) mod fills;
+pub(crate) mod halves;
 pub(crate) mod heads;
 pub(crate) mod joints;
 pub mod kernel;

@@ -9,6 +9,7 @@ use crate::{
     Result,
     ir::{self, Builder, Op, Val, constant::Elements, graph},
 };
+use half::{bf16, f16};
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::borrow::Cow;
 
@@ -57,6 +58,15 @@ impl Packer {
         }
         if let Some(elements) = Elements::of_value(given) {
             if let Some(values) = weights::floats_of::<f32>(&elements) {
+                match kernel.packed_element(self.isa) {
+                    Element::BF16 => {
+                        return self.halves(b, (kernel, source), &values, bf16::from_f32);
+                    }
+                    Element::F16 => {
+                        return self.halves(b, (kernel, source), &values, f16::from_f32);
+                    }
+                    _ => {}
+                }
                 return self.floats(b, (kernel, source), values, weights.scale);
             }
             if let Some(values) = weights::floats_of::<f64>(&elements) {
@@ -90,6 +100,18 @@ impl Packer {
             _ => kernel.pack(&source, &values, self.isa),
         };
         self.constant(b, packed)
+    }
+
+    /// Numbers that 16-bit floats have in the order in which the kernel reads them.
+    fn halves<'c, T: weights::Number + Default>(
+        &mut self,
+        b: &Builder<'c>,
+        (kernel, source): (&Scheduled<'_>, weights::Source),
+        values: &[f32],
+        narrow: fn(f32) -> T,
+    ) -> Result<Val<'c>> {
+        let values: Vec<_> = values.iter().copied().map(narrow).collect();
+        self.constant(b, kernel.pack(&source, &values, self.isa))
     }
 
     /// A constant made for a kernel.

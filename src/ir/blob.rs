@@ -67,7 +67,7 @@ macro_rules! plain {
         $(unsafe impl Plain for $ty {})*
     };
 }
-plain!(u8, i8, i16, i32, i64, f32, f64);
+plain!(u8, i8, i16, i32, i64, half::f16, half::bf16, f32, f64);
 
 /// The bytes of numbers.
 pub fn bytes_of<T: Plain>(values: &[T]) -> &[u8] {

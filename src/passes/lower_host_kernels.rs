@@ -8,6 +8,7 @@
 use crate::{
     Result,
     host::{
+        halves,
         joints::{Joints, Place},
         kernel::{
             Buffer, Dot, Element, Isa, Scheduled, Tiles,
@@ -62,6 +63,8 @@ crate::pass_options! {
             products (VNNI)";
         byte_matrices: bool = "false", "With vector-bits=512 and byte-products: the CPU multiplies \
             matrices of bytes (AMX)";
+        half_products: bool = "false", "With vector-bits=512: the CPU multiplies pairs of bf16, and matrices of them \
+            with byte-matrices (AVX512-BF16, AMX-BF16)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
         winograd: i64 = "0", "Results along each axis of the tiles of convolutions by Winograd's algorithm; \
@@ -80,10 +83,16 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
                 PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
             })?;
             let isa = if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa };
-            match options.byte_matrices {
+            let isa = match options.byte_matrices {
                 true => isa.with_amx().ok_or_else(|| {
                     PassError::new("byte-matrices needs vector-bits=512 and byte-products")
                 })?,
+                false => isa,
+            };
+            match options.half_products {
+                true => isa
+                    .with_halves()
+                    .ok_or_else(|| PassError::new("half-products needs vector-bits=512"))?,
                 false => isa,
             }
         }
@@ -102,7 +111,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             || ir::attr_str(*function, names::TARGET).is_none_or(|id| id == options.target)
     };
     for function in func::functions(module).into_iter().filter(is_ours) {
-        let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
+        let ops = || edit::entry_block(function).map(ir::ops).unwrap_or_default();
+        halves::keep(&ops(), is_candidate, (isa, tiles))?;
+        let ops = ops();
         kernels.lower_all(function, &ops)?;
     }
     Ok(())
@@ -180,8 +191,10 @@ impl<'c> Kernels<'c> {
             spec.amx = integers.and_then(|integers| spec.amx(self.isa, integers));
         }
         let starts = self.packer.starts(&b, op, &mut found)?;
-        let x = op.operand(found.x)?;
         let tiles = self.tiles.in_memory(self.memory.room(op));
+        let narrow = halves::narrow(op, &mut found, (self.isa, tiles))?;
+        halves::store(op, &mut found, self.isa)?;
+        let x = narrow.map_or_else(|| op.operand(found.x), Ok)?;
         let is_widened = self.widen(op, &mut found, tiles)?;
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
         let kernel = Scheduled::of(&found, self.isa, tiles);

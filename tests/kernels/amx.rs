@@ -12,7 +12,7 @@ pub const AMX: &str = "vector-bits=512 byte-products=true byte-matrices=true";
 const VNNI: &str = "vector-bits=512 byte-products=true";
 
 /// Large enough that AMX pays.
-const CONVS: &[Conv] = &[
+pub const CONVS: &[Conv] = &[
     // Rows that are a register's, and a rest of them.
     Conv {
         x: &[1, 64, 10, 11],

@@ -1,6 +1,6 @@
 //! Modules made of random cases, compiled with and without kernels.
 
-use melior::ir::operation::OperationLike;
+use melior::ir::{ValueLike, operation::OperationLike};
 use phaseline::{
     Session,
     artifact::Signature,
@@ -54,7 +54,7 @@ impl Case {
         tensor(&found.1, self.element())
     }
 
-    fn random(&mut self, shape: &[i64]) -> Vec<f32> {
+    pub fn random(&mut self, shape: &[i64]) -> Vec<f32> {
         self.seed += 1;
         random(shape.iter().product(), self.seed)
     }
@@ -191,6 +191,14 @@ impl Case {
         name
     }
 
+    /// The same numbers as elements of another type.
+    pub fn cast(&mut self, x: &str, shape: &[i64], (from, to): (&str, &str)) -> String {
+        let name = self.name(shape);
+        let (from, to) = (tensor(shape, from), tensor(shape, to));
+        let _ = writeln!(self.body, "  %{name} = graph.cast %{x} : {from} to {to}");
+        name
+    }
+
     /// Makes a value a result of the function.
     pub fn output(&mut self, name: &str) {
         self.outputs.push(name.to_owned());
@@ -298,6 +306,23 @@ pub fn symbols(case: &Case, machine: &str) -> Vec<String> {
     let pipeline = format!("builtin.module({}canonicalize)", passes("", machine));
     session.run_pipeline(&mut module, &pipeline).unwrap_or_else(|e| panic!("{e}"));
     ir::ops_of(op(&module)).into_iter().filter_map(|op| ir::attr_str(op, "sym_name")).collect()
+}
+
+/// The element types of the arguments of each of a machine's kernels.
+pub fn types_read(case: &Case, machine: &str) -> Vec<Vec<String>> {
+    let session = Session::new();
+    let mut module =
+        session.parse(case.text().as_bytes(), "case").unwrap_or_else(|e| panic!("{e}"));
+    let pipeline = format!("builtin.module({}canonicalize)", passes("", machine));
+    session.run_pipeline(&mut module, &pipeline).unwrap_or_else(|e| panic!("{e}"));
+    let kernels = ir::ops_of(op(&module));
+    let kernels = kernels.into_iter().filter(|function| function.has_attribute("phl.kernel"));
+    let types = kernels.map(|kernel| {
+        let block = ir::edit::entry_block(kernel).expect("a body");
+        let arguments = ir::edit::arguments(block);
+        arguments.iter().map(|value| ir::element_type(value.r#type()).to_string()).collect()
+    });
+    types.collect()
 }
 
 /// How many different kernels of a machine use AMX's registers.

@@ -10,7 +10,7 @@ use super::{
     tiling::Width,
     types::{Element, Types},
 };
-use crate::{Error, Result, ir::Val};
+use crate::{Error, Result, ir::Val, lower::scalar::widen};
 use melior::ir::{Type, ValueLike};
 
 /// How a step is computed.
@@ -18,7 +18,7 @@ use melior::ir::{Type, ValueLike};
 pub enum Arithmetic {
     /// One element: a multiplication and an addition, fused for floats where the machine can.
     Single,
-    /// One element, whose weight is a byte that becomes a float.
+    /// One element, whose weight is a byte or a float of 16 bits that becomes a float of 32.
     Widened,
     /// Two elements, whose weights are the halves of a byte and become floats.
     Nibbles,
@@ -30,9 +30,13 @@ pub enum Arithmetic {
     Bytes,
     /// Four signed bytes times four signed ones.
     SignedBytes,
+    /// Two 16-bit floats, upper halves of f32, whose products are added to f32.
+    Halves,
     /// Four bytes times four signed ones, in registers that hold matrices: these have loops of their own
     /// (`contraction/amx`).
     Tiles,
+    /// The same of two 16-bit floats.
+    HalfTiles,
 }
 
 /// Points from which on words of weights are worth their memory: bytes come from the caches in half of the time, and cost
@@ -46,8 +50,11 @@ impl Arithmetic {
     /// The best that the machine has.
     pub fn of(isa: Isa, types: Types) -> Self {
         match (isa.dot, types.weights) {
-            (_, Element::I8) if types.image == Element::F32 => Self::Widened,
+            (_, Element::I8 | Element::F16 | Element::BF16) if types.image == Element::F32 => {
+                Self::Widened
+            }
             (_, Element::I4) => Self::Nibbles,
+            (_, Element::BF16) => Self::Halves,
             (Dot::Words | Dot::Bytes, _) if types.image == Element::I16 => Self::Pairs,
             _ if !types.image.is_byte() || types.sum != Element::I32 => Self::Single,
             (Dot::Bytes, Element::I8) => Self::Bytes,
@@ -63,7 +70,7 @@ impl Arithmetic {
         match self {
             Self::Single | Self::Widened => &[&[0]],
             Self::Nibbles => &[&[0], &[1]],
-            Self::Pairs => &[&[0, 1]],
+            Self::Pairs | Self::Halves | Self::HalfTiles => &[&[0, 1]],
             // The lower and the upper halves of 16-bit lanes.
             Self::Words => &[&[0, 2], &[1, 3]],
             Self::Bytes | Self::SignedBytes | Self::Tiles => &[&[0, 1, 2, 3]],
@@ -74,7 +81,7 @@ impl Arithmetic {
     pub fn group(self) -> i64 {
         match self {
             Self::Single | Self::Widened => 1,
-            Self::Nibbles | Self::Pairs => 2,
+            Self::Nibbles | Self::Pairs | Self::Halves | Self::HalfTiles => 2,
             Self::Words | Self::Bytes | Self::SignedBytes | Self::Tiles => 4,
         }
     }
@@ -178,8 +185,9 @@ impl Arithmetic {
             return Ok(vec![e.broadcast(wide, lanes)?]);
         }
         let words = e.broadcast(load_word(e, memref, at, used)?, lanes)?;
-        if self == Self::Pairs {
-            return Ok(vec![b.op1("vector.bitcast", &[words], e.vector(lanes * 2, b.int(16)))?]);
+        if matches!(self, Self::Pairs | Self::Halves) {
+            let pairs = e.vector(lanes * 2, image.r#type(&b));
+            return Ok(vec![b.op1("vector.bitcast", &[words], pairs)?]);
         }
         if matches!(self, Self::Bytes | Self::SignedBytes) {
             let bytes = b.op1("vector.bitcast", &[words], e.vector(lanes * 4, b.int(8)))?;
@@ -230,7 +238,16 @@ impl Arithmetic {
                 intrinsic(e, "llvm.aarch64.neon.sdot.v4i32.v16i8", &[sum, x, w], sum.r#type())
             }
             Self::SignedBytes => Err(no_instruction(lanes_of(sum))),
-            Self::Tiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
+            Self::Halves => {
+                let name = match lanes_of(sum) {
+                    16 => "llvm.x86.avx512bf16.dpbf16ps.512",
+                    8 => "llvm.x86.avx512bf16.dpbf16ps.256",
+                    4 => "llvm.x86.avx512bf16.dpbf16ps.128",
+                    lanes => return Err(no_instruction(lanes)),
+                };
+                intrinsic(e, name, &[sum, x, w], sum.r#type())
+            }
+            Self::Tiles | Self::HalfTiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
         }
     }
 }
@@ -275,11 +292,14 @@ pub fn halves<'c>(e: &Emitter<'c>, bytes: Val<'c>) -> Result<[Val<'c>; 2]> {
     Ok([floats(e, lower)?, floats(e, upper)?])
 }
 
-/// Bytes as floats.
-fn floats<'c>(e: &Emitter<'c>, bytes: Val<'c>) -> Result<Val<'c>> {
-    let words = e.extend(bytes, true)?;
-    let to = e.builder.like(words.r#type(), e.builder.f32());
-    e.builder.op1("arith.sitofp", &[words], to)
+/// Bytes, or floats of 16 bits, as floats.
+fn floats<'c>(e: &Emitter<'c>, narrow: Val<'c>) -> Result<Val<'c>> {
+    let b = e.builder;
+    if crate::ir::is_float(narrow.r#type()) {
+        return widen(&b, narrow);
+    }
+    let words = e.extend(narrow, true)?;
+    b.op1("arith.sitofp", &[words], b.like(words.r#type(), b.f32()))
 }
 
 /// 16-bit weights as [`multiply_add_lanes`] wants them.
@@ -332,7 +352,7 @@ fn add_pairs<'c>(e: &Emitter<'c>, x: Val<'c>, w: Val<'c>, sum: Val<'c>) -> Resul
 }
 
 fn no_instruction(lanes: i64) -> Error {
-    Error::internal(format!("a kernel that multiplies integers in {lanes} lanes"))
+    Error::internal(format!("a kernel that multiplies neighbours in {lanes} lanes"))
 }
 
 fn lanes_of(vector: Val<'_>) -> i64 {

@@ -62,6 +62,12 @@ impl Contraction {
         Tiling::best(tilings).unwrap_or_default()
     }
 
+    /// The cost of all that it computes, in vectors.
+    pub fn cost_of_vectors(&self, isa: Isa) -> f64 {
+        let rows = self.batch * self.groups * self.planes * self.rows;
+        self.vector_tiling(isa).cost * rows as f64
+    }
+
     /// The best register tiles of at most so many points, if that many fit in registers.
     pub(super) fn tiling_of(&self, isa: Isa, points: i64) -> Option<Tiling> {
         Tiling::best(

@@ -17,6 +17,21 @@ pub struct Isa {
     /// Whether there are registers of sixteen rows of 64 bytes, and instructions that multiply matrices of bytes
     /// in them: AMX.
     pub amx: bool,
+    /// Which products of 16-bit floats there are, whose sums are f32.
+    pub halves: Halves,
+    /// Whether vectors of f16 become such of f32 in an instruction.
+    pub f16: bool,
+}
+
+/// Products of pairs of bf16 that are added to f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halves {
+    /// None.
+    None,
+    /// Of vectors: `vdpbf16ps` of AVX-512.
+    Vectors,
+    /// Of vectors and of AMX's matrices.
+    Matrices,
 }
 
 /// Instructions that multiply neighbouring integers and add up the products in lanes of 32 bits.
@@ -32,14 +47,23 @@ pub enum Dot {
     SignedBytes,
 }
 
-const AVX512: Isa = Isa { lanes: 16, registers: 32, fma: true, dot: Dot::Words, amx: false };
+const AVX512: Isa = Isa {
+    lanes: 16,
+    registers: 32,
+    fma: true,
+    dot: Dot::Words,
+    amx: false,
+    halves: Halves::None,
+    f16: true,
+};
 const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
-const AVX512_AMX: Isa = Isa { amx: true, ..AVX512_VNNI };
-const AVX2: Isa = Isa { lanes: 8, registers: 16, fma: true, dot: Dot::Words, amx: false };
+const AVX512_BF16: Isa = Isa { halves: Halves::Vectors, ..AVX512_VNNI };
+const AVX512_AMX: Isa = Isa { amx: true, halves: Halves::Matrices, ..AVX512_VNNI };
+const AVX2: Isa = Isa { lanes: 8, registers: 16, ..AVX512 };
 const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
-const NEON: Isa = Isa { lanes: 4, registers: 32, fma: true, dot: Dot::None, amx: false };
+const NEON: Isa = Isa { lanes: 4, dot: Dot::None, ..AVX512 };
 const NEON_DOT: Isa = Isa { dot: Dot::SignedBytes, ..NEON };
-const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, dot: Dot::Words, amx: false };
+const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, f16: false, ..AVX512 };
 
 /// CPUs of x86 with the vector unit that their name implies, by the start of their names.
 const CPUS: &[(&str, Isa)] = &[
@@ -50,7 +74,7 @@ const CPUS: &[(&str, Isa)] = &[
     ("skylake-avx512", AVX512),
     ("skylake", AVX2),
     ("cascadelake", AVX512_VNNI),
-    ("cooperlake", AVX512_VNNI),
+    ("cooperlake", AVX512_BF16),
     ("cannonlake", AVX512),
     ("icelake", AVX512_VNNI),
     ("rocketlake", AVX512_VNNI),
@@ -67,8 +91,8 @@ const CPUS: &[(&str, Isa)] = &[
     ("znver1", AVX2),
     ("znver2", AVX2),
     ("znver3", AVX2),
-    ("znver4", AVX512_VNNI),
-    ("znver5", AVX512_VNNI),
+    ("znver4", AVX512_BF16),
+    ("znver5", AVX512_BF16),
 ];
 
 /// CPUs of AArch64 that have the dot product, by the start of their names.
@@ -120,6 +144,12 @@ impl Isa {
         wide.then_some(Self { amx: true, ..self })
     }
 
+    /// The same machine with products of bf16, if it has the vectors that go with them.
+    pub fn with_halves(self) -> Option<Self> {
+        let halves = if self.amx { Halves::Matrices } else { Halves::Vectors };
+        (self.lanes == AVX512.lanes && self.dot != Dot::None).then_some(Self { halves, ..self })
+    }
+
     /// The one with the longest vectors.
     pub const WIDEST: Self = AVX512;
 
@@ -161,19 +191,25 @@ impl Isa {
         let (isa, vnni) = if has("avx512f", wide) && has("avx512vl", wide) {
             (AVX512, has("avx512vnni", wide && bytes))
         } else if has("avx2", implied != SSE2) && has("fma", implied != SSE2) {
-            (AVX2, has("avxvnni", !wide && bytes))
+            let f16 = has("f16c", implied != SSE2);
+            (Self { f16, ..AVX2 }, has("avxvnni", !wide && bytes))
         } else {
             (SSE2, false)
         };
         match isa {
             // Without BW, vectors of 512 bits have no lanes of 16.
             AVX512 if !has("avx512bw", wide) => Self { dot: Dot::None, ..AVX512 },
-            isa if vnni => {
-                let isa = Self { dot: Dot::Bytes, ..isa };
-                let amx = has("amx-tile", implied.amx) && has("amx-int8", implied.amx);
-                isa.with_amx().filter(|_| amx).unwrap_or(isa)
+            isa => {
+                let tiles = has("amx-tile", implied.amx);
+                let isa = if vnni { Self { dot: Dot::Bytes, ..isa } } else { isa };
+                let amx = tiles && has("amx-int8", implied.amx);
+                let isa = isa.with_amx().filter(|_| amx).unwrap_or(isa);
+                let vectors = has("avx512bf16", implied.halves != Halves::None);
+                let matrices = tiles && has("amx-bf16", implied.halves == Halves::Matrices);
+                let halves = if matrices { Halves::Matrices } else { Halves::Vectors };
+                let known = isa.with_halves().filter(|_| vectors);
+                known.map_or(isa, |isa| Self { halves, ..isa })
             }
-            isa => isa,
         }
     }
 }
@@ -197,17 +233,22 @@ mod tests {
     #[test]
     fn features_add_to_and_take_from_the_cpu() {
         let isa = |cpu, features| Isa::of_machine("x86_64-pc-linux-gnu", cpu, features);
-        assert_eq!(isa("znver4", ""), AVX512_VNNI);
-        assert_eq!(isa("znver4", "-avx512vnni"), AVX512);
+        assert_eq!(isa("znver4", ""), AVX512_BF16);
+        assert_eq!(isa("znver4", "-avx512bf16"), AVX512_VNNI);
+        assert_eq!(isa("znver4", "-avx512vnni,-avx512bf16"), AVX512);
         assert_eq!(isa("znver4", "-avx512f"), AVX2);
         assert_eq!(isa("haswell", "+avxvnni"), AVX2_VNNI);
         assert_eq!(isa("sapphirerapids", ""), AVX512_AMX);
-        assert_eq!(isa("graniterapids", "-amx-int8"), AVX512_VNNI);
-        assert_eq!(isa("emeraldrapids", "-avx512vnni"), AVX512);
-        assert_eq!(isa("rocketlake", "+amx-int8,+amx-tile"), AVX512_AMX);
+        assert_eq!(isa("graniterapids", "-amx-int8"), Isa { amx: false, ..AVX512_AMX });
+        assert_eq!(isa("graniterapids", "-amx-bf16"), Isa { amx: true, ..AVX512_BF16 });
+        assert_eq!(isa("graniterapids", "-amx-tile"), AVX512_BF16);
+        assert_eq!(isa("emeraldrapids", "-avx512vnni,-avx512bf16"), AVX512);
+        assert_eq!(isa("rocketlake", "+avx512bf16"), AVX512_BF16);
+        assert_eq!(isa("rocketlake", "+amx-int8,+amx-tile"), Isa { amx: true, ..AVX512_VNNI });
         assert_eq!(isa("alderlake", "+amx-int8,+amx-tile"), AVX2_VNNI);
         assert_eq!(isa("alderlake", "-avxvnni"), AVX2);
-        assert_eq!(isa("x86-64", "+avx2,+fma"), AVX2);
+        assert_eq!(isa("x86-64", "+avx2,+fma,+f16c"), AVX2);
+        assert_eq!(isa("x86-64", "+avx2,+fma"), Isa { f16: false, ..AVX2 });
         assert_eq!(isa("x86-64", "+avx512f,+avx512vl,+avx512bw"), AVX512);
         assert_eq!(isa("x86-64", "+avx512f,+avx512vl").dot, Dot::None);
         assert_eq!(isa("x86-64", "+avx2,+fma,-avx2"), SSE2);

@@ -1,7 +1,7 @@
 //! The element types of kernels.
 
 use crate::ir::{self, Builder, Val, types::is_unsigned};
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Type, TypeLike, ValueLike};
 
 /// An element type that kernels read, sum up or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,10 @@ pub enum Element {
     F32,
     /// 64-bit float.
     F64,
+    /// 16-bit float of IEEE 754: what is stored, not what is computed.
+    F16,
+    /// The upper half of a 32-bit float, as `F16`; machines may have products of pairs of them, whose sums are f32.
+    BF16,
     /// 4-bit integer, only as weights: two to a byte.
     I4,
     /// 8-bit integer.
@@ -35,6 +39,12 @@ impl Element {
         if ir::is_f64(element) {
             return Some(Self::F64);
         }
+        if element.is_f16() {
+            return Some(Self::F16);
+        }
+        if element.is_bf16() {
+            return Some(Self::BF16);
+        }
         match (ir::integer_width(element)?, is_unsigned(element)) {
             (8, false) => Some(Self::I8),
             (8, true) => Some(Self::U8),
@@ -49,6 +59,8 @@ impl Element {
         match self {
             Self::F32 => b.f32(),
             Self::F64 => b.f64(),
+            Self::F16 => Type::float16(b.context),
+            Self::BF16 => Type::bfloat16(b.context),
             Self::I4 | Self::I8 | Self::U8 | Self::Bool => b.int(8),
             Self::I16 => b.int(16),
             Self::I32 => b.int(32),
@@ -59,13 +71,13 @@ impl Element {
     pub fn bytes(self) -> i64 {
         match self {
             Self::I4 | Self::I8 | Self::U8 | Self::Bool => 1,
-            Self::I16 => 2,
+            Self::I16 | Self::F16 | Self::BF16 => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 => 8,
         }
     }
 
-    /// Whether it is a float.
+    /// Whether it is a float that kernels compute with.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
@@ -90,6 +102,10 @@ pub struct Types {
 impl Types {
     /// All of them f32.
     pub const F32: Self = Self { image: Element::F32, weights: Element::F32, sum: Element::F32 };
+
+    /// Products of bf16, which are added to f32.
+    pub const HALVES: Self =
+        Self { image: Element::BF16, weights: Element::BF16, sum: Element::F32 };
 
     /// One type throughout, of what has no sums.
     pub fn uniform(element: Element) -> Self {

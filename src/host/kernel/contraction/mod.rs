@@ -54,6 +54,16 @@ pub struct View {
     pub output: bool,
 }
 
+impl View {
+    /// The same, with steps in bytes.
+    fn in_bytes(&self, bytes: i64) -> Self {
+        let Self { offset, batch, plane, row, col, channel, .. } = *self;
+        let [offset, batch, plane, row, col, channel] =
+            [offset, batch, plane, row, col, channel].map(|step| step * bytes);
+        Self { offset, batch, plane, row, col, channel, ..*self }
+    }
+}
+
 /// How the weights lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
@@ -196,7 +206,7 @@ impl Contraction {
     }
 
     /// Output points of all images.
-    fn points(&self) -> i64 {
+    pub fn points(&self) -> i64 {
         self.batch * self.planes * self.rows * self.cols
     }
 

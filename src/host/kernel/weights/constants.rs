@@ -35,6 +35,14 @@ impl Number for f64 {
     const ELEMENT: Element = Element::F64;
 }
 
+impl Number for half::bf16 {
+    const ELEMENT: Element = Element::BF16;
+}
+
+impl Number for half::f16 {
+    const ELEMENT: Element = Element::F16;
+}
+
 impl Number for i8 {
     const ELEMENT: Element = Element::I8;
 }

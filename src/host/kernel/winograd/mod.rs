@@ -107,12 +107,11 @@ impl Winograd {
         }
         let candidates =
             RESULTS.into_iter().filter(|results| given.is_none_or(|given| given == *results));
-        let rows = spec.batch * spec.groups * spec.planes * spec.rows;
         let mut plain = spec.clone();
         if plain.is_widened(isa) {
             plain.types.image = Element::I16;
         }
-        let direct = plain.vector_tiling(isa).cost * rows as f64
+        let direct = plain.cost_of_vectors(isa)
             + spec.memory_cost(spec.window.taps(), 1.0, (isa, tiles.near));
         let mut best: Option<(f64, Self)> = None;
         for results in candidates {
@@ -123,7 +122,7 @@ impl Winograd {
             if given.is_none() && found.growth() > most {
                 continue;
             }
-            let cost = found.cost(isa, tiles.near);
+            let cost = found.cost(isa, tiles);
             let limit = best.as_ref().map_or(direct, |(cost, _)| *cost);
             if cost < WORTHWHILE * limit || given.is_some() {
                 best = Some((cost, found));
@@ -254,7 +253,7 @@ impl Winograd {
     }
 
     /// Cost, in vector multiply-adds.
-    fn cost(&self, isa: Isa, near: bool) -> f64 {
+    pub fn cost(&self, isa: Isa, tiles: Tiles) -> f64 {
         let lanes = isa.lanes_of(self.conv.types.sum);
         let vectors = |channels: i64| (self.tiles * ceil_div(channels, lanes)) as f64;
         let points = self.product.planes as f64;
@@ -273,7 +272,7 @@ impl Winograd {
         let products = self.product.vector_tiling(isa).cost * points * groups as f64;
         let blocks = ceil_div(self.count(), self.tiles) as f64;
         blocks * (input + products + output)
-            + self.conv.memory_cost(self.product.planes, blocks, (isa, near))
+            + self.conv.memory_cost(self.product.planes, blocks, (isa, tiles.near))
     }
 
     /// The maps along each axis.

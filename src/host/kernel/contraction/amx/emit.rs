@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Result,
     host::kernel::{
-        Element, Emitter, Ix, PointTiles, View, Width,
+        Emitter, Ix, PointTiles, View, Width,
         contraction::tile::{Kernel, Place, Tile, range},
         emit::{Run, repeat_run},
         tiling::ChannelTiles,
@@ -41,7 +41,7 @@ impl Amx {
         let image = strip.as_ref().map_or(kernel.buffers.x, |strip| strip.memory);
         let lanes = self.vectors * ROWS;
         let points = blocking.cols.iter().map(|tiles| tiles.size.max(self.points)).max();
-        let sums = e.scratch(self.rows * points.unwrap_or(0) * lanes, Element::I32)?;
+        let sums = e.scratch(self.rows * points.unwrap_or(0) * lanes, spec.types.sum)?;
         let own = Loops {
             kernel,
             amx: self,
@@ -77,7 +77,7 @@ struct Block<'t> {
     rows: i64,
 }
 
-/// The steps between addresses of the image.
+/// The steps between addresses of the image, in bytes.
 struct Steps {
     view: View,
     /// From one row of output points to the next.
@@ -191,9 +191,9 @@ impl<'c> Loops<'_, 'c> {
         }
         let (steps, x) = self.image(e, first, place)?;
         let grouping = &self.kernel.grouping;
-        let (lanes, parts) = (block.channels.lanes(), self.amx.parts as i64);
+        let (lanes, parts) = (block.channels.lanes() * self.amx.bytes, self.amx.parts as i64);
         let w = self.kernel.packed_weights(e, block.channels, place)?;
-        let w = e.add(self.weights, e.mul(w, parts)?)?;
+        let w = e.add(self.weights, e.mul(w, parts * self.amx.bytes)?)?;
         let part = grouping.padded(self.kernel.spec.reduction()) * lanes;
         // Where runs are whole rows of taps, there is one for each row.
         let taps = window.kernel[COL] * self.kernel.spec.depth / self.amx.run;
@@ -234,15 +234,18 @@ impl<'c> Loops<'_, 'c> {
     fn image(&self, e: &Emitter<'c>, first: Ix<'c>, place: Place<'c>) -> Result<(Steps, Ix<'c>)> {
         let spec = self.kernel.spec;
         let stride = spec.window.stride;
-        let steps =
-            |view: View| Steps { view, row: stride[ROW] * view.row, col: stride[COL] * view.col };
+        let steps = |view: &View| {
+            let view = view.in_bytes(self.amx.bytes);
+            Steps { view, row: stride[ROW] * view.row, col: stride[COL] * view.col }
+        };
         if let Some(strip) = self.strip {
-            let steps = steps(strip.view);
+            let steps = steps(&strip.view);
             let row = e.add(place.row, e.mul(first, -1)?)?;
             let at = e.sum(0, &[(row, steps.row), (place.col, steps.col)])?;
             return Ok((steps, e.add(self.image, at)?));
         }
-        let (view, steps) = (&spec.x, steps(spec.x));
+        let steps = steps(&spec.x);
+        let view = &steps.view;
         let at = e.sum(
             spec.window.corner(view),
             &[
@@ -250,7 +253,7 @@ impl<'c> Loops<'_, 'c> {
                 (place.plane, stride[PLANE] * view.plane),
                 (place.row, steps.row),
                 (place.col, steps.col),
-                (place.group, spec.depth),
+                (place.group, spec.depth * self.amx.bytes),
             ],
         )?;
         Ok((steps, e.add(self.image, at)?))
@@ -386,7 +389,8 @@ impl<'c> Loops<'_, 'c> {
         for (i, sum) in sums.iter_mut().enumerate() {
             let at = e.add(from, Ix::Const(i as i64 * ROWS))?;
             let products = e.load(self.sums, at, Width::full(ROWS))?;
-            *sum = e.builder.binary("arith.addi", *sum, products)?;
+            let add = if self.amx.bytes == 1 { "arith.addi" } else { "arith.addf" };
+            *sum = e.builder.binary(add, *sum, products)?;
         }
         self.kernel.finish(e, tile, place, &sums)
     }

@@ -1,7 +1,8 @@
-//! Contractions of bytes in AMX's registers, each of which holds a matrix of up to 16 rows of 64 bytes.
+//! Contractions of bytes or of 16-bit floats in AMX's registers, each of which holds a matrix of up to 16 rows of 64 bytes.
 //!
 //! A register of the image has a row for each of some neighbouring output points: bytes that lie next to each
-//! other wherever the window is. One of weights has sixteen channels, in the order in which VNNI reads them. Their product
+//! other wherever the window is. One of weights has sixteen channels, in the order in which VNNI reads them: four bytes
+//! of each, or two floats. Their product
 //! is added to the sums of these points and channels, which leave through memory for the epilogue.
 //!
 //! Where windows reach beyond the rows or columns of the input, the rows that a task sees are first copied, with zeros
@@ -15,7 +16,7 @@ mod weights;
 use self::registers::REGISTERS;
 use super::{Contraction, View, Weights};
 use crate::host::kernel::{
-    Arithmetic, Blocking, Element, Isa, Order, PointTiles, TaskSize,
+    Arithmetic, Blocking, Element, Halves, Isa, Order, PointTiles, TaskSize, Types,
     choose::{L1_BYTES, MIN_TASKS},
     split_channels,
     tiling::{ChannelTiles, ceil_div},
@@ -55,6 +56,8 @@ pub struct Amx {
     rows: i64,
     /// Vectors of channels that are computed together.
     vectors: i64,
+    /// Bytes of an element.
+    bytes: i64,
     /// Elements that lie next to each other wherever the window is.
     run: i64,
     /// Bytes of a run that a register takes.
@@ -63,7 +66,7 @@ pub struct Amx {
     rest: i64,
     /// Whether tasks copy what they see of the image.
     copies: bool,
-    /// Bytes that a weight is the sum of.
+    /// Elements that a weight is the sum of.
     parts: usize,
 }
 
@@ -71,24 +74,29 @@ impl Contraction {
     /// How the contraction with these weights is cut for AMX, if the machine has it, it can do this, and is faster
     /// than vectors.
     pub fn amx(&self, isa: Isa, weights: &[i16]) -> Option<Amx> {
-        let (amx, cost) = self.best_amx(isa, weights)?;
+        let bytes = isa.amx && self.types.image.is_byte() && self.types.sum == Element::I32;
+        let (amx, cost) = self.best_amx(weights::parts(weights).filter(|_| bytes)?)?;
         let vectors = self.vector_tiling(isa).cost * self.rows as f64;
         (cost * 1.1 < vectors).then_some(amx)
     }
 
-    fn best_amx(&self, isa: Isa, weights: &[i16]) -> Option<(Amx, f64)> {
-        let fits = isa.amx
-            && self.types.image.is_byte()
-            && self.types.sum == Element::I32
-            && self.weights == Weights::Packed
+    /// The same for one of 16-bit floats, with its cost for a plane of points and the channels of a group.
+    pub fn amx_of_halves(&self, isa: Isa) -> Option<(Amx, f64)> {
+        let fits = isa.halves == Halves::Matrices && self.types == Types::HALVES;
+        let (amx, cost) = self.best_amx(Some(1).filter(|_| fits)?)?;
+        Some((amx, cost * 1.1))
+    }
+
+    fn best_amx(&self, parts: usize) -> Option<(Amx, f64)> {
+        let fits = self.weights == Weights::Packed
             && !self.has_matrices()
             && self.scales.is_none()
             && self.x.channel == 1;
         if !fits {
             return None;
         }
-        let (parts, (run, copies)) = (weights::parts(weights)?, self.run());
-        let (chunk, rest) = chunks(run);
+        let ((run, copies), bytes) = (self.run(), self.types.image.bytes());
+        let (chunk, rest) = chunks(run * bytes);
         let registers = ceil_div(self.cols, ROWS);
         let points = ceil_div(self.cols, registers);
         let all = ceil_div(self.channels, ROWS);
@@ -104,7 +112,7 @@ impl Contraction {
         let candidates = sizes.map(|(vectors, across, rows)| {
             // As many as there may be, but the same number each time.
             let rows = ceil_div(self.rows, ceil_div(self.rows, rows));
-            Amx { points, across, rows, vectors, run, chunk, rest, copies, parts }
+            Amx { points, across, rows, vectors, bytes, run, chunk, rest, copies, parts }
         });
         let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= STRIP_BYTES;
         let costs = candidates.filter(fits).map(|amx| (amx, amx.cost(self)));
@@ -112,22 +120,23 @@ impl Contraction {
     }
 
     fn bytes_of_weights(&self) -> i64 {
-        self.groups * self.channels * self.reduction()
+        self.groups * self.channels * self.reduction() * self.types.image.bytes()
     }
 
-    /// The bytes of the image that lie next to each other wherever the window is, and whether they do so only in a
+    /// The elements of the image that lie next to each other wherever the window is, and whether they do so only in a
     /// copy.
     fn run(&self) -> (i64, bool) {
         let window = &self.window;
         let (taps, dilation) = (window.kernel[COL], window.dilation[COL]);
+        let bytes = self.types.image.bytes();
         let joined = taps == 1 || dilation * self.x.col == self.depth;
         let joined_in_copy = taps == 1 || dilation == 1;
         let run = |joined: bool| if joined { taps * self.depth } else { self.depth };
         let clips = window.clips(ROW, self.rows) || window.clips(COL, self.cols);
         // Registers take words, and behind the last one nothing need be.
         let copies = clips
-            || run(joined) % 4 != 0
-            || joined_in_copy && !joined && self.depth % ROW_BYTES != 0;
+            || run(joined) * bytes % 4 != 0
+            || joined_in_copy && !joined && self.depth * bytes % ROW_BYTES != 0;
         (run(if copies { joined_in_copy } else { joined }), copies)
     }
 }
@@ -161,7 +170,7 @@ impl Amx {
         };
         let (blocks, tiles) = blocking.counts();
         let (strips, image) = Self::strips(spec, blocks);
-        let pixels = self.points * self.across * spec.x.col;
+        let pixels = self.points * self.across * spec.x.col * self.bytes;
         blocking.task.cols = tiles;
         if spec.rows == 1 && !self.copies {
             let most = (image / pixels.max(1)).clamp(1, tiles);
@@ -190,7 +199,7 @@ impl Amx {
         let (strips, image) = Self::strips(spec, blocks);
         let fits = |rows: i64| match self.copies {
             true => self.strip_bytes(spec, rows) <= STRIP_BYTES,
-            false => rows * spec.cols * spec.x.col <= image,
+            false => rows * spec.cols * spec.x.col * self.bytes <= image,
         };
         let groups = ceil_div(spec.rows, self.rows);
         let most = ceil_div(groups, strips);
@@ -207,12 +216,16 @@ impl Amx {
 
     /// How weights are packed.
     pub fn grouping(&self) -> Grouping {
-        Grouping { run: self.run, arithmetic: Arithmetic::Tiles }
+        Grouping { run: self.run, arithmetic: self.arithmetic() }
+    }
+
+    fn arithmetic(&self) -> Arithmetic {
+        if self.bytes == 1 { Arithmetic::Tiles } else { Arithmetic::HalfTiles }
     }
 
     /// Whole chunks of a run.
     fn whole_chunks(&self) -> i64 {
-        ceil_div(self.run, 4) * 4 / self.chunk
+        ceil_div(self.run * self.bytes, 4) * 4 / self.chunk
     }
 
     fn channels(&self, spec: &Contraction) -> Vec<ChannelTiles> {
@@ -250,7 +263,7 @@ impl Amx {
                     let n = block.widths.len() as i64;
                     let registers = rows * ceil_div(points.size, self.points);
                     let products = (registers * n * self.points.max(LEAST_ROWS)) as f64;
-                    let panel = spec.reduction() * block.lanes();
+                    let panel = spec.reduction() * block.lanes() * self.bytes;
                     let from_l2 = if panel > L1_BYTES { FROM_L2 * n as f64 } else { 0.0 };
                     let step = products.max(LATENCY).max(from_l2);
                     let tile = step * chunks + (3 * rows * points.size * n) as f64 + 100.0;
@@ -263,7 +276,8 @@ impl Amx {
             let task = self.task_rows(spec, blocks);
             let view = self.strip_view(spec, task);
             let rows = view.plane / view.row * ceil_div(spec.rows, task) * window.kernel[PLANE];
-            cost += rows as f64 * (view.row as f64 / ROW_BYTES as f64 * 2.0 + 20.0);
+            let bytes = (view.row * self.bytes) as f64;
+            cost += rows as f64 * (bytes / ROW_BYTES as f64 * 2.0 + 20.0);
         }
         cost * PER_CYCLE
     }
@@ -284,7 +298,7 @@ impl Amx {
 
     /// Bytes of the copy for so many rows of the output. The last register reads beyond it.
     fn strip_bytes(&self, spec: &Contraction, rows: i64) -> i64 {
-        self.strip_view(spec, rows).plane * spec.window.kernel[PLANE] + ROW_BYTES
+        self.strip_view(spec, rows).plane * spec.window.kernel[PLANE] * self.bytes + ROW_BYTES
     }
 }
 
@@ -292,7 +306,7 @@ impl Contraction {
     /// What multiplies and adds.
     pub fn arithmetic(&self, isa: Isa) -> Arithmetic {
         match self.amx {
-            Some(_) => Arithmetic::Tiles,
+            Some(amx) => amx.arithmetic(),
             None => Arithmetic::of(isa, self.types),
         }
     }

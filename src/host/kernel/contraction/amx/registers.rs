@@ -118,14 +118,18 @@ pub(super) fn store<'c>(e: &Emitter<'c>, register: i64, at: Ix<'c>, step: i64) -
     Ok(())
 }
 
-/// Adds the product of an image, of bytes with signs or without, and weights to sums.
+/// Adds the product of an image, of bytes with signs or without, or of 16-bit floats, and weights to sums.
 pub(super) fn multiply_add(
     e: &Emitter<'_>,
     sums: i64,
     operands: Operands,
     image: Element,
 ) -> Result<()> {
-    let name = if image == Element::U8 { "llvm.x86.tdpbusd" } else { "llvm.x86.tdpbssd" };
+    let name = match image {
+        Element::BF16 => "llvm.x86.tdpbf16ps",
+        Element::U8 => "llvm.x86.tdpbusd",
+        _ => "llvm.x86.tdpbssd",
+    };
     let Operands { image, weights } = operands;
     e.intrinsic(name, &[number(e, sums)?, number(e, image)?, number(e, weights)?], &[])?;
     Ok(())

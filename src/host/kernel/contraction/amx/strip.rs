@@ -4,7 +4,7 @@ use super::{Amx, Contraction, View};
 use crate::{
     Result,
     host::kernel::{
-        Element, Emitter, Ix, Width,
+        Emitter, Ix, Width,
         window::{COL, PLANE, ROW},
     },
     ir::Val,
@@ -34,8 +34,14 @@ pub(super) struct Seen<'c> {
 impl<'k, 'c> Strip<'k, 'c> {
     /// Memory for what so many rows of the output see.
     pub fn new(e: &Emitter<'c>, amx: &Amx, spec: &'k Contraction, rows: i64) -> Result<Self> {
-        let memory = e.scratch(amx.strip_bytes(spec, rows), Element::I8)?;
+        let image = spec.types.image;
+        let memory = e.scratch(amx.strip_bytes(spec, rows) / image.bytes(), image)?;
         Ok(Self { spec, view: amx.strip_view(spec, rows), memory })
+    }
+
+    /// Elements of a vector.
+    fn lanes(&self) -> i64 {
+        VECTOR / self.spec.types.image.bytes()
     }
 
     /// Copies what a task sees of `x`.
@@ -110,37 +116,38 @@ impl<'k, 'c> Strip<'k, 'c> {
         e: &Emitter<'c>,
         (x, from): (Val<'c>, Ix<'c>),
         to: Ix<'c>,
-        bytes: i64,
+        count: i64,
     ) -> Result<()> {
-        vectors(e, bytes, |e, at, width| {
+        vectors(e, count, self.lanes(), |e, at, width| {
             let value = e.load(x, e.add(from, at)?, width)?;
             e.store(value, self.memory, e.add(to, at)?, width)
         })
     }
 
-    fn zero(&self, e: &Emitter<'c>, to: Ix<'c>, bytes: i64) -> Result<()> {
-        let zero = e.splat(0.0, VECTOR, Element::I8)?;
-        vectors(e, bytes, |e, at, width| e.store(zero, self.memory, e.add(to, at)?, width))
+    fn zero(&self, e: &Emitter<'c>, to: Ix<'c>, count: i64) -> Result<()> {
+        let zero = e.splat(0.0, self.lanes(), self.spec.types.image)?;
+        vectors(e, count, self.lanes(), |e, at, width| e.store(zero, self.memory, e.add(to, at)?, width))
     }
 }
 
-/// Goes through so many bytes by vectors.
+/// Goes through so many elements by vectors.
 fn vectors<'c>(
     e: &Emitter<'c>,
-    bytes: i64,
+    count: i64,
+    lanes: i64,
     body: impl Fn(&Emitter<'c>, Ix<'c>, Width) -> Result<()>,
 ) -> Result<()> {
-    let by = VECTOR * UNROLL;
-    let whole = bytes - bytes % by;
+    let by = lanes * UNROLL;
+    let whole = count - count % by;
     e.repeat((Ix::Const(0), Ix::Const(whole), by), vec![], |e, from, _| {
         for vector in 0..UNROLL {
-            body(e, e.add(from, Ix::Const(vector * VECTOR))?, Width::full(VECTOR))?;
+            body(e, e.add(from, Ix::Const(vector * lanes))?, Width::full(lanes))?;
         }
         Ok(vec![])
     })?;
-    for from in (whole..bytes).step_by(VECTOR as usize) {
-        let used = VECTOR.min(bytes - from);
-        body(e, Ix::Const(from), Width { lanes: VECTOR, used })?;
+    for from in (whole..count).step_by(lanes as usize) {
+        let used = lanes.min(count - from);
+        body(e, Ix::Const(from), Width { lanes, used })?;
     }
     Ok(())
 }
