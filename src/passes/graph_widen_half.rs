@@ -1,7 +1,8 @@
-//! `graph-widen-half`: convolutions, products and pools of 16-bit floats compute on f32.
+//! `graph-widen-half`: convolutions, products, pools and softmax of 16-bit floats compute on f32.
 //!
 //! Sums of products of 16-bit floats are f32 wherever they are computed, and rounded once; what is
-//! read is as well widened before. Host kernels multiply f32. Constants are widened here.
+//! read is as well widened before. Host kernels multiply f32; those that multiply bf16 find it behind
+//! the casts (`host/halves.rs`). Constants are widened here.
 
 use crate::{
     Result,
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "graph-widen-half",
-    summary: "Let convolutions, products and pools of 16-bit floats compute on f32",
+    summary: "Let convolutions, products, pools and softmax of 16-bit floats compute on f32",
     anchor: "func.func",
     options: &[],
     dialects: &["graph"],
@@ -36,8 +37,10 @@ const WIDENED: &[&str] = &[
     graph::Gemm::NAME,
     graph::GlobalAveragePool::NAME,
     graph::GlobalMaxPool::NAME,
+    graph::LogSoftmax::NAME,
     graph::MatMul::NAME,
     graph::MaxPool::NAME,
+    graph::Softmax::NAME,
 ];
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {

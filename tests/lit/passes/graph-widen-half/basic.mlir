@@ -16,6 +16,18 @@ func.func @conv(%x: tensor<1x2x4x4xf16>) -> (tensor<1x3x4x4xf16>, tensor<1x2x2x2
   return %y, %p : tensor<1x3x4x4xf16>, tensor<1x2x2x2xf16>
 }
 
+// Softmax is computed on f32 from one rounding to the next.
+// CHECK-LABEL: func.func @softmax
+// CHECK: %[[X:.*]] = graph.cast %arg0 : tensor<2x3xf16> to tensor<2x3xf32>
+// CHECK: %[[Y:.*]] = graph.softmax %[[X]] : tensor<2x3xf32>
+// CHECK: graph.cast %[[Y]] : tensor<2x3xf32> to tensor<2x3xf16>
+// CHECK: graph.log_softmax %[[X]] : tensor<2x3xf32>
+func.func @softmax(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>, tensor<2x3xf16>) {
+  %y = graph.softmax %x : tensor<2x3xf16>
+  %z = graph.log_softmax %x : tensor<2x3xf16>
+  return %y, %z : tensor<2x3xf16>, tensor<2x3xf16>
+}
+
 // CHECK-LABEL: func.func @product
 // CHECK: graph.matmul
 // CHECK-SAME: -> tensor<2x4xf32>
