@@ -107,9 +107,8 @@ fn last_cast(composite: Op<'_>) -> Option<(graph::Cast<'_>, Op<'_>)> {
 fn reads_halves<'c>(user: Op<'c>, value: Val<'c>, machine: (Isa, Tiles)) -> Result<bool> {
     let Some(found) = recognize(user) else { return Ok(false) };
     let places = ir::operands(user);
-    let is_image = places.iter().enumerate().all(|(place, operand)| {
-        (*operand == value) == (place == found.x)
-    });
+    let is_image =
+        places.iter().enumerate().all(|(place, operand)| (*operand == value) == (place == found.x));
     Ok(is_image && narrowed(user, &found, machine)?.is_some())
 }
 
@@ -123,11 +122,12 @@ fn narrowed(
         return Ok(None);
     };
     let is_plain = weights.source.is_some() && weights.integers.is_none() && weights.scale == 1.0;
-    if machine.0.halves == Halves::None || spec.types != Types::F32 || !is_plain {
+    if spec.types != Types::F32 || !is_plain {
         return Ok(None);
     }
-    let exact = is_exact(op.operand(weights.operand)?);
-    Ok(if exact { best(spec, machine) } else { None })
+    // Weights are looked at last: there are many.
+    let narrow = best(spec, machine);
+    Ok(narrow.filter(|_| op.operand(weights.operand).is_ok_and(is_exact)))
 }
 
 /// Has a kernel of few points, which waits for its weights, read these as 16-bit floats, if they are numbers that such have.
@@ -169,21 +169,21 @@ fn widened(value: Val<'_>) -> Option<Val<'_>> {
 /// Whether a constant has only numbers that bf16 has.
 fn is_exact(value: Val<'_>) -> bool {
     let Some(elements) = Elements::of_value(value) else { return false };
-    weights::floats_of::<f32>(&elements)
-        .is_some_and(|values| values.iter().all(in_bf16))
+    weights::floats_of::<f32>(&elements).is_some_and(|values| values.iter().all(in_bf16))
 }
 
 /// The contraction on bf16, if it takes less time than on f32.
 fn best(spec: &Contraction, (isa, tiles): (Isa, Tiles)) -> Option<Contraction> {
     let mut narrow = Contraction { types: Types::HALVES, ..spec.clone() };
     let others = (spec.batch * spec.groups * spec.planes) as f64;
-    let by_vectors = narrow.cost_of_vectors(isa);
-    let cost = match narrow.amx_of_halves(isa).map(|(amx, cost)| (amx, cost * others)) {
-        Some((amx, cost)) if cost < by_vectors => {
+    let cost = match isa.halves {
+        Halves::None => return None,
+        Halves::Vectors => narrow.cost_of_vectors(isa),
+        Halves::Matrices => {
+            let (amx, cost) = narrow.amx_of_halves(isa)?;
             narrow.amx = Some(amx);
-            cost
+            cost * others
         }
-        _ => by_vectors,
     };
     let wide = match Winograd::of(spec, isa, tiles) {
         Some(tiled) => tiled.cost(isa, tiles),

@@ -63,8 +63,8 @@ crate::pass_options! {
             products (VNNI)";
         byte_matrices: bool = "false", "With vector-bits=512 and byte-products: the CPU multiplies \
             matrices of bytes (AMX)";
-        half_products: bool = "false", "With vector-bits=512: the CPU multiplies pairs of bf16, and matrices of them \
-            with byte-matrices (AVX512-BF16, AMX-BF16)";
+        half_products: bool = "false", "With vector-bits=512: the CPU multiplies pairs of bf16 (AVX512-BF16), or \
+            matrices of them with byte-matrices (AMX-BF16)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
         winograd: i64 = "0", "Results along each axis of the tiles of convolutions by Winograd's algorithm; \

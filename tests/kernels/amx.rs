@@ -67,6 +67,13 @@ pub const CONVS: &[Conv] = &[
         attributes: "pads = [1, 1, 1, 1]",
         y: &[1, 256, 4, 4],
     },
+    // Rows whose copies do not stay in the first level cache.
+    Conv {
+        x: &[1, 512, 5, 28],
+        w: &[32, 512, 3, 3],
+        attributes: "pads = [1, 1, 1, 1]",
+        y: &[1, 32, 5, 28],
+    },
     Conv { x: &[1, 64, 100], w: &[32, 64, 5], attributes: "pads = [2, 2]", y: &[1, 32, 100] },
     Conv {
         x: &[1, 32, 6, 7, 20],

@@ -12,7 +12,7 @@ const LOST: u32 = 0xffff;
 /// What the last place of a bf16 below 4 is: sums that differ in their last places may round to neighbours.
 const ROUNDED: f32 = 0.02;
 
-/// The machines whose products of bf16 this one has, as options of `lower-host-kernels`.
+/// The machines whose products of bf16 this one has, fast or not, as options of `lower-host-kernels`.
 fn machines() -> Vec<String> {
     let mut machines = vec![];
     #[cfg(target_arch = "x86_64")]
@@ -108,7 +108,10 @@ fn halves_between_kernels() {
         case.output(&x);
         let read = types_read(&case, &machine);
         // The first two share a kernel.
-        assert!(read.len() == 2 && read.iter().all(|types| types[..2] == ["bf16", "bf16"]), "{read:?}");
+        assert!(
+            read.len() == 2 && read.iter().all(|types| types[..2] == ["bf16", "bf16"]),
+            "{read:?}"
+        );
         compare_on(&case, "", &machine, ROUNDED);
 
         // One that reads f32 as well.
@@ -137,9 +140,8 @@ fn weights_in_sixteen_bits() {
     for (m, scale, bits) in [(1, 1.0, 0), (3, 1.0, 0), (15, 33.0 / 32.0, 3), (16, 1.0, 0)] {
         let x = case.input(&[m, 200]);
         // A scale with more places than bf16 has leaves numbers of f16.
-        let values: Vec<f32> = (0..200 * 90)
-            .map(|at| ((at * 37 + bits) % 101 - 50) as f32 / 64.0 * scale)
-            .collect();
+        let values: Vec<f32> =
+            (0..200 * 90).map(|at| ((at * 37 + bits) % 101 - 50) as f32 / 64.0 * scale).collect();
         let w = case.values(&[200, 90], &values);
         let y = case.op("graph.matmul %@, %@", &[&x, &w], &[m, 90]);
         case.output(&y);

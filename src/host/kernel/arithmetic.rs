@@ -247,7 +247,9 @@ impl Arithmetic {
                 };
                 intrinsic(e, name, &[sum, x, w], sum.r#type())
             }
-            Self::Tiles | Self::HalfTiles => Err(Error::internal("a kernel of AMX that multiplies vectors")),
+            Self::Tiles | Self::HalfTiles => {
+                Err(Error::internal("a kernel of AMX that multiplies vectors"))
+            }
         }
     }
 }

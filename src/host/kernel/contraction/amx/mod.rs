@@ -35,10 +35,11 @@ const LEAST_ROWS: i64 = 8;
 const PER_CYCLE: f64 = 2.0;
 /// Cycles until a product can be added to.
 const LATENCY: f64 = 52.0;
-/// Cycles that a register of weights takes from the second level cache.
+/// Cycles that a register of weights or of the image takes from the second level cache.
 const FROM_L2: f64 = 24.0;
-/// Bytes that the copied rows of a task may have: they lie on the stack, and should stay in the first level cache.
+/// Bytes that the copied rows of a task have, to stay in the first level cache, and at most: they lie on the stack.
 const STRIP_BYTES: i64 = 40 << 10;
+const MOST_STRIP_BYTES: i64 = 256 << 10;
 /// Bytes of the image that a task sees, if they are not copied.
 const IMAGE_BYTES: i64 = 128 << 10;
 
@@ -114,7 +115,7 @@ impl Contraction {
             let rows = ceil_div(self.rows, ceil_div(self.rows, rows));
             Amx { points, across, rows, vectors, bytes, run, chunk, rest, copies, parts }
         });
-        let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= STRIP_BYTES;
+        let fits = |amx: &Amx| !copies || amx.strip_bytes(self, amx.rows) <= MOST_STRIP_BYTES;
         let costs = candidates.filter(fits).map(|amx| (amx, amx.cost(self)));
         costs.reduce(|best, other| if other.1 < best.1 { other } else { best })
     }
@@ -264,8 +265,10 @@ impl Amx {
                     let registers = rows * ceil_div(points.size, self.points);
                     let products = (registers * n * self.points.max(LEAST_ROWS)) as f64;
                     let panel = spec.reduction() * block.lanes() * self.bytes;
-                    let from_l2 = if panel > L1_BYTES { FROM_L2 * n as f64 } else { 0.0 };
-                    let step = products.max(LATENCY).max(from_l2);
+                    let strip = if self.copies { self.strip_bytes(spec, rows) } else { 0 };
+                    let far =
+                        i64::from(panel > L1_BYTES) + i64::from(strip > STRIP_BYTES) * registers;
+                    let step = products.max(LATENCY).max(FROM_L2 * (far * n) as f64);
                     let tile = step * chunks + (3 * rows * points.size * n) as f64 + 100.0;
                     cost += tile * (groups * points.count * block.count) as f64;
                 }

@@ -126,7 +126,9 @@ impl<'k, 'c> Strip<'k, 'c> {
 
     fn zero(&self, e: &Emitter<'c>, to: Ix<'c>, count: i64) -> Result<()> {
         let zero = e.splat(0.0, self.lanes(), self.spec.types.image)?;
-        vectors(e, count, self.lanes(), |e, at, width| e.store(zero, self.memory, e.add(to, at)?, width))
+        vectors(e, count, self.lanes(), |e, at, width| {
+            e.store(zero, self.memory, e.add(to, at)?, width)
+        })
     }
 }
 
