@@ -12,6 +12,7 @@ mod halves;
 mod harness;
 mod joints;
 mod pools;
+mod tables;
 mod winograd;
 
 use cases::{CONVS, Conv, DEPTHWISE, DEPTHWISE_RANKS, RANKS, SINGLE, TRANSPOSED};
@@ -373,6 +374,9 @@ pub fn integer_machines() -> Vec<&'static str> {
                 "vector-bits=512 byte-products=true",
                 "vector-bits=256 byte-products=true",
             ]);
+        }
+        if is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vnni") {
+            machines.push("vector-bits=512 byte-products=true byte-tables=true");
         }
         // Not only the machine has to have it, but the system has to let this process use it.
         let machine = phaseline::artifact::Machine::select("", "native", "").expect("this machine");

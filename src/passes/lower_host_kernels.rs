@@ -65,6 +65,7 @@ crate::pass_options! {
             matrices of bytes (AMX)";
         half_products: bool = "false", "With vector-bits=512: the CPU multiplies pairs of bf16 (AVX512-BF16), or \
             matrices of them with byte-matrices (AMX-BF16)";
+        byte_tables: bool = "false", "With vector-bits=512: the CPU looks bytes up in vectors of bytes (AVX512-VBMI)";
         plain_integers: bool = "false", "Vectors of 128 bits without instructions that multiply \
             integers and add up the products";
         winograd: i64 = "0", "Results along each axis of the tiles of convolutions by Winograd's algorithm; \
@@ -89,11 +90,17 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
                 })?,
                 false => isa,
             };
-            match options.half_products {
+            let isa = match options.half_products {
                 true => isa
                     .with_halves()
                     .ok_or_else(|| PassError::new("half-products needs vector-bits=512"))?,
                 false => isa,
+            };
+            match options.byte_tables {
+                true if bits != 512 => {
+                    return Err(PassError::new("byte-tables needs vector-bits=512"));
+                }
+                tables => Isa { tables, ..isa },
             }
         }
     };

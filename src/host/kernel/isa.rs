@@ -21,6 +21,8 @@ pub struct Isa {
     pub halves: Halves,
     /// Whether vectors of f16 become such of f32 in an instruction.
     pub f16: bool,
+    /// Whether bytes are looked up in tables of bytes in vectors of 512 bits: AVX512-VBMI.
+    pub tables: bool,
 }
 
 /// Products of pairs of bf16 that are added to f32, where they are faster than products of f32.
@@ -56,10 +58,12 @@ const AVX512: Isa = Isa {
     amx: false,
     halves: Halves::None,
     f16: true,
+    tables: false,
 };
 const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
-const AVX512_BF16: Isa = Isa { halves: Halves::Vectors, ..AVX512_VNNI };
-const AVX512_AMX: Isa = Isa { amx: true, halves: Halves::Matrices, ..AVX512_VNNI };
+const AVX512_VBMI: Isa = Isa { tables: true, ..AVX512_VNNI };
+const AVX512_BF16: Isa = Isa { halves: Halves::Vectors, ..AVX512_VBMI };
+const AVX512_AMX: Isa = Isa { amx: true, halves: Halves::Matrices, ..AVX512_VBMI };
 const AVX2: Isa = Isa { lanes: 8, registers: 16, ..AVX512 };
 const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
 const NEON: Isa = Isa { lanes: 4, dot: Dot::None, ..AVX512 };
@@ -77,9 +81,9 @@ const CPUS: &[(&str, Isa)] = &[
     ("cascadelake", AVX512_VNNI),
     ("cooperlake", AVX512_VNNI),
     ("cannonlake", AVX512),
-    ("icelake", AVX512_VNNI),
-    ("rocketlake", AVX512_VNNI),
-    ("tigerlake", AVX512_VNNI),
+    ("icelake", AVX512_VBMI),
+    ("rocketlake", AVX512_VBMI),
+    ("tigerlake", AVX512_VBMI),
     ("sapphirerapids", AVX512_AMX),
     ("emeraldrapids", AVX512_AMX),
     ("graniterapids", AVX512_AMX),
@@ -211,7 +215,8 @@ impl Isa {
                     false if fast => Halves::Vectors,
                     false => Halves::None,
                 };
-                if isa.lanes == AVX512.lanes { Self { halves, ..isa } } else { isa }
+                let tables = has("avx512vbmi", implied.tables);
+                if isa.lanes == AVX512.lanes { Self { halves, tables, ..isa } } else { isa }
             }
         }
     }
@@ -237,17 +242,18 @@ mod tests {
     fn features_add_to_and_take_from_the_cpu() {
         let isa = |cpu, features| Isa::of_machine("x86_64-pc-linux-gnu", cpu, features);
         assert_eq!(isa("znver4", ""), AVX512_BF16);
-        assert_eq!(isa("znver4", "-avx512bf16"), AVX512_VNNI);
-        assert_eq!(isa("znver4", "-avx512vnni,-avx512bf16"), AVX512);
+        assert_eq!(isa("znver4", "-avx512bf16"), AVX512_VBMI);
+        assert_eq!(isa("znver4", "-avx512vnni,-avx512bf16,-avx512vbmi"), AVX512);
+        assert_eq!(isa("cascadelake", ""), AVX512_VNNI);
         assert_eq!(isa("znver4", "-avx512f"), AVX2);
         assert_eq!(isa("haswell", "+avxvnni"), AVX2_VNNI);
         assert_eq!(isa("sapphirerapids", ""), AVX512_AMX);
         assert_eq!(isa("graniterapids", "-amx-int8"), Isa { amx: false, ..AVX512_AMX });
         assert_eq!(isa("graniterapids", "-amx-bf16"), Isa { halves: Halves::None, ..AVX512_AMX });
-        assert_eq!(isa("graniterapids", "-amx-tile"), AVX512_VNNI);
-        assert_eq!(isa("emeraldrapids", "-avx512vnni,-amx-tile"), AVX512);
-        assert_eq!(isa("rocketlake", "+avx512bf16"), AVX512_VNNI);
-        assert_eq!(isa("rocketlake", "+amx-int8,+amx-tile"), Isa { amx: true, ..AVX512_VNNI });
+        assert_eq!(isa("graniterapids", "-amx-tile"), AVX512_VBMI);
+        assert_eq!(isa("emeraldrapids", "-avx512vnni,-amx-tile"), Isa { tables: true, ..AVX512 });
+        assert_eq!(isa("rocketlake", "+avx512bf16"), AVX512_VBMI);
+        assert_eq!(isa("rocketlake", "+amx-int8,+amx-tile"), Isa { amx: true, ..AVX512_VBMI });
         assert_eq!(isa("alderlake", "+amx-int8,+amx-tile"), AVX2_VNNI);
         assert_eq!(isa("alderlake", "-avxvnni"), AVX2);
         assert_eq!(isa("x86-64", "+avx2,+fma,+f16c"), AVX2);

@@ -4,12 +4,12 @@ use super::{Element, Emitter, Epilogue};
 use crate::{
     Error, Result,
     ir::{
-        Op, Val, op_name,
-        view::{self, OpInfo},
+        self, Op, Val, graph, op_name,
+        view::{self, OpInfo, OpView},
     },
     lower::scalar::emit_element,
 };
-use melior::ir::operation::OperationLike;
+use melior::ir::{ValueLike, operation::OperationLike};
 use std::fmt::Write;
 
 /// A value in a program.
@@ -63,6 +63,13 @@ impl Program<'_> {
     }
 }
 
+/// Whether a table is of bytes, and the machine looks such up in registers.
+fn has_table(e: &Emitter<'_>, table: Val<'_>) -> bool {
+    e.isa.tables
+        && ir::is_memref(table.r#type())
+        && Element::of(table.r#type()).is_some_and(Element::is_byte)
+}
+
 fn attributes(op: Op<'_>) -> String {
     op.attributes()
         .map(|(name, value)| {
@@ -85,6 +92,11 @@ impl<'c> Epilogue<'c> for Program<'c> {
                 .collect::<Result<Option<Vec<_>>>>()?
                 .ok_or_else(|| Error::internal("an epilogue that uses what it does not have"))?;
             values.push(match (function, &arguments[..]) {
+                (Function::Graph(op), [bytes, table])
+                    if graph::Lookup::is(*op) && has_table(e, *table) =>
+                {
+                    e.lookup(*bytes, *table)?
+                }
                 (Function::Graph(op), _) => emit_element(&e.builder, *op, &arguments)?,
                 (Function::Add, [a, b]) => e.float("arith.addf", *a, *b)?,
                 (Function::Mul, [a, b]) => e.float("arith.mulf", *a, *b)?,

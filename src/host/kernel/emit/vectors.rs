@@ -8,6 +8,13 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike};
 
+/// Bytes of a vector of AVX-512.
+const BYTES: i64 = 64;
+/// A lane of a shuffle that may be anything.
+const NO_LANE: i64 = -1;
+/// Takes bytes from two vectors, in the order of the lower seven bits of others.
+const TWO_TABLES: &str = "llvm.x86.avx512.vpermi2var.qi.512";
+
 impl<'c> Emitter<'c> {
     /// The vector type of `lanes` lanes.
     pub fn vector(&self, lanes: i64, element: Type<'c>) -> Type<'c> {
@@ -104,6 +111,26 @@ impl<'c> Emitter<'c> {
         let ty = self.vector(lanes.len() as i64, element_type(vector.r#type()));
         let mask = vec![("mask", self.builder.i64s_attr(lanes))];
         self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
+    }
+
+    /// The elements of a table of 256 bytes that bytes stand for, of up to 64 lanes: those of each half of the table, and of
+    /// these the one that the uppermost bit says.
+    pub fn lookup(&self, bytes: Val<'c>, table: Val<'c>) -> Result<Val<'c>> {
+        let b = self.builder;
+        let ty = bytes.r#type();
+        let count = crate::ir::dims(ty).first().copied().unwrap_or(1);
+        let lanes: Vec<i64> = (0..BYTES).map(|at| if at < count { at } else { NO_LANE }).collect();
+        let places = if count == BYTES { bytes } else { self.shuffle(bytes, &lanes)? };
+        let half = |from: i64| {
+            let quarter = |from| self.load(table, Ix::Const(from), Width::full(BYTES));
+            let operands = [quarter(from)?, places, quarter(from + BYTES)?];
+            let op = self.intrinsic(TWO_TABLES, &operands, &[places.r#type()])?;
+            crate::ir::result0(op)
+        };
+        let (low, high) = (half(0)?, half(2 * BYTES)?);
+        let upper = b.cmpi("slt", places, b.constant_int(places.r#type(), 0)?)?;
+        let found = b.select(upper, high, low)?;
+        if count == BYTES { Ok(found) } else { self.part(found, 0, count) }
     }
 
     /// The first element of a vector.

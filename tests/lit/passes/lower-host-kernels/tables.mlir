@@ -1,6 +1,20 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout,graph-fuse-host),canonicalize,lower-host-kernels{vector-bits=512})" | FileCheck %s --check-prefixes=CHECK,WORDS
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout,graph-fuse-host),canonicalize,lower-host-kernels{vector-bits=256})" | FileCheck %s --check-prefixes=CHECK,BYTES
 
+// RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(graph-assign-layout,graph-fuse-host),canonicalize,lower-host-kernels{vector-bits=512 byte-tables=true})" | FileCheck %s --check-prefix=REGISTERS
+// RUN: phaseline-opt %s --pass-pipeline="builtin.module(set-llvm-target{mtriple=x86_64-linux-gnu mcpu=icelake-server},func.func(graph-assign-layout,graph-fuse-host),canonicalize,lower-host-kernels)" | FileCheck %s --check-prefix=REGISTERS
+
+// With AVX512-VBMI the table lies in four registers, two of which bytes are taken from at once.
+// REGISTERS-LABEL: func.func @product
+// REGISTERS: func.func private @k_matmul_
+// REGISTERS-NOT: vector.gather
+// REGISTERS: %[[AT:.*]] = vector.shuffle {{.*}} : vector<16xi8>, vector<16xi8>
+// REGISTERS: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[AT]], %{{.*}})
+// REGISTERS: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[AT]], %{{.*}})
+// REGISTERS: %[[UPPER:.*]] = arith.cmpi slt, %[[AT]], %{{.*}} : vector<64xi8>
+// REGISTERS: arith.select %[[UPPER]], %[[HIGH]], %[[LOW]]
+// REGISTERS-NOT: vector.gather
+
 // The lanes of a vector look up their elements at once: with AVX-512 those of a word, of which each takes its byte.
 // CHECK-LABEL: func.func @product
 // CHECK: tir.call_extern @[[K:k_matmul_[0-9a-f]*]]
