@@ -244,6 +244,7 @@ fn depthwise([h, w, c, k, stride, pad]: [i64; 6], fold: Fold) -> Spec {
         rows,
         cols,
         channels: c,
+        shared: 1,
         window,
         x: View { row: w * c, col: c, channel: 1, ..Default::default() },
         weights: Weights::Packed,

@@ -63,6 +63,26 @@ pub const CONVS: &[Conv] = &[
 ];
 
 pub const DEPTHWISE: &[Conv] = &[
+    // Two and four filters for each channel, and eight, which fill vectors of their own.
+    Conv {
+        x: &[1, 5, 9, 8],
+        w: &[10, 1, 3, 3],
+        attributes: "pads = [1, 1, 1, 1] group = 5",
+        y: &[1, 10, 9, 8],
+    },
+    Conv {
+        x: &[2, 7, 6, 11],
+        w: &[28, 1, 3, 2],
+        attributes: "strides = [2, 2] group = 7",
+        y: &[2, 28, 2, 5],
+    },
+    Conv {
+        x: &[1, 33, 7, 6],
+        w: &[66, 1, 3, 3],
+        attributes: "pads = [2, 2, 2, 2] dilations = [2, 2] group = 33",
+        y: &[1, 66, 7, 6],
+    },
+    Conv { x: &[1, 3, 5, 6], w: &[24, 1, 2, 2], attributes: "group = 3", y: &[1, 24, 4, 5] },
     Conv {
         x: &[1, 20, 9, 21],
         w: &[20, 1, 3, 3],

@@ -79,6 +79,8 @@ pub struct Depthwise {
     pub cols: i64,
     /// Channels.
     pub channels: i64,
+    /// Neighbouring channels that see the same channel of the input: 1, 2 or 4.
+    pub shared: i64,
     /// The window.
     pub window: Window,
     /// The input.

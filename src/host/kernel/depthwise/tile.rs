@@ -70,6 +70,7 @@ impl<'c> Kernel<'_, 'c> {
     fn tile(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<()> {
         let (spec, window) = (self.spec, &self.spec.window);
         let view = &spec.x;
+        let (seen, _) = e.div_rem(tile.channel, spec.shared)?;
         let x = e.sum(
             window.corner(view),
             &[
@@ -77,7 +78,7 @@ impl<'c> Kernel<'_, 'c> {
                 (tile.plane, window.stride[PLANE] * view.plane),
                 (tile.row, window.stride[ROW] * view.row),
                 (tile.col, window.stride[COL] * view.col),
-                (tile.channel, view.channel),
+                (seen, view.channel),
             ],
         )?;
         let folds = self.starts(e, tile)?;
@@ -184,10 +185,8 @@ impl<'c> Kernel<'_, 'c> {
                     let value = match *slot {
                         Some(value) => value,
                         None => {
-                            let at = e.add(x, Ix::Const(position * spec.x.col + lane))?;
-                            let value = e.load(self.x, at, *width)?;
-                            let signed = spec.types.image != Element::U8;
-                            if self.is_integer() { e.extend(value, signed)? } else { value }
+                            let from = position * spec.x.col + lane / spec.shared;
+                            self.elements(e, e.add(x, Ix::Const(from))?, *width)?
                         }
                     };
                     *slot = Some(value);
@@ -198,6 +197,19 @@ impl<'c> Kernel<'_, 'c> {
             lane += width.lanes;
         }
         Ok(folds)
+    }
+
+    /// The elements of the input that the channels of a vector see.
+    fn elements(&self, e: &Emitter<'c>, at: Ix<'c>, width: Width) -> Result<Val<'c>> {
+        let shared = self.spec.shared;
+        let seen = Width { lanes: width.lanes / shared, used: width.used / shared };
+        let mut value = e.load(self.x, at, seen)?;
+        if shared > 1 {
+            let lanes: Vec<i64> = (0..width.lanes).map(|lane| lane / shared).collect();
+            value = e.shuffle(value, &lanes)?;
+        }
+        let signed = self.spec.types.image != Element::U8;
+        if self.is_integer() { e.extend(value, signed) } else { Ok(value) }
     }
 
     /// Whether sums are those of products of integers.

@@ -93,7 +93,13 @@ fn folds(op: Op<'_>, fold: Fold, element: Element, (window, grid): (&Window, [i6
     })
 }
 
-/// A convolution whose groups have one channel and one filter each.
+/// Filters of each group of a convolution by single channels whose vectors are of several groups. More filters fill a vector.
+fn shares_channels(filters: i64, element: Element) -> bool {
+    // A vector has the filters of a group, at least.
+    filters == 1 || filters == 2 || filters == 4 && element.bytes() <= 4
+}
+
+/// A convolution whose groups have one channel and few filters each.
 fn channel_by_channel(sum: Contraction) -> Depthwise {
     Depthwise {
         types: sum.types,
@@ -102,7 +108,8 @@ fn channel_by_channel(sum: Contraction) -> Depthwise {
         planes: sum.planes,
         rows: sum.rows,
         cols: sum.cols,
-        channels: sum.groups,
+        channels: sum.groups * sum.channels,
+        shared: sum.channels,
         window: sum.window,
         x: sum.x,
         weights: sum.weights,
@@ -152,14 +159,17 @@ impl<'c> Scope<'_, 'c> {
         let (filters, depth) = (w_dims[0], w_dims[1]);
         let window = self.window(op, &x_dims, &w_dims[2..])?;
         let (batch, [planes, rows, cols]) = self.grid()?;
+        let (x_view, y) = (nhwc_view(&x_dims)?, nhwc_view(self.out)?);
+        let depthwise = groups > 1 && depth == 1 && shares_channels(filters / groups, types.sum);
+        // Filters that lie one by one in memory are as good as groups.
+        let (own_groups, own_filters) =
+            if depthwise { (filters, 1) } else { (groups, filters / groups) };
         let source = Source::Filters {
-            groups: groups as usize,
-            filters: (filters / groups) as usize,
+            groups: own_groups as usize,
+            filters: own_filters as usize,
             depth: depth as usize,
             taps: window.taps() as usize,
         };
-        let (x_view, y) = (nhwc_view(&x_dims)?, nhwc_view(self.out)?);
-        let depthwise = groups > 1 && depth == 1 && filters == groups;
         let weights = if constant { Weights::Packed } else { Weights::Rows(filters) };
         let sum = Contraction {
             types,
@@ -217,6 +227,7 @@ impl<'c> Scope<'_, 'c> {
             rows: grid[ROW],
             cols: grid[COL],
             channels: *self.out.last()?,
+            shared: 1,
             window,
             x: nhwc_view(&x_dims)?,
             weights: Weights::Packed,

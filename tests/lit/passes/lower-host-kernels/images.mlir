@@ -28,3 +28,17 @@ func.func @depthwise(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf32> {
   %3 = graph.global_average_pool %2 : (tensor<1x8x2x2xf32>) -> tensor<1x8x1x1xf32>
   return %3 : tensor<1x8x1x1xf32>
 }
+
+// -----
+
+// Vectors of groups with few filters for one channel have channels of several groups: the elements that they see are
+// repeated in registers.
+// CHECK-LABEL: func.func @two_filters
+// CHECK: func.func private @k_depthwise_conv_
+// CHECK: %[[X:.*]] = vector.load {{.*}} vector<4xf32>
+// CHECK: vector.shuffle %[[X]], %[[X]] [0, 0, 1, 1, 2, 2, 3, 3] : vector<4xf32>, vector<4xf32>
+func.func @two_filters(%x: tensor<1x16x9x9xf32>) -> tensor<1x32x7x7xf32> {
+  %w = graph.constant dense<0.5> : tensor<32x1x3x3xf32>
+  %0 = graph.conv %x, %w group = 16 : (tensor<1x16x9x9xf32>, tensor<32x1x3x3xf32>) -> tensor<1x32x7x7xf32>
+  return %0 : tensor<1x32x7x7xf32>
+}
