@@ -16,7 +16,7 @@ use machine::Compiled;
 use melior::ir::{Location, Module};
 use phaseline::{
     Session,
-    host::kernel::{Isa, NoEpilogue},
+    host::kernel::{Extensions, Isa, NoEpilogue},
     ir::Builder,
 };
 use std::{env, error::Error, time::Instant};
@@ -36,7 +36,8 @@ fn main() -> Result<()> {
             given.push(argument);
         }
     }
-    let isa = Isa::of_vector_bits(bits).ok_or("--bits is 512, 256 or 128")?;
+    let isa = Isa::of_vector_bits(bits, Extensions::default())
+        .map_err(|_| "--bits is 512, 256 or 128")?;
     if given.is_empty() {
         given = cases::STANDARD.iter().map(ToString::to_string).collect();
     }

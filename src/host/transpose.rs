@@ -366,6 +366,7 @@ fn shuffle<'c>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::kernel::Extensions;
 
     fn axes(list: &[(i64, i64, i64)]) -> Vec<Axis> {
         list.iter()
@@ -382,7 +383,7 @@ mod tests {
 
     #[test]
     fn blocks_cover_all_and_short_sides_get_small_squares() {
-        let avx2 = Isa::of_vector_bits(256).expect("a machine");
+        let avx2 = Isa::of_vector_bits(256, Extensions::default()).expect("a machine");
         let found = |list: &[(i64, i64, i64)]| Transpose::on(&axes(list), (0, 0), (4, avx2));
         let wide = found(&[(1000, 1, 40), (40, 1000, 1)]).expect("squares");
         assert_eq!((wide.side, wide.along.count(), wide.across.count()), (8, 2, 3));
@@ -400,7 +401,7 @@ mod tests {
     #[test]
     fn depth_to_space_has_whole_squares() {
         // 28x28x2x2x64 to 64x28x2x28x2.
-        let widest = Isa::of_vector_bits(512).expect("a machine");
+        let widest = Isa::of_vector_bits(512, Extensions::default()).expect("a machine");
         let list = &[(64, 1, 3136), (28, 7168, 112), (2, 128, 56), (28, 256, 2), (2, 64, 1)];
         let found = Transpose::on(&axes(list), (0, 0), (4, widest)).expect("squares");
         assert_eq!((found.side, found.along.axis.extent, found.outer.len()), (16, 56, 2));

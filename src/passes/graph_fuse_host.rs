@@ -14,7 +14,7 @@ use crate::{
     host::kernel::recognize::{
         Form, NHWC,
         attention::{is_softmax_of_rows, pays},
-        broadcast_strides, float_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
+        broadcast_strides, computed_dims, float_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
         softmax_of_matrix,
     },
     ir::{
@@ -47,7 +47,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut grouped = HashSet::new();
     for root in ops.iter().rev() {
         let Some(kind) = root_kind(*root) else { continue };
-        if grouped.contains(&pointer(*root)) || kernel_dims(ir::result0(*root)?).is_none() {
+        if grouped.contains(&pointer(*root)) || computed_dims(ir::result0(*root)?).is_none() {
             continue;
         }
         let attention = places.attention(*root);

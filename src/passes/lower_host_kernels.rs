@@ -11,7 +11,7 @@ use crate::{
         halves,
         joints::{Joints, Place},
         kernel::{
-            Buffer, Dot, Element, Isa, Scheduled, Tiles,
+            Buffer, Element, Extensions, Isa, Scheduled, Tiles,
             recognize::{
                 Kernel, NHWC, Recognized,
                 attention::{Attended, attention},
@@ -80,28 +80,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         _ if options.plain_integers => Isa::PLAIN,
         0 => Isa::of_module(module),
         bits => {
-            let isa = Isa::of_vector_bits(bits).ok_or_else(|| {
-                PassError::new(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}"))
-            })?;
-            let isa = if options.byte_products { Isa { dot: Dot::Bytes, ..isa } } else { isa };
-            let isa = match options.byte_matrices {
-                true => isa.with_amx().ok_or_else(|| {
-                    PassError::new("byte-matrices needs vector-bits=512 and byte-products")
-                })?,
-                false => isa,
-            };
-            let isa = match options.half_products {
-                true => isa
-                    .with_halves()
-                    .ok_or_else(|| PassError::new("half-products needs vector-bits=512"))?,
-                false => isa,
-            };
-            match options.byte_tables {
-                true if bits != 512 => {
-                    return Err(PassError::new("byte-tables needs vector-bits=512"));
-                }
-                tables => Isa { tables, ..isa },
-            }
+            let Options { byte_products, byte_matrices, half_products, byte_tables, .. } = options;
+            let has = Extensions { byte_products, byte_matrices, half_products, byte_tables };
+            Isa::of_vector_bits(bits, has).map_err(PassError::new)?
         }
     };
     if !(0..=6).contains(&options.winograd) {
@@ -120,8 +101,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     for function in func::functions(module).into_iter().filter(is_ours) {
         let ops = || edit::entry_block(function).map(ir::ops).unwrap_or_default();
         halves::keep(&ops(), is_candidate, (isa, tiles))?;
-        let ops = ops();
-        kernels.lower_all(function, &ops)?;
+        kernels.lower_all(function, &ops())?;
     }
     Ok(())
 }

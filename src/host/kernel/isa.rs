@@ -37,6 +37,19 @@ pub enum Halves {
     Matrices,
 }
 
+/// Instructions that not all machines with vectors of a width have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extensions {
+    /// Products of four bytes: VNNI.
+    pub byte_products: bool,
+    /// Products of matrices of bytes: AMX.
+    pub byte_matrices: bool,
+    /// Products of pairs of bf16, or of matrices of them with `byte_matrices`.
+    pub half_products: bool,
+    /// Tables of bytes in vectors: AVX512-VBMI.
+    pub byte_tables: bool,
+}
+
 /// Instructions that multiply neighbouring integers and add up the products in lanes of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dot {
@@ -158,14 +171,26 @@ impl Isa {
     /// The one with the longest vectors.
     pub const WIDEST: Self = AVX512;
 
-    /// The machine with vectors of `bits` bits: 512 for AVX-512, 256 for AVX2, 128 for any x86-64.
-    pub fn of_vector_bits(bits: i64) -> Option<Self> {
-        match bits {
-            512 => Some(AVX512),
-            256 => Some(AVX2),
-            128 => Some(SSE2),
-            _ => None,
-        }
+    /// The machine with vectors of `bits` bits: 512 for AVX-512, 256 for AVX2, 128 for any x86-64. Fails for other widths,
+    /// and for instructions that vectors of this width do not have.
+    pub fn of_vector_bits(bits: i64, has: Extensions) -> Result<Self, String> {
+        let isa = match bits {
+            512 => AVX512,
+            256 => AVX2,
+            128 => SSE2,
+            _ => return Err(format!("vector-bits must be 512, 256, 128 or 0, but is {bits}")),
+        };
+        let add = |isa: Self, wanted: bool, with: Option<Self>, needs: &str| match wanted {
+            true => with.ok_or_else(|| needs.to_owned()),
+            false => Ok(isa),
+        };
+        let isa = if has.byte_products { Self { dot: Dot::Bytes, ..isa } } else { isa };
+        let needs = "byte-matrices needs vector-bits=512 and byte-products";
+        let isa = add(isa, has.byte_matrices, isa.with_amx(), needs)?;
+        let needs = "half-products needs vector-bits=512";
+        let isa = add(isa, has.half_products, isa.with_halves(), needs)?;
+        let tables = (bits == 512).then_some(Self { tables: true, ..isa });
+        add(isa, has.byte_tables, tables, "byte-tables needs vector-bits=512")
     }
 
     /// Elements of a vector register.

@@ -30,7 +30,7 @@ pub use attention::{Attention, AttentionBlocking, Programs};
 pub use contraction::{Contraction, Epilogue, NoEpilogue, Section, View, Weights};
 pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};
-pub use isa::{Dot, Halves, Isa};
+pub use isa::{Dot, Extensions, Halves, Isa};
 pub use planar::{Planar, PlanarBlocking};
 pub use scheduled::Scheduled;
 pub use softmax::Softmax;

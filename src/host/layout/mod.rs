@@ -10,7 +10,7 @@ mod wrap;
 
 use crate::{
     Result,
-    host::kernel::recognize::{IMAGE_RANKS, kernel_dims, windowed::pool},
+    host::kernel::recognize::{IMAGE_RANKS, computed_dims, windowed::pool},
     ir::{
         self, Builder, Op, OpSpec, Val, constant::Elements, edit, graph, names, op_name,
         view::OpView,
@@ -94,7 +94,7 @@ impl<'c> Layout<'c> {
             }
             graph::ConvTranspose::NAME => self.visit_transposed(op),
             _ => match pool(op) {
-                Some((x, _)) if self.is_nhwc(x) && kernel_dims(x).is_some() => {
+                Some((x, _)) if self.is_nhwc(x) && computed_dims(x).is_some() => {
                     self.wrap(op)?;
                     Ok(())
                 }
@@ -202,10 +202,10 @@ pub(super) fn int_list<'c>(b: &Builder<'c>, values: &[i64]) -> Result<Val<'c>> {
 
 fn is_image_conv(op: Op<'_>) -> bool {
     let [x, w, ..] = ir::operands(op)[..] else { return false };
-    let image = |v| kernel_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len()));
+    let image = |v| computed_dims(v).is_some_and(|d| IMAGE_RANKS.contains(&d.len()));
     // Kernels pack integers when a model is compiled.
     let packs = graph::Conv::is(op) || Elements::of_value(w).is_some();
-    image(x) && image(w) && packs && ir::result0(op).is_ok_and(|y| kernel_dims(y).is_some())
+    image(x) && image(w) && packs && ir::result0(op).is_ok_and(|y| computed_dims(y).is_some())
 }
 
 /// Whether a value of any rank is read by what reads images: a convolution, a transposition that puts its

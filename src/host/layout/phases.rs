@@ -4,7 +4,7 @@
 //! s-th tap only, the r-th and those after: `y[q * s + r] = sum over j of x[q - j] * w[r + s * j]`.
 //! That is a convolution for each such phase r.
 
-use crate::{host::kernel::recognize::kernel_dims, ir::graph};
+use crate::{host::kernel::recognize::computed_dims, ir::graph};
 use std::ops::Range;
 
 /// Elements of rewritten weights, at most: those of other phases than a tap's own, and between the
@@ -60,7 +60,8 @@ pub struct Plan {
 impl Plan {
     /// The plan for one whose sizes are known, if its filters do not become too large.
     pub fn of(conv: graph::ConvTranspose<'_>) -> Option<Self> {
-        let (x, w, y) = (kernel_dims(conv.x())?, kernel_dims(conv.w())?, kernel_dims(conv.y())?);
+        let (x, w, y) =
+            (computed_dims(conv.x())?, computed_dims(conv.w())?, computed_dims(conv.y())?);
         let rank = super::image_dims(conv.x())?.len() - 2;
         let list = |given: Vec<i64>, default: i64, len: usize| match given.len() {
             0 => Some(vec![default; len]),

@@ -163,7 +163,13 @@ pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
     (buffer.element == Element::F32).then_some(buffer.shape)
 }
 
-/// The dimensions of a static tensor whose elements kernels compute.
+/// The dimensions of a static tensor of elements that roots of kernels read and compute; 16-bit floats are only stored.
+pub fn computed_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    let is_half = |buffer: &Buffer| matches!(buffer.element, Element::F16 | Element::BF16);
+    Buffer::of(value).filter(|it| it.element != Element::Bool && !is_half(it)).map(|it| it.shape)
+}
+
+/// The dimensions of a static tensor whose elements kernels store.
 pub fn kernel_dims(value: Val<'_>) -> Option<Vec<i64>> {
     Buffer::of(value).filter(|buffer| buffer.element != Element::Bool).map(|buffer| buffer.shape)
 }

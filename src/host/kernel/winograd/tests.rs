@@ -1,7 +1,7 @@
 //! Which convolutions have tiles, and what these need.
 
 use super::*;
-use crate::host::kernel::Types;
+use crate::host::kernel::{Extensions, Types};
 
 /// A convolution of 3 x 3 taps on an image of `size` x `size` points and as many channels as it gives.
 fn conv(channels: i64, size: i64) -> Contraction {
@@ -53,7 +53,7 @@ fn shape(channels: i64) -> Contraction {
 }
 
 fn isa() -> Isa {
-    Isa::of_vector_bits(512).expect("vectors")
+    Isa::of_vector_bits(512, Extensions::default()).expect("vectors")
 }
 
 fn tiles() -> Tiles {
