@@ -283,3 +283,49 @@ fn doubles_are_within_a_few_places_of_the_c_library() {
         }
     }
 }
+
+/// f16 as f32 and back, with an instruction for it and without: every f16, and what lies at, between and beside them.
+#[test]
+fn conversions_of_f16_are_exact() {
+    let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let between = halves.iter().flat_map(|half| {
+        let bits = half.to_f32().to_bits();
+        // A tie lies half of the last place of f16 above.
+        [bits, bits | 0xfff, bits | 0x1000, bits | 0x1001].map(f32::from_bits)
+    });
+    let reals: Vec<f32> = between.chain(arguments()).collect();
+    let (m, n) = (halves.len(), reals.len());
+    let text = format!(
+        "func.func @main(%x: tensor<{m}xf16>, %y: tensor<{n}xf32>) -> (tensor<{m}xf32>, tensor<{n}xf16>) {{\n  \
+           %0 = graph.cast %x : tensor<{m}xf16> to tensor<{m}xf32>\n  \
+           %1 = graph.cast %y : tensor<{n}xf32> to tensor<{n}xf16>\n  \
+           return %0, %1 : tensor<{m}xf32>, tensor<{n}xf16>\n}}\n"
+    );
+    let mut targets = vec!["llvm"];
+    if cfg!(target_arch = "x86_64") {
+        targets.push("llvm -mcpu=x86-64");
+    }
+    for target in targets {
+        let inputs = [
+            Tensor::from_slice(&[m], &halves).expect("a tensor"),
+            Tensor::from_slice(&[n], &reals).expect("a tensor"),
+        ];
+        let found = compile(&text, target).run(&inputs).expect("runs");
+        let wide = found[0].as_slice::<f32>().expect("floats");
+        for (half, wide) in halves.iter().zip(wide) {
+            let exact = half.to_f32();
+            assert!(
+                exact.is_nan() && wide.is_nan() || exact.to_bits() == wide.to_bits(),
+                "{target}: {half} is {wide}"
+            );
+        }
+        let narrow = found[1].as_slice::<f16>().expect("halves");
+        for (real, narrow) in reals.iter().zip(narrow) {
+            let exact = f16::from_f32(*real);
+            assert!(
+                exact.is_nan() && narrow.is_nan() || exact.to_bits() == narrow.to_bits(),
+                "{target}: {real:e} is {narrow}, not {exact}"
+            );
+        }
+    }
+}

@@ -33,6 +33,7 @@ passes! {
     draw_plan
     encode_command_stream
     erase_memory_spaces
+    expand_half_conversions
     expand_math_approximations
     graph_assign_layout
     graph_expand_einsum
