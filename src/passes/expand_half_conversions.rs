@@ -40,7 +40,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         if !["arith.extf", "arith.truncf"].contains(&name) {
             continue;
         }
-        let (x, y) = (ir::operands(op)[0], ir::result0(op)?);
+        let [x] = ir::operands(op)[..] else { continue };
+        let y = ir::result0(op)?;
         let b = Builder::before(op)?;
         let [from, to] = [x, y].map(|value| ir::element_type(value.r#type()));
         let value = match name {
