@@ -58,7 +58,10 @@ pub fn plain_gemm(op: graph::Gemm<'_>) -> Result<bool> {
         .and_then(graph::DequantizeLinear::of)
         .map_or(op.b(), |dequantize| dequantize.x());
     let is_constant = Elements::of_value(weights).is_some();
-    if plain || !known || !ir::is_float(op.a().r#type()) || is_constant {
+    // The product of a matrix of 16-bit floats with `alpha` would be rounded once more.
+    let element = ir::element_type(op.a().r#type());
+    let rounds = op.alpha() != 1.0 && (is_f16(element) || is_bf16(element));
+    if plain || !known || !ir::is_float(op.a().r#type()) || is_constant || rounds {
         return Ok(false);
     }
     let b = Builder::before(op.op())?;

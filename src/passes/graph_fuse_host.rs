@@ -14,8 +14,8 @@ use crate::{
     host::kernel::recognize::{
         Form, NHWC,
         attention::{is_softmax_of_rows, pays},
-        broadcast_strides, computed_dims, float_dims, is_step, is_table, kernel_dims, operand_dims, operand_view,
-        softmax_of_matrix,
+        broadcast_strides, computed_dims, float_dims, is_step, is_table, kernel_dims,
+        operand_dims, operand_view, softmax_of_matrix,
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,

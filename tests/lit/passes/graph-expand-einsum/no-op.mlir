@@ -33,3 +33,12 @@ func.func @integers(%a: tensor<3x4xi32>, %b: tensor<4x5xi32>) -> tensor<3x5xi32>
   %0 = graph.einsum "ij,jk->ik", %a, %b : (tensor<3x4xi32>, tensor<4x5xi32>) -> tensor<3x5xi32>
   return %0 : tensor<3x5xi32>
 }
+
+// A matrix of 16-bit floats times alpha would be rounded once more.
+// CHECK-LABEL: func.func @half
+// CHECK: graph.gemm %arg0, %arg1
+// CHECK-SAME: alpha = 3
+func.func @half(%a: tensor<4x8xf16>, %b: tensor<5x8xf16>) -> tensor<4x5xf16> {
+  %y = graph.gemm %a, %b alpha = 3.000000e-01 trans_b = true : (tensor<4x8xf16>, tensor<5x8xf16>) -> tensor<4x5xf16>
+  return %y : tensor<4x5xf16>
+}
