@@ -3,6 +3,8 @@
 #include "capi/Machine.h"
 
 #include "mlir/CAPI/Support.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Triple.h"
@@ -39,6 +41,19 @@ void phlForEachCpuFeature(MlirStringRef triple, MlirStringCallback callback,
 
 bool phlCpuHasFeature(MlirStringRef triple, MlirStringRef cpu,
                       MlirStringRef features, MlirStringRef feature) {
-  const auto subtarget = subtargetOf(triple, unwrap(cpu), unwrap(features));
+  const auto known = subtargetOf(triple);
+  if (!known)
+    return false;
+  // LLVM ignores unknown names, with a message on standard error.
+  const llvm::StringRef name =
+      known->isCPUStringValid(unwrap(cpu)) ? unwrap(cpu) : llvm::StringRef();
+  llvm::SmallVector<llvm::StringRef> given;
+  unwrap(features).split(given, ',', -1, /*KeepEmpty=*/false);
+  llvm::erase_if(given, [&](llvm::StringRef one) {
+    return llvm::none_of(
+        known->getAllProcessorFeatures(),
+        [&](const auto &row) { return one.drop_front() == row.Key; });
+  });
+  const auto subtarget = subtargetOf(triple, name, llvm::join(given, ","));
   return subtarget && subtarget->checkFeatures("+" + unwrap(feature).str());
 }

@@ -21,7 +21,8 @@ MLIR_CAPI_EXPORTED void phlForEachCpuFeature(MlirStringRef triple,
                                              void *user_data);
 
 /// Whether code for a CPU and features (comma-separated, each with a sign) may
-/// use a feature.
+/// use a feature. A CPU that LLVM does not know is a generic one, and features
+/// that it does not know are ignored.
 MLIR_CAPI_EXPORTED bool phlCpuHasFeature(MlirStringRef triple,
                                          MlirStringRef cpu,
                                          MlirStringRef features,

@@ -240,8 +240,9 @@ impl Machine {
         architecture(&self.triple)
     }
 
-    /// Whether its code may use a CPU feature.
-    fn has(&self, feature: &str) -> bool {
+    /// Whether its code may use a CPU feature, as LLVM's tables of processors say; false without a backend.
+    pub fn has(&self, feature: &str) -> bool {
+        initialize();
         ffi::cpu_has_feature([&self.triple, &self.cpu, &self.features], feature)
     }
 

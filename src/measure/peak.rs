@@ -18,7 +18,7 @@ impl Session {
     /// second: measured on a loop of fused multiply-adds that wait for nothing.
     pub fn peak_flops(&self) -> Result<f64> {
         let machine = Machine::select("", "native", "")?;
-        let isa = Isa::of_machine(&machine.triple, &machine.cpu, &machine.features);
+        let isa = Isa::of_machine(&machine);
         // Some registers stay for what is multiplied.
         let chains = isa.registers - 4;
         let source = source(isa.lanes, chains);

@@ -1,7 +1,7 @@
 //! What kernels have to know about the machine.
 
 use super::Element;
-use crate::ir::{self, Op, names};
+use crate::{artifact::Machine, ir::Op};
 
 /// The vector unit that a kernel is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,75 +83,6 @@ const NEON: Isa = Isa { lanes: 4, dot: Dot::None, ..AVX512 };
 const NEON_DOT: Isa = Isa { dot: Dot::SignedBytes, ..NEON };
 const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, f16: false, ..AVX512 };
 
-/// CPUs of x86 with the vector unit that their name implies, by the start of their names.
-const CPUS: &[(&str, Isa)] = &[
-    ("x86-64-v3", AVX2),
-    ("x86-64-v4", AVX512),
-    ("haswell", AVX2),
-    ("broadwell", AVX2),
-    ("skylake-avx512", AVX512),
-    ("skylake", AVX2),
-    ("cascadelake", AVX512_VNNI),
-    ("cooperlake", AVX512_VNNI),
-    ("cannonlake", AVX512),
-    ("icelake", AVX512_VBMI),
-    ("rocketlake", AVX512_VBMI),
-    ("tigerlake", AVX512_VBMI),
-    ("sapphirerapids", AVX512_AMX),
-    ("emeraldrapids", AVX512_AMX),
-    ("graniterapids", AVX512_AMX),
-    ("alderlake", AVX2_VNNI),
-    ("raptorlake", AVX2_VNNI),
-    ("meteorlake", AVX2_VNNI),
-    ("arrowlake", AVX2_VNNI),
-    ("lunarlake", AVX2_VNNI),
-    ("sierraforest", AVX2_VNNI),
-    ("znver1", AVX2),
-    ("znver2", AVX2),
-    ("znver3", AVX2),
-    ("znver4", AVX512_BF16),
-    ("znver5", AVX512_BF16),
-];
-
-/// CPUs of AArch64 that have the dot product, by the start of their names.
-const DOT_CPUS: &[&str] = &[
-    "ampere",
-    "apple-a13",
-    "apple-a14",
-    "apple-a15",
-    "apple-a16",
-    "apple-a17",
-    "apple-a18",
-    "apple-a19",
-    "apple-m",
-    "c1-",
-    "cobalt",
-    "cortex-a320",
-    "cortex-a510",
-    "cortex-a520",
-    "cortex-a55",
-    "cortex-a65",
-    "cortex-a71",
-    "cortex-a720",
-    "cortex-a725",
-    "cortex-a75",
-    "cortex-a76",
-    "cortex-a77",
-    "cortex-a78",
-    "cortex-r82",
-    "cortex-x",
-    "exynos-m4",
-    "exynos-m5",
-    "fujitsu-monaka",
-    "gb10",
-    "grace",
-    "neoverse",
-    "olympus",
-    "oryon",
-    "saphira",
-    "tsv110",
-];
-
 impl Isa {
     /// A machine of which nothing is known but that it has vectors of 128 bits.
     pub const PLAIN: Self = Self { dot: Dot::None, ..SSE2 };
@@ -198,74 +129,63 @@ impl Isa {
         self.lanes * 4 / element.bytes()
     }
 
-    /// The machine that `set-llvm-target` wrote on the module; AVX2 if it did not run.
+    /// The vector unit of the machine that `set-llvm-target` wrote on the module; AVX2 if it did not run.
     pub fn of_module(module: Op<'_>) -> Self {
-        let Some(triple) = ir::attr_str(module, "llvm.target_triple") else { return AVX2 };
-        let read = |name| ir::attr_str(module, name).unwrap_or_default();
-        Self::of_machine(&triple, &read(names::CPU), &read(names::FEATURES))
+        Machine::of(module).map_or(AVX2, |machine| Self::of_machine(&machine))
     }
 
-    /// The vector unit of a CPU and the features that are added to or taken from it.
-    pub fn of_machine(triple: &str, cpu: &str, features: &str) -> Self {
-        if triple.starts_with("aarch64") || triple.starts_with("arm64") {
-            return neon(cpu, features);
+    /// The vector unit of a machine, by the features that LLVM's tables give its CPU.
+    pub fn of_machine(machine: &Machine) -> Self {
+        match machine.architecture() {
+            "aarch64" | "arm64" if machine.has("dotprod") => NEON_DOT,
+            "aarch64" | "arm64" => NEON,
+            "x86_64" => x86(machine),
+            _ => Self::PLAIN,
         }
-        if !triple.starts_with("x86_64") {
-            return Self::PLAIN;
-        }
-        let implied =
-            CPUS.iter().find(|(name, _)| cpu.starts_with(name)).map_or(SSE2, |(_, isa)| *isa);
-        let has = |feature: &str, default: bool| has_feature(features, feature, default);
-        let wide = implied.lanes == AVX512.lanes;
-        let bytes = implied.dot == Dot::Bytes;
-        let (isa, vnni) = if has("avx512f", wide) && has("avx512vl", wide) {
-            (AVX512, has("avx512vnni", wide && bytes))
-        } else if has("avx2", implied != SSE2) && has("fma", implied != SSE2) {
-            let f16 = has("f16c", implied != SSE2);
-            (Self { f16, ..AVX2 }, has("avxvnni", !wide && bytes))
-        } else {
-            (SSE2, false)
+    }
+}
+
+/// The vector unit of an x86-64 CPU.
+fn x86(machine: &Machine) -> Isa {
+    let has = |feature| machine.has(feature);
+    let with_vnni = |isa, feature| if has(feature) { Isa { dot: Dot::Bytes, ..isa } } else { isa };
+    if !(has("avx512f") && has("avx512vl")) {
+        return match has("avx2") && has("fma") {
+            true => with_vnni(Isa { f16: has("f16c"), ..AVX2 }, "avxvnni"),
+            false => SSE2,
         };
-        match isa {
-            // Without BW, vectors of 512 bits have no lanes of 16.
-            AVX512 if !has("avx512bw", wide) => Self { dot: Dot::None, ..AVX512 },
-            isa => {
-                let tiles = has("amx-tile", implied.amx);
-                let isa = if vnni { Self { dot: Dot::Bytes, ..isa } } else { isa };
-                let amx = tiles && has("amx-int8", implied.amx);
-                let isa = isa.with_amx().filter(|_| amx).unwrap_or(isa);
-                let fast = implied.halves == Halves::Vectors && has("avx512bf16", true);
-                let halves = match tiles && has("amx-bf16", implied.halves == Halves::Matrices) {
-                    true => Halves::Matrices,
-                    false if fast => Halves::Vectors,
-                    false => Halves::None,
-                };
-                let tables = has("avx512vbmi", implied.tables);
-                if isa.lanes == AVX512.lanes { Self { halves, tables, ..isa } } else { isa }
-            }
-        }
     }
+    // Without BW, vectors of 512 bits have no lanes of 16.
+    if !has("avx512bw") {
+        return Isa { dot: Dot::None, ..AVX512 };
+    }
+    let isa = with_vnni(AVX512, "avx512vnni");
+    let isa = isa.with_amx().filter(|_| has("amx-int8")).unwrap_or(isa);
+    let halves = match () {
+        () if has("amx-bf16") => Halves::Matrices,
+        () if has("avx512bf16") && is_amd(machine) => Halves::Vectors,
+        () => Halves::None,
+    };
+    Isa { halves, tables: has("avx512vbmi"), ..isa }
 }
 
-/// Whether a feature is given; the last mention of it counts.
-fn has_feature(features: &str, feature: &str, default: bool) -> bool {
-    let mention = features.split(',').rev().find(|f| f.get(1..) == Some(feature));
-    mention.map_or(default, |mention| mention.starts_with('+'))
-}
-
-/// The vector unit of a CPU of AArch64.
-fn neon(cpu: &str, features: &str) -> Isa {
-    let implied = DOT_CPUS.iter().any(|name| cpu.starts_with(name));
-    if has_feature(features, "dotprod", implied) { NEON_DOT } else { NEON }
+/// Whether a CPU is one of AMD: LLVM names them by their microarchitecture, Zen.
+fn is_amd(machine: &Machine) -> bool {
+    machine.cpu.starts_with("znver")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn isa(triple: &str, cpu: &str, features: &str) -> Isa {
+        let [triple, cpu, features] = [triple, cpu, features].map(str::to_owned);
+        Isa::of_machine(&Machine { triple, cpu, features })
+    }
+
     #[test]
     fn features_add_to_and_take_from_the_cpu() {
-        let isa = |cpu, features| Isa::of_machine("x86_64-pc-linux-gnu", cpu, features);
+        let isa = |cpu, features| isa("x86_64-pc-linux-gnu", cpu, features);
         assert_eq!(isa("znver4", ""), AVX512_BF16);
         assert_eq!(isa("znver4", "-avx512bf16"), AVX512_VBMI);
         assert_eq!(isa("znver4", "-avx512vnni,-avx512bf16,-avx512vbmi"), AVX512);
@@ -288,11 +208,20 @@ mod tests {
         assert_eq!(isa("x86-64", "+avx2,+fma,-avx2"), SSE2);
         assert_eq!(isa("skylake-avx512", ""), AVX512);
         assert_eq!(isa("skylake", ""), AVX2);
+        assert_eq!(isa("knl", ""), AVX2);
+        assert_eq!(isa("pantherlake", ""), AVX2_VNNI);
+    }
+
+    #[test]
+    fn unknown_names_are_ignored() {
+        assert_eq!(isa("x86_64-linux-gnu", "no-such-cpu", "+no-such-feature,+avx2,+fma").lanes, 8);
+        assert_eq!(isa("x86_64-linux-gnu", "", ""), SSE2);
+        assert_eq!(isa("riscv64-linux-gnu", "znver4", ""), Isa::PLAIN);
     }
 
     #[test]
     fn aarch64_has_the_dot_product_by_cpu_or_feature() {
-        let isa = |cpu, features| Isa::of_machine("aarch64-linux-gnu", cpu, features);
+        let isa = |cpu, features| isa("aarch64-linux-gnu", cpu, features);
         assert_eq!(isa("", ""), NEON);
         assert_eq!(isa("", "+dotprod"), NEON_DOT);
         assert_eq!(isa("neoverse-n1", ""), NEON_DOT);
