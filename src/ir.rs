@@ -18,6 +18,7 @@ pub(crate) mod composite_call;
 pub mod constant;
 pub(crate) mod context;
 pub mod edit;
+pub mod effects;
 pub mod elements;
 pub mod func;
 pub(crate) mod guard;

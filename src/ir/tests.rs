@@ -1,6 +1,7 @@
 //! Views of operations, and what ODS says about them.
 
 mod blob;
+mod effects;
 mod queue;
 mod soundness;
 

@@ -1,0 +1,174 @@
+//! Effects on memory: the one place that knows what operations read, write, make and view.
+//!
+//! All is asked of MLIR's interfaces (memory effects, destination style, view-like, region branch), of our operations
+//! as of upstream's. An operation without them may do everything: read and write all that it is given and more,
+//! give out what it is given, run its regions any number of times at once.
+
+use super::{Op, Val, edit, operands, results};
+use crate::ffi;
+use melior::ir::ValueLike;
+use std::ffi::c_void;
+
+/// An effect of an operation by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effect<'c> {
+    /// The operand or result that is used; `None` for memory that is neither.
+    pub value: Option<Val<'c>>,
+    /// The kind of use.
+    pub kind: Kind,
+}
+
+/// Kinds of effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Elements are read.
+    Read,
+    /// Elements are written.
+    Write {
+        /// Each element is written, and the operation reads none of them before.
+        whole: bool,
+    },
+    /// Memory is made.
+    Allocate,
+    /// Memory is given back.
+    Free,
+}
+
+/// The runs of a region in one run of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// One at most.
+    Once,
+    /// Any number, one after the other.
+    InOrder,
+    /// Any number, maybe several at once.
+    Any,
+}
+
+/// The effects of an operation by itself, without those of operations inside of it; `None` for one that may do
+/// everything.
+pub fn of(op: Op<'_>) -> Option<Vec<Effect<'_>>> {
+    unsafe extern "C" fn push(kinds: u32, operand: isize, result: isize, user: *mut c_void) {
+        // SAFETY: `user` is the list below.
+        unsafe { (*user.cast::<Vec<(u32, isize, isize)>>()).push((kinds, operand, result)) };
+    }
+    let mut told: Vec<(u32, isize, isize)> = vec![];
+    // SAFETY: the operation is live, and the list outlives the call.
+    let known = unsafe { ffi::phlForEachEffect(op.to_raw(), Some(push), (&raw mut told).cast()) };
+    if known == ffi::PhlEffects::PHL_EFFECTS_UNKNOWN {
+        return None;
+    }
+    let (ins, outs) = (operands(op), results(op));
+    let of = |list: &[Val<'_>], place: isize| -> Option<usize> {
+        usize::try_from(place).ok().filter(|place| *place < list.len())
+    };
+    // What is read at all is not overwritten unseen.
+    let is_read = |at: isize| {
+        told.iter()
+            .any(|(kinds, place, _)| kinds & ffi::PhlEffect::PHL_EFFECT_READ != 0 && *place == at)
+    };
+    let effects = told.iter().map(|(kinds, operand, result)| {
+        let value =
+            of(&ins, *operand).map(|at| ins[at]).or_else(|| of(&outs, *result).map(|at| outs[at]));
+        let has = |kind: u32| kinds & kind != 0;
+        let kind = if has(ffi::PhlEffect::PHL_EFFECT_READ) {
+            Kind::Read
+        } else if has(ffi::PhlEffect::PHL_EFFECT_ALLOCATE) {
+            Kind::Allocate
+        } else if has(ffi::PhlEffect::PHL_EFFECT_FREE) {
+            Kind::Free
+        } else {
+            Kind::Write { whole: has(ffi::PhlEffect::PHL_EFFECT_WHOLE) && !is_read(*operand) }
+        };
+        Effect { value, kind }
+    });
+    Some(effects.collect())
+}
+
+/// The buffers among its operands of which an operation reads elements by itself.
+pub fn reads(op: Op<'_>) -> Vec<Val<'_>> {
+    touched(op, |kind| kind == Kind::Read)
+}
+
+/// The buffers among its operands of which an operation writes elements, or which it frees, by itself.
+pub fn writes(op: Op<'_>) -> Vec<Val<'_>> {
+    touched(op, |kind| matches!(kind, Kind::Write { .. } | Kind::Free))
+}
+
+/// The buffers among its operands that an operation overwrites, each element, without reading any.
+pub fn overwrites(op: Op<'_>) -> Vec<Val<'_>> {
+    let effects = of(op).unwrap_or_default();
+    let whole = effects.iter().filter(|effect| effect.kind == Kind::Write { whole: true });
+    whole.filter_map(|effect| effect.value).collect()
+}
+
+fn touched<'c>(op: Op<'c>, is: impl Fn(Kind) -> bool) -> Vec<Val<'c>> {
+    let buffers =
+        || operands(op).into_iter().filter(|value| super::types::keeps_buffer(value.r#type()));
+    let Some(effects) = of(op) else { return buffers().collect() };
+    let uses = |value: &Val<'c>| {
+        effects
+            .iter()
+            .any(|effect| is(effect.kind) && effect.value.is_none_or(|other| other == *value))
+    };
+    buffers().filter(uses).collect()
+}
+
+/// The operand of which an operation gives a view.
+pub fn view_source(op: Op<'_>) -> Option<Val<'_>> {
+    // SAFETY: the operation is live.
+    let place = unsafe { ffi::phlViewSource(op.to_raw()) };
+    operands(op).get(usize::try_from(place).ok()?).copied()
+}
+
+/// The buffers that results of an operation may be, or be parts of: all that it is given if its interfaces do not say.
+pub fn viewed(op: Op<'_>) -> Vec<Val<'_>> {
+    let is_buffer = |value: &Val<'_>| super::types::keeps_buffer(value.r#type());
+    if !results(op).iter().any(is_buffer) {
+        return vec![];
+    }
+    if let Some(source) = view_source(op) {
+        return vec![source];
+    }
+    let effects = of(op).unwrap_or_default();
+    let is_made = |value: &Val<'_>| {
+        effects.iter().any(|e| e.kind == Kind::Allocate && e.value == Some(*value))
+    };
+    match results(op).iter().filter(|value| is_buffer(value)).all(is_made) {
+        true => vec![],
+        false => operands(op).into_iter().filter(is_buffer).collect(),
+    }
+}
+
+/// The operands that an operation takes as destinations, in their order.
+pub fn destinations(op: Op<'_>) -> Vec<Val<'_>> {
+    let (mut first, mut count) = (0_isize, 0_isize);
+    // SAFETY: the operation is live; the numbers outlive the call.
+    let found = unsafe { ffi::phlDestinations(op.to_raw(), &raw mut first, &raw mut count) };
+    let (Ok(first), Ok(count)) = (usize::try_from(first), usize::try_from(count)) else {
+        return vec![];
+    };
+    match found {
+        true => operands(op).into_iter().skip(first).take(count).collect(),
+        false => vec![],
+    }
+}
+
+/// The runs of a region of an operation in one run of that.
+pub fn runs(op: Op<'_>, region: usize) -> Runs {
+    let region = isize::try_from(region).unwrap_or(isize::MAX);
+    // SAFETY: the operation is live; a place without a region is one that nothing is known of.
+    match unsafe { ffi::phlRegionRuns(op.to_raw(), region) } {
+        ffi::PhlRuns::PHL_RUNS_ONCE => Runs::Once,
+        ffi::PhlRuns::PHL_RUNS_IN_ORDER => Runs::InOrder,
+        _ => Runs::Any,
+    }
+}
+
+/// Whether an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it
+/// read and write nothing.
+pub fn is_free(op: Op<'_>) -> bool {
+    std::iter::once(op)
+        .chain(edit::walk(op))
+        .all(|op| of(op).is_some_and(|effects| effects.is_empty()))
+}
