@@ -29,6 +29,14 @@ def n_bits(bits, k, n, block, zeros=None):
     return {"x": floats(3, k)}, tensors, dict(K=k, N=n, bits=bits, block_size=block)
 
 
+def grouped(case, block_of):
+    """The same with rows that name their blocks."""
+    inputs, tensors, attributes = case
+    rows = np.arange(attributes["K"])
+    names = np.array([block_of(row) for row in rows], "i4")
+    return inputs, {**tensors, "z": tensors.get("z"), "g": names}, attributes
+
+
 # Operator, results, (inputs, constants, attributes); operands are in the order of x, y, then the constants.
 CASES = {
     "bias_gelu": ("BiasGelu", 1, ({"x": floats(3, 8)}, {"b": floats(8)}, {})),
@@ -48,6 +56,11 @@ CASES = {
     "four": ("MatMulNBits", 1, n_bits(4, 256, 80, 32)),
     "four_small": ("MatMulNBits", 1, n_bits(4, 96, 10, 32)),
     "four_zeros": ("MatMulNBits", 1, n_bits(4, 264, 70, 32, "packed")),
+    "groups": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32), lambda row: row * 5 % 8)),
+    "groups_zeros": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32, "packed"), lambda row: 7 - row // 32)),
+    "groups_eight": ("MatMulNBits", 1, grouped(n_bits(8, 272, 65, 16), lambda row: row % 17)),
+    "groups_own": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32), lambda row: row // 32)),
+    "groups_uneven": ("MatMulNBits", 1, grouped(n_bits(4, 96, 10, 32, "packed"), lambda row: min(row % 4, 2))),
     "eight": ("MatMulNBits", 1, n_bits(8, 272, 65, 16)),
 }
 
@@ -59,6 +72,7 @@ BAD = {
     "bits": (*good[:2], {**good[2], "bits": 3}),
     "huge": (*good[:2], {**good[2], "K": 2**62, "N": 2**62}),
     "block": (*good[:2], {**good[2], "block_size": 0}),
+    "group": grouped(good, lambda row: 2),
 }
 if sys.argv[1] == "bad":
     CASES = {f"bad_{name}": ("MatMulNBits", 1, case) for name, case in BAD.items()}
@@ -66,7 +80,9 @@ if sys.argv[1] == "bad":
 for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
     domain = "" if kind.startswith("Simpl") else "com.microsoft"
     names = [f"r{i}" if i in (0, 3) else "" for i in range(count)]
-    node = helper.make_node(kind, [*inputs, *constants], names, "node", domain=domain, **attributes)
+    operands = [*inputs, *(n if v is not None else "" for n, v in constants.items())]
+    constants = {n: v for n, v in constants.items() if v is not None}
+    node = helper.make_node(kind, operands, names, "node", domain=domain, **attributes)
     values = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for n, v in inputs.items()]
     outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in names if n]
     graph = helper.make_graph([node], "g", values, outputs, [numpy_helper.from_array(np.asarray(v), n) for n, v in constants.items()])
