@@ -15,6 +15,7 @@ mod model;
 mod operator;
 mod ops;
 pub mod proto;
+mod remedies;
 mod scan_plan;
 mod sequences;
 mod shape_inputs;
