@@ -54,7 +54,8 @@ pub fn each<T: Send>(items: Vec<T>, elements: usize, work: impl Fn(T) + Sync) {
 /// Copies parts to their places in a block: to touch new memory takes longer than to copy it. None if parts overlap
 /// or are not inside.
 pub fn copy(mut rest: &mut [u8], mut parts: Vec<(usize, &[u8])>) -> Option<()> {
-    parts.sort_by_key(|(offset, _)| *offset);
+    // What has no bytes is in front of what begins there.
+    parts.sort_by_key(|(offset, bytes)| (*offset, bytes.len()));
     let mut places = vec![];
     let mut start = 0;
     for (offset, bytes) in parts {
@@ -81,6 +82,8 @@ mod tests {
             assert!(copy(&mut block, parts.to_vec()).is_none(), "{wrong:?}");
         }
         assert_eq!(block, [0, 1, 2, 0, 0, 3, 4, 0]);
+        assert!(copy(&mut block, vec![(3, &[5, 6]), (3, &[]), (5, &[]), (8, &[])]).is_some());
+        assert_eq!(block, [0, 1, 2, 5, 6, 3, 4, 0]);
     }
 
     #[test]

@@ -93,6 +93,73 @@ fn weights_that_are_stored_smaller_stay_so() {
     assert!(after.contains("graph.dequantize_linear"), "{after}");
 }
 
+/// Transposes move elements as they are stored: what widens them stands behind.
+#[test]
+fn weights_are_transposed_once() {
+    let halves = network(&format!(
+        "%h = graph.cast %w : tensor<{SIDE}x{SIDE}xf32> to tensor<{SIDE}x{SIDE}xf16>
+         %c = graph.cast %h : tensor<{SIDE}x{SIDE}xf16> to tensor<{SIDE}x{SIDE}xf32>
+         %v = graph.transpose %c perm = [1, 0] : (tensor<{SIDE}x{SIDE}xf32>) -> tensor<{SIDE}x{SIDE}xf32>"
+    ));
+    let values = |count: usize, range: i64| {
+        let values: Vec<String> =
+            (0..count as i64).map(|i| (i * 7 % range - range / 2).to_string()).collect();
+        values.join(", ")
+    };
+    let rows: Vec<_> = (0..SIDE)
+        .map(|row| {
+            format!(
+                "[{}]",
+                values(SIDE + row, 15)
+                    .rsplitn(SIDE + 1, ", ")
+                    .take(SIDE)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
+        })
+        .collect();
+    let scales: Vec<_> =
+        (0..SIDE * 4).map(|i| format!("[{:.3}]", 0.01 + i as f64 / 4096.0)).collect();
+    let blocks: Vec<_> = scales
+        .chunks(4)
+        .map(|row| format!("[{}]", row.concat().replace("][", ", ").trim_matches(['[', ']'])))
+        .collect();
+    let dequantized = |scale: &str, attributes: &str| {
+        network(&format!(
+            "%q = graph.constant dense<[{}]> : tensor<{SIDE}x{SIDE}xi4>
+             {scale}
+             %r = graph.dequantize_linear %q, %s {attributes}
+             %v = graph.transpose %r perm = [1, 0] : (tensor<{SIDE}x{SIDE}xf32>) -> tensor<{SIDE}x{SIDE}xf32>",
+            rows.join(", ")
+        ))
+    };
+    let per_row = dequantized(
+        &format!(
+            "%s = graph.constant dense<[{}]> : tensor<{SIDE}xf32>",
+            scales[..SIDE].concat().replace("][", ", ").trim_matches(['[', ']'])
+        ),
+        &format!(
+            "axis = 0 : (tensor<{SIDE}x{SIDE}xi4>, tensor<{SIDE}xf32>) -> tensor<{SIDE}x{SIDE}xf32>"
+        ),
+    );
+    let in_blocks = dequantized(
+        &format!("%s = graph.constant dense<[{}]> : tensor<{SIDE}x4xf32>", blocks.join(", ")),
+        &format!(
+            "block_size = 32 : (tensor<{SIDE}x{SIDE}xi4>, tensor<{SIDE}x4xf32>) -> tensor<{SIDE}x{SIDE}xf32>"
+        ),
+    );
+    for (name, text) in [("halves", halves), ("per row", per_row), ("in blocks", in_blocks)] {
+        let after = evaluated(&text);
+        assert!(!after.contains("graph.transpose"), "{name}: {after}");
+        assert!(
+            after.contains("graph.cast") || after.contains("graph.dequantize_linear"),
+            "{name}: {after}"
+        );
+        let (with, without) = (run(&text, true).to_f64(), run(&text, false).to_f64());
+        assert!(with.iter().zip(&without).all(|(a, b)| (a - b).abs() < 1e-4), "{name}");
+    }
+}
+
 /// A row is computed, but not repeated 2,700 times.
 #[test]
 fn what_would_grow_stays() {

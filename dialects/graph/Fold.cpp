@@ -118,12 +118,34 @@ Int64s broadcastOffsets(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 // Computing elements
 //===----------------------------------------------------------------------===//
 
+/// Whether one value stands for all elements, of which there are too many to
+/// be written out.
+static bool isLargeSplat(const ElementReader &reader) {
+  return reader.isSplat() && reader.size() > kFoldLimit;
+}
+
+/// A constant with the one value of `scalar` everywhere.
+static Attribute spread(Attribute scalar, RankedTensorType type) {
+  auto value = dyn_cast_or_null<DenseElementsAttr>(scalar);
+  return value && value.isSplat() ? value.resizeSplat(type) : Attribute();
+}
+
 Attribute foldUnary(Attribute x, IntUnary ints, FloatUnary floats) {
   std::optional<ElementReader> reader = ElementReader::get(x);
-  if (!reader || reader->size() > kFoldLimit ||
-      !(reader->isFloat() ? bool(floats) : bool(ints)))
+  if (!reader || !(reader->isFloat() ? bool(floats) : bool(ints)))
+    return {};
+  bool large = isLargeSplat(*reader);
+  if (!large && reader->size() > kFoldLimit)
     return {};
   Type element = reader->elementType();
+  if (large) {
+    auto one = RankedTensorType::get({}, element);
+    return spread(
+        reader->isFloat()
+            ? makeFloats(one, floats(reader->number(0)))
+            : makeIntegers(one, wrapInteger(ints(reader->integer(0)), element)),
+        reader->type());
+  }
   Int64s integers;
   Doubles numbers;
   for (int64_t i = 0; i < reader->size(); ++i) {
@@ -150,8 +172,24 @@ Attribute foldBinary(Attribute a, Attribute b, IntBinary ints,
     return {};
   element = element ? element : left->elementType();
   RankedTensorType type = smallType(*shape, element);
-  if (!type)
-    return {};
+  if (!type) {
+    auto single = [](ElementReader &reader) {
+      return reader.size() == 1 || isLargeSplat(reader);
+    };
+    if (!single(*left) || !single(*right) ||
+        llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }))
+      return {};
+    auto one = [](ElementReader &reader, Attribute value) -> Attribute {
+      auto dense = cast<DenseElementsAttr>(value);
+      auto scalar = RankedTensorType::get({}, reader.elementType());
+      return dense.isSplat() ? dense.resizeSplat(scalar) : Attribute();
+    };
+    if (!isa<DenseElementsAttr>(a) || !isa<DenseElementsAttr>(b))
+      return {};
+    return spread(
+        foldBinary(one(*left, a), one(*right, b), ints, floats, element),
+        RankedTensorType::get(*shape, element));
+  }
   Int64s from = broadcastOffsets(left->type().getShape(), *shape);
   Int64s with = broadcastOffsets(right->type().getShape(), *shape);
   Int64s integers;

@@ -176,7 +176,22 @@ OpFoldResult SigmoidOp::fold(FoldAdaptor adaptor) {
 // Clip
 //===----------------------------------------------------------------------===//
 
+/// Whether a bound is known to be NaN.
+static bool isNaN(Attribute bound) {
+  auto reader = ElementReader::get(bound);
+  return reader && reader->isFloat() && reader->size() == 1 &&
+         std::isnan(reader->number(0));
+}
+
 OpFoldResult ClipOp::fold(FoldAdaptor adaptor) {
+  // No bound at all: targets need not know of it.
+  bool noMin = isNaN(adaptor.getMin()), noMax = isNaN(adaptor.getMax());
+  if (noMin)
+    getMinMutable().clear();
+  if (noMax)
+    getMaxMutable().clear();
+  if (noMin || noMax)
+    return getY();
   if (!getMin() && !getMax())
     return sameType(getX(), getY());
   auto x = ElementReader::get(adaptor.getX());

@@ -268,7 +268,7 @@ def Graph_ClipOp : Graph_Op<"clip", [AttrSizedOperandSegments]> {
   let summary = "Restriction to a range";
   let description = [{
     Computes `y = min(max(x, min), max)` for each element; a bound that is left
-    out does not bound. Bounds are scalars of x's element type. When `min`
+    out or NaN does not bound. Bounds are scalars of x's element type. When `min`
     exceeds `max`, all elements are `max`.
 
     ONNX `Clip` (opset 13).

@@ -25,8 +25,8 @@ const HOST: &str =
 
 /// Makes constants of what depends on constants alone, where that does not take much more memory.
 ///
-/// Views and transpositions are left to the kernels, which read weights as they are stored, and so are
-/// casts and dequantization. What cannot be compiled is left, too.
+/// Views, casts and dequantization are left to the kernels, which read weights as they are stored; transposes
+/// of constants are gone (`moved.rs`). What cannot be compiled is left, too.
 pub(super) fn evaluate(session: &Session, module: &Module<'_>) -> Result<()> {
     let Some(block) = func::main(ir::root(module)).and_then(edit::entry_block) else {
         return Ok(());

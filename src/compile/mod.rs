@@ -3,6 +3,7 @@
 mod bind;
 mod cache;
 mod constants;
+mod moved;
 mod options;
 mod part;
 mod stages;
@@ -78,6 +79,7 @@ impl Session {
             limits::check_values(ir::root(module))?;
             operators::complete(self, module, &options.operators(self)?)?;
             if options.evaluate_constants && until > Phase::Import {
+                moved::transpose(module)?;
                 constants::evaluate(self, module)?;
             }
         }

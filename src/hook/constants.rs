@@ -69,7 +69,13 @@ fn apply<'c>(call: Op<'c>, found: &[Use<'c>], updates: &[Update]) -> Result<()> 
         leave_out(call, &left_out)?;
     }
     // Reshapes of a constant that nothing uses any more go with it, by the next canonicalization.
+    // A call may be given one constant several times.
+    let mut looked_at: Vec<Op<'c>> = vec![];
     for found in found {
+        if looked_at.iter().any(|op| edit::same(*op, found.defined)) {
+            continue;
+        }
+        looked_at.push(found.defined);
         let mut values = ir::results(found.defined).into_iter();
         if values.all(|value| ir::users(value).is_empty()) {
             edit::erase(found.defined);

@@ -121,7 +121,10 @@ fn narrowed(
     let (Kernel::Contraction(spec), Some(weights)) = (&found.kernel, &found.weights) else {
         return Ok(None);
     };
-    let is_plain = weights.source.is_some() && weights.integers.is_none() && weights.scale == 1.0;
+    let is_plain = weights.source.is_some()
+        && weights.scales.is_none()
+        && weights.integers.is_none()
+        && weights.scale == 1.0;
     if spec.types != Types::F32 || !is_plain {
         return Ok(None);
     }
@@ -135,7 +138,10 @@ pub fn store<'c>(op: Op<'c>, found: &mut Recognized<'c>, isa: Isa) -> Result<()>
     let (Kernel::Contraction(spec), Some(weights)) = (&mut found.kernel, &found.weights) else {
         return Ok(());
     };
-    let is_plain = weights.source.is_some() && weights.integers.is_none() && weights.scale == 1.0;
+    let is_plain = weights.source.is_some()
+        && weights.scales.is_none()
+        && weights.integers.is_none()
+        && weights.scale == 1.0;
     let count = spec.groups * spec.channels * spec.reduction();
     if spec.types != Types::F32
         || !is_plain

@@ -56,6 +56,9 @@ impl Packer {
                 _ => self.constant(b, packed),
             };
         }
+        if let Some(floats) = &weights.floats {
+            return self.halves(b, (kernel, source), floats, bf16::from_f32);
+        }
         if let Some(elements) = Elements::of_value(given) {
             if let Some(values) = weights::floats_of::<f32>(&elements) {
                 match kernel.packed_element(self.isa) {

@@ -6,7 +6,7 @@ use super::{
     graph,
     types::{bits, has_signedness, is_unsigned, signless},
 };
-use crate::{Error, Result, ffi, ir};
+use crate::{Error, Result, ffi, ir, tensor::SmallType};
 use melior::ir::{
     Attribute, Type, TypeLike, ValueLike,
     attribute::{AttributeLike, DenseElementsAttribute},
@@ -34,6 +34,8 @@ pub struct Elements<'c> {
     splat: bool,
     bool: bool,
     float: bool,
+    /// The float type of a byte or less.
+    small: Option<SmallType>,
 }
 
 impl<'c> Elements<'c> {
@@ -58,6 +60,7 @@ impl<'c> Elements<'c> {
             splat,
             bool: ir::integer_width(element) == Some(1),
             float: ir::is_float(ty),
+            small: SmallType::from_name(&element.to_string()).filter(|_| bits <= 8),
         };
         let expected = if elements.splat { 1 } else { elements.len() };
         let enough = elements.is_dense_bool()
@@ -182,8 +185,7 @@ impl<'c> Elements<'c> {
             (2, false) => half::f16::from_ne_bytes(array(bytes)).to_f64(),
             (4, _) => f64::from(f32::from_ne_bytes(array(bytes))),
             (8, _) => f64::from_ne_bytes(array(bytes)),
-            // The 8-bit floats have no reader here: they only occur as data.
-            _ => f64::NAN,
+            _ => self.small.and_then(|ty| ty.float(bytes[0])).map_or(f64::NAN, f64::from),
         }
     }
 

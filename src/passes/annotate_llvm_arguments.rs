@@ -7,18 +7,17 @@
 
 use crate::{
     ir::{
-        self, Op, Val, edit, func,
+        self, Op, func,
         names::{self, IO},
         size::ALIGNMENT,
-        tir,
     },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Attribute, Type, ValueLike,
+    Attribute,
     attribute::{IntegerAttribute, StringAttribute},
     operation::OperationLike,
-    r#type::{IntegerType, MemRefType},
+    r#type::IntegerType,
 };
 
 /// The pass.
@@ -39,13 +38,9 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let aligned = ["arena", "constants", names::POOL_ARENA, names::POOL_CONSTANTS].map(owned);
     for function in func::functions(module) {
         let mut signature = func::Signature::of(function)?;
-        let block = edit::entry_block(function);
-        for (index, (ty, attributes)) in signature.arguments.iter_mut().enumerate() {
+        for (ty, attributes) in &mut signature.arguments {
             if !ir::is_memref(*ty) {
                 continue;
-            }
-            if let Some(argument) = block.map(|block| edit::arguments(block)[index]) {
-                *ty = without_empty_dims(argument);
             }
             let role = attributes.iter().find(|(name, _)| name == IO).map(|(_, role)| *role);
             if !function.has_attribute(names::SHARES_BYTES) {
@@ -59,19 +54,4 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         signature.set(context, function);
     }
     Ok(())
-}
-
-/// The type of an argument without elements becomes `memref<0x..>`, when nothing but calls use it,
-/// which pass its address: MLIR 22 has no bare address for `memref<2x0xf32>`, whose strides it takes
-/// for unknown.
-fn without_empty_dims<'c>(argument: Val<'c>) -> Type<'c> {
-    let ty = argument.r#type();
-    let dims = ir::dims(ty);
-    let is_call = |user: &Op<'_>| ir::op_name(*user) == tir::CallExtern::NAME;
-    if dims.len() < 2 || !dims.contains(&0) || !ir::users(argument).iter().all(is_call) {
-        return ty;
-    }
-    let flat = MemRefType::new(ir::element_type(ty), &[0], None, None).into();
-    argument.set_type(flat);
-    flat
 }

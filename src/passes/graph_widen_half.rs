@@ -2,13 +2,15 @@
 //!
 //! Sums of products of 16-bit floats are f32 wherever they are computed, and rounded once; what is
 //! read is as well widened before. Host kernels multiply f32; those that multiply bf16 find it behind
-//! the casts (`host/halves.rs`). Constants are widened here.
+//! the casts (`host/halves.rs`). Constants are widened here, and so are those that a network itself casts to
+//! f32 for a product or a convolution: kernels store them as 16-bit floats again where that is faster.
 
 use crate::{
     Result,
     host::kernel::weights,
     ir::{
         self, Builder, Op, Val, constant::Elements, edit, graph, op_name, types::with_element,
+        view::OpView,
     },
     lower::scalar::{is_bf16, is_f16},
     pass::{OptionValues, Pass, PassError},
@@ -43,6 +45,10 @@ const WIDENED: &[&str] = &[
     graph::Softmax::NAME,
 ];
 
+/// Operations that multiply with weights.
+const WEIGHTED: &[&str] =
+    &[graph::Conv::NAME, graph::ConvTranspose::NAME, graph::Gemm::NAME, graph::MatMul::NAME];
+
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut wide = Widened { values: HashMap::new(), constants: 0 };
     for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
@@ -52,9 +58,19 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             && is_half(result)
         {
             wide.widen(op, result)?;
+        } else if WEIGHTED.contains(&op_name(op)) {
+            wide.widen_casts(op)?;
         }
     }
     Ok(())
+}
+
+/// A constant of floats of up to 16 bits that a value is cast from to f32.
+fn cast_constant(value: Val<'_>) -> Option<Val<'_>> {
+    let cast = graph::Cast::of(edit::defining_op(value)?)?;
+    let (from, to) = (ir::element_type(cast.x().r#type()), ir::element_type(value.r#type()));
+    let is_small = ir::is_float(from) && ir::types::bits(from).is_some_and(|bits| bits <= 16);
+    (is_small && ir::is_f32(to) && Elements::of_value(cast.x()).is_some()).then(|| cast.x())
 }
 
 /// Whether a value is a tensor of 16-bit floats of known sizes.
@@ -88,6 +104,23 @@ impl<'c> Widened<'c> {
         // What reads it on f32 does not do so before it was rounded.
         edit::replace_uses(result, narrow);
         edit::erase(op);
+        Ok(())
+    }
+
+    /// Has an operation on f32 read the constants that are cast for it.
+    fn widen_casts(&mut self, op: Op<'c>) -> Result<()> {
+        for (index, operand) in ir::operands(op).into_iter().enumerate() {
+            let Some(constant) = cast_constant(operand) else { continue };
+            // At the constant: what is made for one operation is there for all that read it.
+            let Some(definer) = edit::defining_op(constant) else { continue };
+            let wide = self.value(&Builder::before(definer)?, constant)?;
+            edit::set_operand(op, index, wide)?;
+            if let Some(cast) = edit::defining_op(operand)
+                && ir::users_of(cast).is_empty()
+            {
+                edit::erase(cast);
+            }
+        }
         Ok(())
     }
 

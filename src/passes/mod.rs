@@ -35,6 +35,7 @@ passes! {
     erase_memory_spaces
     expand_half_conversions
     expand_math_approximations
+    flatten_empty_arguments
     graph_assign_layout
     graph_expand_einsum
     graph_fold_batch_norm

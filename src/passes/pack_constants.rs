@@ -326,7 +326,8 @@ impl<'c> Packing<'c> {
         let size = self.sizes.entry(space.to_owned()).or_default();
         self.table.push(Entry { space: space.to_owned(), offset: *size, value });
         let align = self.alignments.get(space).copied().unwrap_or(ALIGNMENT as u64);
-        *size = (*size + bytes.len() as u64 + self.guard).next_multiple_of(align);
+        // What has no bytes has a place of its own, too: its address is one of this memory.
+        *size = (*size + bytes.len().max(1) as u64 + self.guard).next_multiple_of(align);
         self.known.entry(key).or_default().push(place);
         self.places.insert(name.to_owned(), place);
         Ok(Some(place))

@@ -5,7 +5,7 @@ use crate::tensor::ElementType;
 /// What a target can do besides its patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Element types of tensors that are not constants; all, if empty.
+    /// Element types of data, and of constants that devices are given; all, if empty.
     pub dtypes: Vec<ElementType>,
     /// Matches and regions may have several outputs.
     pub multi_output: bool,

@@ -57,7 +57,7 @@ pub use operator::check_of_operator;
 pub use tile::{DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, Tile, TileSpec};
 
 use crate::{
-    expr::{Expr, OptionType, PatternError, PatternResult},
+    expr::{Expr, ExprKind, OptionType, PatternError, PatternResult},
     graph::{Arity, OpTable},
     tensor::ElementType,
 };
@@ -84,7 +84,7 @@ pub struct PatternSpec {
     pub matches: String,
     /// The conditions, all of which must hold.
     pub clauses: Vec<String>,
-    /// Element types of tensors that are not constants, in place of the target's; those if `None`.
+    /// Element types of tensors, in place of the target's; those if `None`.
     pub dtypes: Option<Vec<ElementType>>,
     /// Preference over other matches; the number of matched operations if `None`.
     pub benefit: Option<i64>,
@@ -207,6 +207,8 @@ pub struct Pattern {
     pub call: Option<CallProto>,
     /// How the call's work is cut into pieces.
     pub tile: Option<Tile>,
+    /// Captures whose element type a condition is about.
+    typed: Vec<String>,
     resolved: Resolved,
 }
 
@@ -264,7 +266,8 @@ impl Pattern {
             _ => None,
         };
         let tile = tile.transpose().map_err(|e: PatternError| e.within(place("tile")))?;
-        Ok(Self { spec, expr, clauses, cost, call, tile, resolved })
+        let typed = typed_captures(&clauses);
+        Ok(Self { spec, expr, clauses, cost, call, tile, typed, resolved })
     }
 
     /// Name of the pattern.
@@ -291,4 +294,19 @@ impl Pattern {
     pub fn ops(&self) -> impl Iterator<Item = &str> {
         self.resolved.slots.iter().flatten().map(|choice| choice.op.as_str())
     }
+}
+
+/// What conditions read the `dtype` of.
+fn typed_captures(clauses: &[Clause]) -> Vec<String> {
+    let mut names = vec![];
+    for clause in clauses {
+        clause.expr.visit(&mut |part| {
+            if let ExprKind::Field(base, field) = &part.kind
+                && let (ExprKind::Name(name), "dtype") = (&base.kind, field.as_str())
+            {
+                names.push(name.clone());
+            }
+        });
+    }
+    names
 }

@@ -326,6 +326,22 @@ fn element_types_and_effects_are_respected() {
     assert_eq!(failure.reason.to_string(), "a tensor is 4xi8; the target computes with f32");
     let p = pattern(PatternSpec::new("p", "print(x)"));
     assert!(reason(&p, &view, "z").contains("is not free"));
+    // Constants have types, too, unless no code of the device is given them.
+    let (view, _) = graph(
+        "x = arg 4xf32\nk = const 2x2xi8\nl = const 2xi64\ny = add(x, k) : 4xf32\nz = add(x, l) : 4xf32\nreturn y, z",
+    );
+    let failure = |spec: PatternSpec, root: &str| {
+        find(&pattern(spec), &view, root, &rules)
+            .err()
+            .map(|found| found.expect("a reason").reason.to_string())
+    };
+    let add = || PatternSpec::new("p", "add(x, k: const)");
+    let refused = Some("a tensor is 2x2xi8; the target computes with f32".to_owned());
+    assert_eq!(failure(add(), "y"), refused);
+    assert_eq!(failure(add(), "z"), None);
+    assert_eq!(failure(add().clause("k.dtype == i8"), "y"), None);
+    assert_eq!(failure(add().call("void f(in x, in k, out y)"), "y"), refused);
+    assert_eq!(failure(add().call("void f(in x, i32 k.size, out y)"), "y"), None);
 }
 
 #[test]

@@ -26,9 +26,11 @@ void phl_dnnl_key_act(phl_dnnl_key *key, const phl_dnnl_act *act,
 bool phl_dnnl_algorithm(const phl_dnnl_act *act, const float *lo,
                         const float *hi, dnnl_alg_kind_t *out_kind,
                         float *out_alpha, float *out_beta) {
-  const float most = hi ? *hi : INFINITY;
-  /* oneDNN refuses bounds in the wrong order; then all is the upper one. */
-  const float least = lo && *lo < most ? *lo : lo ? most : -INFINITY;
+  /* NaN is no bound. oneDNN refuses bounds in the wrong order; then all is the
+   * upper one. */
+  const float most = hi && !isnan(*hi) ? *hi : INFINITY;
+  const float low = lo && !isnan(*lo) ? *lo : -INFINITY;
+  const float least = low < most ? low : most;
   const struct {
     bool flag;
     dnnl_alg_kind_t kind;

@@ -150,6 +150,14 @@ def pooling(c):
     c.add("max_pool_dilated", "MaxPool", [c.normal(1, 3, 9, 9)], kernel_shape=[2, 2], dilations=[2, 2])
     c.add("max_pool_indices", "MaxPool", [c.normal(1, 3, 9, 9)], n_out=2, kernel_shape=[3, 3],
           strides=[2, 2])
+    # The image that was pooled is larger than the smallest one that pools to this.
+    places = np.array([[[[5, 7], [13, 15]], [[25, 27], [33, 39]]]])
+    c.add("max_unpool_shape", "MaxUnpool", [c.normal(1, 2, 2, 2), places], {2: np.array([1, 2, 5, 4])},
+          kernel_shape=[2, 2], strides=[2, 2])
+    c.add("max_unpool", "MaxUnpool", [c.normal(1, 2, 2, 2), places % 16 + 16 * np.arange(2).reshape(1, 2, 1, 1)],
+          kernel_shape=[2, 2], strides=[2, 2])
+    # A long signal as one column, with a long window.
+    c.add("conv_long_column", "Conv", [c.normal(1, 1, 900, 1)], {1: c.normal(2, 1, 151, 1)}, strides=[7, 1], pads=[75, 0, 80, 0])
     c.add("max_pool_1d", "MaxPool", [c.normal(1, 3, 9)], kernel_shape=[3])
     c.add("average_pool_one_row", "AveragePool", [c.normal(1, 8, 1, 9)], kernel_shape=[3, 3], strides=[1, 2], pads=[1, 2, 1, 1])
     c.add("average_pool_one_plane", "AveragePool", [c.normal(1, 3, 1, 4, 9)], kernel_shape=[3, 2, 3], pads=[1, 0, 1] * 2)

@@ -119,6 +119,11 @@ def sampling(c):
             c.add(f"resize_nearest_{transformation}_{rounding}_{tag(sizes)}", "Resize", [x],
                   {1: None, 2: None, 3: ints(1, 2, *sizes)}, mode="nearest", nearest_mode=rounding,
                   coordinate_transformation_mode=transformation)
+    # Positions that are whole numbers, or half way between two.
+    for size, to, transformation, rounding in ((21, 6, "align_corners", "floor"), (14, 4, "asymmetric", "round_prefer_ceil"),
+                                               (21, 6, "align_corners", "ceil")):
+        c.add(f"resize_exact_{size}_{to}_{rounding}", "Resize", [c.normal(1, 1, 1, size)], {1: None, 2: None, 3: ints(1, 1, 1, to)},
+              mode="nearest", nearest_mode=rounding, coordinate_transformation_mode=transformation)
     for mode, transformation in itertools.product(("linear", "cubic"), transformations):
         for sizes in ((7, 3), (10, 12)):
             c.add(f"resize_{mode}_{transformation}_{tag(sizes)}", "Resize", [x],

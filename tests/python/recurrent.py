@@ -68,6 +68,8 @@ def layers(found):
               lengths=[3, 7, 5])
     layer(found, "gru_activations", "GRU", activations=["HardSigmoid", "Softplus"],
           linear_before_reset=1)
+    for kind in GATES:
+        layer(found, f"{kind.lower()}_no_batch", kind, "bidirectional", batch=0)
     layer(found, "rnn_relu", "RNN", "reverse", activations=["Relu"])
 
 
@@ -128,6 +130,20 @@ def long_scan(found):
     found.append(("scan_long_swap", net, feeds))
 
 
+def empty_scan(found):
+    """A scan over no elements, whose results go to other places."""
+    net, node = Net("scan_never"), helper.make_node
+    body = helper.make_graph(
+        [node("Add", ["sum", "x"], ["next"]), node("Concat", ["next", "x"], ["both"], axis=0)],
+        "body", [value("sum", [3]), value("x", [3])], [value("next", [3]), value("both", [6])])
+    feeds = {"sum0": np.array([1, 2, 3], "f4"), "xs": np.zeros((0, 3), "f4")}
+    for key, array in feeds.items():
+        net.input(key, array.shape)
+    for made in net.op("Scan", "sum0", "xs", n_out=2, body=body, num_scan_inputs=1, scan_output_axes=[1]):
+        net.output(made)
+    found.append(("scan_never", net, feeds))
+
+
 def loop(found, name, nodes, states, collected, feeds, trips=6, condition="go", steps=None):
     """A Loop whose body has `i`, `go` and the states, and ends with `on` and what is named.
     `steps` is how often it runs, if that is not its trip count."""
@@ -161,6 +177,8 @@ def loops(found):
     loop(found, "loop_state", step, {"x": "next"}, [], outer)
     loop(found, "loop_collects", step, {"x": "next"}, [("sum", F32, [2, 3]), ("s_x", F32, [2, 3])], outer)
     loop(found, "loop_many", step, {"x": "next"}, [("next", F32, [2, 3])], outer, trips=1000)
+    # What never runs collects nothing: of the type that a step would give.
+    loop(found, "loop_never", step, {"x": "next"}, [("sum", F32, [2, 3]), ("s_x", F32, [2, 3])], outer, trips=0)
     # The number of the iteration as a value: it picks a row, and is added.
     rows = {**x, "rows": rng.standard_normal((6, 2, 3)).astype("f4")}
     loop(found, "loop_counter", [
@@ -206,5 +224,6 @@ def all_cases():
     layers(found)
     scans(found)
     long_scan(found)
+    empty_scan(found)
     loops(found)
     return found

@@ -5,11 +5,11 @@ use crate::{
     Result,
     host::kernel::{
         recognize::{
-            NHWC,
+            NHWC, points,
             windowed::{has_few_edges, window_of},
         },
         weights,
-        window::COL,
+        window::{COL, ROW},
     },
     ir::{self, Builder, Op, OpSpec, Val, edit, graph, op_name, view::OpView},
 };
@@ -63,12 +63,19 @@ fn pad_window<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>) -> Result<Option<Val<
     };
     let pads = ir::attr_i64s(op, "pads").unwrap_or_default();
     let cols = y_dims.last().copied().unwrap_or(1);
-    if pads.is_empty() || has_few_edges(&window, cols) {
+    // Kernels have the rows of one column as columns of one row.
+    let rows =
+        y_dims[2..].iter().rev().nth(1).copied().filter(|_| cols == 1 && graph::Conv::is(op));
+    let (axis, points, window) = match rows {
+        Some(rows) => (ROW, rows, points::turned(&window)),
+        None => (COL, cols, window),
+    };
+    if pads.is_empty() || has_few_edges(&window, points) {
         return Ok(None);
     }
     // In `ceil_mode` windows may reach beyond the padding.
-    let after = pads[pads.len() - 1];
-    if window.position(COL, cols - 1, window.kernel[COL] - 1) >= window.input[COL] + after {
+    let after = pads[pads.len() - 1 - (COL - axis)];
+    if window.position(COL, points - 1, window.kernel[COL] - 1) >= window.input[COL] + after {
         return Ok(None);
     }
     let Some(value) = padding(b, op)? else { return Ok(None) };

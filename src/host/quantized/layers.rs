@@ -261,7 +261,13 @@ pub fn fold_weights(op: Op<'_>) -> Result<()> {
     // Products of few rows read integers.
     let rows = ir::static_dims(ir::result0(op)?.r#type())
         .map_or(1, |dims| dims.iter().rev().skip(1).product::<i64>());
-    if graph::MatMul::is(op) && operands.get(1).is_some_and(|w| Stored::of(*w, rows).is_some()) {
+    let transposed = match graph::Gemm::of(op) {
+        Some(gemm) => Some(gemm.trans_b()).filter(|_| gemm.alpha() == 1.0),
+        None => graph::MatMul::is(op).then_some(false),
+    };
+    let stored =
+        |w: &Val<'_>| transposed.is_some_and(|turned| Stored::of(*w, rows, turned).is_some());
+    if operands.get(1).is_some_and(stored) {
         return Ok(());
     }
     let Some(values) = operands.get(1).and_then(|weights| dequantized(*weights)) else {

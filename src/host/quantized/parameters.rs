@@ -57,11 +57,11 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
     let elements = Elements::of_value(op.x())?;
     let scales = floats(op.scale())?;
     let zeros = match op.zero_point() {
-        Some(zero) => Elements::of_value(zero)?.ints(),
-        None => vec![0],
+        Some(zero) => Elements::of_value(zero)?.floats(),
+        None => vec![0.0],
     };
     let dims = ir::static_dims(value.r#type())?;
-    let bits = ir::integer_width(ir::element_type(op.x().r#type()))?;
+    let bits = ir::types::bits(ir::element_type(op.x().r#type()))?;
     if !(bits <= 8 || bits == 32) || elements.len() > MAX_DEQUANTIZED {
         return None;
     }
@@ -81,7 +81,7 @@ pub fn dequantized(value: Val<'_>) -> Option<Vec<f32>> {
         let along = parameter(i);
         let zero = zeros[if zeros.len() == 1 { 0 } else { along }];
         let scale = scales[if scales.len() == 1 { 0 } else { along }];
-        (elements.int(i) - zero) as f32 * scale
+        (elements.float(i) - zero) as f32 * scale
     };
     Some((0..elements.len()).map(number).collect())
 }

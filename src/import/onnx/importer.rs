@@ -353,7 +353,8 @@ impl<'m, 'c> Importer<'m, 'c> {
         let what = format!("{op} {}", reason.as_deref().unwrap_or(""));
         let opset = node.opset;
         let hint = || self.operators.hint(&domain, &op);
-        let reason = reason.or_else(hint);
+        let remedy = || super::remedies::of(&domain, &op);
+        let reason = reason.or_else(hint).or_else(remedy);
         self.refused
             .entry((domain.clone(), what, opset))
             .or_insert_with(|| UnsupportedOp { op, domain, opset, reason, nodes: vec![] })

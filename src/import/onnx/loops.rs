@@ -10,7 +10,6 @@ use crate::import::ImportError;
 use crate::ir::{self, Val};
 use crate::tensor::Tensor;
 
-use super::attributes::Attributes;
 use super::body::{LoopBody, LoopStart, StepEnd, Way};
 use super::context::NodeContext;
 use super::control::{Outcome, attempt, graph_attribute, unsupported};
@@ -18,6 +17,7 @@ use super::emit::{Emitter, OpError, OpResult};
 use super::flatten::Node;
 use super::importer::Importer;
 use super::proto::GraphProto;
+use super::scan_plan::ScanPlan;
 
 /// Longest loop that is unrolled.
 const MAX_ITERATIONS: i64 = 4096;
@@ -36,7 +36,7 @@ struct LoopInputs<'c> {
 }
 
 /// A body that can be that of a loop: with what emitted it, and its outputs.
-type Step<'c> = (LoopBody<'c>, Emitter<'c>, Vec<Val<'c>>);
+pub(super) type Step<'c> = (LoopBody<'c>, Emitter<'c>, Vec<Val<'c>>);
 
 impl<'c> Importer<'_, 'c> {
     /// A loop whose trip count is known, and whose condition is at each iteration.
@@ -48,6 +48,9 @@ impl<'c> Importer<'_, 'c> {
         let graph = attempt!(graph_attribute(node, "body"));
         let given = attempt!(self.loop_inputs(graph, inputs));
         let steps = if given.goes_on { given.limit } else { 0 };
+        if steps < 1 {
+            return self.loop_of_no_trips(node, graph, &given);
+        }
         if steps > self.unroll_loops
             && steps < i64::MAX
             && let Some(results) = self.loop_of_loop(node, graph, &given)?
@@ -55,6 +58,22 @@ impl<'c> Importer<'_, 'c> {
             return Ok(results);
         }
         self.unroll_loop(node, graph, given)
+    }
+
+    fn loop_of_no_trips(
+        &mut self,
+        node: &Node<'_>,
+        graph: &GraphProto,
+        given: &LoopInputs<'c>,
+    ) -> Outcome<'c> {
+        let start = LoopStart { steps: 0, states: given.carried.clone(), sequences: vec![] };
+        let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
+            let counter = node.constant(&Tensor::scalar(0_i64)?)?;
+            let goes_on = node.constant(&Tensor::scalar(true)?)?;
+            Ok([counter, goes_on].into_iter().chain(inside.iter().copied()).collect())
+        };
+        let collected = vec![Way::default(); given.collected];
+        self.run_never(node, graph, start, arguments, (&given.carried, &collected))
     }
 
     fn loop_inputs(
@@ -129,7 +148,7 @@ impl<'c> Importer<'_, 'c> {
 
     /// Imports a graph as one step of a loop. None, and nothing is left of it, if the graph cannot
     /// be: its types change from step to step, or it holds what is only known of a single step.
-    fn import_step(
+    pub(super) fn import_step(
         &mut self,
         node: &Node<'_>,
         graph: &GraphProto,
@@ -224,6 +243,13 @@ impl<'c> Importer<'_, 'c> {
             return Ok(Err("an input is missing".into()));
         };
         let plan = attempt!(ScanPlan::read(node, body, &inputs));
+        if plan.length == 0 {
+            let (states, sequences) = inputs.split_at(plan.carried);
+            let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
+            let start = LoopStart { steps: 0, states: states.to_vec(), sequences };
+            let all = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
+            return self.run_never(node, body, start, all, (states, &plan.collected));
+        }
         if plan.length > self.unroll_loops
             && let Some(results) = self.loop_of_scan(node, body, &inputs, &plan)?
         {
@@ -318,82 +344,6 @@ fn same_types(states: &[Val<'_>], next: &[Val<'_>]) -> bool {
 
 /// The values next to each other along a new dimension.
 fn stack<'c>(node: &NodeContext<'_, 'c>, values: &[Val<'c>], axis: i64) -> OpResult<Val<'c>> {
-    if values.is_empty() {
-        return Err(unsupported("collecting the results of a loop that never runs"));
-    }
     let slices = values.iter().map(|value| node.unsqueeze(*value, &[axis]));
     node.concat(&slices.collect::<OpResult<Vec<_>>>()?, axis)
-}
-
-/// What a scan reads, carries and collects.
-struct ScanPlan {
-    carried: usize,
-    length: i64,
-    scanned: Vec<Way>,
-    collected: Vec<Way>,
-}
-
-impl ScanPlan {
-    fn read(node: &Node<'_>, body: &GraphProto, inputs: &[Val<'_>]) -> OpResult<Self> {
-        let attributes = Attributes::of(&node.proto);
-        let count = attributes.int("num_scan_inputs")?.and_then(|n| usize::try_from(n).ok());
-        let count = count.filter(|count| (1..=inputs.len()).contains(count));
-        let count = count.ok_or("attribute `num_scan_inputs` is missing or out of range")?;
-        let carried = inputs.len() - count;
-        let collected = body.output.len().checked_sub(carried);
-        let collected = collected.ok_or("the body has too few outputs")?;
-        let list = |name: &str, length: usize| -> OpResult<Vec<i64>> {
-            let list = attributes.ints(name)?.unwrap_or(vec![0; length]);
-            if list.len() != length {
-                return Err(format!("attribute `{name}` must have {length} elements").into());
-            }
-            Ok(list)
-        };
-        let (axes, ways) = (list("scan_input_axes", count)?, list("scan_input_directions", count)?);
-        let mut length = None;
-        let mut scanned = Vec::new();
-        for (index, (axis, way)) in axes.iter().zip(ways).enumerate() {
-            let dims = ir::dims(inputs[carried + index].r#type());
-            let axis = counted(*axis, dims.len())?;
-            match (length, dims[axis]) {
-                (_, ir::DYNAMIC) => {
-                    return Err(unsupported("the length of a scanned sequence must be known"));
-                }
-                (Some(length), own) if length != own => {
-                    return Err(format!("sequences of length {length} and {own}").into());
-                }
-                (_, own) => length = Some(own),
-            }
-            scanned.push(Way { axis, reversed: way == 1 });
-        }
-        let length = length.unwrap_or(0);
-        if length < 1 {
-            return Err(unsupported(format!("a scan over {length} elements")));
-        }
-        let (axes, ways) =
-            (list("scan_output_axes", collected)?, list("scan_output_directions", collected)?);
-        let outputs = body.output.iter().skip(carried).zip(axes.iter().zip(ways));
-        let collected = outputs.map(|(output, (axis, way))| {
-            // Counted from the end in the stacked result, whose rank the body declares.
-            let rank = declared_rank(output).map_or(i64::MAX, |rank| rank as i64 + 1);
-            let axis = if *axis < 0 { axis.saturating_add(rank) } else { *axis };
-            let axis = usize::try_from(axis).map_err(|_| "an output axis is out of range")?;
-            Ok(Way { axis, reversed: way == 1 })
-        });
-        let collected = collected.collect::<OpResult<_>>()?;
-        Ok(Self { carried, length, scanned, collected })
-    }
-}
-
-fn counted(axis: i64, rank: usize) -> OpResult<usize> {
-    let counted = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
-    let counted = usize::try_from(counted).ok().filter(|axis| *axis < rank);
-    counted.ok_or_else(|| format!("axis {axis} is out of range for rank {rank}").into())
-}
-
-fn declared_rank(value: &super::proto::ValueInfoProto) -> Option<usize> {
-    match value.r#type.as_ref()?.value.as_ref()? {
-        super::proto::TypeValue::Tensor(tensor) => Some(tensor.shape.as_ref()?.dim.len()),
-        _ => None,
-    }
 }

@@ -231,7 +231,7 @@ fn with_one<'c>(
 ) -> OpResult<Vec<Val<'c>>> {
     let mut elements = elements.to_vec();
     let at = match context.optional(2) {
-        Some(_) => position(context, 2, elements.len() + 1)?,
+        Some(_) => place(context, 2, elements.len(), true)?,
         None => elements.len(),
     };
     elements.insert(at, element);
@@ -262,13 +262,24 @@ fn element<'c>(context: &NodeContext<'_, 'c>, elements: &[Val<'c>]) -> OpResult<
     context.op("gather", &[context.concat(&rows, 0)?, at], &[("axis", 0.into())])
 }
 
-/// A place below `count` that an input gives; negative ones count from the end.
+/// The position of one of `count` elements that an input gives.
 fn position(context: &NodeContext<'_, '_>, index: usize, count: usize) -> OpResult<usize> {
+    place(context, index, count, false)
+}
+
+/// A position among `count` elements that an input gives, or (`behind`) the place behind the last;
+/// negative ones count from the end, where -1 is the last element.
+fn place(
+    context: &NodeContext<'_, '_>,
+    index: usize,
+    count: usize,
+    behind: bool,
+) -> OpResult<usize> {
     let at = context.known_int(index, "position")?.ok_or("the position is missing")?;
     let from_start = if at < 0 { at.saturating_add(count as i64) } else { at };
     usize::try_from(from_start)
         .ok()
-        .filter(|at| *at < count)
+        .filter(|at| *at < count + usize::from(behind))
         .ok_or_else(|| format!("there is no position {at} among {count}").into())
 }
 

@@ -267,6 +267,13 @@ fn all_unsupported_operators_are_listed() {
 }
 
 #[test]
+fn refused_operators_come_with_a_remedy() {
+    let model = graph_of(vec![node("NonMaxSuppression", &["x", "x"], &["y"])], &["x"], &["y"]);
+    let message = import(&model).unwrap_err();
+    assert!(message.contains("choose boxes in the program around it"), "{message}");
+}
+
+#[test]
 fn bad_nodes_are_named() {
     let message = |node: NodeProto| import(&graph_of(vec![node], &["x"], &["y"])).unwrap_err();
     let strange = message(with_int(node("Abs", &["x"], &["y"]), "axis", 1));

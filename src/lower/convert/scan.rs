@@ -162,17 +162,21 @@ fn place<'c>(
     ]
 }
 
-/// What is at `time` along `axis`, without that dimension.
+/// What is at `time` along `axis`, without that dimension. Of no elements there is no slice: no offset
+/// is within a dimension of size 0.
 fn slice<'c>(b: &Builder<'c>, value: Val<'c>, axis: i64, time: Val<'c>) -> Result<Val<'c>> {
     let dims = ir::dims(value.r#type());
     let mut kept = dims.clone();
     kept.remove(axis as usize);
     let ty = b.tensor(&kept, ir::element_type(value.r#type()));
+    if kept.contains(&0) {
+        return b.empty(ty);
+    }
     let attributes = place(b, &[1, 1, 0, 0], &dims, axis);
     b.op1_with("tensor.extract_slice", &[value, time], ty, attributes)
 }
 
-/// Writes `value` at `time` along `axis`.
+/// Writes `value`, which may have no elements, at `time` along `axis`.
 fn put<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -181,6 +185,9 @@ fn put<'c>(
     time: Val<'c>,
 ) -> Result<Val<'c>> {
     let dims = ir::dims(into.r#type());
+    if dims.contains(&0) {
+        return Ok(into);
+    }
     let attributes = place(b, &[1, 1, 1, 0, 0], &dims, axis);
     b.op1_with("tensor.insert_slice", &[value, into, time], into.r#type(), attributes)
 }

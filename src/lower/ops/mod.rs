@@ -1,6 +1,7 @@
 //! Lowerings by family, and the table of them.
 
 pub mod pool;
+mod resize_exact;
 pub mod resize_taps;
 pub mod window;
 

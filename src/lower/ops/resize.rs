@@ -2,6 +2,7 @@
 //! and loops that apply them.
 
 use super::{
+    resize_exact::{self, Exact},
     resize_taps::{Axis, Mode, Rounding, Sampling, Taps, Transformation},
     shape::repeat,
 };
@@ -107,7 +108,10 @@ fn axes<'c>(
     let mut axes: Vec<_> = from
         .iter()
         .zip(to)
-        .map(|(from, to)| Axis { from: *from, to: *to, scale: 1.0, region: (0.0, 1.0) })
+        .map(|(from, to)| {
+            let exact = Some(Exact::from(1));
+            Axis { from: *from, to: *to, scale: 1.0, exact, region: (0.0, 1.0) }
+        })
         .collect();
     let mut named: Vec<usize> =
         op.axes().into_iter().map(|axis| normalize_axis(axis, rank)).collect();
@@ -118,6 +122,7 @@ fn axes<'c>(
         let scales = l.known(scales, "scales")?.floats();
         for (axis, scale) in named.iter().zip(scales) {
             axes[*axis].scale = scale;
+            axes[*axis].exact = resize_exact::fraction(scale);
         }
     } else if let Some(sizes) = op.sizes() {
         scale_to_sizes(l, sizes, &named, &mut axes)?;
@@ -144,19 +149,23 @@ fn scale_to_sizes<'c>(
     let policy = ir::attr_str(l.op, "keep_aspect_ratio_policy").unwrap_or_default();
     if policy.is_empty() || policy == "stretch" {
         for axis in named {
-            axes[*axis].scale = ratio(axes[*axis].to, axes[*axis].from);
+            let (to, from) = (axes[*axis].to, axes[*axis].from);
+            axes[*axis].scale = ratio(to, from);
+            axes[*axis].exact = resize_exact::quotient(to, from);
         }
         return Ok(());
     }
     let sizes = l.known_ints(sizes, "sizes")?;
-    let scales = named.iter().zip(&sizes).map(|(axis, to)| ratio(*to, axes[*axis].from));
-    let scale = if policy == "not_larger" {
-        scales.fold(f64::INFINITY, f64::min)
-    } else {
-        scales.fold(0.0, f64::max)
+    let sizes = named.iter().zip(&sizes).map(|(axis, to)| (*to, axes[*axis].from));
+    // By products, as quotients are rounded; sizes are dimensions.
+    let order = |a: &(i64, i64), b: &(i64, i64)| {
+        (i128::from(a.0) * i128::from(b.1)).cmp(&(i128::from(b.0) * i128::from(a.1)))
     };
+    let bound = if policy == "not_larger" { sizes.min_by(order) } else { sizes.max_by(order) };
     for axis in named {
-        axes[*axis].scale = scale;
+        let (to, from) = bound.unwrap_or((1, 1));
+        axes[*axis].scale = ratio(to, from);
+        axes[*axis].exact = resize_exact::quotient(to, from);
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Where the elements of a resized axis come from: positions and weights, known at compile time.
 //!
 //! The formulas are those of ONNX's `Resize` (opset 19). Positions beyond the ends of the axis
-//! stand for the first or last element.
+//! stand for the first or last element. The nearest element is found with exact numbers, weights
+//! with floats.
+
+use super::resize_exact::{self, Exact};
 
 /// How an axis is sampled.
 #[derive(Clone, Debug)]
@@ -68,6 +71,8 @@ pub struct Axis {
     pub to: i64,
     /// The factor that was asked for, of which `to` is a rounding.
     pub scale: f64,
+    /// The same without rounding, if there is such a number.
+    pub exact: Option<Exact>,
     /// Start and end of the region, relative to the axis.
     pub region: (f64, f64),
 }
@@ -95,12 +100,18 @@ impl Axis {
     /// Computes positions and weights.
     pub fn taps(&self, sampling: &Sampling) -> Taps {
         let mut taps = Taps { count: 0, positions: vec![], weights: vec![], outside: vec![] };
+        let crop = sampling.transformation == Transformation::Crop;
         for element in 0..self.to {
-            let x = self.coordinate(sampling.transformation, element as f32);
-            let last = (self.from - 1) as f64;
-            let crop = sampling.transformation == Transformation::Crop;
-            taps.outside.push(crop && !(0.0..=last).contains(&x));
-            let (first, mut weights) = self.window(sampling, x);
+            let (outside, first, mut weights) = match self.nearest(sampling, element) {
+                Some((outside, at)) => (outside, at, vec![1.0]),
+                None => {
+                    let x = self.coordinate(sampling.transformation, element as f32);
+                    let last = (self.from - 1) as f64;
+                    let (first, weights) = self.window(sampling, x);
+                    (!(0.0..=last).contains(&x), first, weights)
+                }
+            };
+            taps.outside.push(crop && outside);
             taps.count = weights.len();
             let positions = first..first + weights.len() as i64;
             if sampling.exclude_outside && !matches!(sampling.mode, Mode::Nearest(_)) {
@@ -112,8 +123,16 @@ impl Axis {
         taps
     }
 
+    /// For the mode nearest: the element that is, and whether its point lies outside of the operand.
+    fn nearest(&self, sampling: &Sampling, y: i64) -> Option<(bool, i64)> {
+        let Mode::Nearest(rounding) = sampling.mode else { return None };
+        let x = self.exact_coordinate(sampling.transformation, y)?;
+        let range = Exact::from(0)..=Exact::from(i128::from(self.from) - 1);
+        Some((!range.contains(&x), resize_exact::nearest(x, rounding)?))
+    }
+
     /// The point of the operand on which element `y` of the result lies. In f32, as onnxruntime
-    /// computes it: rounding decides which element is the nearest.
+    /// computes it.
     fn coordinate(&self, transformation: Transformation, y: f32) -> f64 {
         let (from, scale) = (self.from as f32, self.scale as f32);
         let to = scale * from;
@@ -229,7 +248,8 @@ mod tests {
     }
 
     fn axis(from: i64, to: i64) -> Axis {
-        Axis { from, to, scale: to as f64 / from as f64, region: (0.0, 1.0) }
+        let scale = to as f64 / from as f64;
+        Axis { from, to, scale, exact: resize_exact::quotient(to, from), region: (0.0, 1.0) }
     }
 
     #[test]
@@ -243,6 +263,39 @@ mod tests {
         assert_eq!(positions(Rounding::Ceil), [0, 1, 1, 1]);
         assert_eq!(positions(Rounding::PreferFloor), [0, 0, 1, 1]);
         assert_eq!(positions(Rounding::PreferCeil), [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn positions_that_are_exact_numbers_are_exact() {
+        let positions = |axis: Axis, rounding, transformation| {
+            axis.taps(&sampling(Mode::Nearest(rounding), transformation)).positions
+        };
+        let (floor, up) = (Rounding::Floor, Rounding::PreferCeil);
+        let corners = positions(axis(21, 6), floor, Transformation::AlignCorners);
+        assert_eq!(corners, [0, 4, 8, 12, 16, 20]);
+        assert_eq!(positions(axis(14, 4), floor, Transformation::Asymmetric), [0, 3, 7, 10]);
+        assert_eq!(positions(axis(14, 4), up, Transformation::Asymmetric), [0, 4, 7, 11]);
+        // 0.6 is no f32, but 3 / 0.6 is 5.
+        let given = Axis { exact: resize_exact::fraction(f64::from(0.6f32)), ..axis(10, 6) };
+        assert_eq!(positions(given, floor, Transformation::Asymmetric), [0, 1, 3, 5, 6, 8]);
+    }
+
+    /// All sizes, against integers: no position is off by one anywhere.
+    #[test]
+    fn whole_positions_of_all_sizes() {
+        for (from, to) in (1..40i64).flat_map(|from| (1..40i64).map(move |to| (from, to))) {
+            let at = |transformation, y: i64| {
+                let taps =
+                    axis(from, to).taps(&sampling(Mode::Nearest(Rounding::Floor), transformation));
+                taps.positions[y as usize]
+            };
+            let y = to / 2;
+            assert_eq!(at(Transformation::Asymmetric, y), y * from / to, "{from} to {to}");
+            let corner = if to == 1 { 0 } else { y * (from - 1) / (to - 1) };
+            assert_eq!(at(Transformation::AlignCorners, y), corner, "{from} to {to}");
+            let center = ((2 * y + 1) * from - to).div_euclid(2 * to).clamp(0, from - 1);
+            assert_eq!(at(Transformation::HalfPixel, y), center, "{from} to {to}");
+        }
     }
 
     #[test]
@@ -273,14 +326,14 @@ mod tests {
     #[test]
     fn a_region_may_lie_outside() {
         let crop = sampling(Mode::Nearest(Rounding::Floor), Transformation::Crop);
-        let axis = Axis { from: 4, to: 3, scale: 0.75, region: (0.5, 1.5) };
+        let axis = Axis { region: (0.5, 1.5), ..axis(4, 3) };
         assert_eq!(axis.taps(&crop).outside, [false, false, true]);
     }
 
     #[test]
     fn odd_axes_do_not_panic() {
         for transformation in [Transformation::HalfPixel, Transformation::AlignCorners] {
-            let axis = Axis { from: 0, to: 2, scale: f64::INFINITY, region: (0.0, 1.0) };
+            let axis = axis(0, 2);
             let taps = axis.taps(&sampling(Mode::Linear, transformation));
             assert!(taps.positions.iter().all(|at| *at == 0));
         }

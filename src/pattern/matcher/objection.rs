@@ -5,9 +5,11 @@ use crate::{
     expr::Val,
     graph::{Evaluator, GraphView, OpId, ValueId},
     pattern::{
+        call::Param,
         failure::{Reason, seen},
         found::{Match, MatchScope},
     },
+    tensor::ElementType,
 };
 
 impl Matcher<'_, '_> {
@@ -26,7 +28,7 @@ impl Matcher<'_, '_> {
         let own = self.pattern.spec.dtypes.as_ref();
         let dtypes = own.unwrap_or(&self.rules.dtypes);
         let tensors = found.inputs.iter().chain(&found.outputs);
-        for value in tensors.filter(|value| !graph.is_constant(**value)) {
+        for value in tensors.filter(|value| self.asks_for_type(found, **value)) {
             let ty = &graph.value(*value).ty;
             let fits = ty.dtype.is_some_and(|dtype| dtypes.contains(&dtype));
             if !dtypes.is_empty() && !fits {
@@ -55,6 +57,33 @@ impl Matcher<'_, '_> {
         let call = self.pattern.call.as_ref()?;
         let bound = call.bind(self.pattern, found, self.facts);
         bound.err().map(|detail| Reason::Argument { detail })
+    }
+}
+
+impl Matcher<'_, '_> {
+    /// Whether a value's element type has to be one of the target's. Of constants not where a call is not
+    /// given them, where a condition is about their type, and of numbers and lists that say where or how
+    /// much: those are for the compiler.
+    fn asks_for_type(&self, found: &Match, value: ValueId) -> bool {
+        let graph = self.facts.graph;
+        if !graph.is_constant(value) {
+            return true;
+        }
+        let ty = &graph.value(value).ty;
+        let counts = [ElementType::I32, ElementType::I64];
+        if ty.shape.len() < 2 && ty.dtype.is_some_and(|dtype| counts.contains(&dtype)) {
+            return false;
+        }
+        let stands =
+            |name: &str| found.capture(name).is_some_and(|bound| bound.value == Some(value));
+        let given = self.pattern.call.as_ref().is_none_or(|call| {
+            let params = call.params.iter().flat_map(Param::flat);
+            params.into_iter().any(|param| match param {
+                Param::In { capture, .. } => stands(capture),
+                _ => false,
+            })
+        });
+        given && !self.pattern.typed.iter().any(|name| stands(name))
     }
 }
 

@@ -4,7 +4,7 @@ pub mod attention;
 mod form;
 mod integer;
 mod part;
-mod points;
+pub mod points;
 mod product;
 mod sections;
 mod steps;
@@ -76,7 +76,9 @@ pub struct WeightsOperand {
     pub scale: f64,
     /// The weights themselves less their zero points, if they are integers.
     pub integers: Option<Vec<i16>>,
-    /// What the integers are multiplied with, `[block of the reduction][channel]`, if products are of floats.
+    /// The same, if they are floats that bf16 has and that have factors.
+    pub floats: Option<Vec<f32>>,
+    /// What either are multiplied with, `[block of the reduction][channel]`, if products are of floats.
     pub scales: Option<Vec<f32>>,
 }
 

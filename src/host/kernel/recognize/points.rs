@@ -44,14 +44,7 @@ pub(super) fn rows_as_columns(spec: &mut Contraction) {
     {
         return;
     }
-    let turned = |of: [i64; AXES], row: i64| [of[PLANE], row, of[ROW]];
-    let window = Window {
-        kernel: turned(window.kernel, 1),
-        stride: turned(window.stride, 1),
-        dilation: turned(window.dilation, 1),
-        pad: turned(window.pad, 0),
-        input: turned(window.input, 1),
-    };
+    let window = turned(window);
     if !windowed::has_few_edges(&window, spec.rows) {
         return;
     }
@@ -60,4 +53,16 @@ pub(super) fn rows_as_columns(spec: &mut Contraction) {
     spec.operands.iter_mut().for_each(|operand| *operand = view(*operand));
     (spec.window, spec.depth) = (window, spec.depth * taps);
     (spec.rows, spec.cols) = (1, spec.rows);
+}
+
+/// The window on rows of one column that are the columns of one row.
+pub fn turned(window: &Window) -> Window {
+    let turned = |of: [i64; AXES], row: i64| [of[PLANE], row, of[ROW]];
+    Window {
+        kernel: turned(window.kernel, 1),
+        stride: turned(window.stride, 1),
+        dilation: turned(window.dilation, 1),
+        pad: turned(window.pad, 0),
+        input: turned(window.input, 1),
+    }
 }

@@ -1,6 +1,9 @@
 //! Matrix products.
 
-use super::{Form, Kernel, Recognized, Scope, WeightsOperand, matrix_steps, stored::Stored};
+use super::{
+    Form, Kernel, Recognized, Scope, WeightsOperand, matrix_steps,
+    stored::{Numbers, Stored},
+};
 use crate::{
     host::kernel::{Contraction, Types, View, Weights, Window, weights::Source},
     ir::{Op, graph, view::OpView},
@@ -38,7 +41,8 @@ impl<'c> Scope<'_, 'c> {
         let one = weights_batch == 0 && weights_plane == 0;
         let constant = self.is_constant(b);
         let floats = types == Types::F32 && one;
-        let stored = self.outer(b).filter(|_| floats).and_then(|b| Stored::of(b, matrices * m));
+        let stored =
+            self.outer(b).filter(|_| floats).and_then(|b| Stored::of(b, matrices * m, false));
         let types = match &stored {
             Some(stored) => Types { weights: stored.element(), ..types },
             None => types,
@@ -69,8 +73,7 @@ impl<'c> Scope<'_, 'c> {
             operands: vec![],
         });
         let source = packed.then_some(source);
-        let (integers, scales) = stored.map(|stored| (stored.integers, stored.scales)).unzip();
-        let weights = Some(WeightsOperand { operand: b, source, scale: 1.0, integers, scales });
+        let weights = Some(weights_operand(b, source, (1.0, stored)));
         Some(Recognized { weights, ..self.found("matmul", kernel, a) })
     }
 
@@ -99,15 +102,24 @@ impl<'c> Scope<'_, 'c> {
             (a_dims[1], View { col: a_dims[1], channel: 1, ..Default::default() })
         };
         let constant = self.is_constant(b);
+        let floats = types == Types::F32 && gemm.alpha() == 1.0;
+        let stored = self.outer(b).filter(|_| floats);
+        let stored = stored.and_then(|b| Stored::of(b, m, gemm.trans_b()));
+        let types = match &stored {
+            Some(stored) => Types { weights: stored.element(), ..types },
+            None => types,
+        };
+        let packed = constant || stored.is_some();
         // The alpha of a product with a variable matrix is rare: not worth a case of its own.
-        if !constant && (gemm.trans_b() || gemm.alpha() != 1.0) {
+        if !packed && (gemm.trans_b() || gemm.alpha() != 1.0) {
             return None;
         }
         let source = Source::Matrix {
             count: 1,
             rows: k as usize,
             columns: n as usize,
-            transposed: gemm.trans_b(),
+            // What is stored is read in the order of the product.
+            transposed: gemm.trans_b() && stored.is_none(),
         };
         let kernel = Kernel::Contraction(Contraction {
             types,
@@ -121,19 +133,31 @@ impl<'c> Scope<'_, 'c> {
             depth: k,
             window: Window::point([1, 1, m]),
             x,
-            weights: if constant { Weights::Packed } else { Weights::Rows(n) },
+            weights: if packed { Weights::Packed } else { Weights::Rows(n) },
             weights_batch: 0,
             weights_plane: 0,
-            scales: None,
+            scales: stored.as_ref().map(|stored| stored.block),
             start: None,
             amx: None,
             y: View { col: n, channel: 1, ..Default::default() },
             operands: vec![],
         });
-        let source = constant.then_some(source);
-        let scale = gemm.alpha();
-        let weights =
-            Some(WeightsOperand { operand: b, source, scale, integers: None, scales: None });
+        let source = packed.then_some(source);
+        let weights = Some(weights_operand(b, source, (gemm.alpha(), stored)));
         Some(Recognized { weights, bias, ..self.found("matmul", kernel, a) })
     }
+}
+
+fn weights_operand(
+    operand: usize,
+    source: Option<Source>,
+    (scale, stored): (f64, Option<Stored>),
+) -> WeightsOperand {
+    let (numbers, scales) = stored.map(|stored| (stored.numbers, stored.scales)).unzip();
+    let (integers, floats) = match numbers {
+        Some(Numbers::Integers(integers)) => (Some(integers), None),
+        Some(Numbers::Floats(floats)) => (None, Some(floats)),
+        None => (None, None),
+    };
+    WeightsOperand { operand, source, scale, integers, floats, scales }
 }

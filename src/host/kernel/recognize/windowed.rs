@@ -197,8 +197,14 @@ impl<'c> Scope<'_, 'c> {
             false => ("conv", Kernel::Contraction(sum)),
         };
         let source = Some(source);
-        let weights =
-            Some(WeightsOperand { operand: w, source, scale: 1.0, integers: None, scales: None });
+        let weights = Some(WeightsOperand {
+            operand: w,
+            source,
+            scale: 1.0,
+            integers: None,
+            floats: None,
+            scales: None,
+        });
         Some(Recognized { weights, ..self.found(kind, kernel, x) })
     }
 

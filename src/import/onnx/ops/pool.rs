@@ -3,7 +3,7 @@
 use crate::ir::Val;
 
 use super::super::context::NodeContext;
-use super::super::emit::{Attr, OpError, OpResult};
+use super::super::emit::{Attr, OpResult};
 use super::OpEntry;
 use super::conv::Window;
 
@@ -75,7 +75,8 @@ fn max_pool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op("max_pool_with_indices", &[x], &attributes)
 }
 
-/// Puts each element where its index says, in a tensor of zeros.
+/// Puts each element where its index says, in a tensor of zeros. Indices count in the image that was
+/// pooled: that is `output_shape`, or without it the smallest image that pools to this one.
 fn max_unpool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let (x, indices) = (node.input(0, "X")?, node.input(1, "I")?);
     let dims = node.static_dims(x, "X")?;
@@ -85,15 +86,13 @@ fn max_unpool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         return Err("kernel_shape does not fit the rank of the input".into());
     }
     let window = Window::read(node, kernel)?;
-    let rank = window.kernel.len();
-    let mut shape = dims.clone();
-    for axis in 0..rank {
-        shape[axis + 2] = (dims[axis + 2] - 1) * window.strides[axis] + window.kernel[axis]
-            - window.pads[axis]
-            - window.pads[axis + rank];
-    }
-    if shape.iter().any(|dim| *dim < 0) {
-        return Err(format!("the output would have the shape {shape:?}").into());
+    let shape = match node.known_ints(2, "output_shape")? {
+        Some(wanted) => wanted,
+        None => smallest_pooled(&dims, &window),
+    };
+    if shape.len() != dims.len() || shape[..2] != dims[..2] || shape.iter().any(|dim| *dim < 0) {
+        let reason = format!("the output would have the shape {shape:?}, the input has {dims:?}");
+        return Err(reason.into());
     }
     let count = shape.iter().try_fold(1i64, |count, dim| count.checked_mul(*dim));
     let count = count.ok_or("the output is too large")?;
@@ -103,16 +102,17 @@ fn max_unpool<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     };
     let (flat, places) = (node.reshape(x, &[-1])?, node.reshape(indices, &[-1])?);
     let filled = node.op("scatter_elements", &[zeros, places, flat], &[("axis", 0i64.into())])?;
-    let y = node.reshape(filled, &shape)?;
-    let Some(wanted) = node.known_ints(2, "output_shape")? else { return Ok(vec![y]) };
-    // Indices count in the shape without padding; what is missing is added at the far ends.
-    let short = wanted.len() != shape.len() || wanted.iter().zip(&shape).any(|(w, s)| w < s);
-    if short {
-        let reason = format!("an output_shape below {shape:?} is not supported");
-        return Err(OpError::Unsupported(reason));
+    Ok(vec![node.reshape(filled, &shape)?])
+}
+
+/// The shape of the smallest images that windows make images of the shape `dims` of.
+fn smallest_pooled(dims: &[i64], window: &Window) -> Vec<i64> {
+    let rank = window.kernel.len();
+    let mut shape = dims.to_vec();
+    for axis in 0..rank {
+        shape[axis + 2] = (dims[axis + 2] - 1) * window.strides[axis] + window.kernel[axis]
+            - window.pads[axis]
+            - window.pads[axis + rank];
     }
-    let mut pads = vec![0; shape.len()];
-    pads.extend(wanted.iter().zip(&shape).map(|(want, have)| want - have));
-    let pads = node.i64s(&pads)?;
-    Ok(vec![node.op_with_optionals("pad", &[Some(y), Some(pads), None, None], &[])?])
+    shape
 }

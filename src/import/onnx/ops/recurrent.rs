@@ -70,9 +70,6 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
     }
     let dims = node.static_dims(x, "X")?;
     let [steps, batch, _] = dims[..] else { return Err("X must have rank 3".into()) };
-    if steps < 1 {
-        return Err("X has no steps".into());
-    }
     let reversed: &[bool] =
         match node.attributes.choice("direction", &["forward", "reverse", "bidirectional"])? {
             "forward" => &[false],
@@ -89,6 +86,11 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
         let own = activations[direction].clone();
         let cell = cell(node, kind, direction as i64, size, own)?;
         let state = initial_state(node, kind, direction as i64, [batch, size], batch_first)?;
+        if steps == 0 {
+            sequences.push(node.empty(node.dtype(x)?, &[steps, batch, size])?);
+            ends.push(state);
+            continue;
+        }
         let projected = project(node, kind, direction as i64, x, size)?;
         let run = if steps <= node.unroll_loops { unroll } else { looped };
         let (outputs, end) = run(&cell, kind, projected, state, (steps, *reversed))?;

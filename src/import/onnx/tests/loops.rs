@@ -35,6 +35,32 @@ fn loops_of_known_length_stay_loops_or_are_unrolled() {
 }
 
 #[test]
+fn loops_that_never_run_collect_nothing() {
+    let text = import(&summing_loop(0)).unwrap();
+    assert!(text.contains("tensor<0x2xf32> {phl.name = \"all\"}"), "{text}");
+    assert!(!text.contains("graph.scan") && !text.contains("graph.add"), "{text}");
+    // Its type is what the body declares where a step cannot be imported; else it is asked for.
+    let unknown = |declared: &[&str]| {
+        let mut inner = body(
+            vec![node("NoSuchThing", &["carried"], &["odd"]), node("Identity", &["go"], &["on"])],
+            &["i", "go", "carried"],
+            &["on", "carried", "odd"],
+        );
+        if !declared.is_empty() {
+            inner.output[2] = value("odd", &[4, 5]);
+        }
+        let looped = with_graph(node("Loop", &["n", "", "x"], &["last", "all"]), "body", inner);
+        let mut model = graph_of(vec![looped], &["x"], &["last", "all"]);
+        model.graph.as_mut().unwrap().initializer = vec![scalar_tensor("n", DType::I64, 0)];
+        import(&model)
+    };
+    let text = unknown(&["odd"]).unwrap();
+    assert!(text.contains("tensor<0x4x5xf32> {phl.name = \"all\"}"), "{text}");
+    let message = unknown(&[]).unwrap_err();
+    assert!(message.contains("declare its shape as an output of the body"), "{message}");
+}
+
+#[test]
 fn what_is_imported_of_a_loop_does_not_grow_with_its_steps() {
     let size =
         |steps: i32| import(&summing_loop(steps)).unwrap().replace(&steps.to_string(), "N").len();

@@ -29,6 +29,27 @@ def n_bits(bits, k, n, block, zeros=None):
     return {"x": floats(3, k)}, tensors, dict(K=k, N=n, bits=bits, block_size=block)
 
 
+def grouped(case, block_of):
+    """The same with rows that name their blocks."""
+    inputs, tensors, attributes = case
+    rows = np.arange(attributes["K"])
+    names = np.array([block_of(row) for row in rows], "i4")
+    return inputs, {**tensors, "z": tensors.get("z"), "g": names}, attributes
+
+
+def product(x, tensors, attributes):
+    """MatMulNBits as it is defined: onnxruntime leaves zero points out where rows name their blocks."""
+    k, n, bits = attributes["K"], attributes["N"], attributes["bits"]
+    blocks, parts = -(-k // attributes["block_size"]), np.arange(8 // bits) * bits
+
+    def unpacked(packed, columns):
+        return (packed.reshape(n, -1, 1) >> parts & (1 << bits) - 1).reshape(n, -1)[:, :columns].astype("f4")
+
+    zero = np.full((n, blocks), 2.0 ** (bits - 1)) if tensors.get("z") is None else unpacked(tensors["z"], blocks)
+    rows = tensors["g"]
+    return x @ ((unpacked(tensors["w"], k) - zero[:, rows]) * tensors["s"].reshape(n, blocks)[:, rows]).T
+
+
 # Operator, results, (inputs, constants, attributes); operands are in the order of x, y, then the constants.
 CASES = {
     "bias_gelu": ("BiasGelu", 1, ({"x": floats(3, 8)}, {"b": floats(8)}, {})),
@@ -48,6 +69,11 @@ CASES = {
     "four": ("MatMulNBits", 1, n_bits(4, 256, 80, 32)),
     "four_small": ("MatMulNBits", 1, n_bits(4, 96, 10, 32)),
     "four_zeros": ("MatMulNBits", 1, n_bits(4, 264, 70, 32, "packed")),
+    "groups": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32), lambda row: row * 5 % 8)),
+    "groups_zeros": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32, "packed"), lambda row: 7 - row // 32)),
+    "groups_eight": ("MatMulNBits", 1, grouped(n_bits(8, 272, 65, 16), lambda row: row % 17)),
+    "groups_own": ("MatMulNBits", 1, grouped(n_bits(4, 256, 80, 32), lambda row: row // 32)),
+    "groups_uneven": ("MatMulNBits", 1, grouped(n_bits(4, 96, 10, 32, "packed"), lambda row: min(row % 4, 2))),
     "eight": ("MatMulNBits", 1, n_bits(8, 272, 65, 16)),
 }
 
@@ -59,6 +85,7 @@ BAD = {
     "bits": (*good[:2], {**good[2], "bits": 3}),
     "huge": (*good[:2], {**good[2], "K": 2**62, "N": 2**62}),
     "block": (*good[:2], {**good[2], "block_size": 0}),
+    "group": grouped(good, lambda row: 2),
 }
 if sys.argv[1] == "bad":
     CASES = {f"bad_{name}": ("MatMulNBits", 1, case) for name, case in BAD.items()}
@@ -66,7 +93,9 @@ if sys.argv[1] == "bad":
 for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
     domain = "" if kind.startswith("Simpl") else "com.microsoft"
     names = [f"r{i}" if i in (0, 3) else "" for i in range(count)]
-    node = helper.make_node(kind, [*inputs, *constants], names, "node", domain=domain, **attributes)
+    operands = [*inputs, *(n if v is not None else "" for n, v in constants.items())]
+    constants = {n: v for n, v in constants.items() if v is not None}
+    node = helper.make_node(kind, operands, names, "node", domain=domain, **attributes)
     values = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for n, v in inputs.items()]
     outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in names if n]
     graph = helper.make_graph([node], "g", values, outputs, [numpy_helper.from_array(np.asarray(v), n) for n, v in constants.items()])
@@ -76,7 +105,10 @@ for name, (kind, count, (inputs, constants, attributes)) in CASES.items():
         onnx.save(model, f"{name}.onnx")
         np.savez(f"{name}.npz", **inputs)
         continue
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    if name.startswith("groups"):
+        wanted = [product(inputs["x"], constants, attributes)]
+    else:
+        wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, inputs)
     ours = np.load(f"{name}.out.npz")
-    for output, expected in zip([n for n in names if n], session.run(None, inputs)):
+    for output, expected in zip([n for n in names if n], wanted):
         np.testing.assert_allclose(ours[output], expected, rtol=2e-4, atol=2e-4 * np.abs(expected).max(), err_msg=name)

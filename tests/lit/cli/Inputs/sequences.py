@@ -25,6 +25,11 @@ GOOD = {
                 node("SequenceInsert", ["f", "y", "zero"], ["g"]), node("SequenceErase", ["g", "last"], ["k"]),
                 node("ConcatFromSequence", ["g"], ["a"], axis=1), node("ConcatFromSequence", ["k"], ["b"], axis=1)],
                ["a", "b"]),
+    "insert": ([node("SequenceConstruct", ["x", "y"], ["q"]), node("SequenceInsert", ["q", "z", "last"], ["r"]),
+                node("SequenceInsert", ["q", "z", "first"], ["s"]), node("SequenceInsert", ["q", "z", "two"], ["t"]),
+                node("SequenceErase", ["r", "first"], ["u"]), node("SequenceAt", ["t", "first"], ["d"]),
+                *[node("ConcatFromSequence", [a], [b], axis=1) for a, b in ("ra", "sb", "tc", "ue")]],
+               ["a", "b", "c", "d", "e"]),
     "pass_on": ([node("SequenceConstruct", ["x", "y"], ["q"]), node("Identity", ["q"], ["r"]),
                  node("ConcatFromSequence", ["r"], ["a"], axis=0, new_axis=1)], ["a"]),
     "map": ([node("SequenceConstruct", ["x", "y"], ["q"]), node("SequenceMap", ["q"], ["r"], body=EXP),
@@ -35,18 +40,21 @@ GOOD = {
 }
 BAD = {
     "position": ([node("SplitToSequence", ["x"], ["q"], axis=1), node("SequenceAt", ["q", "seven"], ["a"], name="at")], ["a"]),
+    "insert": ([node("SequenceConstruct", ["x", "y"], ["q"]), node("SequenceInsert", ["q", "x", "below"], ["r"], name="put"),
+                node("SequenceAt", ["r", "zero"], ["a"])], ["a"]),
     "tensor": ([node("SplitToSequence", ["x"], ["q"], axis=1), node("Relu", ["q"], ["a"], name="relu")], ["a"]),
     "output": ([node("SplitToSequence", ["x"], ["q"], axis=1)], ["q"]),
     "sum": ([node("SplitToSequence", ["x", "sizes"], ["q"], name="cut"), node("SequenceAt", ["q", "zero"], ["a"])], ["a"]),
     "empty": ([node("SequenceEmpty", [], ["q"]), node("ConcatFromSequence", ["q"], ["a"], axis=0, name="join")], ["a"]),
 }
 CONSTANTS = {"three": np.int64(3), "zero": np.int64(0), "last": np.int64(-1), "seven": np.int64(7),
+             "first": np.int64(-2), "two": np.int64(2), "below": np.int64(-3),
              "sizes": np.int64([1, 4, 2])}
 
 
 def write(name, nodes, outputs):
     read = {value for made in nodes for value in made.input}
-    feeds = {key: value for key, value in {"x": X, "y": 2 * X, "at": np.int64(2)}.items() if key in read}
+    feeds = {key: value for key, value in {"x": X, "y": 2 * X, "z": 3 * X, "at": np.int64(2)}.items() if key in read}
     inputs = [TENSOR(key, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for key, value in feeds.items()]
     constants = [numpy_helper.from_array(np.asarray(value), key) for key, value in CONSTANTS.items() if key in read]
     graph = helper.make_graph(nodes, name, inputs, [onnx.ValueInfoProto(name=key) for key in outputs], constants)

@@ -70,6 +70,36 @@ func.func @clip_unbounded(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %0 : tensor<2x3xf32>
 }
 
+// A bound that is NaN is no bound.
+// CHECK-LABEL: func.func @clip_nan
+func.func @clip_nan(%x: tensor<2x3xf32>, %h: tensor<4xf16>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<4xf16>) {
+  // CHECK: %[[ONE:.*]] = graph.constant dense<1.000000e+00> : tensor<f32>
+  %nan = graph.constant dense<0x7FC00000> : tensor<f32>
+  %half = graph.constant dense<0x7E00> : tensor<f16>
+  %one = graph.constant dense<1.0> : tensor<f32>
+  // CHECK: %[[LOW:.*]] = graph.clip %arg0 min %[[ONE]] :
+  %0 = graph.clip %x min %one max %nan : (tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> tensor<2x3xf32>
+  // CHECK: %[[HIGH:.*]] = graph.clip %arg0 max %[[ONE]] :
+  %1 = graph.clip %x min %nan max %one : (tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> tensor<2x3xf32>
+  %2 = graph.clip %x min %nan max %nan : (tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> tensor<2x3xf32>
+  %3 = graph.clip %h min %half : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  // CHECK: return %[[LOW]], %[[HIGH]], %arg0, %arg1 :
+  return %0, %1, %2, %3 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<4xf16>
+}
+
+// One value everywhere stays one, however often.
+// CHECK-LABEL: func.func @large_splats
+func.func @large_splats() -> (tensor<512x512xf32>, tensor<512x512xi32>) {
+  %x = graph.constant dense<3.0> : tensor<512x512xf32>
+  %two = graph.constant dense<2.0> : tensor<f32>
+  %n = graph.constant dense<7> : tensor<512x512xi32>
+  // CHECK-DAG: graph.constant dense<6.000000e+00> : tensor<512x512xf32>
+  %0 = graph.mul %x, %two : (tensor<512x512xf32>, tensor<f32>) -> tensor<512x512xf32>
+  // CHECK-DAG: graph.constant dense<-7> : tensor<512x512xi32>
+  %1 = graph.neg %n : tensor<512x512xi32>
+  return %0, %1 : tensor<512x512xf32>, tensor<512x512xi32>
+}
+
 // CHECK-LABEL: func.func @cast_same
 func.func @cast_same(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = graph.cast %x : tensor<2x3xf32> to tensor<2x3xf32>
@@ -537,12 +567,17 @@ func.func @where() -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
+// Of many elements only those with one value.
 // CHECK-LABEL: func.func @large
-func.func @large() -> tensor<5000xi64> {
+func.func @large() -> (tensor<5000xi64>, tensor<2500x2xi64>) {
   %a = graph.constant dense<1> : tensor<5000xi64>
+  %b = graph.constant dense<1> : tensor<2500x2xi64>
+  %c = graph.constant dense<[1, 2]> : tensor<2xi64>
   %0 = graph.add %a, %a : tensor<5000xi64>
+  %1 = graph.add %b, %c : (tensor<2500x2xi64>, tensor<2xi64>) -> tensor<2500x2xi64>
+  // CHECK: graph.constant dense<2> : tensor<5000xi64>
   // CHECK: graph.add
-  return %0 : tensor<5000xi64>
+  return %0, %1 : tensor<5000xi64>, tensor<2500x2xi64>
 }
 
 // CHECK-LABEL: func.func @dynamic_type

@@ -28,6 +28,22 @@ func.func @softmax(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>, tensor<2x3xf16>) {
   return %y, %z : tensor<2x3xf16>, tensor<2x3xf16>
 }
 
+// What a network casts itself for a product is a constant, too.
+// CHECK-LABEL: func.func @cast_weights
+// CHECK-DAG: graph.constant dense<{{\[\[}}5.000000e-01, -2.000000e+00], [1.000000e+00, 1.750000e+00]]> : tensor<2x2xf32>
+// CHECK-DAG: %[[F8:.*]] = graph.constant dense<1.500000e+00> : tensor<2x2xf32>
+// CHECK-NOT: graph.cast
+// CHECK: graph.gemm {{.*}}, %[[F8]]
+func.func @cast_weights(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %a = graph.constant dense<[[0.5, -2.0], [1.0, 1.75]]> : tensor<2x2xf16>
+  %b = graph.constant dense<1.5> : tensor<2x2xf8E4M3FN>
+  %wide = graph.cast %a : tensor<2x2xf16> to tensor<2x2xf32>
+  %other = graph.cast %b : tensor<2x2xf8E4M3FN> to tensor<2x2xf32>
+  %y = graph.matmul %x, %wide : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  %z = graph.gemm %y, %other : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  return %z : tensor<1x2xf32>
+}
+
 // CHECK-LABEL: func.func @product
 // CHECK: graph.matmul
 // CHECK-SAME: -> tensor<2x4xf32>

@@ -12,8 +12,13 @@ module attributes {phl.model = "net", phl.memories = [{target = "dsp", space = "
     tir.call_extern @dsp_use ins(%w : memref<2xf32, #tir.space<"dram">>) args [#tir.arg<ins 0>]
     return
   }
+  // A constant of no bytes, the last one here, is not where the device's first one is.
+  // CHECK: phl.constants
+  memref.global "private" constant @none : memref<0xi64> = dense<> {alignment = 64 : i64}
   func.func @main() attributes {phl.target = "llvm"} {
     %0 = memref.get_global @w : memref<2xf32, #tir.space<"dram">>
+    %1 = memref.get_global @none : memref<0xi64>
+    tir.call_extern @other ins(%1 : memref<0xi64>) args [#tir.arg<ins 0>]
     tir.call_extern @part ins(%0 : memref<2xf32, #tir.space<"dram">>) args [#tir.arg<ins 0>] {phl.device = "dsp", returns_status, with_device}
     return
   }

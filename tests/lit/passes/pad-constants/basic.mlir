@@ -20,6 +20,19 @@ func.func @pads(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// A constant that a call is given twice is replaced twice, and goes once.
+// CHECK-LABEL: func.func @twice
+// CHECK-COUNT-2: arith.constant dense_resource<updated{{.*}}> : tensor<16xi8>
+// CHECK-NOT: arith.constant
+// CHECK: tir.call_extern @f
+func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = arith.constant dense<[[5, 6], [7, 8]]> : tensor<2x2xi8>
+  %e = tensor.empty() : tensor<4xf32>
+  %y = tir.call_extern @f ins(%a, %x, %a : tensor<2x2xi8>, tensor<4xf32>, tensor<2x2xi8>) outs(%e : tensor<4xf32>)
+      args [#tir.arg<ins 0>, #tir.arg<ins 1>, #tir.arg<ins 2>, #tir.arg<outs 0>] -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @fits
 // CHECK: %[[C:.*]] = arith.constant dense<2.0
 // CHECK: tir.call_extern @f ins(%[[C]] : tensor<2x2xf32>)

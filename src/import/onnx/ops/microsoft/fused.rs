@@ -152,7 +152,8 @@ fn dynamic_quantize_matmul<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'
 }
 
 /// Weights of a few bits: for each column, blocks of the reduction with a scale and a zero point each.
-/// `B` is `[N][blocks][bytes of a block]`, the first element in the low bits.
+/// `B` is `[N][blocks][bytes of a block]`, the first element in the low bits. With `g_idx` each row has
+/// the scale and the zero point of a block that it names.
 fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let number = |name: &str, default: i64| node.attributes.int_or(name, default);
     let (k, n) = (number("K", 0)?, number("N", 0)?);
@@ -168,14 +169,9 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if !known(k, 1 << 30) || !known(n, 1 << 30) || !known(block, 1 << 24) || block * bits % 8 != 0 {
         return Err(format!("K = {k}, N = {n} and block_size = {block} do not go together").into());
     }
-    if node.optional(4).is_some() {
-        return Err(OpError::Unsupported("the input g_idx is not supported".to_owned()));
-    }
     let blocks = (k + block - 1) / block;
     let values = unpacked(node, (1, "B"), bits, n * blocks, block)?;
     let values = transposed(&values, n, blocks * block, k);
-    let w = node.constant(&Tensor::from_slice(&[k, n].map(|dim| dim as usize), &values)?)?;
-    let shape = [blocks, n].map(|dim| dim as usize);
     let scales = node.known(2, "scales")?.ok_or("the input scales is missing")?;
     if scales.len() as i64 != n * blocks {
         return Err(format!(
@@ -185,8 +181,6 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         )
         .into());
     }
-    let scale = transposed(&scales.to_f64(), n, blocks, blocks);
-    let scale = node.constant_of(scales.dtype(), &shape, &scale)?;
     let zero = match node.optional(3) {
         Some(zero) if node.dtype(zero)? != DType::U8 => {
             let reason = "zero points that are no integers are not supported";
@@ -196,12 +190,90 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         Some(_) => unpacked(node, (3, "zero_points"), bits, n, blocks)?,
         None => vec![1u8 << (bits - 1); (n * blocks) as usize],
     };
-    let zero = transposed(&zero, n, blocks, blocks);
-    let zero = node.constant(&Tensor::from_slice(&shape, &zero)?)?;
-    let attributes = [("axis", 0i64.into()), ("block_size", block.into())];
-    let w = node.op("dequantize_linear", &[w, scale, zero], &attributes)?;
+    let weights = BlockWeights {
+        values,
+        scale: transposed(&scales.to_f64(), n, blocks, blocks),
+        zero: transposed(&zero, n, blocks, blocks),
+        dtype: scales.dtype(),
+        shape: [k, n],
+        block,
+    };
     let x = node.input(0, "A")?;
+    let (x, w) = match groups(node, k, blocks)? {
+        Some(groups) => weights.grouped(node, x, &groups)?,
+        None => (x, weights.dequantized(node)?),
+    };
     with_bias(node, node.binary("matmul", x, node.cast_like(w, x)?)?, 5)
+}
+
+/// The block that each row of the weights names; none if that is its own.
+fn groups(node: &NodeContext<'_, '_>, k: i64, blocks: i64) -> OpResult<Option<Vec<usize>>> {
+    let Some(names) = node.known_ints(4, "g_idx")? else { return Ok(None) };
+    if (names.len() as i64) < k {
+        return Err(format!("the input g_idx has {} elements, expected {k}", names.len()).into());
+    }
+    let names = names[..k as usize].iter().map(|name| {
+        usize::try_from(*name)
+            .ok()
+            .filter(|name| (*name as i64) < blocks)
+            .ok_or_else(|| format!("the input g_idx names block {name} of {blocks}"))
+    });
+    Ok(Some(names.collect::<Result<_, _>>()?))
+}
+
+/// Weights `[K, N]` and what each block of rows is multiplied with, all row by row.
+struct BlockWeights {
+    values: Vec<u8>,
+    scale: Vec<f64>,
+    zero: Vec<u8>,
+    dtype: DType,
+    shape: [i64; 2],
+    block: i64,
+}
+
+impl BlockWeights {
+    fn dequantized<'c>(&self, node: &NodeContext<'_, 'c>) -> OpResult<Val<'c>> {
+        let [k, n] = self.shape.map(|dim| dim as usize);
+        let shape = [k.div_ceil(self.block as usize), n];
+        let w = node.constant(&Tensor::from_slice(&[k, n], &self.values)?)?;
+        let scale = node.constant_of(self.dtype, &shape, &self.scale)?;
+        let zero = node.constant(&Tensor::from_slice(&shape, &self.zero)?)?;
+        let attributes = [("axis", 0i64.into()), ("block_size", self.block.into())];
+        node.op("dequantize_linear", &[w, scale, zero], &attributes)
+    }
+
+    /// Operands of a product whose rows name their blocks. Rows of one block are put next to each other,
+    /// and so are the columns of `x`; where blocks are not of one size then, weights become real.
+    fn grouped<'c>(
+        mut self,
+        node: &NodeContext<'_, 'c>,
+        x: Val<'c>,
+        groups: &[usize],
+    ) -> OpResult<(Val<'c>, Val<'c>)> {
+        let (n, block) = (self.shape[1] as usize, self.block as usize);
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        order.sort_by_key(|row| groups[*row]);
+        let even = order.iter().enumerate().all(|(place, row)| groups[*row] == place / block);
+        if !even {
+            let real = |(row, group): (usize, &usize)| {
+                let (row, group) = (row * n, group * n);
+                let (values, zero) = (&self.values[row..row + n], &self.zero[group..group + n]);
+                let numbers = values.iter().zip(zero).zip(&self.scale[group..group + n]);
+                numbers.map(|((q, z), s)| (f64::from(*q) - f64::from(*z)) * s).collect::<Vec<_>>()
+            };
+            let real: Vec<f64> = groups.iter().enumerate().flat_map(real).collect();
+            let shape = self.shape.map(|dim| dim as usize);
+            return Ok((x, node.constant_of(DType::F32, &shape, &real)?));
+        }
+        if order.is_sorted() {
+            return Ok((x, self.dequantized(node)?));
+        }
+        self.values =
+            order.iter().flat_map(|row| &self.values[row * n..(row + 1) * n]).copied().collect();
+        let order: Vec<i64> = order.into_iter().map(|row| row as i64).collect();
+        let x = node.op("gather", &[x, node.i64s(&order)?], &[("axis", (-1i64).into())])?;
+        Ok((x, self.dequantized(node)?))
+    }
 }
 
 /// The first `kept` columns of a matrix, as rows.
