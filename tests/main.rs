@@ -9,6 +9,7 @@ mod constants;
 mod cross;
 mod examples;
 mod gathers;
+mod integers;
 mod kernels;
 mod libraries;
 mod maxima;
