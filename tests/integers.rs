@@ -87,7 +87,8 @@ impl Network {
 
     fn constant(&mut self, name: &str, ty: &str, tensor: &Tensor) {
         let hex = tensor.bytes().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02X}"));
-        writeln!(self.body, "%{name} = graph.constant dense<\"0x{hex}\"> : {ty}").expect("a string");
+        writeln!(self.body, "%{name} = graph.constant dense<\"0x{hex}\"> : {ty}")
+            .expect("a string");
     }
 
     /// One more result of the network.
@@ -153,8 +154,7 @@ fn casts_in_kernels_saturate() {
            return %0, %1 : tensor<4x{COUNT}xi32>, tensor<4x{COUNT}xui8>
          }}"
     );
-    let finite: Vec<f32> =
-        NUMBERS.iter().map(|x| *x as f32).filter(|x| x.is_finite()).collect();
+    let finite: Vec<f32> = NUMBERS.iter().map(|x| *x as f32).filter(|x| x.is_finite()).collect();
     let x: Vec<f32> = (0..4 * COUNT).map(|i| finite[i % finite.len()]).collect();
     let identity: Vec<f32> =
         (0..COUNT * COUNT).map(|i| f32::from(u8::from(i / COUNT == i % COUNT))).collect();
@@ -248,7 +248,10 @@ fn integers_become_floats_of_16_bits() {
     halves_of("i1", &[true, false]);
     halves_of("i8", &[0_i8, 1, -1, 127, -128]);
     halves_of("ui8", &[0_u8, 1, 128, 255]);
-    halves_of("i32", &[0, 100, -2049, 2051, 65_504, 65_519, 65_520, 16_777_217, i32::MAX, i32::MIN]);
+    halves_of(
+        "i32",
+        &[0, 100, -2049, 2051, 65_504, 65_519, 65_520, 16_777_217, i32::MAX, i32::MIN],
+    );
     halves_of("i64", &[0_i64, 100, -2049, 65_519, 65_520, i64::MAX, i64::MIN]);
     halves_of("ui64", &[0_u64, 100, 65_519, 65_520, u64::MAX]);
 }

@@ -21,5 +21,6 @@ mod quantized;
 mod scatters;
 mod session;
 mod spans;
+mod sums;
 mod transposes;
 mod vanilla;

@@ -72,7 +72,9 @@ fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Option<Sum>> {
             [a, b] => {
                 let rest = ir::op_name(op).starts_with("arith.rem");
                 match (a.as_number(), b.as_number()) {
-                    (Some(a), Some(b)) if b > 0 && (a >= 0 || ir::op_name(op).ends_with("si")) => Some(if rest { a % b } else { a / b }),
+                    (Some(a), Some(b)) if b > 0 && (a >= 0 || ir::op_name(op).ends_with("si")) => {
+                        Some(if rest { a % b } else { a / b })
+                    }
                     _ => None,
                 }
                 .map(Sum::number)

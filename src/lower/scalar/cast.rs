@@ -115,7 +115,8 @@ fn float_to_int<'c>(
     }
     let magnitude = if to_unsigned { width } else { width - 1 };
     let mantissa = if ir::element_type(real) == b.f64() { 53 } else { 24 };
-    let (low, above) = (if to_unsigned { 0.0 } else { -exponential(magnitude) }, exponential(magnitude));
+    let (low, above) =
+        (if to_unsigned { 0.0 } else { -exponential(magnitude) }, exponential(magnitude));
     // The greatest integer of the type, or the next smaller one that is a float.
     let is_exact = magnitude <= mantissa;
     let high = above - if is_exact { 1.0 } else { exponential(magnitude - mantissa) };
