@@ -264,3 +264,99 @@ fn packages_for_cortex_m3_run() {
         run: "qemu-system-arm -M mps2-an385 -nographic -semihosting -kernel",
     });
 }
+
+/// Weights of each size of a word, one of bytes, and positions.
+const WEIGHTS: &str = "
+!x = tensor<40xf32>
+func.func @main(%x: !x) -> !x {
+  %f = graph.constant dense<0xSINGLE> : !x
+  %d = graph.constant dense<0xDOUBLE> : tensor<40xf64>
+  %b = graph.constant dense<0xBRAIN> : tensor<40xbf16>
+  %n = graph.constant dense<0xLONG> : tensor<40xi64>
+  %w = graph.constant dense<0xWORD> : tensor<40xi32>
+  %s = graph.constant dense<0xSHORT> : tensor<40xi16>
+  %c = graph.constant dense<0xBYTE> : tensor<80xi8>
+  %0 = graph.mul %x, %f : !x
+  %1 = graph.gather %0, %n axis = 0 : (!x, tensor<40xi64>) -> !x
+  %2 = graph.cast %1 : !x to tensor<40xf64>
+  %3 = graph.add %2, %d : tensor<40xf64>
+  %4 = graph.cast %3 : tensor<40xf64> to tensor<40xbf16>
+  %5 = graph.mul %4, %b : tensor<40xbf16>
+  %6 = graph.cast %5 : tensor<40xbf16> to tensor<40xi32>
+  %7 = graph.add %6, %w : tensor<40xi32>
+  %8 = graph.cast %7 : tensor<40xi32> to tensor<40xi16>
+  %9 = graph.sub %8, %s : tensor<40xi16>
+  %10 = graph.concat %9, %9 axis = 0 : (tensor<40xi16>, tensor<40xi16>) -> tensor<80xi16>
+  %11 = graph.cast %10 : tensor<80xi16> to tensor<80xi8>
+  %12 = graph.add %11, %c : tensor<80xi8>
+  %starts = graph.constant dense<20> : tensor<1xi64>
+  %ends = graph.constant dense<60> : tensor<1xi64>
+  %13 = graph.slice %12, %starts, %ends : (tensor<80xi8>, tensor<1xi64>, tensor<1xi64>) -> tensor<40xi8>
+  %y = graph.cast %13 : tensor<40xi8> to !x
+  return %y : !x
+}
+";
+
+/// The text of the network, with little-endian weights as text has them.
+fn weights() -> String {
+    fn hex<const N: usize>(count: usize, bytes: impl Fn(usize) -> [u8; N]) -> String {
+        (0..count).flat_map(bytes).map(|byte| format!("{byte:02X}")).collect()
+    }
+    let numbers = [
+        ("SINGLE", hex(40, |i| (i as f32 / 2.0 - 7.5).to_le_bytes())),
+        ("DOUBLE", hex(40, |i| (i as f64 * 3.0 - 50.0).to_le_bytes())),
+        ("BRAIN", hex(40, |i| half::bf16::from_f32(i as f32 / 4.0).to_le_bytes())),
+        ("LONG", hex(40, |i| (i as i64 * 7 % 40).to_le_bytes())),
+        ("WORD", hex(40, |i| (i as i32 * 1000 - 9).to_le_bytes())),
+        ("SHORT", hex(40, |i| (i as i16 * 300 + 1).to_le_bytes())),
+        ("BYTE", hex(80, |i| [i as u8])),
+    ];
+    numbers.iter().fold(WEIGHTS.to_owned(), |text, (name, hex)| text.replace(name, hex))
+}
+
+fn compile_weights(target: &str, pools: Option<PathBuf>) -> phaseline::Compiled {
+    let session = phaseline::Session::new();
+    let module = session.parse(weights().as_bytes(), "swapped.mlir").expect("a module");
+    let targets = target.to_owned();
+    let options =
+        phaseline::CompileOptions { targets, pools, name: "swapped".into(), ..Default::default() };
+    session.compile(module, &options).expect("compiles")
+}
+
+/// Never left out: all that it needs is among the packages without which nothing is built.
+#[test]
+fn packages_for_big_endian_machines_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| fs::write(path(name), text).expect("a file");
+    // What the generated C has of the standard library, where there is none.
+    fs::create_dir(path("include")).expect("a folder");
+    write("include/math.h", "#define isnan(x) ((x) != (x))\n");
+    let functions = "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n";
+    write("include/string.h", &format!("{functions}void *memset(void *, int, size_t);\n"));
+    let compiler = format!(
+        "clang-22 --target=aarch64_be-none-elf -ffreestanding -isystem {}",
+        path("include").display()
+    );
+    let target = format!("c -compiler=\"{compiler}\"");
+    let compiled = compile_weights(&target, None);
+    compiled.write_package(&path("package")).expect("a package");
+
+    let x: Vec<f32> = (0..40).map(|i| (i % 9) as f32 - 4.0).collect();
+    let input = Tensor::from_slice(&[40], &x).expect("a tensor");
+    let here = compile_weights("llvm", None);
+    let wanted = here.load().expect("loads").run(&[input]).expect("runs").remove(0);
+    let list = |values: &[f32]| values.iter().map(|x| format!("{x:?}f, ")).collect::<String>();
+    let (x, wanted) = (list(&x), list(wanted.as_slice::<f32>().expect("floats")));
+    write("wanted.h", &format!("#define INPUT {x}\n#define WANTED {wanted}\n"));
+
+    let mut words = compiler.split_whitespace();
+    let mut linker = Command::new(words.next().expect("a compiler"));
+    linker.args(words).args(["-O1", "-nostdlib", "-static", "-fno-builtin"]);
+    linker.arg("-fuse-ld=/usr/lib/llvm-22/bin/ld.lld");
+    linker.arg(root().join("tests/cross/big_endian.c")).arg("-I").arg(folder.path());
+    linker.arg("-I").arg(path("package")).arg(path("package/libswapped.a"));
+    run(linker.arg("-o").arg(path("program")));
+    let said = run(Command::new("qemu-aarch64_be").arg(path("program")));
+    assert!(said.contains("PASSED"), "{said}");
+}

@@ -128,10 +128,6 @@ static APFloat roundTo(double value, Type element) {
   return result;
 }
 
-double roundFloat(double value, Type element) {
-  return element.isF64() ? value : toDouble(roundTo(value, element));
-}
-
 DenseElementsAttr makeIntegers(RankedTensorType type,
                                ArrayRef<int64_t> values) {
   unsigned width = type.getElementTypeBitWidth();

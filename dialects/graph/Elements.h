@@ -57,8 +57,6 @@ std::optional<int64_t> blobBytes(mlir::Type element, int64_t count);
 
 /// Cuts an integer to the width of its type, as ElementReader gives it.
 int64_t wrapInteger(int64_t value, mlir::Type element);
-/// Rounds a number to its type, to nearest, ties to even.
-double roundFloat(double value, mlir::Type element);
 
 mlir::DenseElementsAttr makeIntegers(mlir::RankedTensorType type,
                                      llvm::ArrayRef<int64_t> values);

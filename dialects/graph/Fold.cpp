@@ -213,7 +213,7 @@ Attribute foldBinary(Attribute a, Attribute b, IntBinary ints,
                       }));
 }
 
-/// Reduces the elements of one result, in the precision of the element type.
+/// Reduces the elements of one result. Sums are rounded once, in the end.
 static std::optional<double> reduceFloats(const ElementReader &x,
                                           ArrayRef<int64_t> offsets,
                                           const Reduction &reduction) {
@@ -224,8 +224,7 @@ static std::optional<double> reduceFloats(const ElementReader &x,
   if (!reduction.start)
     result = x.number(offsets[0]);
   for (int64_t offset : offsets.drop_front(first))
-    result =
-        roundFloat(reduction.floats(result, x.number(offset)), x.elementType());
+    result = reduction.floats(result, x.number(offset));
   if (reduction.mean)
     result /= static_cast<double>(offsets.size());
   return result;
@@ -246,8 +245,11 @@ static std::optional<int64_t> reduceIntegers(const ElementReader &x,
       return std::nullopt;
     result = wrapInteger(*next, x.elementType());
   }
-  return reduction.mean ? result / static_cast<int64_t>(offsets.size())
-                        : result;
+  if (!reduction.mean)
+    return result;
+  if (x.elementType().isUnsignedInteger(64))
+    return static_cast<int64_t>(static_cast<uint64_t>(result) / offsets.size());
+  return result / static_cast<int64_t>(offsets.size());
 }
 
 Attribute foldReduce(Attribute x, ArrayRef<int64_t> axes, bool keepDims,
@@ -300,19 +302,29 @@ Attribute foldReduce(Attribute x, ArrayRef<int64_t> axes, bool keepDims,
                            : makeIntegers(type, integers);
 }
 
-/// A float as an integer, or nothing where the result would be undefined.
-static std::optional<int64_t> truncate(double value, Type element) {
+/// A float as an integer: without its fraction, the nearest integer of the type
+/// if it is out of range, and 0 for NaN.
+static int64_t truncate(double value, Type element) {
   if (element.isInteger(1))
     return value != 0;
-  value = std::trunc(value);
-  if (element.isUnsignedInteger(64) && value >= 0 && value < 0x1p64)
-    return static_cast<int64_t>(static_cast<uint64_t>(value));
-  if (!(value >= -0x1p63 && value < 0x1p63))
-    return std::nullopt;
-  int64_t integer = static_cast<int64_t>(value);
-  if (wrapInteger(integer, element) != integer)
-    return std::nullopt;
-  return integer;
+  if (std::isnan(value))
+    return 0;
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool isSigned = !element.isUnsignedInteger();
+  double above = std::ldexp(1.0, isSigned ? width - 1 : width);
+  APInt low = isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0);
+  APInt high =
+      isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+  auto number = [&](const APInt &bits) {
+    return isSigned ? bits.getSExtValue()
+                    : static_cast<int64_t>(bits.getZExtValue());
+  };
+  if (value >= above)
+    return number(high);
+  if (value <= (isSigned ? -above : 0.0))
+    return number(low);
+  return isSigned ? static_cast<int64_t>(value)
+                  : static_cast<int64_t>(static_cast<uint64_t>(value));
 }
 
 /// An integer as a float, rounded once.
@@ -344,10 +356,7 @@ Attribute foldCast(Attribute x, Type element) {
       bits.push_back(toFloat(reader->integer(i), reader->elementType(), number)
                          .bitcastToAPInt());
     } else if (reader->isFloat()) {
-      std::optional<int64_t> value = truncate(reader->number(i), element);
-      if (!value)
-        return {};
-      integers.push_back(*value);
+      integers.push_back(truncate(reader->number(i), element));
     } else {
       int64_t value = reader->integer(i);
       integers.push_back(element.isInteger(1) ? value != 0

@@ -74,7 +74,7 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
       adaptor.getA(), adaptor.getB(),
       [=](int64_t a, int64_t b) -> Integer {
         if (b == 0)
-          return std::nullopt;
+          return 0;
         if (wide)
           return static_cast<int64_t>(static_cast<uint64_t>(a) /
                                       static_cast<uint64_t>(b));
@@ -91,7 +91,7 @@ OpFoldResult ModOp::fold(FoldAdaptor adaptor) {
       adaptor.getA(), adaptor.getB(),
       [=](int64_t a, int64_t b) -> Integer {
         if (b == 0)
-          return std::nullopt;
+          return 0;
         if (wide)
           return static_cast<int64_t>(static_cast<uint64_t>(a) %
                                       static_cast<uint64_t>(b));
@@ -99,7 +99,11 @@ OpFoldResult ModOp::fold(FoldAdaptor adaptor) {
         bool otherSign = rest != 0 && (rest < 0) != (b < 0);
         return !truncates && otherSign ? rest + b : rest;
       },
-      [](double a, double b) { return std::fmod(a, b); });
+      [=](double a, double b) {
+        double rest = std::fmod(a, b);
+        bool otherSign = rest != 0 && (rest < 0) != (b < 0);
+        return !truncates && otherSign ? rest + b : rest;
+      });
 }
 
 OpFoldResult MinOp::fold(FoldAdaptor adaptor) {

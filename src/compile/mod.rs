@@ -21,6 +21,7 @@ use crate::{
     package::data::{Data, DataObject},
     passes::pack_constants,
     phase::{TargetPipelines, check_schedules},
+    planned::words,
     pools::file,
     targets::{self, TargetInstance},
 };
@@ -187,6 +188,9 @@ impl Session {
             blobs.extend(part::generate(self, part, target, model, &mut compiled)?);
             parts.push((target.id.clone(), compiled.objects.len() - before));
             compiled.targets.push(TargetPart { id: target.id.clone() });
+        }
+        if compiled.objects.first().is_some_and(symbols::is_big_endian) {
+            compiled.constants = words::swapped(ir::root(&module), &compiled.constants)?;
         }
         if let Some(host) = targets.last().filter(|_| !compiled.signature.operations.is_empty()) {
             trace::add_observer(&mut compiled, host)?;

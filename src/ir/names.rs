@@ -137,6 +137,10 @@ pub const GUARD: &str = "phl.guard";
 /// Module: begin and end of each gap of the arena, one after the other.
 pub const ARENA_GAPS: &str = "phl.arena_gaps";
 
+/// Module: begin and end of each part of the constants that is made of words of more than one byte, and the
+/// bytes of a word.
+pub const CONSTANT_WORDS: &str = "phl.constant_words";
+
 /// Module: begin and end of each gap between the constants, one after the other.
 pub const CONSTANT_GAPS: &str = "phl.constant_gaps";
 

@@ -5,6 +5,8 @@
 //! them. Integers are signless afterwards, so a lowering asks the *old* op whether a value is
 //! unsigned: [`Lowering::is_unsigned`].
 
+pub mod carried;
+pub mod chains;
 pub mod convert;
 pub mod equation;
 pub mod generic;
@@ -17,6 +19,7 @@ pub mod padding;
 pub mod reduction;
 pub mod scalar;
 pub mod shape;
+pub mod sums;
 
 pub use generic::{Aff, Iter};
 

@@ -22,6 +22,7 @@ passes! {
     assign_memory_spaces
     assign_pools
     assign_sessions
+    block_sums
     cascade_calls
     collapse_loops
     convert_extrema_to_llvm
@@ -36,6 +37,7 @@ passes! {
     expand_half_conversions
     expand_math_approximations
     flatten_empty_arguments
+    forward_stores
     graph_assign_layout
     graph_expand_einsum
     graph_fold_batch_norm

@@ -17,17 +17,13 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
     parallel,
-    planned::constants::{Block, Load, Values, loads_from_pools},
+    planned::{constants::{Block, Load, Values, loads_from_pools}, words},
     tensor::AlignedBuffer,
 };
-
 use bytes::Bytes;
 use melior::{
     Context,
-    ir::{
-        Attribute, Type, ValueLike,
-        operation::OperationLike,
-    },
+    ir::{Attribute, Type, ValueLike, operation::OperationLike},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, hash_map::DefaultHasher},
@@ -64,6 +60,8 @@ struct Entry<'c> {
     /// From the start of what that memory has.
     offset: u64,
     value: Attribute<'c>,
+    /// Bytes of the words that it is made of.
+    word: u64,
 }
 
 struct Packing<'c> {
@@ -316,15 +314,16 @@ impl<'c> Packing<'c> {
             return Ok(None);
         }
         let key = (space.to_owned(), hash_of_ends(&bytes), bytes.len());
+        let word = words::of_global(global);
         for place in self.known.get(&key).into_iter().flatten() {
-            if *elements::bytes(self.table[*place].value)? == *bytes {
+            if self.table[*place].word == word && *elements::bytes(self.table[*place].value)? == *bytes {
                 self.places.insert(name.to_owned(), *place);
                 return Ok(Some(*place));
             }
         }
         let place = self.table.len();
         let size = self.sizes.entry(space.to_owned()).or_default();
-        self.table.push(Entry { space: space.to_owned(), offset: *size, value });
+        self.table.push(Entry { space: space.to_owned(), offset: *size, value, word });
         let align = self.alignments.get(space).copied().unwrap_or(ALIGNMENT as u64);
         // What has no bytes has a place of its own, too: its address is one of this memory.
         *size = (*size + bytes.len().max(1) as u64 + self.guard).next_multiple_of(align);
@@ -354,11 +353,15 @@ impl<'c> Packing<'c> {
     /// Writes the bytes to the module.
     fn write_block(&self, size: u64) -> Failure<'c> {
         let mut block = AlignedBuffer::zeroed(size as usize).map_err(crate::Error::from)?;
-        let (mut gaps, mut parts) = (vec![], vec![]);
-        for Entry { space, offset, value } in &self.table {
+        let (mut gaps, mut parts, mut runs) = (vec![], vec![], vec![]);
+        let devices = memory::declared(self.module)?;
+        for Entry { space, offset, value, word } in &self.table {
             let bytes = elements::bytes(*value)?;
             let offset = offset + self.starts.get(space).copied().unwrap_or(0);
             let end = offset + bytes.len() as u64;
+            // A device's memory has an order of its own.
+            let is_host = devices.iter().all(|memory| memory.space != *space);
+            runs.push([offset, end, if is_host { *word } else { 0 }]);
             // What is copied to a device as a whole has nothing in it that may not be read.
             if space.is_empty() {
                 gaps.push((end, end + self.guard));
@@ -368,6 +371,7 @@ impl<'c> Packing<'c> {
         let parts = parts.iter().map(|(offset, bytes)| (*offset, &**bytes)).collect();
         parallel::copy(block.as_mut_slice(), parts)
             .ok_or_else(|| crate::Error::internal("constants overlap in their block"))?;
+        words::record(self.module, runs);
         if self.guard > 0 {
             guard::record(self.module, names::CONSTANT_GAPS, &gaps);
         }

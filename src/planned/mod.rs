@@ -18,6 +18,7 @@ pub mod queues;
 #[cfg(test)]
 mod tests;
 pub mod users;
+pub mod words;
 
 pub use inside::{BufferUse, Effects, effects, uses_of};
 pub use lifetime::spans;

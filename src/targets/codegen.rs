@@ -178,7 +178,7 @@ impl Kernels {
              outline-kernels{{target={id} launch={}}},\
              for-target{{target={id} pipeline={{func.func(\
              scf-parallel-for-to-nested-fors,canonicalize,loop-invariant-code-motion,\
-             promote-accumulators,canonicalize,cse)}}}}",
+             lower-affine,promote-accumulators,canonicalize,cse,block-sums,forward-stores)}}}}",
             self.launch
         )
     }

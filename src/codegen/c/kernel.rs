@@ -61,7 +61,8 @@ pub fn print<'c>(name: &str, kernels: &[Op<'c>], around: &Surroundings) -> Failu
 /// Functions of `<math.h>` on `float`, whose names have no letter more here.
 fn float_names() -> String {
     let names: BTreeSet<_> = math::functions().filter(|name| !name.starts_with("is")).collect();
-    names.into_iter().map(|name| format!("#define {name}f {name}\n")).collect()
+    let meaning = |name| if name == "tanh" { "tanh_to_one" } else { name };
+    names.into_iter().map(|name| format!("#define {name}f {}\n", meaning(name))).collect()
 }
 
 fn function<'c>(

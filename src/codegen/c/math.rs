@@ -40,11 +40,11 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
             let one = if ty == CType::Float { "1.0f / $0" } else { "1.0 / $0" };
             Expr::new(fill(one, &[root.text()]), Level::Product)
         }
-        ("fpowi", _) if ty.is_real() => {
+        ("fpowi", _) if ty.is_real() && exponent_is_exact(op, ty)? => {
             let exponent = cast_to(ty.name(), &operands[1]);
             function_call(&of_type("pow", ty), &[operands[0].clone(), exponent])
         }
-        ("absi", CType::Int(_)) => {
+        ("absi", CType::Int(_)) if ty.odd_width().is_none() => {
             let value = signed(ty, &operands[0]);
             let unsigned = cast_to(ty.unsigned_name(), &value).at(Level::Unary);
             let parts = [value.at(Level::Unary), unsigned];
@@ -60,6 +60,13 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         _ => return Err(unsupported(op)),
     };
     writer.define(op, expr)
+}
+
+/// Whether the integer exponent of a power is a number of the type of its base.
+fn exponent_is_exact<'c>(op: Op<'c>, base: CType) -> Failure<'c, bool> {
+    let exponent = ir::operands(op).get(1).copied().ok_or_else(|| unsupported(op))?;
+    let exponent = c_type(op, exponent.r#type())?;
+    Ok(exponent.storage_bits() <= if base == CType::Float { 24 } else { 32 })
 }
 
 /// The name of a function of `<math.h>` for a type.

@@ -280,19 +280,7 @@ fn to_integer<'c>(
     unsigned: bool,
     truncate: bool,
 ) -> Result<Val<'c>> {
-    let real = x.r#type();
     let x = b.unary(if truncate { "math.trunc" } else { "math.roundeven" }, x)?;
-    let bits = IntegerType::try_from(element)?.width() as i32;
-    let (low, high) = if unsigned {
-        (0.0, 2f64.powi(bits) - 1.0)
-    } else {
-        (-2f64.powi(bits - 1), 2f64.powi(bits - 1) - 1.0)
-    };
-    // The greatest 64-bit integers are no f64; the next smaller f64 is.
-    let high = if bits == 64 { high - high / 2f64.powi(52) } else { high };
-    let (low, high) = (b.constant(real, low)?, b.constant(real, high)?);
-    let x = b.select(b.cmpf("ogt", x, low)?, x, low)?;
-    let x = b.select(b.cmpf("olt", x, high)?, x, high)?;
     convert(b, x, false, element, unsigned)
 }
 

@@ -99,31 +99,54 @@ fn float_to_float<'c>(b: &Builder<'c>, x: Val<'c>, to: Type<'c>) -> Result<Val<'
     }
 }
 
-/// Truncates toward zero. Narrow results go through 32 or 64 bits and keep the low bits, which
-/// gives negative numbers their two's complement in unsigned types as C compilers do.
+/// Truncates toward zero; what is too large or too small becomes the nearest integer of the type, NaN 0. As
+/// booleans all numbers but 0 are true, NaN too. The conversion itself is only given numbers that it has a
+/// result for: without one it is poison, and undefined in C.
 fn float_to_int<'c>(
     b: &Builder<'c>,
     x: Val<'c>,
     to: Type<'c>,
     to_unsigned: bool,
 ) -> Result<Val<'c>> {
+    let real = x.r#type();
     let width = bits(ir::element_type(to));
-    match width {
-        1 => b.cmpf("une", x, b.constant(x.r#type(), 0.0)?),
-        64 if to_unsigned => {
-            let zero = b.constant(x.r#type(), 0.0)?;
-            let negative = b.cmpf("olt", x, zero)?;
-            let signed = b.op1("arith.fptosi", &[x], to)?;
-            b.select(negative, signed, b.op1("arith.fptoui", &[x], to)?)
-        }
-        64 => b.op1("arith.fptosi", &[x], to),
-        32 if !to_unsigned => b.op1("arith.fptosi", &[x], to),
-        _ => {
-            let wide = b.int(if width == 32 { 64 } else { 32 });
-            let value = b.op1("arith.fptosi", &[x], b.like(to, wide))?;
-            b.op1("arith.trunci", &[value], to)
-        }
+    if width == 1 {
+        return b.cmpf("une", x, b.constant(real, 0.0)?);
     }
+    let magnitude = if to_unsigned { width } else { width - 1 };
+    let mantissa = if ir::element_type(real) == b.f64() { 53 } else { 24 };
+    let (low, above) =
+        (if to_unsigned { 0.0 } else { -exponential(magnitude) }, exponential(magnitude));
+    // The greatest integer of the type, or the next smaller one that is a float.
+    let is_exact = magnitude <= mantissa;
+    let high = above - if is_exact { 1.0 } else { exponential(magnitude - mantissa) };
+    // Not above the lowest is NaN too, and that is 0 where nothing is negative.
+    let number = match to_unsigned {
+        true => x,
+        false => b.select(b.cmpf("ord", x, x)?, x, b.constant(real, 0.0)?)?,
+    };
+    let (low, high) = (b.constant(real, low)?, b.constant(real, high)?);
+    let inside = b.select(b.cmpf("ogt", number, low)?, number, low)?;
+    let inside = b.select(b.cmpf("olt", inside, high)?, inside, high)?;
+    let integer = match width {
+        64 if to_unsigned => b.op1("arith.fptoui", &[inside], to)?,
+        32 if !to_unsigned => b.op1("arith.fptosi", &[inside], to)?,
+        64 => b.op1("arith.fptosi", &[inside], to)?,
+        _ => {
+            let wide = b.int(if width >= 32 { 64 } else { 32 });
+            let value = b.op1("arith.fptosi", &[inside], b.like(to, wide))?;
+            b.op1("arith.trunci", &[value], to)?
+        }
+    };
+    if is_exact {
+        return Ok(integer);
+    }
+    let greatest = b.constant_int(to, if to_unsigned { -1 } else { i64::MAX >> (64 - width) })?;
+    b.select(b.cmpf("oge", x, b.constant(real, above)?)?, greatest, integer)
+}
+
+fn exponential(power: u32) -> f64 {
+    2f64.powi(power as i32)
 }
 
 fn int_to_int<'c>(

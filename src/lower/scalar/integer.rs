@@ -83,8 +83,8 @@ fn sign_of<'c>(b: &Builder<'c>, x: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
     b.select(b.cmpi("sgt", x, zero)?, one, negative)
 }
 
-/// Quotient truncated toward zero, or remainder. Division by zero and the one signed overflow
-/// stop the program on x86; ONNX leaves both undefined, so 0 and -1 as divisors are led around.
+/// Quotient truncated toward zero, or remainder; both 0 if the divisor is, and the least number over -1 is itself.
+/// The instructions have no result for these two and stop the program on x86, so 0 and -1 as divisors are led around.
 fn divide<'c>(
     b: &Builder<'c>,
     x: Val<'c>,
@@ -94,9 +94,11 @@ fn divide<'c>(
 ) -> Result<Val<'c>> {
     let ty = y.r#type();
     let (zero, one) = (b.constant_int(ty, 0)?, b.constant_int(ty, 1)?);
-    let safe = b.select(b.cmpi("eq", y, zero)?, one, y)?;
+    let by_zero = b.cmpi("eq", y, zero)?;
+    let safe = b.select(by_zero, one, y)?;
     if unsigned {
-        return b.binary(if remainder { "arith.remui" } else { "arith.divui" }, x, safe);
+        let value = b.binary(if remainder { "arith.remui" } else { "arith.divui" }, x, safe)?;
+        return if remainder { Ok(value) } else { b.select(by_zero, zero, value) };
     }
     let minus_one = b.cmpi("eq", y, b.constant_int(ty, -1)?)?;
     let safe = b.select(minus_one, one, safe)?;
@@ -104,6 +106,7 @@ fn divide<'c>(
     if remainder {
         return Ok(value);
     }
+    let value = b.select(by_zero, zero, value)?;
     b.select(minus_one, b.binary("arith.subi", zero, x)?, value)
 }
 

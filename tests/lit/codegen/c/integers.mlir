@@ -76,3 +76,41 @@ func.func @gather(%i: memref<1xi64> {phl.io = "input"}, %a: memref<4x2xf32> {phl
   memref.store %s, %y[%half] : memref<2xf32>
   return
 }
+
+// Casts between integers and floats of 16 bits are of numbers, not of their bits.
+// CHECK-LABEL: int32_t halves(
+// CHECK: out0[0] = f64_to_f16((float)x0);
+// CHECK: out0[1] = f64_to_f16((float)(uint32_t)x0);
+// CHECK: out1[0] = f32_to_bf16((float)x1);
+// CHECK: out1[1] = f32_to_bf16(-(float)x2);
+// CHECK: out2[0] = (int32_t)f16_to_f32(x3);
+// CHECK: out2[1] = (int32_t)(int64_t)bf16_to_f32(x4);
+// CHECK: out3[0] = (int32_t)f16_to_f32(x3) != 0;
+func.func @halves(%a: memref<1xi32> {phl.io = "input"}, %b: memref<1xi16> {phl.io = "input"},
+                  %c: memref<1xi1> {phl.io = "input"}, %h: memref<1xf16> {phl.io = "input"},
+                  %k: memref<1xbf16> {phl.io = "input"}, %y: memref<2xf16> {phl.io = "output"},
+                  %z: memref<2xbf16> {phl.io = "output"}, %w: memref<2xi32> {phl.io = "output"},
+                  %v: memref<1xi1> {phl.io = "output"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = memref.load %a[%c0] : memref<1xi32>
+  %1 = arith.sitofp %0 : i32 to f16
+  memref.store %1, %y[%c0] : memref<2xf16>
+  %2 = arith.uitofp %0 : i32 to f16
+  memref.store %2, %y[%c1] : memref<2xf16>
+  %3 = memref.load %b[%c0] : memref<1xi16>
+  %4 = arith.sitofp %3 : i16 to bf16
+  memref.store %4, %z[%c0] : memref<2xbf16>
+  %5 = memref.load %c[%c0] : memref<1xi1>
+  %6 = arith.sitofp %5 : i1 to bf16
+  memref.store %6, %z[%c1] : memref<2xbf16>
+  %7 = memref.load %h[%c0] : memref<1xf16>
+  %8 = arith.fptosi %7 : f16 to i32
+  memref.store %8, %w[%c0] : memref<2xi32>
+  %9 = memref.load %k[%c0] : memref<1xbf16>
+  %10 = arith.fptoui %9 : bf16 to i32
+  memref.store %10, %w[%c1] : memref<2xi32>
+  %11 = arith.fptosi %7 : f16 to i1
+  memref.store %11, %v[%c0] : memref<1xi1>
+  return
+}

@@ -56,3 +56,51 @@ func.func @small_float(%a: memref<8xf8E4M3FN>, %b: memref<8xf32>) {
   memref.store %y, %b[%i] : memref<8xf32>
   return
 }
+
+// -----
+
+// What C would round twice is not printed.
+func.func @twice(%a: memref<8xi32>, %b: memref<8xbf16>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xi32>
+  // expected-error @+1 {{'arith.sitofp' op has no exact form in C: int32_t to bfloat16 would be rounded twice; cast to f32 first}}
+  %y = arith.sitofp %x : i32 to bf16
+  memref.store %y, %b[%i] : memref<8xbf16>
+  return
+}
+
+// -----
+
+func.func @double(%a: memref<8xf64>, %b: memref<8xbf16>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xf64>
+  // expected-error @+1 {{'arith.truncf' op has no exact form in C: double to bfloat16 would be rounded twice; cast to f32 first}}
+  %y = arith.truncf %x : f64 to bf16
+  memref.store %y, %b[%i] : memref<8xbf16>
+  return
+}
+
+// -----
+
+// Bits above those of the integer would count.
+func.func @four_bits(%a: memref<8xi4>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xi4>
+  // expected-error @+1 {{'math.absi' op has no form in C}}
+  %y = math.absi %x : i4
+  memref.store %y, %a[%i] : memref<8xi4>
+  return
+}
+
+// -----
+
+// An exponent that is no float.
+func.func @power(%a: memref<8xf32>, %n: memref<8xi32>) {
+  %i = arith.constant 0 : index
+  %x = memref.load %a[%i] : memref<8xf32>
+  %k = memref.load %n[%i] : memref<8xi32>
+  // expected-error @+1 {{'math.fpowi' op has no form in C}}
+  %y = math.fpowi %x, %k : f32, i32
+  memref.store %y, %a[%i] : memref<8xf32>
+  return
+}

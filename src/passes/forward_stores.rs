@@ -1,0 +1,89 @@
+//! `forward-stores`: an element that was stored is not read again, the value that was stored is used.
+//!
+//! Kernels do the work of several operations on one element. What one of them stores for others outside is in a
+//! variable for the next one, which neither waits for memory nor rests on a device's compiler to see that both places are
+//! the same.
+
+use crate::{
+    ir::{self, Op, Val, edit, memref, names::LAUNCHED, tir},
+    pass::{OptionValues, Pass, PassError},
+};
+use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "forward-stores",
+    summary: "Use what kernels have stored instead of reading it again",
+    anchor: "func.func",
+    options: &[],
+    dialects: &["memref"],
+    run,
+};
+
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
+    if function.has_attribute(LAUNCHED) {
+        inside(function, &[]);
+    }
+    Ok(())
+}
+
+/// A value that is in memory: the buffer and the indices, and it.
+#[derive(Clone)]
+struct Stored<'c> {
+    place: Vec<Val<'c>>,
+    value: Val<'c>,
+}
+
+/// Goes through the regions of an operation, at whose begin these values are in memory.
+fn inside<'c>(op: Op<'c>, before: &[Stored<'c>]) {
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            let mut known = before.to_vec();
+            for op in ir::ops(current) {
+                visit(op, &mut known);
+            }
+            block = current.next_in_region();
+        }
+    }
+}
+
+fn visit<'c>(op: Op<'c>, known: &mut Vec<Stored<'c>>) {
+    let operands = ir::operands(op);
+    match ir::op_name(op) {
+        "memref.load" => {
+            let stored = known.iter().rev().find(|stored| stored.place == operands);
+            if let (Some(stored), Ok(old)) = (stored, ir::result0(op)) {
+                edit::replace_uses(old, stored.value);
+                edit::erase(op);
+            }
+        }
+        "memref.store" => {
+            forget(known, operands[1]);
+            known.push(Stored { place: operands[1..].to_vec(), value: operands[0] });
+        }
+        _ if memref::is_alias(op) => {}
+        _ => {
+            // A loop may have come around: what it writes is not known at its begin either.
+            for inner in edit::walk(op).into_iter().chain([op]) {
+                match ir::op_name(inner) {
+                    "func.call" | tir::CallExtern::NAME => known.clear(),
+                    "memref.load" => {}
+                    _ if memref::is_alias(inner) => {}
+                    _ => {
+                        let buffers = ir::operands(inner).into_iter();
+                        let buffers = buffers.filter(|value| ir::is_memref(value.r#type()));
+                        buffers.for_each(|buffer| forget(known, buffer));
+                    }
+                }
+            }
+            inside(op, known);
+        }
+    }
+}
+
+/// Forgets what is in a buffer, whatever its elements are called.
+fn forget<'c>(known: &mut Vec<Stored<'c>>, buffer: Val<'c>) {
+    let base = memref::base(buffer);
+    known.retain(|stored| memref::base(stored.place[0]) != base);
+}
