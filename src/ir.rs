@@ -4,7 +4,9 @@
 //! a pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are
 //! plain copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and what is
 //! reached from there lives as long as that borrow. Nothing public destroys what a handle stands for
-//! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check.
+//! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check,
+//! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
+//! handles are melior's: [`crate::raw`] says which of them are to be called with care.
 
 pub mod adaptor;
 pub mod attribute;
@@ -14,6 +16,7 @@ mod build;
 pub(crate) mod call_extern;
 pub(crate) mod calls;
 pub(crate) mod capture;
+mod checked;
 pub(crate) mod composite_call;
 pub mod constant;
 pub(crate) mod context;
@@ -26,6 +29,8 @@ pub(crate) mod liveness;
 pub mod memory;
 pub mod memref;
 pub mod names;
+pub(crate) mod nesting;
+pub(crate) mod origin;
 pub mod print;
 pub mod queue;
 mod read;
@@ -39,6 +44,7 @@ pub mod types;
 pub mod view;
 
 pub use build::{Builder, OpSpec};
+pub use checked::{attr, dictionary, location, parent, region, set_attr, type_of, verify};
 pub use read::{
     attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,
     i64s, integer_width, is_f32, is_f64, is_float, is_memref, is_tensor, location_of, op_name,
@@ -80,9 +86,13 @@ pub mod tir {
     include!(concat!(env!("OUT_DIR"), "/tir_views.rs"));
 }
 
+pub use melior::{
+    Context,
+    ir::{Attribute, Location, Module, Region, Type},
+};
 use melior::{
-    Context, ContextRef,
-    ir::{Attribute, BlockRef, OperationRef, Type, Value},
+    ContextRef,
+    ir::{BlockRef, OperationRef, Value},
 };
 use std::{
     collections::BTreeMap,
@@ -125,11 +135,7 @@ pub fn is_bytecode(bytes: &[u8]) -> bool {
 
 /// Parses textual or bytecode IR; `name` stands for the file in locations. Nothing, after
 /// diagnostics, if it is not valid.
-pub fn parse_module<'c>(
-    context: &'c Context,
-    bytes: &[u8],
-    name: &str,
-) -> Option<melior::ir::Module<'c>> {
+pub fn parse_module<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Option<Module<'c>> {
     // MLIR's lexer reads one byte past the end and expects it to be zero.
     let mut terminated = bytes.to_vec();
     terminated.push(0);
@@ -164,6 +170,6 @@ pub fn parse_module<'c>(
 /// # Ok(())
 /// # }
 /// ```
-pub fn root<'a>(module: &'a melior::ir::Module<'_>) -> Op<'a> {
+pub fn root<'a>(module: &'a Module<'_>) -> Op<'a> {
     module.as_operation()
 }

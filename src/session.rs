@@ -1,30 +1,30 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
+mod diagnostics;
+
 use crate::{
     Error, Result, ffi,
-    ir::{self, context::Carried, print},
+    ir::{self, context::Carried, origin},
     pass,
     targets::{EmbedderKinds, Registry, TargetKind},
 };
+use diagnostics::Diagnostics;
+pub use diagnostics::{Diagnostic, Note, Severity};
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
-    ir::{Location, Module, operation::OperationLike},
+    ir::{Module, operation::OperationLike},
     pass::PassManager,
     utility::parse_pass_pipeline,
 };
-use std::{
-    ffi::c_void,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
 /// What an embedder holds. Two sessions are independent of each other; the only thing that they
 /// share is MLIR's registry of passes.
 #[derive(Debug)]
 pub struct Session {
     context: Context,
-    diagnostics: Arc<Mutex<Vec<String>>>,
+    diagnostics: Box<Diagnostics>,
     /// What passes find by their context: the embedder's target kinds among it.
     carried: Box<Carried>,
 }
@@ -38,20 +38,27 @@ pub(crate) enum Verified {
     End,
 }
 
-/// A context with all dialects, which notes errors in `diagnostics`.
-fn new_context(diagnostics: &Arc<Mutex<Vec<String>>>, carried: &Carried) -> Context {
+/// A context with all dialects, or with those of another one, which notes what is said in
+/// `diagnostics`.
+fn new_context(old: Option<&Context>, diagnostics: &Diagnostics, carried: &Carried) -> Context {
     let registry = DialectRegistry::new();
-    // SAFETY: the registry is live; the call fills it.
-    unsafe { ffi::phlRegisterDialects(registry.to_raw()) };
+    // SAFETY: registry and context are live; the calls fill the registry.
+    unsafe {
+        match old {
+            None => ffi::phlRegisterDialects(registry.to_raw()),
+            Some(old) => ffi::phlContextDialects(old.to_raw(), registry.to_raw()),
+        }
+    }
     let context = Context::new_with_registry(&registry, true);
     // Loaded up front: IR of a dialect that is not loaded cannot be built or parsed.
     context.load_all_available_dialects();
     // SAFETY: the session keeps both at addresses that stay as long as the context lives.
     unsafe {
-        let sink = Arc::as_ptr(diagnostics).cast_mut().cast();
-        mlir_sys::mlirContextAttachDiagnosticHandler(context.to_raw(), Some(record), sink, None);
+        diagnostics.attach(&context);
         carried.attach(&context);
     }
+    let allows_unknown = old.is_some_and(Context::allow_unregistered_dialects);
+    context.set_allow_unregistered_dialects(allows_unknown);
     context
 }
 
@@ -66,23 +73,24 @@ impl Session {
     /// Creates a context with upstream's and our dialects; `Session::new` makes the passes known
     /// before.
     pub(crate) fn with_known_passes() -> Self {
-        let diagnostics = Arc::new(Mutex::new(vec![]));
+        let diagnostics = Box::<Diagnostics>::default();
         let carried = Box::new(Carried::new(EmbedderKinds::default()));
-        let context = new_context(&diagnostics, &carried);
+        let context = new_context(None, &diagnostics, &carried);
         Self { context, diagnostics, carried }
     }
 
     /// Gives back the memory of all that was compiled so far. A context keeps every constant, type
     /// and location that was ever made in it, so that a session grows with each model; a session
-    /// that compiles many calls this in between. Target kinds stay, and so does what was compiled:
-    /// nothing of it is in the context. That no [`Module`] of the session is left is the borrow
+    /// that compiles many calls this in between. Target kinds stay, the dialects of the context's
+    /// registry, its handler of diagnostics, and what was compiled: nothing of it is in the context.
+    /// Dialects that were only loaded, as IRDL's are, have to be loaded again. That no [`Module`] of the session is left is the borrow
     /// checker's to see.
     pub fn clear(&mut self) {
         // SAFETY: no handle is left, as above.
         unsafe { self.carried.destroy_removed() };
         self.carried.forget_constants();
-        self.clear_diagnostics();
-        self.context = new_context(&self.diagnostics, &self.carried);
+        self.diagnostics.take();
+        self.context = new_context(Some(&self.context), &self.diagnostics, &self.carried);
     }
 
     /// The MLIR context.
@@ -149,7 +157,8 @@ impl Session {
         self.parse(&bytes, &path.to_string_lossy())
     }
 
-    /// Runs a textual pipeline anchored on `builtin.module`, and verifies the result. Passes destroy
+    /// Runs a textual pipeline anchored on `builtin.module`, with IR that is verified before and after.
+    /// Passes destroy
     /// operations, so that no handle of one may be in use ([`ir::root`]).
     pub fn run_pipeline(&self, module: &mut Module<'_>, pipeline: &str) -> Result<()> {
         self.run_pipeline_with(module, pipeline, None, None)
@@ -164,10 +173,26 @@ impl Session {
         reproducer: Option<&Path>,
         observer: Option<&pass::PassObserver<'_>>,
     ) -> Result<()> {
+        self.check_ir(module)?;
         self.run_verified(module, pipeline, (reproducer, observer), Verified::Passes)
     }
 
-    /// As [`Session::run_pipeline_with`], with the IR verified as often as is said.
+    /// Fails if a module is of another session, or not valid: passes trust what they are given.
+    pub(crate) fn check_ir(&self, module: &Module<'_>) -> Result<()> {
+        origin::check_home(&self.context, &ir::root(module), || "the module".to_owned())?;
+        if module.as_operation().verify() {
+            return Ok(());
+        }
+        match self.failure("the IR is not valid") {
+            Error::Diagnostics(text) => {
+                Err(Error::Diagnostics(format!("{text}\nin the IR that was given")))
+            }
+            other => Err(other),
+        }
+    }
+
+    /// As [`Session::run_pipeline_with`], with IR of this session that is valid, and is verified as
+    /// often as is said.
     pub(crate) fn run_verified(
         &self,
         module: &mut Module<'_>,
@@ -217,16 +242,28 @@ impl Session {
 
     /// The errors collected since the last call, as one [`Error`]; `fallback` when there are none.
     pub fn failure(&self, fallback: &str) -> Error {
-        let mut lines = self.diagnostics.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let lines = self.diagnostics.take_errors();
         if lines.is_empty() {
             return Error::internal(fallback);
         }
-        Error::Diagnostics(std::mem::take(&mut *lines).join("\n"))
+        Error::Diagnostics(lines.join("\n"))
     }
 
-    /// Forgets diagnostics collected so far, for a caller that tried something on purpose.
+    /// Forgets errors collected so far, for a caller that tried something on purpose.
     pub fn clear_diagnostics(&self) {
-        self.diagnostics.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
+        self.diagnostics.take_errors();
+    }
+
+    /// Takes the warnings and remarks that passes gave since the last call, in order, and errors of
+    /// calls that did not fail. The first 10,000 are kept.
+    pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnostics.take()
+    }
+
+    /// Calls `handler` for each diagnostic from now on, in place of the one before, when it is given;
+    /// they are kept as well. If it panics, a warning says so.
+    pub fn on_diagnostic(&self, handler: impl Fn(&Diagnostic) + Send + Sync + 'static) {
+        self.diagnostics.handle(Arc::new(handler));
     }
 }
 
@@ -237,56 +274,5 @@ fn enable_reproducer(manager: &PassManager<'_>, path: &Path) {
     // SAFETY: the manager is live; MLIR copies the name.
     unsafe {
         ffi::phlPassManagerEnableCrashReproducer(manager.to_raw(), name.to_raw(), false);
-    }
-}
-
-unsafe extern "C" fn record(
-    diagnostic: mlir_sys::MlirDiagnostic,
-    sink: *mut c_void,
-) -> mlir_sys::MlirLogicalResult {
-    // SAFETY: MLIR passes a live diagnostic, and the sink that the handler was attached with.
-    let (text, sink) = unsafe { (text(diagnostic), &*sink.cast::<Mutex<Vec<String>>>()) };
-    if let Some(text) = text {
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push(text);
-    }
-    mlir_sys::MlirLogicalResult { value: 1 }
-}
-
-/// What fails in reading a target's files is about no place in the model.
-fn is_place_unknown(place: &str) -> bool {
-    place == "unknown" || place.ends_with(".mlir:0:0")
-}
-
-/// An error with its place and notes; nothing for what is less.
-///
-/// # Safety
-/// The diagnostic is live.
-unsafe fn text(diagnostic: mlir_sys::MlirDiagnostic) -> Option<String> {
-    // SAFETY: the caller's; notes live as long as their diagnostic.
-    unsafe {
-        let severity = mlir_sys::mlirDiagnosticGetSeverity(diagnostic);
-        if severity != mlir_sys::MlirDiagnosticSeverity_MlirDiagnosticError {
-            return None;
-        }
-        let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic));
-        let place = print::place(location);
-        let message = print::message(diagnostic);
-        let mut text =
-            if is_place_unknown(&place) { message } else { format!("{place}: {message}") };
-        for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
-            let note = mlir_sys::mlirDiagnosticGetNote(diagnostic, index);
-            let location = Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(note));
-            let (note, other) = (print::message(note), print::place(location));
-            // MLIR adds the whole operation as a note, which may be megabytes of text.
-            if !note.starts_with("see current operation") {
-                let other = if other == place || is_place_unknown(&other) {
-                    String::new()
-                } else {
-                    format!("{other}: ")
-                };
-                text.push_str(&format!("\n  note: {other}{note}"));
-            }
-        }
-        Some(text)
     }
 }

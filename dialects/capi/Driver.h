@@ -16,8 +16,14 @@ MLIR_CAPI_EXPORTED void phlRegisterDialects(MlirDialectRegistry registry);
 /// Registers the passes of upstream MLIR, once per process.
 MLIR_CAPI_EXPORTED void phlRegisterUpstreamPasses(void);
 
-/// The main function of `phaseline-opt`: mlir-opt with our dialects.
-MLIR_CAPI_EXPORTED int phlOptMain(int argc, char **argv);
+/// Whether MLIR's parser may be given a text; fills the line, and what is
+/// wrong, which lives forever, otherwise.
+typedef bool (*PhlTextCheck)(MlirStringRef text, size_t *line,
+                             MlirStringRef *reason);
+
+/// The main function of `phaseline-opt`: mlir-opt with our dialects, and with
+/// input that `check` has accepted.
+MLIR_CAPI_EXPORTED int phlOptMain(int argc, char **argv, PhlTextCheck check);
 
 /// The main function of `phaseline-lsp-server`.
 MLIR_CAPI_EXPORTED int phlLspMain(int argc, char **argv);

@@ -10,12 +10,17 @@
 #include "capi/Native.h"
 #include "capi/Pass.h"
 
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
+
+/// Whether a module has a target; set before any pass runs.
+static bool (*targetCheck)(MlirOperation, MlirStringRef) = nullptr;
 
 namespace {
 
@@ -68,6 +73,9 @@ struct ForTargetPass : public PassWrapper<ForTargetPass, OperationPass<>> {
             !isDeclaration(&op))
           selected.push_back(&op);
       }
+    if (selected.empty() && targetCheck && !getOperation()->getParentOp() &&
+        !targetCheck(wrap(getOperation()), wrap(StringRef(target))))
+      return signalPassFailure();
     for (Operation *op : selected) {
       OpPassManager copy = *manager;
       if (failed(runPipeline(copy, op)))
@@ -88,6 +96,10 @@ struct ForTargetPass : public PassWrapper<ForTargetPass, OperationPass<>> {
 };
 
 } // namespace
+
+void phlForTargetCheck(bool (*check)(MlirOperation, MlirStringRef)) {
+  targetCheck = check;
+}
 
 void phlRegisterNativePasses(void) {
   PassRegistration<ForTargetPass>();

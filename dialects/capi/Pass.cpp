@@ -5,9 +5,11 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <memory>
 #include <vector>
@@ -54,6 +56,25 @@ struct CallbackPass : public Pass {
   LogicalResult initialize(MLIRContext *context) override {
     for (size_t i = 0; i < desc->num_dialects; ++i)
       context->getOrLoadDialect(desc->dialects[i]);
+    return success();
+  }
+
+  LogicalResult
+  initializeOptions(StringRef options,
+                    function_ref<LogicalResult(const Twine &)> fault) override {
+    if (failed(Pass::initializeOptions(options, fault)))
+      return failure();
+    for (size_t i = 0; i < desc->num_options; ++i) {
+      const PhlOptionDesc &option = desc->options[i];
+      ArrayRef<const char *> words(option.choices, option.num_choices);
+      std::string value = values[i].value();
+      bool isWord =
+          llvm::any_of(words, [&](const char *word) { return value == word; });
+      if (words.empty() || isWord || value == option.default_value)
+        continue;
+      return fault("option '" + Twine(option.name) + "' of " + desc->argument +
+                   ": '" + value + "' is none of " + llvm::join(words, ", "));
+    }
     return success();
   }
 
@@ -113,6 +134,14 @@ void phlRegisterPass(const PhlPassDesc *desc) {
   registerPass([desc, typeID]() -> std::unique_ptr<Pass> {
     return std::make_unique<CallbackPass>(desc, typeID);
   });
+}
+
+void phlEmitWarning(MlirLocation location, MlirStringRef text) {
+  emitWarning(unwrap(location)) << unwrap(text);
+}
+
+void phlEmitRemark(MlirLocation location, MlirStringRef text) {
+  emitRemark(unwrap(location)) << unwrap(text);
 }
 
 void phlPassManagerEnableCrashReproducer(MlirPassManager pm, MlirStringRef path,

@@ -30,6 +30,9 @@ typedef struct PhlOptionDesc {
   const char *description;
   const char *default_value;
   PhlOptionKind kind;
+  /// The words that a string may be; null if it may be any.
+  const char *const *choices;
+  size_t num_choices;
 } PhlOptionDesc;
 
 /// A pass. All pointers live as long as the process, because MLIR's registry
@@ -60,6 +63,17 @@ MLIR_CAPI_EXPORTED void phlRegisterPass(const PhlPassDesc *desc);
 /// `fuse-elementwise-ops` (rewrite patterns that upstream exports without a
 /// bound).
 MLIR_CAPI_EXPORTED void phlRegisterNativePasses(void);
+
+/// Has `for-target` ask whether the module that it runs on has a target, when
+/// it found nothing of it. `check` returns false after it emitted a diagnostic.
+MLIR_CAPI_EXPORTED void phlForTargetCheck(bool (*check)(MlirOperation module,
+                                                        MlirStringRef id));
+
+/// Emits a warning, or a remark.
+MLIR_CAPI_EXPORTED void phlEmitWarning(MlirLocation location,
+                                       MlirStringRef text);
+MLIR_CAPI_EXPORTED void phlEmitRemark(MlirLocation location,
+                                      MlirStringRef text);
 
 /// Makes `pm` write `path` with the IR and the pipeline when a pass fails or
 /// crashes. With `local` set, only the failing pass is reproduced.

@@ -7,7 +7,7 @@ use super::{
     print,
     run::prepare,
 };
-use crate::{Result, Session, Tensor, io, runtime::Executable};
+use crate::{Result, Tensor, io, runtime::Executable};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let mut peak = None;
     let mut rows = None;
     if args.by_layer {
-        let flops = Session::new().peak_flops()? * f64::from(args.threads);
+        let flops = super::new_session().peak_flops()? * f64::from(args.threads);
         let how = (args.min_runs, budget);
         rows = Some(layers::measure(&ready.executable, &inputs, how, flops)?);
         peak = Some(flops / 1e9);

@@ -40,7 +40,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     let mut options = compile_options(&args.target, name, after, Some(&observer))?;
     options.trace = args.trace;
     options.plan_picture = args.plan_picture.is_some();
-    let session = Session::new();
+    let session = super::new_session();
     if watcher.is_needed() {
         watcher.check(&session.pipeline(&options)?)?;
         options.pass_observer = Some(&pass_observer);

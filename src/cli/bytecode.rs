@@ -3,7 +3,7 @@
 
 use super::print;
 use crate::{
-    Error, Result, Session,
+    Error, Result,
     import::{self, Source, mlir::Ir},
     io,
     ir::{
@@ -57,7 +57,7 @@ pub fn print_bytecode(path: &Path) -> Result<()> {
     limit(Resource::Cpu, SECONDS + (bytes.len() as u64 >> 20));
     limit(Resource::As, (4 << 30) + 64 * bytes.len() as u64);
     limit(Resource::Core, 0);
-    let session = Session::new();
+    let session = super::new_session();
     // SAFETY: whatever the reader does to this process, another one looks at its text.
     let module = unsafe { session.parse_bytecode(&bytes, &path.to_string_lossy()) }?;
     print(&print_module(&module, Weights::Print)?)

@@ -8,7 +8,7 @@ use super::{
     run::open,
 };
 use crate::{
-    Error, Phase, Result, Session, io,
+    Error, Phase, Result, io,
     measure::{Checked, Findings, Tolerance},
     tensor::Comparison,
 };
@@ -21,7 +21,7 @@ pub fn debug(args: &DebugArgs) -> Result<()> {
     }
     let progress = Progress::new();
     progress.say("reading the model");
-    let session = Session::new();
+    let session = super::new_session();
     let options =
         compile_options(&args.target, model_name(&args.model.model), Phase::Import, None)?;
     let (mut module, inputs) = open(&session, &args.model, &options, &args.data)?;

@@ -68,7 +68,7 @@ pub fn list(args: &TargetsArgs) -> Result<String> {
         target_path: known.paths,
         ..CompileOptions::default()
     };
-    let session = Session::new();
+    let session = super::new_session();
     let targets = options.resolve(&session)?;
     if let Some(device) = targets.iter().find(|target| !target.is_host()) {
         return Err(no_host(&device.kind.name));

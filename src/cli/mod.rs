@@ -23,7 +23,7 @@ mod templates;
 mod verify;
 pub mod watch;
 
-use crate::{Error, Result};
+use crate::{Error, Result, Session, session::Severity};
 use args::{Cli, Command};
 use clap::Parser;
 use std::{
@@ -75,6 +75,17 @@ fn execute(command: &Command) -> Result<()> {
         Command::CheckTarget(args) => check_target::check_target(args),
         Command::PrintBytecode { path } => bytecode::print_bytecode(path),
     }
+}
+
+/// A session that prints warnings, as they come; remarks are in the log (`--log pass=info`).
+fn new_session() -> Session {
+    let session = Session::new();
+    session.on_diagnostic(|diagnostic| {
+        if diagnostic.severity == Severity::Warning {
+            print_error(&format!("warning: {diagnostic}\n"));
+        }
+    });
+    session
 }
 
 /// Writes to standard error what was asked for beside the output.

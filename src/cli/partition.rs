@@ -18,7 +18,7 @@ use melior::ir::Module;
 
 /// Shows the partition of a model between targets.
 pub fn partition(args: &PartitionArgs) -> Result<()> {
-    let session = Session::new();
+    let session = super::new_session();
     let source = super::bytecode::open(&args.model.model)?;
     let name = model_name(&args.model.model);
     let after = args.from.unwrap_or(Phase::Import);

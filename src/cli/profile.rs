@@ -4,7 +4,7 @@ use super::{
     args::ProfileArgs, data::c_compiler, model::import, print, progress::Progress, registry::Known,
 };
 use crate::{
-    CompileOptions, Error, Result, Session, io,
+    CompileOptions, Error, Result, io,
     measure::ProfileOptions,
     partition::{Profile, Skipped},
 };
@@ -17,7 +17,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     one_thread();
     let progress = Progress::new();
     progress.say("reading the model");
-    let session = Session::new();
+    let session = super::new_session();
     let options = CompileOptions {
         targets: known.expanded(&args.target)?,
         target_path: known.paths,

@@ -61,7 +61,7 @@ pub fn prepare(
     let progress = Progress::new();
     progress.say("reading the model");
     let start = Instant::now();
-    let session = Session::new();
+    let session = super::new_session();
     let observer = |phase| progress.phase(phase);
     let mut options =
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;

@@ -75,6 +75,7 @@ impl Session {
                 options.name
             )));
         }
+        self.check_ir(module)?;
         if options.after == Phase::Import {
             Interface::of(module)?;
             limits::check_values(ir::root(module))?;

@@ -6,6 +6,7 @@ use crate::{
     ir::{
         self, Op, edit, func,
         names::{self, FINISHED},
+        origin,
     },
     targets::hooks::Lowered,
 };
@@ -55,6 +56,7 @@ pub fn replace<'c>(
 
 /// Finds the entry, and checks the functions by themselves and against the one that they replace.
 fn check<'c>(function: Op<'c>, made: Op<'c>, entry: &str) -> Result<Op<'c>> {
+    origin::check_home(&function, &made, || "the module that it returned".to_owned())?;
     if !made.verify() {
         return Err(Error::invalid("returned IR that is not valid; the messages before say where"));
     }

@@ -86,16 +86,28 @@ pub fn of_affine_map<'c>(map: &AffineMap<'c>) -> Attribute<'c> {
 /// stands for all. Booleans are in bits there, and have
 /// [`bool_values`](melior::ir::attribute::DenseElementsAttribute::bool_values).
 pub fn dense<'c>(ty: Type<'c>, bytes: &[u8]) -> Result<Attribute<'c>> {
-    let is_ranked = ty.is_ranked_tensor() || ty.is_vector();
-    let is_static = is_ranked && super::static_dims(ty).is_some();
+    let is_static = (ty.is_ranked_tensor() || ty.is_vector())
+        && super::static_dims(ty).is_some_and(|dims| {
+            dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(*dim)).is_some()
+        });
     // SAFETY: the type is checked first; MLIR compares the number of bytes with it, and copies them.
-    let made = is_static.then(|| unsafe {
+    let made = (is_static && is_number(super::element_type(ty))).then(|| unsafe {
         let (count, data) = (bytes.len(), bytes.as_ptr().cast());
         Attribute::from_option_raw(sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), count, data))
     });
     made.flatten().ok_or_else(|| {
-        Error::internal(format!("a constant of type {ty} was given {} bytes", bytes.len()))
+        Error::invalid(format!("a constant of type {ty} was given {} bytes", bytes.len()))
     })
+}
+
+/// Whether `dense` attributes have elements of a type.
+fn is_number(ty: Type<'_>) -> bool {
+    // SAFETY: the kind is checked first.
+    let part = ty
+        .is_complex()
+        .then(|| unsafe { Type::from_raw(sys::mlirComplexTypeGetElementType(ty.to_raw())) });
+    let ty = part.unwrap_or(ty);
+    ty.is_integer() || ty.is_index() || ty.is_float()
 }
 
 #[cfg(test)]
@@ -157,7 +169,14 @@ mod tests {
         assert_eq!(made.to_string(), "dense<[1, 2]> : tensor<2xi16>");
         assert_eq!(dense(pair, &[3, 0]).expect("fits").to_string(), "dense<3> : tensor<2xi16>");
         assert!(dense(pair, &[1, 2, 3]).is_err());
-        for other in ["tensor<?xi16>", "tensor<*xi16>", "i16"] {
+        for other in [
+            "tensor<?xi16>",
+            "tensor<*xi16>",
+            "i16",
+            "memref<2xi16>",
+            "tensor<2x!llvm.ptr>",
+            "tensor<4294967296x4294967296xi16>",
+        ] {
             assert!(dense(ty(other), &[1, 0]).is_err(), "{other}");
         }
     }

@@ -1,11 +1,11 @@
 //! An insertion point with methods for the operations that lowerings use most.
 
-use super::{Blk, Op, Val};
-use crate::Result;
+use super::{Blk, Op, Val, nesting, origin};
+use crate::{Result, ffi};
 use melior::{
     Context,
     ir::{
-        Attribute, Identifier, Location, Region, Type, TypeLike, ValueLike,
+        Attribute, Identifier, Location, Operation, Region, Type, TypeLike, ValueLike,
         attribute::{
             BoolAttribute, DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute,
             StringAttribute,
@@ -15,6 +15,9 @@ use melior::{
         r#type::{IntegerType, RankedTensorType},
     },
 };
+
+/// Bits of the widest integer type.
+const MAX_BITS: u32 = (1 << 24) - 1;
 
 /// Creates operations at one place: before an operation, or at the end of a block.
 #[derive(Clone, Copy)]
@@ -71,9 +74,16 @@ impl<'c> Builder<'c> {
         self.block
     }
 
-    /// Creates and inserts an operation of any name. Fails when MLIR cannot infer its types, after
-    /// a diagnostic.
+    /// Creates and inserts an operation of any name.
+    ///
+    /// # Errors
+    /// The session knows no operation of that name. A part is of another session, or an operand of
+    /// another module. MLIR cannot infer its types, or not from these operands and attributes.
     pub fn create(&self, name: &str, spec: OpSpec<'c, '_>) -> Result<Op<'c>> {
+        origin::check(self, name, &spec)?;
+        // What the declarations of these dialects do not say, their inference looks at itself.
+        let trusted = ["graph.", "tir."].iter().any(|own| name.starts_with(own));
+        let (infer, separately) = (spec.infer && trusted, spec.infer && !trusted);
         let attributes: Vec<_> = spec
             .attributes
             .iter()
@@ -83,12 +93,15 @@ impl<'c> Builder<'c> {
             .add_operands(spec.operands)
             .add_attributes(&attributes)
             .add_regions_vec(spec.regions);
-        builder = if spec.infer {
-            builder.enable_result_type_inference()
-        } else {
-            builder.add_results(spec.results)
+        builder = match (infer, separately) {
+            (true, _) => builder.enable_result_type_inference(),
+            (_, true) => builder,
+            _ => builder.add_results(spec.results),
         };
-        let op = builder.build()?;
+        let mut op = builder.build()?;
+        if separately {
+            op = with_inferred_types(op, name)?;
+        }
         Ok(match self.place() {
             (block, Some(before)) => block.insert_operation_before(before, op),
             (block, None) => block.append_operation(op),
@@ -96,7 +109,21 @@ impl<'c> Builder<'c> {
     }
 
     /// Inserts a copy of an operation, with the same operands.
-    pub fn insert_clone(&self, op: Op<'c>) -> Op<'c> {
+    ///
+    /// # Errors
+    /// The operation is of another session, or uses values of another module.
+    pub fn copy(&self, op: Op<'c>) -> Result<Op<'c>> {
+        let name = super::op_name(op);
+        origin::check_home(self.context, &op, || format!("'{name}', which is copied,"))?;
+        origin::check_home(self.context, &self.block, || format!("the block for '{name}'"))?;
+        for value in super::capture::captured(op).into_iter().chain(super::operands(op)) {
+            origin::check_value(self.block, value, name)?;
+        }
+        Ok(self.insert_clone(op))
+    }
+
+    /// Inserts a copy of an operation, with the same operands.
+    pub(crate) fn insert_clone(&self, op: Op<'c>) -> Op<'c> {
         // SAFETY: all parts are live, and the block takes over the copy.
         unsafe {
             let copy = mlir_sys::mlirOperationClone(op.to_raw());
@@ -232,7 +259,7 @@ impl<'c> Builder<'c> {
     }
 
     /// `element`, or a vector of it with the shape of `shape` when that is a vector type.
-    pub fn like(&self, shape: Type<'c>, element: Type<'c>) -> Type<'c> {
+    pub(crate) fn like(&self, shape: Type<'c>, element: Type<'c>) -> Type<'c> {
         if !shape.is_vector() {
             return element;
         }
@@ -256,7 +283,20 @@ impl<'c> Builder<'c> {
     }
 
     /// The signless integer type of a width.
-    pub fn int(&self, bits: u32) -> Type<'c> {
+    ///
+    /// # Errors
+    /// MLIR has no integers of so many bits.
+    pub fn int_type(&self, bits: u32) -> Result<Type<'c>> {
+        if bits > MAX_BITS {
+            return Err(crate::Error::invalid(format!(
+                "there are no integers of {bits} bits; the widest have {MAX_BITS}"
+            )));
+        }
+        Ok(self.int(bits))
+    }
+
+    /// The signless integer type of a width that there is.
+    pub(crate) fn int(&self, bits: u32) -> Type<'c> {
         IntegerType::new(self.context, bits).into()
     }
 
@@ -266,7 +306,35 @@ impl<'c> Builder<'c> {
     }
 
     /// A ranked tensor type; dimensions may be [`super::DYNAMIC`].
-    pub fn tensor(&self, dims: &[i64], element: Type<'c>) -> Type<'c> {
+    ///
+    /// # Errors
+    /// A dimension is negative, or tensors have no elements of that type.
+    pub fn tensor_type(&self, dims: &[i64], element: Type<'c>) -> Result<Type<'c>> {
+        if let Some(dim) = dims.iter().find(|dim| **dim < 0 && **dim != super::DYNAMIC) {
+            return Err(crate::Error::invalid(format!(
+                "a tensor has no dimension of {dim}; one that is not known is ir::DYNAMIC"
+            )));
+        }
+        origin::check_home(self.context, &element, || "the element type of a tensor".to_owned())?;
+        // SAFETY: the shape has as many numbers as is said; what is not valid gives no type.
+        unsafe {
+            let none = mlir_sys::mlirAttributeGetNull();
+            let (rank, location) = (dims.len() as isize, self.location.to_raw());
+            let ty = mlir_sys::mlirRankedTensorTypeGetChecked(
+                location,
+                rank,
+                dims.as_ptr(),
+                element.to_raw(),
+                none,
+            );
+            Type::from_option_raw(ty).ok_or_else(|| {
+                crate::Error::invalid(format!("there are no tensors with elements of {element}"))
+            })
+        }
+    }
+
+    /// A ranked tensor type of sizes and elements that fit; dimensions may be [`super::DYNAMIC`].
+    pub(crate) fn tensor(&self, dims: &[i64], element: Type<'c>) -> Type<'c> {
         let dims: Vec<u64> = dims.iter().map(|dim| *dim as u64).collect();
         RankedTensorType::new(&dims, element, None).into()
     }
@@ -293,13 +361,38 @@ impl<'c> Builder<'c> {
 
     /// An attribute from its textual form, for the rare kinds without a constructor.
     pub fn parse_attr(&self, text: &str) -> Result<Attribute<'c>> {
+        check_text(text)?;
         Attribute::parse(self.context, text)
             .ok_or_else(|| crate::Error::internal(format!("cannot parse the attribute {text}")))
     }
 
     /// A type from its textual form.
     pub fn parse_type(&self, text: &str) -> Result<Type<'c>> {
+        check_text(text)?;
         Type::parse(self.context, text)
             .ok_or_else(|| crate::Error::internal(format!("cannot parse the type {text}")))
     }
+}
+
+/// Fails for text that MLIR's parser cannot stand.
+fn check_text(text: &str) -> Result<()> {
+    nesting::check_text(text.as_bytes())
+        .map_err(|(line, what)| crate::Error::invalid(format!("line {line} of the text: {what}")))
+}
+
+/// The operation with the result types that MLIR infers; it has none so far.
+fn with_inferred_types<'c>(op: Operation<'c>, name: &str) -> Result<Operation<'c>> {
+    let mut made = None;
+    let reason = super::print::collect(|callback, user| {
+        // SAFETY: the call takes over the operation; the callback and its place outlive the call.
+        made = unsafe {
+            Operation::from_option_raw(ffi::phlOperationInferTypes(op.into_raw(), callback, user))
+        };
+    });
+    made.ok_or_else(|| {
+        crate::Error::invalid(format!(
+            "the types of the results of '{name}' cannot be inferred: {}",
+            String::from_utf8_lossy(&reason)
+        ))
+    })
 }

@@ -1,6 +1,6 @@
 //! Changing operations, and walking them.
 //!
-//! Embedders read, set attributes and [`remove`] operations. What moves, copies and destroys them is
+//! Embedders read, set attributes ([`super::set_attr`]) and [`remove`] operations. What moves, copies and destroys them is
 //! the crate's own: nothing checks that values, operations and blocks fit together.
 //!
 //! ```compile_fail,E0603
@@ -61,8 +61,8 @@ pub fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Sets an attribute, inherent or discardable.
-pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) {
+/// Sets an attribute of the same session, inherent or discardable.
+pub(crate) fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) {
     let name = melior::StringRef::new(name);
     // SAFETY: the operation is live and the name is copied.
     unsafe { sys::mlirOperationSetAttributeByName(op.to_raw(), name.to_raw(), value.to_raw()) }
@@ -347,8 +347,8 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
     }
 }
 
-/// A dictionary attribute.
-pub fn dictionary_attr<'c>(
+/// A dictionary attribute of entries of the same session.
+pub(crate) fn dictionary_attr<'c>(
     context: &'c Context,
     entries: &[(String, Attribute<'c>)],
 ) -> Attribute<'c> {

@@ -113,12 +113,7 @@ unsafe fn booleans(raw: sys::MlirAttribute, count: usize) -> Vec<u8> {
 /// A `dense` attribute with a copy of `data`, which is row-major and has at least a byte for each
 /// element; equal ones are one attribute.
 pub fn dense<'c>(ty: Type<'c>, data: &[u8]) -> Result<Attribute<'c>> {
-    // SAFETY: a live type; MLIR checks the length, and reads the data during the call only.
-    unsafe {
-        let raw =
-            sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), data.len(), data.as_ptr().cast());
-        Attribute::from_option_raw(raw).ok_or_else(|| Error::internal("MLIR refused a constant"))
-    }
+    super::attribute::dense(ty, data)
 }
 
 /// A `dense_resource` attribute that takes over `data`, which is aligned to `align` bytes.

@@ -1,6 +1,6 @@
 //! Functions: their types, and the attributes of arguments and results.
 
-use super::{Builder, Op, OpSpec, Val, edit};
+use super::{Builder, Op, OpSpec, Val, edit, origin};
 use crate::{Error, Result};
 use melior::{
     Context,
@@ -52,7 +52,20 @@ impl<'c> Signature<'c> {
     }
 
     /// Gives `function` this signature. Block arguments are the caller's to change.
-    pub fn set(&self, context: &'c Context, function: Op<'c>) {
+    ///
+    /// # Errors
+    /// A type or an attribute is of another session.
+    pub fn put(&self, function: Op<'c>) -> Result<()> {
+        for (ty, attributes) in self.arguments.iter().chain(&self.results) {
+            origin::check_home(&function, ty, || format!("the type {ty} of a signature"))?;
+            check_attributes(function, attributes)?;
+        }
+        self.set(super::context_of(function), function);
+        Ok(())
+    }
+
+    /// Gives `function` this signature, whose parts are of the same session.
+    pub(crate) fn set(&self, context: &'c Context, function: Op<'c>) {
         let types = |list: &[(Type<'c>, Attributes<'c>)]| -> Vec<Type<'c>> {
             list.iter().map(|(ty, _)| *ty).collect()
         };
@@ -84,6 +97,12 @@ fn with_attributes<'c>(
         .collect()
 }
 
+fn check_attributes<'c>(function: Op<'c>, attributes: &Attributes<'c>) -> Result<()> {
+    attributes.iter().try_for_each(|(name, value)| {
+        origin::check_home(&function, value, || format!("the attribute '{name}' of a signature"))
+    })
+}
+
 /// Sets one attribute in a list, in place or at the end.
 pub fn set_in<'c>(attributes: &mut Attributes<'c>, name: &str, value: Attribute<'c>) {
     match attributes.iter_mut().find(|(found, _)| found == name) {
@@ -99,6 +118,8 @@ pub fn add_argument<'c>(
     ty: Type<'c>,
     attributes: Attributes<'c>,
 ) -> Result<Val<'c>> {
+    origin::check_home(&function, &ty, || "the type of a new argument".to_owned())?;
+    check_attributes(function, &attributes)?;
     let block = edit::entry_block(function)
         .ok_or_else(|| Error::internal("a new argument for a function without a body"))?;
     let mut signature = Signature::of(function)?;

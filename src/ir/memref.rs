@@ -49,6 +49,7 @@ pub fn with_space<'c>(context: &'c Context, ty: Type<'c>, space: Option<&str>) -
     if !ty.is_mem_ref() {
         return Ok(ty);
     }
+    super::origin::check_home(context, &ty, || format!("{ty}, which is put into a space,"))?;
     let attribute = match space {
         None => None,
         Some(name) => Some(space_attr(context, name)?),
@@ -73,6 +74,7 @@ pub fn reshaped<'c>(
     dims: &[i64],
     (strides, offset): (&[i64], i64),
 ) -> Result<Type<'c>> {
+    super::origin::check_home(context, &ty, || format!("{ty}, which is reshaped,"))?;
     // SAFETY: the kind is checked; shape and strides have as many numbers as is said.
     unsafe {
         if !sys::mlirTypeIsAMemRef(ty.to_raw()) {

@@ -9,8 +9,9 @@ mod register;
 mod watch;
 
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
-pub(crate) use register::panic_text;
+pub(crate) use register::{emit_error, panic_text};
 pub(crate) use register::{register, register_native};
+pub use register::{remark, warn};
 pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 

@@ -9,6 +9,8 @@ pub enum OptionKind {
     Int,
     /// `true` or `false`.
     Bool,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 /// The declaration of one option.
@@ -75,6 +77,47 @@ impl OptionField for String {
     fn from_text(text: &str) -> Result<Self, String> {
         Ok(text.to_owned())
     }
+}
+
+/// Declares the words that an option may be: an enum, whose variants have a word each.
+///
+/// ```
+/// phaseline::pass_choice! {
+///     /// What is counted.
+///     pub enum Counted {
+///         /// Operations.
+///         Operations = "operations",
+///         /// Their results.
+///         Results = "results",
+///     }
+/// }
+/// phaseline::pass_options! {
+///     /// Options of `count-something`.
+///     pub struct CountOptions {
+///         what: Counted = "operations", "What is counted";
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! pass_choice {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident {
+        $($(#[$about:meta])* $variant:ident = $word:literal,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name {
+            $($(#[$about])* $variant,)*
+        }
+        impl $crate::pass::OptionField for $name {
+            const KIND: $crate::pass::OptionKind = $crate::pass::OptionKind::Choice(&[$($word,)*]);
+            fn from_text(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok(Self::$variant),)*
+                    other => Err(format!("'{other}' is none of {}", [$($word,)*].join(", "))),
+                }
+            }
+        }
+    };
 }
 
 /// Declares the options of a pass: a struct whose fields have a name, a help text and a default.

@@ -1,6 +1,6 @@
 //! Registration of Rust passes in MLIR's pass registry.
 
-use super::{OptionKind, OptionValues, Pass, PassError};
+use super::{OptionKind, OptionSpec, OptionValues, Pass, PassError, PassOp};
 use crate::{ffi, ir::context::run_on};
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
@@ -44,10 +44,20 @@ pub fn register(pass: &'static Pass) -> crate::Result<()> {
         .iter()
         .map(|option| ffi::PhlOptionDesc {
             name: leak(&option.name.replace('_', "-")),
-            description: leak(option.help),
+            description: leak(&help(option)),
             default_value: leak(option.default),
+            choices: match option.kind {
+                OptionKind::Choice(words) => {
+                    words.iter().map(|word| leak(word)).collect::<Vec<_>>().leak().as_ptr()
+                }
+                _ => std::ptr::null(),
+            },
+            num_choices: match option.kind {
+                OptionKind::Choice(words) => words.len(),
+                _ => 0,
+            },
             kind: match option.kind {
-                OptionKind::Text => ffi::PhlOptionKind::PHL_OPTION_STRING,
+                OptionKind::Text | OptionKind::Choice(_) => ffi::PhlOptionKind::PHL_OPTION_STRING,
                 OptionKind::Int => ffi::PhlOptionKind::PHL_OPTION_INT,
                 OptionKind::Bool => ffi::PhlOptionKind::PHL_OPTION_BOOL,
             },
@@ -82,6 +92,14 @@ fn is_same(a: &Pass, b: &Pass) -> bool {
                 .map(|option| option.name)
                 .eq(b.options.iter().map(|option| option.name))
             && std::ptr::fn_addr_eq(a.run, b.run))
+}
+
+/// What `--help` says of an option.
+fn help(option: &OptionSpec) -> String {
+    match option.kind {
+        OptionKind::Choice(words) => format!("{}: {}", option.help, words.join(", ")),
+        _ => option.help.to_owned(),
+    }
 }
 
 fn leak(text: &str) -> *const c_char {
@@ -124,6 +142,26 @@ pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
         .map(|text| (*text).to_owned())
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
+}
+
+/// Says that something about an operation is likely not meant ([`crate::Session::take_diagnostics`]).
+pub fn warn(op: PassOp<'_>, message: impl std::fmt::Display) {
+    let text = format!("'{}' op {message}", crate::ir::op_name(op));
+    // SAFETY: the location is live; the text is copied.
+    unsafe {
+        let text = melior::StringRef::new(&text);
+        ffi::phlEmitWarning(op.location().to_raw(), text.to_raw());
+    }
+}
+
+/// Says something of interest about an operation: what was done, or could not be.
+pub fn remark(op: PassOp<'_>, message: impl std::fmt::Display) {
+    let text = format!("'{}' op {message}", crate::ir::op_name(op));
+    // SAFETY: the location is live; the text is copied.
+    unsafe {
+        let text = melior::StringRef::new(&text);
+        ffi::phlEmitRemark(op.location().to_raw(), text.to_raw());
+    }
 }
 
 /// Emits an error diagnostic.

@@ -10,7 +10,7 @@
 use crate::{
     hook,
     ir::{self, Op, names::TARGET_SPEC},
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{OptionField, OptionKind, OptionValues, Pass, PassError, PassOptions},
     passes::graph_partition::resolve_in,
     phase::HookPoint,
 };
@@ -19,8 +19,23 @@ crate::pass_options! {
     /// Options of `apply-hook`.
     pub struct Options {
         target: String = "", "Id of the target instance";
-        hook: String = "", "graph-to-runtime, graph-to-tir, constant-updater or tir-to-runtime";
+        hook: Hook = "", "Which hook";
         target_path: String = "", "Directories with targets as data, separated by colons";
+    }
+}
+
+/// An option that names a hook.
+#[derive(Clone, Copy, Debug)]
+pub struct Hook(HookPoint);
+
+impl OptionField for Hook {
+    const KIND: OptionKind = OptionKind::Choice(&{
+        let [first, second, third, fourth] = HookPoint::ALL;
+        [first.name(), second.name(), third.name(), fourth.name()]
+    });
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map(Self).map_err(|error: crate::Error| error.to_string())
     }
 }
 
@@ -37,7 +52,7 @@ pub const PASS: Pass = Pass {
 
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
-    let point: HookPoint = options.hook.parse()?;
+    let Hook(point) = options.hook;
     let spec = ir::attr_str(module, TARGET_SPEC).ok_or_else(|| {
         PassError::new(format!("the module has no {TARGET_SPEC}, which says what the targets are"))
     })?;

@@ -10,6 +10,7 @@ use crate::{
     ir::{Op, schedule::Schedule},
     limits,
     pass::{OptionValues, Pass, PassError, PassOptions},
+    targets,
 };
 
 crate::pass_options! {
@@ -32,6 +33,10 @@ pub const PASS: Pass = Pass {
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let own = Schedule::all(module).into_iter().filter(|known| known.target == options.target);
+    let mut own = own.peekable();
+    if own.peek().is_none() {
+        return Ok(targets::check_id(module, &options.target)?);
+    }
     for schedule in own {
         limits::check_text(schedule.text.as_bytes()).map_err(|(line, reason)| {
             PassError::new(format!("{}:{line}: {reason}", schedule.place))

@@ -4,6 +4,7 @@
 use crate::{
     ir::{Op, memory::Memory, names},
     pass::{OptionValues, Pass, PassError, PassOptions},
+    targets,
     transfer::{self, Device, Queues, Tickets},
 };
 use melior::ir::operation::OperationLike;
@@ -50,6 +51,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             return Err(PassError::new(format!("assign-memory-spaces needs the option {name}")));
         }
     }
+    targets::check_id(module, &options.target)?;
     let alignment = u64::try_from(options.alignment).unwrap_or(0);
     if !alignment.is_power_of_two() {
         return Err(PassError::new(format!(

@@ -12,6 +12,7 @@ use crate::{
         view::OpView,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
+    targets,
 };
 use melior::ir::{
     Attribute,
@@ -27,7 +28,17 @@ crate::pass_options! {
         session: bool = "false", "Whether its functions are given what the device was opened with";
         activate: String = "", "C function that is called before the device works";
         deactivate: String = "", "C function that is called afterwards, if there is one";
-        when: String = "inference", "What they are called around: an inference or a region";
+        when: When = "inference", "What they are called around";
+    }
+}
+
+crate::pass_choice! {
+    /// What the functions are called around.
+    pub enum When {
+        /// A run of the model.
+        Inference = "inference",
+        /// A region of the device.
+        Region = "region",
     }
 }
 
@@ -47,7 +58,9 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         return Err(PassError::new("assign-sessions needs the option target"));
     }
     if options.activate.is_empty() && !options.deactivate.is_empty() {
-        return Err(PassError::new("assign-sessions has deactivate, but not what it ends: activate"));
+        return Err(PassError::new(
+            "assign-sessions has deactivate, but not what it ends: activate",
+        ));
     }
     let functions = func::functions(module).into_iter();
     let functions: Vec<_> =
@@ -58,7 +71,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let (own, others): (Vec<_>, Vec<_>) =
         functions.into_iter().filter(|op| !is_kernel(*op)).partition(|op| is_of(*op, TARGET));
     if own.is_empty() {
-        return Ok(());
+        return Ok(targets::check_id(module, &options.target)?);
     }
     let unit = Attribute::unit(ir::context_of(module));
     if options.session {
@@ -66,16 +79,13 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         let calls = calls.filter(|op| tir::CallExtern::is(*op) && is_of(*op, names::DEVICE));
         calls.chain(own.iter().copied()).for_each(|op| edit::set_attr(op, SESSION, unit));
     }
-    match &*options.when {
+    match options.when {
         _ if options.activate.is_empty() => Ok(()),
-        "inference" => note(module, &options.target),
-        "region" => {
+        When::Inference => note(module, &options.target),
+        When::Region => {
             around_each(&own, &options);
             Ok(())
         }
-        other => Err(PassError::new(format!(
-            "assign-sessions: when={other} is neither inference nor region"
-        ))),
     }
 }
 

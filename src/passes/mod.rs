@@ -3,6 +3,7 @@
 use crate::{
     Result, Session,
     pass::{self, Pass},
+    targets,
 };
 
 /// Declares the modules and collects their `PASS` constants.
@@ -102,6 +103,7 @@ pub fn register_all() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         pass::register_native();
+        targets::check_in_pipelines();
         for pass in PASSES {
             // The table's names are distinct: a test checks it.
             let _ = pass::register(pass);

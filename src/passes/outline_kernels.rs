@@ -5,6 +5,7 @@ use crate::{
     ir::Op,
     launch,
     pass::{OptionValues, Pass, PassError, PassOptions},
+    targets,
 };
 
 crate::pass_options! {
@@ -32,5 +33,6 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             return Err(PassError::new(format!("outline-kernels needs the option {name}")));
         }
     }
+    targets::check_id(module, &options.target)?;
     launch::outline(module, &options.target, &options.launch)
 }

@@ -23,7 +23,7 @@ impl HookPoint {
         [Self::GraphToRuntime, Self::GraphToTir, Self::ConstantUpdater, Self::TirToRuntime];
 
     /// The name in manifests, pipelines and messages.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::GraphToRuntime => "graph-to-runtime",
             Self::GraphToTir => "graph-to-tir",

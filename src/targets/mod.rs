@@ -14,6 +14,7 @@ pub(crate) mod file_name;
 pub mod hooks;
 mod instance;
 mod kind;
+mod known;
 mod library;
 pub mod manifest;
 mod memory;
@@ -36,6 +37,7 @@ pub use instance::{Pool, TargetInstance};
 pub use kind::{
     CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,
 };
+pub(crate) use known::{check_id, check_in_pipelines};
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
 pub use manifest::is_name;
 pub use memory::{MemoryDecl, QueueDecl};

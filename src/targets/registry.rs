@@ -38,6 +38,11 @@ pub fn is_builtin(name: &str) -> bool {
     BUILTINS.iter().any(|(builtin, _)| *builtin == name)
 }
 
+/// The names of the built-in kinds.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|(name, _)| *name)
+}
+
 /// The file that makes a directory a target kind.
 pub const MANIFEST: &str = "target.toml";
 

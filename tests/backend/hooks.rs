@@ -73,11 +73,8 @@ impl Tester {
             // What a hook does to its copy of the IR stays without effect.
             "vandal" => {
                 edit::walk(request.module).into_iter().for_each(|op| {
-                    edit::set_attr(
-                        op,
-                        "vandal",
-                        phaseline::melior::ir::Attribute::unit(request.context),
-                    );
+                    let unit = ir::Attribute::unit(request.context);
+                    ir::set_attr(op, "vandal", unit).expect("is of this session");
                 });
                 return Ok(None);
             }

@@ -23,18 +23,30 @@ pub struct Case {
     pub files: Vec<(String, Vec<u8>)>,
     pub arguments: Vec<String>,
     program: &'static str,
+    /// What the language server has to say before it ends, if it is that.
+    answer: Option<String>,
 }
+
+/// The file that the language server reads.
+const CONVERSATION: &str = "conversation";
 
 impl Case {
     /// A case whose arguments are written as one text, separated by blanks.
     pub fn new(files: Vec<(String, Vec<u8>)>, arguments: &str) -> Self {
         let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-        Self { files, arguments, program: program() }
+        Self { files, arguments, program: program(), answer: None }
     }
 
     /// A case for `phaseline-opt`, whose messages are MLIR's.
     pub fn of_opt(files: Vec<(String, Vec<u8>)>, arguments: &str) -> Self {
         Self { program: env!("CARGO_BIN_EXE_phaseline-opt"), ..Self::new(files, arguments) }
+    }
+
+    /// A case for the language server, which reads this and gives an answer that begins so.
+    pub fn of_server(conversation: Vec<u8>, answer: &str) -> Self {
+        let files = vec![(CONVERSATION.to_owned(), conversation)];
+        let program = env!("CARGO_BIN_EXE_phaseline-lsp-server");
+        Self { program, answer: Some(answer.to_owned()), ..Self::new(files, "--log=error") }
     }
 
     /// Adds an argument that may hold blanks.
@@ -53,7 +65,9 @@ impl Case {
                 format!("'{}'", argument.replace('\'', r"'\''"))
             }
         });
-        format!("{} {}", self.program, quoted.collect::<Vec<_>>().join(" "))
+        let input =
+            if self.answer.is_some() { format!(" < {CONVERSATION}") } else { String::new() };
+        format!("{} {}{input}", self.program, quoted.collect::<Vec<_>>().join(" "))
     }
 
     /// Writes the files into `folder`.
@@ -69,10 +83,16 @@ impl Case {
     /// way it ended.
     pub fn judge(&self, again: bool) -> Result<bool, String> {
         let first = self.run()?;
-        first.check(self.program == program())?;
+        match &self.answer {
+            Some(answer) => first.check_answer(answer)?,
+            None => first.check(self.program == program())?,
+        }
         if again {
             let second = self.run()?;
-            if first.code != second.code || first.messages != second.messages {
+            // The server's messages have the time in them.
+            let same = self.answer.is_some() || first.messages == second.messages;
+            let same = same && (self.answer.is_none() || first.printed == second.printed);
+            if first.code != second.code || !same {
                 return Err(format!(
                     "differs when run again:\n{}\nand\n{}",
                     first.messages, second.messages
@@ -104,7 +124,10 @@ impl Case {
             .args(&self.arguments)
             .current_dir(&work)
             .env("TMPDIR", &temporary)
-            .stdin(Stdio::null())
+            .stdin(match self.answer {
+                Some(_) => File::open(work.join(CONVERSATION)).expect("opens").into(),
+                None => Stdio::null(),
+            })
             .stdout(File::create(&out).expect("creates a file"))
             .stderr(File::create(&err).expect("creates a file"))
             .spawn()
@@ -149,6 +172,15 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// Whether the language server came to its end, and gave an answer to the last request.
+    fn check_answer(&self, answer: &str) -> Result<(), String> {
+        let printed = String::from_utf8_lossy(&self.printed);
+        if self.code != 0 || !printed.contains(answer) {
+            return Err(format!("exit code {} without an answer: {}", self.code, self.messages));
+        }
+        Ok(())
+    }
+
     /// Whether it ended well; `strict` for messages in the form of our own program.
     fn check(&self, strict: bool) -> Result<(), String> {
         let errors = self.messages.lines().filter(|line| line.starts_with("error: ")).count();

@@ -1,5 +1,5 @@
-//! Damaged inputs: whatever a model, IR, manifest, option, pipeline, array, package, placement
-//! or profile consists of, the program ends by itself with exit code 0, or with 1 and one message,
+//! Damaged inputs: whatever a model, IR, manifest, option, pipeline, array, package, placement,
+//! profile or conversation with the language server consists of, the program ends by itself with exit code 0, or with 1 and one message,
 //! leaves nothing behind, stays within bounds of time and memory, and does the same again.
 //!
 //! Inputs are good ones with random mutations that know their structure, from fixed seeds.
@@ -18,6 +18,7 @@
 
 mod campaign;
 mod judge;
+mod language_server;
 mod onnx;
 mod packages;
 mod random;
@@ -61,6 +62,12 @@ fn ir() {
 fn passes() {
     let texts = textual::passes();
     campaign("pass", 96, |random| textual::damaged_pass_input(random, &texts));
+}
+
+#[test]
+fn language_server() {
+    let documents = language_server::Documents::new();
+    campaign("language-server", 48, |random| documents.conversation(random));
 }
 
 #[test]

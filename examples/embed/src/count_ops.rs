@@ -1,8 +1,7 @@
 //! `count-ops`: a pass that belongs to this example, not to Phaseline.
 
 use phaseline::{
-    ir::{self, Builder, edit, op_name, ops_of},
-    melior::ir::Module,
+    ir::{self, Builder, Module, op_name, ops_of},
     pass::{OptionValues, Pass, PassError, PassOp, PassOptions},
     pass_options,
 };
@@ -29,8 +28,7 @@ fn run<'c>(function: PassOp<'c>, values: &OptionValues) -> Result<(), PassError<
     let prefix = format!("{}.", options.dialect);
     let count = ops_of(function).into_iter().filter(|op| op_name(*op).starts_with(&prefix)).count();
     let attribute = Builder::before(function)?.i64_attr(count as i64);
-    edit::set_attr(function, "embed.ops", attribute);
-    Ok(())
+    Ok(ir::set_attr(function, "embed.ops", attribute)?)
 }
 
 /// What the pass wrote on the first function of `module`.

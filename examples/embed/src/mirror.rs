@@ -3,8 +3,7 @@
 use phaseline::{
     Result,
     hook::{Artifact, ArtifactKind, HookPoint, Hooks, Lowered, Request},
-    ir::{edit, func, op_name, result0},
-    melior::ir::ValueLike,
+    ir::{edit, func, op_name, result0, type_of},
     pattern::PatternSpec,
     targets::TargetKind,
 };
@@ -36,7 +35,7 @@ impl Hooks for MyHooks {
             return Ok(None);
         };
         let name = func::symbol(request.subject);
-        let ty = result0(abs)?.r#type();
+        let ty = type_of(result0(abs)?);
         let elements: i64 = phaseline::ir::static_dims(ty).unwrap_or_default().iter().product();
         let text = format!(
             "func.func @{name}(%x: {ty}) -> {ty} {{

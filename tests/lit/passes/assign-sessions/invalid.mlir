@@ -3,7 +3,7 @@
 // RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-sessions{target=dsp deactivate=off})' 2>&1 | FileCheck %s --check-prefix=BEGIN
 // BEGIN: assign-sessions has deactivate, but not what it ends: activate
 // RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-sessions{target=dsp activate=on when=layer})' 2>&1 | FileCheck %s --check-prefix=WHEN
-// WHEN: assign-sessions: when=layer is neither inference nor region
+// WHEN: option 'when' of assign-sessions: 'layer' is none of inference, region
 // RUN: not phaseline-opt %s --pass-pipeline='builtin.module(assign-sessions{target=dsp activate=on},assign-sessions{target=dsp activate=on})' 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: target 'dsp' is activated already
 func.func private @dsp_0() attributes {phl.target = "dsp"} {
