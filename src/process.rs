@@ -3,6 +3,10 @@
 //! Nothing here handles signals: a program that does calls [`end`] (`phaseline` does), others lose
 //! no more than they would anyway.
 
+mod supervise;
+
+pub use supervise::{Ended, supervise};
+
 use crate::{Error, Result};
 use rustix::{
     fs::{CWD, RenameFlags, renameat_with},
@@ -41,12 +45,7 @@ pub(crate) fn use_groups() {
 
 /// Runs a program without standard input and collects what it prints.
 pub fn output(command: &mut Command) -> io::Result<Output> {
-    output_of(command, Stdio::null())
-}
-
-/// Runs a program and collects what it prints.
-pub fn output_of(command: &mut Command, input: Stdio) -> io::Result<Output> {
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let (child, id) = spawn(command)?;
     let output = child.wait_with_output();
@@ -189,6 +188,12 @@ impl Drop for Mark {
     }
 }
 
+/// The system's place for temporary files. An empty variable `TMPDIR` is as none.
+fn temporary_folder() -> PathBuf {
+    let named = std::env::temp_dir();
+    if named.as_os_str().is_empty() { PathBuf::from("/tmp") } else { named }
+}
+
 /// A temporary folder, removed when dropped.
 pub struct Folder {
     folder: tempfile::TempDir,
@@ -198,7 +203,7 @@ pub struct Folder {
 impl Folder {
     /// A folder in the system's place for them.
     pub fn new() -> Result<Self> {
-        let place = std::env::temp_dir();
+        let place = temporary_folder();
         Self::beside(&place).map_err(|e| Error::io("cannot create a folder in", &place, e))
     }
 
@@ -222,9 +227,39 @@ impl Folder {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
         // Removal of a folder that is gone is no fault.
-        match place.symlink_metadata() {
-            Err(_) => fs::rename(path, place),
-            Ok(_) => exchange(path, place),
+        put(path, place)
+    }
+}
+
+/// Moves a folder to a place in the same file system. What is there already comes to where the folder was.
+pub fn put(path: &Path, place: &Path) -> io::Result<()> {
+    // Another process may put something there meanwhile.
+    if place.symlink_metadata().is_err() && fs::rename(path, place).is_ok() {
+        return Ok(());
+    }
+    match place.symlink_metadata() {
+        Ok(_) => exchange(path, place),
+        Err(_) => fs::rename(path, place),
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let path = self.path();
+        if fs::remove_dir_all(path).is_err_and(|error| error.kind() != io::ErrorKind::NotFound) {
+            allow_removal(path);
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// Lets what is in a folder be removed: programs make folders that nobody may write to.
+fn allow_removal(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            allow_removal(&entry.path());
         }
     }
 }

@@ -119,6 +119,9 @@ impl Session {
     /// Parses textual IR; `name` stands for the file in locations. Operations need not be inside of a
     /// `module`.
     ///
+    /// IR is a program: what is compiled of it calls whichever functions it names, with the rights of this
+    /// process. Of IR from elsewhere, [`crate::import::program_in`] says whether it is more than a network.
+    ///
     /// # Errors
     /// The text is not valid, or is bytecode ([`Session::parse_bytecode`]).
     pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {

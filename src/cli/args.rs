@@ -86,6 +86,17 @@ pub struct ModelArgs {
     /// through the steps; longer ones stay loops where they can [default: 2]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(i64).range(0..))]
     pub unroll_loops: Option<i64>,
+    /// Take IR that is more than a network: a program, which may call any function with your rights (see
+    /// docs/trust.md). IR after a phase (--from) is taken as one
+    #[arg(long)]
+    pub trust: bool,
+}
+
+impl ModelArgs {
+    /// The same, with the model trusted if something else says so.
+    pub(super) fn trusted_if(&self, also: bool) -> Self {
+        Self { trust: self.trust || also, ..self.clone() }
+    }
 }
 
 /// What to compile for, and with which pipelines.

@@ -2,6 +2,7 @@
 
 use super::{
     args::{CompileArgs, Emit},
+    cache::Entry,
     layers::{self, Layer},
     memory,
     model::{check_name, compile_options, import, model_name},
@@ -69,14 +70,18 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     }
     let Some(output) = args.output.as_deref() else { return Ok(()) };
     // What has been printed is of a module that has been through phases.
-    let cache = super::data::cache(args.cache.cache.as_ref()).filter(|_| !shows(args));
-    let entry = super::run::entry(&session, &module, &options, cache)?;
-    if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
-        return package::copy(&folder, output, replace);
+    let entry = match shows(args) {
+        true => None,
+        false => Entry::of(&session, &module, &options, &args.cache)?,
+    };
+    if let Some(entry) = &entry
+        && entry.copy(output, replace)?
+    {
+        return Ok(());
     }
     generate((&session, module), &mut options, (output, replace), (&progress, &watcher))?;
-    if let Some((cache, key)) = entry {
-        cache.keep_copy(&key, output)?;
+    if let Some(entry) = entry {
+        entry.keep(|cache, key| cache.keep_copy(key, output));
     }
     watcher.report().iter().for_each(|text| print_error(text));
     Ok(())
@@ -119,8 +124,10 @@ fn read<'s>(
             "--from={after} goes on from IR that --emit printed (.mlir), not from a model"
         )));
     }
+    // Who says after which phase it is says that it is a program.
+    let model = args.model.trusted_if(args.from.is_some());
     // The module has what it needs of its weights, and lets go of them one by one.
-    import(&*source, session, &args.model, options, None)
+    import(&*source, session, &model, options, None)
 }
 
 /// Compiles the rest of the way, and writes the package.

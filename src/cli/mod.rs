@@ -4,6 +4,7 @@ pub mod args;
 mod bench;
 mod build;
 mod bytecode;
+mod cache;
 mod check_target;
 mod data;
 mod debug;

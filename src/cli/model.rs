@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
-    import::{ImportOptions, Source},
+    import::{ImportOptions, Source, program_in},
     io,
     ir::print::Weights,
     targets::Operators,
@@ -42,7 +42,20 @@ pub fn import<'s>(
     for (name, dims) in &args.shapes {
         options.shapes.insert(name.clone(), dims.clone());
     }
-    source.import(session, &options)
+    let module = source.import(session, &options)?;
+    if source.is_ir() && !args.trust {
+        check_network(&module)?;
+    }
+    Ok(module)
+}
+
+/// Fails for IR that does more than to compute tensors.
+fn check_network(module: &Module<'_>) -> Result<()> {
+    let Some(found) = program_in(module) else { return Ok(()) };
+    Err(Error::invalid(format!(
+        "{found}: IR with more than a network's operations is a program, which may call any function with your \
+         rights; if you know who wrote it, add --trust, or --from=PHASE if --emit=PHASE printed it"
+    )))
 }
 
 /// Reads the inputs at `path` for the inputs called `names`.

@@ -1,11 +1,15 @@
 //! What a command knows of targets: the built-in ones, those of directories, and aliases.
 
-use super::args::RegistryArgs;
+use super::{args::RegistryArgs, print_error};
 use crate::{
     Error, Result,
+    io::owner,
     targets::{Alias, CONFIG, Config, Registry, TargetSpec},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
 
 /// The known targets.
 pub struct Known {
@@ -25,8 +29,7 @@ impl Known {
     pub fn with_directory(args: &RegistryArgs, directory: Option<&Path>) -> Result<Self> {
         let config = match &args.config {
             Some(file) => Config::read(file)?,
-            None if Path::new(CONFIG).is_file() => Config::read(Path::new(CONFIG))?,
-            None => Config::default(),
+            None => current()?,
         };
         let mut paths = super::data::target_path(&args.target_path);
         // A directory that is named twice is one.
@@ -55,6 +58,22 @@ impl Known {
         let expanded = self.registry.expand(&spec)?;
         Ok(if expanded == spec { text.to_owned() } else { expanded.to_string() })
     }
+}
+
+/// The configuration in the current folder, if there is one that nobody else could have written.
+fn current() -> Result<Config> {
+    let path = Path::new(CONFIG);
+    let Some(found) = path.metadata().ok().filter(std::fs::Metadata::is_file) else {
+        return Ok(Config::default());
+    };
+    // Groups may share their projects.
+    let shared = found.mode() & 0o002 == 0;
+    let Some(fault) = owner::fault(&found, shared) else { return Config::read(path) };
+    print_error(&format!(
+        "warning: {CONFIG} is not read: it {fault}, and could have a target's programs run; if they are to be \
+         trusted, add --config {CONFIG}\n"
+    ));
+    Ok(Config::default())
 }
 
 /// Reads `NAME=SPEC`.

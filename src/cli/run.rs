@@ -2,13 +2,14 @@
 
 use super::{
     args::{CacheArgs, DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
+    cache::Entry,
     layers,
     model::{compile_options, import, model_name, random_inputs, read_inputs},
     print,
     progress::Progress,
 };
 use crate::{
-    Cache, CacheKey, CompileOptions, Error, Interface, Phase, Result, Session, Tensor, io,
+    CompileOptions, Error, Interface, Phase, Result, Session, Tensor, io,
     runtime::{self, Executable},
 };
 use indexmap::IndexMap;
@@ -67,33 +68,20 @@ pub fn prepare(
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
     options.trace = trace;
     let (module, inputs) = open(&session, model, &options, &data.inputs)?;
-    let cache = super::data::cache(cache.cache.as_ref());
-    let entry = entry(&session, &module, &options, cache)?;
-    if let Some(folder) = entry.as_ref().and_then(|(cache, key)| cache.find(key)) {
-        let compile = start.elapsed();
-        let start = Instant::now();
-        let executable = runtime::load(&folder)?;
-        return Ok(Ready { executable, inputs, compile, load: start.elapsed() });
+    let entry = Entry::of(&session, &module, &options, cache)?;
+    let compile = start.elapsed();
+    let loading = Instant::now();
+    if let Some(executable) = entry.as_ref().and_then(|entry| entry.take(runtime::load)) {
+        return Ok(Ready { executable, inputs, compile, load: loading.elapsed() });
     }
     let compiled = session.compile(module, &options)?;
-    if let Some((cache, key)) = entry {
-        cache.keep(&key, &compiled)?;
+    if let Some(entry) = entry {
+        entry.keep(|cache, key| cache.keep(key, &compiled));
     }
     let compile = start.elapsed();
     let start = Instant::now();
     let executable = compiled.load()?;
     Ok(Ready { executable, inputs, compile, load: start.elapsed() })
-}
-
-/// The cache, if there is one, and the key of a compile in it.
-pub fn entry(
-    session: &Session,
-    module: &Module<'_>,
-    options: &CompileOptions<'_>,
-    cache: Option<Cache>,
-) -> Result<Option<(Cache, CacheKey)>> {
-    let Some(cache) = cache else { return Ok(None) };
-    Ok(session.cache_key(module, options)?.map(|key| (cache, key)))
 }
 
 /// Imports a model, and reads or makes its inputs.

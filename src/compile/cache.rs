@@ -3,19 +3,23 @@
 //! A key is the XXH3 hash of all that decides on a package: the module with its weights, the pipeline and
 //! options, what their files hold, the machine, the C compiler, and this program. Code of others that takes
 //! part (hooks, targets that are folders) is not known well enough for a key.
+//!
+//! What is taken from a cache runs with the user's rights: nothing is that others could have put there.
 
 use super::CompileOptions;
 use crate::{
     Error, Result, Session,
     artifact::{Compiled, Machine},
+    io::owner,
     ir::{self, print},
     package::{self, Replace},
-    process,
+    process::{self, Folder},
     targets::{Files, TargetInstance},
 };
 use melior::ir::Module;
 use std::{
-    fs,
+    fs, io,
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     process::Command,
     time::UNIX_EPOCH,
@@ -38,30 +42,105 @@ impl Cache {
         Self { folder }
     }
 
+    /// Fails if others could put packages there, whose code would run with the user's rights.
+    ///
+    /// # Errors
+    /// The folder is another user's, others may write to it, or it is no folder.
+    pub fn check(&self) -> Result<()> {
+        let path = self.folder.display();
+        let found = match fs::metadata(&self.folder) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::io("cannot look at", &self.folder, error)),
+        };
+        if !found.is_dir() {
+            return Err(Error::invalid(format!("{path} is no folder; name another one")));
+        }
+        // Where only owners may remove and rename, what is there is looked at by itself.
+        let is_sticky = found.mode() & 0o1000 != 0;
+        match owner::fault(&found, is_sticky) {
+            None => Ok(()),
+            Some(fault) => Err(Error::invalid(format!(
+                "{path} {fault}, who could put code there that runs as yours: name a folder that only you \
+                 may write to (chmod go-w)"
+            ))),
+        }
+    }
+
     /// The package of a key, if it is there.
-    pub fn find(&self, key: &CacheKey) -> Option<PathBuf> {
+    ///
+    /// # Errors
+    /// The cache cannot be trusted ([`Cache::check`]), or what is there is damaged or somebody else's.
+    pub fn find(&self, key: &CacheKey) -> Result<Option<PathBuf>> {
+        self.check()?;
         let folder = self.folder.join(&key.0);
-        package::Metadata::read(&folder).is_ok().then_some(folder)
+        if folder.symlink_metadata().is_err_and(|e| e.kind() == io::ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        check_owner(&folder)?;
+        package::Metadata::read(&folder)?;
+        Ok(Some(folder))
     }
 
     /// Keeps a copy of a package.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or the cache cannot be trusted ([`Cache::check`]).
     pub fn keep_copy(&self, key: &CacheKey, of: &Path) -> Result<()> {
-        package::copy(of, &self.folder.join(&key.0), Replace::Anything)
+        self.put(key, |folder| package::copy(of, folder, Replace::Anything))
     }
 
     /// Keeps a package.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or the cache cannot be trusted ([`Cache::check`]).
     pub fn keep(&self, key: &CacheKey, compiled: &Compiled) -> Result<()> {
+        self.put(key, |folder| compiled.write_package_over(folder, Replace::Anything))
+    }
+
+    /// Puts a package in the place of whatever is there. It is written where nobody else sees it.
+    fn put(&self, key: &CacheKey, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        self.check()?;
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        made.map_err(|e| Error::io("cannot create", &self.folder, e))?;
+        let fail = |e| Error::io("cannot write to", &self.folder, e);
+        let staging = Folder::beside(&self.folder).map_err(fail)?;
+        let package = staging.path().join("package");
+        write(&package)?;
+        close(&package).map_err(fail)?;
         let folder = self.folder.join(&key.0);
-        compiled.write_package_over(&folder, Replace::Anything)?;
+        process::put(&package, &folder).map_err(fail)?;
         tracing::info!(target: "phaseline::package", folder = %folder.display(), "kept");
         Ok(())
     }
+}
+
+/// Lets nobody else write to what is at a path, and below it.
+fn close(path: &Path) -> io::Result<()> {
+    let found = path.symlink_metadata()?;
+    if found.is_symlink() {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(found.mode() & 0o755))?;
+    if found.is_dir() {
+        fs::read_dir(path)?.try_for_each(|entry| close(&entry?.path()))?;
+    }
+    Ok(())
+}
+
+/// Fails if anything at a path or below it is not the user's alone.
+fn check_owner(path: &Path) -> Result<()> {
+    let fail = |e| Error::io("cannot look at", path, e);
+    let found = path.symlink_metadata().map_err(fail)?;
+    if let Some(fault) = owner::fault(&found, false) {
+        return Err(Error::invalid(format!("{} {fault}", path.display())));
+    }
+    if found.is_dir() {
+        for entry in fs::read_dir(path).map_err(fail)? {
+            check_owner(&entry.map_err(fail)?.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Session {

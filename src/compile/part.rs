@@ -8,6 +8,7 @@ use crate::{
         self, Op, edit,
         names::{GENERATED, TARGET},
     },
+    package,
     phase::HookPoint,
     targets::{CodegenKind, TargetInstance},
 };
@@ -38,6 +39,7 @@ pub fn generate(
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let artifacts = files::recorded(part)?;
     let mut options = c_options(target, model, &artifacts)?;
+    options.interface = target.is_host().then(|| package::interface(&compiled.signature));
     let devices = &compiled.signature.devices;
     let device = devices.iter().find(|device| device.target == target.id);
     let opening =

@@ -11,7 +11,7 @@
 //! It answers with `output.mlir` (whose entry has the name of the function in the request),
 //! `output.npy` or `output-N.npy` and `answer.json`, and files in `artifacts/`, whose types the
 //! manifest declares or their names say. A program that writes none of them declines. Any exit code
-//! but 0 ends the compile with what it said. For programs in Python there is a module
+//! but 0 ends the compile with what it said, and so does an answer that takes too much time or space. For programs in Python there is a module
 //! ([`PYTHON`]), which they find without any path.
 
 use super::answer::{Answer, WORK};
@@ -24,13 +24,19 @@ use crate::{
         print::{Weights, print_op},
     },
     phase::HookPoint,
-    process::{self, Folder},
-    targets::hooks::{BLOB_END, Command, Constant, Lowered, Request, Update},
+    process::{self, Ended, Folder},
+    targets::hooks::{BLOB_END, Command, Constant, Limits, Lowered, Request, Update},
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
 use serde_json::json;
-use std::{collections::BTreeSet, env, fs, path::Path, process::Output};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    io::{Read, Seek, SeekFrom},
+    path::Path,
+    time::Duration,
+};
 
 /// Version of what programs are asked and answer.
 const PROTOCOL: u32 = 1;
@@ -176,8 +182,12 @@ impl Command {
             fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))?;
         }
         let words = target.hook_words(self)?;
-        let output = start(&words, &work, &library)?;
-        check(&words[0], &output)?;
+        let given = size(folder.path());
+        let limits = target.hook_limits(self, given)?;
+        let is_large = || size(folder.path()).saturating_sub(given) > limits.bytes;
+        let places = (folder.path(), work.as_path(), library.as_path());
+        let ended = start(&words, places, (limits, &is_large))?;
+        check(&words[0], ended, folder.path(), (limits, &target.kind.manifest))?;
         Ok(Answer { folder })
     }
 }
@@ -189,7 +199,32 @@ fn npy(tensor: &Tensor) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn start(words: &[String], work: &Path, library: &Path) -> Result<Output> {
+/// The bytes of all files below a folder; links are not followed. A file without content takes something, too.
+fn size(folder: &Path) -> u64 {
+    const LEAST: u64 = 512;
+    let mut sum: u64 = 0;
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(found) = entry.metadata() else { continue };
+            sum = sum.saturating_add(found.len().max(LEAST));
+            if found.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    sum
+}
+
+/// The files beside the folder of the program that hold what it says. They are no pipes, which a program
+/// that it leaves behind could keep open.
+const SAID: [&str; 2] = ["stdout", "stderr"];
+
+fn start(
+    words: &[String],
+    (folder, work, library): (&Path, &Path, &Path),
+    (limits, is_large): (Limits, &dyn Fn() -> bool),
+) -> Result<Ended> {
     let program = &words[0];
     let fault = |error: String| Error::Tool {
         program: program.clone(),
@@ -202,22 +237,54 @@ fn start(words: &[String], work: &Path, library: &Path) -> Result<Output> {
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
     let places = env::join_paths([library.to_owned()].into_iter().chain(others));
     let places = places.map_err(|error| fault(error.to_string()))?;
+    let file = |name: &str| {
+        let path = folder.join(name);
+        fs::File::create(&path).map_err(|e| Error::io("cannot create", &path, e))
+    };
+    let [out, err] = SAID.map(file);
     let mut command = std::process::Command::new(program);
     command.args(&words[1..]).current_dir(work).env("PYTHONPATH", places);
-    process::output_of(&mut command, input.into()).map_err(|error| fault(error.to_string()))
+    command.stdin(input).stdout(out?).stderr(err?);
+    let time = Duration::from_secs(limits.seconds);
+    process::supervise(&mut command, time, is_large).map_err(|error| fault(error.to_string()))
 }
 
-fn check(program: &str, output: &Output) -> Result<()> {
+fn check(
+    program: &str,
+    ended: Ended,
+    folder: &Path,
+    (limits, manifest): (Limits, &str),
+) -> Result<()> {
+    let how = match ended {
+        Ended::Itself(status) if status.success() => return Ok(()),
+        Ended::Itself(status) => process::ending(status),
+        Ended::Late => format!(
+            "stopped, as it had not ended after {} s; `max-seconds` beside `command` in {manifest} gives it more time",
+            limits.seconds
+        ),
+        Ended::Large => format!(
+            "stopped, as its files and messages took more than {} bytes; `max-bytes` beside `command` in {manifest} \
+             gives it more room",
+            limits.bytes
+        ),
+    };
+    let text = said(folder).map_or_else(String::new, |said| format!("\n{said}"));
+    Err(Error::Tool { program: program.to_owned(), detail: format!("{how}{text}") })
+}
+
+/// The last lines of what a program said: in a traceback they are those that say what is wrong.
+fn said(folder: &Path) -> Option<String> {
     const LINES: usize = 20;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    // The last lines of a traceback are those that say what is wrong.
+    const BYTES: u64 = 8 << 10;
+    let [_, err] = SAID.map(|name| folder.join(name));
+    let mut file = fs::File::open(err).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(BYTES))).ok()?;
+    let mut bytes = vec![];
+    file.take(BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<_> = text.lines().collect();
-    let said = lines[lines.len().saturating_sub(LINES)..].join("\n");
-    let how = process::ending(output.status);
-    Err(Error::Tool { program: program.to_owned(), detail: format!("{how}\n{said}") })
+    (!lines.is_empty()).then(|| lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }
 
 /// A module of its own for a function, with copies of it and of what it calls.

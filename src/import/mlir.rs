@@ -1,8 +1,16 @@
 //! IR as a model, of any phase.
 
 use super::{Frontend, ImportOptions, Source};
-use crate::{Error, Result, Session, io};
-use melior::ir::Module;
+use crate::{
+    Error, Result, Session, io,
+    ir::{
+        self, Op, edit, graph,
+        names::{NAME, PATTERN, TARGET},
+        print,
+        view::OpView,
+    },
+};
+use melior::ir::{Attribute, Module, operation::OperationLike};
 use std::path::{Path, PathBuf};
 
 /// The format.
@@ -49,4 +57,46 @@ impl Source for Ir {
     fn import<'s>(&self, session: &'s Session, _: &ImportOptions) -> Result<Module<'s>> {
         session.parse(&self.bytes, &self.path.to_string_lossy())
     }
+}
+
+/// What in a module is no network, with its place; none if there is nothing. A network has functions with
+/// bodies, operations of the dialect `graph`, constants and names, and computes its results. All else
+/// may be a program: code of it calls any function, such as `system`, with the rights of who runs it.
+pub fn program_in(module: &Module<'_>) -> Option<String> {
+    let root = ir::root(module);
+    std::iter::once(root).chain(edit::walk(root)).find_map(|op| {
+        let what = foreign(root, op)?;
+        Some(format!("{}: {what}", print::place(op.location())))
+    })
+}
+
+/// What about an operation of a module, or the module itself, is no network's.
+fn foreign<'c>(root: Op<'c>, op: Op<'c>) -> Option<String> {
+    let name = ir::op_name(op);
+    match name {
+        "builtin.module" if edit::same(op, root) => {}
+        "func.func" if edit::entry_block(op).is_none() => {
+            return Some("'func.func' without a body stands for code that is elsewhere".to_owned());
+        }
+        // What is called has a body, too.
+        "func.func" | "func.call" | "func.return" | "arith.constant" => {}
+        _ if name.starts_with("graph.") => {}
+        _ => return Some(format!("'{name}' is no operation of a network")),
+    }
+    if graph::Composite::is(op) && op.has_attribute("config") {
+        return Some(format!("'config' of '{name}' says which function is called"));
+    }
+    let ports = ["arg_attrs", "res_attrs"].iter().filter_map(|list| op.attribute(list).ok());
+    let of_ports = ports.flat_map(edit::array).flat_map(edit::dictionary);
+    let ports = of_ports.filter(|(name, _)| name != NAME);
+    let own = op.attributes().filter_map(|(name, value): (_, Attribute<'c>)| {
+        let name = name.as_string_ref().as_str().ok()?.to_owned();
+        let places = [TARGET, PATTERN].contains(&name.as_str()) && !edit::same(op, root);
+        (!places).then_some((name, value))
+    });
+    // What has a dialect's name means something to the passes of that dialect.
+    let mut others = own.chain(ports).filter(|(name, _)| name.contains('.'));
+    others
+        .next()
+        .map(|(attribute, _)| format!("attribute '{attribute}' of '{name}' is none of a network"))
 }

@@ -16,6 +16,7 @@ mod options;
 pub mod tflite;
 
 pub use error::{ImportError, UnsupportedOp};
+pub use mlir::program_in;
 pub use options::{ImportOptions, parse_shape_option};
 
 use crate::{Error, Result, Session};

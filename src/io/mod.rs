@@ -10,6 +10,7 @@ pub mod npy;
 pub mod npz;
 #[cfg(feature = "onnx")]
 pub(crate) mod onnx_tensor;
+pub(crate) mod owner;
 #[cfg(feature = "onnx")]
 pub mod pb;
 #[cfg(feature = "onnx")]

@@ -15,7 +15,7 @@ pub use place::{Replace, check_target_folder};
 
 use crate::{
     Error, Result,
-    artifact::{ArtifactKind, Compiled, PoolUse, c_identifier, shared_library_name},
+    artifact::{ArtifactKind, Compiled, PoolUse, Signature, c_identifier, shared_library_name},
     parallel,
     process::Folder,
 };
@@ -63,6 +63,11 @@ pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
         let copied = parallel::map(files.iter(), |file| copy_checked(from, staging, file));
         copied.into_iter().collect()
     })
+}
+
+/// The header of a model: its path in a package, and its text.
+pub(crate) fn interface(signature: &Signature) -> (String, String) {
+    (header::path(&signature.name), header::header(signature))
 }
 
 /// Puts what `fill` makes in a folder of its own in the place of `folder`.
@@ -119,7 +124,9 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     let file = format!("{name}_data.o");
     let data = DataObject::new(&file, &model.machine.triple, &symbols, &model.cc)?;
     archive::write(&folder.join(format!("lib{name}.a")), &model.objects, &data)?;
-    put(folder, &format!("{name}.h"), header::header(signature).as_bytes())?;
+    for (path, text) in header::files(signature) {
+        put(folder, &path, text.as_bytes())?;
+    }
     for file in &model.files {
         if folder.join(&file.path).exists() {
             return Err(Error::invalid(format!(
@@ -168,11 +175,10 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
 /// already is read while the linker runs.
 fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
     let name = &model.signature.name;
-    let own = [
-        (format!("lib{name}.a"), ArtifactKind::StaticLibrary),
-        (format!("{name}.h"), ArtifactKind::Header),
-    ];
-    let own = own.map(|(path, kind)| (path, kind, None));
+    let headers = header::files(&model.signature).into_iter();
+    let headers = headers.map(|(path, _)| (path, ArtifactKind::Header));
+    let library = (format!("lib{name}.a"), ArtifactKind::StaticLibrary);
+    let own = std::iter::once(library).chain(headers).map(|(path, kind)| (path, kind, None));
     let extra = model.files.iter();
     let extra = extra.map(|file| (file.path.clone(), file.kind, file.target.clone()));
     let there: Vec<_> = own.into_iter().chain(extra).collect();

@@ -1,6 +1,6 @@
 //! The shared libraries that a target's code is linked with.
 
-use crate::{Error, Result, codegen::c::tool::Tool};
+use crate::{Error, Result, codegen::c::tool::Tool, process::Folder};
 use libloading::os::unix::{Library as Raw, RTLD_GLOBAL, RTLD_NOW};
 use std::path::{Path, PathBuf};
 
@@ -55,8 +55,7 @@ fn load(name: &str, folders: &[PathBuf], cc: &str) -> Result<Library> {
 /// Links all of a static library into a shared one, which is loaded. What its code calls in itself
 /// stays in it.
 fn load_static(archive: &Path, cc: &str) -> Result<Library> {
-    let folder = tempfile::tempdir()
-        .map_err(|e| Error::io("cannot create a folder in", &std::env::temp_dir(), e))?;
+    let folder = Folder::new()?;
     let archive = archive.canonicalize().map_err(|e| Error::io("cannot read", archive, e))?;
     let shared = folder.path().join("library.so");
     let tool = Tool::new(cc).or_else(|_| Tool::new("cc"))?;

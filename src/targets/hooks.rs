@@ -4,6 +4,7 @@ use super::TargetInstance;
 use crate::{
     Error, Result,
     artifact::{Artifact, ArtifactKind},
+    expr::{Expr, Val},
     ir::{
         self, Builder, Op, OpSpec,
         board::Content,
@@ -36,16 +37,65 @@ pub struct Constant {
 
 /// A program with arguments. `${dir}` is the target's folder, `${id}` and `${option.NAME}` are
 /// filled in as in pipelines.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// Whether the constant updater is asked once about all constants of a call.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub together: bool,
     /// Whether it is given the whole module, beside what it is asked about.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub module: bool,
+    /// Seconds that it may take, an expression over options; [`Limits::SECONDS`] without one.
+    pub max_seconds: Option<Expr>,
+    /// Bytes that it may write, an expression over options; without one [`Limits::BYTES`], and
+    /// [`Limits::FACTOR`] times what it is given.
+    pub max_bytes: Option<Expr>,
+}
+
+/// What a program may take of time and space for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Seconds.
+    pub seconds: u64,
+    /// Bytes of files and messages.
+    pub bytes: u64,
+}
+
+impl Limits {
+    /// The usual time in seconds.
+    pub const SECONDS: u64 = 600;
+    /// The usual space for a small question.
+    pub const BYTES: u64 = 1 << 30;
+    /// The usual space for each byte of a question.
+    pub const FACTOR: u64 = 4;
+}
+
+impl TargetInstance {
+    /// The limits of a program that is given so many bytes.
+    ///
+    /// # Errors
+    /// By its expression, a limit is not a positive number.
+    pub fn hook_limits(&self, command: &Command, given: u64) -> Result<Limits> {
+        let limit = |expr: &Option<Expr>, key: &str, usual: u64| {
+            let Some(expr) = expr else { return Ok(usual) };
+            let value = self.value(expr);
+            let number = match value {
+                Val::Int(number) => u64::try_from(number).ok().filter(|number| *number > 0),
+                _ => None,
+            };
+            number.ok_or_else(|| {
+                Error::invalid(format!(
+                    "{}: {key} of a hook of target '{}' is {value} by `{expr}`; it is a positive number",
+                    self.kind.manifest, self.id
+                ))
+            })
+        };
+        let space = Limits::BYTES.saturating_add(given.saturating_mul(Limits::FACTOR));
+        Ok(Limits {
+            seconds: limit(&command.max_seconds, "max-seconds", Limits::SECONDS)?,
+            bytes: limit(&command.max_bytes, "max-bytes", space)?,
+        })
+    }
 }
 
 /// What becomes of a constant.
@@ -261,7 +311,7 @@ pub trait Hooks: Send + Sync {
 }
 
 /// How a manifest answers a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum DataHook {
     /// A pipeline: on each function of the target, or on its module for
     /// [`HookPoint::TirToRuntime`].
@@ -274,7 +324,10 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let together = if self.together { " (all constants of a call together)" } else { "" };
         let module = if self.module { " (with the whole module)" } else { "" };
-        write!(f, "{}{together}{module}", self.words.join(" "))
+        write!(f, "{}{together}{module}", self.words.join(" "))?;
+        let limits = [("seconds", &self.max_seconds), ("bytes", &self.max_bytes)];
+        let limits = limits.into_iter().filter_map(|(unit, limit)| Some((unit, limit.as_ref()?)));
+        limits.into_iter().try_for_each(|(unit, limit)| write!(f, " (at most {limit} {unit})"))
     }
 }
 

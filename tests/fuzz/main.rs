@@ -1,5 +1,5 @@
 //! Damaged inputs: whatever a model, IR, manifest, option, pipeline, array, package, placement,
-//! profile or conversation with the language server consists of, the program ends by itself with exit code 0, or with 1 and one message,
+//! profile, answer of a hook or conversation with the language server consists of, the program ends by itself with exit code 0, or with 1 and one message,
 //! leaves nothing behind, stays within bounds of time and memory, and does the same again.
 //!
 //! Inputs are good ones with random mutations that know their structure, from fixed seeds.
@@ -17,6 +17,7 @@
 )]
 
 mod campaign;
+mod hooks;
 mod judge;
 mod language_server;
 mod onnx;
@@ -86,4 +87,10 @@ fn arrays() {
 fn packages() {
     let package = packages::Package::new();
     campaign("package", 48, |random| package.damaged_package(random));
+}
+
+#[test]
+fn hooks() {
+    let answers = hooks::Answers::new();
+    campaign("hook", 48, |random| answers.damaged(random));
 }

@@ -165,7 +165,7 @@ pub fn damaged_ir(random: &mut Random, texts: &Texts) -> Case {
     if random.chance(15) {
         let bytes = random.noise(&texts.bytecode);
         let files = vec![("m.mlirbc".to_owned(), bytes)];
-        return Case::new(files, "compile m.mlirbc --emit=codegen -t vanilla,llvm");
+        return Case::new(files, "compile m.mlirbc --emit=codegen -t vanilla,llvm --trust");
     }
     let files = vec![("m.mlir".to_owned(), text)];
     let name = path.to_string_lossy().into_owned();
@@ -174,7 +174,11 @@ pub fn damaged_ir(random: &mut Random, texts: &Texts) -> Case {
             Case::new(files, &format!("compile m.mlir --emit=codegen --from={phase}"))
                 .with(format!("--target={spec}"))
         }
-        None => Case::new(files, "compile m.mlir --emit=codegen -t vanilla,llvm"),
+        None => {
+            // Untrusted, most of what is no network is refused at once.
+            let trust = if random.chance(75) { "--trust" } else { "" };
+            Case::new(files, &format!("compile m.mlir --emit=codegen -t vanilla,llvm {trust}"))
+        }
     }
 }
 

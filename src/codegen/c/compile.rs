@@ -5,8 +5,8 @@ use crate::{
     Error, Result,
     artifact::Object,
     ir::{
-        self, Op,
-        names::{C_GLUE, C_KERNELS, C_OPERATIONS},
+        self, Op, func,
+        names::{C_GLUE, C_KERNELS, C_OPERATIONS, model_name, symbol_name},
     },
     parallel,
     process::Folder,
@@ -64,6 +64,8 @@ pub struct COptions {
     pub include_dirs: Vec<PathBuf>,
     /// Headers by name, put where the generated C finds them.
     pub headers: Vec<(String, String)>,
+    /// The header of the model, which the C of its entry point includes first.
+    pub interface: Option<(String, String)>,
     /// The vendor's C by file name, which is compiled too.
     pub sources: Vec<(String, String)>,
     /// The vendor's objects and archives by file name.
@@ -85,14 +87,15 @@ impl COptions {
     /// All that the object of a source depends on.
     fn key(&self, name: &str, text: &str) -> String {
         format!(
-            "{name}\0{text}\0{}\0{:?}\0{}{}\0{:?}\0{:?}\0{:?}",
+            "{name}\0{text}\0{}\0{:?}\0{}{}\0{:?}\0{:?}\0{:?}{:?}",
             self.compiler,
             self.tool,
             self.strict,
             self.shared,
             self.flags,
             self.include_dirs,
-            self.headers
+            self.headers,
+            self.interface
         )
     }
 }
@@ -143,7 +146,16 @@ pub fn sources(options: &COptions) -> Result<Vec<Object>> {
 
 /// Compiles a target's module, and the vendor's sources, to objects.
 pub fn compile(module: Op<'_>, options: &COptions) -> Result<CArtifacts> {
-    with_sources((format!("{}.c", options.name), text(module)?), options)
+    let mut text = text(module)?;
+    let main = symbol_name(&model_name(module), "main");
+    let is_main = |function: &Op<'_>| func::symbol(*function) == main;
+    if let Some((header, _)) = &options.interface
+        && func::functions(module).iter().any(is_main)
+    {
+        // By itself, which shows that it needs no other.
+        text.insert_str(headed("").len(), &format!("#include \"../{header}\"\n"));
+    }
+    with_sources((format!("{}.c", options.name), text), options)
 }
 
 /// Compiles what was generated, a name and a text, and the vendor's sources, to objects.
@@ -164,9 +176,11 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
         }
         fs::write(&path, text).map_err(|e| Error::io("cannot write", &path, e))
     };
-    for (name, text) in &options.headers {
+    for (name, text) in options.headers.iter().chain(&options.interface) {
         write(name, text)?;
     }
+    let source = folder.path().join(SOURCE);
+    fs::create_dir_all(&source).map_err(|e| Error::io("cannot create", &source, e))?;
     let compile = |(place, (name, text)): (usize, &(String, String))| {
         let cache = options.cache.as_ref().map(|cache| (cache, options.key(name, text)));
         if let Some(object) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
@@ -187,7 +201,8 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
 
 /// Fails if a file would be written elsewhere, or over another one.
 fn check_names(options: &COptions, sources: &[(String, String)]) -> Result<()> {
-    let headers = options.headers.iter().map(|file| (file, Use::Header));
+    let headers = options.headers.iter().chain(&options.interface);
+    let headers = headers.map(|file| (file, Use::Header));
     let sources = sources.iter().map(|file| (file, Use::Source));
     let mut seen = BTreeMap::new();
     for ((name, text), of) in headers.chain(sources) {
@@ -202,6 +217,9 @@ fn check_names(options: &COptions, sources: &[(String, String)]) -> Result<()> {
     }
     Ok(())
 }
+
+/// A folder from which the header of the model is where it is from that of the sources of a package.
+const SOURCE: &str = ".src";
 
 /// What every host's C is compiled with. Floats are not to be contracted, so that results are the
 /// same on all machines.
@@ -236,6 +254,7 @@ fn compile_file((place, name): (usize, &str), folder: &Path, options: &COptions)
     let mut command = tool.command(folder);
     // Paths of temporary folders must not show in the object, which is to be the same every time.
     command.args(if options.strict { STRICT } else { DEVICE }).arg("-I.");
+    command.args(options.interface.as_ref().map(|_| format!("-I{SOURCE}")));
     // Linkers of small machines leave out what is in sections of its own.
     command.args(options.tool.is_none().then_some("-ffunction-sections"));
     command.args(options.tool.is_none().then_some("-fdata-sections"));

@@ -139,11 +139,11 @@ impl Calls {
             ),
             None => "return status;\n".to_owned(),
         };
+        let (typed, names) = (typed.join(", "), names.join(", "));
         format!(
-            "int32_t {name}({}) {{\nint32_t status = {begin}({device});\nif (status != 0) return \
-             status;\nstatus = {inside}({});\n{ended}}}\n",
-            typed.join(", "),
-            names.join(", ")
+            "int32_t {name}({typed});\nint32_t {name}({typed}) {{\nint32_t status = \
+             {begin}({device});\nif (status != 0) return status;\nstatus = \
+             {inside}({names});\n{ended}}}\n"
         )
     }
 }

@@ -94,11 +94,15 @@ pub fn print<'c>(
         UNOPTIMISED.iter().for_each(|line| writer.line(*line));
     }
     let typed: Vec<_> = parameters.iter().map(|(ty, name)| format!("{ty}{name}")).collect();
-    writer.line(format!("{specifier}int32_t {name}({}) {{", typed.join(", ")));
+    let typed = typed.join(", ");
+    writer.line(format!("{specifier}int32_t {name}({typed}) {{"));
     prologue(&mut writer, function, &buffers)?;
     statement::block(&mut writer, body)?;
     writer.line("}");
     let (mut text, helpers) = writer.finish();
+    if specifier.is_empty() && kind != Kind::Launched {
+        text.insert_str(0, &format!("int32_t {name}({typed});\n"));
+    }
     if let Some(calls) = calls {
         text += &calls.around((&symbol, &name), &parameters, in_session);
     }

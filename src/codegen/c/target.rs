@@ -56,6 +56,7 @@ pub fn options(
         binaries: binaries.iter().map(bytes).collect::<Result<_>>()?,
         flags,
         include_dirs,
+        interface: None,
         cache: None,
     })
 }

@@ -97,14 +97,53 @@ const PROGRAM: &str = "\
 #endif
 ";
 
+/// Writes the headers of a model's package.
+fn write(folder: &std::path::Path, model: &str) {
+    for (path, text) in files(&signature(model)) {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("creates");
+        std::fs::write(path, text).expect("writes");
+    }
+}
+
+#[test]
+fn headers_of_the_system_are_not_hidden() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = ["string", "pthread", "unistd", "signal", "sys/types", "netdb", "threads", "wchar"];
+    let more = more.map(|name| format!("#include <{name}.h>\n")).concat();
+    let source = folder.path().join("main.c");
+    std::fs::write(&source, format!("{PROGRAM}{more}")).expect("writes");
+    let run = |flags: &[&str]| {
+        let output = Command::new("cc").args(flags).arg(&source).output().expect("a C compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // Whatever these headers include, wherever it is: the models of a bad day.
+    let listed = run(&["-M"]);
+    let paths = listed.split_whitespace().filter_map(|path| path.strip_suffix(".h"));
+    let names = paths.filter_map(|path| path.rsplit('/').next());
+    let names: BTreeSet<_> =
+        names.filter(|name| crate::artifact::c_identifier(name) == **name).collect();
+    assert!(names.contains("features") && names.contains("stdint"), "{names:?}");
+    let packages = folder.path().join("packages");
+    let mut program = String::new();
+    for name in &names {
+        write(&packages, name);
+        assert!(!system::has(name) || !packages.join(format!("{name}.h")).exists());
+        let _ = writeln!(program, "#include \"{name}/{name}.h\"");
+    }
+    std::fs::write(&source, format!("{program}{PROGRAM}{more}")).expect("writes");
+    run(&["-fsyntax-only", "-Wall", "-Werror", "-I", &packages.to_string_lossy()]);
+    assert!(files(&signature("net")).iter().any(|(path, _)| path == "net.h"), "the short name");
+}
+
 #[test]
 fn headers_are_valid_whatever_the_names_are() {
     let folder = tempfile::tempdir().expect("a folder");
     let models = ["net", "Net", "phaseline", "_1", "NULL", "class", "int8"];
     let mut program = PROGRAM.to_owned();
     for model in models {
-        let path = folder.path().join(format!("{model}.h"));
-        std::fs::write(path, header(&signature(model))).expect("writes");
+        write(folder.path(), model);
     }
     for model in models.iter().filter(|model| **model != "Net") {
         let _ = writeln!(program, "#include \"{model}.h\"");

@@ -4,9 +4,11 @@ use super::{
     Source, files,
     phases::without_folders,
     raw::{RawCommand, RawHook},
+    size,
 };
 use crate::{
     Result,
+    expr::Expr,
     phase::{HookPoint, strip_comments},
     targets::{
         file_name::Use,
@@ -39,7 +41,15 @@ pub fn declare(
                 pipeline(point, &own.files.read(&file.file)?, layers, options)
                     .map_err(|reason| format!("{}: {reason}", file.file))
             }
-            RawHook::Command(raw) => command(point, raw, layers, options),
+            RawHook::Command(raw) => {
+                let limit = |value: Option<toml::Value>| {
+                    let value = value.map(|value| Spanned::new(name.span(), value));
+                    value.map(|value| size(source, &value, options)).transpose()
+                };
+                let max_seconds = limit(raw.max_seconds.clone())?;
+                let limits = (max_seconds, limit(raw.max_bytes.clone())?);
+                command(point, raw, limits, (layers, options))
+            }
         };
         hooks.push((point, hook.map_err(|reason| fault(format!("hook {point}: {reason}")))?));
     }
@@ -69,10 +79,10 @@ fn pipeline(
 fn command(
     point: HookPoint,
     raw: RawCommand,
-    layers: &[Layer],
-    options: &[OptionDecl],
+    (max_seconds, max_bytes): (Option<Expr>, Option<Expr>),
+    (layers, options): (&[Layer], &[OptionDecl]),
 ) -> Result<DataHook, String> {
-    let RawCommand { command: words, together, module } = raw;
+    let RawCommand { command: words, together, module, .. } = raw;
     if together && point != HookPoint::ConstantUpdater {
         let only = HookPoint::ConstantUpdater;
         return Err(format!("together = true is for {only}, which is asked about constants"));
@@ -86,5 +96,5 @@ fn command(
     for word in &words {
         check_placeholders(&without_folders(word, layers)?, options)?;
     }
-    Ok(DataHook::Command(Command { words, together, module }))
+    Ok(DataHook::Command(Command { words, together, module, max_seconds, max_bytes }))
 }

@@ -248,13 +248,15 @@ pub enum RawHook {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RawCommand {
     pub command: Vec<String>,
     #[serde(default)]
     pub together: bool,
     #[serde(default)]
     pub module: bool,
+    pub max_seconds: Option<toml::Value>,
+    pub max_bytes: Option<toml::Value>,
 }
 
 #[derive(Clone, Deserialize)]

@@ -1,6 +1,6 @@
 // RUN: phaseline compile %s -t c --name net --from=codegen --emit=c > %t.c
 // RUN: FileCheck %s < %t.c
-// RUN: cc -std=c99 -Wall -Wextra -Werror -fsyntax-only %t.c
+// RUN: cc -std=c99 -Wall -Wextra -Wmissing-prototypes -Werror -fsyntax-only %t.c
 
 // The main function of a host becomes the entry point; what stands before it is what it needs.
 
@@ -23,6 +23,8 @@ module attributes {phl.model = "net", phl.devices = ["npu"],
 // CHECK-NEXT: const float x0 = in0[i];
 // CHECK-NEXT: out0[i] = x0 + x0;
 
+// CHECK: int32_t net_invoke(const void *const *inputs, void *const *outputs, const void *constants,
+// CHECK-NEXT: void *arena, void *const *devices, void *pool);
 // CHECK: int32_t net_invoke(const void *const *inputs, void *const *outputs, const void *constants,
 // CHECK-NEXT: void *arena, void *const *devices, void *pool) {
 // CHECK-NEXT: const float *const in0 = inputs[0];

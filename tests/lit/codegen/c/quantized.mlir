@@ -10,7 +10,7 @@
 // CHECK-NOT: float *
 // CHECK: rintf
 // CHECK-NOT: float *
-func.func @main(%x: tensor<1x2x6x6xui8>) -> (tensor<1x4x6x6xui8> {graph.name = "y"}) {
+func.func @main(%x: tensor<1x2x6x6xui8>) -> (tensor<1x4x6x6xui8> {phl.name = "y"}) {
   %scale = graph.constant dense<0.5> : tensor<f32>
   %zero = graph.constant dense<3> : tensor<ui8>
   %w = graph.constant dense<7> : tensor<4x2x3x3xi8>
