@@ -120,7 +120,7 @@ fn read<'s>(
         )));
     }
     // The module has what it needs of its weights, and lets go of them one by one.
-    import(&*source, session, &args.model, options, None)
+    import(&*source, session, &args.model, options)
 }
 
 /// Compiles the rest of the way, and writes the package.

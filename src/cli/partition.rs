@@ -28,7 +28,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
         )));
     }
     let mut options = compile_options(&args.target, name, after, None)?;
-    let mut module = import(&*source, &session, &args.model, &options, None)?;
+    let mut module = import(&*source, &session, &args.model, &options)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
     session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
