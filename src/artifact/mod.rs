@@ -4,6 +4,7 @@
 //! [`crate::runtime`] runs it.
 
 pub mod files;
+mod fixed;
 mod interface;
 mod machine;
 mod names;
@@ -12,6 +13,7 @@ mod signature;
 mod tiles;
 
 pub use files::{Artifact, ArtifactKind, ArtifactTypes};
+pub use fixed::FixedInput;
 pub use interface::{Interface, TensorInfo};
 pub use machine::Machine;
 pub(crate) use machine::initialize;

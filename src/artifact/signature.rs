@@ -6,7 +6,7 @@ mod read;
 pub use memory::MemoryUse;
 pub use read::operations;
 
-use super::Operation;
+use super::{FixedInput, Operation};
 use crate::{
     Error, Result,
     ir::{self, Op, edit, names::SIGNATURE},
@@ -164,6 +164,9 @@ pub struct Signature {
     pub name: String,
     /// Inputs in order.
     pub inputs: Vec<Port>,
+    /// Inputs of the model that are constants, and no inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<FixedInput>,
     /// Outputs in order.
     pub outputs: Vec<Port>,
     /// Size of the working memory that a run needs, aligned to 64 bytes.

@@ -2,14 +2,16 @@
 
 mod emit;
 mod memory;
+mod model;
 mod targets;
 mod values;
 
 pub use emit::Emit;
 pub use memory::MemoryArgs;
+pub use model::ModelArgs;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
-use crate::{import::parse_shape_option, phase::Phase};
+use crate::phase::Phase;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use values::{parse_amount, parse_bind, parse_pass};
@@ -72,31 +74,6 @@ pub enum Command {
         /// The file
         path: PathBuf,
     },
-}
-
-/// The model and how to specialise it.
-#[derive(Args, Clone, Debug)]
-pub struct ModelArgs {
-    /// An ONNX or TensorFlow Lite model (.onnx, .tflite), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
-    pub model: PathBuf,
-    /// Shape of an input whose dimensions are symbolic; may be repeated
-    #[arg(long = "shape", value_name = "NAME=1x3x224x224", value_parser = parse_shape_option)]
-    pub shapes: Vec<(String, Vec<Option<i64>>)>,
-    /// Unroll loops of up to this many steps (recurrent layers, Scan, Loop), so that patterns see
-    /// through the steps; longer ones stay loops where they can [default: 2]
-    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(i64).range(0..))]
-    pub unroll_loops: Option<i64>,
-    /// Take IR that is more than a network: a program, which may call any function with your rights (see
-    /// docs/trust.md). IR after a phase (--from) is taken as one
-    #[arg(long)]
-    pub trust: bool,
-}
-
-impl ModelArgs {
-    /// The same, with the model trusted if something else says so.
-    pub(super) fn trusted_if(&self, also: bool) -> Self {
-        Self { trust: self.trust || also, ..self.clone() }
-    }
 }
 
 /// What to compile for, and with which pipelines.

@@ -5,7 +5,7 @@ use super::{
     data::peak_rss_kb,
     layers::{self, Layer},
     print,
-    run::prepare,
+    run::{Preparation, prepare},
 };
 use crate::{Result, Tensor, io, runtime::Executable};
 use serde::Serialize;
@@ -35,7 +35,9 @@ struct Report {
 
 /// Compiles, warms up, measures and reports.
 pub fn bench(args: &BenchArgs) -> Result<()> {
-    let mut ready = prepare(&args.model, &args.target, &args.data, (&args.cache, args.by_layer))?;
+    // Measured is the program that a package has.
+    let how = Preparation::new(&args.cache, args.by_layer).of_program();
+    let mut ready = prepare(&args.model, &args.target, &args.data, &how)?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.data.outputs {

@@ -127,7 +127,7 @@ fn read<'s>(
     // Who says after which phase it is says that it is a program.
     let model = args.model.trusted_if(args.from.is_some());
     // The module has what it needs of its weights, and lets go of them one by one.
-    import(&*source, session, &model, options, None)
+    import(&*source, session, &model, options)
 }
 
 /// Compiles the rest of the way, and writes the package.

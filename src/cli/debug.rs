@@ -24,7 +24,7 @@ pub fn debug(args: &DebugArgs) -> Result<()> {
     let session = super::new_session();
     let options =
         compile_options(&args.target, model_name(&args.model.model), Phase::Import, None)?;
-    let (mut module, inputs) = open(&session, &args.model, &options, &args.data)?;
+    let (mut module, inputs) = open(&session, &args.model, &options, (&args.data, true))?;
     let inputs: Vec<_> = inputs.into_values().collect();
     let tolerance = Tolerance { rtol: args.rtol, atol: args.atol, steps: args.steps };
     let say = |done: usize, all: usize, what: &str| progress.say(format!("{done}/{all} {what}"));

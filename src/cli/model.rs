@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
-    import::{ImportOptions, Source, program_in},
+    import::{ImportOptions, Source, parse_value, program_in},
     io,
     ir::print::Weights,
     targets::Operators,
@@ -15,19 +15,49 @@ use indexmap::IndexMap;
 use melior::ir::Module;
 use std::path::Path;
 
-/// Makes a module of a model. Given inputs fix the shapes of the model's own, and the values of those
-/// that decide on shapes.
+/// Inputs that are given with a model.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// Their values.
+    pub values: &'a IndexMap<String, Tensor>,
+    /// Whether those that decide on shapes become constants.
+    pub folded: bool,
+}
+
+/// Makes a module of a model.
 pub fn import<'s>(
     source: &dyn Source,
     session: &'s Session,
     args: &ModelArgs,
     targets: &CompileOptions<'_>,
-    given: Option<&IndexMap<String, Tensor>>,
 ) -> Result<Module<'s>> {
-    if let Some((name, _)) = args.shapes.first().filter(|_| source.is_ir()) {
+    Ok(import_given(source, session, args, targets, None)?.0)
+}
+
+/// Makes a module of a model. Given inputs fix the shapes of the model's own. Gives the names of those
+/// that became constants.
+pub fn import_given<'s>(
+    source: &dyn Source,
+    session: &'s Session,
+    args: &ModelArgs,
+    targets: &CompileOptions<'_>,
+    given: Option<Given<'_>>,
+) -> Result<(Module<'s>, Vec<String>)> {
+    let shapes = args.shapes.iter().map(|(name, _)| ("shape", name));
+    let options = shapes.chain(args.values.iter().map(|(name, _)| ("value", name)));
+    if let Some((option, name)) = options.clone().next().filter(|_| source.is_ir()) {
+        let what = if option == "shape" { "types" } else { "inputs" };
         return Err(Error::invalid(format!(
-            "{} is IR, which has the types that it has: --shape {name}=... has no use",
+            "{} is IR, which has the {what} that it has: --{option} {name}=... has no use",
             args.model.display()
+        )));
+    }
+    let names: Vec<_> = options.map(|(_, name)| name).collect();
+    let twice =
+        args.values.iter().find(|(name, _)| names.iter().filter(|n| **n == name).count() > 1);
+    if let Some((name, _)) = twice {
+        return Err(Error::invalid(format!(
+            "input `{name}` is given a value and another value or shape: give it one --value"
         )));
     }
     let operators = match source.is_ir() {
@@ -36,8 +66,14 @@ pub fn import<'s>(
     };
     let mut options =
         ImportOptions { operators, unroll_loops: args.unroll_loops, ..Default::default() };
-    if let Some(given) = given {
-        options.fix(source, given)?;
+    for (name, text) in &args.values {
+        options.constants.insert(name.clone(), value(source, args, name, text)?);
+    }
+    let mut fixed = vec![];
+    match given {
+        Some(Given { values, folded: true }) => fixed = options.fix(source, values)?,
+        Some(Given { values, .. }) => options.fix_shapes(values),
+        None => {}
     }
     for (name, dims) in &args.shapes {
         options.shapes.insert(name.clone(), dims.clone());
@@ -46,7 +82,7 @@ pub fn import<'s>(
     if source.is_ir() && !args.trust {
         check_network(&module)?;
     }
-    Ok(module)
+    Ok((module, fixed))
 }
 
 /// Fails for IR that does more than to compute tensors.
@@ -58,9 +94,44 @@ fn check_network(module: &Module<'_>) -> Result<()> {
     )))
 }
 
-/// Reads the inputs at `path` for the inputs called `names`.
-pub fn read_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Tensor>> {
-    Ok(io::load_inputs(path, names)?)
+/// The value that `--value` gives an input: text, or `@` and a file.
+fn value(source: &dyn Source, args: &ModelArgs, name: &str, text: &str) -> Result<Tensor> {
+    let Some(file) = text.strip_prefix('@') else {
+        let fault = |reason: String| {
+            Error::invalid(format!("{}: --value {name}={text}: {reason}", args.model.display()))
+        };
+        let Some(dtype) = source.input_type(name) else {
+            let inputs = source.input_names().unwrap_or_default();
+            let known: Vec<_> = inputs.iter().map(|input| format!("`{input}`")).collect();
+            return Err(fault(match inputs.iter().any(|input| input == name) {
+                true => format!("input `{name}` is of a type that has no values"),
+                false => format!("there is no input `{name}`; the inputs are {}", known.join(", ")),
+            }));
+        };
+        return parse_value(text, dtype).map_err(fault);
+    };
+    let path = Path::new(file);
+    #[cfg(feature = "onnx")]
+    if path.extension().is_some_and(|ending| ending == "pb") {
+        return Ok(io::pb::read(path)?.1);
+    }
+    if !path.is_file() {
+        return Err(Error::invalid(format!(
+            "--value {name}=@{file}: there is no such file; it is an .npy, .npz or .pb"
+        )));
+    }
+    let mut read = io::load_inputs(path, &[name.to_owned()])?;
+    read.shift_remove(name).ok_or_else(|| Error::internal("an input that was read is lost"))
+}
+
+/// Reads the inputs at `path` for the inputs called `names`, but for those whose values are known.
+pub fn read_inputs(
+    path: &Path,
+    names: &[String],
+    known: &[(String, String)],
+) -> Result<IndexMap<String, Tensor>> {
+    let is_known = |name: &str| known.iter().any(|(known, _)| known == name);
+    Ok(io::load_some_inputs(path, names, &|name| !is_known(name))?)
 }
 
 /// Inputs from a seed, for an interface whose shapes are all known.

@@ -29,7 +29,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
     }
     let mut options = compile_options(&args.target, name, after, None)?;
     let model = args.model.trusted_if(args.from.is_some());
-    let mut module = import(&*source, &session, &model, &options, None)?;
+    let mut module = import(&*source, &session, &model, &options)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
     session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;

@@ -25,7 +25,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
         ..Default::default()
     };
     let source = super::bytecode::open(&args.model.model)?;
-    let mut module = import(&*source, &session, &args.model, &options, None)?;
+    let mut module = import(&*source, &session, &args.model, &options)?;
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
     let how = ProfileOptions {
         samples: args.samples as usize,

@@ -4,8 +4,8 @@ use super::{
     args::{CacheArgs, DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
     cache::Entry,
     layers,
-    model::{compile_options, import, model_name, random_inputs, read_inputs},
-    print,
+    model::{Given, compile_options, import_given, model_name, random_inputs, read_inputs},
+    print, print_error,
     progress::Progress,
 };
 use crate::{
@@ -14,10 +14,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use melior::ir::Module;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// A model that is ready to run, with its inputs.
 pub struct Ready {
@@ -33,8 +30,12 @@ pub struct Ready {
 
 /// Runs a model once.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let mut ready =
-        prepare(&args.model, &args.target, &args.data, (&args.cache, args.trace.is_some()))?;
+    let mut ready = prepare(
+        &args.model,
+        &args.target,
+        &args.data,
+        &Preparation::new(&args.cache, args.trace.is_some()),
+    )?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.trace {
@@ -49,15 +50,36 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
 }
 
-/// Reads or makes the inputs, compiles or loads the model; to be traced if asked for.
+/// How a model is made ready.
+pub struct Preparation<'a> {
+    cache: &'a CacheArgs,
+    /// Whether runs can be followed step by step.
+    trace: bool,
+    /// Whether inputs that decide on shapes become constants.
+    folded: bool,
+}
+
+impl<'a> Preparation<'a> {
+    /// For runs on inputs that are known.
+    pub fn new(cache: &'a CacheArgs, trace: bool) -> Self {
+        Self { cache, trace, folded: true }
+    }
+
+    /// For runs on any inputs, as of a package.
+    pub fn of_program(self) -> Self {
+        Self { folded: false, ..self }
+    }
+}
+
+/// Reads or makes the inputs, compiles or loads the model.
 pub fn prepare(
     model: &ModelArgs,
     target: &TargetArgs,
     data: &DataArgs,
-    (cache, trace): (&CacheArgs, bool),
+    how: &Preparation<'_>,
 ) -> Result<Ready> {
     if model.model.is_dir() {
-        return prepare_package(&model.model, data);
+        return prepare_package(model, data);
     }
     let progress = Progress::new();
     progress.say("reading the model");
@@ -66,9 +88,9 @@ pub fn prepare(
     let observer = |phase| progress.phase(phase);
     let mut options =
         compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
-    options.trace = trace;
-    let (module, inputs) = open(&session, model, &options, &data.inputs)?;
-    let entry = Entry::of(&session, &module, &options, cache)?;
+    options.trace = how.trace;
+    let (module, inputs) = open(&session, model, &options, (&data.inputs, how.folded))?;
+    let entry = Entry::of(&session, &module, &options, how.cache)?;
     let compile = start.elapsed();
     let loading = Instant::now();
     if let Some(executable) = entry.as_ref().and_then(|entry| entry.take(runtime::load)) {
@@ -84,26 +106,36 @@ pub fn prepare(
     Ok(Ready { executable, inputs, compile, load: start.elapsed() })
 }
 
-/// Imports a model, and reads or makes its inputs.
+/// Imports a model, and reads or makes its inputs. If they are `folded`, those that decide on shapes become
+/// constants, which standard error is told.
 pub fn open<'s>(
     session: &'s Session,
     model: &ModelArgs,
     options: &CompileOptions<'_>,
-    data: &InputArgs,
+    (data, folded): (&InputArgs, bool),
 ) -> Result<(Module<'s>, IndexMap<String, Tensor>)> {
     let source = super::bytecode::open(&model.model)?;
     let names = source.input_names();
     let given = match (&data.inputs, &names) {
-        (Some(path), Some(names)) => Some(read_inputs(path, names)?),
+        (Some(path), Some(names)) => Some(read_inputs(path, names, &model.values)?),
         _ => None,
     };
-    let module = import(&*source, session, model, options, given.as_ref())?;
+    let with = given.as_ref().map(|values| Given { values, folded });
+    let (module, fixed) = import_given(&*source, session, model, options, with)?;
+    if !fixed.is_empty() {
+        let names: Vec<_> = fixed.iter().map(|name| format!("'{name}'")).collect();
+        print_error(&format!(
+            "note: taken as constants of this run, since they decide on shapes: {} (compile --value does \
+             the same)\n",
+            names.join(", ")
+        ));
+    }
     let interface = Interface::of(&module)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {
         (Some(given), ..) => given,
         (None, Some(path), _) => {
             let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
-            read_inputs(path, &names)?
+            read_inputs(path, &names, &[])?
         }
         (None, None, Some(seed)) => random_inputs(&interface, seed)?,
         (None, None, None) if interface.inputs.is_empty() => IndexMap::new(),
@@ -118,7 +150,16 @@ pub fn open<'s>(
     Ok((module, inputs))
 }
 
-fn prepare_package(folder: &Path, data: &DataArgs) -> Result<Ready> {
+fn prepare_package(model: &ModelArgs, data: &DataArgs) -> Result<Ready> {
+    let folder = &model.model;
+    let shapes = model.shapes.iter().map(|(name, _)| ("shape", name));
+    let mut options = shapes.chain(model.values.iter().map(|(name, _)| ("value", name)));
+    if let Some((option, name)) = options.next() {
+        return Err(Error::invalid(format!(
+            "{} is compiled already: --{option} {name}=... has no use; give it to compile",
+            folder.display()
+        )));
+    }
     let start = Instant::now();
     let executable = runtime::load(folder)?;
     let load = start.elapsed();
@@ -128,7 +169,7 @@ fn prepare_package(folder: &Path, data: &DataArgs) -> Result<Ready> {
     };
     let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
     let inputs = match (&data.inputs.inputs, data.inputs.random_inputs) {
-        (Some(path), _) => read_inputs(path, &names)?,
+        (Some(path), _) => read_inputs(path, &names, &[])?,
         (None, Some(seed)) => random_inputs(&interface, seed)?,
         (None, None) if names.is_empty() => IndexMap::new(),
         (None, None) => return Err(missing_inputs(&interface)),

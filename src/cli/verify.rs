@@ -3,7 +3,7 @@
 use super::{
     args::{DataArgs, InputArgs, VerifyArgs},
     print,
-    run::prepare,
+    run::{Preparation, prepare},
 };
 use crate::{
     Error, Result, io,
@@ -24,7 +24,8 @@ pub fn verify(args: &VerifyArgs) -> Result<()> {
     for set in &sets {
         let inputs = InputArgs { inputs: Some(set.clone()), random_inputs: None };
         let data = DataArgs { inputs, outputs: None };
-        let ready = prepare(&args.model, &args.target, &data, (&args.cache, false))?;
+        let ready =
+            prepare(&args.model, &args.target, &data, &Preparation::new(&args.cache, false))?;
         let outputs = ready.executable.run_named(&ready.inputs)?;
         let set_name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (name, got, want) in expected(set, &outputs)? {

@@ -7,6 +7,7 @@ pub(crate) mod constants;
 mod error;
 #[cfg(any(feature = "onnx", feature = "tflite"))]
 mod frame;
+mod given;
 pub(crate) mod mlir;
 #[cfg(feature = "onnx")]
 pub mod onnx;
@@ -16,10 +17,11 @@ mod options;
 pub mod tflite;
 
 pub use error::{ImportError, UnsupportedOp};
+pub use given::parse_value;
 pub use mlir::program_in;
 pub use options::{ImportOptions, parse_shape_option};
 
-use crate::{Error, Result, Session};
+use crate::{Error, Result, Session, tensor::DType};
 use melior::ir::Module;
 use std::path::Path;
 
@@ -50,6 +52,11 @@ pub trait Source {
     /// The model's graph is damaged.
     fn shape_inputs(&self) -> Result<Vec<String>> {
         Ok(vec![])
+    }
+
+    /// The element type of an input, if it is known before the import.
+    fn input_type(&self, _name: &str) -> Option<DType> {
+        None
     }
 
     /// Whether the model is IR, which may have some phases behind it.

@@ -20,7 +20,7 @@ pub struct ImportOptions {
 
 impl ImportOptions {
     /// Lets values of inputs, by name, fix the shapes of the model's inputs; those that decide on
-    /// shapes inside become constants.
+    /// shapes inside become constants. Gives the names of these.
     ///
     /// # Errors
     /// The model's graph is damaged.
@@ -28,17 +28,26 @@ impl ImportOptions {
         &mut self,
         source: &dyn Source,
         given: &IndexMap<String, Tensor>,
-    ) -> crate::Result<()> {
+    ) -> crate::Result<Vec<String>> {
+        self.fix_shapes(given);
+        let mut fixed = vec![];
+        for name in source.shape_inputs()? {
+            if let Some(tensor) = given.get(&name)
+                && !self.constants.contains_key(&name)
+            {
+                self.constants.insert(name.clone(), tensor.clone());
+                fixed.push(name);
+            }
+        }
+        Ok(fixed)
+    }
+
+    /// Lets values of inputs, by name, fix the shapes of the model's inputs, and nothing else.
+    pub fn fix_shapes(&mut self, given: &IndexMap<String, Tensor>) {
         for (name, tensor) in given {
             let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
             self.shapes.insert(name.clone(), dims);
         }
-        for name in source.shape_inputs()? {
-            if let Some(tensor) = given.get(&name) {
-                self.constants.insert(name, tensor.clone());
-            }
-        }
-        Ok(())
     }
 }
 

@@ -61,11 +61,21 @@ fn kind_of(path: &Path) -> Result<Kind, IoError> {
 /// `path` is a `.npz` (arrays that are no inputs are passed over), a `.npy` (for a model with one
 /// input), or a directory with `input_0.pb`, `input_1.pb`, and so on.
 pub fn load_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Tensor>, IoError> {
+    load_some_inputs(path, names, &|_| true)
+}
+
+/// As [`load_inputs`], for the inputs that are wanted; a directory has the places of all.
+pub fn load_some_inputs(
+    path: &Path,
+    names: &[String],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<IndexMap<String, Tensor>, IoError> {
+    let some: Vec<String> = names.iter().filter(|name| wanted(name)).cloned().collect();
     match kind_of(path)? {
         Kind::Npz => {
             let mut archive = npz::Npz::open(path)?;
             let mut inputs = IndexMap::new();
-            for name in names {
+            for name in &some {
                 let tensor = archive.get(name).unwrap_or_else(|| {
                     let there: Vec<_> = archive.names().map(|n| format!("`{n}`")).collect();
                     Err(IoError::MissingInput {
@@ -79,10 +89,10 @@ pub fn load_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Ten
             Ok(inputs)
         }
         Kind::Npy => {
-            let [name] = names else {
+            let [name] = &some[..] else {
                 let message = format!(
                     "a .npy file holds one array, but the model has {} inputs; give a .npz file",
-                    names.len()
+                    some.len()
                 );
                 return Err(IoError::path(path, message));
             };
@@ -91,7 +101,7 @@ pub fn load_inputs(path: &Path, names: &[String]) -> Result<IndexMap<String, Ten
             Ok(IndexMap::from([(name.clone(), tensor)]))
         }
         #[cfg(feature = "onnx")]
-        Kind::Directory => pb::read_inputs(path, names),
+        Kind::Directory => pb::read_inputs(path, names, wanted),
         #[cfg(not(feature = "onnx"))]
         Kind::Directory => Err(without_onnx(path)),
     }

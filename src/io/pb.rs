@@ -72,11 +72,16 @@ fn number_of(file: &str, stem: &str) -> Option<usize> {
     (number.to_string() == digits).then_some(number)
 }
 
-/// Reads the `input_N.pb` files of a directory; `names` are the model's inputs in order.
-pub fn read_inputs(dir: &Path, names: &[String]) -> Result<IndexMap<String, Tensor>, IoError> {
+/// Reads the `input_N.pb` files of a directory; `names` are the model's inputs in order, of which the
+/// wanted ones have to be there.
+pub fn read_inputs(
+    dir: &Path,
+    names: &[String],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<IndexMap<String, Tensor>, IoError> {
     let files = numbered_files(dir, "input")?;
     let mut inputs = IndexMap::new();
-    for (number, name) in names.iter().enumerate() {
+    for (number, name) in names.iter().enumerate().filter(|(_, name)| wanted(name)) {
         let path = files.get(&number).ok_or_else(|| IoError::MissingInput {
             path: dir.to_path_buf(),
             name: name.clone(),
@@ -176,11 +181,12 @@ mod tests {
             write(&dir.path().join(format!("input_{number}.pb")), "", &tensor).unwrap();
         }
         let all: Vec<String> = (0..12).map(|n| format!("in{n}")).collect();
-        let inputs = read_inputs(dir.path(), &all).unwrap();
+        let inputs = read_inputs(dir.path(), &all, &|_| true).unwrap();
         assert_eq!(inputs["in10"].to_f64(), [10.0]);
-        let message = read_inputs(dir.path(), &all[..3]).unwrap_err().to_string();
+        let message = read_inputs(dir.path(), &all[..3], &|_| true).unwrap_err().to_string();
         assert!(message.contains("input_3.pb") && message.contains("only 3"), "{message}");
-        let message = read_inputs(dir.path(), &names(&["a"; 13])).unwrap_err().to_string();
+        let message =
+            read_inputs(dir.path(), &names(&["a"; 13]), &|_| true).unwrap_err().to_string();
         assert!(message.contains("input_12.pb is missing"), "{message}");
     }
 

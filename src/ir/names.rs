@@ -69,6 +69,9 @@ pub const PORT: &str = "phl.port";
 /// a memory of a device among all.
 pub const OFFSET: &str = "phl.offset";
 
+/// Module: the inputs of the model that are constants, as JSON.
+pub const FIXED_INPUTS: &str = "phl.fixed_inputs";
+
 /// Module: the picture of the plan of memory, as SVG.
 pub const PLAN_PICTURE: &str = "phl.plan_picture";
 

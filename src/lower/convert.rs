@@ -6,7 +6,7 @@ use super::{Lowering, lowering};
 use crate::{
     ir::{
         self, Blk, Builder, Op, Val, edit,
-        func::{Signature, set_in},
+        func::{self, Signature, set_in},
         graph, names,
         types::{dtype_name, has_signedness, signless},
         view::OpView,
@@ -14,7 +14,8 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{
-    BlockLike, RegionLike, ValueLike, attribute::StringAttribute, operation::OperationLike,
+    BlockLike, RegionLike, TypeLike, ValueLike, attribute::StringAttribute,
+    operation::OperationLike,
 };
 use std::collections::HashMap;
 
@@ -311,22 +312,30 @@ impl<'c> Conversion<'c> {
                 "has {what} of type {} with unknown size in dimension {}; {}",
                 value.r#type(),
                 unknown.join(", "),
-                self.remedy()
+                self.remedy(value)
             ),
         ))
     }
 
     /// What to do about unknown sizes: they come from the inputs, or from the data.
-    fn remedy(&self) -> String {
+    fn remedy(&self, value: Val<'c>) -> String {
         let arguments = Signature::of(self.function).map(|s| s.arguments).unwrap_or_default();
         let dynamic = arguments
             .into_iter()
             .enumerate()
             .find(|(_, (ty, _))| ir::is_tensor(*ty) && ir::static_dims(*ty).is_none());
         let Some((index, (ty, attributes))) = dynamic else {
-            return "it depends on the values of tensors, so no shape of an input fixes it; \
-                    give the producing op constant operands"
-                .to_owned();
+            let operands = edit::defining_op(value).map(ir::operands).unwrap_or_default();
+            // Sizes are lists of integers, or numbers.
+            let is_sizes = |value: &Val<'c>| {
+                let ty = value.r#type();
+                ir::dims(ty).len() <= 1 && ir::element_type(ty).is_integer()
+            };
+            let sizes: Vec<_> = operands.iter().copied().filter(is_sizes).collect();
+            return format!(
+                "it depends on the values of tensors, so no shape of an input fixes it; {}",
+                func::value_remedy(if sizes.is_empty() { &operands } else { &sizes })
+            );
         };
         let name = attributes
             .iter()

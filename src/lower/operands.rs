@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    ir::{self, Builder, Val, constant::Elements},
+    ir::{self, Builder, Val, constant::Elements, func},
 };
 use melior::ir::{Attribute, ValueLike, attribute::DenseElementsAttribute};
 
@@ -17,8 +17,8 @@ impl<'c> Lowering<'c> {
         Elements::of_value(value).ok_or_else(|| {
             Error::unsupported(format!(
                 "needs its operand '{name}' at compile time, but it is not a constant; store it \
-                 in the model as a constant or initializer, or fix the input that it comes from \
-                 (`phaseline run` takes such inputs from those it is given)"
+                 in the model as a constant or initializer, or {}",
+                func::value_remedy(&[value])
             ))
         })
     }

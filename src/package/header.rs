@@ -82,6 +82,11 @@ extern \"C\" {{
 fn values(signature: &Signature) -> String {
     let guard = signature.name.to_uppercase();
     let mut text = String::new();
+    for fixed in &signature.fixed {
+        let fixed = fixed.to_string();
+        let fixed = words::comment(&fixed);
+        let _ = writeln!(text, "\n/* An input of the model that is a constant here: {fixed} */");
+    }
     for (kind, list) in [("INPUT", &signature.inputs), ("OUTPUT", &signature.outputs)] {
         let _ = writeln!(text, "\n#define {guard}_NUM_{kind}S {}", list.len());
         for (index, port) in list.iter().enumerate() {

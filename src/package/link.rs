@@ -36,6 +36,7 @@ impl Embedded {
         [
             ("the model's name", a.name == b.name),
             ("the inputs", a.inputs == b.inputs),
+            ("the inputs that are constants", a.fixed == b.fixed),
             ("the outputs", a.outputs == b.outputs),
             ("the size of the arena", a.arena_bytes == b.arena_bytes),
             ("the size of the constants", a.constants_bytes == b.constants_bytes),

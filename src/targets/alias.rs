@@ -4,7 +4,7 @@
 use super::{
     manifest,
     registry::Registry,
-    spec::{COMPOSITE, TargetEntry, TargetSpec},
+    spec::{COMPOSITE, TargetEntry, TargetSpec, not_last, not_one},
 };
 use crate::{Error, Result};
 use std::path::Path;
@@ -42,6 +42,19 @@ pub(super) fn read_spec(value: toml::Value) -> Result<TargetSpec> {
     }
     let value = serde_json::to_value(value).map_err(|error| Error::invalid(error.to_string()))?;
     TargetSpec::from_value(value)
+}
+
+/// The targets that aliases stand for, and the host after which nothing comes, with who names it.
+#[derive(Default)]
+struct Expanded {
+    targets: Vec<TargetEntry>,
+    host: Option<(String, String)>,
+}
+
+/// A fault of the innermost alias.
+fn fault(within: &[(&str, &Alias)], text: String) -> Result<()> {
+    let place = within.last().map(|(name, a)| format!("{}: alias '{name}': ", a.place));
+    Err(Error::invalid(place.unwrap_or_default() + &text))
 }
 
 impl Registry {
@@ -104,29 +117,50 @@ impl Registry {
 
     /// A spec with what its aliases stand for in their place.
     pub fn expand(&self, spec: &TargetSpec) -> Result<TargetSpec> {
-        let mut targets = vec![];
+        let mut expanded = Expanded::default();
+        self.expand_all(spec, &mut vec![], &mut expanded)?;
+        Ok(TargetSpec { targets: expanded.targets, ends: expanded.host.is_some() })
+    }
+
+    fn expand_all<'a>(
+        &'a self,
+        spec: &'a TargetSpec,
+        within: &mut Vec<(&'a str, &'a Alias)>,
+        expanded: &mut Expanded,
+    ) -> Result<()> {
+        let mut first = expanded.targets.len();
         for entry in &spec.targets {
-            self.expand_entry(entry, &mut vec![], &mut targets)?;
+            first = expanded.targets.len();
+            self.expand_entry(entry, within, expanded)?;
         }
-        Ok(TargetSpec { targets })
+        if !spec.ends {
+            return Ok(());
+        }
+        let [host] = expanded.targets.get(first..).unwrap_or_default() else {
+            return fault(within, not_one(expanded.targets.len() - first));
+        };
+        let composite =
+            within.last().map_or("a composite".to_owned(), |(n, _)| format!("alias '{n}'"));
+        let host = host.kind.clone();
+        expanded.host.get_or_insert((host, composite));
+        Ok(())
     }
 
     fn expand_entry<'a>(
         &'a self,
         entry: &'a TargetEntry,
         within: &mut Vec<(&'a str, &'a Alias)>,
-        targets: &mut Vec<TargetEntry>,
+        expanded: &mut Expanded,
     ) -> Result<()> {
-        let fault = |within: &[(&str, &Alias)], text: String| {
-            let place = within.last().map(|(name, a)| format!("{}: alias '{name}': ", a.place));
-            Err(Error::invalid(place.unwrap_or_default() + &text))
-        };
+        if let Some((host, composite)) = &expanded.host {
+            return fault(within, not_last(host, composite));
+        }
         let Some(alias) = self.aliases.get(&entry.kind) else {
             // A name that is wrong in an alias is its fault, not that of who uses it.
             if let (false, Err(error)) = (within.is_empty(), self.get(&entry.kind)) {
                 return fault(within, error.to_string());
             }
-            targets.push(entry.clone());
+            expanded.targets.push(entry.clone());
             return Ok(());
         };
         if within.iter().any(|(name, _)| *name == entry.kind) {
@@ -134,16 +168,14 @@ impl Registry {
             let text = format!("stands for itself: {} -> {}", names.join(" -> "), entry.kind);
             return fault(within, text);
         }
-        let first = targets.len();
+        let first = expanded.targets.len();
         within.push((&entry.kind, alias));
-        for part in &alias.spec.targets {
-            self.expand_entry(part, within, targets)?;
-        }
+        self.expand_all(&alias.spec, within, expanded)?;
         within.pop();
         if entry.id.is_none() && entry.options.is_empty() {
             return Ok(());
         }
-        let [one] = targets.get_mut(first..).unwrap_or_default() else {
+        let [one] = expanded.targets.get_mut(first..).unwrap_or_default() else {
             let text = format!(
                 "'{}' is an alias of '{}' and takes neither id nor options; write the targets out",
                 entry.kind, alias.spec
@@ -157,7 +189,8 @@ impl Registry {
     /// Why an alias does not work; nothing if it does.
     pub(super) fn alias_fault(&self, name: &str) -> Option<String> {
         let entry = TargetEntry::new(name);
-        let fault = self.expand_entry(&entry, &mut vec![], &mut vec![]).err()?.to_string();
+        let fault =
+            self.expand_entry(&entry, &mut vec![], &mut Expanded::default()).err()?.to_string();
         fault.lines().next().map(str::to_owned)
     }
 }

@@ -236,7 +236,7 @@ impl Registry {
     /// All about a kind or an alias for people.
     pub fn describe_one(&self, name: &str) -> crate::Result<String> {
         let Some(alias) = self.alias(name) else { return self.get(name).map(|k| k.describe()) };
-        let spec = TargetSpec { targets: vec![TargetEntry::new(name)] };
+        let spec = TargetSpec::new(vec![TargetEntry::new(name)]);
         let doc = if alias.doc.is_empty() { String::new() } else { format!("  {}\n", alias.doc) };
         let meaning = self.expand(&spec)?;
         Ok(format!(

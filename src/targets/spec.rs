@@ -23,7 +23,7 @@ use crate::{Error, Result};
 use composite::Group;
 use std::{fmt, str::FromStr};
 
-pub(super) use composite::COMPOSITE;
+pub(super) use composite::{COMPOSITE, not_last, not_one};
 
 /// An option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +46,29 @@ pub struct TargetEntry {
 }
 
 /// An ordered list of targets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct TargetSpec {
     /// The targets.
     pub targets: Vec<TargetEntry>,
+    /// Whether the last one is what a composite named as its host, after which nothing comes.
+    pub(super) ends: bool,
 }
+
+impl TargetSpec {
+    /// These targets, in order.
+    pub fn new(targets: Vec<TargetEntry>) -> Self {
+        Self { targets, ends: false }
+    }
+}
+
+/// Specs are equal that stand for the same targets, however they are written.
+impl PartialEq for TargetSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.targets == other.targets
+    }
+}
+
+impl Eq for TargetSpec {}
 
 impl FromStr for TargetSpec {
     type Err = Error;

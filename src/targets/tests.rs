@@ -6,7 +6,6 @@ use crate::{
     expr::{OptionValue, Val},
     graph::text::test_table,
 };
-use std::path::PathBuf;
 
 const NPU: &str = r#"
 version = 1
@@ -412,6 +411,62 @@ fn aliases_stand_for_specs() {
     assert!(error.to_string().contains("stands for itself: loop -> loop"));
 }
 
+/// The host of a composite is the last of all targets, whether it is written out or an alias.
+#[test]
+fn nothing_comes_after_the_host_of_an_alias() {
+    let mut registry = registry();
+    let aliases = [
+        ("edge", "composite -devices=npu -target_host=llvm"),
+        ("far", r#"{"kind": "composite", "devices": ["vanilla"], "target_host": "c"}"#),
+        ("outer", "composite -devices='vanilla, edge'"),
+        ("both", "composite -devices=edge -target_host=c"),
+        ("pair", "vanilla, llvm"),
+        ("wide", "composite -devices=npu -target_host=pair"),
+        ("one", "llvm -mcpu=native"),
+        ("right", "composite -devices='npu' -target_host=one"),
+    ];
+    for (name, spec) in aliases {
+        let (spec, doc) = (spec.parse().expect("parses"), String::new());
+        registry.add_alias(name, Alias { spec, doc, place: "here".to_owned() }).expect("new");
+    }
+    let expand = |text: &str| registry.expand(&text.parse().expect("parses"));
+    for (text, meaning) in [
+        ("edge", "npu, llvm"),
+        ("outer", "vanilla, npu, llvm"),
+        ("composite -devices='vanilla, edge'", "vanilla, npu, llvm"),
+        (r#"{"kind": "composite", "devices": ["vanilla", "far"]}"#, "vanilla, vanilla, c"),
+        ("right", "npu, llvm -mcpu=native"),
+        // A list is what it says: hosts before the last place are devices.
+        ("pair, c", "vanilla, llvm, c"),
+    ] {
+        let spec = expand(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(spec.to_string(), meaning, "{text}");
+    }
+    let taken = "of alias 'edge' takes all that is left, so that nothing comes after it; name the host \
+                 once, in the outermost composite or at the end";
+    for (text, message) in [
+        ("edge, c", format!("the target_host 'llvm' {taken}")),
+        (
+            "composite -devices='edge, vanilla' -target_host=c",
+            format!("the target_host 'llvm' {taken}"),
+        ),
+        (
+            r#"[{"kind": "composite", "devices": ["vanilla", "outer"]}, "c"]"#,
+            format!("the target_host 'llvm' {taken}"),
+        ),
+        ("both", format!("here: alias 'both': the target_host 'llvm' {taken}")),
+        ("wide", "here: alias 'wide': target_host is one target, and here are 2".to_owned()),
+        (
+            "composite -devices=npu -target_host=pair",
+            "target_host is one target, and here".to_owned(),
+        ),
+    ] {
+        let error = expand(text).expect_err(text).to_string();
+        assert!(error.starts_with(&message), "{text}: {error}");
+    }
+    assert!(registry.describe().contains("does not work: here: alias 'both': the target_host"));
+}
+
 #[test]
 fn directories_are_target_kinds() {
     let root = tempfile::tempdir().expect("makes a directory");
@@ -441,7 +496,7 @@ fn directories_are_target_kinds() {
     assert!(
         registry.add_path(&empty).expect_err("fails").to_string().contains("has a target.toml")
     );
-    assert!(registry.add_path(&PathBuf::from("/nonexistent")).is_err());
+    assert!(registry.add_path(&root.path().join("none")).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Bound, Device, DeviceMemory, PoolUse, Port, PortPlace, Signature};
 use crate::{
     Error, Result,
-    artifact::Operation,
+    artifact::{FixedInput, Operation},
     ir::{
         self, Op, board, edit, func,
         memory::{self, of_argument},
@@ -31,6 +31,7 @@ impl Signature {
         let signature = Self {
             name: names::model_name(module),
             inputs: vec![],
+            fixed: FixedInput::recorded(module)?,
             outputs: vec![],
             arena_bytes: 0,
             arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)

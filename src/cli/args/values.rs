@@ -8,6 +8,17 @@ pub(super) fn parse_amount(text: &str) -> Result<f64, String> {
     amount.ok_or_else(|| "expected a number that is not negative".to_owned())
 }
 
+/// An input and its value, or `@` and the file that has it.
+pub(super) fn parse_value(text: &str) -> Result<(String, String), String> {
+    // Names of files have any characters, and so have names of inputs.
+    let place = text.find("=@").or_else(|| text.rfind('=')).filter(|place| *place > 0);
+    let (name, value) = place
+        .map(|place| (&text[..place], &text[place + 1..]))
+        .filter(|(_, value)| !value.trim().is_empty() && *value != "@")
+        .ok_or("write it as NAME=V or NAME=@FILE: k=5, axes=[0,1], mask=@mask.npy")?;
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
 /// A phase and passes.
 pub(super) fn parse_pass(text: &str) -> Result<(Phase, String), String> {
     let (phase, passes) = text

@@ -3,7 +3,7 @@
 use melior::ir::{Type, ValueLike};
 use std::ops::RangeInclusive;
 
-use crate::ir::{self, DYNAMIC, Val};
+use crate::ir::{self, DYNAMIC, Val, func};
 use crate::tensor::{DType, Tensor};
 
 use super::Model;
@@ -81,10 +81,12 @@ impl<'c> NodeContext<'_, 'c> {
     /// The value of an optional input that must be known now, if it is there.
     pub(crate) fn known(&self, index: usize, what: &str) -> OpResult<Option<Tensor>> {
         let Some(value) = self.optional(index) else { return Ok(None) };
-        self.emitter
-            .known(value)
-            .map(Some)
-            .ok_or_else(|| OpError::Unsupported(format!("the input {what} must be a constant")))
+        self.emitter.known(value).map(Some).ok_or_else(|| {
+            OpError::Unsupported(format!(
+                "the input {what} must be a constant; {}",
+                func::value_remedy(&[value])
+            ))
+        })
     }
 
     /// The same for integers.

@@ -31,8 +31,8 @@ pub(crate) use operator::reference;
 pub use ops::supported_operators;
 pub use shape_inputs::shape_like_inputs;
 
-use super::{Frontend, Source};
-use crate::{Result, Session};
+use super::{Frontend, Source, given};
+use crate::{Result, Session, tensor::DType};
 use std::path::Path;
 
 /// The format.
@@ -61,6 +61,10 @@ impl Source for Model {
         Ok(shape_like_inputs(self)?)
     }
 
+    fn input_type(&self, name: &str) -> Option<DType> {
+        types::element_of(self, name)
+    }
+
     fn import<'s>(
         &self,
         session: &'s Session,
@@ -69,7 +73,9 @@ impl Source for Model {
         let (model, nodes) = (self.path.display(), self.graph.node.len());
         let span = tracing::info_span!(target: "phaseline::import", "import", %model, nodes);
         let _span = span.entered();
-        Ok(import_model(session, self, options)?)
+        let module = import_model(session, self, options)?;
+        given::record(&module, &options.constants)?;
+        Ok(module)
     }
 }
 

@@ -111,8 +111,9 @@ fn other_files_are_recognised() {
 
 #[test]
 fn external_data_is_read_and_checked() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("m.onnx");
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, outside) = (dir.path().join("m.onnx"), other.path().join("w.bin"));
+    fs::write(&outside, [0; 12]).unwrap();
     let data: Vec<u8> = [9f32, 1.0, 2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
     fs::write(dir.path().join("w.bin"), data).unwrap();
     let load = |weights: TensorProto| {
@@ -130,13 +131,13 @@ fn external_data_is_read_and_checked() {
         (external("w.bin", &[("offset", "x")]), "not a number"),
         (external("none.bin", &[]), "none.bin cannot be read"),
         (external("../w.bin", &[]), "outside of the model's directory"),
-        (external("/etc/passwd", &[]), "outside of the model's directory"),
+        (external(outside.to_str().unwrap(), &[]), "outside of the model's directory"),
         (external("", &[]), "outside of the model's directory"),
     ] {
         let message = load(weights).unwrap_err().to_string();
         assert!(message.contains("`w`") && message.contains(part), "{message}");
     }
-    std::os::unix::fs::symlink("/etc/passwd", dir.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(&outside, dir.path().join("link")).unwrap();
     assert!(load(external("link", &[])).unwrap_err().to_string().contains("outside"));
 }
 

@@ -151,7 +151,7 @@ fn merge(declared: &[i64], given: Option<&Vec<Option<i64>>>) -> Result<Vec<i64>,
         return Err(format!(
             "has the shape {} in the model, which {} does not fit",
             show(declared),
-            show(given.clone())
+            if given.is_empty() { "a scalar".to_string() } else { show(given.clone()) }
         ));
     }
     Ok(pairs
@@ -172,16 +172,20 @@ fn describe_non_tensor(value: &ValueInfoProto) -> String {
     format!("is {kind}; only tensors are supported")
 }
 
+/// The element type of an input, if tensors in memory can have it.
+pub(crate) fn element_of(model: &Model, name: &str) -> Option<DType> {
+    let input = model.graph.input.iter().find(|input| input.name == name)?;
+    DType::from_onnx_code(tensor_type(input)?.elem_type)
+}
+
 /// A value that the user gives for an input must be of its type.
 pub(crate) fn check_constant(model: &Model, name: &str, dtype: DType) -> Result<(), ImportError> {
-    let types = input_types(model, &ImportOptions::default());
-    let wanted = types.ok().and_then(|types| types.into_iter().find(|t| t.name == name));
-    match wanted {
-        Some(wanted) if wanted.element != dtype.mlir_name() => {
+    match element_of(model, name) {
+        Some(wanted) if wanted != dtype => {
             let message = format!(
                 "the value given for input `{name}` is {}, but the input is {}",
                 dtype.mlir_name(),
-                wanted.element
+                wanted.mlir_name()
             );
             Err(ImportError::Option { path: model.path.clone(), message })
         }

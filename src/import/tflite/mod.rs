@@ -14,8 +14,8 @@ mod value;
 
 pub use ops::supported_operators;
 
-use super::{Frontend, ImportError, ImportOptions, Source};
-use crate::{Error, Result, Session, io};
+use super::{Frontend, ImportError, ImportOptions, Source, given};
+use crate::{Error, Result, Session, io, tensor::DType};
 use melior::ir::Module;
 use network::Network;
 use std::path::Path;
@@ -43,11 +43,25 @@ impl Source for Network {
         Some(self.inputs.iter().map(|input| self.tensors[*input].name.clone()).collect())
     }
 
+    fn input_type(&self, name: &str) -> Option<DType> {
+        self.inputs
+            .iter()
+            .map(|input| &self.tensors[*input])
+            .find(|input| input.name == name)?
+            .dtype
+    }
+
     fn import<'s>(&self, session: &'s Session, options: &ImportOptions) -> Result<Module<'s>> {
         let (model, nodes) = (self.path.display(), self.operators.len());
         let span = tracing::info_span!(target: "phaseline::import", "import", %model, nodes);
         let _span = span.entered();
-        Ok(importer::import(session, self, options)?)
+        if options.constants.is_empty() {
+            return Ok(importer::import(session, self, options)?);
+        }
+        let network = self.with_constants(&options.constants)?;
+        let module = importer::import(session, &network, options)?;
+        given::record(&module, &options.constants)?;
+        Ok(module)
     }
 }
 

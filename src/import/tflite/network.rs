@@ -8,9 +8,11 @@ use crate::{
     import::ImportError,
     tensor::{AlignedBuffer, DType, Tensor, element_count, unpack},
 };
+use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 
 /// A model.
+#[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) path: PathBuf,
     /// The file, in which the options of operators are read.
@@ -22,6 +24,7 @@ pub(crate) struct Network {
 }
 
 /// A tensor of the graph.
+#[derive(Clone)]
 pub(crate) struct Value {
     /// Unique among inputs and among outputs.
     pub(crate) name: String,
@@ -46,6 +49,7 @@ pub(crate) struct Scales {
 }
 
 /// The use of an operator.
+#[derive(Clone)]
 pub(crate) struct Operator {
     /// The format's number of it.
     pub(crate) code: i32,
@@ -121,6 +125,42 @@ impl Network {
         network.outputs = network.ports(graph.outputs())?;
         network.operators = network.read_operators(graph, &codes)?;
         network.name_ports();
+        Ok(network)
+    }
+
+    /// The same with constants in the place of inputs.
+    pub(crate) fn with_constants(
+        &self,
+        constants: &IndexMap<String, Tensor>,
+    ) -> Result<Self, ImportError> {
+        let mut network = self.clone();
+        for (name, given) in constants {
+            let fail = |message| ImportError::Option { path: self.path.clone(), message };
+            let input = |number: &usize| self.tensors[*number].name == *name;
+            let Some(place) = network.inputs.iter().position(input) else {
+                let names =
+                    self.inputs.iter().map(|input| format!("`{}`", self.tensors[*input].name));
+                let names: Vec<_> = names.collect();
+                let names = names.join(", ");
+                return Err(fail(format!("there is no input `{name}`; the inputs are {names}")));
+            };
+            let tensor = &mut network.tensors[network.inputs.remove(place)];
+            if tensor.dtype != Some(given.dtype()) {
+                let (given, wanted) = (given.dtype().mlir_name(), tensor.type_name);
+                return Err(fail(format!(
+                    "the value given for input `{name}` is {given}, but the input is {wanted}"
+                )));
+            }
+            if tensor.dims.len() != given.shape().len() {
+                return Err(fail(format!(
+                    "input `{name}` has {} dimensions, but the value given has {}",
+                    tensor.dims.len(),
+                    given.shape().len()
+                )));
+            }
+            tensor.dims = given.shape().iter().map(|dim| *dim as i64).collect();
+            tensor.constant = Some(given.clone());
+        }
         Ok(network)
     }
 

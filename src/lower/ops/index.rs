@@ -8,6 +8,7 @@ use crate::{
     ir::{
         self, Builder, Val,
         constant::Elements,
+        func,
         graph::{
             CompressAdaptor, GatherAdaptor, GatherElementsAdaptor, GatherNDAdaptor, NonZeroAdaptor,
             OneHotAdaptor,
@@ -159,16 +160,15 @@ fn one_hot<'c>(l: &Lowering<'c>, op: OneHotAdaptor<'_, 'c>) -> Result<Vec<Val<'c
 }
 
 /// The error for an op whose result has as many elements as its operand's values say.
-fn depends_on_data(name: &str) -> Error {
+fn depends_on_data(name: &str, value: Val<'_>) -> Error {
     Error::unsupported(format!(
-        "has a result whose shape depends on the values of '{name}', which are not constant; \
-         fix the input that they come from at compile time (`phaseline run` takes such inputs \
-         from those it is given)"
+        "has a result whose shape depends on the values of '{name}', which are not constant; {}",
+        func::value_remedy(&[value])
     ))
 }
 
 fn non_zero<'c>(l: &Lowering<'c>, op: NonZeroAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
-    let x = Elements::of_value(op.x()).ok_or_else(|| depends_on_data("x"))?;
+    let x = Elements::of_value(op.x()).ok_or_else(|| depends_on_data("x", op.x()))?;
     let dims = ir::dims(op.x().r#type());
     let hits: Vec<_> = (0..x.len() as i64).filter(|i| x.float(*i as usize) != 0.0).collect();
     let mut rows = vec![];
@@ -192,7 +192,7 @@ fn check_count(l: &Lowering<'_>, found: &[i64]) -> Result<()> {
 }
 
 fn compress<'c>(l: &Lowering<'c>, op: CompressAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
-    let kept = Elements::of_value(op.condition()).ok_or_else(|| depends_on_data("condition"))?;
+    let kept = Elements::of_value(op.condition()).ok_or_else(|| depends_on_data("condition", op.condition()))?;
     let kept: Vec<_> = (0..kept.len() as i64).filter(|i| kept.int(*i as usize) != 0).collect();
     let (mut x, mut axis) = (op.x(), 0);
     let mut dims = ir::dims(x.r#type());

@@ -68,6 +68,7 @@ fn signature(name: &str) -> Signature {
     Signature {
         name: name.to_owned(),
         inputs: ports.clone(),
+        fixed: vec![],
         outputs: ports,
         arena_bytes: 64,
         arena_lower_bound: 60,

@@ -28,7 +28,7 @@ impl Group {
     }
 
     pub(super) fn into_spec(self) -> TargetSpec {
-        TargetSpec { targets: self.targets }
+        TargetSpec { ends: self.host.is_some(), targets: self.targets }
     }
 
     /// A target as the text form has it: a composite's parts are specs, as options.
@@ -59,10 +59,7 @@ impl Group {
     /// Adds what comes after.
     pub(super) fn append(&mut self, next: Self) -> Result<(), String> {
         if let Some(host) = &self.host {
-            return Err(format!(
-                "the {HOST} '{host}' of a composite takes all that is left, so that nothing comes \
-                 after it; name the host once, in the outermost composite or at the end"
-            ));
+            return Err(not_last(host, "a composite"));
         }
         self.targets.extend(next.targets);
         self.host = next.host;
@@ -76,16 +73,26 @@ impl Group {
         }
         let Some(host) = host else { return Ok(self) };
         let [one] = host.targets.as_slice() else {
-            let count = host.targets.len();
-            return Err(format!(
-                "{HOST} is one target, and here are {count}; others are {DEVICES}"
-            ));
+            return Err(not_one(host.targets.len()));
         };
         let name = one.kind.clone();
         self.append(host)?;
         self.host = Some(name);
         Ok(self)
     }
+}
+
+/// Says that something comes after the host of a composite.
+pub(in crate::targets) fn not_last(host: &str, composite: &str) -> String {
+    format!(
+        "the {HOST} '{host}' of {composite} takes all that is left, so that nothing comes after it; name \
+         the host once, in the outermost composite or at the end"
+    )
+}
+
+/// Says that a host is so many targets.
+pub(in crate::targets) fn not_one(count: usize) -> String {
+    format!("{HOST} is one target, and here are {count}; others are {DEVICES}")
 }
 
 /// Says that a composite has no id.
@@ -98,9 +105,16 @@ pub(super) fn no_id(id: &str) -> String {
 
 impl TargetSpec {
     /// Both specs after one another.
-    pub fn join(mut self, next: Self) -> Self {
+    ///
+    /// # Errors
+    /// The first one is a composite with a host, which takes all that is left.
+    pub fn join(mut self, next: Self) -> Result<Self> {
+        if let (true, Some(host)) = (self.ends, self.targets.last()) {
+            return Err(Error::invalid(not_last(&host.kind, "a composite")));
+        }
         self.targets.extend(next.targets);
-        self
+        self.ends = next.ends;
+        Ok(self)
     }
 
     /// Reads the JSON form.

@@ -1,7 +1,7 @@
 // RUN: phaseline-opt %s --convert-graph-to-linalg --split-input-file --verify-diagnostics
 
 func.func @starts(%x: tensor<4x5xf32>, %i: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<2x5xf32> {
-  // expected-error @+1 {{'graph.slice' op needs its operand 'starts' at compile time, but it is not a constant; store it in the model as a constant or initializer, or fix the input that it comes from (`phaseline run` takes such inputs from those it is given)}}
+  // expected-error @+1 {{'graph.slice' op needs its operand 'starts' at compile time, but it is not a constant; store it in the model as a constant or initializer, or give the values of the inputs that it comes from: --value NAME=V}}
   %0 = graph.slice %x, %i, %e : (tensor<4x5xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
 }
