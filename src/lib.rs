@@ -117,6 +117,4 @@ pub use tensor::{DType, Tensor};
 /// - `Attribute::parse`, `Type::parse`, `Module::parse`: the text is not nested deep, which ends the
 ///   process. `ir::Builder::parse_attr`, `ir::Builder::parse_type` and [`Session::parse`] look first.
 /// - `ExecutionEngine`: what is called has the signature that is said.
-pub mod raw {
-    pub use melior::*;
-}
+pub use melior as raw;

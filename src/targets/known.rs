@@ -39,8 +39,9 @@ pub fn check_id(module: Op<'_>, id: &str) -> Result<()> {
         [] => "the module is not divided among targets".to_owned(),
         _ => format!("the module's targets are {}", list.join(", ")),
     };
-    let kinds = registry::builtin_names();
-    let near = suggestion_only(id, list.into_iter().chain(kinds));
+    let mut names = list;
+    registry::builtin_names().for_each(|name| names.push(name));
+    let near = suggestion_only(id, names);
     Err(Error::invalid(format!("there is no target '{id}': {which}{near}")))
 }
 

@@ -4,7 +4,6 @@ use phaseline::{
     CompileOptions, Error, Result, Session, Tensor,
     hook::{Artifact, ArtifactKind, Constant, HookPoint, Hooks, Lowered, Request, Update},
     ir::{self, edit, func},
-    melior::ir::operation::OperationLike,
     pattern::PatternSpec,
     targets::{Codegen, CodegenKind, TargetKind},
 };
@@ -263,7 +262,8 @@ fn hooks_that_fail_are_named_with_target_and_operation() {
     let mut module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
     session.run_phases(&mut module, &options, phaseline::Phase::Lower).expect("lowers");
-    let touched = edit::walk(ir::root(&module)).into_iter().any(|op| op.has_attribute("vandal"));
+    let touched =
+        edit::walk(ir::root(&module)).into_iter().any(|op| ir::attr(op, "vandal").is_some());
     assert!(!touched);
 }
 

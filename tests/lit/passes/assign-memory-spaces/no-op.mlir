@@ -1,4 +1,4 @@
-// RUN: phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=dsp_in copy-out=dsp_out wait=dsp_wait})' | FileCheck %s
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=vecdsp space=dram copy-in=dsp_in copy-out=dsp_out wait=dsp_wait})' | FileCheck %s
 
 // Another target's calls are in the host's memory.
 // CHECK-NOT: tir.space

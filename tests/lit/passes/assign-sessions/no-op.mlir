@@ -1,4 +1,4 @@
-// RUN: phaseline-opt %s --pass-pipeline='builtin.module(assign-sessions{target=dsp session=true activate=on})' | FileCheck %s
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(assign-sessions{target=vecdsp session=true activate=on})' | FileCheck %s
 
 // A device on which nothing of the network runs.
 // CHECK-NOT: phl.contexts
