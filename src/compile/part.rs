@@ -39,7 +39,8 @@ pub fn generate(
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let artifacts = files::recorded(part)?;
     let mut options = c_options(target, model, &artifacts)?;
-    options.interface = target.is_host().then(|| package::interface(&compiled.signature));
+    let is_c = target.is_host() && target.kind.codegen.kind == CodegenKind::C;
+    options.interface = is_c.then(|| package::interface(&compiled.signature));
     let devices = &compiled.signature.devices;
     let device = devices.iter().find(|device| device.target == target.id);
     let opening =
