@@ -269,13 +269,13 @@ fn packages_for_cortex_m3_run() {
 const WEIGHTS: &str = "
 !x = tensor<40xf32>
 func.func @main(%x: !x) -> !x {
-  %f = graph.constant dense<0xSINGLE> : !x
-  %d = graph.constant dense<0xDOUBLE> : tensor<40xf64>
-  %b = graph.constant dense<0xBRAIN> : tensor<40xbf16>
-  %n = graph.constant dense<0xLONG> : tensor<40xi64>
-  %w = graph.constant dense<0xWORD> : tensor<40xi32>
-  %s = graph.constant dense<0xSHORT> : tensor<40xi16>
-  %c = graph.constant dense<0xBYTE> : tensor<80xi8>
+  %f = graph.constant dense<\"0xSINGLE\"> : !x
+  %d = graph.constant dense<\"0xDOUBLE\"> : tensor<40xf64>
+  %b = graph.constant dense<\"0xBRAIN\"> : tensor<40xbf16>
+  %n = graph.constant dense<\"0xLONG\"> : tensor<40xi64>
+  %w = graph.constant dense<\"0xWORD\"> : tensor<40xi32>
+  %s = graph.constant dense<\"0xSHORT\"> : tensor<40xi16>
+  %c = graph.constant dense<\"0xBYTE\"> : tensor<80xi8>
   %0 = graph.mul %x, %f : !x
   %1 = graph.gather %0, %n axis = 0 : (!x, tensor<40xi64>) -> !x
   %2 = graph.cast %1 : !x to tensor<40xf64>

@@ -140,6 +140,11 @@ impl Machine {
         )))
     }
 
+    /// Whether the data layout of a module has the highest byte of a word first.
+    pub fn is_big_endian(module: Op<'_>) -> bool {
+        ir::attr_str(module, LAYOUT).is_some_and(|layout| layout.starts_with('E'))
+    }
+
     /// Reads what `set-llvm-target` wrote.
     pub fn of(module: Op<'_>) -> Result<Self> {
         let read = |name| ir::attr_str(module, name);

@@ -1,10 +1,10 @@
 //! Sums that loops carry along and add up one by one, cut into blocks that begin at 0.
 
 use super::{
+    blocks::end_of_block,
     chains::{iterations, number},
     generic::region,
     loops::Bounds,
-    sums::end_of_block,
 };
 use crate::{
     Result,

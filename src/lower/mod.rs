@@ -5,6 +5,7 @@
 //! them. Integers are signless afterwards, so a lowering asks the *old* op whether a value is
 //! unsigned: [`Lowering::is_unsigned`].
 
+pub mod blocks;
 pub mod carried;
 pub mod chains;
 pub mod convert;

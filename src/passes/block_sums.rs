@@ -6,8 +6,9 @@
 use crate::{
     ir::{Op, edit, names::VECTORIZED},
     lower::{
+        blocks::Locals,
         carried,
-        sums::{self, Blocks, Locals},
+        sums::{self, Blocks},
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };

@@ -8,6 +8,7 @@
 pub mod arith;
 pub mod blob;
 pub mod call;
+pub mod cast;
 pub mod compare;
 pub mod compile;
 pub mod context;

@@ -1,7 +1,7 @@
 //! The code generator `llvm`: machine code through LLVM.
 
 use crate::{
-    Result, Session,
+    Error, Result, Session,
     artifact::Machine,
     codegen::{CodeGenerator, CodeMachine, Generated, Given, c, llvm},
     ir::Op,
@@ -16,6 +16,13 @@ impl CodeGenerator for Generator {
     }
 
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
+        if given.target.is_host() && Machine::is_big_endian(part) {
+            return Err(Error::unsupported(format!(
+                "host code of '{}' is for machines that have the lowest byte of a word first; take the target \
+                 c with a compiler for this machine",
+                given.target.id
+            )));
+        }
         let mut options = given.options.clone();
         let glue = c::compile::glue(part, &options.name);
         options.sources.extend(glue.clone());

@@ -360,12 +360,14 @@ func.func @cast_rounds_once() -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// CHECK-LABEL: func.func @cast_undefined
-func.func @cast_undefined() -> tensor<i32> {
-  %x = graph.constant dense<1.0e10> : tensor<f32>
-  %0 = graph.cast %x : tensor<f32> to tensor<i32>
-  // CHECK: graph.cast
-  return %0 : tensor<i32>
+// CHECK-LABEL: func.func @cast_saturates
+func.func @cast_saturates() -> (tensor<4xi32>, tensor<4xui8>) {
+  %x = graph.constant dense<[1.0e10, -1.0e10, 0x7FC00000, -1.5]> : tensor<4xf32>
+  %0 = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+  %1 = graph.cast %x : tensor<4xf32> to tensor<4xui8>
+  // CHECK: graph.constant dense<[2147483647, -2147483648, 0, -1]> : tensor<4xi32>
+  // CHECK: graph.constant dense<[255, 0, 0, 0]> : tensor<4xui8>
+  return %0, %1 : tensor<4xi32>, tensor<4xui8>
 }
 
 // CHECK-LABEL: func.func @add
@@ -445,7 +447,7 @@ func.func @div_by_zero() -> tensor<i64> {
   %a = graph.constant dense<1> : tensor<i64>
   %b = graph.constant dense<0> : tensor<i64>
   %0 = graph.div %a, %b : tensor<i64>
-  // CHECK: graph.div
+  // CHECK: graph.constant dense<0> : tensor<i64>
   return %0 : tensor<i64>
 }
 
