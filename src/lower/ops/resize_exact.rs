@@ -20,8 +20,9 @@ pub fn fraction(value: f64) -> Option<Exact> {
     if !(-60.0..=25.0).contains(&value.abs().log2()) {
         return None;
     }
-    // Numbers between are nearer to the value than to its neighbours: not quite half way to those.
-    let (near, middle) = (Exact::new(127, 256), dyadic(value.abs())?);
+    // Numbers between are nearer to the value than to its neighbours. No fraction that matters is as near to half
+    // way.
+    let (near, middle) = (Exact::new((1 << 20) - 1, 1 << 21), dyadic(value.abs())?);
     let towards = |other: f32| middle.checked_add(&(dyadic(other)? - middle).checked_mul(&near)?);
     let found = simplest(towards(value.abs().next_down())?, towards(value.abs().next_up())?)?;
     Some(if value < 0.0 { -found } else { found })
