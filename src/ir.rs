@@ -31,6 +31,7 @@ mod read;
 mod remove;
 pub mod schedule;
 mod schedule_parameters;
+mod small_float;
 pub mod size;
 #[cfg(test)]
 mod tests;
