@@ -31,8 +31,8 @@ mod read;
 mod remove;
 pub mod schedule;
 mod schedule_parameters;
-mod small_float;
 pub mod size;
+mod small_float;
 #[cfg(test)]
 mod tests;
 pub mod types;
