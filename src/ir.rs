@@ -38,6 +38,7 @@ mod remove;
 pub mod schedule;
 mod schedule_parameters;
 pub mod size;
+mod small_float;
 #[cfg(test)]
 mod tests;
 pub mod types;

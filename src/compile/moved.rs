@@ -223,6 +223,9 @@ impl Job {
             return None;
         }
         let dims = ir::dims(value.r#type());
+        if dims.contains(&0) {
+            return None;
+        }
         let strides = ir::memref::row_major(&dims);
         let mut axes = vec![];
         for from in perm {

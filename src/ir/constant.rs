@@ -4,9 +4,10 @@ use super::{
     Builder, Val, attribute,
     blob::{self, Data, Plain},
     graph,
+    small_float::SmallFloat,
     types::{bits, has_signedness, is_unsigned, signless},
 };
-use crate::{Error, Result, ffi, ir, tensor::SmallType};
+use crate::{Error, Result, ffi, ir};
 use melior::ir::{
     Attribute, Type, TypeLike, ValueLike,
     attribute::{AttributeLike, DenseElementsAttribute},
@@ -35,7 +36,7 @@ pub struct Elements<'c> {
     bool: bool,
     float: bool,
     /// The float type of a byte or less.
-    small: Option<SmallType>,
+    small: Option<SmallFloat>,
 }
 
 impl<'c> Elements<'c> {
@@ -60,7 +61,7 @@ impl<'c> Elements<'c> {
             splat,
             bool: ir::integer_width(element) == Some(1),
             float: ir::is_float(ty),
-            small: SmallType::from_name(&element.to_string()).filter(|_| bits <= 8),
+            small: if bits <= 8 { SmallFloat::of(&element.to_string()) } else { None },
         };
         let expected = if elements.splat { 1 } else { elements.len() };
         let enough = elements.is_dense_bool()
@@ -185,7 +186,7 @@ impl<'c> Elements<'c> {
             (2, false) => half::f16::from_ne_bytes(array(bytes)).to_f64(),
             (4, _) => f64::from(f32::from_ne_bytes(array(bytes))),
             (8, _) => f64::from_ne_bytes(array(bytes)),
-            _ => self.small.and_then(|ty| ty.float(bytes[0])).map_or(f64::NAN, f64::from),
+            _ => self.small.map_or(f64::NAN, |ty| f64::from(ty.value(bytes[0]))),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
     ir::{self, Op, Val, edit, func, tir, view::OpView},
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{Type, ValueLike, operation::OperationLike, r#type::MemRefType};
+use melior::ir::{Type, ValueLike, r#type::MemRefType};
 
 /// The pass.
 pub const PASS: Pass = Pass {

