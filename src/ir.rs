@@ -7,6 +7,7 @@
 //! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check.
 
 pub mod adaptor;
+pub mod alias;
 pub mod attribute;
 pub(crate) mod blob;
 pub mod board;

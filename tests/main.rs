@@ -22,3 +22,4 @@ mod session;
 mod spans;
 mod transposes;
 mod vanilla;
+mod views;

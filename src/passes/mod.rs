@@ -23,6 +23,7 @@ passes! {
     assign_pools
     assign_sessions
     cascade_calls
+    check_reads
     collapse_loops
     convert_extrema_to_llvm
     convert_functions_to_dps
@@ -69,7 +70,9 @@ passes! {
     pad_constants
     pass_pool_offsets
     plan_memory
+    poison_dead_buffers
     promote_accumulators
+    record_reads
     reuse_elementwise_inputs
     separate_destinations
     separate_readers
