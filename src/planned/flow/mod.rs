@@ -10,6 +10,7 @@ mod place;
 mod range;
 #[cfg(test)]
 mod tests;
+mod tensors;
 mod tree;
 mod walk;
 
@@ -18,11 +19,13 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{
+    ValueLike,
     attribute::{DenseI64ArrayAttribute, IntegerAttribute},
     operation::OperationLike,
     r#type::IntegerType,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use place::{HANDED_ON, Place};
 use tree::{Access, Tree};
 use walk::{Content, Sight, Walk};
 
@@ -34,10 +37,22 @@ type Writes = BTreeSet<i64>;
 struct Seen {
     first: Writes,
     any: Writes,
+    /// How many loops may have written over what they had written themselves.
+    lossy: i64,
 }
+
+/// No bound for that.
+const LIMIT: i64 = i64::MAX;
 
 /// Writes on each operation of a function that uses buffers its number, and which numbers its reads may see.
 pub fn record(function: Op<'_>) {
+    let ops = edit::walk(function);
+    if ops.iter().any(|op| ir::results(*op).iter().any(|value| ir::is_tensor(value.r#type()))) {
+        for (op, number, seen) in tensors::seen(&ops) {
+            write(op, number, &seen);
+        }
+        return;
+    }
     let Some(tree) = Tree::of(function) else { return };
     let numbers: Vec<_> = (1..).map(Some).take(tree.accesses.len()).collect();
     let mut seen: Vec<BTreeMap<usize, Seen>> = vec![BTreeMap::new(); tree.accesses.len()];
@@ -48,18 +63,23 @@ pub fn record(function: Op<'_>) {
             seen.first.extend(writes());
         }
         seen.any.extend(writes());
+        seen.lossy = sight.seen.iter().map(|content| content.lossy).fold(seen.lossy, i64::max);
         Ok(())
     };
     let Ok(()) = Walk::new(&tree, &numbers).run(&tree.steps, &mut note);
-    let context = ir::context_of(function);
+    for ((access, number), seen) in tree.accesses.iter().zip(1..).zip(&seen) {
+        write(access.op, number, seen);
+    }
+}
+
+fn write(op: Op<'_>, number: i64, seen: &BTreeMap<usize, Seen>) {
+    let context = ir::context_of(op);
     let word = IntegerType::new(context, 64).into();
-    for ((access, number), seen) in tree.accesses.iter().zip(1_i64..).zip(&seen) {
-        edit::set_attr(access.op, names::ACCESS, IntegerAttribute::new(word, number).into());
-        let seen = written(seen);
-        if !seen.is_empty() {
-            let seen = DenseI64ArrayAttribute::new(context, &seen);
-            edit::set_attr(access.op, names::SEES, seen.into());
-        }
+    edit::set_attr(op, names::ACCESS, IntegerAttribute::new(word, number).into());
+    let seen = written(seen);
+    if !seen.is_empty() {
+        let seen = DenseI64ArrayAttribute::new(context, &seen);
+        edit::set_attr(op, names::SEES, seen.into());
     }
 }
 
@@ -78,6 +98,13 @@ pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
     };
     let wanted: Vec<_> = tree.accesses.iter().map(seen).collect();
     let mut judge = |sight: &Sight<'_>| {
+        // What loops hand on may be any of several buffers.
+        let access = &tree.accesses[sight.access];
+        let is_known =
+            |(operand, place): &(usize, Place)| *operand != sight.operand || place.root != HANDED_ON;
+        if !access.reads.iter().all(is_known) {
+            return Ok(());
+        }
         let wanted = wanted[sight.access].get(&sight.operand);
         wanted.map_or(Ok(()), |wanted| judge(function, &tree.accesses, sight, wanted))
     };
@@ -95,6 +122,7 @@ fn judge<'c>(
     sight: &Sight<'_>,
     wanted: &Seen,
 ) -> Result<(), PassError<'c>> {
+    let lossy = wanted.lossy;
     let wanted = if sight.is_first { &wanted.first } else { &wanted.any };
     if wanted.is_empty() {
         return Ok(());
@@ -110,6 +138,9 @@ fn judge<'c>(
     let known: Vec<_> = sight.seen.iter().filter(is_wanted).collect();
     if known.is_empty() {
         return fault("reads a buffer that has nothing of what it is to read".to_owned());
+    }
+    if known.iter().any(|content| content.lossy > lossy) {
+        return fault("reads a buffer of which each iteration has written over the one before".to_owned());
     }
     let others = sight.seen.iter().filter(|content| !is_wanted(content));
     for other in others {
@@ -128,12 +159,13 @@ fn judge<'c>(
     Ok(())
 }
 
-/// As an attribute has it: for each operand its number, how many runs of writes it may see first, begin and
-/// end of each, and the same of what it may see at all.
+/// As an attribute has it: for each operand its number, how many loops may have written over what they had
+/// written, how many runs of writes it may see first, begin and end of each, and the same of what it may see
+/// at all.
 fn written(seen: &BTreeMap<usize, Seen>) -> Vec<i64> {
     let mut list = vec![];
     for (operand, seen) in seen {
-        list.push(*operand as i64);
+        list.extend([*operand as i64, seen.lossy]);
         for writes in [&seen.first, &seen.any] {
             let runs = runs(writes);
             list.push(runs.len() as i64);
@@ -160,6 +192,7 @@ fn read(list: &[i64]) -> Option<BTreeMap<usize, Seen>> {
     let mut numbers = list.iter().copied();
     let mut found = BTreeMap::new();
     while let Some(operand) = numbers.next() {
+        let lossy = numbers.next()?;
         let mut writes = || -> Option<Writes> {
             let mut writes = Writes::new();
             for _ in 0..numbers.next()? {
@@ -169,7 +202,7 @@ fn read(list: &[i64]) -> Option<BTreeMap<usize, Seen>> {
             }
             Some(writes)
         };
-        let seen = Seen { first: writes()?, any: writes()? };
+        let seen = Seen { first: writes()?, any: writes()?, lossy };
         found.insert(usize::try_from(operand).ok()?, seen);
     }
     Some(found)

@@ -31,15 +31,17 @@ impl Range {
         self.terms.iter().find(|(key, _)| *key == of).map_or(0, |(_, factor)| *factor)
     }
 
-    /// The bytes of all iterations of a loop.
-    pub fn close(&mut self, of: usize, counter: Counter) {
+    /// The bytes of all iterations of a loop; whether iterations may have bytes in common.
+    pub fn close(&mut self, of: usize, counter: Counter) -> bool {
         let factor = self.factor(of);
         self.terms.retain(|(key, _)| *key != of);
         let (a, b) = (times(factor, counter.first), times(factor, counter.last));
         let width = self.high.saturating_sub(self.low);
-        self.dense &= factor == 0 || times(factor, counter.step).abs() <= width;
+        let moved = times(factor, counter.step).abs();
+        self.dense &= factor == 0 || moved <= width;
         self.low = self.low.saturating_add(a.min(b));
         self.high = self.high.saturating_add(a.max(b));
+        counter.first < counter.last && moved < width
     }
 
     /// Whether it may have a byte of another range. `earlier` are the loops in an iteration of which before the

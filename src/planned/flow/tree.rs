@@ -167,7 +167,11 @@ impl<'c> Reader<'c> {
             reads.push((operands.len() + number, place.clone()));
             writes.push(place);
         }
-        let moved = self.moved(op);
+        let moved = match name {
+            "memref.store" | "memref.load" => self.moved(op),
+            // What has no number only moves what it reads.
+            _ => reads.iter().map(|(_, place)| place.clone()).collect(),
+        };
         self.accesses.push(Access { op, reads, writes, moved });
         Some(self.accesses.len() - 1)
     }
@@ -179,7 +183,6 @@ impl<'c> Reader<'c> {
             self.roots.place(value, index, &self.loops).into_iter().collect::<Vec<_>>()
         };
         match (ir::op_name(op), operands.first()) {
-            ("memref.copy" | "linalg.copy", Some(source)) => from(*source, None),
             ("memref.store", Some(value)) => {
                 let load = edit::defining_op(*value).filter(|op| {
                     ir::op_name(*op) == "memref.load" && !op.has_attribute(names::ACCESS)
@@ -205,7 +208,7 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 }
 
 /// Whether an operation reads an operand, writes it, and writes all of it without having read.
-fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
+pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     let count = op.operand_count();
     match ir::op_name(op) {
         "memref.load" | "vector.load" | "vector.transfer_read" => (true, false, false),

@@ -20,6 +20,8 @@ pub(super) struct Content {
     pub by: Option<usize>,
     /// The loops in an iteration of which before the present one that was.
     earlier: Vec<usize>,
+    /// How many loops that are over may have written a byte more than once: only the last one is left.
+    pub lossy: i64,
     pub time: usize,
 }
 
@@ -76,7 +78,7 @@ impl<'t, 'c> Walk<'t, 'c> {
         };
         for root in &tree.filled {
             let all = Range { dense: true, ..Range::whole() };
-            walk.push(&Place { root: *root, range: all }, vec![0], None);
+            walk.push(&Place { root: *root, range: all }, (vec![0], 0), None);
         }
         walk
     }
@@ -135,11 +137,11 @@ impl<'t, 'c> Walk<'t, 'c> {
                 open: &open,
             })?;
         }
-        let moved: Vec<Vec<i64>> = match self.numbers[number] {
-            Some(own) => vec![vec![own]],
+        let moved: Vec<(Vec<i64>, i64)> = match self.numbers[number] {
+            Some(own) => vec![(vec![own], 0)],
             None => {
                 let from = access.moved.iter().flat_map(|place| self.seen(place));
-                from.map(|content| content.writers.clone()).collect()
+                from.map(|content| (content.writers.clone(), content.lossy)).collect()
             }
         };
         self.done.extend(self.numbers[number]);
@@ -150,7 +152,7 @@ impl<'t, 'c> Walk<'t, 'c> {
                 self.push(&place, writers.clone(), Some(number));
             }
             if moved.is_empty() {
-                self.push(place, vec![], Some(number));
+                self.push(place, (vec![], 0), Some(number));
             }
         }
         Ok(())
@@ -170,7 +172,7 @@ impl<'t, 'c> Walk<'t, 'c> {
         all.iter().filter(meets).collect()
     }
 
-    fn push(&mut self, place: &Place, writers: Vec<i64>, by: Option<usize>) {
+    fn push(&mut self, place: &Place, (writers, lossy): (Vec<i64>, i64), by: Option<usize>) {
         self.clock += 1;
         let mut range = place.range.clone();
         range.dense &= self.maybe == 0;
@@ -181,7 +183,7 @@ impl<'t, 'c> Walk<'t, 'c> {
             let is_same = range.terms.iter().all(|(key, _)| !old.earlier.contains(key));
             !(is_same && range.covers(&old.range))
         });
-        contents.push(Content { range, writers, by, earlier: vec![], time });
+        contents.push(Content { range, writers, by, earlier: vec![], lossy, time });
     }
 }
 
@@ -195,7 +197,8 @@ fn close(contents: &mut Vec<Content>, key: usize, counter: Counter, start: usize
         return;
     }
     for content in contents.iter_mut() {
-        content.range.close(key, counter);
+        let again = content.range.close(key, counter) && content.time > start;
+        content.lossy += i64::from(again);
         content.earlier.retain(|earlier| *earlier != key);
     }
     // What both times through the body wrote is one.
@@ -203,7 +206,8 @@ fn close(contents: &mut Vec<Content>, key: usize, counter: Counter, start: usize
     for content in std::mem::take(contents).into_iter().rev() {
         let is_known = |other: &Content| {
             let same = other.by == content.by && other.writers == content.writers;
-            same && other.range == content.range && other.earlier == content.earlier
+            let place = other.range == content.range && other.earlier == content.earlier;
+            same && place && other.lossy == content.lossy
         };
         let is_overwritten = |other: &Content| {
             other.time > start && content.time <= start && other.range.covers(&content.range)

@@ -92,7 +92,7 @@ func.func @row() {
 // CHECK-LABEL: func.func @moved
 // CHECK: %[[X:.*]] = memref.alloc() : memref<8x64xf32>
 // CHECK-COUNT-2: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [8, 64]
-// CHECK-NOT: reinterpret_cast
+// CHECK-NOT: memref.reinterpret_cast
 // CHECK: return
 func.func private @fill(memref<8x64xf32>, memref<8x64xf32>)
 func.func private @use(memref<8x64xf32>, memref<8x64xf32>)
