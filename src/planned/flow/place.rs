@@ -239,7 +239,7 @@ impl Sum {
 }
 
 /// How deep sums are looked into.
-const DEEPEST: usize = 8;
+const DEEPEST: usize = 24;
 
 /// An index as a sum of counters of loops that run a known number of times.
 fn sum(value: Val<'_>, loops: &HashMap<usize, Counter>, depth: usize) -> Option<Sum> {

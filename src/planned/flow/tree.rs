@@ -211,9 +211,12 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     let count = op.operand_count();
     match ir::op_name(op) {
-        "memref.load" | "vector.load" | "vector.transfer_read" => (true, false, false),
+        "memref.load" | "vector.load" | "vector.maskedload" | "vector.gather"
+        | "vector.transfer_read" => (true, false, false),
         "memref.store" => (false, true, true),
-        "vector.store" | "vector.transfer_write" => (false, true, false),
+        "vector.store" | "vector.maskedstore" | "vector.scatter" | "vector.transfer_write" => {
+            (false, true, false)
+        }
         name if FILLS.contains(&name) => (operand + 1 < count, operand + 1 == count, true),
         tir::CallExtern::NAME => {
             let Some(call) = CallExtern::of(op) else { return (true, true, false) };

@@ -33,6 +33,8 @@ pub(super) struct Sight<'a> {
     pub seen: Vec<&'a Content>,
     /// Whether all loops around are in their first iteration.
     pub is_first: bool,
+    /// Whether all loops around have been gone through before.
+    pub is_last: bool,
     /// Numbers of all that has written.
     pub done: &'a HashSet<i64>,
     open: &'a dyn Fn(usize) -> Option<Counter>,
@@ -59,6 +61,8 @@ pub(super) struct Walk<'t, 'c> {
     done: HashSet<i64>,
     /// Loops that are not in their first iteration.
     again: usize,
+    /// Loops that are in their first one, and have others.
+    fresh: usize,
     /// Branches, and loops that may not run, around.
     maybe: usize,
     clock: usize,
@@ -73,6 +77,7 @@ impl<'t, 'c> Walk<'t, 'c> {
             open: vec![],
             done: HashSet::from([0]),
             again: 0,
+            fresh: 0,
             maybe: 0,
             clock: 0,
         };
@@ -91,9 +96,10 @@ impl<'t, 'c> Walk<'t, 'c> {
                 Step::Loop(known) => self.counted(known, told)?,
                 Step::Maybe(inside, repeats) => {
                     self.maybe += 1;
+                    self.fresh += usize::from(*repeats);
                     self.run(inside, told)?;
                     if *repeats {
-                        self.again += 1;
+                        (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
                         self.run(inside, told)?;
                         self.again -= 1;
                     }
@@ -106,12 +112,14 @@ impl<'t, 'c> Walk<'t, 'c> {
 
     fn counted<E>(&mut self, known: &Loop, told: Told<'_, E>) -> Result<(), E> {
         let (key, counter, start) = (known.key, known.counter, self.clock);
+        let repeats = counter.first < counter.last;
         self.open.push((key, counter));
+        self.fresh += usize::from(repeats);
         self.run(&known.body, told)?;
-        if counter.first < counter.last {
+        if repeats {
             let news = self.contents.iter_mut().flatten().filter(|content| content.time > start);
             news.for_each(|content| content.earlier.push(key));
-            self.again += 1;
+            (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
             self.run(&known.body, told)?;
             self.again -= 1;
         }
@@ -133,6 +141,7 @@ impl<'t, 'c> Walk<'t, 'c> {
                 operand: *operand,
                 seen,
                 is_first: self.again == 0,
+                is_last: self.fresh == 0,
                 done: &self.done,
                 open: &open,
             })?;
