@@ -87,7 +87,8 @@ fn keep(network: &Network, (seed, number): (u64, u64), target: &str, fault: &str
         phaseline::io::npz::write(&folder.join(file), &named(arrays, stem)).expect("writes");
     }
     let name: String = target.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    let text = format!("phaseline run net.mlir --poison -t '{target}' --inputs inputs.npz\n{fault}\n");
+    let text =
+        format!("phaseline run net.mlir --poison -t '{target}' --inputs inputs.npz\n{fault}\n");
     fs::write(folder.join(format!("{name}.txt")), text).expect("writes");
 }
 

@@ -25,9 +25,8 @@ pub fn behind(user: Op<'_>) -> Vec<Val<'_>> {
 /// The arguments of all blocks of an operation.
 fn arguments(op: Op<'_>) -> Vec<Val<'_>> {
     let first = op.regions().filter_map(|region| region.first_block());
-    let blocks = first.flat_map(|block| {
-        std::iter::successors(Some(block), |block| block.next_in_region())
-    });
+    let blocks =
+        first.flat_map(|block| std::iter::successors(Some(block), |block| block.next_in_region()));
     blocks.flat_map(edit::arguments).collect()
 }
 

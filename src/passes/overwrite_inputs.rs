@@ -237,7 +237,8 @@ impl InUse {
                 (best, useful) = (bytes, chosen.len());
             }
             let next = (0..found.len()).find(|at| {
-                let is_there = |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
+                let is_there =
+                    |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
                 !chosen.contains(at) && is_there(found[*at].input) && is_there(found[*at].result)
             });
             let Some(at) = next.filter(|at| self.join(&found[*at])) else { break };

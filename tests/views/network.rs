@@ -8,7 +8,8 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64, number: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number << 20) ^ 0x5851_f42d);
+        let mut random =
+            Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number << 20) ^ 0x5851_f42d);
         (0..4).for_each(|_| {
             random.next();
         });
@@ -74,7 +75,13 @@ fn tensor(dims: &[usize]) -> String {
 impl Network {
     pub fn random(seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed, number);
-        let mut graph = Graph { random: Random(random.next()), text: String::new(), values: vec![], used: vec![], names: 0 };
+        let mut graph = Graph {
+            random: Random(random.next()),
+            text: String::new(),
+            values: vec![],
+            used: vec![],
+            names: 0,
+        };
         let mut dims = vec![random.between(2, 6), random.between(3, 12), 2 * random.between(2, 8)];
         if random.chance(70) {
             dims.insert(0, random.between(1, 2));
@@ -88,7 +95,8 @@ impl Network {
             graph.grow();
         }
         let leaves = graph.values.iter().zip(&graph.used).skip(count);
-        let leaves: Vec<&Value> = leaves.filter(|(_, used)| !**used).map(|(value, _)| value).collect();
+        let leaves: Vec<&Value> =
+            leaves.filter(|(_, used)| !**used).map(|(value, _)| value).collect();
         let list = |of: &dyn Fn(&Value) -> String| {
             leaves.iter().map(|value| of(value)).collect::<Vec<_>>().join(", ")
         };
@@ -259,7 +267,11 @@ impl Graph {
         if size < 2 {
             return;
         }
-        let at = if size.is_multiple_of(2) && self.random.chance(60) { size / 2 } else { self.random.between(1, size - 1) };
+        let at = if size.is_multiple_of(2) && self.random.chance(60) {
+            size / 2
+        } else {
+            self.random.between(1, size - 1)
+        };
         let parts = [x.is.slice(axis, 0, 1, at), x.is.slice(axis, at, 1, size - at)];
         let name = self.fresh();
         let types = parts.each_ref().map(|part| tensor(&part.dims)).join(", ");
@@ -308,7 +320,8 @@ impl Graph {
         let size = x.is.data.len();
         let divides: Vec<usize> = (1..=size.min(24)).filter(|n| size.is_multiple_of(*n)).collect();
         let rows = divides[self.random.below(divides.len())];
-        let rest: Vec<usize> = divides.into_iter().filter(|n| (size / rows).is_multiple_of(*n)).collect();
+        let rest: Vec<usize> =
+            divides.into_iter().filter(|n| (size / rows).is_multiple_of(*n)).collect();
         let columns = rest[self.random.below(rest.len())];
         let last = size / rows / columns;
         let dims = match self.random.below(3) {
@@ -324,7 +337,10 @@ impl Graph {
         let shape = self.integers(&numbers);
         let (from, to, rank) = (tensor(&x.is.dims), tensor(dims), dims.len());
         let name = self.fresh();
-        self.line(&format!("{name} = graph.reshape {}, {shape} : ({from}, tensor<{rank}xi64>) -> {to}", x.name));
+        self.line(&format!(
+            "{name} = graph.reshape {}, {shape} : ({from}, tensor<{rank}xi64>) -> {to}",
+            x.name
+        ));
         self.made(name, &[x], x.is.reshape(dims))
     }
 
@@ -343,7 +359,11 @@ impl Graph {
         let name = self.fresh();
         let mode = if edge { " mode = \"edge\"" } else { "" };
         let (from, to) = (tensor(&x.is.dims), tensor(&is.dims));
-        self.line(&format!("{name} = graph.pad {}, {pads}{mode} : ({from}, tensor<{}xi64>) -> {to}", x.name, 2 * rank));
+        self.line(&format!(
+            "{name} = graph.pad {}, {pads}{mode} : ({from}, tensor<{}xi64>) -> {to}",
+            x.name,
+            2 * rank
+        ));
         self.made(name, &[x], is);
     }
 
@@ -400,7 +420,11 @@ impl Graph {
     }
 
     fn window(&mut self, dims: &[usize]) -> Window {
-        let pads = if self.random.chance(50) { [1, 1, 1, 1] } else { [0; 4].map(|_| self.random.below(2)) };
+        let pads = if self.random.chance(50) {
+            [1, 1, 1, 1]
+        } else {
+            [0; 4].map(|_| self.random.below(2))
+        };
         let most = |axis: usize| dims[axis].min(3);
         let kernel = [2, 3].map(|axis| self.random.between(1, most(axis)));
         let pads = [0, 1, 2, 3].map(|i| if kernel[i % 2] > pads[i] { pads[i] } else { 0 });
@@ -413,7 +437,8 @@ impl Graph {
         let window = self.window(&x.is.dims);
         let channels = x.is.dims[1];
         let is_depthwise = channels > 1 && self.random.chance(60);
-        let (count, group) = if is_depthwise { (channels, channels) } else { (self.random.between(1, 4), 1) };
+        let (count, group) =
+            if is_depthwise { (channels, channels) } else { (self.random.between(1, 4), 1) };
         let each = channels / group;
         let [h, w] = window.kernel;
         let scale = 1.5 / ((each * h * w) as f32).sqrt();
@@ -422,9 +447,9 @@ impl Graph {
         let filters = weights.is.clone();
         let from = |to: usize| if is_depthwise { to..to + 1 } else { 0..channels };
         let is = x.is.windows(&window, (count, from), |to, taps| {
-            let terms = taps.iter().map(|(index, tap, x)| {
-                x * f64::from(filters.at(&[to, *index, tap / w, tap % w]))
-            });
+            let terms = taps
+                .iter()
+                .map(|(index, tap, x)| x * f64::from(filters.at(&[to, *index, tap / w, tap % w])));
             terms.sum()
         });
         let attributes = window.attributes();
@@ -457,15 +482,16 @@ impl Graph {
             x.iter().map(|x| (x - greatest).exp() / sum).collect()
         };
         match self.random.below(3) {
-            0 => drop(self.alone(&format!("softmax @ axis = {axis}"), x, x.is.along(axis, softmax))),
+            0 => {
+                drop(self.alone(&format!("softmax @ axis = {axis}"), x, x.is.along(axis, softmax)))
+            }
             1 => {
                 let is = x.is.along(axis, |x| vec![x.iter().sum::<f64>() / x.len() as f64]);
                 self.op(&format!("reduce_mean @ axes = [{axis}]"), &[x], is);
             }
             _ => {
-                let is = x.is.along(axis, |x| {
-                    vec![x.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
-                });
+                let is =
+                    x.is.along(axis, |x| vec![x.iter().copied().fold(f64::NEG_INFINITY, f64::max)]);
                 self.op(&format!("reduce_max @ axes = [{axis}]"), &[x], is);
             }
         }

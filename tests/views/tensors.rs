@@ -13,7 +13,9 @@ pub fn positions(dims: &[usize]) -> Vec<Vec<usize>> {
     for size in dims {
         all = all
             .into_iter()
-            .flat_map(|place: Vec<usize>| (0..*size).map(move |at| [place.clone(), vec![at]].concat()))
+            .flat_map(|place: Vec<usize>| {
+                (0..*size).map(move |at| [place.clone(), vec![at]].concat())
+            })
             .collect();
     }
     all

@@ -8,9 +8,9 @@
 
 mod place;
 mod range;
+mod tensors;
 #[cfg(test)]
 mod tests;
-mod tensors;
 mod tree;
 mod walk;
 
@@ -24,8 +24,8 @@ use melior::ir::{
     operation::OperationLike,
     r#type::IntegerType,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use place::{HANDED_ON, Place};
+use std::collections::{BTreeMap, BTreeSet};
 use tree::{Access, Tree};
 use walk::{Content, Sight, Walk};
 
@@ -86,9 +86,8 @@ fn write(op: Op<'_>, number: i64, seen: &BTreeMap<usize, Seen>) {
 /// Fails for a read that does not see what [`record`] wrote down, and forgets that.
 pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
     let Some(tree) = Tree::of(function) else { return Ok(()) };
-    let number = |access: &Access<'c>| {
-        access.op.attribute(names::ACCESS).ok().and_then(attribute::int)
-    };
+    let number =
+        |access: &Access<'c>| access.op.attribute(names::ACCESS).ok().and_then(attribute::int);
     let numbers: Vec<_> = tree.accesses.iter().map(number).collect();
     if numbers.iter().all(Option::is_none) {
         return Ok(());
@@ -100,8 +99,9 @@ pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
     let mut judge = |sight: &Sight<'_>| {
         // What loops hand on may be any of several buffers.
         let access = &tree.accesses[sight.access];
-        let is_known =
-            |(operand, place): &(usize, Place)| *operand != sight.operand || place.root != HANDED_ON;
+        let is_known = |(operand, place): &(usize, Place)| {
+            *operand != sight.operand || place.root != HANDED_ON
+        };
         if !access.reads.iter().all(is_known) {
             return Ok(());
         }
@@ -141,13 +141,14 @@ fn judge<'c>(
         return fault("reads a buffer that has nothing of what it is to read".to_owned());
     }
     if known.iter().any(|content| content.lossy > lossy) {
-        return fault("reads a buffer of which each iteration has written over the one before".to_owned());
+        return fault(
+            "reads a buffer of which each iteration has written over the one before".to_owned(),
+        );
     }
     let others = sight.seen.iter().filter(|content| !is_wanted(content));
     for other in others {
-        let is_lost = |content: &&&&Content| {
-            content.time < other.time && sight.meet(content, other)
-        };
+        let is_lost =
+            |content: &&&&Content| content.time < other.time && sight.meet(content, other);
         if known.iter().any(|content| is_lost(&content)) {
             let by = other.by.map(|by| accesses[by].op);
             let place = by.map(|op| format!("{} at {}", ir::op_name(op), op.location()));

@@ -55,7 +55,11 @@ impl Roots {
             let has_regions = op.region_count() > 0;
             let is_end = matches!(
                 ir::op_name(*op),
-                "scf.yield" | "scf.condition" | "scf.reduce.return" | "affine.yield" | "func.return"
+                "scf.yield"
+                    | "scf.condition"
+                    | "scf.reduce.return"
+                    | "affine.yield"
+                    | "func.return"
             );
             if gives || is_end || has_regions && !ir::op_name(*op).starts_with("linalg.") {
                 let given = ir::operands(*op).into_iter().filter(is_buffer);

@@ -46,7 +46,12 @@ impl Range {
 
     /// Whether it may have a byte of another range. `earlier` are the loops in an iteration of which before the
     /// present one it is meant, all others being at the same.
-    pub fn meets(&self, other: &Self, earlier: &[usize], open: &dyn Fn(usize) -> Option<Counter>) -> bool {
+    pub fn meets(
+        &self,
+        other: &Self,
+        earlier: &[usize],
+        open: &dyn Fn(usize) -> Option<Counter>,
+    ) -> bool {
         let (mut least, mut most) = (0_i64, 0_i64);
         let keys = self.terms.iter().chain(&other.terms).map(|(key, _)| *key);
         let mut keys: Vec<usize> = keys.collect();
@@ -74,10 +79,7 @@ impl Range {
 
     /// Whether each iteration has all that another range has in it.
     pub fn covers(&self, other: &Self) -> bool {
-        self.dense
-            && self.low <= other.low
-            && other.high <= self.high
-            && self.terms == other.terms
+        self.dense && self.low <= other.low && other.high <= self.high && self.terms == other.terms
     }
 }
 
@@ -101,7 +103,8 @@ mod tests {
         let step = |from: i64, to: i64| (from..to).step_by(3);
         for (mine, theirs) in step(-6, 9).flat_map(|a| step(-6, 9).map(move |b| (a, b))) {
             for (low, width) in (0..12).step_by(2).flat_map(|a| [1, 3, 6].map(|b| (a, b))) {
-                let range = |low, high, factor| Range { low, high, terms: vec![(1, factor)], dense: true };
+                let range =
+                    |low, high, factor| Range { low, high, terms: vec![(1, factor)], dense: true };
                 let (a, b) = (range(low, low + width, mine), range(4, 7, theirs));
                 let counter = Counter { first: 0, last: 4, step: 1 };
                 let open = |_| Some(counter);

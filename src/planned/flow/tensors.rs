@@ -30,7 +30,8 @@ pub(super) fn seen<'c>(ops: &[Op<'c>]) -> Vec<(Op<'c>, i64, BTreeMap<usize, Seen
 /// Whether an operation computes tensors from tensors.
 fn computes(op: Op<'_>) -> bool {
     let name = ir::op_name(op);
-    let is_known = name.starts_with("linalg.") && op.region_count() > 0 || name == tir::CallExtern::NAME;
+    let is_known =
+        name.starts_with("linalg.") && op.region_count() > 0 || name == tir::CallExtern::NAME;
     is_known && ir::results(op).iter().all(|value| ir::is_tensor(value.r#type()))
 }
 
@@ -76,7 +77,9 @@ impl Trace<'_> {
             return Some(vec![]);
         }
         match ir::op_name(op) {
-            "tensor.empty" | "bufferization.alloc_tensor" if op.operand_count() == 0 => Some(vec![]),
+            "tensor.empty" | "bufferization.alloc_tensor" if op.operand_count() == 0 => {
+                Some(vec![])
+            }
             "arith.constant" => {
                 self.found.insert(0);
                 Some(vec![])

@@ -5,9 +5,9 @@ use super::{
     range::Counter,
 };
 use crate::ir::{
-    self, Blk, Op, Val,
+    self, Blk, Op, Val, attribute,
     call_extern::{CallExtern, segments},
-    attribute, edit, names, tir, types,
+    edit, names, tir, types,
 };
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashMap;
@@ -121,7 +121,8 @@ impl<'c> Reader<'c> {
             let op = edit::defining_op(*value).filter(|op| ir::op_name(*op) == "arith.constant")?;
             attribute::int(op.attribute("value").ok()?)
         };
-        let bounds: Vec<i64> = ir::operands(op).iter().take(3).map(number).collect::<Option<_>>()?;
+        let bounds: Vec<i64> =
+            ir::operands(op).iter().take(3).map(number).collect::<Option<_>>()?;
         let [first, end, step] = bounds[..] else { return None };
         if step < 1 || first >= end {
             return None;
@@ -211,7 +212,10 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     let count = op.operand_count();
     match ir::op_name(op) {
-        "memref.load" | "vector.load" | "vector.maskedload" | "vector.gather"
+        "memref.load"
+        | "vector.load"
+        | "vector.maskedload"
+        | "vector.gather"
         | "vector.transfer_read" => (true, false, false),
         "memref.store" => (false, true, true),
         "vector.store" | "vector.maskedstore" | "vector.scatter" | "vector.transfer_write" => {
