@@ -66,7 +66,7 @@ pub fn record(function: Op<'_>) {
         seen.lossy = sight.seen.iter().map(|content| content.lossy).fold(seen.lossy, i64::max);
         Ok(())
     };
-    let Ok(()) = Walk::new(&tree, &numbers).run(&tree.steps, &mut note);
+    let Ok(()) = Walk::new(&tree, &numbers, false).run(&tree.steps, &mut note);
     for ((access, number), seen) in tree.accesses.iter().zip(1..).zip(&seen) {
         write(access.op, number, seen);
     }
@@ -108,7 +108,7 @@ pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
         let wanted = wanted[sight.access].get(&sight.operand);
         wanted.map_or(Ok(()), |wanted| judge(function, &tree.accesses, sight, wanted))
     };
-    Walk::new(&tree, &numbers).run(&tree.steps, &mut judge)?;
+    Walk::new(&tree, &numbers, true).run(&tree.steps, &mut judge)?;
     for access in &tree.accesses {
         edit::remove_attr(access.op, names::ACCESS);
         edit::remove_attr(access.op, names::SEES);

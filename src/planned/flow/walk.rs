@@ -66,10 +66,12 @@ pub(super) struct Walk<'t, 'c> {
     /// Branches, and loops that may not run, around.
     maybe: usize,
     clock: usize,
+    /// Whether a loop counts as one that writes over its own only where its bytes are known.
+    strict: bool,
 }
 
 impl<'t, 'c> Walk<'t, 'c> {
-    pub fn new(tree: &'t Tree<'c>, numbers: &'t [Option<i64>]) -> Self {
+    pub fn new(tree: &'t Tree<'c>, numbers: &'t [Option<i64>], strict: bool) -> Self {
         let mut walk = Self {
             accesses: &tree.accesses,
             numbers,
@@ -80,6 +82,7 @@ impl<'t, 'c> Walk<'t, 'c> {
             fresh: 0,
             maybe: 0,
             clock: 0,
+            strict,
         };
         for root in &tree.filled {
             let all = Range { dense: true, ..Range::whole() };
@@ -125,7 +128,7 @@ impl<'t, 'c> Walk<'t, 'c> {
         }
         self.open.pop();
         for contents in &mut self.contents {
-            close(contents, key, counter, start);
+            close(contents, (key, counter), start, self.strict);
         }
         Ok(())
     }
@@ -201,12 +204,18 @@ fn counter(open: &[(usize, Counter)], key: usize) -> Option<Counter> {
 }
 
 /// Ends a loop that began at time `start`.
-fn close(contents: &mut Vec<Content>, key: usize, counter: Counter, start: usize) {
+fn close(
+    contents: &mut Vec<Content>,
+    (key, counter): (usize, Counter),
+    start: usize,
+    strict: bool,
+) {
     if contents.last().is_none_or(|last| last.time <= start) {
         return;
     }
     for content in contents.iter_mut() {
-        let again = content.range.close(key, counter) && content.time > start;
+        let counts = content.time > start && (content.range.dense || !strict);
+        let again = content.range.close(key, counter) && counts;
         content.lossy += i64::from(again);
         content.earlier.retain(|earlier| *earlier != key);
     }
