@@ -15,7 +15,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test check-format lint unit conformance fuzz lit runtime-c embed check-docs data \
+.PHONY: help setup build demo test check-format lint unit conformance fuzz fuzz-views lit runtime-c embed check-docs data \
 	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
@@ -50,6 +50,10 @@ conformance: build data ## Run all one-operator models and ONNX's suite; `unit` 
 fuzz: build data ## Run damaged inputs for ten minutes (SECONDS=600 SEED=the clock); `unit` has a minute of it
 	PHASELINE_FUZZ_SECONDS=$(or $(SECONDS),600) PHASELINE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --test fuzz -- --nocapture --test-threads=1
+
+fuzz-views: build ## Run COUNT=1000 random networks that share views, from SEED=1, on five kinds of targets; goes on where it was stopped
+	PHASELINE_VIEWS_COUNT=$(or $(COUNT),1000) PHASELINE_VIEWS_SEED=$(or $(SEED),1) \
+		cargo test --test all views:: -- --nocapture
 
 lit: build data ## Run the FileCheck tests
 	$(LLVM_BIN)/lit -sv tests/lit

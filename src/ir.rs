@@ -9,6 +9,7 @@
 //! handles are melior's: [`crate::raw`] says which of them are to be called with care.
 
 pub mod adaptor;
+pub mod alias;
 pub mod attribute;
 pub(crate) mod blob;
 pub mod board;

@@ -25,3 +25,4 @@ mod spans;
 mod sums;
 mod transposes;
 mod vanilla;
+mod views;

@@ -101,6 +101,9 @@ pub struct TargetArgs {
     /// Put the model's memory into the pools of a board, which this file lists (see docs/memory.md)
     #[arg(long, value_name = "FILE")]
     pub pools: Option<PathBuf>,
+    /// Fill working memory that nobody needs any more with NaN between steps, so that wrong uses are seen
+    #[arg(long)]
+    pub poison: bool,
     /// Look for the partition between targets that costs least by their declared costs, instead of
     /// taking targets and patterns in order of preference
     #[arg(long)]

@@ -190,6 +190,7 @@ pub fn compile_options<'a>(
         pass_observer: None,
         cc: super::data::c_compiler(),
         trace: false,
+        poison: args.poison,
         plan_picture: false,
         bind: args.bind.clone(),
         devices: None,

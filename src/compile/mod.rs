@@ -51,6 +51,9 @@ impl Session {
         for (phase, passes) in &options.passes {
             pipeline.append(*phase, passes)?;
         }
+        if options.poison {
+            pipeline.append(Phase::PostPlan, "poison-dead-buffers")?;
+        }
         if options.plan_picture {
             pipeline.append(Phase::PlanMemory, "draw-plan")?;
         }

@@ -62,6 +62,9 @@ pub struct CompileOptions<'a> {
     pub cc: String,
     /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
     pub trace: bool,
+    /// Fill bytes of working memory that nobody needs any more with NaN between the steps of a run, so that who
+    /// reads them is seen.
+    pub poison: bool,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,
     /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
@@ -96,6 +99,7 @@ impl Default for CompileOptions<'_> {
             pass_observer: None,
             cc: "cc".into(),
             trace: false,
+            poison: false,
             plan_picture: false,
             bind: vec![],
             devices: None,

@@ -121,6 +121,12 @@ pub const OPTION: &str = "phl.option";
 /// Module: the bytes of all constants.
 pub const CONSTANTS: &str = "phl.constants";
 
+/// Operation: its number among those that use buffers, while passes reuse memory.
+pub const ACCESS: &str = "phl.access";
+
+/// Operation: numbers of the writes that its reads of buffers may see, while passes reuse memory.
+pub const SEES: &str = "phl.sees";
+
 /// Function: size of its arena.
 pub const ARENA_BYTES: &str = "phl.arena_bytes";
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    ir::{self, Blk, Builder, Op, OpSpec, Val, attribute, edit, memref, size},
+    ir::{self, Blk, Builder, Op, OpSpec, Val, alias, attribute, edit, memref, names, size},
 };
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike, r#type::MemRefType};
 
@@ -21,7 +21,7 @@ pub struct Uses<'c> {
     pub accesses: Vec<Access<'c>>,
     /// Views of the whole, those of views behind them.
     pub views: Vec<Op<'c>>,
-    /// All others.
+    /// All others: other views, and whatever uses the buffer through them.
     pub others: Vec<Op<'c>>,
 }
 
@@ -54,12 +54,17 @@ impl<'c> Access<'c> {
             Some(place) => place,
             None => b.index(0)?,
         };
+        let attributes: Vec<_> = [names::ACCESS, names::SEES]
+            .into_iter()
+            .filter_map(|name| Some((name, self.op.attribute(name).ok()?)))
+            .collect();
         if ir::op_name(self.op) == "memref.load" {
             let old = ir::result0(self.op)?;
-            edit::replace_uses(old, b.op1("memref.load", &[buffer, place], old.r#type())?);
+            let new = b.op1_with("memref.load", &[buffer, place], old.r#type(), attributes)?;
+            edit::replace_uses(old, new);
         } else {
-            let operands = [ir::operands(self.op)[0], buffer, place];
-            b.create("memref.store", OpSpec { operands: &operands, ..Default::default() })?;
+            let operands = &[ir::operands(self.op)[0], buffer, place];
+            b.create("memref.store", OpSpec { operands, attributes, ..Default::default() })?;
         }
         edit::erase(self.op);
         Ok(())
@@ -88,6 +93,7 @@ impl<'c> Uses<'c> {
                 }
                 _ => {
                     self.others.push(user);
+                    self.others.extend(alias::users_behind(user));
                     continue;
                 }
             };
@@ -153,6 +159,8 @@ pub struct Effects<'c> {
     pub reads: Vec<Val<'c>>,
     /// What is written.
     pub writes: Vec<Val<'c>>,
+    /// Whether a buffer is used that may be another name of any other one.
+    pub is_opaque: bool,
 }
 
 impl<'c> Effects<'c> {
@@ -169,6 +177,8 @@ impl<'c> Effects<'c> {
         let operands = ir::operands(op);
         let buffers = operands.iter().filter(|value| ir::is_memref(value.r#type()));
         let buffers = buffers.map(|value| memref::base(*value));
+        let uses = !memref::is_alias(op) || ir::op_name(op) == "memref.view";
+        self.is_opaque |= uses && buffers.clone().any(|value| !alias::is_apart(value));
         match ir::op_name(op) {
             "memref.load" => self.reads.extend(buffers),
             "memref.store" | "memref.dealloc" => self.writes.extend(buffers),
@@ -192,6 +202,9 @@ pub fn may_fuse<'c>(block: Blk<'c>, loops: &[Op<'c>], buffer: Val<'c>) -> Option
     let [first, .., last] = loops else { return Some(true) };
     let before = Effects::of(&loops[..loops.len() - 1]);
     let after = Effects::of(&[*last]);
+    if before.is_opaque || after.is_opaque {
+        return None;
+    }
     let is_own = |value: &Val<'c>| *value == buffer;
     let is_read = |value: &Val<'c>| !is_own(value) && before.reads.contains(value);
     let is_known = |value: &Val<'c>| is_own(value) || is_private(*value, block);
@@ -204,7 +217,7 @@ pub fn may_fuse<'c>(block: Blk<'c>, loops: &[Op<'c>], buffer: Val<'c>) -> Option
         between.filter(|op| !loops.iter().any(|other| edit::same(*other, *op))).collect();
     let others = Effects::of(&others);
     let is_used = |value: &Val<'c>| is_own(value) || before.reads.contains(value);
-    (!others.writes.iter().any(is_used)).then_some(others.is_empty())
+    (!others.is_opaque && !others.writes.iter().any(is_used)).then_some(others.is_empty())
 }
 
 /// Whether only one operation of a block uses a buffer.

@@ -25,6 +25,7 @@ passes! {
     assign_sessions
     block_sums
     cascade_calls
+    check_reads
     collapse_loops
     convert_extrema_to_llvm
     convert_functions_to_dps
@@ -73,7 +74,9 @@ passes! {
     pad_constants
     pass_pool_offsets
     plan_memory
+    poison_dead_buffers
     promote_accumulators
+    record_reads
     reuse_elementwise_inputs
     separate_destinations
     separate_readers

@@ -42,7 +42,10 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> std::result::Result<(), PassEr
     chosen.sort_unstable();
     let mut moved = HashMap::new();
     for at in chosen {
-        found[at].apply(&mut moved)?;
+        // Those before have moved loops, and write where they did not.
+        if found[at].still_holds(block, &moved) {
+            found[at].apply(&mut moved)?;
+        }
     }
     Ok(())
 }
@@ -86,29 +89,60 @@ impl<'c> Candidate<'c> {
         if input == result || element(input) != element(result) {
             return None;
         }
+        let (loops, count) = Self::holds(block, op, input, result)?;
+        Some(Self { input: from, result: to, loops, count })
+    }
+
+    /// The loops that become one, and how many channels they go over, if `op` may write `result` over `input`.
+    fn holds(
+        block: Blk<'c>,
+        op: Op<'c>,
+        input: Val<'c>,
+        result: Val<'c>,
+    ) -> Option<(Vec<Op<'c>>, i64)> {
         let top = |inner: Op<'c>| nests::ancestor(inner, block);
-        // The input ends here, and the result begins.
-        let reads = Uses::of(input)?;
-        let is_here = |inner: Op<'c>| top(inner).is_some_and(|top| edit::same(top, op));
         let is_earlier = |inner: Op<'c>| top(inner).is_some_and(|top| edit::is_before(top, op));
         let is_later = |inner: Op<'c>| top(inner).is_some_and(|top| edit::is_before(op, top));
-        let (here, others): (Vec<_>, Vec<_>) =
-            reads.accesses.iter().partition(|access| is_here(access.op));
-        let others = others.iter().map(|access| access.op).chain(reads.others.iter().copied());
-        if !others.into_iter().all(is_earlier) {
-            return None;
-        }
+        // The result begins in loops up to this one.
         let writes = Uses::of(result)?;
-        if !writes.others.iter().all(|op| is_later(*op)) {
+        if !writes.others.iter().all(|other| is_later(*other)) {
             return None;
         }
         let first = writes.accesses.iter().filter(|access| !is_later(access.op));
         let (loops, count) = nests::loops_over(&first.collect::<Vec<_>>(), block, 0)?;
-        let (its, channels) = nests::loops_over(&here, block, 0)?;
-        let is_same = count == channels && its.len() == 1 && edit::same(*loops.last()?, op);
+        // The input ends here. All of the loops run channel by channel then, and keep to their own.
+        let reads = Uses::of(input)?;
+        let is_inside = |inner: Op<'c>| {
+            top(inner).is_some_and(|top| loops.iter().any(|other| edit::same(*other, top)))
+        };
+        let (inside, others): (Vec<_>, Vec<_>) =
+            reads.accesses.iter().partition(|access| is_inside(access.op));
+        let views = reads.others.iter().copied();
+        if views.clone().any(is_inside) || !others.iter().all(|other| is_earlier(other.op)) {
+            return None;
+        }
+        let is_here = |access: &&Access<'c>| top(access.op).is_some_and(|top| edit::same(top, op));
+        let (_, channels) = nests::loops_over(&inside, block, 0)?;
+        let is_same = count == channels
+            && inside.iter().any(is_here)
+            && edit::same(*loops.last()?, op)
+            && views.into_iter().all(is_earlier);
         let fits = size::bytes(result.r#type())? <= size::bytes(input.r#type())?;
-        let near = nests::may_fuse(block, &loops, result)?;
-        (is_same && fits && near).then_some(Self { input: from, result: to, loops, count })
+        nests::may_fuse(block, &loops, result)?;
+        (is_same && fits).then_some((loops, count))
+    }
+
+    /// Whether the result may still be written over the input, where loops and buffers have moved.
+    fn still_holds(&self, block: Blk<'c>, moved: &HashMap<usize, Op<'c>>) -> bool {
+        let input = moved.get(&key(self.input)).copied().unwrap_or(self.input);
+        let (Ok(input), Ok(result)) = (ir::result0(input), ir::result0(self.result)) else {
+            return false;
+        };
+        let found = self.loops.last().and_then(|op| Self::holds(block, *op, input, result));
+        found.is_some_and(|(loops, _)| {
+            loops.len() == self.loops.len()
+                && loops.iter().zip(&self.loops).all(|(a, b)| edit::same(*a, *b))
+        })
     }
 
     /// The elements of a channel of the result.
@@ -203,7 +237,8 @@ impl InUse {
                 (best, useful) = (bytes, chosen.len());
             }
             let next = (0..found.len()).find(|at| {
-                let is_there = |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
+                let is_there =
+                    |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
                 !chosen.contains(at) && is_there(found[*at].input) && is_there(found[*at].result)
             });
             let Some(at) = next.filter(|at| self.join(&found[*at])) else { break };

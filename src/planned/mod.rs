@@ -6,6 +6,7 @@
 
 pub mod capacity;
 pub mod constants;
+pub mod flow;
 pub mod generated;
 mod inside;
 mod lifetime;

@@ -84,3 +84,49 @@ func.func @row() {
   func.call @use(%z) : (memref<8x64xf32>) -> ()
   return
 }
+
+// -----
+
+// %z begins with a loop that reads %x before %y is written over it. It would be moved behind that, so that %z keeps
+// a buffer of its own.
+// CHECK-LABEL: func.func @moved
+// CHECK: %[[X:.*]] = memref.alloc() : memref<8x64xf32>
+// CHECK-COUNT-2: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [8, 64]
+// CHECK-NOT: memref.reinterpret_cast
+// CHECK: return
+func.func private @fill(memref<8x64xf32>, memref<8x64xf32>)
+func.func private @use(memref<8x64xf32>, memref<8x64xf32>)
+func.func @moved() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %x = memref.alloc() : memref<8x64xf32>
+  %w = memref.alloc() : memref<8x64xf32>
+  %y = memref.alloc() : memref<8x64xf32>
+  %z = memref.alloc() : memref<8x64xf32>
+  func.call @fill(%x, %w) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+  scf.for %c = %c0 to %c8 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %a = memref.load %x[%c, %i] : memref<8x64xf32>
+      memref.store %a, %z[%c, %i] : memref<8x64xf32>
+    }
+  }
+  scf.for %c = %c0 to %c8 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %a = memref.load %x[%c, %i] : memref<8x64xf32>
+      %n = arith.negf %a : f32
+      memref.store %n, %y[%c, %i] : memref<8x64xf32>
+    }
+  }
+  scf.for %c = %c0 to %c8 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %a = memref.load %w[%c, %i] : memref<8x64xf32>
+      %b = memref.load %z[%c, %i] : memref<8x64xf32>
+      %s = arith.addf %a, %b : f32
+      memref.store %s, %z[%c, %i] : memref<8x64xf32>
+    }
+  }
+  func.call @use(%y, %z) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+  return
+}

@@ -1,0 +1,239 @@
+//! Runs the steps of a function on what is in its buffers: who wrote which bytes, the last one last.
+//!
+//! The body of a loop is gone through twice, so that a read also sees what earlier iterations wrote. What is
+//! not known to be overwritten stays, so that a read sees at least all that it may see.
+
+use super::{
+    place::Place,
+    range::{Counter, Range},
+    tree::{Access, Loop, Step, Tree},
+};
+use std::collections::HashSet;
+
+/// Bytes that were written.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    pub range: Range,
+    /// The numbers of what wrote them; more than one where they were moved; none for what is new.
+    pub writers: Vec<i64>,
+    /// The access that did it; none for what is there from the start.
+    pub by: Option<usize>,
+    /// The loops in an iteration of which before the present one that was.
+    earlier: Vec<usize>,
+    /// How many loops that are over may have written a byte more than once: only the last one is left.
+    pub lossy: i64,
+    pub time: usize,
+}
+
+/// A read, with what it may see.
+pub(super) struct Sight<'a> {
+    pub access: usize,
+    pub operand: usize,
+    /// In the order of writing.
+    pub seen: Vec<&'a Content>,
+    /// Whether all loops around are in their first iteration.
+    pub is_first: bool,
+    /// Whether all loops around have been gone through before.
+    pub is_last: bool,
+    /// Numbers of all that has written.
+    pub done: &'a HashSet<i64>,
+    open: &'a dyn Fn(usize) -> Option<Counter>,
+}
+
+impl Sight<'_> {
+    /// Whether two contents may have bytes in common.
+    pub fn meet(&self, a: &Content, b: &Content) -> bool {
+        // Bytes of different iterations are compared as those of any.
+        let earlier = a.earlier != b.earlier;
+        earlier || a.range.meets(&b.range, &[], self.open)
+    }
+}
+
+/// Who is told of reads; what it returns ends the walk.
+pub(super) type Told<'a, E> = &'a mut dyn FnMut(&Sight<'_>) -> Result<(), E>;
+
+pub(super) struct Walk<'t, 'c> {
+    accesses: &'t [Access<'c>],
+    /// The number of each access; none for one that is new.
+    numbers: &'t [Option<i64>],
+    contents: Vec<Vec<Content>>,
+    open: Vec<(usize, Counter)>,
+    done: HashSet<i64>,
+    /// Loops that are not in their first iteration.
+    again: usize,
+    /// Loops that are in their first one, and have others.
+    fresh: usize,
+    /// Branches, and loops that may not run, around.
+    maybe: usize,
+    clock: usize,
+    /// Whether a loop counts as one that writes over its own only where its bytes are known.
+    strict: bool,
+}
+
+impl<'t, 'c> Walk<'t, 'c> {
+    pub fn new(tree: &'t Tree<'c>, numbers: &'t [Option<i64>], strict: bool) -> Self {
+        let mut walk = Self {
+            accesses: &tree.accesses,
+            numbers,
+            contents: vec![],
+            open: vec![],
+            done: HashSet::from([0]),
+            again: 0,
+            fresh: 0,
+            maybe: 0,
+            clock: 0,
+            strict,
+        };
+        for root in &tree.filled {
+            let all = Range { dense: true, ..Range::whole() };
+            walk.push(&Place { root: *root, range: all }, (vec![0], 0), None);
+        }
+        walk
+    }
+
+    pub fn run<E>(&mut self, steps: &[Step], told: Told<'_, E>) -> Result<(), E> {
+        for step in steps {
+            match step {
+                Step::Make(root) => self.of(*root).clear(),
+                Step::Access(access) => self.access(*access, told)?,
+                Step::Loop(known) => self.counted(known, told)?,
+                Step::Maybe(inside, repeats) => {
+                    self.maybe += 1;
+                    self.fresh += usize::from(*repeats);
+                    self.run(inside, told)?;
+                    if *repeats {
+                        (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
+                        self.run(inside, told)?;
+                        self.again -= 1;
+                    }
+                    self.maybe -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn counted<E>(&mut self, known: &Loop, told: Told<'_, E>) -> Result<(), E> {
+        let (key, counter, start) = (known.key, known.counter, self.clock);
+        let repeats = counter.first < counter.last;
+        self.open.push((key, counter));
+        self.fresh += usize::from(repeats);
+        self.run(&known.body, told)?;
+        if repeats {
+            let news = self.contents.iter_mut().flatten().filter(|content| content.time > start);
+            news.for_each(|content| content.earlier.push(key));
+            (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
+            self.run(&known.body, told)?;
+            self.again -= 1;
+        }
+        self.open.pop();
+        for contents in &mut self.contents {
+            close(contents, (key, counter), start, self.strict);
+        }
+        Ok(())
+    }
+
+    fn access<E>(&mut self, number: usize, told: Told<'_, E>) -> Result<(), E> {
+        let accesses = self.accesses;
+        let access = &accesses[number];
+        for (operand, place) in &access.reads {
+            let open = |key| counter(&self.open, key);
+            let seen = self.seen(place);
+            told(&Sight {
+                access: number,
+                operand: *operand,
+                seen,
+                is_first: self.again == 0,
+                is_last: self.fresh == 0,
+                done: &self.done,
+                open: &open,
+            })?;
+        }
+        let moved: Vec<(Vec<i64>, i64)> = match self.numbers[number] {
+            Some(own) => vec![(vec![own], 0)],
+            None => {
+                let from = access.moved.iter().flat_map(|place| self.seen(place));
+                from.map(|content| (content.writers.clone(), content.lossy)).collect()
+            }
+        };
+        self.done.extend(self.numbers[number]);
+        for place in &access.writes {
+            for writers in &moved {
+                let mut place = place.clone();
+                place.range.dense &= moved.len() == 1;
+                self.push(&place, writers.clone(), Some(number));
+            }
+            if moved.is_empty() {
+                self.push(place, (vec![], 0), Some(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn of(&mut self, root: usize) -> &mut Vec<Content> {
+        if self.contents.len() <= root {
+            self.contents.resize(root + 1, vec![]);
+        }
+        &mut self.contents[root]
+    }
+
+    fn seen(&self, place: &Place) -> Vec<&Content> {
+        let open = |key| counter(&self.open, key);
+        let all = self.contents.get(place.root).map(Vec::as_slice).unwrap_or_default();
+        let meets = |content: &&Content| content.range.meets(&place.range, &content.earlier, &open);
+        all.iter().filter(meets).collect()
+    }
+
+    fn push(&mut self, place: &Place, (writers, lossy): (Vec<i64>, i64), by: Option<usize>) {
+        self.clock += 1;
+        let mut range = place.range.clone();
+        range.dense &= self.maybe == 0;
+        let time = self.clock;
+        let contents = self.of(place.root);
+        // Those of other iterations are elsewhere, where the iteration says where.
+        contents.retain(|old| {
+            let is_same = range.terms.iter().all(|(key, _)| !old.earlier.contains(key));
+            !(is_same && range.covers(&old.range))
+        });
+        contents.push(Content { range, writers, by, earlier: vec![], lossy, time });
+    }
+}
+
+fn counter(open: &[(usize, Counter)], key: usize) -> Option<Counter> {
+    open.iter().find(|(open, _)| *open == key).map(|(_, counter)| *counter)
+}
+
+/// Ends a loop that began at time `start`.
+fn close(
+    contents: &mut Vec<Content>,
+    (key, counter): (usize, Counter),
+    start: usize,
+    strict: bool,
+) {
+    if contents.last().is_none_or(|last| last.time <= start) {
+        return;
+    }
+    for content in contents.iter_mut() {
+        let counts = content.time > start && (content.range.dense || !strict);
+        let again = content.range.close(key, counter) && counts;
+        content.lossy += i64::from(again);
+        content.earlier.retain(|earlier| *earlier != key);
+    }
+    // What both times through the body wrote is one.
+    let mut kept: Vec<Content> = vec![];
+    for content in std::mem::take(contents).into_iter().rev() {
+        let is_known = |other: &Content| {
+            let same = other.by == content.by && other.writers == content.writers;
+            let place = other.range == content.range && other.earlier == content.earlier;
+            same && place && other.lossy == content.lossy
+        };
+        let is_overwritten = |other: &Content| {
+            other.time > start && content.time <= start && other.range.covers(&content.range)
+        };
+        if !kept.iter().any(|other| is_known(other) || is_overwritten(other)) {
+            kept.push(content);
+        }
+    }
+    kept.reverse();
+    *contents = kept;
+}
