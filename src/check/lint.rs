@@ -93,6 +93,8 @@ fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
         });
     };
     pattern.clauses.iter().for_each(|clause| mention(&clause.expr));
+    pattern.cost.iter().for_each(&mut mention);
+    pattern.tile.iter().for_each(|tile| tile.exprs().for_each(&mut mention));
     let params: Vec<&Param> = call.params.iter().flat_map(Param::flat).collect();
     for param in &params {
         match param {
@@ -140,4 +142,29 @@ pub fn sources(device: &TargetInstance) -> Vec<Note> {
     let generator = codegen::generator(device.kind.codegen.kind);
     let result = generator.check_sources(device);
     result.err().map(|error| Note::error(error.to_string())).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{graph::OpTable, targets::Registry};
+
+    #[test]
+    fn what_only_a_store_is_given_is_used() {
+        let registry = Registry::builtin().expect("the built-in targets are right");
+        let kind = registry.get("gemm16").expect("is built in");
+        let table = OpTable::graph().expect("the table is right");
+        let mut patterns = kind.load_patterns(&table).expect("are right");
+        let named = |pattern: &&mut Pattern| pattern.name() == "qlinear_conv";
+        let pattern = patterns.iter_mut().find(named).expect("is there");
+        pattern.clauses.clear();
+        pattern.cost = None;
+        let says = |pattern: &Pattern, name: &str| {
+            let part = format!("captures '{name}'");
+            unused_captures("here", pattern).iter().any(|note| note.text.contains(&part))
+        };
+        assert!(!says(pattern, "sy") && !says(pattern, "zy"));
+        pattern.tile = None;
+        assert!(says(pattern, "zy"));
+    }
 }

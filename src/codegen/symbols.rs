@@ -193,6 +193,22 @@ pub fn definitions(object: &Object) -> Result<Vec<String>> {
     Ok(names.filter(|name| !name.starts_with(SANITIZER)).map(str::to_owned).collect())
 }
 
+/// A symbol that is used, but no object defines: `entry`, or one that starts with one of the prefixes.
+pub fn missing(objects: &[Object], entry: &str, prefixes: &[String]) -> Result<Option<String>> {
+    let (mut used, mut defined) = (BTreeSet::from([entry.to_owned()]), BTreeSet::new());
+    for object in objects {
+        for symbol in parse(object)?.symbols().filter(|symbol| symbol.is_global()) {
+            let Ok(name) = symbol.name() else { continue };
+            if is_defined(&symbol) {
+                defined.insert(name.to_owned());
+            } else if !symbol.is_weak() && prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+                used.insert(name.to_owned());
+            }
+        }
+    }
+    Ok(used.into_iter().find(|name| !defined.contains(name)))
+}
+
 /// The other names that a symbol of the objects has.
 pub fn other_names(objects: &[Object], name: &str) -> Vec<String> {
     let place = |symbol: &Symbol<'_, '_>| (symbol.section_index(), symbol.address());

@@ -205,11 +205,28 @@ impl Session {
             parts.push((compiled.signature.name.clone(), 1));
         }
         settle_names(&mut compiled, &parts, &targets, &options.name)?;
-        if compiled.objects.is_empty() {
-            return Err(Error::internal("code generation left no module of a target"));
-        }
+        check_complete(&compiled, &targets)?;
         Ok(compiled)
     }
+}
+
+/// Fails if the entry point or something that one target calls of another is missing: IR may be a part of
+/// what `--emit` printed.
+fn check_complete(compiled: &Compiled, targets: &[TargetInstance]) -> Result<()> {
+    let name = &compiled.signature.name;
+    let prefix = |target: &TargetInstance| format!("{name}_{}_", c_identifier(&target.id));
+    let prefixes: Vec<_> = targets.iter().map(prefix).collect();
+    let entry = format!("{name}_invoke");
+    let Some(symbol) = symbols::missing(&compiled.objects, &entry, &prefixes)? else {
+        return Ok(());
+    };
+    let there: Vec<_> = compiled.targets.iter().map(|part| format!("'{}'", part.id)).collect();
+    Err(Error::invalid(format!(
+        "no code defines '{symbol}', which is the entry point or is called by other code of the model: the \
+         IR has modules of {}, and the module of the target that has it is missing; go on from all of \
+         the IR that --emit=codegen printed",
+        if there.is_empty() { "no target".to_owned() } else { there.join(", ") }
+    )))
 }
 
 /// What the module says of the model, with what the targets' manifests say of their devices.

@@ -21,7 +21,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use melior::ir::{Module, ValueLike};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How near is near enough.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +30,15 @@ pub struct Tolerance {
     pub rtol: f64,
     /// Absolute difference of floats.
     pub atol: f64,
-    /// Difference of integers.
+    /// Difference of integers; of floats that come from integers, as many steps of their quantization.
     pub steps: f64,
 }
 
 impl Tolerance {
-    fn compare(&self, got: &Tensor, want: &Tensor) -> Result<Comparison> {
-        let atol = if want.dtype().is_float() { self.atol } else { self.steps };
+    /// Compares floats that are so far apart if they come from neighbouring integers, or integers.
+    fn compare(&self, got: &Tensor, want: &Tensor, step: f64) -> Result<Comparison> {
+        let float = self.atol.max(self.steps * step);
+        let atol = if want.dtype().is_float() { float } else { self.steps };
         Ok(compare(got, want, self.rtol, atol)?)
     }
 }
@@ -88,6 +90,10 @@ impl Session {
     ) -> Result<Findings> {
         self.run_phases(module, options, Phase::PrePartition)?;
         let targets = options.resolve(self)?;
+        if let Some(host) = targets.last() {
+            // What a function computes differs from call to call.
+            outline::inline_calls(ir::root(module), &host.id)?;
+        }
         let placement = options.placement.as_deref().map(graph_partition::read_placement);
         let placement: Option<Placement> = placement.transpose()?;
         let profile = options.profile.as_deref().map(Profile::read).transpose()?;
@@ -250,9 +256,16 @@ impl<'c> Search<'_, 'c> {
         let wanted: Vec<_> =
             extract.outputs.iter().map(|v| self.value(*v)).collect::<Result<_>>()?;
         let got = self.run(extract.module(self.session, &self.partitioned.view)?, &inputs)?;
+        let own: HashSet<usize> = extract
+            .ops
+            .iter()
+            .filter_map(|id| self.partitioned.view.ops.get(id.index()))
+            .map(key)
+            .collect();
         let mut results = vec![];
-        for (place, (got, want)) in got.iter().zip(&wanted).enumerate() {
-            results.push(self.tolerance.compare(got, want)?);
+        for (place, ((got, want), id)) in got.iter().zip(&wanted).zip(extract.outputs).enumerate() {
+            let step = self.step(*id, &|op| own.contains(&key(&op)));
+            results.push(self.tolerance.compare(got, want, step)?);
             tensors.insert(format!("expected_{place}"), want.clone());
             tensors.insert(format!("got_{place}"), got.clone());
         }
@@ -296,8 +309,18 @@ impl<'c> Search<'_, 'c> {
         let got = self.run(copy, inputs)?;
         let pairs = got.iter().zip(outputs);
         // An output may be an input or a constant as it is, which nothing computes.
-        let pairs = pairs.filter_map(|(got, id)| Some((got, self.known.get(&id)?)));
-        pairs.map(|(got, want)| self.tolerance.compare(got, want)).collect()
+        let pairs = pairs.filter_map(|(got, id)| Some((got, self.known.get(&id)?, id)));
+        let all = |_: ir::Op<'_>| true;
+        pairs
+            .map(|(got, want, id)| self.tolerance.compare(got, want, self.step(id, &all)))
+            .collect()
+    }
+
+    /// How far a value is off if an integer that it comes from is off by one.
+    fn step(&self, id: ValueId, inside: &dyn Fn(ir::Op<'_>) -> bool) -> f64 {
+        let values = &self.partitioned.view.values;
+        let value = values.iter().find(|(known, _)| *known == id);
+        value.map_or(0.0, |(_, value)| outline::quantization_step(*value, inside))
     }
 
     /// The region with which the whole becomes wrong: without any it is right.
@@ -318,6 +341,11 @@ impl<'c> Search<'_, 'c> {
         }
         regions.get(bad.saturating_sub(1)).map(crate::partition::Region::name).unwrap_or_default()
     }
+}
+
+/// What tells an operation from others.
+fn key(op: &ir::Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }
 
 /// The network's inputs as values of the view, in order.

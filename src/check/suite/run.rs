@@ -10,7 +10,7 @@ use crate::{
     CompileOptions, DType, Error, Interface, Phase, Result, Session, Tensor,
     import::{self, ImportOptions, Source},
     io,
-    ir::{self, edit},
+    ir::{self, edit, func},
     outline::{self, DivideOptions},
     partition::Report,
     pattern::Pattern,
@@ -231,6 +231,7 @@ impl Bench<'_> {
             None => vec![],
         };
         let tolerance = tolerance.with(self.options, self.patterns, &report.share.patterns);
+        let steps = steps(&ready.module);
         // Without answers the host's are right.
         let mut from_host = None;
         let want = if want.is_empty() {
@@ -241,14 +242,14 @@ impl Bench<'_> {
             want
         };
         for (again, got) in runs.iter().enumerate() {
-            let Err(fault) = tolerance.all(got, &want) else { continue };
+            let Err(fault) = tolerance.all(got, &want, &steps) else { continue };
             let own = match from_host.take() {
                 Some(own) => own,
                 None => self.on_host(session, ready).map_err(unsupported)?,
             };
-            if set.is_some() && tolerance.all(&own, &want).is_err() {
+            if set.is_some() && tolerance.all(&own, &want, &steps).is_err() {
                 let own: Vec<_> = own.into_iter().enumerate().collect();
-                let Err(apart) = tolerance.all(got, &own) else {
+                let Err(apart) = tolerance.all(got, &own, &steps) else {
                     return Err(Fault::Unsupported(format!(
                         "the host's answer is not that of the case either: {fault}"
                     )));
@@ -301,6 +302,14 @@ impl Bench<'_> {
             ..Default::default()
         }
     }
+}
+
+/// How far each output is off if an integer that it comes from is off by one.
+fn steps(module: &Module<'_>) -> Vec<f64> {
+    let body = func::main(ir::root(module)).and_then(edit::entry_block);
+    let last = body.and_then(|block| ir::ops(block).last().copied());
+    let results = last.map(ir::operands).unwrap_or_default();
+    results.into_iter().map(|result| outline::quantization_step(result, &|_| true)).collect()
 }
 
 fn copy<'m>(module: &'m Module<'_>) -> Result<Module<'m>> {

@@ -48,13 +48,21 @@ impl Tolerance {
         }
     }
 
-    /// Whether all answers are near enough; the error says which is not.
-    pub fn all(&self, got: &[Tensor], want: &[(usize, Tensor)]) -> std::result::Result<(), String> {
+    /// Whether all answers are near enough; the error says which is not. `steps` is, for each output, how
+    /// far it is off if an integer that it comes from is off by one.
+    pub fn all(
+        &self,
+        got: &[Tensor],
+        want: &[(usize, Tensor)],
+        steps: &[f64],
+    ) -> std::result::Result<(), String> {
         for (number, want) in want {
             let Some(got) = got.get(*number) else {
                 return Err(format!("there is no output {number}"));
             };
-            let atol = if want.dtype().is_float() { self.atol } else { self.steps };
+            let step = steps.get(*number).copied().unwrap_or_default();
+            let float = self.atol.max(self.steps * step);
+            let atol = if want.dtype().is_float() { float } else { self.steps };
             let usual = if self.is_given { 0.0 } else { judge::relative(want.dtype()) };
             let comparison = compare(got, want, self.rtol.max(usual), atol);
             let comparison = comparison.map_err(|error| format!("output {number}: {error}"))?;

@@ -157,6 +157,24 @@ enum Dim {
 }
 
 impl Tile {
+    /// All expressions of the declaration.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let windows = self.tensors.iter().flatten().filter_map(|dim| match dim {
+            Dim::Window(_, numbers) => Some(numbers.iter()),
+            _ => None,
+        });
+        let pools = self.pools.iter().flatten();
+        let loops = self.loops.iter();
+        let loops = loops.flat_map(|one| one.multiple.iter().chain(&one.max).chain([&one.extent]));
+        let given = self.own.iter().flat_map(store::Own::exprs);
+        pools
+            .chain(loops)
+            .chain(windows.flatten())
+            .chain(given)
+            .chain(&self.cost)
+            .chain(&self.require)
+    }
+
     /// The numbers that sizes of tiles are multiples of, and the most that they are.
     pub fn blocks(&self) -> Vec<i64> {
         let mut found = vec![];

@@ -48,6 +48,13 @@ pub(super) struct Own {
     pub given: Vec<Given>,
 }
 
+impl Own {
+    /// The expressions of what the store is given.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.given.iter().map(|given| &given.value)
+    }
+}
+
 /// An argument of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
