@@ -73,12 +73,7 @@ const AVX512: Isa = Isa {
     f16: true,
     tables: false,
 };
-const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
-const AVX512_VBMI: Isa = Isa { tables: true, ..AVX512_VNNI };
-const AVX512_BF16: Isa = Isa { halves: Halves::Vectors, ..AVX512_VBMI };
-const AVX512_AMX: Isa = Isa { amx: true, halves: Halves::Matrices, ..AVX512_VBMI };
 const AVX2: Isa = Isa { lanes: 8, registers: 16, ..AVX512 };
-const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
 const NEON: Isa = Isa { lanes: 4, dot: Dot::None, ..AVX512 };
 const NEON_DOT: Isa = Isa { dot: Dot::SignedBytes, ..NEON };
 const SSE2: Isa = Isa { lanes: 4, registers: 16, fma: false, f16: false, ..AVX512 };
@@ -177,6 +172,12 @@ fn is_amd(machine: &Machine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const AVX512_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX512 };
+    const AVX512_VBMI: Isa = Isa { tables: true, ..AVX512_VNNI };
+    const AVX512_BF16: Isa = Isa { halves: Halves::Vectors, ..AVX512_VBMI };
+    const AVX512_AMX: Isa = Isa { amx: true, halves: Halves::Matrices, ..AVX512_VBMI };
+    const AVX2_VNNI: Isa = Isa { dot: Dot::Bytes, ..AVX2 };
 
     fn isa(triple: &str, cpu: &str, features: &str) -> Isa {
         let [triple, cpu, features] = [triple, cpu, features].map(str::to_owned);
