@@ -75,7 +75,7 @@ impl Stored {
         let element = &element;
         let located =
             || places().map(move |(row, channel)| (element(row, channel), (row, channel)));
-        let numbers = numbers(op, located, &parameter)?;
+        let numbers = numbers(op, located, parameter)?;
         let factors = scales.floats();
         let factor = |row, channel| factors[parameter(row, channel, factors.len())] as f32;
         let rows = (0..depth).step_by(block as usize);
