@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
+    artifact::WeightsPlace,
     import::{ImportOptions, Source, parse_value},
     io,
     ir::print::Weights,
@@ -177,6 +178,7 @@ pub fn compile_options<'a>(
         pass_observer: None,
         cc: super::data::c_compiler(),
         trace: false,
+        weights: WeightsPlace::Auto,
         plan_picture: false,
         bind: args.bind.clone(),
         devices: None,

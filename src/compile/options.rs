@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Phase, Pipeline, Result, Session,
-    artifact::Signature,
+    artifact::{Signature, WeightsPlace},
     codegen::c,
     ir::print::Weights,
     pass::PassObserver,
@@ -62,6 +62,8 @@ pub struct CompileOptions<'a> {
     pub cc: String,
     /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
     pub trace: bool,
+    /// Where a package has the weights.
+    pub weights: WeightsPlace,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,
     /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
@@ -96,6 +98,7 @@ impl Default for CompileOptions<'_> {
             pass_observer: None,
             cc: "cc".into(),
             trace: false,
+            weights: WeightsPlace::Auto,
             plan_picture: false,
             bind: vec![],
             devices: None,
