@@ -35,6 +35,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     session.run_pipeline(&mut module, pipeline.section(Phase::Codegen).expect("a section"))?;
     let host = ir::ops_of(ir::root(&module))[0];
     Ok(Compiled {
+        weights: phaseline::artifact::WeightsPlace::Auto,
         signature,
         objects: llvm::compile(&session, host, "model_host")?,
         constants,

@@ -21,7 +21,7 @@ pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_n
 pub use operation::{Means, Operation};
 pub use signature::{
     Bound, Device, DeviceMemory, DeviceSession, MemoryUse, PoolUse, Port, PortPlace, Signature,
-    operations,
+    WeightsFile, operations,
 };
 
 use bytes::Bytes;
@@ -46,6 +46,20 @@ pub struct Compiled {
     pub link: Vec<String>,
     /// The C compiler, which links the shared library.
     pub cc: String,
+    /// Where a package has the constants.
+    pub weights: WeightsPlace,
+}
+
+/// Where a package has the weights of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightsPlace {
+    /// In the libraries if they are small, else beside them.
+    #[default]
+    Auto,
+    /// In the static and in the shared library.
+    Inside,
+    /// In one file beside the libraries, which programs map.
+    Beside,
 }
 
 /// A relocatable object file.

@@ -86,6 +86,17 @@ pub struct PoolUse {
     pub constants_bytes: usize,
 }
 
+/// The file that has a model's weights, beside its libraries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeightsFile {
+    /// Its name.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// XXH3 hash of the weights, 128 bits in hexadecimal digits, with which the file begins.
+    pub xxh128: String,
+}
+
 /// The inputs and outputs of a model that programs have in the memory of a device, and the C functions
 /// that handle such buffers. All take what the device was opened with, and return a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +190,9 @@ pub struct Signature {
     pub arena_peak: String,
     /// Size of the constants, aligned to 64 bytes.
     pub constants_bytes: usize,
+    /// Where the constants are, if they are in a file of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightsFile>,
     /// The pools of the board, in the order of the arrays that a run is given; none without a board, which
     /// leaves one arena and one block of constants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -11,10 +11,10 @@ pub use memory::MemoryArgs;
 pub use model::ModelArgs;
 pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
 
-use crate::phase::Phase;
+use crate::{artifact::WeightsPlace, phase::Phase};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use values::{parse_amount, parse_bind, parse_pass};
+use values::{parse_amount, parse_bind, parse_pass, parse_weights};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -190,6 +190,11 @@ pub struct CompileArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
         conflicts_with_all = ["emit", "print_pipeline"])]
     pub plan_picture: Option<Option<PathBuf>>,
+    /// Where the package has the weights: inside of both libraries, or beside them in NAME.weights, one
+    /// file that programs map [default: beside from 256 MiB]
+    #[arg(long, value_name = "inside|beside", default_value = "auto", hide_default_value = true,
+        value_parser = parse_weights)]
+    pub weights: WeightsPlace,
     /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
     #[arg(long)]
     pub trace: bool,

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
+    artifact::WeightsPlace,
     import::{ImportOptions, Source, parse_value, program_in},
     io,
     ir::print::Weights,
@@ -191,6 +192,7 @@ pub fn compile_options<'a>(
         cc: super::data::c_compiler(),
         trace: false,
         poison: args.poison,
+        weights: WeightsPlace::Auto,
         plan_picture: false,
         bind: args.bind.clone(),
         devices: None,

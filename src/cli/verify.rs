@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Error, Result, io,
+    package::Metadata,
     tensor::{Tensor, compare},
 };
 use indexmap::IndexMap;
@@ -20,6 +21,10 @@ pub fn verify(args: &VerifyArgs) -> Result<()> {
         (None, _) => PathBuf::from("."),
     };
     let sets = data_sets(&folder)?;
+    if args.model.model.is_dir() {
+        // Loading looks at the start of large weights only.
+        Metadata::read(&args.model.model)?.check_files(&args.model.model)?;
+    }
     let mut failures = vec![];
     for set in &sets {
         let inputs = InputArgs { inputs: Some(set.clone()), random_inputs: None };

@@ -12,7 +12,8 @@ mod trace;
 use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
     artifact::{
-        ArtifactKind, Compiled, ExtraFile, Machine, Object, Signature, TargetPart, c_identifier,
+        ArtifactKind, Compiled, ExtraFile, Machine, Object, Signature, TargetPart, WeightsPlace,
+        c_identifier,
     },
     codegen::{c, symbols},
     import::operators,
@@ -23,7 +24,7 @@ use crate::{
     phase::{TargetPipelines, check_schedules},
     planned::words,
     pools::file,
-    targets::{self, TargetInstance},
+    targets::{self, CodegenKind, TargetInstance},
 };
 pub use cache::{Cache, CacheKey};
 use melior::ir::{Module, attribute::StringAttribute};
@@ -171,6 +172,7 @@ impl Session {
             targets: vec![],
             link: vec![],
             cc: options.cc.clone(),
+            weights: weights(options, &targets)?,
         };
         compiled.files.extend(picture(ir::root(&module), &options.name));
         let (mut parts, mut blobs) = (vec![], vec![]);
@@ -227,6 +229,19 @@ fn check_complete(compiled: &Compiled, targets: &[TargetInstance]) -> Result<()>
          the IR that --emit=codegen printed",
         if there.is_empty() { "no target".to_owned() } else { there.join(", ") }
     )))
+}
+
+/// Where the weights are. A host that is printed as C has them as it always has.
+fn weights(options: &CompileOptions<'_>, targets: &[TargetInstance]) -> Result<WeightsPlace> {
+    let host = targets.last().filter(|host| host.kind.codegen.kind != CodegenKind::Llvm);
+    match (host, options.weights) {
+        (None, place) => Ok(place),
+        (Some(host), WeightsPlace::Beside) => Err(Error::unsupported(format!(
+            "weights beside the library are for the host llvm: '{}' has them inside",
+            host.id
+        ))),
+        (Some(_), _) => Ok(WeightsPlace::Inside),
+    }
 }
 
 /// What the module says of the model, with what the targets' manifests say of their devices.

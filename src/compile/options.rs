@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Phase, Pipeline, Result, Session,
-    artifact::Signature,
+    artifact::{Signature, WeightsPlace},
     codegen::c,
     ir::print::Weights,
     pass::PassObserver,
@@ -65,6 +65,8 @@ pub struct CompileOptions<'a> {
     /// Fill bytes of working memory that nobody needs any more with NaN between the steps of a run, so that who
     /// reads them is seen.
     pub poison: bool,
+    /// Where a package has the weights.
+    pub weights: WeightsPlace,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,
     /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
@@ -100,6 +102,7 @@ impl Default for CompileOptions<'_> {
             cc: "cc".into(),
             trace: false,
             poison: false,
+            weights: WeightsPlace::Auto,
             plan_picture: false,
             bind: vec![],
             devices: None,

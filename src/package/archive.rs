@@ -10,8 +10,9 @@ use std::{
 };
 
 /// Writes an archive of object files and data, with an index of their symbols, to `path`.
-pub fn write(path: &Path, objects: &[Object], data: &DataObject<'_>) -> Result<()> {
-    let members = objects.iter().map(Member::of_object).collect::<Result<Vec<_>>>()?;
+pub fn write(path: &Path, objects: &[&Object], data: &DataObject<'_>) -> Result<()> {
+    let members =
+        objects.iter().map(|object| Member::of_object(object)).collect::<Result<Vec<_>>>()?;
     let archive = Archive::new(members.into_iter().chain([Member::of_data(data)?]).collect())?;
     let fail = |e| Error::io("cannot write", path, e);
     // What has been written is not in memory a second time.

@@ -40,6 +40,7 @@ impl Embedded {
             ("the outputs", a.outputs == b.outputs),
             ("the size of the arena", a.arena_bytes == b.arena_bytes),
             ("the size of the constants", a.constants_bytes == b.constants_bytes),
+            ("the file of the weights", a.weights == b.weights),
             ("the pools", a.pools == b.pools),
             ("the devices", a.devices == b.devices),
             ("the machine", self.machine == other.machine),
@@ -105,7 +106,7 @@ fn text_at<'data>(file: impl ReadRef<'data>, range: Range<u64>) -> Option<&'data
 
 /// Links the shared library with the system's C compiler. Nothing of the machine gets into it: the
 /// linker sees relative paths only and leaves the build id out.
-pub(super) fn shared(folder: &Path, model: &Compiled) -> Result<()> {
+pub(super) fn shared(folder: &Path, model: &Compiled, signature: &Signature) -> Result<()> {
     let triple = &model.machine.triple;
     if !has_shared_libraries(triple) {
         return Ok(());
@@ -113,7 +114,7 @@ pub(super) fn shared(folder: &Path, model: &Compiled) -> Result<()> {
     let name = &model.signature.name;
     let work = folder.join(".objects");
     fs::create_dir(&work).map_err(|e| Error::io("cannot create", &work, e))?;
-    put(&work, "exports.map", exports(&model.signature, &model.objects).as_bytes())?;
+    put(&work, "exports.map", exports(signature, &model.objects).as_bytes())?;
     let library = shared_library_name(name);
     let tool = Tool::new(&model.cc)?;
     let mut command = tool.command(&work);
@@ -164,11 +165,15 @@ fn exports(signature: &Signature, objects: &[Object]) -> String {
         true => String::new(),
         false => format!(" {name}_set_trace;"),
     };
+    let weights = match signature.weights {
+        None => String::new(),
+        Some(_) => format!(" {name}_load_weights; {name}_weights; {name}_weights_error;"),
+    };
     let pools = signature.pools.iter().filter(|pool| pool.constants_bytes > 0);
     let pools: String =
         pools.map(|pool| format!(" {};", signature.constants_symbol(pool))).collect();
     format!(
-        "{{ global: {name}_invoke; {name}_constants;{pools} {SIGNATURE_SYMBOL};{trace}{of_devices} local: *; }};\n"
+        "{{ global: {name}_invoke; {name}_constants;{pools} {SIGNATURE_SYMBOL};{weights}{trace}{of_devices} local: *; }};\n"
     )
 }
 

@@ -8,6 +8,7 @@ mod header;
 mod link;
 mod metadata;
 mod place;
+mod weights;
 
 pub use link::{Embedded, SIGNATURE_SYMBOL, describe_library};
 pub use metadata::{FileEntry, Metadata};
@@ -15,7 +16,10 @@ pub use place::{Replace, check_target_folder};
 
 use crate::{
     Error, Result,
-    artifact::{ArtifactKind, Compiled, PoolUse, Signature, c_identifier, shared_library_name},
+    artifact::{
+        ArtifactKind, Compiled, Object, PoolUse, Signature, WeightsFile, c_identifier,
+        shared_library_name,
+    },
     parallel,
     process::Folder,
 };
@@ -102,18 +106,23 @@ fn copy_checked(from: &Path, to: &Path, file: &FileEntry) -> Result<()> {
 }
 
 fn fill(folder: &Path, model: &Compiled) -> Result<()> {
-    let signature = &model.signature;
-    let name = &signature.name;
+    let mut signature = model.signature.clone();
+    let name = &model.signature.name;
     if c_identifier(name) != *name {
         return Err(Error::invalid(format!("the model name '{name}' is not a C identifier")));
     }
     if let Some(function) = signature.functions().find(|text| c_identifier(text) != **text) {
         return Err(Error::invalid(format!("'{function}' is no name of a C function of a device")));
     }
-    let embedded = Embedded { machine: model.machine.clone(), signature: model.signature.clone() };
+    let beside = beside(folder, model)?;
+    let objects: Vec<&Object> =
+        model.objects.iter().chain(beside.as_ref().map(|beside| &beside.loader)).collect();
+    signature.weights = beside.as_ref().map(|beside| beside.file.clone());
+    let signature = &signature;
+    let embedded = Embedded { machine: model.machine.clone(), signature: signature.clone() };
     let described = format!("{name}_signature");
     let text = format!("{}\0", embedded.to_json()?);
-    let blocks = constants(model)?;
+    let blocks = if beside.is_some() { vec![] } else { constants(model)? };
     let mut symbols = vec![Data { symbol: &described, bytes: text.as_bytes(), ..Data::default() }];
     symbols.extend(blocks.iter().map(|(symbol, bytes, alignment)| Data {
         symbol,
@@ -123,7 +132,7 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     }));
     let file = format!("{name}_data.o");
     let data = DataObject::new(&file, &model.machine.triple, &symbols, &model.cc)?;
-    archive::write(&folder.join(format!("lib{name}.a")), &model.objects, &data)?;
+    archive::write(&folder.join(format!("lib{name}.a")), &objects, &data)?;
     for (path, text) in header::files(signature) {
         put(folder, &path, text.as_bytes())?;
     }
@@ -137,7 +146,8 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         }
         put(folder, &file.path, &file.bytes)?;
     }
-    let files = link_and_list(folder, model)?;
+    let listed = beside.map(|beside| beside.entry);
+    let files = link_and_list(folder, (model, signature), listed)?;
     let metadata = Metadata {
         phaseline_package: metadata::FORMAT,
         machine: model.machine.clone(),
@@ -150,6 +160,25 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         .map_err(|e| Error::internal(format!("the metadata has no JSON form: {e}")))?;
     json.push('\n');
     put(folder, metadata::FILE, json.as_bytes())
+}
+
+/// Weights in a file of their own.
+struct Beside {
+    file: WeightsFile,
+    entry: FileEntry,
+    /// The code that maps them.
+    loader: Object,
+}
+
+/// Writes the file of the weights, if they are in one.
+fn beside(folder: &Path, model: &Compiled) -> Result<Option<Beside>> {
+    if !weights::are_beside(model)? {
+        return Ok(None);
+    }
+    let (file, xxh128) = weights::write(folder, model)?;
+    let (path, kind) = (file.file.clone(), ArtifactKind::MemoryImage);
+    let entry = FileEntry { path, kind, target: None, bytes: file.bytes, xxh128 };
+    Ok(Some(Beside { loader: weights::loader(model, &file)?, file, entry }))
 }
 
 /// The blocks of constants, with their symbols and what they are aligned to.
@@ -173,7 +202,11 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
 
 /// Links the shared library, and says what is in the package, each file with its type. What is there
 /// already is read while the linker runs.
-fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
+fn link_and_list(
+    folder: &Path,
+    (model, signature): (&Compiled, &Signature),
+    listed: Option<FileEntry>,
+) -> Result<Vec<FileEntry>> {
     let name = &model.signature.name;
     let headers = header::files(&model.signature).into_iter();
     let headers = headers.map(|(path, _)| (path, ArtifactKind::Header));
@@ -186,7 +219,7 @@ fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
         let described =
             || there.into_iter().map(|file| entry(folder, file)).collect::<Result<Vec<_>>>();
         let described = scope.spawn(described);
-        link::shared(folder, model)?;
+        link::shared(folder, model, signature)?;
         let failed = |_| Error::internal("reading the package failed");
         described.join().map_err(failed)?
     })?;
@@ -195,6 +228,7 @@ fn link_and_list(folder: &Path, model: &Compiled) -> Result<Vec<FileEntry>> {
     if folder.join(&library).exists() {
         entries.push(entry(folder, (library, ArtifactKind::SharedLibrary, None))?);
     }
+    entries.extend(listed);
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)
 }

@@ -8,7 +8,8 @@ use crate::{
 };
 use libloading::Library;
 use std::{
-    ffi::c_void,
+    ffi::{CStr, CString, c_char, c_void},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -37,7 +38,12 @@ pub fn load(path: &Path) -> Result<Executable> {
     let library = Arc::new(library);
     let address = |name: &str| symbol(&library, name, &file);
     let entry = address(&format!("{}_invoke", signature.name))?;
-    let constants = Constants::linked(&signature, &address)?;
+    let constants = match &signature.weights {
+        None => Constants::linked(&signature, &address)?,
+        Some(weights) => {
+            mapped(&signature.name, &absolute.with_file_name(&weights.file), &address)?
+        }
+    };
     // SAFETY: the library was made by `package::write`, whose entry point has this type; it stays
     // loaded as long as the executable.
     unsafe {
@@ -51,7 +57,7 @@ pub fn load(path: &Path) -> Result<Executable> {
 fn described_in(folder: &Path) -> Result<(PathBuf, Embedded)> {
     let metadata = Metadata::read(folder)?;
     metadata.machine.check_runs_here()?;
-    metadata.check_files(folder)?;
+    metadata.check_files_to_load(folder)?;
     let name = shared_library_name(&metadata.signature.name);
     let listed = metadata.files.iter().find(|file| file.path == name);
     if listed.is_none_or(|file| file.kind != ArtifactKind::SharedLibrary) {
@@ -70,6 +76,31 @@ fn described_in(folder: &Path) -> Result<(PathBuf, Embedded)> {
              another model; compile the model again",
             folder.display()
         ))),
+    }
+}
+
+/// Has the library map its weights from a file.
+fn mapped(
+    model: &str,
+    file: &Path,
+    symbol: &dyn Fn(&str) -> Result<*const c_void>,
+) -> Result<Constants> {
+    let path = CString::new(file.as_os_str().as_bytes())
+        .map_err(|_| Error::invalid(format!("{} is no path of a file", file.display())))?;
+    let load = symbol(&format!("{model}_load_weights"))?;
+    let weights = symbol(&format!("{model}_weights"))?;
+    let error = symbol(&format!("{model}_weights_error"))?;
+    // SAFETY: the library was made by `package::write`, whose functions have these types, and stays loaded; the
+    // message is a text that ends, of this thread.
+    unsafe {
+        let load = std::mem::transmute::<*const c_void, extern "C" fn(*const c_char) -> i32>(load);
+        let weights =
+            std::mem::transmute::<*const c_void, extern "C" fn() -> *const c_void>(weights);
+        let error = std::mem::transmute::<*const c_void, extern "C" fn() -> *const c_char>(error);
+        if load(path.as_ptr()) != 0 {
+            return Err(Error::invalid(CStr::from_ptr(error()).to_string_lossy().into_owned()));
+        }
+        Ok(Constants::Linked(weights()))
     }
 }
 

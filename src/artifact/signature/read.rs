@@ -39,6 +39,7 @@ impl Signature {
                 .unwrap_or(0),
             arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
             constants_bytes: 0,
+            weights: None,
             pools: pools(module)?,
             devices: vec![],
             operations: operations(module)?,

@@ -1,6 +1,6 @@
 //! How values of arguments are read.
 
-use crate::Phase;
+use crate::{Phase, artifact::WeightsPlace};
 
 /// A number that is not negative.
 pub(super) fn parse_amount(text: &str) -> Result<f64, String> {
@@ -26,6 +26,16 @@ pub(super) fn parse_pass(text: &str) -> Result<(Phase, String), String> {
         .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
     let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
     Ok((phase, passes.trim().to_owned()))
+}
+
+/// Where weights are.
+pub(super) fn parse_weights(text: &str) -> Result<WeightsPlace, String> {
+    match text {
+        "inside" => Ok(WeightsPlace::Inside),
+        "beside" => Ok(WeightsPlace::Beside),
+        "auto" => Ok(WeightsPlace::Auto),
+        _ => Err("expected inside, beside or auto".to_owned()),
+    }
 }
 
 /// An input or output, and a target.

@@ -19,9 +19,18 @@ impl Ports {
     /// Those of a model: C identifiers that nothing else in the header has.
     pub fn of(signature: &Signature) -> Self {
         let model = &signature.name;
-        let functions = ["invoke", "run", "constants", "set_trace", "open", "close"]
-            .map(|end| format!("{model}_{end}"));
-        let taken = ["arena", "devices", "model_inputs", "model_outputs", "status", "phaseline"];
+        let of_weights = ["weights", "load_weights", "weights_error"];
+        let functions = ["invoke", "run", "constants", "set_trace", "open", "close"];
+        let functions = functions.into_iter().chain(of_weights).map(|end| format!("{model}_{end}"));
+        let taken = [
+            "arena",
+            "devices",
+            "model_weights",
+            "model_inputs",
+            "model_outputs",
+            "status",
+            "phaseline",
+        ];
         let taken = taken.map(str::to_owned).into_iter().chain(functions);
         // Without a board all names stay what they are.
         let of_board = ["pools", "model_constants"].map(str::to_owned).into_iter();

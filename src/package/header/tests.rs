@@ -74,6 +74,7 @@ fn signature(name: &str) -> Signature {
         arena_lower_bound: 60,
         arena_peak: "conv*/1".to_owned(),
         constants_bytes: 64,
+        weights: None,
         pools: vec![],
         devices: vec![device],
         operations: vec![],
