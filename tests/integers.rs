@@ -197,7 +197,8 @@ fn divisions_of<T: Element>(element: &str, bits: u32, signed: bool, convert: fn(
         network.give(&format!("graph.mod {} {ty}", operands.replace(" :", " fmod = true :")), &ty);
     }
     let wrap = |value: i128| if value > high { low } else { value };
-    let rules: [(&str, &dyn Fn(i128, i128) -> i128); 3] = [
+    type Rule<'r> = &'r dyn Fn(i128, i128) -> i128;
+    let rules: [(&str, Rule); 3] = [
         ("div", &|a, b| wrap(a.checked_div(b).unwrap_or(0))),
         ("mod", &|a, b| {
             let rest = a.checked_rem(b).unwrap_or(0);

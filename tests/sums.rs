@@ -7,12 +7,15 @@ use phaseline::{CompileOptions, Session, Tensor};
 
 const GREAT: f32 = 16_777_216.0;
 
+/// Whether the element at an index is great.
+type IsGreat = fn(&[usize]) -> bool;
+
 /// An operation on inputs of its own.
 struct Case {
     /// Its text: `{a}` and `{b}` are the inputs.
     text: &'static str,
     /// The types of the inputs, and which of their elements are great.
-    inputs: Vec<(Vec<usize>, fn(&[usize]) -> bool)>,
+    inputs: Vec<(Vec<usize>, IsGreat)>,
     /// What the great ones are.
     great: f32,
     output: Vec<usize>,

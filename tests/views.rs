@@ -63,7 +63,10 @@ fn fault(session: &Session, network: &Network, target: &str) -> Option<String> {
 fn difference(index: usize, got: &Tensor, wanted: &Array) -> Option<String> {
     let allowed = 1e-4 * wanted.greatest().max(1.0);
     let elements = got.as_slice::<f32>().expect("f32");
-    let wrong = |pair: &(&f32, &f32)| !((pair.0 - pair.1).abs() <= allowed);
+    let wrong = |pair: &(&f32, &f32)| {
+        let off = (pair.0 - pair.1).abs();
+        off.is_nan() || off > allowed
+    };
     let pairs = || elements.iter().zip(&wanted.data);
     let (at, (x, y)) = pairs().enumerate().find(|(_, pair)| wrong(pair))?;
     let count = pairs().filter(wrong).count();

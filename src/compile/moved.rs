@@ -325,16 +325,14 @@ mod tests {
             let buffer = job.run().expect("memory");
             let moved = buffer.as_ref().as_chunks::<2>().0;
             let size = |at: usize| dims[perm[at]];
-            let mut place = 0;
-            for i in 0..size(0) * size(1) * size(2) * size(3) {
-                let mut rest = i;
+            for place in 0..size(0) * size(1) * size(2) * size(3) {
+                let mut rest = place;
                 let mut from = 0;
                 for at in (0..4).rev() {
                     from += rest % size(at) * strides[perm[at]];
                     rest /= size(at);
                 }
-                assert_eq!(u16::from_ne_bytes(moved[place]), values[from], "{perm:?} {i}");
-                place += 1;
+                assert_eq!(u16::from_ne_bytes(moved[place]), values[from], "{perm:?} {place}");
             }
         }
     }

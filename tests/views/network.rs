@@ -211,7 +211,8 @@ impl Graph {
     }
 
     fn unary(&mut self, x: &Value) -> Value {
-        let functions: [(&str, fn(f64) -> f64); 5] = [
+        type Function = fn(f64) -> f64;
+        let functions: [(&str, Function); 5] = [
             ("tanh @", f64::tanh),
             ("relu @", |x| x.max(0.0)),
             ("neg @", |x| -x),
@@ -224,7 +225,8 @@ impl Graph {
 
     fn binary(&mut self, x: &Value) {
         let y = self.like(x);
-        let functions: [(&str, fn(f64, f64) -> f64); 5] = [
+        type Function = fn(f64, f64) -> f64;
+        let functions: [(&str, Function); 5] = [
             ("add @", |x, y| x + y),
             ("sub @", |x, y| x - y),
             ("mul @", |x, y| x * y),
