@@ -29,8 +29,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree::{Access, Tree};
 use walk::{Content, Sight, Walk};
 
-/// Numbers of writes; 0 is what is there from the start.
+/// Numbers of writes; 0 is what is there from the start, [`NOTHING`] that nothing may be there.
 type Writes = BTreeSet<i64>;
+
+/// Stands for a write where a read may see none: what is there then is of no use to anybody.
+const NOTHING: i64 = -1;
 
 /// What a read may see: in the first iteration of all loops around it, and in any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,12 +61,17 @@ pub fn record(function: Op<'_>) {
     let mut seen: Vec<BTreeMap<usize, Seen>> = vec![BTreeMap::new(); tree.accesses.len()];
     let mut note = |sight: &Sight<'_>| -> Result<(), std::convert::Infallible> {
         let seen = seen[sight.access].entry(sight.operand).or_default();
-        let writes = || sight.seen.iter().flat_map(|content| content.writers.iter().copied());
+        let nothing = sight.seen.is_empty().then_some(NOTHING);
+        let writes = || {
+            let writers = sight.seen.iter().flat_map(|content| content.writers.iter().copied());
+            writers.chain(nothing)
+        };
         if sight.is_first {
             seen.first.extend(writes());
         }
         seen.any.extend(writes());
-        seen.lossy = sight.seen.iter().map(|content| content.lossy).fold(seen.lossy, i64::max);
+        seen.lossy =
+            sight.seen.iter().map(|content| sight.lossy(content)).fold(seen.lossy, i64::max);
         Ok(())
     };
     let Ok(()) = Walk::new(&tree, &numbers, false).run(&tree.steps, &mut note);
@@ -109,9 +117,9 @@ pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
         wanted.map_or(Ok(()), |wanted| judge(function, &tree.accesses, sight, wanted))
     };
     Walk::new(&tree, &numbers, true).run(&tree.steps, &mut judge)?;
-    for access in &tree.accesses {
-        edit::remove_attr(access.op, names::ACCESS);
-        edit::remove_attr(access.op, names::SEES);
+    for op in edit::walk(function) {
+        edit::remove_attr(op, names::ACCESS);
+        edit::remove_attr(op, names::SEES);
     }
     Ok(())
 }
@@ -137,6 +145,9 @@ fn judge<'c>(
     let is_wanted =
         |content: &&&Content| content.writers.iter().any(|write| wanted.contains(write));
     let known: Vec<_> = sight.seen.iter().filter(is_wanted).collect();
+    if known.is_empty() && wanted.contains(&NOTHING) {
+        return Ok(());
+    }
     if known.is_empty() {
         return fault("reads a buffer that has nothing of what it is to read".to_owned());
     }

@@ -143,9 +143,7 @@ fn range<'c>(
     let (mut low, mut high) = (offset.least, offset.most);
     let mut terms = offset.terms;
     let mut dense = low == high;
-    if index.is_none() {
-        dense &= strides == memref::row_major(&dims);
-    }
+    let has_gaps = index.is_none() && !is_row_major(&dims, &strides);
     for (dim, (size, stride)) in dims.iter().zip(&strides).enumerate() {
         let last = (size - 1).max(0);
         let known = index.map(|index| index.get(dim).and_then(|at| sum(*at, loops, 0)));
@@ -168,7 +166,27 @@ fn range<'c>(
     let bytes = |place: i64| place.checked_mul(element)?.checked_add(block);
     let terms = terms.into_iter().map(|(key, factor)| Some((key, factor.checked_mul(element)?)));
     let terms = merged(terms.collect::<Option<Vec<_>>>()?);
-    Some(Range { low: bytes(low)?, high: bytes(high.checked_add(1)?)?, terms, dense })
+    let mut gaps = vec![];
+    if has_gaps {
+        for (dim, stride) in dims.iter().zip(&strides).filter(|(dim, _)| **dim != 1) {
+            gaps.push((*dim, stride.checked_mul(element)?));
+        }
+        gaps.push((1, element));
+    }
+    Some(Range {
+        low: bytes(low)?,
+        high: bytes(high.checked_add(1)?)?,
+        terms,
+        strides: gaps,
+        dense,
+    })
+}
+
+/// Whether elements follow each other without gaps. The stride of a dimension of one element says nothing.
+fn is_row_major(dims: &[i64], strides: &[i64]) -> bool {
+    let packed = memref::row_major(dims);
+    let mut all = dims.iter().zip(strides.iter().zip(&packed));
+    all.all(|(dim, (stride, packed))| *dim == 1 || stride == packed)
 }
 
 /// Each loop once, in order.

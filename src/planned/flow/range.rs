@@ -1,5 +1,7 @@
 //! Bytes that an access uses, as a function of the iterations of the loops around it.
 
+use num_integer::gcd;
+
 /// A loop that runs a known number of times, at least once: the least and the greatest value of what counts,
 /// and the step.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +19,25 @@ pub(super) struct Range {
     pub high: i64,
     /// For each loop that moves it, which one, and by how many bytes for one of its counter.
     pub terms: Vec<(usize, i64)>,
-    /// Whether each of the bytes is meant.
+    /// Sizes of dimensions and strides in bytes of the elements that are meant, with that of one element last;
+    /// empty where these follow each other without gaps, or are not known.
+    pub strides: Vec<(i64, i64)>,
+    /// Whether each of the elements is meant; with no strides each of the bytes.
     pub dense: bool,
+}
+
+/// The iteration of a loop that a range is meant in, seen from the present one.
+#[derive(Clone, Copy)]
+enum When {
+    Same,
+    Before,
+    Any,
 }
 
 impl Range {
     /// Any byte of a buffer.
     pub fn whole() -> Self {
-        Self { low: 0, high: i64::MAX, terms: vec![], dense: false }
+        Self { low: 0, high: i64::MAX, terms: vec![], strides: vec![], dense: false }
     }
 
     fn factor(&self, of: usize) -> i64 {
@@ -38,18 +51,58 @@ impl Range {
         let (a, b) = (times(factor, counter.first), times(factor, counter.last));
         let width = self.high.saturating_sub(self.low);
         let moved = times(factor, counter.step).abs();
-        self.dense &= factor == 0 || moved <= width;
+        self.dense &= factor == 0 || moved <= width && self.strides.is_empty();
+        if factor != 0 {
+            self.strides.clear();
+        }
         self.low = self.low.saturating_add(a.min(b));
         self.high = self.high.saturating_add(a.max(b));
         counter.first < counter.last && moved < width
     }
 
-    /// Whether it may have a byte of another range. `earlier` are the loops in an iteration of which before the
-    /// present one it is meant, all others being at the same.
+    /// Whether iterations of a loop may have bytes in common.
+    pub fn repeats(&self, of: usize, counter: Counter) -> bool {
+        self.clone().close(of, counter)
+    }
+
+    /// Whether it may have a byte of another range. `earlier` are the nests of loops, outermost first, in an
+    /// iteration of which before the present one it is meant, all others being at the same.
     pub fn meets(
         &self,
         other: &Self,
-        earlier: &[usize],
+        earlier: &[Vec<usize>],
+        open: &dyn Fn(usize) -> Option<Counter>,
+    ) -> bool {
+        self.meets_within(other, earlier, &|_| When::Same, open)
+    }
+
+    /// The same, with what is known of the loops of other nests.
+    fn meets_within(
+        &self,
+        other: &Self,
+        earlier: &[Vec<usize>],
+        known: &dyn Fn(usize) -> When,
+        open: &dyn Fn(usize) -> Option<Counter>,
+    ) -> bool {
+        let Some((nest, rest)) = earlier.split_first() else {
+            return self.meets_where(other, known, open);
+        };
+        (0..nest.len()).any(|level| {
+            let when = |key: usize| match nest.iter().position(|of| *of == key) {
+                Some(place) if place == level => When::Before,
+                Some(place) if place > level => When::Any,
+                Some(_) => When::Same,
+                None => known(key),
+            };
+            self.meets_within(other, rest, &when, open)
+        })
+    }
+
+    /// The same, with the place of each loop's iteration known.
+    fn meets_where(
+        &self,
+        other: &Self,
+        when: &dyn Fn(usize) -> When,
         open: &dyn Fn(usize) -> Option<Counter>,
     ) -> bool {
         let (mut least, mut most) = (0_i64, 0_i64);
@@ -60,27 +113,73 @@ impl Range {
         for key in keys {
             let Some(counter) = open(key) else { return true };
             let (mine, theirs) = (self.factor(key), other.factor(key));
+            let Counter { first, last, step } = counter;
             // Ends of what both counters may be.
-            let ends = match earlier.contains(&key) {
-                false => vec![(counter.first, counter.first), (counter.last, counter.last)],
-                true if counter.first >= counter.last => return false,
-                true => vec![
-                    (counter.first, counter.first.saturating_add(counter.step)),
-                    (counter.first, counter.last),
-                    (counter.last.saturating_sub(counter.step), counter.last),
+            let ends = match when(key) {
+                When::Same => vec![(first, first), (last, last)],
+                When::Before if first >= last => return false,
+                When::Before => vec![
+                    (first, first.saturating_add(step)),
+                    (first, last),
+                    (last.saturating_sub(step), last),
                 ],
+                When::Any => vec![(first, first), (first, last), (last, first), (last, last)],
             };
             let moved = ends.iter().map(|(a, b)| times(mine, *a).saturating_sub(times(theirs, *b)));
             least = least.saturating_add(moved.clone().min().unwrap_or(0));
             most = most.saturating_add(moved.max().unwrap_or(0));
         }
-        self.low.saturating_add(least) < other.high && other.low < self.high.saturating_add(most)
+        let is_near = self.low.saturating_add(least) < other.high
+            && other.low < self.high.saturating_add(most);
+        is_near && !self.is_beside(other)
     }
 
     /// Whether each iteration has all that another range has in it.
     pub fn covers(&self, other: &Self) -> bool {
-        self.dense && self.low <= other.low && other.high <= self.high && self.terms == other.terms
+        let is_within = self.low <= other.low && other.high <= self.high;
+        let is_same = (self.low, self.high) == (other.low, other.high);
+        let has_all = if self.strides.is_empty() {
+            is_within
+        } else {
+            is_same && self.strides == other.strides
+        };
+        self.dense && has_all && self.terms == other.terms
     }
+
+    /// Whether elements with gaps between them are where another range has its gaps.
+    fn is_beside(&self, other: &Self) -> bool {
+        let (Some(mine), Some(theirs)) = (self.row(), other.row()) else { return false };
+        let terms = self.terms.iter().chain(&other.terms).map(|(_, factor)| *factor);
+        let turn = terms.fold(gcd(mine.turn, theirs.turn), gcd);
+        let after = |from: i64, to: i64| to.saturating_sub(from).rem_euclid(turn);
+        let (a, b) = (after(self.low, other.low), after(other.low, self.low));
+        mine.width <= a && theirs.width <= b
+    }
+
+    /// What follows without gaps, and after how many bytes, or a multiple of them, it comes again.
+    fn row(&self) -> Option<Row> {
+        let mut strides = self.strides.clone();
+        strides.sort_unstable_by_key(|(size, stride)| (*stride, *size));
+        let mut width = 0;
+        let mut turn = 0;
+        for (size, stride) in strides {
+            if stride < 0 {
+                return None;
+            }
+            if turn == 0 && (width == 0 || stride == width) {
+                width = size.saturating_mul(stride);
+            } else {
+                turn = gcd(turn, stride);
+            }
+        }
+        (turn > 0).then_some(Row { width, turn })
+    }
+}
+
+/// The bytes of a strided range that follow each other.
+struct Row {
+    width: i64,
+    turn: i64,
 }
 
 fn times(a: i64, b: i64) -> i64 {
@@ -103,8 +202,13 @@ mod tests {
         let step = |from: i64, to: i64| (from..to).step_by(3);
         for (mine, theirs) in step(-6, 9).flat_map(|a| step(-6, 9).map(move |b| (a, b))) {
             for (low, width) in (0..12).step_by(2).flat_map(|a| [1, 3, 6].map(|b| (a, b))) {
-                let range =
-                    |low, high, factor| Range { low, high, terms: vec![(1, factor)], dense: true };
+                let range = |low, high, factor| Range {
+                    low,
+                    high,
+                    terms: vec![(1, factor)],
+                    strides: vec![],
+                    dense: true,
+                };
                 let (a, b) = (range(low, low + width, mine), range(4, 7, theirs));
                 let counter = Counter { first: 0, last: 4, step: 1 };
                 let open = |_| Some(counter);
@@ -115,24 +219,66 @@ mod tests {
                 let before = (0..5).any(|j| (0..j).any(|i| clash(i, j)));
                 let same = (0..5).any(|i| clash(i, i));
                 // What meets is always told.
-                assert!(!before || a.meets(&b, &[1], &open), "{a:?} {b:?}");
+                assert!(!before || a.meets(&b, &[vec![1]], &open), "{a:?} {b:?}");
                 assert!(!same || a.meets(&b, &[], &open), "{a:?} {b:?}");
-                met += usize::from(a.meets(&b, &[1], &open));
-                apart += usize::from(!a.meets(&b, &[1], &open));
+                met += usize::from(a.meets(&b, &[vec![1]], &open));
+                apart += usize::from(!a.meets(&b, &[vec![1]], &open));
             }
         }
         assert!(met > 50 && apart > 50, "{met} {apart}");
     }
 
     #[test]
+    fn an_earlier_iteration_of_a_nest_may_be_of_the_same_row() {
+        let counter = Counter { first: 0, last: 3, step: 1 };
+        let open = |_| Some(counter);
+        let at = |terms: Vec<(usize, i64)>| Range {
+            low: 0,
+            high: 4,
+            terms,
+            strides: vec![],
+            dense: true,
+        };
+        let (cell, row) = (at(vec![(1, 16), (2, 4)]), at(vec![(1, 16)]));
+        let nest = [vec![1, 2]];
+        // Each cell is another one; a row's sum is met again by the next cell of the row.
+        assert!(!cell.meets(&cell, &nest, &open));
+        assert!(row.meets(&row, &nest, &open));
+        // Columns are met again in each row.
+        let column = at(vec![(2, 4)]);
+        assert!(column.meets(&column, &nest, &open));
+        // As two nests, both loops are in an earlier iteration.
+        assert!(!row.meets(&row, &[vec![1], vec![2]], &open));
+    }
+
+    #[test]
+    fn columns_beside_each_other_do_not_meet() {
+        let columns = |first: i64, count: i64| Range {
+            low: first,
+            high: first + 3 * 16 + count,
+            terms: vec![],
+            strides: vec![(4, 16), (count, 1), (1, 1)],
+            dense: true,
+        };
+        let open = |_| None;
+        let (left, right, wide) = (columns(0, 6), columns(6, 10), columns(5, 4));
+        assert!(!left.meets(&right, &[], &open) && !right.meets(&left, &[], &open));
+        assert!(left.meets(&wide, &[], &open) && wide.meets(&right, &[], &open));
+        let all = Range { low: 0, high: 64, strides: vec![], ..left.clone() };
+        assert!(all.meets(&left, &[], &open) && all.covers(&right) && !left.covers(&all));
+        assert!(left.covers(&columns(0, 6)) && !left.covers(&columns(0, 5)));
+    }
+
+    #[test]
     fn rows_that_follow_each_other_are_dense() {
         let counter = Counter { first: 0, last: 3, step: 1 };
-        let mut row = Range { low: 0, high: 4, terms: vec![(1, 4), (2, 16)], dense: true };
+        let mut row =
+            Range { low: 0, high: 4, terms: vec![(1, 4), (2, 16)], strides: vec![], dense: true };
         row.close(1, counter);
         assert_eq!((row.low, row.high, row.dense), (0, 16, true));
         row.close(2, counter);
         assert_eq!((row.low, row.high, row.dense), (0, 64, true));
-        let mut gaps = Range { low: 0, high: 4, terms: vec![(1, 8)], dense: true };
+        let mut gaps = Range { low: 0, high: 4, terms: vec![(1, 8)], strides: vec![], dense: true };
         gaps.close(1, counter);
         assert_eq!((gaps.low, gaps.high, gaps.dense), (0, 28, false));
     }

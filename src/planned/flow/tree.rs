@@ -56,7 +56,16 @@ struct Reader<'c> {
 }
 
 /// Operations that touch no elements.
-const FREE: [&str; 3] = ["memref.dim", "memref.dealloc", "memref.extract_strided_metadata"];
+const FREE: [&str; 8] = [
+    "memref.dim",
+    "memref.prefetch",
+    "memref.dealloc",
+    "memref.extract_strided_metadata",
+    "scf.yield",
+    "scf.condition",
+    "scf.reduce.return",
+    "affine.yield",
+];
 
 /// Operations that write each element of their last operand and read nothing of it.
 const FILLS: [&str; 5] =
@@ -208,7 +217,7 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     inner.filter(|value| types::keeps_buffer(value.r#type())).collect()
 }
 
-/// Whether an operation reads an operand, writes it, and writes all of it without having read.
+/// Whether an operation reads an operand, writes it, and writes all of it.
 pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     let count = op.operand_count();
     match ir::op_name(op) {
@@ -231,10 +240,21 @@ pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
         name if name.starts_with("linalg.") => {
             let ins = segments(op).and_then(|sizes| sizes.first().copied()).unwrap_or(0);
             let fresh = operand >= ins && is_overwritten(op, operand);
-            (operand < ins || !fresh, operand >= ins, fresh)
+            (
+                operand < ins || !fresh,
+                operand >= ins,
+                fresh || operand >= ins && is_written(op, operand),
+            )
         }
         _ => (true, true, false),
     }
+}
+
+/// Whether an operation of `linalg` writes each element of an operand.
+fn is_written(op: Op<'_>, operand: usize) -> bool {
+    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
+    let map = maps.get(operand).and_then(|map| attribute::affine_map(*map));
+    map.is_some_and(|map| map.is_projected_permutation())
 }
 
 /// Whether an operation of `linalg` writes each element of an operand and reads none of it.

@@ -1,12 +1,13 @@
 //! Runs the steps of a function on what is in its buffers: who wrote which bytes, the last one last.
 //!
-//! The body of a loop is gone through twice, so that a read also sees what earlier iterations wrote. What is
-//! not known to be overwritten stays, so that a read sees at least all that it may see.
+//! The body of a loop, or of a nest of loops, is gone through twice, so that a read also sees what earlier
+//! iterations wrote. What is not known to be overwritten stays, so that a read sees at least all that it may see.
 
 use super::{
-    place::Place,
+    NOTHING,
+    place::{HANDED_ON, Place},
     range::{Counter, Range},
-    tree::{Access, Loop, Step, Tree},
+    tree::{Access, Step, Tree},
 };
 use std::collections::HashSet;
 
@@ -18,8 +19,8 @@ pub(super) struct Content {
     pub writers: Vec<i64>,
     /// The access that did it; none for what is there from the start.
     pub by: Option<usize>,
-    /// The loops in an iteration of which before the present one that was.
-    earlier: Vec<usize>,
+    /// The nests in an iteration of which before the present one that was.
+    earlier: Vec<Vec<usize>>,
     /// How many loops that are over may have written a byte more than once: only the last one is left.
     pub lossy: i64,
     pub time: usize,
@@ -46,6 +47,16 @@ impl Sight<'_> {
         // Bytes of different iterations are compared as those of any.
         let earlier = a.earlier != b.earlier;
         earlier || a.range.meets(&b.range, &[], self.open)
+    }
+
+    /// How many loops may have written a byte of a content more than once, also of those that are not over:
+    /// where they are no nest, the inner ones are over when the next iteration of the outer one begins.
+    pub fn lossy(&self, content: &Content) -> i64 {
+        let may_repeat = |key: &&usize| {
+            (self.open)(**key).is_none_or(|counter| content.range.repeats(**key, counter))
+        };
+        let open = content.earlier.iter().flatten().filter(may_repeat).count();
+        content.lossy.saturating_add(open as i64)
     }
 }
 
@@ -77,7 +88,7 @@ impl<'t, 'c> Walk<'t, 'c> {
             numbers,
             contents: vec![],
             open: vec![],
-            done: HashSet::from([0]),
+            done: HashSet::from([0, NOTHING]),
             again: 0,
             fresh: 0,
             maybe: 0,
@@ -96,41 +107,59 @@ impl<'t, 'c> Walk<'t, 'c> {
             match step {
                 Step::Make(root) => self.of(*root).clear(),
                 Step::Access(access) => self.access(*access, told)?,
-                Step::Loop(known) => self.counted(known, told)?,
-                Step::Maybe(inside, repeats) => {
-                    self.maybe += 1;
-                    self.fresh += usize::from(*repeats);
-                    self.run(inside, told)?;
-                    if *repeats {
-                        (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
-                        self.run(inside, told)?;
-                        self.again -= 1;
-                    }
-                    self.maybe -= 1;
-                }
+                Step::Loop(_) | Step::Maybe(..) => self.nest(step, told)?,
             }
         }
         Ok(())
     }
 
-    fn counted<E>(&mut self, known: &Loop, told: Told<'_, E>) -> Result<(), E> {
-        let (key, counter, start) = (known.key, known.counter, self.clock);
-        let repeats = counter.first < counter.last;
-        self.open.push((key, counter));
+    /// Loops and branches of which each but the last has nothing but the next one are gone through as one:
+    /// one by one, the body would run 2 to the power of their number times.
+    fn nest<E>(&mut self, outer: &Step, told: Told<'_, E>) -> Result<(), E> {
+        let start = self.clock;
+        let (mut counted, mut again) = (vec![], vec![]);
+        let mut is_maybe = false;
+        let mut body = std::slice::from_ref(outer);
+        loop {
+            body = match body {
+                [Step::Loop(known)] => {
+                    counted.push((known.key, known.counter));
+                    again.extend((known.counter.first < known.counter.last).then_some(known.key));
+                    &known.body
+                }
+                [Step::Maybe(inside, repeats)] => {
+                    is_maybe = true;
+                    again.extend(repeats.then_some(UNCOUNTED));
+                    inside
+                }
+                _ => break,
+            };
+        }
+        let repeats = !again.is_empty();
+        self.open.extend(&counted);
+        self.maybe += usize::from(is_maybe);
         self.fresh += usize::from(repeats);
-        self.run(&known.body, told)?;
+        self.run(body, told)?;
         if repeats {
-            let news = self.contents.iter_mut().flatten().filter(|content| content.time > start);
-            news.for_each(|content| content.earlier.push(key));
             (self.fresh, self.again) = (self.fresh - 1, self.again + 1);
-            self.run(&known.body, told)?;
+            self.since(start).for_each(|content| content.earlier.push(again.clone()));
+            self.run(body, told)?;
+            self.since(start).for_each(|content| content.earlier.retain(|nest| *nest != again));
             self.again -= 1;
         }
-        self.open.pop();
-        for contents in &mut self.contents {
-            close(contents, (key, counter), start, self.strict);
+        self.maybe -= usize::from(is_maybe);
+        self.open.truncate(self.open.len() - counted.len());
+        for known in counted.into_iter().rev() {
+            for contents in &mut self.contents {
+                close(contents, known, start, self.strict);
+            }
         }
         Ok(())
+    }
+
+    /// What was written after a time.
+    fn since(&mut self, start: usize) -> impl Iterator<Item = &mut Content> {
+        self.contents.iter_mut().flatten().filter(move |content| content.time > start)
     }
 
     fn access<E>(&mut self, number: usize, told: Told<'_, E>) -> Result<(), E> {
@@ -158,6 +187,16 @@ impl<'t, 'c> Walk<'t, 'c> {
         };
         self.done.extend(self.numbers[number]);
         for place in &access.writes {
+            // What moves bytes to where they are changes nothing.
+            let is_there = |from: &Place| from.root == place.root && from.range == place.range;
+            let is_known = place.root != HANDED_ON;
+            if self.numbers[number].is_none()
+                && is_known
+                && access.moved.iter().all(is_there)
+                && !access.moved.is_empty()
+            {
+                continue;
+            }
             for writers in &moved {
                 let mut place = place.clone();
                 place.range.dense &= moved.len() == 1;
@@ -192,12 +231,18 @@ impl<'t, 'c> Walk<'t, 'c> {
         let contents = self.of(place.root);
         // Those of other iterations are elsewhere, where the iteration says where.
         contents.retain(|old| {
-            let is_same = range.terms.iter().all(|(key, _)| !old.earlier.contains(key));
+            let is_same = !range
+                .terms
+                .iter()
+                .any(|(key, _)| old.earlier.iter().flatten().any(|of| of == key));
             !(is_same && range.covers(&old.range))
         });
         contents.push(Content { range, writers, by, earlier: vec![], lossy, time });
     }
 }
+
+/// The key of a loop that runs an unknown number of times. No bytes are known to depend on it.
+const UNCOUNTED: usize = usize::MAX;
 
 fn counter(open: &[(usize, Counter)], key: usize) -> Option<Counter> {
     open.iter().find(|(open, _)| *open == key).map(|(_, counter)| *counter)
@@ -217,7 +262,6 @@ fn close(
         let counts = content.time > start && (content.range.dense || !strict);
         let again = content.range.close(key, counter) && counts;
         content.lossy += i64::from(again);
-        content.earlier.retain(|earlier| *earlier != key);
     }
     // What both times through the body wrote is one.
     let mut kept: Vec<Content> = vec![];
