@@ -15,7 +15,7 @@ mod tree;
 mod walk;
 
 use crate::{
-    ir::{self, Op, attribute, edit, func, names},
+    ir::{self, Op, Val, attribute, edit, func, names, types},
     pass::PassError,
 };
 use melior::ir::{
@@ -50,6 +50,10 @@ const LIMIT: i64 = i64::MAX;
 /// Writes on each operation of a function that uses buffers its number, and which numbers its reads may see.
 pub fn record(function: Op<'_>) {
     let ops = edit::walk(function);
+    // Only what a function makes itself is memory that passes reuse.
+    if !ops.iter().any(makes_values) {
+        return;
+    }
     if ops.iter().any(|op| ir::results(*op).iter().any(|value| ir::is_tensor(value.r#type()))) {
         for (op, number, seen) in tensors::seen(&ops) {
             write(op, number, &seen);
@@ -78,6 +82,15 @@ pub fn record(function: Op<'_>) {
     for ((access, number), seen) in tree.accesses.iter().zip(1..).zip(&seen) {
         write(access.op, number, seen);
     }
+}
+
+/// Whether an operation makes a buffer or a tensor.
+fn makes_values(op: &Op<'_>) -> bool {
+    let makes =
+        |value: &Val<'_>| ir::is_tensor(value.r#type()) || types::keeps_buffer(value.r#type());
+    !matches!(ir::op_name(*op), "memref.get_global")
+        && !ir::memref::is_alias(*op)
+        && ir::results(*op).iter().any(makes)
 }
 
 fn write(op: Op<'_>, number: i64, seen: &BTreeMap<usize, Seen>) {

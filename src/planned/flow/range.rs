@@ -1,7 +1,5 @@
 //! Bytes that an access uses, as a function of the iterations of the loops around it.
 
-use num_integer::gcd;
-
 /// A loop that runs a known number of times, at least once: the least and the greatest value of what counts,
 /// and the step.
 #[derive(Clone, Copy, Debug)]
@@ -136,50 +134,64 @@ impl Range {
 
     /// Whether each iteration has all that another range has in it.
     pub fn covers(&self, other: &Self) -> bool {
-        let is_within = self.low <= other.low && other.high <= self.high;
-        let is_same = (self.low, self.high) == (other.low, other.high);
-        let has_all = if self.strides.is_empty() {
-            is_within
-        } else {
-            is_same && self.strides == other.strides
+        let has_all = match self.strides.is_empty() {
+            true => self.low <= other.low && other.high <= self.high,
+            false => sides(self, other).is_some_and(|sides| {
+                sides
+                    .iter()
+                    .all(|(mine, theirs)| mine.start <= theirs.start && theirs.end <= mine.end)
+            }),
         };
         self.dense && has_all && self.terms == other.terms
     }
 
     /// Whether elements with gaps between them are where another range has its gaps.
     fn is_beside(&self, other: &Self) -> bool {
-        let (Some(mine), Some(theirs)) = (self.row(), other.row()) else { return false };
-        let terms = self.terms.iter().chain(&other.terms).map(|(_, factor)| *factor);
-        let turn = terms.fold(gcd(mine.turn, theirs.turn), gcd);
-        let after = |from: i64, to: i64| to.saturating_sub(from).rem_euclid(turn);
-        let (a, b) = (after(self.low, other.low), after(other.low, self.low));
-        mine.width <= a && theirs.width <= b
+        let is_fixed = self.terms.is_empty() && other.terms.is_empty();
+        let apart =
+            |(mine, theirs): &(Side, Side)| mine.end <= theirs.start || theirs.end <= mine.start;
+        is_fixed && sides(self, other).is_some_and(|sides| sides.iter().any(apart))
     }
 
-    /// What follows without gaps, and after how many bytes, or a multiple of them, it comes again.
-    fn row(&self) -> Option<Row> {
-        let mut strides = self.strides.clone();
-        strides.sort_unstable_by_key(|(size, stride)| (*stride, *size));
-        let mut width = 0;
-        let mut turn = 0;
-        for (size, stride) in strides {
-            if stride < 0 {
+    /// The elements as a box in an array that has rows of these strides; none if a row does not have them.
+    fn sides(&self, strides: &[i64], element: i64) -> Option<Vec<Side>> {
+        let (mut rest, mut row) = (self.low, i64::MAX);
+        let mut sides = vec![];
+        for stride in strides {
+            let first = rest.div_euclid(*stride);
+            rest = rest.rem_euclid(*stride);
+            let own =
+                self.strides.iter().filter(|(_, own)| own == stride).map(|(size, _)| *size).max();
+            let count = match own {
+                Some(size) => size,
+                None if self.strides.is_empty() && *stride == element => {
+                    self.high.checked_sub(self.low)?.div_euclid(element)
+                }
+                None => 1,
+            };
+            let end = first.checked_add(count)?;
+            if end.checked_mul(*stride)? > row {
                 return None;
             }
-            if turn == 0 && (width == 0 || stride == width) {
-                width = size.saturating_mul(stride);
-            } else {
-                turn = gcd(turn, stride);
-            }
+            row = *stride;
+            sides.push(first..end);
         }
-        (turn > 0).then_some(Row { width, turn })
+        (rest == 0).then_some(sides)
     }
 }
 
-/// The bytes of a strided range that follow each other.
-struct Row {
-    width: i64,
-    turn: i64,
+/// From where to where a box is, in one dimension.
+type Side = std::ops::Range<i64>;
+
+/// Two ranges as boxes in one array; none where they are not.
+fn sides(a: &Range, b: &Range) -> Option<Vec<(Side, Side)>> {
+    let mut strides: Vec<i64> =
+        a.strides.iter().chain(&b.strides).map(|(_, stride)| *stride).collect();
+    strides.sort_unstable_by(|a, b| b.cmp(a));
+    strides.dedup();
+    let element = *strides.last().filter(|least| **least > 0)?;
+    let (a, b) = (a.sides(&strides, element)?, b.sides(&strides, element)?);
+    Some(a.into_iter().zip(b).collect())
 }
 
 fn times(a: i64, b: i64) -> i64 {
