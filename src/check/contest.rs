@@ -162,10 +162,11 @@ impl Ring<'_> {
                 "canonicalization"
             };
             let names: Vec<_> = view.graph.ops().map(|(_, op)| op.name.clone()).collect();
-            return Ok(Some(format!(
-                "{who} left no match of it; operations are then: {}",
-                names.join(", ")
-            )));
+            let rest = match names.is_empty() {
+                true => "no operation is left, all is constant".to_owned(),
+                false => format!("operations are then: {}", names.join(", ")),
+            };
+            return Ok(Some(format!("{who} left no match of it; {rest}")));
         }
         for (id, pattern) in taken {
             let Some(op) = view.ops.get(id.index()).copied() else { continue };

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Kinds of input, which share the time.
-const KINDS: u64 = 10;
+const KINDS: u64 = 11;
 
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

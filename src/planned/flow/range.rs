@@ -278,7 +278,7 @@ mod tests {
         assert!(left.meets(&wide, &[], &open) && wide.meets(&right, &[], &open));
         let all = Range { low: 0, high: 64, strides: vec![], ..left.clone() };
         assert!(all.meets(&left, &[], &open) && all.covers(&right) && !left.covers(&all));
-        assert!(left.covers(&columns(0, 6)) && !left.covers(&columns(0, 5)));
+        assert!(left.covers(&columns(0, 5)) && !left.covers(&columns(0, 7)));
     }
 
     #[test]
