@@ -11,6 +11,9 @@ mod choice;
 mod constraints;
 mod contest;
 mod differential;
+mod distance;
+mod draws;
+mod goal;
 mod graph;
 mod judge;
 mod lint;
@@ -24,10 +27,12 @@ mod program;
 mod report;
 mod sampler;
 mod sanitizer;
+mod search;
 mod subsumption;
 mod suite;
 mod template;
 mod variations;
+mod web;
 
 pub use mutate::mutate;
 pub use report::{Level, PatternReport, Report};
@@ -328,6 +333,7 @@ impl Stand<'_> {
         let run = DifferentialRun {
             session: &session,
             options,
+            is_variation: !std::ptr::eq(options, self.options),
             spec: &spec,
             device,
             patterns: self.patterns,

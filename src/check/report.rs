@@ -63,10 +63,16 @@ pub struct PatternReport {
     pub near_misses: usize,
     /// How many graphs with two matches were run on both.
     pub pairs: usize,
+    /// How many matches each graph had that was run with many that read each other's results.
+    pub webs: Vec<usize>,
     /// Graphs that it matches and that could not run on the device.
     pub left: usize,
     /// Why not.
     pub reasons: Vec<String>,
+    /// Large sizes that graphs had.
+    pub reached: Vec<String>,
+    /// Those that none was found with.
+    pub missed: Vec<String>,
     /// Graphs given to the device in one way or another.
     #[serde(skip)]
     pub(super) tried: u64,
@@ -105,6 +111,7 @@ impl PatternReport {
         self.compared += other.compared;
         self.near_misses += other.near_misses;
         self.pairs += other.pairs;
+        self.webs.extend(other.webs);
         self.worst = self.worst.max(other.worst);
         let errors = other.notes.into_iter().filter(|note| note.level == Level::Error);
         let with = |note: Note| Note::error(format!("with {}: {}", other.options, note.text));
