@@ -79,6 +79,7 @@ impl DifferentialRun<'_> {
         let mut choice = Choice::default();
         let mut taken_by = BTreeSet::new();
         let mut ran = vec![];
+        let misses = if self.is_variation { 0 } else { self.options.samples.div_ceil(3) };
         let mut starts: Vec<Genes> = vec![];
         let mut tried = 0;
         while tried < self.options.attempts.saturating_mul(PATIENCE) {
@@ -87,7 +88,7 @@ impl DifferentialRun<'_> {
             }
             // Where few match, they are searched for.
             let is_rare = tried >= RARE && report.matched * RARE < tried * USUAL;
-            let fate = if is_rare && tried % (2 * SEARCH) > SEARCH {
+            let fate = if is_rare && tried % (SEARCH + SEARCH / 4) >= SEARCH / 4 {
                 tried += SEARCH;
                 self.climb(pattern, &mut sampler, (None, None), SEARCH)?.map(|(fate, _)| fate)
             } else {
@@ -108,7 +109,7 @@ impl DifferentialRun<'_> {
                     report.graphs += 1;
                     // Whoever takes such a graph instead is to get it right.
                     let is_new = refuse(&mut report, reason, example);
-                    if is_new && report.near_misses < self.options.samples.div_ceil(3) {
+                    if is_new && report.near_misses < misses {
                         report.near_misses += 1;
                         let text = print_module(&module, Weights::Print)?;
                         self.compare(&text, &[], &mut judge, &mut report);
@@ -154,28 +155,6 @@ impl DifferentialRun<'_> {
         Ok(report)
     }
 
-    /// Runs graphs that are large in one way or another, searched for from others.
-    fn compare_large(
-        &self,
-        (pattern, starts): (&Pattern, Vec<Genes>),
-        sampler: &mut Sampler,
-        judge: &mut Judge<'_>,
-        report: &mut PatternReport,
-    ) -> Result<()> {
-        if starts.is_empty() || self.options.samples < super::THOROUGH {
-            return Ok(());
-        }
-        for text in self.large(pattern, &starts, sampler, report)? {
-            if self.is_enough(report) {
-                break;
-            }
-            if self.compare(&text, &[pattern], judge, report) {
-                report.compared += 1;
-            }
-        }
-        Ok(())
-    }
-
     /// Runs graphs of those that wait, the first ones and as many as there are to be.
     fn compare_chosen(
         &self,
@@ -198,7 +177,7 @@ impl DifferentialRun<'_> {
     }
 
     /// Whether no more graphs of a pattern need to run.
-    fn is_enough(&self, report: &PatternReport) -> bool {
+    pub fn is_enough(&self, report: &PatternReport) -> bool {
         report.compared >= self.options.samples || report.errors() >= FAULTS || report.left >= LEFT
     }
 
@@ -262,7 +241,7 @@ impl DifferentialRun<'_> {
     }
 
     /// Runs a graph on target and host; gives whether the device had it.
-    fn compare(
+    pub fn compare(
         &self,
         text: &str,
         patterns: &[&Pattern],
@@ -368,7 +347,7 @@ const PATIENCE: usize = 4;
 /// Graphs after which a pattern that [`USUAL`] in so many match, or fewer, is searched for; and steps of a search.
 const RARE: usize = 150;
 const USUAL: usize = 4;
-const SEARCH: usize = 80;
+const SEARCH: usize = 240;
 
 /// Graphs that match from which large ones are searched for.
 const STARTS: usize = 12;

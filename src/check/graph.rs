@@ -179,6 +179,7 @@ impl<'c> Graph<'c, '_> {
         names.extend(self.naming.as_deref());
         let attributes = attributes::attributes(decl, &names, &known, self.sampler);
         let results = self.create(decl, &values, attributes)?;
+        self.sampler.note_operation();
         if decl.name == "dequantize_linear" {
             self.scales.push((results[0], values[1]?));
         }

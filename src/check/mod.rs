@@ -295,7 +295,7 @@ impl Stand<'_> {
             return Ok(best);
         }
         let few = CheckOptions {
-            samples: self.options.samples.div_ceil(8),
+            samples: self.options.samples.div_ceil(24),
             attempts: self.options.attempts / 4,
             seed: self.options.seed + 1,
             ..self.options.clone()

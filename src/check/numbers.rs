@@ -151,7 +151,10 @@ pub fn inputs(
     let set = |kind: Kind| -> Result<Vec<Tensor>> {
         let of = |(index, port): (usize, &Port)| {
             let is_half = matches!(port.dtype, DType::F16 | DType::BF16);
-            let is_left = kind == Kind::Full && is_half && !wishes.fills_halves;
+            // Long sums of large numbers leave the range of f16 on the way.
+            let is_long = port.shape.iter().any(|size| *size > LONG);
+            let leaves = kind == Kind::Full || kind == Kind::Large && is_long;
+            let is_left = leaves && is_half && !wishes.fills_halves;
             let kind = if is_left { Kind::Usual } else { kind };
             input(kind, port.dtype, &port.shape, seed + 31 * index as u64)
                 .ok_or_else(|| Error::invalid(format!("no data of type {}", port.dtype)))
@@ -177,6 +180,9 @@ pub fn inputs(
     all.push((", when it is run again on the first inputs", usual));
     Ok(all)
 }
+
+/// Sizes from which a sum is long.
+const LONG: usize = 64;
 
 /// Whether numbers of a type have an end to which sums of them can be brought.
 fn fills(dtype: DType) -> bool {

@@ -16,6 +16,8 @@ use crate::{
 /// Chooses sizes, attributes and data. The same seed makes the same choices.
 pub struct Sampler {
     draws: Draws,
+    /// Operations of the graph in work.
+    operations: usize,
     /// Numbers around those in the pattern's conditions, where predicates change their mind.
     corners: Vec<i64>,
     /// Element types of data.
@@ -95,6 +97,7 @@ impl Sampler {
         quantized.extend(small.flat_map(|ty| [ty; 4]));
         Self {
             draws: Draws::new(seed),
+            operations: 0,
             quantized,
             corners,
             dtypes,
@@ -136,6 +139,16 @@ impl Sampler {
         self.draws.made()
     }
 
+    /// Notes an operation of the graph in work.
+    pub fn note_operation(&mut self) {
+        self.operations += 1;
+    }
+
+    /// How many operations the graph in work has.
+    pub fn operations(&self) -> usize {
+        self.operations
+    }
+
     /// A random number that is no choice of a graph's.
     pub fn random(&mut self) -> u64 {
         self.draws.random()
@@ -143,6 +156,7 @@ impl Sampler {
 
     fn begin(&mut self, genes: Option<Genes>) {
         self.draws.begin(genes);
+        self.operations = 0;
         self.obedient = self.chance(66);
         self.next_first = self.first.clone();
         self.scale = self.pick(&SCALES);

@@ -7,6 +7,7 @@ use super::{
     distance::Distance,
     draws::{Draw, Genes},
     goal::{self, Goal},
+    judge::Judge,
     report::PatternReport,
     sampler::Sampler,
 };
@@ -104,7 +105,11 @@ impl DifferentialRun<'_> {
             let (genes, draws) = sampler.made();
             let (fate, nearness) = match probe {
                 Some((fate, nearness)) => (Some(fate), nearness),
-                None => (None, Nearness { distance: NONE, ..Nearness::default() }),
+                // The more operations fit together, the better.
+                None => {
+                    let distance = NONE - sampler.operations() as f64;
+                    (None, Nearness { distance, ..Nearness::default() })
+                }
             };
             let size = nearness.size.unwrap_or(0);
             let is_there = nearness.distance == 0.0;
@@ -118,7 +123,6 @@ impl DifferentialRun<'_> {
                     largest = Some((fate, size));
                 }
             }
-            // From what cannot be made there is no way.
             let is_first = best.is_none() && nearness.distance < NONE;
             let is_better = |best: &Point| nearness.distance <= best.nearness.distance;
             if is_first || best.as_ref().is_some_and(is_better) {
@@ -130,8 +134,30 @@ impl DifferentialRun<'_> {
 }
 
 impl DifferentialRun<'_> {
+    /// Runs graphs that are large in one way or another, searched for from others.
+    pub fn compare_large(
+        &self,
+        (pattern, starts): (&Pattern, Vec<Genes>),
+        sampler: &mut Sampler,
+        judge: &mut Judge<'_>,
+        report: &mut PatternReport,
+    ) -> Result<()> {
+        if starts.is_empty() || self.options.samples < super::THOROUGH {
+            return Ok(());
+        }
+        for text in self.large(pattern, &starts, sampler, report)? {
+            if self.is_enough(report) {
+                break;
+            }
+            if self.compare(&text, &[pattern], judge, report) {
+                report.compared += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Graphs that are large: with several blocks, long sums and rows, as far as conditions allow.
-    pub fn large(
+    fn large(
         &self,
         pattern: &Pattern,
         starts: &[Genes],
@@ -206,7 +232,7 @@ impl DifferentialRun<'_> {
 
 /// Searches for large graphs of a pattern, and steps of each.
 const SEARCHES: usize = 14;
-const STEPS: usize = 150;
+const STEPS: usize = 110;
 
 /// A few choices changed.
 fn changed(point: &Point, sampler: &mut Sampler) -> Genes {

@@ -98,6 +98,11 @@ fn first_of(op: &OpDecl, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
                 .map(|list| s.size_of(list))
                 .to_vec();
         }
+        // The last two as a rule.
+        "transpose" if wanted.is_some() && shape.1.len() > 1 => {
+            let last = shape.1.len() - 1;
+            shape.1.swap(last - 1, last);
+        }
         "squeeze" if wanted.is_none() => {
             let place = s.below(shape.1.len());
             shape.1[place] = 1;
@@ -151,8 +156,11 @@ fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     if let Some((dtype, dims)) = wanted.filter(|(_, dims)| dims.len() >= 2) {
         return (*dtype, dims.clone());
     }
-    let batches =
-        if written == "batch_matmul" || (written == "matmul" && s.chance(40)) { 1 } else { 0 };
+    let batches = match written {
+        "batch_matmul" => 1,
+        "matmul" => s.pick(&[0, 0, 0, 0, 0, 1, 1, 1, 2]),
+        _ => 0,
+    };
     let mut dims: Vec<i64> = (0..batches).map(|_| s.size_of(&[1, 2, 3])).collect();
     dims.extend([s.size(), s.size()]);
     (wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype), dims)

@@ -76,7 +76,7 @@ fn middle(min: i64, max: i64) -> Option<i64> {
 }
 
 /// Specs that [`others`] gives at most.
-const MOST: usize = 8;
+const MOST: usize = 6;
 
 /// Whether the user chose an option's value, which stays.
 fn is_given(written: &str, name: &str) -> bool {

@@ -58,7 +58,9 @@ impl DifferentialRun<'_> {
         // One suffices for other options.
         let first = usize::from(self.is_variation && !others.is_empty());
         for place in first..if self.is_variation { first + 1 } else { WEBS } {
-            let count = MATCHES[(WEBS * number + place) % MATCHES.len()];
+            // What depends on options shows with few matches.
+            let sizes = if self.is_variation { &MATCHES[..2] } else { &MATCHES[..] };
+            let count = sizes[(WEBS * number + place) % sizes.len()];
             let more: &[Part<'_>] = if place % 2 == 1 { &others } else { &[] };
             self.run_web((&own, more), count, &mut draws, report)?;
             self.session.clear_diagnostics();
