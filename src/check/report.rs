@@ -187,7 +187,7 @@ impl fmt::Display for Report {
                 writeln!(f, "  forks and meets: graphs of {} matches", matches.join(", "))?;
             }
             if !pattern.others.is_empty() {
-                writeln!(f, "  also with {}", listed(&pattern.others))?;
+                writeln!(f, "  other options: {}", listed(&pattern.others))?;
             }
             if pattern.off > 0.0 {
                 writeln!(f, "  up to {:.1}% of its integers differ", 100.0 * pattern.off)?;
