@@ -221,7 +221,7 @@ struct Stand<'a> {
 /// What came of the first graphs of a pattern.
 enum Tried {
     /// No options allow it.
-    Closed(PatternReport),
+    Closed(Box<PatternReport>),
     /// With which options it was tried.
     Alone(String, Box<Singles>),
 }
@@ -245,7 +245,7 @@ impl Stand<'_> {
         };
         let graphs: Vec<(usize, String)> = tried.iter().filter_map(first).collect();
         let reports = parallel::map(tried.into_iter(), |(number, tried)| match tried {
-            Tried::Closed(report) => Ok(report),
+            Tried::Closed(report) => Ok(*report),
             Tried::Alone(spec, singles) => {
                 progress(self.patterns[number].name());
                 let before = graphs.partition_point(|(other, _)| *other < number);
@@ -259,12 +259,12 @@ impl Stand<'_> {
     fn alone(&self, number: usize) -> Result<Option<Tried>> {
         let pattern = &self.patterns[number];
         if let Some(closed) = lint::closed(self.device, pattern) {
-            return Ok(Some(Tried::Closed(PatternReport {
+            return Ok(Some(Tried::Closed(Box::new(PatternReport {
                 name: pattern.name().to_owned(),
                 options: self.device.id.clone(),
                 notes: vec![closed],
                 ..Default::default()
-            })));
+            }))));
         }
         let mut best = None;
         for spec in variations::specs(&self.options.target, self.device, pattern) {
