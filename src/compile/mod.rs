@@ -27,7 +27,7 @@ use crate::{
     targets::{self, CodegenKind, TargetInstance},
 };
 pub use cache::{Cache, CacheKey};
-use melior::ir::{Module, attribute::StringAttribute};
+use melior::ir::{Attribute, Module, attribute::StringAttribute};
 pub use options::CompileOptions;
 use stages::Stages;
 use std::path::Path;
@@ -94,6 +94,9 @@ impl Session {
         let text = |value: &str| StringAttribute::new(self.context(), value).into();
         edit::set_attr(root, names::MODEL, text(&options.name));
         edit::set_attr(root, names::TARGET_SPEC, text(&options.targets));
+        if options.poison {
+            edit::set_attr(root, names::POISONED, Attribute::unit(self.context()));
+        }
         bind::note(module, options, || options.resolve(self))?;
         if let Some(path) = &options.pools {
             self.declare_pools(root, path, options)?;

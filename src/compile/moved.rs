@@ -328,9 +328,9 @@ mod tests {
             for place in 0..size(0) * size(1) * size(2) * size(3) {
                 let mut rest = place;
                 let mut from = 0;
-                for at in (0..4).rev() {
-                    from += rest % size(at) * strides[perm[at]];
-                    rest /= size(at);
+                for dim in perm.into_iter().rev() {
+                    from += rest % dims[dim] * strides[dim];
+                    rest /= dims[dim];
                 }
                 assert_eq!(u16::from_ne_bytes(moved[place]), values[from], "{perm:?} {place}");
             }

@@ -9,6 +9,9 @@ pub const MODEL: &str = "phl.model";
 /// Module: the target spec.
 pub const TARGET_SPEC: &str = "phl.target_spec";
 
+/// Module: buffers that nobody needs any more are filled, and reads are checked.
+pub const POISONED: &str = "phl.poisoned";
+
 /// Module: each match of a device is a region of its own, and is waited for, so that it has a time.
 pub const APART: &str = "phl.apart";
 

@@ -48,6 +48,7 @@ struct Seen {
 const LIMIT: i64 = i64::MAX;
 
 /// Writes on each operation of a function that uses buffers its number, and which numbers its reads may see.
+/// Functions that would take long, such as long rows of unrolled code in deep loops, are left out.
 pub fn record(function: Op<'_>) {
     let ops = edit::walk(function);
     // Only what a function makes itself is memory that passes reuse.
@@ -78,7 +79,11 @@ pub fn record(function: Op<'_>) {
             sight.seen.iter().map(|content| sight.lossy(content)).fold(seen.lossy, i64::max);
         Ok(())
     };
-    let Ok(()) = Walk::new(&tree, &numbers, false).run(&tree.steps, &mut note);
+    let mut walk = Walk::new(&tree, &numbers, false);
+    let Ok(()) = walk.run(&tree.steps, &mut note);
+    if walk.has_given_up() {
+        return;
+    }
     for ((access, number), seen) in tree.accesses.iter().zip(1..).zip(&seen) {
         write(access.op, number, seen);
     }
@@ -106,6 +111,9 @@ fn write(op: Op<'_>, number: i64, seen: &BTreeMap<usize, Seen>) {
 
 /// Fails for a read that does not see what [`record`] wrote down, and forgets that.
 pub fn check<'c>(function: Op<'c>) -> Result<(), PassError<'c>> {
+    if !edit::walk(function).iter().any(|op| op.has_attribute(names::ACCESS)) {
+        return Ok(());
+    }
     let Some(tree) = Tree::of(function) else { return Ok(()) };
     let number =
         |access: &Access<'c>| access.op.attribute(names::ACCESS).ok().and_then(attribute::int);

@@ -77,6 +77,8 @@ pub(super) struct Walk<'t, 'c> {
     /// Branches, and loops that may not run, around.
     maybe: usize,
     clock: usize,
+    /// Contents that were looked at.
+    effort: usize,
     /// Whether a loop counts as one that writes over its own only where its bytes are known.
     strict: bool,
 }
@@ -93,6 +95,7 @@ impl<'t, 'c> Walk<'t, 'c> {
             fresh: 0,
             maybe: 0,
             clock: 0,
+            effort: 0,
             strict,
         };
         for root in &tree.filled {
@@ -157,14 +160,25 @@ impl<'t, 'c> Walk<'t, 'c> {
         Ok(())
     }
 
+    /// Whether the function is too large to be gone through to its end.
+    pub fn has_given_up(&self) -> bool {
+        self.effort > MOST_EFFORT
+    }
+
     /// What was written after a time.
     fn since(&mut self, start: usize) -> impl Iterator<Item = &mut Content> {
         self.contents.iter_mut().flatten().filter(move |content| content.time > start)
     }
 
     fn access<E>(&mut self, number: usize, told: Told<'_, E>) -> Result<(), E> {
+        if self.has_given_up() {
+            return Ok(());
+        }
         let accesses = self.accesses;
         let access = &accesses[number];
+        let places = access.reads.iter().map(|(_, place)| place).chain(&access.writes);
+        let known = places.map(|place| self.contents.get(place.root).map_or(0, Vec::len));
+        self.effort += known.sum::<usize>();
         for (operand, place) in &access.reads {
             let open = |key| counter(&self.open, key);
             let seen = self.seen(place);
@@ -240,6 +254,9 @@ impl<'t, 'c> Walk<'t, 'c> {
         contents.push(Content { range, writers, by, earlier: vec![], lossy, time });
     }
 }
+
+/// Contents that are looked at for a function, a second or two. Whole networks stay below a hundredth of it.
+const MOST_EFFORT: usize = 20_000_000;
 
 /// The key of a loop that runs an unknown number of times. No bytes are known to depend on it.
 const UNCOUNTED: usize = usize::MAX;
