@@ -1,8 +1,7 @@
 //! One graph on target and host.
 
 use super::{
-    CheckOptions, judge,
-    numbers::{self, Wishes},
+    CheckOptions, judge, numbers,
     program::{self, DeviceGaps, Gaps},
     sanitizer::Sanitizer,
 };
@@ -122,9 +121,8 @@ impl Ring<'_> {
         let keep = self.records.map(|_| print_module(&module, Weights::Print)).transpose()?;
         options.after = Phase::Codegen;
         let compiled = self.session.compile(module, &options)?;
-        let wishes = Wishes::of(text, patterns);
-        let seed = self.options.seed + number;
-        let sets = numbers::inputs(&compiled.signature.inputs, seed, wishes)?;
+        let finite = patterns.iter().any(|pattern| pattern.spec.finite == Some(true));
+        let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
         let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
         let got = program::run(&compiled, &gaps, &inputs, self.sanitizer, program::COMPUTING)?;
         let rounds = self.rounds(text, sets, got)?;

@@ -102,7 +102,6 @@ pub struct RawCapabilities {
     pub multi_output: Option<bool>,
     pub taps: Option<Spanned<bool>>,
     pub merge: Option<bool>,
-    pub accumulate: Option<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -169,7 +168,6 @@ pub struct RawPattern {
     pub compute: Option<bool>,
     pub steps: Option<u32>,
     pub ulps: Option<u32>,
-    pub accumulate: Option<Spanned<String>>,
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
@@ -191,7 +189,6 @@ pub struct RawOp {
     pub compute: Option<bool>,
     pub steps: Option<u32>,
     pub ulps: Option<u32>,
-    pub accumulate: Option<Spanned<String>>,
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
