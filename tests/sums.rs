@@ -7,7 +7,7 @@ use phaseline::{CompileOptions, Session, Tensor};
 
 const GREAT: f32 = 16_777_216.0;
 
-/// Whether the element at an index is great.
+/// True if the element at an index is great.
 type IsGreat = fn(&[usize]) -> bool;
 
 /// An operation on inputs of its own.

@@ -16,7 +16,7 @@ MLIR_CAPI_EXPORTED void phlRegisterDialects(MlirDialectRegistry registry);
 /// Registers the passes of upstream MLIR, once per process.
 MLIR_CAPI_EXPORTED void phlRegisterUpstreamPasses(void);
 
-/// Whether MLIR's parser may be given a text; fills the line, and what is
+/// True if MLIR's parser may be given a text; fills the line, and what is
 /// wrong, which lives forever, otherwise.
 typedef bool (*PhlTextCheck)(MlirStringRef text, size_t *line,
                              MlirStringRef *reason);

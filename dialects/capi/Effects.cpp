@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-/// Whether a structured operation writes each element of an output. Its effects
+/// True if a structured operation writes each element of an output. Its effects
 /// say so of outputs whose indexing map leaves elements out, too.
 static bool coversOutput(Operation *op, OpOperand *operand) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);

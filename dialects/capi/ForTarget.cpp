@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-/// Whether a module has a target; set before any pass runs.
+/// True if a module has a target; set before any pass runs.
 static bool (*targetCheck)(MlirOperation, MlirStringRef) = nullptr;
 
 namespace {

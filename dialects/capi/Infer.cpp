@@ -40,7 +40,7 @@ static unsigned resultCount(OperationName name) {
   return 0;
 }
 
-/// Whether a fault was found after operands and attributes had been verified:
+/// True if a fault was found after operands and attributes had been verified:
 /// what is declared of results is looked at next, and what relates values with
 /// each other after that.
 static bool isAboutResults(StringRef fault) {

@@ -51,7 +51,7 @@ impl FixedInput {
         Ok(())
     }
 
-    /// What [`FixedInput::record`] wrote.
+    /// The inputs that [`FixedInput::record`] wrote.
     pub fn recorded(module: Op<'_>) -> Result<Vec<Self>> {
         let Some(text) = ir::attr_str(module, FIXED_INPUTS) else { return Ok(vec![]) };
         serde_json::from_str(&text).map_err(|error| {

@@ -140,7 +140,7 @@ impl Machine {
         )))
     }
 
-    /// Whether the data layout of a module has the highest byte of a word first.
+    /// True if the data layout of a module has the highest byte of a word first.
     pub fn is_big_endian(module: Op<'_>) -> bool {
         ir::attr_str(module, LAYOUT).is_some_and(|layout| layout.starts_with('E'))
     }
@@ -245,7 +245,7 @@ impl Machine {
         architecture(&self.triple)
     }
 
-    /// Whether its code may use a CPU feature, as LLVM's tables of processors say; false without a backend.
+    /// True if its code may use a CPU feature, as LLVM's tables of processors say; false without a backend.
     pub fn has(&self, feature: &str) -> bool {
         initialize();
         ffi::cpu_has_feature([&self.triple, &self.cpu, &self.features], feature)

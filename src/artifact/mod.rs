@@ -46,7 +46,7 @@ pub struct Compiled {
     pub link: Vec<String>,
     /// The C compiler, which links the shared library.
     pub cc: String,
-    /// Where a package has the constants.
+    /// The place of the constants of a package.
     pub weights: WeightsPlace,
 }
 

@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The place of a module in the cache that arguments or the environment name; none if there is no cache that
+    /// The place of a module in the cache that arguments or the environment name. None if there is no cache that
     /// can be used, or more decides on the model than can be known.
     pub fn of(
         session: &Session,

@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct Given<'a> {
     /// Their values.
     pub values: &'a IndexMap<String, Tensor>,
-    /// Whether those that decide on shapes become constants.
+    /// True if those that decide on shapes become constants.
     pub folded: bool,
 }
 

@@ -53,9 +53,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
 /// How a model is made ready.
 pub struct Preparation<'a> {
     cache: &'a CacheArgs,
-    /// Whether runs can be followed step by step.
+    /// True if runs can be followed step by step.
     trace: bool,
-    /// Whether inputs that decide on shapes become constants.
+    /// True if inputs that decide on shapes become constants.
     folded: bool,
 }
 

@@ -224,7 +224,7 @@ pub fn other_names(objects: &[Object], name: &str) -> Vec<String> {
     vec![]
 }
 
-/// Whether an object is for a machine that has the highest byte of a word first.
+/// True if an object is for a machine that has the highest byte of a word first.
 pub fn is_big_endian(object: &Object) -> bool {
     parse(object).is_ok_and(|file| !file.is_little_endian())
 }

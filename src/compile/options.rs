@@ -65,7 +65,7 @@ pub struct CompileOptions<'a> {
     /// Fill bytes of working memory that nobody needs any more with NaN between the steps of a run, so that who
     /// reads them is seen.
     pub poison: bool,
-    /// Where a package has the weights.
+    /// The place of the weights of a package.
     pub weights: WeightsPlace,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,

@@ -48,7 +48,7 @@ pub fn users_behind(user: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Whether a value that is no view is a buffer of its own: made there, or an argument of the function.
+/// True if a value that is no view is a buffer of its own: made there, or an argument of the function.
 pub fn is_apart(value: Val<'_>) -> bool {
     match edit::defining_op(value) {
         Some(op) => MAKERS.contains(&super::op_name(op)),

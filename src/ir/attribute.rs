@@ -100,7 +100,7 @@ pub fn dense<'c>(ty: Type<'c>, bytes: &[u8]) -> Result<Attribute<'c>> {
     })
 }
 
-/// Whether `dense` attributes have elements of a type.
+/// True if `dense` attributes have elements of a type.
 fn is_number(ty: Type<'_>) -> bool {
     // SAFETY: the kind is checked first.
     let part = ty

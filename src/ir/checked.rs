@@ -32,7 +32,7 @@ pub fn attr<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     op.attribute(name).ok()
 }
 
-/// Whether an operation and all that is in it are valid; diagnostics say what is not.
+/// True if an operation and all that is in it are valid; diagnostics say what is not.
 pub fn verify(op: Op<'_>) -> bool {
     op.verify()
 }

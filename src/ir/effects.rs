@@ -165,7 +165,7 @@ pub fn runs(op: Op<'_>, region: usize) -> Runs {
     }
 }
 
-/// Whether an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it
+/// True if an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it
 /// read and write nothing.
 pub fn is_free(op: Op<'_>) -> bool {
     std::iter::once(op)

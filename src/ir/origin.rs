@@ -1,4 +1,4 @@
-//! Whether parts belong together: what is in a context holds addresses of what else is in it, and an
+//! True if parts belong together: what is in a context holds addresses of what else is in it, and an
 //! operation those of its operands, so that parts of another session, or values of another module,
 //! would be read after they are gone.
 //!

@@ -53,7 +53,7 @@ fn carried<'c>(repeat: Op<'c>, place: usize) -> Option<(Val<'c>, Op<'c>, Val<'c>
     Some((argument, user, next))
 }
 
-/// Whether a loop adds a term to what it carries at a place, and does nothing else with it.
+/// True if a loop adds a term to what it carries at a place, and does nothing else with it.
 fn adds(repeat: Op<'_>, place: usize) -> bool {
     let Some((argument, user, next)) = carried(repeat, place) else { return false };
     let is_next = edit::defining_op(next).is_some_and(|op| edit::same(op, user));
@@ -76,7 +76,7 @@ fn around<'c>(inner: Op<'c>, place: usize) -> Option<(Op<'c>, usize)> {
         .then_some((outer, at - 1))
 }
 
-/// Whether a loop, or the loops in it, do nothing but add to what it carries at a place.
+/// True if a loop, or the loops in it, do nothing but add to what it carries at a place.
 fn sums(repeat: Op<'_>, place: usize) -> bool {
     if adds(repeat, place) {
         return true;

@@ -44,7 +44,7 @@ pub fn counter<'c>(repeat: Op<'c>) -> Option<Val<'c>> {
     edit::arguments(edit::entry_block(repeat)?).first().copied()
 }
 
-/// Whether a value is computed from another one, or counts a strip that begins there.
+/// True if a value is computed from another one, or counts a strip that begins there.
 pub fn depends(value: Val<'_>, on: Val<'_>) -> bool {
     if value == on {
         return true;

@@ -159,7 +159,7 @@ pub struct Effects<'c> {
     pub reads: Vec<Val<'c>>,
     /// What is written.
     pub writes: Vec<Val<'c>>,
-    /// Whether a buffer is used that may be another name of any other one.
+    /// True if a buffer is used that may be another name of any other one.
     pub is_opaque: bool,
 }
 

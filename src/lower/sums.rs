@@ -50,7 +50,7 @@ struct Kept<'c> {
 }
 
 impl Kept<'_> {
-    /// Whether one strip is all of it.
+    /// True if one strip is all of it.
     fn is_whole(&self) -> bool {
         extent(&self.range) <= self.strip
     }
@@ -114,7 +114,7 @@ impl<'c> Site<'c> {
         None
     }
 
-    /// Whether nothing that the loops do is done more often when they run strip by strip, and the indices can be
+    /// True if nothing that the loops do is done more often when they run strip by strip, and the indices can be
     /// computed anywhere.
     fn is_apart(&self) -> bool {
         let repeat = self.cut.0;
@@ -302,7 +302,7 @@ fn range<'c>(repeat: Op<'c>, outer: Op<'c>, place: &[Val<'c>]) -> Option<Bounds<
     Some(Bounds { from: b.index(0).ok()?, to: b.index(*dims.get(at)?).ok()? })
 }
 
-/// Whether an index is computed by arithmetic alone from what is outside of a loop and from counters.
+/// True if an index is computed by arithmetic alone from what is outside of a loop and from counters.
 fn is_plain<'c>(index: Val<'c>, repeat: Op<'c>) -> bool {
     let Some(op) = edit::defining_op(index) else { return true };
     is_outside(index, repeat)
@@ -325,7 +325,7 @@ fn is_inside<'c>(op: Op<'c>, other: Op<'c>) -> bool {
     around.any(|op| edit::same(op, other))
 }
 
-/// Whether an operation uses a buffer or a part of it otherwise than by `own`; calls may be given anything.
+/// True if an operation uses a buffer or a part of it otherwise than by `own`; calls may be given anything.
 fn touches<'c>(op: Op<'c>, buffer: Val<'c>, own: &[Op<'c>]) -> bool {
     let base = memref::base(buffer);
     edit::walk(op).into_iter().any(|inner| {

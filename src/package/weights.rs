@@ -23,7 +23,7 @@ const MOST: usize = (2 << 30) - (128 << 20);
 /// The bytes before the weights in their file.
 const HEAD: usize = 64;
 
-/// Whether the weights of a model are beside its libraries.
+/// True if the weights of a model are beside its libraries.
 ///
 /// # Errors
 /// They have to be, and cannot.

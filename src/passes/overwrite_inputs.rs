@@ -132,7 +132,7 @@ impl<'c> Candidate<'c> {
         (is_same && fits).then_some((loops, count))
     }
 
-    /// Whether the result may still be written over the input, where loops and buffers have moved.
+    /// True if the result may still be written over the input, where loops and buffers have moved.
     fn still_holds(&self, block: Blk<'c>, moved: &HashMap<usize, Op<'c>>) -> bool {
         let input = moved.get(&key(self.input)).copied().unwrap_or(self.input);
         let (Ok(input), Ok(result)) = (ir::result0(input), ir::result0(self.result)) else {

@@ -45,7 +45,7 @@ pub fn check_id(module: Op<'_>, id: &str) -> Result<()> {
     Err(Error::invalid(format!("there is no target '{id}': {which}{near}")))
 }
 
-/// Whether an operation somewhere in the module names a target.
+/// True if an operation somewhere in the module names a target.
 fn is_named(module: Op<'_>, id: &str) -> bool {
     let names = |op: &Op<'_>, key| ir::attr_str(*op, key).as_deref() == Some(id);
     ir::edit::walk(module).iter().any(|op| names(op, TARGET) || names(op, DEVICE))

@@ -50,7 +50,7 @@ pub struct TargetEntry {
 pub struct TargetSpec {
     /// The targets.
     pub targets: Vec<TargetEntry>,
-    /// Whether the last one is what a composite named as its host, after which nothing comes.
+    /// True if the last one is what a composite named as its host, after which nothing comes.
     pub(super) ends: bool,
 }
 

@@ -172,7 +172,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the language server came to its end, and gave an answer to the last request.
+    /// True if the language server came to its end, and gave an answer to the last request.
     fn check_answer(&self, answer: &str) -> Result<(), String> {
         let printed = String::from_utf8_lossy(&self.printed);
         if self.code != 0 || !printed.contains(answer) {

@@ -48,7 +48,7 @@ impl Tolerance {
         }
     }
 
-    /// Whether all answers are near enough; the error says which is not. `steps` is, for each output, how
+    /// True if all answers are near enough; the error says which is not. `steps` is, for each output, how
     /// far it is off if an integer that it comes from is off by one.
     pub fn all(
         &self,

@@ -13,7 +13,7 @@ use crate::{
 };
 use melior::ir::ValueLike;
 
-/// Whether an operation of the dialect `arith` is a cast.
+/// True if an operation of the dialect `arith` is a cast.
 pub fn is_cast(word: &str) -> bool {
     matches!(
         word,

@@ -62,7 +62,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     writer.define(op, expr)
 }
 
-/// Whether the integer exponent of a power is a number of the type of its base.
+/// True if the integer exponent of a power is a number of the type of its base.
 fn exponent_is_exact<'c>(op: Op<'c>, base: CType) -> Failure<'c, bool> {
     let exponent = ir::operands(op).get(1).copied().ok_or_else(|| unsupported(op))?;
     let exponent = c_type(op, exponent.r#type())?;

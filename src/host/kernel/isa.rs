@@ -164,7 +164,7 @@ fn x86(machine: &Machine) -> Isa {
     Isa { halves, tables: has("avx512vbmi"), ..isa }
 }
 
-/// Whether a CPU is one of AMD: LLVM names them by their microarchitecture, Zen.
+/// True if a CPU is one of AMD: LLVM names them by their microarchitecture, Zen.
 fn is_amd(machine: &Machine) -> bool {
     machine.cpu.starts_with("znver")
 }

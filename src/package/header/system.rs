@@ -1,6 +1,6 @@
 //! Names of headers that systems have: one of a package with such a name would be found in place of theirs.
 
-/// Whether C, POSIX or an implementation of them may have the header `NAME.h`.
+/// True if C, POSIX or an implementation of them may have the header `NAME.h`.
 pub fn has(name: &str) -> bool {
     let known = |list: &&[&str]| list.contains(&name);
     [C, POSIX, LIBRARIES, COMPILERS].iter().any(known) || name.ends_with("intrin")

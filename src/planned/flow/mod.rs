@@ -35,7 +35,7 @@ type Writes = BTreeSet<i64>;
 /// Stands for a write where a read may see none: what is there then is of no use to anybody.
 const NOTHING: i64 = -1;
 
-/// What a read may see: in the first iteration of all loops around it, and in any.
+/// The writes that a read may see: in the first iteration of all loops around it, and in any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     first: Writes,
@@ -89,7 +89,7 @@ pub fn record(function: Op<'_>) {
     }
 }
 
-/// Whether an operation makes a buffer or a tensor.
+/// True if an operation makes a buffer or a tensor.
 fn makes_values(op: &Op<'_>) -> bool {
     let makes =
         |value: &Val<'_>| ir::is_tensor(value.r#type()) || types::keeps_buffer(value.r#type());
@@ -221,7 +221,7 @@ fn runs(writes: &Writes) -> Vec<[i64; 2]> {
     runs
 }
 
-/// What [`written`] gave; none for anything else.
+/// The reads that [`written`] gave; none for anything else.
 fn read(list: &[i64]) -> Option<BTreeMap<usize, Seen>> {
     let mut numbers = list.iter().copied();
     let mut found = BTreeMap::new();

@@ -38,7 +38,7 @@ fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// Whether an operation gives another name to the bytes of its first operand, and nothing else.
+/// True if an operation gives another name to the bytes of its first operand, and nothing else.
 fn is_name(op: Op<'_>) -> bool {
     memref::is_view(op) || ir::op_name(op) == "memref.view"
 }
@@ -182,7 +182,7 @@ fn range<'c>(
     })
 }
 
-/// Whether elements follow each other without gaps. The stride of a dimension of one element says nothing.
+/// True if elements follow each other without gaps. The stride of a dimension of one element says nothing.
 fn is_row_major(dims: &[i64], strides: &[i64]) -> bool {
     let packed = memref::row_major(dims);
     let mut all = dims.iter().zip(strides.iter().zip(&packed));

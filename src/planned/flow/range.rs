@@ -20,7 +20,7 @@ pub(super) struct Range {
     /// Sizes of dimensions and strides in bytes of the elements that are meant, with that of one element last;
     /// empty where these follow each other without gaps, or are not known.
     pub strides: Vec<(i64, i64)>,
-    /// Whether each of the elements is meant; with no strides each of the bytes.
+    /// True if each of the elements is meant; with no strides each of the bytes.
     pub dense: bool,
 }
 
@@ -58,12 +58,12 @@ impl Range {
         counter.first < counter.last && moved < width
     }
 
-    /// Whether iterations of a loop may have bytes in common.
+    /// True if iterations of a loop may have bytes in common.
     pub fn repeats(&self, of: usize, counter: Counter) -> bool {
         self.clone().close(of, counter)
     }
 
-    /// Whether it may have a byte of another range. `earlier` are the nests of loops, outermost first, in an
+    /// True if it may have a byte of another range. `earlier` are the nests of loops, outermost first, in an
     /// iteration of which before the present one it is meant, all others being at the same.
     pub fn meets(
         &self,
@@ -132,7 +132,7 @@ impl Range {
         is_near && !self.is_beside(other)
     }
 
-    /// Whether each iteration has all that another range has in it.
+    /// True if each iteration has all that another range has in it.
     pub fn covers(&self, other: &Self) -> bool {
         let has_all = match self.strides.is_empty() {
             true => self.low <= other.low && other.high <= self.high,
@@ -145,7 +145,7 @@ impl Range {
         self.dense && has_all && self.terms == other.terms
     }
 
-    /// Whether elements with gaps between them are where another range has its gaps.
+    /// True if elements with gaps between them are where another range has its gaps.
     fn is_beside(&self, other: &Self) -> bool {
         let is_fixed = self.terms.is_empty() && other.terms.is_empty();
         let apart =

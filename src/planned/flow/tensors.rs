@@ -27,7 +27,7 @@ pub(super) fn seen<'c>(ops: &[Op<'c>]) -> Vec<(Op<'c>, i64, BTreeMap<usize, Seen
     numbered.map(|(op, number)| (op, number, reads(op, &numbers))).collect()
 }
 
-/// Whether an operation computes tensors from tensors.
+/// True if an operation computes tensors from tensors.
 fn computes(op: Op<'_>) -> bool {
     let name = ir::op_name(op);
     let is_known =
@@ -52,7 +52,7 @@ fn reads<'c>(op: Op<'c>, numbers: &HashMap<usize, i64>) -> BTreeMap<usize, Seen>
 /// A way back from a value to what computes it.
 struct Trace<'n> {
     numbers: &'n HashMap<usize, i64>,
-    /// Whether loops are in their first iteration.
+    /// True if loops are in their first iteration.
     is_first: bool,
     found: Writes,
 }

@@ -12,7 +12,7 @@ use crate::ir::{
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashMap;
 
-/// What a function does, in order.
+/// The steps of a function, in order.
 pub(super) enum Step {
     /// Makes a buffer, in which nothing is.
     Make(usize),
@@ -34,10 +34,10 @@ pub(super) struct Loop {
 /// An operation that reads and writes.
 pub(super) struct Access<'c> {
     pub op: Op<'c>,
-    /// What is read, by operand.
+    /// Places that are read, by operand.
     pub reads: Vec<(usize, Place)>,
     pub writes: Vec<Place>,
-    /// What is written as it is read, of an operation that only moves elements.
+    /// Places that are written as they are read, of an operation that only moves elements.
     pub moved: Vec<Place>,
 }
 
@@ -217,7 +217,7 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     inner.filter(|value| types::keeps_buffer(value.r#type())).collect()
 }
 
-/// Whether an operation reads an operand, writes it, and writes all of it.
+/// True if an operation reads an operand, writes it, and writes all of it.
 pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     let count = op.operand_count();
     match ir::op_name(op) {
@@ -250,14 +250,14 @@ pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
     }
 }
 
-/// Whether an operation of `linalg` writes each element of an operand.
+/// True if an operation of `linalg` writes each element of an operand.
 fn is_written(op: Op<'_>, operand: usize) -> bool {
     let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
     let map = maps.get(operand).and_then(|map| attribute::affine_map(*map));
     map.is_some_and(|map| map.is_projected_permutation())
 }
 
-/// Whether an operation of `linalg` writes each element of an operand and reads none of it.
+/// True if an operation of `linalg` writes each element of an operand and reads none of it.
 fn is_overwritten(op: Op<'_>, operand: usize) -> bool {
     let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
     let body = edit::entry_block(op).map(edit::arguments).unwrap_or_default();

@@ -32,9 +32,9 @@ pub(super) struct Sight<'a> {
     pub operand: usize,
     /// In the order of writing.
     pub seen: Vec<&'a Content>,
-    /// Whether all loops around are in their first iteration.
+    /// True if all loops around are in their first iteration.
     pub is_first: bool,
-    /// Whether all loops around have been gone through before.
+    /// True if all loops around have been gone through before.
     pub is_last: bool,
     /// Numbers of all that has written.
     pub done: &'a HashSet<i64>,
@@ -42,7 +42,7 @@ pub(super) struct Sight<'a> {
 }
 
 impl Sight<'_> {
-    /// Whether two contents may have bytes in common.
+    /// True if two contents may have bytes in common.
     pub fn meet(&self, a: &Content, b: &Content) -> bool {
         // Bytes of different iterations are compared as those of any.
         let earlier = a.earlier != b.earlier;
@@ -79,7 +79,7 @@ pub(super) struct Walk<'t, 'c> {
     clock: usize,
     /// Contents that were looked at.
     effort: usize,
-    /// Whether a loop counts as one that writes over its own only where its bytes are known.
+    /// True if a loop counts as one that writes over its own only where its bytes are known.
     strict: bool,
 }
 
@@ -160,12 +160,12 @@ impl<'t, 'c> Walk<'t, 'c> {
         Ok(())
     }
 
-    /// Whether the function is too large to be gone through to its end.
+    /// True if the function is too large to be gone through to its end.
     pub fn has_given_up(&self) -> bool {
         self.effort > MOST_EFFORT
     }
 
-    /// What was written after a time.
+    /// The contents that were written after a time.
     fn since(&mut self, start: usize) -> impl Iterator<Item = &mut Content> {
         self.contents.iter_mut().flatten().filter(move |content| content.time > start)
     }
@@ -255,7 +255,7 @@ impl<'t, 'c> Walk<'t, 'c> {
     }
 }
 
-/// Contents that are looked at for a function, a second or two. Whole networks stay below a hundredth of it.
+/// Contents that are looked at for one function at most.
 const MOST_EFFORT: usize = 20_000_000;
 
 /// The key of a loop that runs an unknown number of times. No bytes are known to depend on it.
