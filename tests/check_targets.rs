@@ -167,3 +167,98 @@ fn a_pattern_that_earlier_passes_leave_nothing_of_is_an_error() {
     assert!(text.contains("none of them has run on the device"), "{text}");
     assert!(text.contains("left no match of it"), "{text}");
 }
+
+#[test]
+fn long_rows_are_tried() {
+    let folder = broken(
+        "kit",
+        "kit.c",
+        "for (int32_t j = 0; j < columns; j++, x++)",
+        "for (int32_t j = 0; j < columns && j < 1024; j++, x++)",
+    );
+    let text = findings(&folder, &["--samples", "6", "--pattern", "cumsum"]);
+    assert!(text.contains("target and host differ"), "{text}");
+}
+
+/// A target with one pattern of these conditions, and a function that does nothing.
+fn target(expression: &str, conditions: &[&str], inputs: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = format!(
+        "version = 1\n[target]\nname = \"idle\"\nrole = \"device\"\ndoc = \"None\"\n\
+         [[pattern]]\nname = \"one\"\nmatch = \"{expression}\"\nwhere = {conditions:?}\n\
+         call = \"int idle({inputs}, out y)\"\n[codegen]\nsources = [\"idle.c\"]\n"
+    );
+    std::fs::write(folder.path().join("target.toml"), manifest).expect("can be written");
+    let code = "int idle(const void *a, const void *b, void *y) {\n  (void)a, (void)b, (void)y;\n  \
+                return 0;\n}\n";
+    std::fs::write(folder.path().join("idle.c"), code).expect("can be written");
+    folder
+}
+
+#[test]
+fn conditions_that_hardly_any_graph_meets_are_met() {
+    let weights = target(
+        "matmul(x, dequantize_linear(w: const, s: const))",
+        &[
+            "x.dtype == f32 and x.rank == 2 and w.dtype == i4 and w.rank == 2 and s.rank == 2",
+            "dequantize_linear.block_size == 32 and dequantize_linear.axis == 0",
+            "w.shape[0] % 64 == 0 and w.shape[1] % 16 == 0",
+        ],
+        "in x, in s",
+    );
+    let heads = target(
+        "matmul(softmax(mul(matmul(q, transpose(k)), s: const)), v)",
+        &[
+            "q.dtype == f32 and q.rank == 4 and k.rank == 4 and v.rank == 4 and s.size == 1",
+            "transpose.perm == [0, 1, 3, 2] and q.shape[1] == k.shape[1]",
+            "q.shape[3] % 8 == 0 and v.shape[3] == q.shape[3]",
+        ],
+        "in q, in k",
+    );
+    for folder in [weights, heads] {
+        // What does nothing is found out, if anything matches.
+        let text = findings(&folder, &["--samples", "12"]);
+        assert!(text.contains("target and host differ"), "{text}");
+    }
+}
+
+#[test]
+fn sums_of_f16_are_found_where_f32_is_promised() {
+    let check_sums = |sum: &str, promise: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let manifest = format!(
+            "version = 1\n[target]\nname = \"half\"\nrole = \"device\"\ndoc = \"Products\"\n\
+             [capabilities]\ndtypes = [\"f16\"]\n{promise}\n[[pattern]]\nname = \"product\"\n\
+             match = \"matmul(x, w)\"\nwhere = [\"x.rank == 2 and w.rank == 2\"]\n\
+             call = \"int half_product(in x, in w, out y, i32 x.shape[0], i32 x.shape[1], i32 \
+             w.shape[1])\"\n[codegen]\nsources = [\"half.c\"]\n"
+        );
+        std::fs::write(folder.path().join("target.toml"), manifest).expect("can be written");
+        let code = "#include <stdint.h>
+int half_product(const void *x, const void *w, void *y, int32_t m, int32_t k, int32_t n) {
+  const _Float16 *a = x, *b = w;
+  _Float16 *c = y;
+  for (int32_t i = 0; i < m; i++)
+    for (int32_t j = 0; j < n; j++) {
+      SUM sum = 0;
+      for (int32_t p = 0; p < k; p++)
+        sum += (SUM)((float)a[i * k + p] * (float)b[p * n + j]);
+      c[i * n + j] = (_Float16)sum;
+    }
+  return 0;
+}
+";
+        std::fs::write(folder.path().join("half.c"), code.replace("SUM", sum)).expect("is written");
+        check(&folder.path().to_string_lossy(), &["--samples", "12"])
+    };
+    for (sum, promise, is_right) in [
+        ("float", "accumulate = \"f32\"", true),
+        ("_Float16", "accumulate = \"f32\"", false),
+        ("_Float16", "", true),
+    ] {
+        let (text, problems, passes) = check_sums(sum, promise);
+        assert_eq!(passes, is_right, "{sum} {promise}: {text}{problems}");
+    }
+    let (_, problems, _) = check_sums("float", "accumulate = \"i7\"");
+    assert!(problems.contains("accumulate is 'i7'"), "{problems}");
+}

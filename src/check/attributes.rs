@@ -27,47 +27,84 @@ pub fn attributes(
     let steady = steady(op, &w, spatial, s);
     let mut made = vec![];
     for attr in &op.attrs {
-        let wished = s.wished_attribute(names, &attr.name);
-        if let Some(value) = wished.and_then(|want| wished_value(attr, want, spatial)) {
-            made.push((attr.name.clone(), value));
-            continue;
-        }
-        let value = match (op.name.as_str(), attr.name.as_str()) {
-            ("conv" | "conv_integer" | "qlinear_conv", "group") => {
-                let inner = w.get(1).copied().unwrap_or(1).max(1);
-                Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
-            }
-            ("quantize_linear" | "dequantize_linear", "axis") => {
-                Some(AttrValue::Int(axis(&x, &dims(1), s)))
-            }
-            ("gemm", "trans_a" | "trans_b") => {
-                let (a, b) = turned(&x, &dims(1));
-                Some(AttrValue::Bool(if attr.name == "trans_a" { a } else { b }))
-            }
-            ("layer_norm" | "rms_norm" | "layer_norm_with_stats", "axis") => {
-                let back = dims(1).len().clamp(1, x.len().max(1)) as i64;
-                Some(AttrValue::Int(if s.chance(60) { -back } else { x.len() as i64 - back }))
-            }
-            ("einsum", "equation") => equation(known, s).map(AttrValue::Str),
-            // A zero point says the same.
-            ("quantize_linear", "to") => {
-                let is_said = known.get(2).is_some_and(Option::is_some);
-                (!is_said && s.chance(50)).then(|| AttrValue::Type(s.quantized()))
-            }
-            (_, "kernel_shape") => {
-                Some(AttrValue::Ints((0..spatial).map(|_| s.pick(&[1, 2, 3])).collect()))
-            }
-            (_, "strides") => {
-                let stride = |steady: &bool| if *steady { 1 } else { s.small() };
-                Some(AttrValue::Ints(steady.iter().map(stride).collect()))
-            }
-            (_, "pads") if spatial > 0 => Some(AttrValue::Ints(pads(&w, &steady, s))),
-            _ if attr.default.is_some() && s.chance(USUAL) => None,
-            _ => other(op, attr, &x, s),
-        };
+        let outer = s.enter_named(&attr.name);
+        let value = attribute((op, attr), names, known, (&w, &steady), s);
+        s.leave(outer);
         made.extend(value.map(|value| (attr.name.clone(), value)));
     }
     made
+}
+
+/// The value of an attribute that its operation's operands leave open.
+fn attribute(
+    (op, attr): (&OpDecl, &AttrDecl),
+    names: &[&str],
+    known: &[Option<Shape>],
+    (w, steady): (&[i64], &[bool]),
+    s: &mut Sampler,
+) -> Option<AttrValue> {
+    let dims = |index: usize| {
+        known.get(index).cloned().flatten().map(|(_, dims)| dims).unwrap_or_default()
+    };
+    let x = dims(0);
+    let spatial = x.len().saturating_sub(2);
+    if ["quantize_linear", "dequantize_linear"].contains(&op.name.as_str())
+        && let Some((axis, size)) = block(&x, &dims(1))
+    {
+        match attr.name.as_str() {
+            "axis" => return Some(AttrValue::Int(axis)),
+            "block_size" => return Some(AttrValue::Int(size)),
+            _ => {}
+        }
+    }
+    let wished = s.wished_attribute(names, &attr.name);
+    if let Some(value) = wished.and_then(|want| wished_value(attr, want, spatial)) {
+        return Some(value);
+    }
+    match (op.name.as_str(), attr.name.as_str()) {
+        ("conv" | "conv_integer" | "qlinear_conv", "group") => {
+            let inner = w.get(1).copied().unwrap_or(1).max(1);
+            Some(AttrValue::Int(x.get(1).map_or(1, |channels| channels / inner)))
+        }
+        ("quantize_linear" | "dequantize_linear", "axis") => {
+            Some(AttrValue::Int(axis(&x, &dims(1), s)))
+        }
+        ("gemm", "trans_a" | "trans_b") => {
+            let (a, b) = turned(&x, &dims(1));
+            Some(AttrValue::Bool(if attr.name == "trans_a" { a } else { b }))
+        }
+        ("layer_norm" | "rms_norm" | "layer_norm_with_stats", "axis") => {
+            let back = dims(1).len().clamp(1, x.len().max(1)) as i64;
+            Some(AttrValue::Int(if s.chance(60) { -back } else { x.len() as i64 - back }))
+        }
+        ("einsum", "equation") => equation(known, s).map(AttrValue::Str),
+        // A zero point says the same.
+        ("quantize_linear", "to") => {
+            let is_said = known.get(2).is_some_and(Option::is_some);
+            (!is_said && s.chance(50)).then(|| AttrValue::Type(s.quantized()))
+        }
+        (_, "kernel_shape") => {
+            Some(AttrValue::Ints((0..spatial).map(|_| s.size_of(&[1, 2, 3])).collect()))
+        }
+        (_, "strides") => {
+            let stride = |steady: &bool| if *steady { 1 } else { s.small() };
+            Some(AttrValue::Ints(steady.iter().map(stride).collect()))
+        }
+        (_, "pads") if spatial > 0 => Some(AttrValue::Ints(pads(w, steady, s))),
+        _ if attr.default.is_some() && s.chance(USUAL) => None,
+        _ => other(op, attr, &x, s),
+    }
+}
+
+/// The axis that scales have blocks along, and the size of these.
+fn block(x: &[i64], scale: &[i64]) -> Option<(i64, i64)> {
+    if x.len() != scale.len() || x.len() < 2 {
+        return None;
+    }
+    let pairs = || x.iter().zip(scale);
+    let axis = pairs().position(|(size, blocks)| size != blocks).unwrap_or(0);
+    let (size, blocks) = (x.get(axis)?, scale.get(axis)?.max(&1));
+    Some((axis as i64, size.div_euclid(*blocks) + i64::from(size % blocks > 0)))
 }
 
 /// Along which dimensions a window takes each place once and leaves the size as it is.

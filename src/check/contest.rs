@@ -1,7 +1,8 @@
 //! One graph on target and host.
 
 use super::{
-    CheckOptions, judge, numbers,
+    CheckOptions, judge,
+    numbers::{self, Wishes},
     program::{self, DeviceGaps, Gaps},
     sanitizer::Sanitizer,
 };
@@ -121,8 +122,9 @@ impl Ring<'_> {
         let keep = self.records.map(|_| print_module(&module, Weights::Print)).transpose()?;
         options.after = Phase::Codegen;
         let compiled = self.session.compile(module, &options)?;
-        let finite = patterns.iter().any(|pattern| pattern.spec.finite == Some(true));
-        let sets = numbers::inputs(&compiled.signature.inputs, self.options.seed + number, finite)?;
+        let wishes = Wishes::of(text, patterns);
+        let seed = self.options.seed + number;
+        let sets = numbers::inputs(&compiled.signature.inputs, seed, wishes)?;
         let inputs: Vec<Vec<Tensor>> = sets.iter().map(|(_, set)| set.clone()).collect();
         let got = program::run(&compiled, &gaps, &inputs, self.sanitizer, program::COMPUTING)?;
         let rounds = self.rounds(text, sets, got)?;

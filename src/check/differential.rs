@@ -4,12 +4,14 @@ use super::{
     CheckOptions,
     choice::Choice,
     contest::{Outcome, Records, Ring, Round, rules},
+    draws::Genes,
     graph,
     judge::Judge,
     numbers,
     report::{Note, PatternReport, Refusal},
     sampler::Sampler,
     sanitizer::Sanitizer,
+    search::{Measure, Nearness},
 };
 use crate::{
     Result, Session,
@@ -22,6 +24,7 @@ use crate::{
     outline,
     pattern::{Pattern, Reason, find_match},
     targets::{Operators, TargetInstance},
+    tensor::Tensor,
 };
 use melior::ir::Module;
 use std::collections::BTreeSet;
@@ -30,6 +33,8 @@ use std::collections::BTreeSet;
 pub struct DifferentialRun<'a> {
     pub session: &'a Session,
     pub options: &'a CheckOptions,
+    /// Whether the target's options have other values than the user's, which are tried a little.
+    pub is_variation: bool,
     /// The device and the host.
     pub spec: &'a str,
     pub device: &'a TargetInstance,
@@ -74,14 +79,29 @@ impl DifferentialRun<'_> {
         let mut choice = Choice::default();
         let mut taken_by = BTreeSet::new();
         let mut ran = vec![];
-        for tried in 0..self.options.attempts.saturating_mul(PATIENCE) {
+        let misses = if self.is_variation { 0 } else { self.options.samples.div_ceil(3) };
+        let mut starts: Vec<Genes> = vec![];
+        let mut tried = 0;
+        while tried < self.options.attempts.saturating_mul(PATIENCE) {
             if tried >= self.options.attempts && report.matched > 0 {
                 break;
             }
-            match self.attempt(pattern, &mut sampler)? {
+            // Where few match, they are searched for.
+            let is_rare = tried >= RARE && report.matched * RARE < tried * USUAL;
+            let fate = if is_rare && tried % (SEARCH + SEARCH / 4) >= SEARCH / 4 {
+                tried += SEARCH;
+                self.climb(pattern, &mut sampler, (None, None), SEARCH)?.map(|(fate, _)| fate)
+            } else {
+                tried += 1;
+                self.attempt(pattern, &mut sampler)?
+            };
+            match fate {
                 Some(Fate::Match(module)) => {
                     report.graphs += 1;
                     report.matched += 1;
+                    if starts.len() < STARTS {
+                        starts.push(sampler.made().0);
+                    }
                     let text = print_module(&module, Weights::Print)?;
                     choice.add(text, sampler.is_plain());
                 }
@@ -89,7 +109,7 @@ impl DifferentialRun<'_> {
                     report.graphs += 1;
                     // Whoever takes such a graph instead is to get it right.
                     let is_new = refuse(&mut report, reason, example);
-                    if is_new && report.near_misses < self.options.samples.div_ceil(3) {
+                    if is_new && report.near_misses < misses {
                         report.near_misses += 1;
                         let text = print_module(&module, Weights::Print)?;
                         self.compare(&text, &[], &mut judge, &mut report);
@@ -101,6 +121,8 @@ impl DifferentialRun<'_> {
             // more where few match.
             let is_choice = report.matched >= CHOICE * self.options.samples;
             if report.graphs >= self.options.attempts / 4 && is_choice {
+                let starts = std::mem::take(&mut starts);
+                self.compare_large((pattern, starts), &mut sampler, &mut judge, &mut report)?;
                 let places = (&mut choice, &mut taken_by, &mut ran);
                 self.compare_chosen(pattern, places, &mut judge, &mut report);
                 if self.is_enough(&report) {
@@ -108,6 +130,7 @@ impl DifferentialRun<'_> {
                 }
             }
         }
+        self.compare_large((pattern, starts), &mut sampler, &mut judge, &mut report)?;
         let places = (&mut choice, &mut taken_by, &mut ran);
         self.compare_chosen(pattern, places, &mut judge, &mut report);
         report.worst = judge.worst;
@@ -154,11 +177,23 @@ impl DifferentialRun<'_> {
     }
 
     /// Whether no more graphs of a pattern need to run.
-    fn is_enough(&self, report: &PatternReport) -> bool {
+    pub fn is_enough(&self, report: &PatternReport) -> bool {
         report.compared >= self.options.samples || report.errors() >= FAULTS || report.left >= LEFT
     }
 
+    /// A graph of new choices.
     pub fn attempt(&self, pattern: &Pattern, sampler: &mut Sampler) -> Result<Option<Fate<'_>>> {
+        sampler.next_graph();
+        Ok(self.probe(pattern, sampler, None)?.map(|(fate, _)| fate))
+    }
+
+    /// The graph that a sampler has begun, and how near it comes.
+    pub fn probe(
+        &self,
+        pattern: &Pattern,
+        sampler: &mut Sampler,
+        measure: Option<&Measure<'_>>,
+    ) -> Result<Option<(Fate<'_>, Nearness)>> {
         let made = {
             let operations = (self.table, &self.device.kind.operators[..]);
             graph::generate(self.session, pattern, operations, sampler)
@@ -180,12 +215,16 @@ impl DifferentialRun<'_> {
             let root = view.ops.iter().position(|op| edit::same(*op, last));
             let Some(root) = root.map(|root| OpId(root as u32)) else { continue };
             let here = find_match(pattern, facts, &rules, root, &|_| true);
-            if found.insert(here).is_ok() {
+            let (_, here) = found.insert((root, here));
+            if here.is_ok() {
                 break;
             }
         }
-        let Some(found) = found else { return Ok(None) };
-        Ok(Some(match found {
+        let Some((root, found)) = found else { return Ok(None) };
+        let nearness = measure
+            .map(|measure| measure.of(pattern, facts, (&rules, root), found.is_ok()))
+            .unwrap_or_default();
+        let fate = match found {
             Ok(_) => Fate::Match(module),
             Err(Some(failure)) => match failure.reason {
                 Reason::Clause { clause, values } => {
@@ -197,11 +236,12 @@ impl DifferentialRun<'_> {
                 other => Fate::Refused(other.to_string(), String::new(), module),
             },
             Err(None) => Fate::Other,
-        }))
+        };
+        Ok(Some((fate, nearness)))
     }
 
     /// Runs a graph on target and host; gives whether the device had it.
-    fn compare(
+    pub fn compare(
         &self,
         text: &str,
         patterns: &[&Pattern],
@@ -304,6 +344,14 @@ impl DifferentialRun<'_> {
 /// match one in hundreds.
 const PATIENCE: usize = 4;
 
+/// Graphs after which a pattern that [`USUAL`] in so many match, or fewer, is searched for; and steps of a search.
+const RARE: usize = 150;
+const USUAL: usize = 4;
+const SEARCH: usize = 240;
+
+/// Graphs that match from which large ones are searched for.
+const STARTS: usize = 12;
+
 /// How many times the graphs that are to run have to match, before some are chosen.
 const CHOICE: usize = 5;
 
@@ -318,6 +366,13 @@ const LEFT: usize = 60;
 pub fn verdict(judge: &mut Judge<'_>, rounds: &[Round]) -> (Option<String>, Option<String>) {
     let mut special = None;
     for round in rounds {
+        // Where exponentials leave their range, nothing is said of how.
+        let is_finite = |tensor: &Tensor| {
+            !tensor.dtype().is_float() || tensor.to_f64().iter().all(|value| value.is_finite())
+        };
+        if numbers::SHIFTED.contains(&round.inputs) && !round.want.iter().all(is_finite) {
+            continue;
+        }
         let mut results = round.got.iter().zip(&round.want).zip(&round.sway);
         let fault = results.find_map(|((got, want), sway)| judge.compare(got, want, *sway).err());
         let Some(fault) = fault.map(|fault| format!("{fault}{}", round.inputs)) else { continue };

@@ -13,7 +13,7 @@ use crate::{
         ast::{Call, Node, NodeKind},
     },
     targets::OperatorDecl,
-    tensor::{ElementType, Tensor},
+    tensor::{DType, ElementType, Tensor},
 };
 use melior::ir::{
     Attribute, Location, Module, ValueLike,
@@ -26,8 +26,8 @@ use std::{collections::HashMap, sync::Arc};
 
 pub use values::{last, shape_of};
 
-/// A module with one function whose result is what the pattern's expression stands for; none if
-/// the choices do not fit together.
+/// A module with one function whose result is what the pattern's expression stands for, by the choices of a
+/// sampler that has begun a graph; none if they do not fit together.
 pub fn generate<'c>(
     session: &'c Session,
     pattern: &Pattern,
@@ -36,7 +36,6 @@ pub fn generate<'c>(
 ) -> Option<Module<'c>> {
     let module = Module::new(Location::unknown(session.context()));
     let (function, b) = func::new_main(session.context(), &module).ok()?;
-    sampler.next_graph();
     let mut graph = Graph {
         b,
         table,
@@ -83,6 +82,13 @@ struct Graph<'c, 'a> {
 impl<'c> Graph<'c, '_> {
     /// A value for a node: none if nothing fits, an absent one where the node is optional.
     fn node(&mut self, node: &Node, wanted: Option<&Shape>) -> Option<Option<Val<'c>>> {
+        let outer = self.sampler.enter(node.span.start as u64);
+        let value = self.node_here(node, wanted);
+        self.sampler.leave(outer);
+        value
+    }
+
+    fn node_here(&mut self, node: &Node, wanted: Option<&Shape>) -> Option<Option<Val<'c>>> {
         if let Some(known) = node.capture.as_ref().and_then(|name| self.captures.get(name)) {
             return Some(*known);
         }
@@ -139,6 +145,7 @@ impl<'c> Graph<'c, '_> {
         let mut known: Vec<Option<Shape>> = vec![None; args.len()];
         for index in self.order(&args, decl) {
             let arg = &args[index];
+            let outer = self.sampler.enter(index as u64);
             let mut seen = known.clone();
             // Of two operands that broadcast, the one that is computed comes first.
             if index == 0 && is_binary(decl) {
@@ -154,6 +161,9 @@ impl<'c> Graph<'c, '_> {
             if index == 0 && wanted.is_none() {
                 self.reshape(arg, &mut shape);
             }
+            if !is_small(&shape.1) {
+                return None;
+            }
             self.expect_scale(decl, index, arg, &values);
             self.first = if index == 0 { None } else { known[0].clone() };
             let value = self.operand(decl, index, arg, &shape)?;
@@ -163,11 +173,13 @@ impl<'c> Graph<'c, '_> {
             }
             known[index] = value.map(|value| shape_of(value));
             values[index] = value;
+            self.sampler.leave(outer);
         }
         let mut names = vec![written.as_str(), name];
         names.extend(self.naming.as_deref());
         let attributes = attributes::attributes(decl, &names, &known, self.sampler);
         let results = self.create(decl, &values, attributes)?;
+        self.sampler.note_operation();
         if decl.name == "dequantize_linear" {
             self.scales.push((results[0], values[1]?));
         }
@@ -200,7 +212,7 @@ impl<'c> Graph<'c, '_> {
         let Some(rank) = self.sampler.wished_number(arg.capture.as_deref(), "rank") else { return };
         let rank = (rank.max(0.0) as usize).min(6);
         while shape.1.len() < rank {
-            let size = self.sampler.size().min(8);
+            let size = self.sampler.size_up_to(8);
             shape.1.push(size);
         }
         shape.1.truncate(rank);
@@ -219,6 +231,9 @@ impl<'c> Graph<'c, '_> {
                 if self.sampler.wished_number(arg.capture.as_deref(), "size") == Some(1.0) {
                     shape.1.clear();
                 }
+                let wished = self.sampler.wished_type(arg.capture.as_deref());
+                let is_float = |dtype: &ElementType| dtype.plain().is_some_and(DType::is_float);
+                shape.0 = wished.filter(is_float).unwrap_or(shape.0);
                 false
             }
             _ => false,
@@ -262,10 +277,11 @@ impl<'c> Graph<'c, '_> {
         let name = decl.operands.get(index).map_or("", |operand| operand.name.as_str());
         let is_leaf = matches!(arg.kind, NodeKind::Any | NodeKind::Const);
         let known = arg.capture.as_ref().is_some_and(|name| self.captures.contains_key(name));
+        let is_asked = self.sampler.wished_number(arg.capture.as_deref(), "is_const") == Some(1.0);
         let constant = matches!(arg.kind, NodeKind::Const) || self.sampler.chance(50);
         let parameter = numbers::is_parameter(decl, name) || operands::is_number(decl, name);
         let absent = arg.optional && self.sampler.chance(50);
-        if !is_leaf || known || absent || !(parameter || index > 0 && constant) {
+        if !is_leaf || known || absent || !(parameter || index > 0 && constant || is_asked) {
             return self.node(arg, Some(shape));
         }
         let capture = arg.capture.as_deref();
@@ -324,9 +340,9 @@ impl<'c> Graph<'c, '_> {
             OpSpec { operands: &operands, attributes: list, infer: true, ..Default::default() };
         let op = self.b.create(&format!("graph.{}", decl.name), spec).ok()?;
         let results = ir::results(op);
-        let fits = results.iter().all(|value| {
-            ir::static_dims(value.r#type()).is_some_and(|dims| dims.iter().all(|dim| *dim > 0))
-        });
+        let fits = results
+            .iter()
+            .all(|value| ir::static_dims(value.r#type()).is_some_and(|dims| is_small(&dims)));
         fits.then_some(results)
     }
 
@@ -344,6 +360,15 @@ impl<'c> Graph<'c, '_> {
             AttrValue::Floats(_) => return None,
         })
     }
+}
+
+/// Most elements of a tensor.
+const MOST: i64 = 1 << 18;
+
+/// Whether a tensor has elements, and not more than a simulator can do with.
+fn is_small(dims: &[i64]) -> bool {
+    let all = dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(*dim));
+    dims.iter().all(|dim| *dim > 0) && all.is_some_and(|all| all <= MOST)
 }
 
 fn is_binary(decl: &OpDecl) -> bool {

@@ -4,7 +4,7 @@ use super::CheckOptions;
 use crate::{
     Result,
     pattern::Pattern,
-    tensor::{DType, Tensor, compare},
+    tensor::{DType, ElementType, Tensor, compare},
 };
 
 /// Integers from which the part that differs means something.
@@ -21,10 +21,10 @@ const ROUNDING: [&str; 5] = ["quantize", "qlinear", "cast", "average_pool", "res
 pub struct Judge<'a> {
     options: &'a CheckOptions,
     pattern: &'a Pattern,
-    /// Another pattern that the graph has a match of.
-    also: Option<&'a Pattern>,
-    /// Whether one match computes on what the other one gives, so that differences grow.
-    is_chain: bool,
+    /// Other patterns that the graph has matches of.
+    also: Vec<&'a Pattern>,
+    /// How many matches compute on what others give, one after the other, so that differences grow.
+    links: usize,
     /// Integers that were compared, and how many were not the host's.
     integers: (usize, usize),
     /// Largest absolute difference.
@@ -39,8 +39,8 @@ impl<'a> Judge<'a> {
         Self {
             options,
             pattern,
-            also: None,
-            is_chain: false,
+            also: vec![],
+            links: 0,
             integers: (0, 0),
             worst: 0.0,
             special: None,
@@ -53,16 +53,34 @@ impl<'a> Judge<'a> {
         (pattern, also): (&'a Pattern, &'a Pattern),
         is_chain: bool,
     ) -> Self {
-        Self { also: Some(also), is_chain, ..Self::new(options, pattern) }
+        Self { also: vec![also], links: usize::from(is_chain), ..Self::new(options, pattern) }
+    }
+
+    /// The judge of graphs with many matches, of which so many follow one another.
+    pub fn of_many(
+        options: &'a CheckOptions,
+        pattern: &'a Pattern,
+        also: &[&'a Pattern],
+        depth: usize,
+    ) -> Self {
+        let links = depth.saturating_sub(1);
+        Self { also: also.to_vec(), links, ..Self::new(options, pattern) }
     }
 
     fn patterns(&self) -> impl Iterator<Item = &'a Pattern> {
-        std::iter::once(self.pattern).chain(self.also)
+        std::iter::once(self.pattern).chain(self.also.iter().copied())
     }
 
     /// Whether NaN and infinity are to become what they become on the host.
     pub fn promises_special(&self) -> bool {
         self.patterns().all(|pattern| pattern.spec.finite == Some(false))
+    }
+
+    /// Of patterns that promise to add numbers of 16 bits as wider ones, how many operations they have.
+    fn operations_of_wide_sums(&self, dtype: DType) -> Option<usize> {
+        let is_narrow = matches!(dtype, DType::F16 | DType::BF16);
+        let all = is_narrow && self.patterns().all(sums_are_wide);
+        all.then(|| self.patterns().map(|pattern| pattern.expr.calls().len()).max().unwrap_or(1))
     }
 
     /// The name of the pattern.
@@ -81,7 +99,10 @@ impl<'a> Judge<'a> {
         let (rtol, atol) = if got.dtype().is_float() {
             let magnitude = magnitude(want);
             let (ulp, tiny) = precision(got.dtype());
-            let usual = usual_ulps(got.dtype());
+            let usual = match self.operations_of_wide_sums(got.dtype()) {
+                Some(count) => count as f64,
+                None => usual_ulps(got.dtype()),
+            };
             let ulps = |pattern: &Pattern| pattern.spec.ulps.map_or(usual, f64::from);
             let ulps = self.patterns().map(ulps).fold(0.0, f64::max);
             // A sum of numbers that cancel each other is as far off as its terms are large.
@@ -89,14 +110,23 @@ impl<'a> Judge<'a> {
             // An approximation near 0 is as far off as one near 1.
             let rounds = if got.dtype() == DType::F32 { 32.0 } else { 8.0 };
             let atol = of_inputs + rounds * ulp * magnitude.max(1.0) + tiny;
-            let grown = if self.is_chain { 8.0 } else { 1.0 };
+            let grown = 8_f64.powi(self.links.min(4) as i32);
+            let atol = match self.operations_of_wide_sums(got.dtype()) {
+                // A sum of wide numbers is as good as exact, and rounded once behind each operation.
+                Some(count) => {
+                    let between = (count as f64 - 1.0) * ulp * magnitude;
+                    (sway / 64.0).min(of_inputs) + between / 2.0 + tiny
+                }
+                None => atol,
+            };
             let (rtol, atol) = (grown * ulps * ulp, grown * atol);
             (self.options.rtol.unwrap_or(rtol), self.options.atol.unwrap_or(atol))
         } else {
             let steps = self.patterns().map(|pattern| steps(pattern, self.options));
             let steps = steps.fold(0.0, f64::max);
             // What is rounded the other way is multiplied by weights.
-            (0.0, if self.is_chain && steps > 0.0 { steps.max(range(want) / 8.0) } else { steps })
+            let grown = range(want) * self.links as f64 / 8.0;
+            (0.0, if steps > 0.0 { steps.max(grown) } else { steps })
         };
         let comparison = compare(got, want, rtol, atol).map_err(|error| error.to_string())?;
         if comparison.max_abs.is_finite() {
@@ -105,7 +135,7 @@ impl<'a> Judge<'a> {
         if !comparison.passed() {
             return Err(format!("target and host differ: {comparison}"));
         }
-        if !got.dtype().is_float() && !self.is_chain {
+        if !got.dtype().is_float() && self.links == 0 {
             let (all, others) = differing(got, want);
             self.integers.0 += all;
             self.integers.1 += others;
@@ -162,6 +192,12 @@ pub fn steps(pattern: &Pattern, options: &CheckOptions) -> f64 {
 /// The relative difference of floats of a type that another order of computing explains.
 pub fn relative(dtype: DType) -> f64 {
     usual_ulps(dtype) * precision(dtype).0
+}
+
+/// Whether a pattern promises sums of floats in f32 or f64.
+pub fn sums_are_wide(pattern: &Pattern) -> bool {
+    let wide = [Some(ElementType::F32), Some(ElementType::F64)];
+    wide.contains(&pattern.spec.accumulate)
 }
 
 /// How far the ends of a tensor of integers are apart.

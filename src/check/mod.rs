@@ -11,6 +11,9 @@ mod choice;
 mod constraints;
 mod contest;
 mod differential;
+mod distance;
+mod draws;
+mod goal;
 mod graph;
 mod judge;
 mod lint;
@@ -24,10 +27,12 @@ mod program;
 mod report;
 mod sampler;
 mod sanitizer;
+mod search;
 mod subsumption;
 mod suite;
 mod template;
 mod variations;
+mod web;
 
 pub use mutate::mutate;
 pub use report::{Level, PatternReport, Report};
@@ -216,7 +221,7 @@ struct Stand<'a> {
 /// What came of the first graphs of a pattern.
 enum Tried {
     /// No options allow it.
-    Closed(PatternReport),
+    Closed(Box<PatternReport>),
     /// With which options it was tried.
     Alone(String, Box<Singles>),
 }
@@ -240,7 +245,7 @@ impl Stand<'_> {
         };
         let graphs: Vec<(usize, String)> = tried.iter().filter_map(first).collect();
         let reports = parallel::map(tried.into_iter(), |(number, tried)| match tried {
-            Tried::Closed(report) => Ok(report),
+            Tried::Closed(report) => Ok(*report),
             Tried::Alone(spec, singles) => {
                 progress(self.patterns[number].name());
                 let before = graphs.partition_point(|(other, _)| *other < number);
@@ -254,12 +259,12 @@ impl Stand<'_> {
     fn alone(&self, number: usize) -> Result<Option<Tried>> {
         let pattern = &self.patterns[number];
         if let Some(closed) = lint::closed(self.device, pattern) {
-            return Ok(Some(Tried::Closed(PatternReport {
+            return Ok(Some(Tried::Closed(Box::new(PatternReport {
                 name: pattern.name().to_owned(),
                 options: self.device.id.clone(),
                 notes: vec![closed],
                 ..Default::default()
-            })));
+            }))));
         }
         let mut best = None;
         for spec in variations::specs(&self.options.target, self.device, pattern) {
@@ -290,7 +295,7 @@ impl Stand<'_> {
             return Ok(best);
         }
         let few = CheckOptions {
-            samples: self.options.samples.div_ceil(8),
+            samples: self.options.samples.div_ceil(24),
             attempts: self.options.attempts / 4,
             seed: self.options.seed + 1,
             ..self.options.clone()
@@ -328,6 +333,7 @@ impl Stand<'_> {
         let run = DifferentialRun {
             session: &session,
             options,
+            is_variation: !std::ptr::eq(options, self.options),
             spec: &spec,
             device,
             patterns: self.patterns,

@@ -1,10 +1,11 @@
 //! The elements of constants: scales, zero points, bounds, and data.
 
-use super::{narrow, operands::Shape, sampler::Sampler};
+use super::{judge, narrow, operands::Shape, sampler::Sampler};
 use crate::{
     Error, Result,
     artifact::Port,
     graph::OpDecl,
+    pattern::Pattern,
     tensor::{AlignedBuffer, DType, Element, ElementType, SplitMix64, Tensor},
 };
 
@@ -36,15 +37,17 @@ pub fn constant(
         };
     }
     if name.ends_with("scale") && decl.name != "batch_norm" {
-        let numbers = match scale {
+        let numbers: Vec<f32> = match scale {
             Some(scale) => (0..count).map(|i| scale[i % scale.len()]).collect(),
             None if count == 1 => vec![wished.map_or_else(|| s.scale(), |value| value as f32)],
-            None => (0..count).map(|_| s.channel_scale()).collect(),
+            None => s.bulk(|s| (0..count).map(|_| s.channel_scale()).collect()),
         };
-        return Tensor::from_slice::<f32>(&sizes, &numbers).ok();
+        let of = dtype.plain().filter(|dtype| dtype.is_float()).unwrap_or(DType::F32);
+        return floats(of, &sizes, &numbers.into_iter().map(f64::from).collect::<Vec<_>>()).ok();
     }
     if name == "var" {
-        let numbers: Vec<f32> = (0..count).map(|_| 0.01 + s.below(100) as f32 / 1000.0).collect();
+        let small = |s: &mut Sampler| 0.01 + s.below(100) as f32 / 1000.0;
+        let numbers: Vec<f32> = s.bulk(|s| (0..count).map(|_| small(s)).collect());
         return Tensor::from_slice(&sizes, &numbers).ok();
     }
     if decl.name == "clip" && *dtype == ElementType::F32 && s.chance(80) {
@@ -57,13 +60,19 @@ pub fn constant(
 }
 
 /// Data: numbers of both signs, and of a magnitude that does not always saturate what they are
-/// summed to. Elements of small types have a byte each.
+/// summed to; or those that fill what they are summed in. Elements of small types have a byte each.
 pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor> {
     let sizes: Vec<usize> = dims.iter().map(|dim| (*dim).max(0) as usize).collect();
     let dtype = match dtype {
         ElementType::Plain(dtype) => dtype,
-        ElementType::Small(small) => return narrow::data(small, &sizes, s),
+        ElementType::Small(small) => return s.bulk(|s| narrow::data(small, &sizes, s)),
     };
+    let count: usize = sizes.iter().product();
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    if s.is_full() && dims.len() > 1 && (!is_half || s.sums_are_wide()) {
+        let high = s.chance(50);
+        return full(dtype, &sizes, high, s.seed());
+    }
     let magnitude = match dtype {
         DType::I8 | DType::U8 | DType::I16 => s.magnitude(),
         // A bias. Other integers are indices and sizes.
@@ -71,37 +80,113 @@ pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor>
         _ => return Tensor::random(dtype, &sizes, s.seed()).ok(),
     };
     let centre = if dtype == DType::U8 { 128 } else { 0 };
-    let count: usize = sizes.iter().product();
     let span = 2 * magnitude as usize + 1;
-    let numbers: Vec<i64> = (0..count).map(|_| centre - magnitude + s.below(span) as i64).collect();
+    let numbers: Vec<i64> =
+        s.bulk(|s| (0..count).map(|_| centre - magnitude + s.below(span) as i64).collect());
     integers(dtype, &sizes, &numbers)
+}
+
+/// Numbers of one sign near the end of their type, or of a size that floats have; others as usual.
+fn full(dtype: DType, shape: &[usize], high: bool, seed: u64) -> Option<Tensor> {
+    let mut rng = SplitMix64::new(seed);
+    let count: usize = shape.iter().product();
+    let mut part = || (rng.next() % 9) as f64;
+    if dtype.is_float() {
+        let numbers: Vec<f64> = (0..count).map(|_| 0.5 + part() / 16.0).collect();
+        return floats(dtype, shape, &numbers).ok();
+    }
+    let (low, most, step) = match dtype {
+        DType::I8 => (-128, 127, 1),
+        DType::U8 => (0, 255, 1),
+        DType::I16 => (-32768, 32767, 100),
+        DType::U16 => (0, 65535, 100),
+        _ => return Tensor::random(dtype, shape, seed).ok(),
+    };
+    let near = |part: i64| if high { most - step * part } else { low + step * part };
+    let numbers: Vec<i64> = (0..count).map(|_| near(part() as i64)).collect();
+    integers(dtype, shape, &numbers)
 }
 
 /// What is said of numbers that are none.
 pub const SPECIAL: &str =
     ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
 
+/// What is said of numbers whose exponentials are out of range.
+pub const SHIFTED: [&str; 2] = [", with numbers around -100", ", with numbers around 100"];
+
+/// What the inputs of a graph are to be beside usual numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes {
+    /// No NaN and no infinity.
+    pub is_finite: bool,
+    /// Numbers whose exponentials are out of range: operations that only look at differences of numbers have
+    /// results all the same.
+    pub are_shifted: bool,
+    /// Long sums of floats of 16 bits, which are promised to be made in wider ones.
+    pub fills_halves: bool,
+}
+
+impl Wishes {
+    /// Those of a graph.
+    pub fn of(text: &str, patterns: &[&Pattern]) -> Self {
+        let is_finite = patterns.iter().any(|pattern| pattern.spec.finite == Some(true));
+        let fills_halves = patterns.iter().all(|pattern| judge::sums_are_wide(pattern));
+        let names = ["softmax", "logsumexp", "log_sum_exp", "sigmoid", "tanh", "softplus", "silu"];
+        let mut lines = text.lines().take_while(|line| !line.starts_with("{-#"));
+        let is_of = |line: &str| names.iter().any(|name| line.contains(name));
+        let are_shifted = lines.any(|line| line.contains("graph.") && is_of(line));
+        Self { is_finite, are_shifted, fills_halves: fills_halves && !patterns.is_empty() }
+    }
+}
+
 /// What a compiled graph is run on, one after the other on one device, and what to say of each:
-/// usual numbers, the ends of the types, small ones of 8 bits, whose sums keep within the type, numbers
-/// that are none, and the first again, in case the device keeps something from run to run.
-pub fn inputs(ports: &[Port], seed: u64, finite: bool) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
+/// usual numbers, the ends of the types, those of one sign that fill what they are summed in, small ones of 8 bits, whose
+/// sums keep within the type, numbers far from 0, numbers that are none, and the first again, in case the device keeps
+/// something from run to run.
+pub fn inputs(
+    ports: &[Port],
+    seed: u64,
+    wishes: Wishes,
+) -> Result<Vec<(&'static str, Vec<Tensor>)>> {
     let set = |kind: Kind| -> Result<Vec<Tensor>> {
         let of = |(index, port): (usize, &Port)| {
+            let is_half = matches!(port.dtype, DType::F16 | DType::BF16);
+            // Long sums of large numbers leave the range of f16 on the way.
+            let is_long = port.shape.iter().any(|size| *size > LONG);
+            let leaves = kind == Kind::Full || kind == Kind::Large && is_long;
+            let is_left = leaves && is_half && !wishes.fills_halves;
+            let kind = if is_left { Kind::Usual } else { kind };
             input(kind, port.dtype, &port.shape, seed + 31 * index as u64)
                 .ok_or_else(|| Error::invalid(format!("no data of type {}", port.dtype)))
         };
         ports.iter().enumerate().map(of).collect()
     };
+    let has = |is_one: &dyn Fn(DType) -> bool| ports.iter().any(|port| is_one(port.dtype));
     let usual = set(Kind::Usual)?;
     let mut all = vec![("", usual.clone()), (", with large numbers", set(Kind::Large)?)];
-    if ports.iter().any(|port| matches!(port.dtype, DType::I8 | DType::U8)) {
+    let halves = |dtype| wishes.fills_halves && matches!(dtype, DType::F16 | DType::BF16);
+    if has(&|dtype| fills(dtype) || halves(dtype)) {
+        all.push((", with numbers at one end of their type", set(Kind::Full)?));
+    }
+    if has(&|dtype| matches!(dtype, DType::I8 | DType::U8)) {
         all.push((", with small numbers", set(Kind::Small)?));
     }
-    if !finite && ports.iter().any(|port| port.dtype.is_float()) {
+    if wishes.are_shifted && has(&DType::is_float) {
+        all.extend([(SHIFTED[0], set(Kind::Low)?), (SHIFTED[1], set(Kind::High)?)]);
+    }
+    if !wishes.is_finite && has(&DType::is_float) {
         all.push((SPECIAL, set(Kind::Special)?));
     }
     all.push((", when it is run again on the first inputs", usual));
     Ok(all)
+}
+
+/// Sizes from which a sum is long.
+const LONG: usize = 64;
+
+/// Whether numbers of a type have an end to which sums of them can be brought.
+fn fills(dtype: DType) -> bool {
+    matches!(dtype, DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::F32)
 }
 
 /// What numbers an input has.
@@ -111,12 +196,18 @@ enum Kind {
     Large,
     Small,
     Special,
+    Full,
+    Low,
+    High,
 }
 
 /// An input: quantized data takes the whole range of its type, or part of it.
 fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor> {
     let count: usize = shape.iter().product();
     let mut rng = SplitMix64::new(seed ^ ((kind as u64) << 40));
+    if kind == Kind::Full && (fills(dtype) || dtype.is_float()) {
+        return full(dtype, shape, seed.is_multiple_of(2), rng.next());
+    }
     if dtype.is_float() {
         let scale = match (kind, seed % 3) {
             (Kind::Large, _) => 30.0,
@@ -132,6 +223,8 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
             (Kind::Special, 4) => -0.0,
             (Kind::Large, 0) => 0.0,
             (Kind::Large, 1) => value.signum() * 0.5,
+            (Kind::Low, _) => value - 100.0,
+            (Kind::High, _) => value + 100.0,
             _ => value * scale,
         };
         return floats(dtype, shape, &usual.into_iter().map(number).collect::<Vec<_>>()).ok();

@@ -68,7 +68,7 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
             let mut dims = dims;
             if s.chance(70) && !dims.is_empty() {
                 let place = s.below(dims.len());
-                dims[place] = s.size().min(16);
+                dims[place] = s.size_up_to(16);
             }
             (dtype, dims)
         }
@@ -97,10 +97,14 @@ pub fn numbers(
     }
     // An index that every dimension has.
     let least = x.iter().copied().min().unwrap_or(1).max(1);
+    if name == "indices" {
+        let of_all = |s: &mut Sampler| (0..count).map(|_| s.below(least as usize) as i64).collect();
+        let numbers: Vec<i64> = s.bulk(of_all);
+        return Tensor::from_slice(&sizes, &numbers).ok();
+    }
     let mut number = |i: usize| -> i64 {
         let dim = x.get(i).copied().unwrap_or(1);
         match (decl.name.as_str(), name) {
-            (_, "indices") => s.below(least as usize) as i64,
             ("slice", "starts") => s.pick(&[0, 1, -2, 2]),
             ("slice", "ends") => s.pick(&[i64::MAX, -1, 3, 5]),
             ("slice", "axes") => s.below(x.len().max(1)) as i64,

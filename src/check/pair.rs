@@ -61,6 +61,9 @@ impl DifferentialRun<'_> {
             self.run_many(number, text, report)?;
             self.session.clear_diagnostics();
         }
+        if self.options.samples >= super::THOROUGH || self.is_variation {
+            self.webs((number, ran), others, sampler.random(), report)?;
+        }
         Ok(())
     }
 

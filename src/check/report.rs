@@ -63,10 +63,18 @@ pub struct PatternReport {
     pub near_misses: usize,
     /// How many graphs with two matches were run on both.
     pub pairs: usize,
+    /// Values of options that it was tried with too.
+    pub others: Vec<String>,
+    /// How many matches each graph had that was run with many that read each other's results.
+    pub webs: Vec<usize>,
     /// Graphs that it matches and that could not run on the device.
     pub left: usize,
     /// Why not.
     pub reasons: Vec<String>,
+    /// Large sizes that graphs had.
+    pub reached: Vec<String>,
+    /// Those that none was found with.
+    pub missed: Vec<String>,
     /// Graphs given to the device in one way or another.
     #[serde(skip)]
     pub(super) tried: u64,
@@ -105,6 +113,8 @@ impl PatternReport {
         self.compared += other.compared;
         self.near_misses += other.near_misses;
         self.pairs += other.pairs;
+        self.webs.extend(other.webs);
+        self.others.push(other.options.clone());
         self.worst = self.worst.max(other.worst);
         let errors = other.notes.into_iter().filter(|note| note.level == Level::Error);
         let with = |note: Note| Note::error(format!("with {}: {}", other.options, note.text));
@@ -165,6 +175,20 @@ impl fmt::Display for Report {
                 pattern.options,
                 pattern.worst
             )?;
+            let listed = |list: &[String]| list.join(", ");
+            if !pattern.reached.is_empty() {
+                writeln!(f, "  large: {}", listed(&pattern.reached))?;
+            }
+            if !pattern.missed.is_empty() {
+                writeln!(f, "  no graph found that is large in: {}", listed(&pattern.missed))?;
+            }
+            if !pattern.webs.is_empty() {
+                let matches: Vec<String> = pattern.webs.iter().map(usize::to_string).collect();
+                writeln!(f, "  forks and meets: graphs of {} matches", matches.join(", "))?;
+            }
+            if !pattern.others.is_empty() {
+                writeln!(f, "  other options: {}", listed(&pattern.others))?;
+            }
             if pattern.off > 0.0 {
                 writeln!(f, "  up to {:.1}% of its integers differ", 100.0 * pattern.off)?;
             }

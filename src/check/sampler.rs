@@ -2,19 +2,22 @@
 
 use super::{
     constraints::{Constraint, Constraints},
-    narrow,
+    draws::{Draw, Draws, Genes},
+    judge, narrow,
     operands::Shape,
 };
 use crate::{
     expr::Expr,
     pattern::{Pattern, tile::Tile},
     targets::TargetInstance,
-    tensor::{ElementType, SplitMix64},
+    tensor::ElementType,
 };
 
 /// Chooses sizes, attributes and data. The same seed makes the same choices.
 pub struct Sampler {
-    rng: SplitMix64,
+    draws: Draws,
+    /// Operations of the graph in work.
+    operations: usize,
     /// Numbers around those in the pattern's conditions, where predicates change their mind.
     corners: Vec<i64>,
     /// Element types of data.
@@ -33,6 +36,8 @@ pub struct Sampler {
     wanted: Option<ElementType>,
     /// What data may have where a target does not say.
     all_types: bool,
+    /// Whether sums of floats of 16 bits are made in wider ones.
+    sums_are_wide: bool,
     /// What the first operand of all graphs is like, and that of the graph in work until it is made.
     first: Option<Shape>,
     next_first: Option<Shape>,
@@ -47,6 +52,9 @@ const PLAIN: f32 = SCALES[4];
 
 /// Sizes are at most this, so that a simulator is done soon.
 const MOST: i64 = 64;
+
+/// Sizes that no condition asks for.
+const SIZES: [i64; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 16, 32];
 
 impl Sampler {
     /// A sampler for a pattern of a target.
@@ -88,7 +96,8 @@ impl Sampler {
         let small = asked.iter().chain(types).copied().filter(is_small);
         quantized.extend(small.flat_map(|ty| [ty; 4]));
         Self {
-            rng: SplitMix64::new(seed),
+            draws: Draws::new(seed),
+            operations: 0,
             quantized,
             corners,
             dtypes,
@@ -98,6 +107,7 @@ impl Sampler {
             is_plain: false,
             wanted: None,
             all_types: types.is_empty(),
+            sums_are_wide: judge::sums_are_wide(pattern),
             first: None,
             next_first: None,
         }
@@ -116,6 +126,37 @@ impl Sampler {
     /// Starts another graph. Two of three do what the conditions ask for; the others are near
     /// misses of any kind.
     pub fn next_graph(&mut self) {
+        self.begin(None);
+    }
+
+    /// Starts a graph of these choices.
+    pub fn graph_of(&mut self, genes: Genes) {
+        self.begin(Some(genes));
+    }
+
+    /// The choices of the graph in work.
+    pub fn made(&self) -> (Genes, Vec<Draw>) {
+        self.draws.made()
+    }
+
+    /// Notes an operation of the graph in work.
+    pub fn note_operation(&mut self) {
+        self.operations += 1;
+    }
+
+    /// How many operations the graph in work has.
+    pub fn operations(&self) -> usize {
+        self.operations
+    }
+
+    /// A random number that is no choice of a graph's.
+    pub fn random(&mut self) -> u64 {
+        self.draws.random()
+    }
+
+    fn begin(&mut self, genes: Option<Genes>) {
+        self.draws.begin(genes);
+        self.operations = 0;
         self.obedient = self.chance(66);
         self.next_first = self.first.clone();
         self.scale = self.pick(&SCALES);
@@ -126,6 +167,40 @@ impl Sampler {
         }
         let follows = !types.is_empty() && self.obedient;
         self.wanted = follows.then(|| self.pick(&types));
+    }
+
+    /// Goes to a place within the one in work, and gives that for [`Sampler::leave`].
+    pub fn enter(&mut self, part: u64) -> u64 {
+        self.draws.enter(part)
+    }
+
+    /// The same for a place with a name.
+    pub fn enter_named(&mut self, name: &str) -> u64 {
+        let part = name.bytes().fold(7, |all: u64, byte| all.wrapping_mul(257) + u64::from(byte));
+        self.draws.enter(part)
+    }
+
+    /// Goes back to a place.
+    pub fn leave(&mut self, outer: u64) {
+        self.draws.leave(outer);
+    }
+
+    /// Makes many numbers that are one choice together.
+    pub fn bulk<R>(&mut self, make: impl FnOnce(&mut Self) -> R) -> R {
+        self.draws.begin_bulk();
+        let made = make(self);
+        self.draws.end_bulk();
+        made
+    }
+
+    /// Whether sums of the pattern's floats of 16 bits are made in wider ones.
+    pub fn sums_are_wide(&self) -> bool {
+        self.sums_are_wide
+    }
+
+    /// Whether constants are at one end of their types.
+    pub fn is_full(&self) -> bool {
+        self.draws.is_full()
     }
 
     /// Whether one more in a sum shows in what the graph in work stores.
@@ -201,12 +276,12 @@ impl Sampler {
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.rng.next() % bound.max(1) as u64) as usize
+        self.draws.below(bound)
     }
 
     /// True in `percent` of cases.
     pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
+        self.draws.chance(percent)
     }
 
     /// One of several.
@@ -221,18 +296,27 @@ impl Sampler {
 
     /// A size of a dimension: small, or at a corner of the conditions.
     pub fn size(&mut self) -> i64 {
-        if !self.corners.is_empty() && self.chance(50) {
-            let corners = std::mem::take(&mut self.corners);
-            let size = self.pick(&corners);
-            self.corners = corners;
-            return size;
-        }
-        self.pick(&[1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 16, 32])
+        self.size_up_to(MOST)
+    }
+
+    /// The same, as a rule at most this.
+    pub fn size_up_to(&mut self, most: i64) -> i64 {
+        let corners = &self.corners;
+        self.draws.size(|rng| {
+            let list =
+                if rng.next() % 100 < 50 && !corners.is_empty() { corners } else { &SIZES[..] };
+            list[(rng.next() % list.len() as u64) as usize].min(most)
+        })
+    }
+
+    /// A size, as a rule one of these.
+    pub fn size_of(&mut self, list: &[i64]) -> i64 {
+        self.draws.size(|rng| list[(rng.next() % list.len().max(1) as u64) as usize])
     }
 
     /// A small attribute, such as a stride.
     pub fn small(&mut self) -> i64 {
-        self.pick(&[1, 1, 1, 2, 2, 3])
+        self.size_of(&[1, 1, 1, 2, 2, 3])
     }
 
     /// The element type of data, of those that the target has.
@@ -279,6 +363,6 @@ impl Sampler {
 
     /// A seed for a tensor's elements.
     pub fn seed(&mut self) -> u64 {
-        self.rng.next()
+        self.draws.below(1 << 62) as u64
     }
 }

@@ -5,7 +5,10 @@ use super::{
     operands::{self, Shape},
     sampler::Sampler,
 };
-use crate::{graph::OpDecl, tensor::ElementType};
+use crate::{
+    graph::OpDecl,
+    tensor::{DType, ElementType},
+};
 
 /// The type for operand `index` of `op`, given those of the operands before it and the shape that
 /// the result should have, if anybody asks for one.
@@ -46,7 +49,12 @@ pub fn operand(
             (data_type(&first, s), vec![channels])
         }
         ("clip", "min" | "max") => (data_type(&first, s), vec![]),
-        ("quantize_linear" | "dequantize_linear", "scale") => (ElementType::F32, scale(&first, s)),
+        ("dequantize_linear", "scale") => {
+            let is_float = |dtype: &ElementType| dtype.plain().is_some_and(DType::is_float);
+            let dtype = wanted.map(|(dtype, _)| *dtype).filter(is_float);
+            (dtype.unwrap_or(ElementType::F32), scale(&first, s))
+        }
+        ("quantize_linear", "scale") => (ElementType::F32, scale(&first, s)),
         ("dequantize_linear", "zero_point") => {
             (first.map_or(ElementType::I8, |(dtype, _)| dtype), scale_dims(known))
         }
@@ -71,7 +79,7 @@ fn any(wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
         return (*dtype, dims.clone());
     }
     let rank = s.pick(&[1, 2, 2, 3, 3, 4, 4]);
-    (s.dtype(), (0..rank).map(|_| s.size().min(16)).collect())
+    (s.dtype(), (0..rank).map(|_| s.size_up_to(16)).collect())
 }
 
 /// The first operand of an operation that is none of the usual ones.
@@ -80,14 +88,20 @@ fn first_of(op: &OpDecl, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     match op.name.as_str() {
         "and" | "or" | "xor" | "not" | "where" => shape.0 = ElementType::BOOL,
         "depth_to_space" | "space_to_depth" if wanted.is_none() => {
-            let (a, b) = (s.pick(&[1, 2, 3]), s.pick(&[1, 2, 4]));
-            shape.1 = vec![s.pick(&[1, 2]), 4 * a, 2 * b, 2 * s.pick(&[1, 2, 3])];
+            let (a, b) = (s.size_of(&[1, 2, 3]), s.size_of(&[1, 2, 4]));
+            shape.1 = vec![s.size_of(&[1, 2]), 4 * a, 2 * b, 2 * s.size_of(&[1, 2, 3])];
         }
         "instance_norm" | "group_norm" | "lrn" | "lp_pool" | "resize" | "global_lp_pool"
             if wanted.is_none() =>
         {
-            shape.1 =
-                vec![s.pick(&[1, 2]), s.pick(&[2, 4, 6, 8]), s.pick(&[3, 4, 6]), s.pick(&[2, 5])];
+            shape.1 = [&[1, 2][..], &[2, 4, 6, 8], &[3, 4, 6], &[2, 5]]
+                .map(|list| s.size_of(list))
+                .to_vec();
+        }
+        // The last two as a rule.
+        "transpose" if wanted.is_some() && shape.1.len() > 1 => {
+            let last = shape.1.len() - 1;
+            shape.1.swap(last - 1, last);
         }
         "squeeze" if wanted.is_none() => {
             let place = s.below(shape.1.len());
@@ -110,8 +124,8 @@ fn image(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
         return (*dtype, dims.clone());
     }
     let dtype = wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype);
-    let mut dims = vec![s.pick(&[1, 1, 1, 2]), s.size()];
-    dims.extend((2..rank).map(|_| s.pick(&[1, 3, 5, 6, 7, 8, 11, 14])));
+    let mut dims = vec![s.size_of(&[1, 1, 1, 2]), s.size()];
+    dims.extend((2..rank).map(|_| s.size_of(&[1, 3, 5, 6, 7, 8, 11, 14])));
     (dtype, dims)
 }
 
@@ -120,14 +134,14 @@ fn filter(x: &Option<Shape>, transposed: bool, s: &mut Sampler) -> Shape {
     let channels = dims.get(1).copied().unwrap_or(1);
     let mut shape = match s.pick(&[0, 0, 0, 0, 1, 2]) {
         // Two groups of channels.
-        2 if !transposed && channels % 2 == 0 => vec![2 * s.pick(&[1, 2, 4, 8]), channels / 2],
-        1 if !transposed => vec![channels * s.pick(&[1, 1, 1, 2]), 1],
+        2 if !transposed && channels % 2 == 0 => vec![2 * s.size_of(&[1, 2, 4, 8]), channels / 2],
+        1 if !transposed => vec![channels * s.size_of(&[1, 1, 1, 2]), 1],
         // As many on both sides: a mistaken axis fits all the same.
         _ if s.chance(15) => vec![channels, channels],
         _ if transposed => vec![channels, s.size()],
         _ => vec![s.size(), channels],
     };
-    let kernel = s.pick(&[1, 1, 2, 3, 3, 5]);
+    let kernel = s.size_of(&[1, 1, 2, 3, 3, 5]);
     shape.extend(dims.iter().skip(2).map(|_| if s.chance(65) { kernel } else { s.small() }));
     (dtype, shape)
 }
@@ -142,9 +156,12 @@ fn matrix(written: &str, wanted: Option<&Shape>, s: &mut Sampler) -> Shape {
     if let Some((dtype, dims)) = wanted.filter(|(_, dims)| dims.len() >= 2) {
         return (*dtype, dims.clone());
     }
-    let batches =
-        if written == "batch_matmul" || (written == "matmul" && s.chance(40)) { 1 } else { 0 };
-    let mut dims: Vec<i64> = (0..batches).map(|_| s.pick(&[1, 2, 3])).collect();
+    let batches = match written {
+        "batch_matmul" => 1,
+        "matmul" => s.pick(&[0, 0, 0, 0, 0, 1, 1, 1, 2]),
+        _ => 0,
+    };
+    let mut dims: Vec<i64> = (0..batches).map(|_| s.size_of(&[1, 2, 3])).collect();
     dims.extend([s.size(), s.size()]);
     (wanted.map_or_else(|| s.dtype(), |(dtype, _)| *dtype), dims)
 }
@@ -195,6 +212,14 @@ fn scale(x: &Option<Shape>, s: &mut Sampler) -> Vec<i64> {
     let dims = x.as_ref().map_or(&[][..], |(_, dims)| dims);
     if s.chance(60) || dims.is_empty() {
         return vec![];
+    }
+    if dims.len() > 1 && s.chance(12) {
+        // One for each block along the first or last dimension.
+        let axis = s.pick(&[0, dims.len() - 1]);
+        let block = s.size_of(&[2, 4, 8, 16, 32]).min(dims[axis]);
+        let mut blocks = dims.to_vec();
+        blocks[axis] = dims[axis].div_euclid(block) + i64::from(dims[axis] % block > 0);
+        return blocks;
     }
     let axis = s.pick(&[0, 0, 1, dims.len() - 1]).min(dims.len() - 1);
     vec![dims[axis]]

@@ -30,14 +30,17 @@ pub fn specs(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<S
 }
 
 /// Specs with each other value of an option that the pattern, the pools or the device's C depend on:
-/// the other truth, the other words, the ends of a range of integers. The least time that a device is waited
+/// the other truth, the other words, the ends and the middle of a range of integers. The least time that a device is waited
 /// for is too little for its work.
 pub fn others(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<String> {
     let kind = &device.kind;
-    let text = format!("{:?}{:?}{:?}{:?}", pattern.spec, kind.pools, kind.codegen, kind.pipelines);
+    let text = format!(
+        "{:?}{:?}{:?}{:?}{:?}{:?}{:?}",
+        pattern.spec, kind.pools, kind.codegen, kind.pipelines, kind.queue, kind.memory, kind.hooks
+    );
     let limit = kind.queue.as_ref().and_then(|queue| queue.timeout.as_ref());
     let limit = limit.map(ToString::to_string).unwrap_or_default().replace('-', "_");
-    let mut specs = vec![];
+    let mut specs: Vec<Vec<String>> = vec![];
     for option in &kind.options {
         let name = format!("option.{}", option.name.replace('-', "_"));
         if !option.vary || is_given(written, &option.name) || !text.contains(&name) {
@@ -50,20 +53,30 @@ pub fn others(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<
                 max.iter().map(i64::to_string).collect()
             }
             OptionKind::Int { min, max } | OptionKind::Size { min, max } => {
-                [min, max].into_iter().flatten().map(i64::to_string).collect()
+                let middle = min.zip(*max).and_then(|(min, max)| middle(min, max));
+                [*min, *max, middle].into_iter().flatten().map(|n| n.to_string()).collect()
             }
             _ => vec![],
         };
         let now = device.options.get(&option.name.replace('-', "_")).map(ToString::to_string);
         let others = values.into_iter().filter(|value| Some(value) != now.as_ref());
-        specs.extend(others.map(|value| format!("{written} -{}={value}", option.name)));
+        specs.push(others.map(|value| format!("{written} -{}={value}", option.name)).collect());
     }
-    specs.truncate(MOST);
-    specs
+    // Each option has its turn.
+    let turns = specs.iter().map(Vec::len).max().unwrap_or(0);
+    let in_turn =
+        (0..turns).flat_map(|turn| specs.iter().filter_map(move |of| of.get(turn).cloned()));
+    in_turn.take(MOST).collect()
+}
+
+/// A number between two, by their proportion: of 1 to 16 about 4.
+fn middle(min: i64, max: i64) -> Option<i64> {
+    let middle = ((min.max(1) as f64) * (max.max(1) as f64)).sqrt() as i64;
+    (min < middle && middle < max).then_some(middle)
 }
 
 /// Specs that [`others`] gives at most.
-const MOST: usize = 8;
+const MOST: usize = 6;
 
 /// Whether the user chose an option's value, which stays.
 fn is_given(written: &str, name: &str) -> bool {

@@ -33,21 +33,22 @@ pub fn find_match(
     if !pattern.resolved.roots.contains(&node.name) {
         return Err(None);
     }
-    let mut matcher =
-        Matcher { pattern, facts, rules, root, allowed, steps: 0, closest: None, found: None };
-    for result in &node.results {
-        let state = State {
-            goals: vec![Goal { node: &pattern.expr.root, value: Some(*result) }],
-            captures: vec![None; pattern.resolved.captures.len()],
-            slots: vec![None; pattern.resolved.slots.len()],
-            ops: vec![],
-        };
-        if matcher.solve(state) {
-            break;
-        }
-    }
+    let mut matcher = Matcher::new(pattern, facts, rules, root, allowed);
+    matcher.search();
     matcher.found.ok_or(matcher.closest)
 }
+
+/// Sets of operations that end at `root` and fit the match expression, whether or not the conditions hold:
+/// the first of all that there are.
+pub fn find_forms(pattern: &Pattern, facts: Facts, rules: &Capabilities, root: OpId) -> Vec<Match> {
+    let mut matcher = Matcher::new(pattern, facts, rules, root, &|_| true);
+    matcher.forms = Some(vec![]);
+    matcher.search();
+    matcher.forms.unwrap_or_default()
+}
+
+/// Forms that [`find_forms`] gives at most.
+const MAX_FORMS: usize = 8;
 
 /// Steps after which the search for one match gives up.
 const MAX_STEPS: usize = 20_000;
@@ -75,9 +76,38 @@ struct Matcher<'p, 'a> {
     steps: usize,
     closest: Option<Failure>,
     found: Option<Match>,
+    /// What fits the match expression, if that is what is looked for.
+    forms: Option<Vec<Match>>,
 }
 
-impl<'p> Matcher<'p, '_> {
+impl<'p, 'a> Matcher<'p, 'a> {
+    fn new(
+        pattern: &'p Pattern,
+        facts: Facts<'a>,
+        rules: &'a Capabilities,
+        root: OpId,
+        allowed: &'a dyn Fn(OpId) -> bool,
+    ) -> Self {
+        let (closest, found, forms) = (None, None, None);
+        Self { pattern, facts, rules, root, allowed, steps: 0, closest, found, forms }
+    }
+
+    /// Looks at the results of the root, until there is a match.
+    fn search(&mut self) {
+        let node = self.facts.graph.op(self.root);
+        for result in &node.results {
+            let state = State {
+                goals: vec![Goal { node: &self.pattern.expr.root, value: Some(*result) }],
+                captures: vec![None; self.pattern.resolved.captures.len()],
+                slots: vec![None; self.pattern.resolved.slots.len()],
+                ops: vec![],
+            };
+            if self.solve(state) {
+                return;
+            }
+        }
+    }
+
     /// Reaches all goals, or notes why not.
     fn solve(&mut self, mut state: State<'p>) -> bool {
         while let Some(Goal { node, value }) = state.goals.pop() {
@@ -323,6 +353,10 @@ impl<'p> Matcher<'p, '_> {
             })
             .collect();
         let found = Match { root: self.root, ops, captures, inputs, outputs, slots: state.slots };
+        if let Some(forms) = &mut self.forms {
+            forms.push(found);
+            return forms.len() >= MAX_FORMS;
+        }
         match self.objection(&found) {
             None => {
                 self.found = Some(found);

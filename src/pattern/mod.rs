@@ -52,7 +52,7 @@ pub use check::{Ty, check_expression};
 pub use cost::check_rate;
 pub use failure::{Failure, Reason};
 pub use found::{Match, MatchScope};
-pub use matcher::find_match;
+pub use matcher::{find_forms, find_match};
 pub use operator::check_of_operator;
 pub use tile::{DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, Tile, TileSpec};
 
@@ -95,6 +95,8 @@ pub struct PatternSpec {
     /// How far floats may be from the host's, for checks, in units of the last place of their type;
     /// the usual if `None`.
     pub ulps: Option<u32>,
+    /// The type that sums are made in, for checks: that of the target if `None`.
+    pub accumulate: Option<ElementType>,
     /// Whether only finite numbers count, for checks. If not, NaN and infinity are to become what they
     /// become on the host; if `None`, checks only say where they do not.
     pub finite: Option<bool>,
@@ -123,6 +125,7 @@ impl PatternSpec {
             cost: None,
             steps: None,
             ulps: None,
+            accumulate: None,
             finite: None,
             compute: true,
             lower: None,

@@ -89,12 +89,16 @@ fn declare(
     let schedules = schedule::take(&mut raw);
     let (target, role) = target(source, raw.target)?;
     let options = options(source, raw.option)?;
+    let sums = pattern::accumulate(source, raw.capabilities.accumulate.as_ref())?;
     let capabilities = capabilities(source, raw.capabilities)?;
     let cost = cost::declare(source, raw.cost, &options)?;
     let definitions = define::Definitions::read(source, raw.define)?;
     let pools = pools(source, raw.pool, &options, &definitions)?;
     let schedules = schedule::declare(source, schedules, own, &options)?;
-    let patterns = pattern::declare(source, raw.pattern, raw.op, (&pools, &definitions))?;
+    let mut patterns = pattern::declare(source, raw.pattern, raw.op, (&pools, &definitions))?;
+    for pattern in &mut patterns {
+        pattern.spec.accumulate = pattern.spec.accumulate.or(sums);
+    }
     let operators = operator::declare(source, raw.operator, &files, &layers)?;
     let aliases = aliases(source, raw.alias)?;
     let artifacts = artifacts(source, raw.artifact)?;

@@ -175,6 +175,14 @@ impl Tile {
             .chain(&self.require)
     }
 
+    /// The loops by name: their extents, what tiles are multiples of, and the most that they are.
+    pub fn extents(&self) -> impl Iterator<Item = (&str, &Expr, [Option<&Expr>; 2])> {
+        let names = self.spec.loops.iter().map(|one| one.name.as_str());
+        names
+            .zip(&self.loops)
+            .map(|(name, one)| (name, &one.extent, [one.multiple.as_ref(), one.max.as_ref()]))
+    }
+
     /// The numbers that sizes of tiles are multiples of, and the most that they are.
     pub fn blocks(&self) -> Vec<i64> {
         let mut found = vec![];

@@ -52,8 +52,8 @@ refine!(
     "pattern",
     name,
     [
-        doc, matches, clauses, dtypes, benefit, cost, compute, steps, ulps, finite, lower, call,
-        inline, schedule, tile
+        doc, matches, clauses, dtypes, benefit, cost, compute, steps, ulps, accumulate, finite,
+        lower, call, inline, schedule, tile
     ]
 );
 refine!(
@@ -61,8 +61,8 @@ refine!(
     "pattern",
     op,
     [
-        doc, clauses, dtypes, benefit, cost, compute, steps, ulps, finite, lower, call, inline,
-        schedule, tile
+        doc, clauses, dtypes, benefit, cost, compute, steps, ulps, accumulate, finite, lower, call,
+        inline, schedule, tile
     ]
 );
 
@@ -107,6 +107,7 @@ impl RawManifest {
         own.multi_output = own.multi_output.or(capabilities.multi_output);
         own.taps = own.taps.take().or(capabilities.taps);
         own.merge = own.merge.or(capabilities.merge);
+        own.accumulate = own.accumulate.take().or(capabilities.accumulate);
     }
 
     /// Its memory and queue, with the keys of another's that it has not.

@@ -9,8 +9,10 @@ use super::{
 };
 use crate::{
     Result,
+    expr::dtype_of,
     pattern::PatternSpec,
     targets::kind::{PatternDecl, PoolDecl},
+    tensor::{DType, ElementType},
 };
 use toml::Spanned;
 
@@ -53,6 +55,7 @@ fn of_operation(raw: RawOp) -> RawPattern {
         compute: raw.compute,
         steps: raw.steps,
         ulps: raw.ulps,
+        accumulate: raw.accumulate,
         finite: raw.finite,
         lower: raw.lower.or(usual),
         call: raw.call,
@@ -122,6 +125,7 @@ fn pattern(
             compute: raw.compute.unwrap_or(true),
             steps: raw.steps,
             ulps: raw.ulps,
+            accumulate: accumulate(source, raw.accumulate.as_ref())?,
             finite: raw.finite,
             lower: raw.lower,
             call: raw.call.map(Spanned::into_inner),
@@ -129,4 +133,20 @@ fn pattern(
             tile,
         },
     })
+}
+
+/// The type that sums are made in.
+pub fn accumulate(source: &Source, raw: Option<&Spanned<String>>) -> Result<Option<ElementType>> {
+    let Some(raw) = raw else { return Ok(None) };
+    let is_sum = |dtype: &DType| dtype.is_float() || matches!(dtype, DType::I32 | DType::I64);
+    match dtype_of(raw.get_ref()).filter(is_sum) {
+        Some(dtype) => Ok(Some(dtype.into())),
+        None => {
+            let message = format!(
+                "accumulate is '{}': the type that sums are made in is \"f16\", \"bf16\", \"f32\", \"f64\", \"i32\" or \"i64\"",
+                raw.get_ref()
+            );
+            Err(source.fault(&raw.span(), message))
+        }
+    }
 }

@@ -102,6 +102,7 @@ pub struct RawCapabilities {
     pub multi_output: Option<bool>,
     pub taps: Option<Spanned<bool>>,
     pub merge: Option<bool>,
+    pub accumulate: Option<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -168,6 +169,7 @@ pub struct RawPattern {
     pub compute: Option<bool>,
     pub steps: Option<u32>,
     pub ulps: Option<u32>,
+    pub accumulate: Option<Spanned<String>>,
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
@@ -189,6 +191,7 @@ pub struct RawOp {
     pub compute: Option<bool>,
     pub steps: Option<u32>,
     pub ulps: Option<u32>,
+    pub accumulate: Option<Spanned<String>>,
     pub finite: Option<bool>,
     pub lower: Option<String>,
     pub call: Option<Spanned<String>>,
