@@ -16,7 +16,10 @@ use inkwell::{
     },
 };
 use serde::{Deserialize, Serialize};
-use std::sync::Once;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, Once, PoisonError},
+};
 
 /// Module attributes that hold a [`Machine`].
 const TRIPLE: &str = "llvm.target_triple";
@@ -247,8 +250,15 @@ impl Machine {
 
     /// True if its code may use a CPU feature, as LLVM's tables of processors say; false without a backend.
     pub fn has(&self, feature: &str) -> bool {
-        initialize();
-        ffi::cpu_has_feature([&self.triple, &self.cpu, &self.features], feature)
+        // LLVM makes the whole description of a CPU anew for each question.
+        static KNOWN: Mutex<BTreeMap<[String; 4], bool>> = Mutex::new(BTreeMap::new());
+        let machine = [&*self.triple, &*self.cpu, &*self.features];
+        let key = [machine[0], machine[1], machine[2], feature].map(str::to_owned);
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(key).or_insert_with(|| {
+            initialize();
+            ffi::cpu_has_feature(machine, feature)
+        })
     }
 
     /// Fails, with the reason, if code for it does not run in this process.

@@ -84,8 +84,10 @@ impl COptions {
         }
     }
 
-    /// All that the object of a source depends on.
+    /// All that the object of a source depends on. A vendor's source does not include the header of a model.
     fn key(&self, name: &str, text: &str) -> String {
+        let vendors = self.sources.iter().any(|(other, _)| other == name);
+        let interface = self.interface.as_ref().filter(|_| !vendors);
         format!(
             "{name}\0{text}\0{}\0{:?}\0{}{}\0{:?}\0{:?}\0{:?}{:?}",
             self.compiler,
@@ -95,7 +97,7 @@ impl COptions {
             self.flags,
             self.include_dirs,
             self.headers,
-            self.interface
+            interface
         )
     }
 }
