@@ -50,11 +50,14 @@ pub fn constant(
         let numbers: Vec<f32> = s.bulk(|s| (0..count).map(|_| small(s)).collect());
         return Tensor::from_slice(&sizes, &numbers).ok();
     }
-    if decl.name == "clip" && *dtype == ElementType::F32 && s.chance(80) {
+    let float = dtype.plain().filter(|dtype| dtype.is_float());
+    if let (Some(float), "clip") = (float, decl.name.as_str())
+        && s.chance(80)
+    {
         // As networks have it: the minimum below the maximum.
-        let bound = s.pick(&[0.5_f32, 1.0, 6.0]);
+        let bound = s.pick(&[0.5, 1.0, 6.0]);
         let bound = if name == "min" { -bound * s.pick(&[0.0, 1.0]) } else { bound };
-        return Tensor::from_slice(&[], &[bound]).ok();
+        return floats(float, &[], &[bound]).ok();
     }
     data(*dtype, dims, s)
 }

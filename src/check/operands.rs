@@ -32,9 +32,9 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
     Some(match (decl.name.as_str(), name) {
         ("gather", "indices") => {
             let dims: &[i64] = s.pick(&[&[][..], &[1], &[3], &[2, 2]]);
-            (ElementType::I64, dims.to_vec())
+            (index_type(s), dims.to_vec())
         }
-        ("gather_elements" | "scatter_elements", "indices") => (ElementType::I64, dims),
+        ("gather_elements" | "scatter_elements", "indices") => (index_type(s), dims),
         ("scatter_elements", "updates") => (dtype, dims),
         ("gather_nd", "indices") => (ElementType::I64, vec![2, 1]),
         ("slice", _) => (ElementType::I64, vec![1]),
@@ -76,6 +76,11 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
     })
 }
 
+/// The type of indices.
+fn index_type(s: &mut Sampler) -> ElementType {
+    s.pick(&[ElementType::I64, ElementType::I64, ElementType::I32])
+}
+
 /// The numbers of an operand that says where or how much.
 pub fn numbers(
     decl: &OpDecl,
@@ -98,9 +103,18 @@ pub fn numbers(
     // An index that every dimension has.
     let least = x.iter().copied().min().unwrap_or(1).max(1);
     if name == "indices" {
-        let of_all = |s: &mut Sampler| (0..count).map(|_| s.below(least as usize) as i64).collect();
+        // A negative one counts from the end, so that the last of a long dimension has its turn.
+        let back = if s.chance(30) { least } else { 0 };
+        let of_all =
+            |s: &mut Sampler| (0..count).map(|_| s.below(least as usize) as i64 - back).collect();
         let numbers: Vec<i64> = s.bulk(of_all);
-        return Tensor::from_slice(&sizes, &numbers).ok();
+        return match shape.0 {
+            ElementType::I32 => {
+                let numbers: Vec<i32> = numbers.into_iter().map(|number| number as i32).collect();
+                Tensor::from_slice(&sizes, &numbers).ok()
+            }
+            _ => Tensor::from_slice(&sizes, &numbers).ok(),
+        };
     }
     let mut number = |i: usize| -> i64 {
         let dim = x.get(i).copied().unwrap_or(1);

@@ -254,7 +254,7 @@ impl Sampler {
 
     /// A zero point: often 0, within the element type.
     pub fn zero_point(&mut self, dtype: ElementType) -> i64 {
-        let zero = if self.obedient { 70 } else { 50 };
+        let zero = if self.obedient { 60 } else { 50 };
         if self.chance(zero) {
             return 0;
         }

@@ -172,10 +172,17 @@ fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     let is_turned = written == "gemm" && s.chance(15);
     let inner = if is_turned { dims.first() } else { dims.last() }.copied().unwrap_or(1);
     let mut shape = dims[..dims.len().saturating_sub(2)].to_vec();
-    // One matrix may be for all of a batch.
-    if !shape.is_empty() && s.chance(20) {
-        let place = s.below(shape.len());
-        shape[place] = if shape[place] == 1 { s.pick(&[2, 3]) } else { 1 };
+    // One matrix may be for all of a batch, and there may be more of them than of the first factor.
+    match s.below(10) {
+        0 | 1 if !shape.is_empty() => {
+            let place = s.below(shape.len());
+            shape[place] = if shape[place] == 1 { s.pick(&[2, 3]) } else { 1 };
+        }
+        2 | 3 => shape.clear(),
+        4 if written == "matmul" || written == "batch_matmul" && !shape.is_empty() => {
+            shape = spread(shape, s);
+        }
+        _ => {}
     }
     // For a gemm this may be the transposed factor; see `trans_b`.
     let columns = s.size();
@@ -213,10 +220,14 @@ fn scale(x: &Option<Shape>, s: &mut Sampler) -> Vec<i64> {
     if s.chance(60) || dims.is_empty() {
         return vec![];
     }
-    if dims.len() > 1 && s.chance(12) {
-        // One for each block along the first or last dimension.
+    // What is stored in few bits seldom has fewer.
+    let is_small = x.as_ref().is_some_and(|(dtype, _)| dtype.bits() < 8);
+    if dims.len() > 1 && s.chance(if is_small { 40 } else { 12 }) {
+        // One for each block along the first or last dimension, of which there are two if there can be.
         let axis = s.pick(&[0, dims.len() - 1]);
-        let block = s.size_of(&[2, 4, 8, 16, 32]).min(dims[axis]);
+        let blocks: Vec<i64> =
+            [2, 4, 8, 16, 32].into_iter().filter(|n| 2 * n <= dims[axis]).collect();
+        let block = s.size_of(if blocks.is_empty() { &[1] } else { &blocks }).min(dims[axis]);
         let mut blocks = dims.to_vec();
         blocks[axis] = dims[axis].div_euclid(block) + i64::from(dims[axis] % block > 0);
         return blocks;
@@ -248,7 +259,7 @@ fn qlinear_parameter(name: &str, index: usize, known: &[Option<Shape>], s: &mut 
 fn broadcast(other: &Option<Shape>, s: &mut Sampler) -> Shape {
     let Some((dtype, dims)) = other.clone() else { return any(None, s) };
     let rank = dims.len();
-    let shape = match s.below(6) {
+    let shape = match s.below(8) {
         0 => vec![],
         1 => dims.last().map_or(vec![], |size| vec![*size]),
         2 if rank > 2 => {
@@ -261,7 +272,27 @@ fn broadcast(other: &Option<Shape>, s: &mut Sampler) -> Shape {
             shape[1] = dims[1];
             shape
         }
+        4 | 5 => spread(dims, s),
         _ => dims,
     };
     (dtype, shape)
+}
+
+/// Dimensions that broadcast with others: of any of these one, of a one several, fewer in front or one more.
+fn spread(mut dims: Vec<i64>, s: &mut Sampler) -> Vec<i64> {
+    for dim in &mut dims {
+        let other = if *dim == 1 { s.pick(&[1, 2, 3]) } else { 1 };
+        *dim = if s.chance(40) { other } else { *dim };
+    }
+    match s.below(4) {
+        0 => {
+            let from = s.below(dims.len() + 1);
+            dims.split_off(from)
+        }
+        1 if dims.len() < 5 => {
+            dims.insert(0, s.pick(&[1, 2]));
+            dims
+        }
+        _ => dims,
+    }
 }

@@ -61,9 +61,23 @@ fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
         found.extend((!row.is_empty()).then(|| std::mem::take(row)));
     }
     let mut found = vec![];
-    let mut row = vec![];
-    for op in ir::ops(body) {
-        if op.region_count() > 0 || is_call(op) {
+    let mut row: Vec<Op<'c>> = vec![];
+    let all = ir::ops(body);
+    let mut next = 0;
+    while let Some(op) = all.get(next).copied() {
+        next += 1;
+        if op.region_count() > 0 && !ir::users_of(op).is_empty() {
+            // What it gives stays in the kernel, and what it may read is read before it.
+            let from = row.iter().rposition(|op| !stays(*op)).map_or(0, |last| last + 1);
+            let mut nest = row.split_off(from);
+            end(&mut row, &mut found);
+            let last = last_of(&all, next - 1);
+            nest.extend(
+                all[next - 1..=last].iter().filter(|op| !STAY.contains(&ir::op_name(**op))),
+            );
+            found.push(nest);
+            next = last + 1;
+        } else if op.region_count() > 0 || is_call(op) {
             end(&mut row, &mut found);
             found.extend((!is_call(op)).then(|| vec![op]));
         } else if !STAY.contains(&ir::op_name(op)) {
@@ -72,6 +86,33 @@ fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
     }
     end(&mut row, &mut found);
     found
+}
+
+/// The place of the last of a block's operations that needs what loops and branches from `first` on give; `first` if a
+/// call comes before.
+fn last_of(all: &[Op<'_>], first: usize) -> usize {
+    let mut last = first;
+    let mut given: Vec<Op<'_>> = vec![];
+    let mut next = first;
+    while next <= last {
+        let op = all[next];
+        if next > first && is_call(op) {
+            return first;
+        }
+        if op.region_count() > 0 || given.iter().any(|other| uses(op, *other)) {
+            last = last.max(all.iter().rposition(|later| uses(*later, op)).unwrap_or(last));
+            given.push(op);
+        }
+        next += 1;
+    }
+    last
+}
+
+/// True if an operation, or one in it, uses a result of another.
+fn uses(op: Op<'_>, of: Op<'_>) -> bool {
+    let is_of = |value: Val<'_>| edit::defining_op(value).is_some_and(|op| edit::same(op, of));
+    let mut all = std::iter::once(op).chain(edit::walk(op));
+    all.any(|inner| ir::operands(inner).into_iter().any(is_of))
 }
 
 /// Whether an operation is no work: what it computes is computed again where it is used.
@@ -117,9 +158,14 @@ impl<'c> Outlined<'_, 'c> {
     /// Makes a kernel of operations, and launches it in their place.
     fn nest(&mut self, function: Op<'c>, ops: &[Op<'c>]) -> Failure<'c> {
         let Some(op) = ops.last().copied() else { return Ok(()) };
-        if !ir::results(op).is_empty() {
+        let inside = |op: &Op<'c>| std::iter::once(*op).chain(edit::walk(*op));
+        let all: Vec<Op<'c>> = ops.iter().flat_map(inside).collect();
+        let is_ours = |user: &Op<'c>| all.iter().any(|op| edit::same(*op, *user));
+        let hands_on =
+            |op: &&Op<'c>| op.region_count() > 0 && !ir::users_of(**op).iter().all(is_ours);
+        if let Some(op) = ops.iter().find(hands_on) {
             return Err(PassError::at(
-                &op,
+                op,
                 format!(
                     "gives a value that is no buffer, which kernels of target '{}' cannot hand on; \
                      leave the operation to the host with a condition of the pattern",
@@ -127,7 +173,10 @@ impl<'c> Outlined<'_, 'c> {
                 ),
             ));
         }
-        let private = hoist_buffers(op)?;
+        let mut private = false;
+        for op in ops {
+            private |= hoist_buffers(*op)?;
+        }
         let mut uses = Uses::default();
         for inner in ops {
             let is_inside = |value: &Val<'c>| {
@@ -141,7 +190,8 @@ impl<'c> Outlined<'_, 'c> {
         for load in &uses.loads {
             self.check_unchanged(*load, op)?;
         }
-        let grid = Grid::of(op).filter(|_| !private).unwrap_or_else(Grid::one);
+        // Of several operations, each needs what the one before made.
+        let grid = Grid::of(op).filter(|_| !private && ops.len() == 1).unwrap_or_else(Grid::one);
         if grid.sizes().contains(&0) {
             edit::erase(op);
             return Ok(());

@@ -13,6 +13,7 @@ func.func @value(%x: memref<8xf32>) attributes {phl.target = "gpu"} {
     %c = arith.addf %a, %b : f32
     scf.yield %c : f32
   }
+  tir.call_extern @other outs(%x : memref<8xf32>) args [#tir.arg<outs 0>]
   memref.store %s, %x[%c0] : memref<8xf32>
   return
 }
