@@ -1,10 +1,10 @@
 //! The data of constants.
 
 pub use super::blob::Data;
-use super::{Op, blob, edit, size};
+use super::{Builder, Op, blob, edit, func, size};
 use crate::{Error, Result, ffi};
 use bytes::Bytes;
-use melior::ir::{Attribute, AttributeLike, Type, TypeLike, operation::OperationLike};
+use melior::ir::{Attribute, AttributeLike, BlockLike, Type, TypeLike, operation::OperationLike};
 use mlir_sys as sys;
 
 /// Bytes that a constant with one value everywhere may become: a few characters of text stand for
@@ -114,6 +114,16 @@ unsafe fn booleans(raw: sys::MlirAttribute, count: usize) -> Vec<u8> {
 /// element; equal ones are one attribute.
 pub fn dense<'c>(ty: Type<'c>, data: &[u8]) -> Result<Attribute<'c>> {
     super::attribute::dense(ty, data)
+}
+
+/// The name of new data in a function, which comes first: functions are rewritten side by side, and MLIR numbers
+/// equal names in the order in which they come.
+pub fn name_in(b: &Builder<'_>, name: &str) -> String {
+    let mut op = b.block().parent_operation();
+    while let Some(inside) = op.filter(|op| super::op_name(*op) != "func.func") {
+        op = inside.parent_operation();
+    }
+    op.map_or_else(|| name.to_owned(), |function| format!("{}.{name}", func::symbol(function)))
 }
 
 /// A `dense_resource` attribute that takes over `data`, which is aligned to `align` bytes.

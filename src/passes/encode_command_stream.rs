@@ -303,6 +303,7 @@ fn keep<'c>(
 
 fn blob<'c>(b: &Builder<'c>, name: &str, bytes: &[u8]) -> crate::Result<Val<'c>> {
     let ty = b.tensor(&[bytes.len() as i64], b.int(8));
-    let value = elements::resource(ty, name, AlignedBuffer::copy_of(bytes)?, BUFFER_ALIGN)?;
+    let name = elements::name_in(b, name);
+    let value = elements::resource(ty, &name, AlignedBuffer::copy_of(bytes)?, BUFFER_ALIGN)?;
     b.op1_with("arith.constant", &[], ty, vec![("value", value)])
 }

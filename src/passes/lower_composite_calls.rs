@@ -209,7 +209,7 @@ fn packed<'c>(
     let bytes = pack(&elements::bytes(constant.value())?, bits);
     let ty = b.tensor(&[bytes.len() as i64], b.parse_type("ui8")?);
     let data = AlignedBuffer::copy_of(&bytes).map_err(crate::Error::from)?;
-    let attribute = elements::resource(ty, "packed", data, BUFFER_ALIGN)?;
+    let attribute = elements::resource(ty, &elements::name_in(b, "packed"), data, BUFFER_ALIGN)?;
     Ok(graph::Constant::build(b, attribute)?.y())
 }
 

@@ -138,7 +138,7 @@ pub fn constant<'c, T: Number>(
     if count != values.len() as i64 {
         return Err(Error::internal("a constant whose shape does not fit its values"));
     }
-    Ok(graph::Constant::build(b, attribute_of(ty, values, name)?)?.y())
+    Ok(graph::Constant::build(b, attribute_of(ty, values, &elements::name_in(b, name))?)?.y())
 }
 
 /// The elements of a static type as an attribute.
@@ -152,7 +152,7 @@ fn attribute_of<'c, T: Plain>(ty: Type<'c>, values: Vec<T>, name: &str) -> Resul
 /// A `graph.constant` of 8-bit integers of a type that has signs or not.
 pub fn bytes<'c>(b: &Builder<'c>, ty: Type<'c>, values: &[i64], name: &str) -> Result<Val<'c>> {
     let values: Vec<u8> = values.iter().map(|value| *value as u8).collect();
-    Ok(graph::Constant::build(b, attribute_of(ty, values, name)?)?.y())
+    Ok(graph::Constant::build(b, attribute_of(ty, values, &elements::name_in(b, name))?)?.y())
 }
 
 /// A `graph.constant` of floats that are all equal.

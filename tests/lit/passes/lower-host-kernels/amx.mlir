@@ -8,7 +8,7 @@
 // A product reads its image where it is. 32 points and 32 channels are four registers of sums; the last chunk of rows
 // of 100 bytes has 36, for which there are registers of other shapes: 64 bytes are in the configuration of the others.
 // CHECK-LABEL: func.func @product
-// CHECK: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<6400xi8>
+// CHECK: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<6400xi8>
 // CHECK: tir.call_extern @[[K:k_matmul_[0-9a-f]*]]
 // CHECK: func.func private @[[K]](%[[X:[a-z0-9]+]]: memref<64x100xi8>, %[[W:[a-z0-9]+]]: memref<6400xi8>, %[[Y:[a-z0-9]+]]: memref<64x64xi32>
 // CHECK-SAME: phl.amx
@@ -49,7 +49,7 @@ func.func @window(%x: tensor<1x64x28x28xi8>) -> tensor<1x64x28x28xi32> {
 
 // Bytes of 9 bits less their zero point are sums of two, one product each.
 // CHECK-LABEL: func.func @two_bytes
-// CHECK: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<8192xi8>
+// CHECK: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<8192xi8>
 // CHECK: func.func private
 // CHECK-SAME: phl.amx
 func.func @two_bytes(%x: tensor<64x64xui8>) -> tensor<64x64xi32> {

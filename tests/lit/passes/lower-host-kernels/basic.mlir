@@ -4,7 +4,7 @@
 // second product has the same sizes, so it shares the kernel.
 // CHECK-LABEL: func.func @dense
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<20xf32>)
-// CHECK-DAG: %[[W:.*]] = graph.constant dense_resource<kernel_weights_1> : tensor<160xf32>
+// CHECK-DAG: %[[W:.*]] = graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_1> : tensor<160xf32>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<4x20xf32>
 // CHECK: %[[LO:.*]] = arith.constant 0 : index
 // CHECK: tir.call_extern @[[K:k_matmul_[0-9a-f]*]](%[[LO]], %{{.*}} : index, index) ins(%[[X]], %[[W]], %[[B]] : {{.*}}) outs(%[[E]] : tensor<4x20xf32>)

@@ -2,7 +2,7 @@
 
 // The dot product of AArch64 has signs on both sides: bytes without become signed ones, and so does their zero point.
 // CHECK-LABEL: func.func @unsigned
-// CHECK: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi8>
+// CHECK: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi8>
 // CHECK: %[[FLIP:.*]] = arith.constant dense<-128> : vector<16xi8>
 // CHECK: %[[X:.*]] = arith.xori %{{.*}}, %[[FLIP]]
 // CHECK: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"(%{{.*}}, %[[X]], %{{.*}}) : (vector<4xi32>, vector<16xi8>, vector<16xi8>)

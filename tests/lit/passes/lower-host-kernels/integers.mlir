@@ -4,9 +4,9 @@
 
 // From 128 points on, weights are words where words are multiplied: widening them each time costs more than memory.
 // CHECK-LABEL: func.func @points
-// BYTES: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi8>
-// WORDS: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi16>
-// PLAIN: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi16>
+// BYTES: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi8>
+// WORDS: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi16>
+// PLAIN: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi16>
 func.func @points(%x: tensor<128x8xui8>) -> tensor<128x20xi32> {
   %w = graph.constant dense<3> : tensor<8x20xi8>
   %0 = graph.matmul_integer %x, %w : (tensor<128x8xui8>, tensor<8x20xi8>) -> tensor<128x20xi32>
@@ -17,9 +17,9 @@ func.func @points(%x: tensor<128x8xui8>) -> tensor<128x20xi32> {
 // point takes off; integers are stored.
 // CHECK-LABEL: func.func @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xui8>)
-// BYTES: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi8>
-// WORDS: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi8>
-// PLAIN: graph.constant dense_resource<kernel_weights_{{[0-9]}}> : tensor<160xi16>
+// BYTES: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi8>
+// WORDS: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi8>
+// PLAIN: graph.constant dense_resource<{{[a-z_0-9]*}}.kernel_weights_{{[0-9]}}> : tensor<160xi16>
 // CHECK: tir.call_extern @[[K:k_matmul_[0-9a-f]*]]
 // CHECK: func.func private @[[K]](%{{.*}}: memref<4x8xi8>, %{{.*}}, %[[S:.*]]: memref<20xi32>, %[[Y:.*]]: memref<4x20xi8>, %{{.*}}: index, %{{.*}}: index)
 // CHECK: vector.load %[[S]]
