@@ -311,7 +311,7 @@ mod tests {
         let text = |name: &str| {
             format!(
                 "func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {{
-                %0 = graph.{name} %x, %y : tensor<4xf32>, tensor<4xf32>
+                %0 = graph.{name} %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
                 return %0 : tensor<4xf32>
             }}"
             )
