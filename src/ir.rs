@@ -26,6 +26,7 @@ pub mod effects;
 pub mod elements;
 pub mod func;
 pub(crate) mod guard;
+pub(crate) mod linalg;
 pub(crate) mod liveness;
 pub mod memory;
 pub mod memref;

@@ -176,7 +176,8 @@ void CallExternOp::getEffects(
     if (getAccumulate())
       effects.emplace_back(MemoryEffects::Read::get(), &operand,
                            SideEffects::DefaultResource::get());
-    effects.emplace_back(MemoryEffects::Write::get(), &operand,
+    effects.emplace_back(MemoryEffects::Write::get(), &operand, /*stage=*/0,
+                         /*effectOnFullRegion=*/true,
                          SideEffects::DefaultResource::get());
   }
   // A call on tensors that has results is a function of its operands. One

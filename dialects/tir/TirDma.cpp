@@ -121,6 +121,7 @@ static void getTransferEffects(OpTy op, Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &op.getSourceMutable(),
                        SideEffects::DefaultResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), &op.getTargetMutable(),
+                       /*stage=*/0, /*effectOnFullRegion=*/true,
                        SideEffects::DefaultResource::get());
   effects.emplace_back(MemoryEffects::Read::get(), DeviceResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), DeviceResource::get());

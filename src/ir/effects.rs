@@ -6,7 +6,7 @@
 
 use super::{Op, Val, edit, operands, results};
 use crate::ffi;
-use melior::ir::ValueLike;
+use melior::ir::{ValueLike, operation::OperationLike};
 use std::ffi::c_void;
 
 /// An effect of an operation by itself.
@@ -14,6 +14,8 @@ use std::ffi::c_void;
 pub struct Effect<'c> {
     /// The operand or result that is used; `None` for memory that is neither.
     pub value: Option<Val<'c>>,
+    /// The place of the operand that is used.
+    pub operand: Option<usize>,
     /// The kind of use.
     pub kind: Kind,
 }
@@ -25,7 +27,7 @@ pub enum Kind {
     Read,
     /// Elements are written.
     Write {
-        /// Each element is written, and the operation reads none of them before.
+        /// Each element is written, be it read before or not.
         whole: bool,
     },
     /// Memory is made.
@@ -62,14 +64,10 @@ pub fn of(op: Op<'_>) -> Option<Vec<Effect<'_>>> {
     let of = |list: &[Val<'_>], place: isize| -> Option<usize> {
         usize::try_from(place).ok().filter(|place| *place < list.len())
     };
-    // What is read at all is not overwritten unseen.
-    let is_read = |at: isize| {
-        told.iter()
-            .any(|(kinds, place, _)| kinds & ffi::PhlEffect::PHL_EFFECT_READ != 0 && *place == at)
-    };
     let effects = told.iter().map(|(kinds, operand, result)| {
-        let value =
-            of(&ins, *operand).map(|at| ins[at]).or_else(|| of(&outs, *result).map(|at| outs[at]));
+        let operand = of(&ins, *operand);
+        let result = of(&outs, *result).map(|at| outs[at]);
+        let value = operand.map(|at| ins[at]).or(result);
         let has = |kind: u32| kinds & kind != 0;
         let kind = if has(ffi::PhlEffect::PHL_EFFECT_READ) {
             Kind::Read
@@ -78,9 +76,9 @@ pub fn of(op: Op<'_>) -> Option<Vec<Effect<'_>>> {
         } else if has(ffi::PhlEffect::PHL_EFFECT_FREE) {
             Kind::Free
         } else {
-            Kind::Write { whole: has(ffi::PhlEffect::PHL_EFFECT_WHOLE) && !is_read(*operand) }
+            Kind::Write { whole: has(ffi::PhlEffect::PHL_EFFECT_WHOLE) }
         };
-        Effect { value, kind }
+        Effect { value, operand, kind }
     });
     Some(effects.collect())
 }
@@ -98,8 +96,11 @@ pub fn writes(op: Op<'_>) -> Vec<Val<'_>> {
 /// The buffers among its operands that an operation overwrites, each element, without reading any.
 pub fn overwrites(op: Op<'_>) -> Vec<Val<'_>> {
     let effects = of(op).unwrap_or_default();
+    let is_read = |value: Option<Val<'_>>| {
+        effects.iter().any(|effect| effect.kind == Kind::Read && effect.value == value)
+    };
     let whole = effects.iter().filter(|effect| effect.kind == Kind::Write { whole: true });
-    whole.filter_map(|effect| effect.value).collect()
+    whole.map(|effect| effect.value).filter(|value| !is_read(*value)).flatten().collect()
 }
 
 fn touched<'c>(op: Op<'c>, is: impl Fn(Kind) -> bool) -> Vec<Val<'c>> {
@@ -163,6 +164,21 @@ pub fn runs(op: Op<'_>, region: usize) -> Runs {
         ffi::PhlRuns::PHL_RUNS_IN_ORDER => Runs::InOrder,
         _ => Runs::Any,
     }
+}
+
+/// True if a region of an operation may run more than once in one run of that.
+pub fn repeats(op: Op<'_>) -> bool {
+    (0..op.region_count()).any(|region| runs(op, region) != Runs::Once)
+}
+
+/// True if a region of an operation may run several times at once.
+pub fn runs_at_once(op: Op<'_>) -> bool {
+    (0..op.region_count()).any(|region| runs(op, region) == Runs::Any)
+}
+
+/// True if an operation by itself neither reads nor writes an element of a buffer, nor frees one.
+pub fn touches_nothing(op: Op<'_>) -> bool {
+    of(op).is_some_and(|all| all.iter().all(|effect| effect.kind == Kind::Allocate))
 }
 
 /// True if an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it

@@ -37,7 +37,7 @@ fn cut_of<'c>(repeat: Op<'c>, place: usize, terms: i64) -> Option<(Op<'c>, i64)>
         if all.saturating_mul(before) > terms && all > 1 {
             let count = (terms / before).max(1);
             let step = number(*ir::operands(current).get(2)?)?;
-            return (count < all).then_some((current, count * step));
+            return (count < all).then_some((current, count.checked_mul(step)?));
         }
         before = before.saturating_mul(all);
         (current, place) = around(current, place)?;

@@ -104,7 +104,8 @@ impl<'c> Site<'c> {
             if all > 1 && terms.saturating_mul(all) > blocks.terms {
                 // A block of all that there is would be cut for ever.
                 let count = Some((blocks.terms / terms).max(1)).filter(|count| *count < all)?;
-                let cut = (op, count * number(ir::operands(op)[2])?);
+                let step = number(*ir::operands(op).get(2)?)?;
+                let cut = (op, count.checked_mul(step)?);
                 let kept = strips(&kept, op, &place, blocks.lanes)?;
                 let site = Self { store, load, add, cut, kept };
                 return site.is_apart().then_some(site);

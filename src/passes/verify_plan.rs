@@ -10,7 +10,7 @@ use crate::{
         self, Op, Val,
         call_extern::{CallExtern, Group, SCRATCH_NEED, SCRATCH_OUT, arg_of},
         calls::{self, CallGraph},
-        edit, func,
+        edit, effects, func,
         names::{self, CONSTANTS, IO},
         size, tir,
     },
@@ -31,9 +31,6 @@ pub const PASS: Pass = Pass {
     dialects: &[],
     run,
 };
-
-/// Operations whose regions run many times at once.
-const PARALLEL: [&str; 3] = ["scf.parallel", "scf.forall", "omp.parallel"];
 
 type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
@@ -240,7 +237,7 @@ fn check_apart<'c>(
     for place in places.iter().filter(|place| !matches!(place.memory, Memory::Constants(_))) {
         let around = std::iter::successors(place.op.parent_operation(), |op| op.parent_operation());
         let mut around = around.take_while(|op| !edit::same(*op, function));
-        if around.any(|op| PARALLEL.contains(&ir::op_name(op))) {
+        if around.any(effects::runs_at_once) {
             return Err(PassError::at(
                 &place.op,
                 format!(

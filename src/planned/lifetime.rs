@@ -8,16 +8,12 @@ use super::{
     inside::{AFTER, Argument, Lives},
     order::key,
 };
-use crate::ir::{self, Op, Val, call_extern::CallExtern, calls::arguments_of, edit, memref, tir};
+use crate::ir::{self, Op, Val, calls::arguments_of, edit, effects, memref};
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashSet};
 
-/// Operations whose regions run at most once.
-const ONCE: [&str; 3] = ["scf.if", "scf.execute_region", "scf.index_switch"];
-
-/// Operations that write each element of their last operand and read nothing of it.
-const FILLS: [&str; 5] =
-    ["linalg.fill", "linalg.copy", "memref.copy", "linalg.transpose", "linalg.broadcast"];
+/// The operation that takes the address of a buffer.
+const ADDRESS: &str = "memref.extract_aligned_pointer_as_index";
 
 /// An operation that uses a buffer.
 pub(super) struct Access<'e, 'c> {
@@ -131,15 +127,13 @@ fn in_order<'a, 'e, 'c>(
 
 /// Whether the buffer's address is taken.
 fn is_exposed(users: &[Touch<'_, '_>]) -> bool {
-    let taken =
-        |touch: &Touch<'_, '_>| ir::op_name(touch.op) == "memref.extract_aligned_pointer_as_index";
-    users.iter().any(taken)
+    users.iter().any(|touch| ir::op_name(touch.op) == ADDRESS)
 }
 
 impl<'c> Access<'_, 'c> {
     /// The points of the operation that may run the access many times.
     fn span(&self, order: &Order<'_, 'c>) -> Span {
-        let repeats = |op: &&Op<'c>| !ONCE.contains(&ir::op_name(**op));
+        let repeats = |op: &&Op<'c>| op.region_count() == 0 || effects::repeats(**op);
         let outermost = self.path.iter().find(repeats).copied().unwrap_or(self.touch.op);
         match self.touch.inside {
             Some(inside) if edit::same(outermost, self.touch.op) => (inside.first, inside.last),
@@ -216,7 +210,7 @@ impl<'c> Scan<'_, '_, 'c> {
         after: Option<usize>,
     ) -> Option<usize> {
         let whole = Some(after.unwrap_or(self.order.span(op).1));
-        let once = ONCE.contains(&ir::op_name(op));
+        let once = !effects::repeats(op);
         if several_blocks(op) || (after.is_some() && !once) {
             return whole;
         }
@@ -284,27 +278,18 @@ fn accesses<'e, 'c>(order: &Order<'e, 'c>, buffer: Val<'c>) -> Vec<Touch<'e, 'c>
     found.into_values().filter(|touch| !is_view(touch.op)).collect()
 }
 
-/// Operations that only look at a buffer or make another name for it: no use of its bytes.
+/// Operations that only look at a buffer or make another name for it: no use of its bytes. What ends a block hands on
+/// what it is given, and an address may be used anywhere.
 fn is_view(op: Op<'_>) -> bool {
-    memref::is_alias(op)
-        || matches!(ir::op_name(op), "memref.dim" | "memref.extract_strided_metadata")
+    let is_plain = op.region_count() == 0 && op.next_in_block().is_some();
+    let is_address = ir::op_name(op) == ADDRESS;
+    memref::is_alias(op) || is_plain && !is_address && effects::touches_nothing(op)
 }
 
 /// Whether `op` writes every element of `value`, and reads none.
 fn overwrites<'c>(op: Op<'c>, value: Val<'c>) -> bool {
-    let operands = ir::operands(op);
-    let uses = operands.iter().filter(|operand| **operand == value).count();
-    let last = operands.last().is_some_and(|last| *last == value);
-    match ir::op_name(op) {
-        _ if uses != 1 => false,
-        name if FILLS.contains(&name) => last,
-        tir::DmaCopy::NAME | tir::DmaStart::NAME => operands.get(1) == Some(&value),
-        tir::CallExtern::NAME => {
-            !op.has_attribute("accumulate")
-                && CallExtern::of(op).is_some_and(|call| call.groups[2].contains(&value))
-        }
-        _ => false,
-    }
+    let uses = ir::operands(op).iter().filter(|operand| **operand == value).count();
+    uses == 1 && effects::overwrites(op).contains(&value)
 }
 
 /// The values through which a buffer may be used after it was given to `user`.
@@ -320,11 +305,8 @@ fn aliases<'c>(user: Op<'c>) -> Vec<Val<'c>> {
         }
     };
     blocks_of(user);
-    let hands_on = matches!(
-        ir::op_name(user),
-        "scf.yield" | "scf.condition" | "affine.yield" | "cf.br" | "cf.cond_br" | "cf.switch"
-    );
-    if let Some(parent) = user.parent_operation().filter(|_| hands_on) {
+    let is_end = user.next_in_block().is_none();
+    if let Some(parent) = user.parent_operation().filter(|_| is_end) {
         if ir::op_name(parent) != "func.func" || several_blocks(parent) {
             blocks_of(parent);
         }

@@ -7,7 +7,7 @@ use crate::{
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group},
-        edit, func, memory, memref, names,
+        edit, effects, func, memory, memref, names,
         queue::{Clock, Command, Starters, Step, queue_of},
         size, tir,
         view::OpView,
@@ -209,26 +209,13 @@ fn meet(a: &[Bytes], b: &[Bytes]) -> bool {
     a.iter().any(|one| b.iter().any(|other| one.clashes(other)))
 }
 
-/// Operations that look at no bytes of their buffers.
-const FREE: [&str; 2] = ["memref.dim", "memref.dealloc"];
-
 /// The bytes that an operation uses by itself.
 fn touched(op: Op<'_>) -> Vec<Bytes> {
-    if memref::is_alias(op) || FREE.contains(&ir::op_name(op)) {
+    if memref::is_alias(op) {
         return vec![];
     }
-    let operands = ir::operands(op);
-    let outs = CallExtern::of(op).map(|call| call.groups[Group::Outs as usize].len());
-    let first_written = match (outs, ir::op_name(op)) {
-        (Some(outs), _) => operands.len() - outs,
-        (None, "memref.store" | "vector.store" | "vector.transfer_write") => 1,
-        (None, name) if name == "memref.copy" || name.starts_with("linalg.") => {
-            operands.len().saturating_sub(1)
-        }
-        // Whether others write is not known; they read at least.
-        _ => operands.len(),
-    };
-    let buffers = operands.into_iter().enumerate();
-    let buffers = buffers.filter(|(_, value)| ir::types::keeps_buffer(value.r#type()));
-    buffers.filter_map(|(place, value)| Bytes::of(value, place >= first_written)).collect()
+    let (read, written) = (effects::reads(op), effects::writes(op));
+    let mut values = ir::operands(op);
+    values.retain(|value| read.contains(value) || written.contains(value));
+    values.into_iter().filter_map(|value| Bytes::of(value, written.contains(&value))).collect()
 }

@@ -5,9 +5,9 @@ use super::{
     range::Counter,
 };
 use crate::ir::{
-    self, Blk, Op, Val, attribute,
-    call_extern::{CallExtern, segments},
-    edit, names, tir, types,
+    self, Blk, Op, Val, attribute, edit,
+    effects::{self, Effect, Kind},
+    linalg, names, types,
 };
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::HashMap;
@@ -55,22 +55,6 @@ struct Reader<'c> {
     loops: HashMap<usize, Counter>,
 }
 
-/// Operations that touch no elements.
-const FREE: [&str; 8] = [
-    "memref.dim",
-    "memref.prefetch",
-    "memref.dealloc",
-    "memref.extract_strided_metadata",
-    "scf.yield",
-    "scf.condition",
-    "scf.reduce.return",
-    "affine.yield",
-];
-
-/// Operations that write each element of their last operand and read nothing of it.
-const FILLS: [&str; 5] =
-    ["linalg.fill", "linalg.copy", "memref.copy", "linalg.transpose", "linalg.broadcast"];
-
 impl<'c> Tree<'c> {
     /// None for a function of several blocks.
     pub fn of(function: Op<'c>) -> Option<Self> {
@@ -96,7 +80,8 @@ impl<'c> Reader<'c> {
 
     fn op(&mut self, op: Op<'c>) -> Vec<Step> {
         let name = ir::op_name(op);
-        if ir::memref::is_alias(op) || FREE.contains(&name) {
+        let is_plain = op.region_count() == 0 && effects::touches_nothing(op);
+        if ir::memref::is_alias(op) || is_plain && name != "memref.alloc" && name != "memref.alloca" {
             return vec![];
         }
         if matches!(name, "memref.alloc" | "memref.alloca") {
@@ -109,7 +94,7 @@ impl<'c> Reader<'c> {
         if let Some(known) = self.counted(op) {
             return vec![Step::Loop(known)];
         }
-        let once = matches!(name, "scf.if" | "scf.index_switch" | "scf.execute_region");
+        let once = !effects::repeats(op);
         let mut inside = vec![];
         for region in op.regions() {
             let blocks =
@@ -217,49 +202,27 @@ fn inner_buffers<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     inner.filter(|value| types::keeps_buffer(value.r#type())).collect()
 }
 
-/// True if an operation reads an operand, writes it, and writes all of it.
+/// True if an operation reads an operand, writes it, and writes all of it, or all that its indices say.
 pub(super) fn effect(op: Op<'_>, operand: usize) -> (bool, bool, bool) {
-    let count = op.operand_count();
-    match ir::op_name(op) {
-        "memref.load"
-        | "vector.load"
-        | "vector.maskedload"
-        | "vector.gather"
-        | "vector.transfer_read" => (true, false, false),
-        "memref.store" => (false, true, true),
-        "vector.store" | "vector.maskedstore" | "vector.scatter" | "vector.transfer_write" => {
-            (false, true, false)
-        }
-        name if FILLS.contains(&name) => (operand + 1 < count, operand + 1 == count, true),
-        tir::CallExtern::NAME => {
-            let Some(call) = CallExtern::of(op) else { return (true, true, false) };
-            let outs = count - call.groups[2].len();
-            let adds = op.has_attribute("accumulate");
-            (operand < outs || adds, operand >= outs, !adds)
-        }
-        name if name.starts_with("linalg.") => {
-            let ins = segments(op).and_then(|sizes| sizes.first().copied()).unwrap_or(0);
-            let fresh = operand >= ins && is_overwritten(op, operand);
-            (
-                operand < ins || !fresh,
-                operand >= ins,
-                fresh || operand >= ins && is_written(op, operand),
-            )
-        }
-        _ => (true, true, false),
+    let Some(value) = ir::operands(op).get(operand).copied() else { return (false, false, false) };
+    if ir::is_tensor(value.r#type()) {
+        let is_written = effects::destinations(op).contains(&value);
+        let is_given = op.region_count() == 0 && !op.has_attribute("accumulate");
+        let is_fresh = is_written && (is_given || is_overwritten(op, operand));
+        return (!is_fresh, is_written, is_fresh);
     }
-}
-
-/// True if an operation of `linalg` writes each element of an operand.
-fn is_written(op: Op<'_>, operand: usize) -> bool {
-    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
-    let map = maps.get(operand).and_then(|map| attribute::affine_map(*map));
-    map.is_some_and(|map| map.is_projected_permutation())
+    let Some(all) = effects::of(op) else { return (true, true, false) };
+    let is_here = |effect: &&Effect<'_>| effect.value.is_none() || effect.operand == Some(operand);
+    let on = || all.iter().filter(is_here);
+    let is_written = on().any(|effect| matches!(effect.kind, Kind::Write { .. }));
+    let is_whole = on().any(|effect| effect.kind == Kind::Write { whole: true });
+    let is_element = ir::op_name(op) == "memref.store";
+    (on().any(|effect| effect.kind == Kind::Read), is_written, is_whole || is_element)
 }
 
 /// True if an operation of `linalg` writes each element of an operand and reads none of it.
 fn is_overwritten(op: Op<'_>, operand: usize) -> bool {
-    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
+    let maps = linalg::indexing_maps(op);
     let body = edit::entry_block(op).map(edit::arguments).unwrap_or_default();
     let unread = body.get(operand).is_some_and(|argument| !ir::has_uses(*argument, 1));
     let map = maps.get(operand).and_then(|map| attribute::affine_map(*map));

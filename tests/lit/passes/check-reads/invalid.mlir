@@ -107,7 +107,7 @@ func.func @elementwise(%x: memref<64xf32>, %z: memref<64xf32>) {
   %k = memref.alloc() : memref<64xf32>
   linalg.exp {phl.access = 1 : i64, phl.sees = array<i64: 0, 0, 1, 0, 1, 1, 0, 1>} ins(%x : memref<64xf32>) outs(%k : memref<64xf32>)
   linalg.negf {phl.access = 2 : i64, phl.sees = array<i64: 0, 0, 1, 1, 2, 1, 1, 2>} ins(%k : memref<64xf32>) outs(%k : memref<64xf32>)
-  // expected-error @below {{reads a buffer after linalg.negf}}
+  // expected-error @below {{reads a buffer that has nothing of what it is to read}}
   linalg.add {phl.access = 3 : i64, phl.sees = array<i64: 0, 0, 1, 1, 2, 1, 1, 2, 1, 0, 1, 2, 3, 1, 2, 3>} ins(%k, %k : memref<64xf32>, memref<64xf32>) outs(%z : memref<64xf32>)
   return
 }

@@ -1,0 +1,14 @@
+//! Structured operations.
+
+use super::{Op, edit};
+use melior::ir::Attribute;
+use mlir_sys as sys;
+
+/// The indexing map of each operand, also of an operation whose name implies them; none of other operations.
+pub fn indexing_maps<'c>(op: Op<'c>) -> Vec<Attribute<'c>> {
+    // SAFETY: the operation is live; others than structured ones have no such attribute.
+    let maps = unsafe { sys::mlirLinalgGetIndexingMapsAttribute(op.to_raw()) };
+    // SAFETY: an attribute lives as long as the context, which the operation is of.
+    let maps = (!maps.ptr.is_null()).then(|| unsafe { Attribute::from_raw(maps) });
+    maps.map(edit::array).unwrap_or_default()
+}
