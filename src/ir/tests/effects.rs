@@ -28,8 +28,10 @@ fn line(op: Op<'_>) -> String {
             let one = |effect: &effects::Effect<'_>| {
                 let kind = match effect.kind {
                     Kind::Read => "reads",
-                    Kind::Write { whole: true } => "overwrites",
-                    Kind::Write { whole: false } => "writes",
+                    Kind::Write { .. } => match effect.value {
+                        Some(value) if effects::overwrites(op).contains(&value) => "overwrites",
+                        _ => "writes",
+                    },
                     Kind::Allocate => "makes",
                     Kind::Free => "frees",
                 };

@@ -128,3 +128,47 @@ module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, a
   func.func private @dsp_1(%x: memref<8xf32, strided<[1], offset: 7>, #tir.space<"dram">>) attributes {phl.target = "dsp"} { return }
   func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
 }
+
+// -----
+
+// A copy to the device reads what a loop with two results writes, the first of which is not its last operand.
+#id = affine_map<(i) -> (i)>
+module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, alignment = 64}]} {
+  func.func @main(%x: memref<16xf32>, %y: memref<16xf32>, %z: memref<16xf32>,
+                  %dram: memref<64xi8, #tir.space<"dram">> {phl.io = "device-arena", phl.memory = "dram"}) {
+    %c0 = arith.constant 0 : index
+    %a = memref.view %dram[%c0][] : memref<64xi8, #tir.space<"dram">> to memref<16xf32, #tir.space<"dram">>
+    tir.call_extern @dsp_copy_in ins(%x : memref<16xf32>) outs(%a : memref<16xf32, #tir.space<"dram">>)
+        args [#tir.arg<ins 0>, #tir.arg<outs 0>] {with_device, returns_status, phl.device = "dsp", phl.queue = 0 : i64}
+    // expected-error @+1 {{uses memory that @dsp_copy_in uses too, which may still be under way on target 'dsp'}}
+    linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%z : memref<16xf32>) outs(%x, %y : memref<16xf32>, memref<16xf32>) {
+    ^bb0(%in: f32, %one: f32, %other: f32):
+      linalg.yield %in, %in : f32, f32
+    }
+    tir.call_extern @dsp_wait args [] {with_device, returns_status, phl.device = "dsp"}
+    return
+  }
+  func.func private @dsp_copy_in(%x: memref<16xf32>, %y: memref<16xf32, #tir.space<"dram">>) attributes {phl.target = "dsp", phl.transfer = "copy"} { return }
+  func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
+}
+
+// -----
+
+// What nobody knows may write what it is given.
+module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, alignment = 64}]} {
+  func.func @main(%x: memref<16xf32>,
+                  %dram: memref<64xi8, #tir.space<"dram">> {phl.io = "device-arena", phl.memory = "dram"}) {
+    %c0 = arith.constant 0 : index
+    %a = memref.view %dram[%c0][] : memref<64xi8, #tir.space<"dram">> to memref<16xf32, #tir.space<"dram">>
+    tir.call_extern @dsp_copy_in ins(%x : memref<16xf32>) outs(%a : memref<16xf32, #tir.space<"dram">>)
+        args [#tir.arg<ins 0>, #tir.arg<outs 0>] {with_device, returns_status, phl.device = "dsp", phl.queue = 0 : i64}
+    // expected-error @+1 {{uses memory that @dsp_copy_in uses too, which may still be under way on target 'dsp'}}
+    func.call @other(%x) : (memref<16xf32>) -> ()
+    tir.call_extern @dsp_wait args [] {with_device, returns_status, phl.device = "dsp"}
+    return
+  }
+  func.func private @other(%x: memref<16xf32>)
+  func.func private @dsp_copy_in(%x: memref<16xf32>, %y: memref<16xf32, #tir.space<"dram">>) attributes {phl.target = "dsp", phl.transfer = "copy"} { return }
+  func.func private @dsp_wait() attributes {phl.target = "dsp", phl.transfer = "wait"} { return }
+}
