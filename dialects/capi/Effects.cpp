@@ -23,6 +23,9 @@ static bool coversOutput(Operation *op, OpOperand *operand) {
 
 static unsigned kindsOf(Operation *op,
                         const MemoryEffects::EffectInstance &effect) {
+  if (effect.getResource() != SideEffects::DefaultResource::get() &&
+      !effect.getValue())
+    return PHL_EFFECT_ELSEWHERE;
   if (isa<MemoryEffects::Read>(effect.getEffect()))
     return PHL_EFFECT_READ;
   if (isa<MemoryEffects::Allocate>(effect.getEffect()))

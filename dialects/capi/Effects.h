@@ -22,6 +22,8 @@ typedef enum PhlEffect {
   PHL_EFFECT_FREE = 8,
   /// Of a write: each element is written, before any of them is read.
   PHL_EFFECT_WHOLE = 16,
+  /// On something that is no memory of buffers, such as the state of a device.
+  PHL_EFFECT_ELSEWHERE = 32,
 } PhlEffect;
 
 /// The knowledge about the effects of an operation, its regions aside.

@@ -34,6 +34,8 @@ pub enum Kind {
     Allocate,
     /// Memory is given back.
     Free,
+    /// Something is used that is no memory of buffers, such as the state of a device.
+    Elsewhere,
 }
 
 /// The runs of a region in one run of its operation.
@@ -75,6 +77,8 @@ pub fn of(op: Op<'_>) -> Option<Vec<Effect<'_>>> {
             Kind::Allocate
         } else if has(ffi::PhlEffect::PHL_EFFECT_FREE) {
             Kind::Free
+        } else if has(ffi::PhlEffect::PHL_EFFECT_ELSEWHERE) {
+            Kind::Elsewhere
         } else {
             Kind::Write { whole: has(ffi::PhlEffect::PHL_EFFECT_WHOLE) }
         };
@@ -178,7 +182,8 @@ pub fn runs_at_once(op: Op<'_>) -> bool {
 
 /// True if an operation by itself neither reads nor writes an element of a buffer, nor frees one.
 pub fn touches_nothing(op: Op<'_>) -> bool {
-    of(op).is_some_and(|all| all.iter().all(|effect| effect.kind == Kind::Allocate))
+    let is_none = |effect: &Effect<'_>| matches!(effect.kind, Kind::Allocate | Kind::Elsewhere);
+    of(op).is_some_and(|all| all.iter().all(is_none))
 }
 
 /// True if an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it

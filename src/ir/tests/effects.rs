@@ -34,6 +34,7 @@ fn line(op: Op<'_>) -> String {
                     },
                     Kind::Allocate => "makes",
                     Kind::Free => "frees",
+                    Kind::Elsewhere => "uses elsewhere",
                 };
                 format!("{kind} {}", place(effect.value))
             };
