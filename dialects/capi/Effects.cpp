@@ -73,6 +73,10 @@ intptr_t phlViewSource(MlirOperation raw) {
   return -1;
 }
 
+bool phlViewIsPart(MlirOperation raw) {
+  return isa<OffsetSizeAndStrideOpInterface>(unwrap(raw));
+}
+
 bool phlDestinations(MlirOperation raw, intptr_t *first, intptr_t *count) {
   auto op = dyn_cast<DestinationStyleOpInterface>(unwrap(raw));
   if (!op || op.getNumDpsInits() == 0)

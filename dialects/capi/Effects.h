@@ -48,6 +48,9 @@ MLIR_CAPI_EXPORTED PhlEffects phlForEachEffect(MlirOperation op,
 /// The operand of which `op` gives a view, or -1.
 MLIR_CAPI_EXPORTED intptr_t phlViewSource(MlirOperation op);
 
+/// True if the view that `op` gives may leave out elements of what it is of.
+MLIR_CAPI_EXPORTED bool phlViewIsPart(MlirOperation op);
+
 /// The operands that `op` takes as destinations, in their order: the first one
 /// and their number. False where there are none, or not in a row.
 MLIR_CAPI_EXPORTED bool phlDestinations(MlirOperation op, intptr_t *first,

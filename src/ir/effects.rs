@@ -126,6 +126,12 @@ pub fn view_source(op: Op<'_>) -> Option<Val<'_>> {
     operands(op).get(usize::try_from(place).ok()?).copied()
 }
 
+/// True if the view that an operation gives may leave out elements of what it is of.
+pub fn is_part(op: Op<'_>) -> bool {
+    // SAFETY: the operation is live.
+    unsafe { ffi::phlViewIsPart(op.to_raw()) }
+}
+
 /// The buffers that results of an operation may be, or be parts of: all that it is given if its interfaces do not say.
 pub fn viewed(op: Op<'_>) -> Vec<Val<'_>> {
     let is_buffer = |value: &Val<'_>| super::types::keeps_buffer(value.r#type());

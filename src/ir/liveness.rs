@@ -1,14 +1,8 @@
 //! When buffers are in use.
 
-use super::{Op, Val, calls, edit, types};
+use super::{Op, Val, calls, edit, effects, types};
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Operations with regions from which a buffer may be handed out, because they run at most once.
-const ONCE: [&str; 3] = ["scf.if", "scf.execute_region", "scf.index_switch"];
-
-/// Operations whose regions run many times at once.
-const PARALLEL: [&str; 3] = ["scf.parallel", "scf.forall", "omp.parallel"];
 
 /// Points in the run of a function: each operation has one where it starts and one where it ends,
 /// and what is inside of it lies between them, as does what it calls.
@@ -85,7 +79,7 @@ impl Timeline {
     /// keeps the buffer from being planned.
     pub fn lifetime<'c>(&self, alloc: Op<'c>) -> Result<Lifetime<'c>, (Op<'c>, &'static str)> {
         let at = self.span(alloc);
-        if ancestors(alloc).any(|op| PARALLEL.contains(&super::op_name(op))) {
+        if ancestors(alloc).any(effects::runs_at_once) {
             return Err((
                 alloc,
                 "is inside of a parallel loop, where each thread needs a buffer \
@@ -205,9 +199,9 @@ fn aliases<'c>(user: Op<'c>, alloc: Op<'c>) -> Result<Vec<Val<'c>>, (Op<'c>, &'s
         }
     }
     let parent = user.parent_operation().filter(|parent| super::op_name(*parent) != "func.func");
-    if let Some(parent) = parent.filter(|_| is_terminator(name)) {
+    if let Some(parent) = parent.filter(|_| user.next_in_block().is_none()) {
         let inside = ancestors(alloc).any(|op| edit::same(op, parent));
-        if inside && !ONCE.contains(&super::op_name(parent)) {
+        if inside && effects::repeats(parent) {
             return Err((
                 user,
                 "carries a buffer that is allocated in a loop to the next \
@@ -221,8 +215,4 @@ fn aliases<'c>(user: Op<'c>, alloc: Op<'c>) -> Result<Vec<Val<'c>>, (Op<'c>, &'s
     }
     found.retain(|value| types::keeps_buffer(value.r#type()));
     Ok(found)
-}
-
-fn is_terminator(name: &str) -> bool {
-    matches!(name, "scf.yield" | "scf.condition" | "affine.yield" | "cf.br" | "cf.cond_br")
 }

@@ -1,5 +1,6 @@
 //! Types of buffers.
 
+use super::effects;
 use crate::{Error, Result, ffi};
 use melior::{
     Context,
@@ -158,35 +159,22 @@ pub fn row_major(dims: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// Operations that give a view of the buffer that is their first operand.
-const VIEWS: [&str; 8] = [
-    "memref.subview",
-    "memref.cast",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.transpose",
-    "memref.assume_alignment",
-    "memref.memory_space_cast",
-];
-
-/// Of these those that may leave elements out.
-const PARTS: [&str; 2] = ["memref.subview", "memref.reinterpret_cast"];
-
-/// Whether an operation gives a view of the buffer that is its first operand.
+/// Whether an operation gives a view of the buffer that is its first operand, in which elements are where the types
+/// say. A buffer at a place of a block of bytes is none.
 pub fn is_view(op: super::Op<'_>) -> bool {
-    VIEWS.contains(&super::op_name(op))
+    is_alias(op) && super::op_name(op) != "memref.view"
 }
 
 /// Whether an operation gives another name to the bytes of its first operand: a view, or a buffer at a
 /// place of a block of bytes.
 pub fn is_alias(op: super::Op<'_>) -> bool {
-    is_view(op) || super::op_name(op) == "memref.view"
+    let source = effects::view_source(op);
+    source.is_some() && source == super::operands(op).first().copied()
 }
 
 /// Whether an alias has all elements of what it is one of.
 pub fn is_whole(op: super::Op<'_>) -> bool {
-    is_view(op) && !PARTS.contains(&super::op_name(op))
+    is_view(op) && !effects::is_part(op)
 }
 
 /// The value that a buffer is a part of, through views.

@@ -2,7 +2,9 @@
 
 use crate::{
     Error, Result,
-    ir::{self, Blk, Builder, Op, OpSpec, Val, alias, attribute, edit, memref, names, size},
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val, alias, attribute, edit, effects, memref, names, size,
+    },
 };
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike, r#type::MemRefType};
 
@@ -177,17 +179,11 @@ impl<'c> Effects<'c> {
         let operands = ir::operands(op);
         let buffers = operands.iter().filter(|value| ir::is_memref(value.r#type()));
         let buffers = buffers.map(|value| memref::base(*value));
-        let uses = !memref::is_alias(op) || ir::op_name(op) == "memref.view";
+        let uses = !memref::is_view(op);
         self.is_opaque |= uses && buffers.clone().any(|value| !alias::is_apart(value));
-        match ir::op_name(op) {
-            "memref.load" => self.reads.extend(buffers),
-            "memref.store" | "memref.dealloc" => self.writes.extend(buffers),
-            _ if memref::is_alias(op) => {}
-            _ => {
-                self.reads.extend(buffers.clone());
-                self.writes.extend(buffers);
-            }
-        }
+        let base = |value: Val<'c>| memref::base(value);
+        self.reads.extend(effects::reads(op).into_iter().map(base));
+        self.writes.extend(effects::writes(op).into_iter().map(base));
     }
 
     /// Whether there are none.

@@ -81,7 +81,8 @@ impl<'c> Reader<'c> {
     fn op(&mut self, op: Op<'c>) -> Vec<Step> {
         let name = ir::op_name(op);
         let is_plain = op.region_count() == 0 && effects::touches_nothing(op);
-        if ir::memref::is_alias(op) || is_plain && name != "memref.alloc" && name != "memref.alloca" {
+        if ir::memref::is_alias(op) || is_plain && name != "memref.alloc" && name != "memref.alloca"
+        {
             return vec![];
         }
         if matches!(name, "memref.alloc" | "memref.alloca") {
