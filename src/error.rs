@@ -67,11 +67,3 @@ impl Error {
         Self::Internal(message.into())
     }
 }
-
-impl From<melior::Error> for Error {
-    /// melior's errors are about IR that does not have the expected form (operand or attribute
-    /// missing), which verified IR always has.
-    fn from(error: melior::Error) -> Self {
-        Self::Internal(format!("unexpected IR: {error}"))
-    }
-}

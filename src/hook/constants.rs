@@ -183,7 +183,8 @@ fn replace<'c>(call: Op<'c>, found: &Use<'c>, new: &Tensor) -> Result<()> {
         )));
     }
     let data = AlignedBuffer::copy_of(new.bytes())?;
-    let value = elements::resource(ty, &elements::name_in(&builder, "updated"), data, BUFFER_ALIGN)?;
+    let value =
+        elements::resource(ty, &elements::name_in(&builder, "updated"), data, BUFFER_ALIGN)?;
     let constant = builder.op1_with("arith.constant", &[], ty, vec![("value", value)])?;
     edit::set_operand(call, found.operand, constant)
 }

@@ -122,7 +122,7 @@ impl<'c> Calls<'c> {
         }
         let b = Builder::before(op)?;
         let ty = value.r#type();
-        let attribute = op.attribute("value")?;
+        let attribute = op.attribute("value").map_err(ir::unexpected)?;
         let bytes = elements::bytes(attribute)?;
         let dims = ir::dims(ty);
         let count = dims.iter().product::<i64>().max(0) as usize;
