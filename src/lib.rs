@@ -16,6 +16,8 @@
 // Errors, the C API as it is, threads, and the arithmetic of plans.
 pub mod error;
 pub(crate) mod ffi;
+pub(crate) mod identifier;
+pub(crate) mod op_info;
 pub(crate) mod parallel;
 pub(crate) mod plan;
 

@@ -12,7 +12,7 @@ use std::{
 /// The top-level modules, lowest first. A module uses those of lower rows only, so that there are
 /// no cycles. The drawing in docs/architecture.md has the same rows, and `src/lib.rs` the same order.
 const LAYERS: &[&[&str]] = &[
-    &["error", "ffi", "parallel", "plan"],
+    &["error", "ffi", "identifier", "op_info", "parallel", "plan"],
     &["ir", "phase", "process", "tensor"],
     &["approximate", "artifact", "expr", "io", "limits", "pass"],
     &["graph", "launch", "lower", "planned", "transfer"],

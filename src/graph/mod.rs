@@ -12,7 +12,7 @@ mod view;
 
 pub use alias::Alias;
 pub use eval::{Bound, Evaluator, Facts, Scope, evaluate};
-pub use table::{Arity, AttrDecl, AttrKind, Flops, OpDecl, OpTable, OperandDecl};
+pub use table::{Arity, AttrDecl, AttrKind, Flops, OpDecl, OpTable, OpTraits, OperandDecl};
 pub use view::{
     AttrValue, Def, GraphView, Op, OpId, OpSpec, Payload, TensorType, Use, Value, ValueId,
     spell_out_window,

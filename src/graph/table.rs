@@ -4,16 +4,13 @@
 //! own declaration; the text form is for tests and tools.
 
 use super::{AttrValue, Evaluator, Facts, OpId, eval::OpScope};
-pub use crate::ir::view::{Arity, AttrKind};
+pub use crate::op_info::{Arity, AttrKind};
 use crate::{
     expr::{
         Expr, PatternError, PatternResult,
         token::{Token, Tokens},
     },
-    ir::{
-        graph,
-        view::{AttrInfo, OpInfo, ValueInfo, graph_info},
-    },
+    op_info::{AttrInfo, OpInfo, ValueInfo},
 };
 use std::{collections::BTreeMap, fmt};
 
@@ -66,6 +63,26 @@ pub struct OpDecl {
     pub commutative: bool,
     /// How many arithmetic operations it takes, where they do not go by elements of the result.
     pub flops: Option<Flops>,
+    /// What costs go by.
+    pub traits: OpTraits,
+}
+
+/// What costs of an operation go by, as ODS has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpTraits {
+    /// An element of the result depends on the elements at the same place of the operands alone.
+    pub elementwise: bool,
+    /// It only says differently what a tensor's dimensions are, or only looks at those.
+    pub view: bool,
+    /// Arithmetic operations that one element of the result takes.
+    pub cost: u32,
+}
+
+impl Default for OpTraits {
+    /// Those of an operation of which ODS says nothing.
+    fn default() -> Self {
+        Self { elementwise: false, view: false, cost: 1 }
+    }
 }
 
 /// The number of arithmetic operations that an operation takes, as an expression over `self`.
@@ -76,12 +93,6 @@ impl Flops {
     /// A number by an expression.
     pub fn new(expr: Expr) -> Self {
         Self(expr)
-    }
-
-    /// What the ODS of an operation of the graph dialect says, if it says anything.
-    fn of(mnemonic: &str) -> PatternResult<Option<Self>> {
-        let text = graph_info(mnemonic).and_then(|info| info.flops);
-        text.map(|text| Expr::parse(text).map(Self)).transpose()
     }
 
     /// The number for an operation; none if it depends on a dynamic dimension.
@@ -130,10 +141,10 @@ impl OpTable {
         Self::default()
     }
 
-    /// The operations of the graph dialect.
-    pub fn graph() -> crate::Result<Self> {
+    /// The operations of a dialect by what its ODS says; those that patterns cannot name are left out.
+    pub fn of(dialect: &[&OpInfo]) -> crate::Result<Self> {
         let mut table = Self::new();
-        for info in graph::OPS.iter().filter(|info| !info.structure) {
+        for info in dialect.iter().filter(|info| !info.structure) {
             let decl = declaration(info).map_err(|error| {
                 crate::Error::internal(format!("ODS of '{}': {error}", info.name))
             })?;
@@ -188,7 +199,12 @@ impl OpTable {
         self.get(name).is_some_and(|op| op.commutative)
     }
 
-    /// Reads the text form, one operation a line:
+    /// What costs of an operation go by.
+    pub fn traits(&self, name: &str) -> OpTraits {
+        self.get(name).map(|op| op.traits).unwrap_or_default()
+    }
+
+    /// Reads the text form, one operation a line; it says nothing of what costs go by:
     ///
     /// ```text
     /// conv(x, w, b?) -> y {strides: ints, group: int = 1}
@@ -223,7 +239,12 @@ fn declaration(info: &OpInfo) -> PatternResult<OpDecl> {
         variadic_results: info.results.iter().any(|result| result.arity == Arity::Variadic),
         attrs: info.attributes.iter().map(attribute).collect::<PatternResult<_>>()?,
         commutative: info.commutative,
-        flops: Flops::of(info.mnemonic)?,
+        flops: info.flops.map(|text| Expr::parse(text).map(Flops)).transpose()?,
+        traits: OpTraits {
+            elementwise: info.elementwise,
+            view: info.view || info.cost == 0,
+            cost: info.cost,
+        },
     })
 }
 
@@ -232,7 +253,8 @@ fn parse_decl(line: &str) -> PatternResult<OpDecl> {
     let (name, _) = tokens.expect_name("the name of an operation")?;
     tokens.expect("(", "before the operands")?;
     let mut op = OpDecl {
-        flops: Flops::of(&name)?,
+        flops: None,
+        traits: OpTraits::default(),
         name,
         operands: vec![],
         results: vec![],

@@ -9,14 +9,37 @@
 //! ```
 //! Names of values are also the locations of operations; several results are `a, b = split(x)`.
 
-use super::{AttrValue, GraphView, OpSpec, OpTable, Payload, TensorType, ValueId};
-use crate::expr::element_of;
+use super::{AttrValue, Flops, GraphView, OpSpec, OpTable, OpTraits, Payload, TensorType, ValueId};
+use crate::expr::{Expr, element_of};
 use std::collections::{BTreeMap, HashMap};
+
+/// The numbers of arithmetic operations that the tests' operations take, by operation.
+const FLOPS: [(&str, &str); 6] = [
+    ("average_pool", "self.y.size * prod(self.kernel_shape)"),
+    ("conv", "2 * self.y.size * self.w.size / self.w.shape[0]"),
+    ("conv_transpose", "2 * self.x.size * self.w.size / self.w.shape[0]"),
+    ("gemm", "2 * self.y.size * self.a.shape[select(self.trans_a, 0, 1)]"),
+    ("matmul", "2 * self.y.size * self.a.shape[self.a.rank - 1]"),
+    ("max_pool", "self.y.size * prod(self.kernel_shape)"),
+];
+
+/// What costs of the tests' operations go by.
+fn traits(name: &str) -> OpTraits {
+    const ELEMENTWISE: [&str; 10] =
+        ["add", "mul", "sub", "div", "erf", "relu", "tanh", "sigmoid", "clip", "cast"];
+    const DEAR: [&str; 4] = ["erf", "tanh", "sigmoid", "softmax"];
+    OpTraits {
+        elementwise: ELEMENTWISE.contains(&name),
+        view: name == "reshape",
+        cost: if DEAR.contains(&name) { 15 } else { 1 },
+    }
+}
 
 /// The operations of the tests, as in the graph dialect.
 pub fn test_table() -> OpTable {
-    OpTable::parse(
+    let mut table = OpTable::parse(
         "conv(x, w, b?) -> y {strides: ints, pads: ints, dilations: ints, group: int}
+         conv_transpose(x, w, b?) -> y {strides: ints, pads: ints, dilations: ints, group: int}
          gemm(a, b, c?) -> y {alpha: float, beta: float, trans_a: bool, trans_b: bool}
          matmul(a, b) -> y
          add(a, b) commutative -> y
@@ -33,11 +56,19 @@ pub fn test_table() -> OpTable {
          concat(inputs...) -> y {axis: int}
          split(x) -> outputs... {axis: int, split: ints}
          max_pool(x) -> y {kernel_shape: ints, strides: ints, pads: ints, ceil_mode: bool}
+         average_pool(x) -> y {kernel_shape: ints, strides: ints, pads: ints, ceil_mode: bool}
          top_k(x, k) -> values, indices {axis: int}
          cast(x) -> y {to: type}
          print(x) -> y",
     )
-    .expect("the table is right")
+    .expect("the table is right");
+    for mut op in table.clone().iter().cloned() {
+        let flops = FLOPS.iter().find(|(name, _)| *name == op.name);
+        op.flops = flops.map(|(_, text)| Flops::new(Expr::parse(text).expect("is right")));
+        op.traits = traits(&op.name);
+        table.insert(op);
+    }
+    table
 }
 
 /// Reads a graph; names give access to its values.

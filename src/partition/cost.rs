@@ -21,7 +21,6 @@ use super::{
 use crate::{
     expr::OptionValues,
     graph::{Facts, GraphView, OpId, OpTable, ValueId},
-    ir::view::graph_info,
     tensor::ElementType,
 };
 use serde::Serialize;
@@ -162,7 +161,7 @@ impl Prices {
                 (known.unwrap_or_else(|| price(request, found)), known.is_some())
             })
             .unzip();
-        let producers = producers(graph);
+        let producers = producers(graph, request.table);
         let fused = graph.ops().map(|(id, _)| {
             let producer = producers[id.index()]?;
             let known = request.measured.and_then(|measured| {
@@ -265,7 +264,7 @@ fn elements(graph: &GraphView, value: ValueId) -> f64 {
 fn estimate(request: &Request, id: OpId, rates: &Rates) -> f64 {
     let graph = request.graph;
     let op = graph.op(id);
-    if is_view(&op.name) {
+    if request.table.traits(&op.name).view {
         return 0.0;
     }
     let operands = op.operands.iter().flatten();
@@ -288,11 +287,6 @@ fn estimate_fused(request: &Request, id: OpId, producer: OpId) -> f64 {
     (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
 }
 
-/// Operations that only say differently what a tensor's dimensions are, or only look at those.
-pub fn is_view(name: &str) -> bool {
-    graph_info(name).is_some_and(|info| info.view || info.cost == 0)
-}
-
 /// The arithmetic operations that an operation takes, as its ODS says.
 fn flops(graph: &GraphView, id: OpId, table: &OpTable) -> f64 {
     let op = graph.op(id);
@@ -302,6 +296,6 @@ fn flops(graph: &GraphView, id: OpId, table: &OpTable) -> f64 {
     // What depends on a dynamic dimension falls back to the size of the results.
     declared.and_then(|flops| flops.of_op(id, facts)).unwrap_or_else(|| {
         let elements: f64 = op.results.iter().map(|value| elements(graph, *value)).sum();
-        graph_info(&op.name).map_or(1.0, |info| f64::from(info.cost)) * elements
+        f64::from(table.traits(&op.name).cost) * elements
     })
 }

@@ -4,10 +4,7 @@
 //! This says what a host does to a first approximation, for costs; `graph-fuse-host` decides what
 //! it really does.
 
-use crate::{
-    graph::{GraphView, OpId},
-    ir::view::graph_info,
-};
+use crate::graph::{GraphView, OpId, OpTable};
 
 /// Operations in a row, at most, as in `graph-fuse-host`.
 const MAX_OPS: usize = 24;
@@ -16,7 +13,8 @@ const MAX_OPS: usize = 24;
 const ROOTS: [&str; 5] = ["conv", "matmul", "gemm", "max_pool", "average_pool"];
 
 /// For each operation, the one whose value it takes from registers if both are on the host.
-pub fn producers(graph: &GraphView) -> Vec<Option<OpId>> {
+pub fn producers(graph: &GraphView, table: &OpTable) -> Vec<Option<OpId>> {
+    let is_elementwise = |name: &str| table.traits(name).elementwise;
     let mut producers = vec![None; graph.op_count()];
     let mut lengths = vec![1_usize; graph.op_count()];
     let mut taken = vec![false; graph.op_count()];
@@ -45,10 +43,6 @@ pub fn producers(graph: &GraphView) -> Vec<Option<OpId>> {
     producers
 }
 
-fn is_elementwise(name: &str) -> bool {
-    graph_info(name).is_some_and(|info| info.elementwise)
-}
-
 /// An operation and those before it that the host computes together with it, in program order.
 pub fn chain(producers: &[Option<OpId>], op: OpId) -> Vec<OpId> {
     let mut chain: Vec<OpId> =
@@ -60,7 +54,7 @@ pub fn chain(producers: &[Option<OpId>], op: OpId) -> Vec<OpId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::text::graph;
+    use crate::graph::text::{graph, test_table};
 
     #[test]
     fn sums_go_with_the_later_branch_and_shared_values_are_stored() {
@@ -77,7 +71,7 @@ mod tests {
              v = relu(m) : 1x4x8x8xf32
              return v",
         );
-        let found = producers(&view);
+        let found = producers(&view, &test_table());
         let index = |op: Option<OpId>| op.map(OpId::index);
         let found_indices: Vec<_> = found.iter().copied().map(index).collect();
         assert_eq!(

@@ -33,7 +33,7 @@ mod tiles;
 mod units;
 mod verdict;
 
-pub use cost::{Costs, Rates, RegionCost, Search, bytes, is_view};
+pub use cost::{Costs, Rates, RegionCost, Search, bytes};
 pub use fusion::{chain, producers};
 pub use key::{describe, key};
 pub use measured::{Measured, Times};

@@ -86,7 +86,7 @@ impl<'a> Binder<'a> {
             let holds =
                 |condition| Ok::<_, String>(matches!(self.eval(condition)?, Val::Bool(true)));
             self.plan.pools.push(pool::Pool {
-                name: crate::artifact::c_identifier(&spec.name),
+                name: crate::identifier::c_identifier(&spec.name),
                 bytes: self.number(bytes)? - base,
                 base,
                 taken: 0,
