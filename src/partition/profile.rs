@@ -1,7 +1,7 @@
 //! Profiles as files.
 
 use super::{Measured, TiledCall, TiledCalls, Times};
-use crate::{Error, Result, artifact::Machine, expr::OptionValues};
+use crate::{Error, Result, expr::OptionValues};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
@@ -92,14 +92,6 @@ pub struct Profile {
     pub skipped: Vec<Skipped>,
 }
 
-impl ProfiledMachine {
-    /// The machine that this program runs on.
-    pub fn here() -> Result<Self> {
-        let machine = Machine::select("", "native", "")?;
-        Ok(Self { triple: machine.triple, cpu: machine.cpu })
-    }
-}
-
 impl ProfiledTarget {
     /// A target of a kind with these options, whatever its id.
     pub fn new(kind: &str, options: &OptionValues) -> Self {
@@ -138,13 +130,12 @@ impl Profile {
     /// The version that this program writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Reads a profile that was made on this machine.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// Reads a profile that was made on this machine, which is `here`.
+    pub fn read(path: &Path, here: &ProfiledMachine) -> Result<Self> {
         let text = crate::io::read_text(path).map_err(|e| Error::io("cannot read", path, e))?;
         let name = path.to_string_lossy();
         let profile = Self::from_json(&text, &name)?;
-        let here = ProfiledMachine::here()?;
-        if profile.machine != here {
+        if profile.machine != *here {
             let ProfiledMachine { triple, cpu } = &profile.machine;
             return Err(Error::invalid(format!(
                 "{name}: measured on {cpu} ({triple}), but this machine is {} ({}); make a \
@@ -263,19 +254,12 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::Registry;
-
-    fn target(spec: &str) -> ProfiledTarget {
-        let registry = Registry::builtin().expect("the built-in targets are right");
-        let spec = format!("{spec}, c").parse().expect("a spec");
-        registry.resolve(&spec).expect("resolves").remove(0).profiled()
-    }
 
     fn profile() -> Profile {
         Profile {
             phaseline_profile: Profile::VERSION,
             machine: ProfiledMachine { triple: "t".into(), cpu: "c".into() },
-            targets: vec![target("vanilla")],
+            targets: vec![ProfiledTarget::new("vanilla", &OptionValues::new())],
             entries: vec![Entry {
                 target: 0,
                 pattern: Some("conv2d".into()),
@@ -300,20 +284,5 @@ mod tests {
         assert!(error(&later).contains("profile version 2, but this program reads version 1"));
         assert!(error(&text.replace("\"target\": 0", "\"target\": 1")).contains("of no target"));
         assert!(error(&text.replace("1.5", "-1.5")).contains("takes -1.5 ns"));
-    }
-
-    #[test]
-    fn a_target_is_known_by_its_options_not_by_its_id() {
-        let host = target("vanilla");
-        let measured = profile().measured(&[target("v: vanilla")], &host);
-        assert_eq!(measured.expect("is the same").devices[0].len(), 1);
-        let other = target("vanilla -double-buffer=false");
-        let error = profile()
-            .measured(std::slice::from_ref(&other), &host)
-            .expect_err("differs")
-            .to_string();
-        assert!(error.contains("another 'vanilla'") && error.contains("double-buffer"), "{error}");
-        let unknown = profile().measured(&[target("openblas")], &host).expect("is not measured");
-        assert!(unknown.devices[0].is_empty());
     }
 }

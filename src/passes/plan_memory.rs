@@ -30,7 +30,7 @@ use crate::{
         demand::Spaces,
     },
     tensor::SplitMix64,
-    tile::pool::Pool as Tiles,
+    tile::attribute::pool_start,
 };
 use melior::ir::{
     Attribute, Location, Type, ValueLike,
@@ -310,7 +310,7 @@ fn use_pool<'c>(
     let Some(first) = requests.first() else { return Ok(()) };
     let (capacity, alignment) = pool_of(first.op, pool)?;
     let mut base =
-        Tiles::start(function, pool).map_err(|error| PassError::at(&function, error))?;
+        pool_start(function, pool).map_err(|error| PassError::at(&function, error))?;
     if plan.peak.saturating_add(base) > capacity {
         return Err(PassError::at(
             &function,

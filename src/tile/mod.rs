@@ -22,6 +22,7 @@ pub mod stay;
 mod store;
 pub mod tiled;
 mod tiles;
+pub mod told;
 pub mod value;
 
 pub use reference::TileRef;

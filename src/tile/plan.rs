@@ -2,14 +2,9 @@
 //! tensors is.
 //!
 //! A plan is made for a match (`crate::pattern`), travels with the call as the attribute
-//! [`TILE`], and is carried out by the pass `tile-calls`.
+//! `phl.tile`, and is carried out by the pass `tile-calls`.
 
-use super::{Tiles, attribute, pool::Pool};
-use crate::{
-    Error, Result,
-    ir::{Builder, Op, names::TILE},
-};
-use melior::ir::{Attribute, operation::OperationLike};
+use super::{Tiles, pool::Pool};
 use serde::{Deserialize, Serialize};
 
 /// The greatest size of anything, so that no product of two is too large.
@@ -209,26 +204,6 @@ impl Tensor {
 }
 
 impl Plan {
-    /// The plan of a call; none if it has none.
-    pub fn of(call: Op<'_>) -> Result<Option<Self>> {
-        match call.attribute(TILE) {
-            Ok(attribute) => Self::read(attribute).map(Some),
-            Err(_) => Ok(None),
-        }
-    }
-
-    fn read(attribute: Attribute<'_>) -> Result<Self> {
-        let plan: Self = attribute::from_attribute(attribute)
-            .map_err(|error| Error::invalid(format!("has a malformed {TILE}: {error}")))?;
-        plan.check().map_err(|fault| Error::invalid(format!("has a {TILE} {fault}")))?;
-        Ok(plan)
-    }
-
-    /// The plan as an attribute.
-    pub fn attribute<'c>(&self, b: &Builder<'c>) -> Result<Attribute<'c>> {
-        attribute::to_attribute(b, self)
-    }
-
     /// What is wrong with the numbers.
     pub fn check(&self) -> Result<(), String> {
         self.check_pools()?;
@@ -247,7 +222,7 @@ impl Plan {
 
     fn check_pools(&self) -> Result<(), String> {
         for (place, Pool { name, bytes, alignment, .. }) in self.pools.iter().enumerate() {
-            if crate::artifact::c_identifier(name) != *name {
+            if crate::identifier::c_identifier(name) != *name {
                 return Err(format!("whose pool is called '{name}', which is no identifier"));
             }
             if self.pools[..place].iter().any(|other| other.name == *name) {

@@ -1,11 +1,5 @@
 //! The memory that tiles are in, and how data gets there.
 
-use super::attribute;
-use crate::{
-    Error, Result,
-    ir::{Op, names::DMA},
-};
-use melior::ir::operation::OperationLike;
 use serde::{Deserialize, Serialize};
 
 /// The memory that tiles are in.
@@ -74,20 +68,6 @@ impl Pool {
     pub fn aligned(&self, bytes: i64) -> i64 {
         let alignment = self.alignment.max(1);
         bytes.saturating_add(alignment - 1) / alignment * alignment
-    }
-
-    /// The pools that tiles of a function are in.
-    pub fn of_function(function: Op<'_>) -> Result<Vec<Self>> {
-        let Ok(pools) = function.attribute(DMA) else { return Ok(vec![]) };
-        attribute::from_attribute(pools)
-            .map_err(|error| Error::invalid(format!("has a malformed {DMA}: {error}")))
-    }
-
-    /// How many bytes at the start of a function's pool stay free.
-    pub fn start(function: Op<'_>, pool: &str) -> Result<u64> {
-        let pools = Self::of_function(function)?;
-        let base = pools.iter().find(|other| other.name == pool).map_or(0, |pool| pool.base);
-        Ok(u64::try_from(base).unwrap_or(0))
     }
 }
 

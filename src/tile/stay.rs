@@ -7,11 +7,6 @@ use super::{
     keep::Call,
     plan::Tensor,
 };
-use crate::{
-    Error, Result,
-    ir::{self, Builder, Op, edit, names::STAYS, print},
-};
-use melior::ir::operation::OperationLike;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -75,13 +70,8 @@ pub struct Gain {
 
 impl Gain {
     /// What calls move less of their tensors if results stay as a whole.
-    pub fn of_whole(
-        before: &[Call],
-        after: &[Call],
-        stay: (&str, i64),
-    ) -> std::result::Result<Self, String> {
-        let sum =
-            |calls: &[Call]| calls.iter().map(moved).sum::<std::result::Result<f64, String>>();
+    pub fn of_whole(before: &[Call], after: &[Call], stay: (&str, i64)) -> Result<Self, String> {
+        let sum = |calls: &[Call]| calls.iter().map(moved).sum::<Result<f64, String>>();
         Ok(Self {
             stay: BTreeMap::from([(stay.0.to_owned(), stay.1)]),
             moved: sum(before)? - sum(after)?,
@@ -92,7 +82,7 @@ impl Gain {
 
 impl Cascade {
     /// What was decided about calls, of which the cascade has `chain`.
-    pub fn fate(&self, chain: &[Link]) -> std::result::Result<Fate, String> {
+    pub fn fate(&self, chain: &[Link]) -> Result<Fate, String> {
         let mut gain = Gain { cost: self.cost, before: self.before, ..Gain::default() };
         for link in chain {
             gain.moved += moved(&link.call)?;
@@ -125,14 +115,14 @@ impl Cascade {
 }
 
 /// Bytes that a call moves of its tensors.
-fn moved(call: &Call) -> std::result::Result<f64, String> {
+fn moved(call: &Call) -> Result<f64, String> {
     let chooser = Chooser::new(&call.plan, call.reads, &[])?;
     let account = chooser.decided().and_then(|choice| chooser.account(&choice));
     Ok(account.map_or(0.0, |account| account.moves.iter().map(|moves| moves.bytes).sum()))
 }
 
 /// Bytes that stripes move, with what is loaded once for them.
-fn moved_by(run: &Stripes) -> std::result::Result<f64, String> {
+fn moved_by(run: &Stripes) -> Result<f64, String> {
     let mut bytes = 0.0;
     for part in &run.parts {
         bytes += moved(&part.call)? * run.count as f64;
@@ -143,34 +133,6 @@ fn moved_by(run: &Stripes) -> std::result::Result<f64, String> {
         bytes += held.map(whole).sum::<i64>() as f64;
     }
     Ok(bytes)
-}
-
-/// What messages call an operation: its node in the model, or its place in a file.
-pub fn call_name(op: Op<'_>) -> String {
-    match print::node_name(op) {
-        name if name.is_empty() => print::place(op.location()),
-        name => name,
-    }
-}
-
-/// Adds decisions to those that a function carries.
-pub fn tell(function: Op<'_>, decisions: Vec<Stay>) -> Result<()> {
-    if decisions.is_empty() {
-        return Ok(());
-    }
-    let mut all = told(function)?;
-    all.extend(decisions);
-    let text = serde_json::to_string(&all)
-        .map_err(|error| Error::internal(format!("decisions have no JSON form: {error}")))?;
-    edit::set_attr(function, STAYS, Builder::before(function)?.str_attr(&text));
-    Ok(())
-}
-
-/// The decisions that a function carries.
-pub fn told(function: Op<'_>) -> Result<Vec<Stay>> {
-    let Some(text) = ir::attr_str(function, STAYS) else { return Ok(vec![]) };
-    serde_json::from_str(&text)
-        .map_err(|error| Error::invalid(format!("attribute {STAYS} is not valid: {error}")))
 }
 
 impl fmt::Display for Stay {
