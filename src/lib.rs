@@ -13,25 +13,20 @@
     allow(dead_code, unused_imports, reason = "the program uses them")
 )]
 
-// Errors, the C API as it is, threads, and the arithmetic of plans.
-pub mod error;
-pub(crate) mod ffi;
-pub(crate) mod identifier;
-pub(crate) mod op_info;
-pub(crate) mod parallel;
-pub(crate) mod plan;
+// Below all of them: what does not know MLIR.
+pub use phaseline_base::{error, expr, io, tensor};
+pub(crate) use phaseline_base::{identifier, op_info, parallel, plan, process};
 
-// IR and phases; tensors, and the programs and files that a process owns.
+// The C API as it is.
+pub(crate) mod ffi;
+
+// IR and phases.
 pub mod ir;
 pub mod phase;
-pub(crate) mod process;
-pub mod tensor;
 
-// What is built on IR or on tensors alone: passes as such, files of tensors, expressions, artifacts.
+// What is built on IR: passes as such, formulas, artifacts.
 pub(crate) mod approximate;
 pub mod artifact;
-pub mod expr;
-pub mod io;
 pub(crate) mod limits;
 pub mod pass;
 

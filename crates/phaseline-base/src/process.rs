@@ -39,7 +39,7 @@ fn live() -> MutexGuard<'static, Live> {
 
 /// Runs a program from now on in a process group of its own. Only for programs that end the groups
 /// when they are told to stop: keys that stop a program reach its own group only.
-pub(crate) fn use_groups() {
+pub fn use_groups() {
     live().own_groups = true;
 }
 
@@ -118,7 +118,7 @@ pub fn ending(status: ExitStatus) -> String {
 
 /// Ends the programs that run and removes what is temporary, for a process that is about to end:
 /// whatever else it does that starts programs or makes temporary files stops there.
-pub(crate) fn end() {
+pub fn end() {
     // Never given back.
     let live = std::mem::ManuallyDrop::new(live());
     if live.own_groups {

@@ -3,7 +3,7 @@
 use super::{BinaryOp, CompareOp, Val};
 
 /// `list[index]`; an index below zero counts from the end.
-pub(crate) fn element(base: &str, list: Val, index: &Val) -> Val {
+pub fn element(base: &str, list: Val, index: &Val) -> Val {
     let (items, index) = match (list, index) {
         (Val::List(items), Val::Int(index)) => (items, *index),
         (other @ (Val::Absent | Val::Unknown(_)), _) => return other,
@@ -17,7 +17,7 @@ pub(crate) fn element(base: &str, list: Val, index: &Val) -> Val {
 }
 
 /// `and` (decided by false) or `or` (decided by true) of two values.
-pub(crate) fn join(decided: &Val, left: Val, right: Val) -> Val {
+pub fn join(decided: &Val, left: Val, right: Val) -> Val {
     match (left, right) {
         (left, right) if left == *decided || right == *decided => decided.clone(),
         (unknown @ Val::Unknown(_), _) | (_, unknown @ Val::Unknown(_)) => unknown,
@@ -45,7 +45,8 @@ fn lift(left: &Val, right: &Val, f: &impl Fn(&Val, &Val) -> Val) -> Val {
     }
 }
 
-pub(crate) fn compare(op: CompareOp, left: &Val, right: &Val) -> Val {
+/// Whether a comparison holds; of lists by element, but for equality.
+pub fn compare(op: CompareOp, left: &Val, right: &Val) -> Val {
     if let (Val::List(a), Val::List(b), CompareOp::Eq | CompareOp::Ne) = (left, right, op) {
         let same = match a.len() == b.len() {
             true => a.iter().zip(b).fold(Val::Bool(true), |all, (a, b)| {
@@ -81,7 +82,7 @@ pub(crate) fn compare(op: CompareOp, left: &Val, right: &Val) -> Val {
 }
 
 /// The lesser (`Lt`) or the greater (`Gt`) of two values, of lists element by element.
-pub(crate) fn extreme(op: CompareOp, left: &Val, right: &Val) -> Val {
+pub fn extreme(op: CompareOp, left: &Val, right: &Val) -> Val {
     lift(left, right, &|left, right| match compare(op, right, left) {
         Val::Bool(true) => right.clone(),
         Val::Bool(false) => left.clone(),
@@ -93,7 +94,8 @@ pub(crate) fn overflow(what: &str) -> Val {
     Val::Unknown(format!("{what} leaves the range of 64 bits or divides by zero"))
 }
 
-pub(crate) fn arithmetic(op: BinaryOp, left: &Val, right: &Val) -> Val {
+/// The result of arithmetic, of lists element by element.
+pub fn arithmetic(op: BinaryOp, left: &Val, right: &Val) -> Val {
     lift(left, right, &|left, right| {
         if let (Val::Int(a), Val::Int(b)) = (left, right) {
             let result = match op {

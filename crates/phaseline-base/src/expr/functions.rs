@@ -3,7 +3,7 @@
 use super::{Val, arith::overflow};
 
 /// Name, number of arguments, and whether the result is an integer.
-pub(crate) const NUMERIC: [(&str, usize, bool); 8] = [
+pub const NUMERIC: [(&str, usize, bool); 8] = [
     ("quant_multiplier", 1, true),
     ("quant_shift", 1, true),
     ("pow2", 1, false),
@@ -18,7 +18,7 @@ pub(crate) const NUMERIC: [(&str, usize, bool); 8] = [
 const MAX_REPEAT: usize = 1 << 16;
 
 /// Applies a function of one number; none if there is no such function.
-pub(crate) fn apply(name: &str, value: &Val) -> Option<Val> {
+pub fn apply(name: &str, value: &Val) -> Option<Val> {
     if !NUMERIC.iter().any(|(known, ..)| *known == name) {
         return None;
     }
@@ -36,7 +36,7 @@ pub(crate) fn apply(name: &str, value: &Val) -> Option<Val> {
 }
 
 /// A list of `count` elements: the list itself, or its only element so many times.
-pub(crate) fn repeat(list: &Val, count: &Val) -> Val {
+pub fn repeat(list: &Val, count: &Val) -> Val {
     match (list, count) {
         (Val::List(items), Val::Int(count)) => match (&items[..], usize::try_from(*count)) {
             (items, Ok(count)) if items.len() == count => list.clone(),
@@ -49,7 +49,7 @@ pub(crate) fn repeat(list: &Val, count: &Val) -> Val {
 
 /// Elements of a list from `start` up to `end`, without it; numbers below zero count from the end,
 /// and what is beyond the list is left out.
-pub(crate) fn slice(list: &Val, start: &Val, end: &Val) -> Val {
+pub fn slice(list: &Val, start: &Val, end: &Val) -> Val {
     match (list, start, end) {
         (Val::List(items), Val::Int(start), Val::Int(end)) => {
             let length = items.len() as i64;
@@ -67,7 +67,7 @@ pub(crate) fn slice(list: &Val, start: &Val, end: &Val) -> Val {
 }
 
 /// One of two values; of lists for each condition of a list.
-pub(crate) fn select(condition: &Val, yes: &Val, no: &Val) -> Val {
+pub fn select(condition: &Val, yes: &Val, no: &Val) -> Val {
     let conditions = match condition {
         Val::Bool(true) => return yes.clone(),
         Val::Bool(false) | Val::Absent => return no.clone(),
@@ -88,7 +88,7 @@ pub(crate) fn select(condition: &Val, yes: &Val, no: &Val) -> Val {
 }
 
 /// Two lists as one.
-pub(crate) fn join(first: &Val, second: &Val) -> Val {
+pub fn join(first: &Val, second: &Val) -> Val {
     match (first, second) {
         (Val::List(a), Val::List(b)) => Val::List(a.iter().chain(b).cloned().collect()),
         (Val::List(_), other) | (other, _) => other.clone(),
@@ -96,7 +96,7 @@ pub(crate) fn join(first: &Val, second: &Val) -> Val {
 }
 
 /// The integers from 0 up to `count`, without it.
-pub(crate) fn range(count: &Val) -> Val {
+pub fn range(count: &Val) -> Val {
     match count {
         Val::Int(count) if (0..=MAX_REPEAT as i64).contains(count) => {
             Val::List((0..*count).map(Val::Int).collect())

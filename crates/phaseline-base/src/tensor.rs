@@ -17,8 +17,8 @@ pub use buffer::{AlignedBuffer, BUFFER_ALIGN};
 pub use compare::{Comparison, Worst, compare};
 pub use dtype::{DType, onnx_type_name};
 pub use element::{ElementType, SmallType, pack, unpack};
-pub(crate) use random::SplitMix64;
-pub(crate) use spare::Spare;
+pub use random::SplitMix64;
+pub use spare::Spare;
 
 /// What can be wrong with a tensor or with the use of one.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -9,8 +9,8 @@ mod files;
 pub mod npy;
 pub mod npz;
 #[cfg(feature = "onnx")]
-pub(crate) mod onnx_tensor;
-pub(crate) mod owner;
+pub mod onnx_tensor;
+pub mod owner;
 #[cfg(feature = "onnx")]
 pub mod pb;
 #[cfg(feature = "onnx")]

@@ -1,14 +1,14 @@
 //! The language of expressions in manifests, patterns and ODS: its text, its trees, and arithmetic
 //! on what they come to.
 //!
-//! What names stand for is not known here: [`crate::graph`] evaluates expressions on a graph, and
-//! [`crate::pattern`] checks them against what a pattern captures.
+//! What names stand for is not known here: `phaseline::graph` evaluates expressions on a graph, and
+//! `phaseline::pattern` checks them against what a pattern captures.
 
-pub(crate) mod arith;
+pub mod arith;
 mod error;
-pub(crate) mod functions;
-pub(crate) mod parse;
-pub(crate) mod token;
+pub mod functions;
+pub mod parse;
+pub mod token;
 mod tree;
 mod value;
 

@@ -19,7 +19,7 @@ impl Expr {
 }
 
 /// Reads an expression and stops where it ends.
-pub(crate) fn expression(tokens: &mut Tokens) -> PatternResult<Expr> {
+pub fn expression(tokens: &mut Tokens) -> PatternResult<Expr> {
     let mut left = conjunction(tokens)?;
     while tokens.eat_word("or") {
         left = binary(BinaryOp::Or, left, conjunction(tokens)?);
@@ -133,7 +133,7 @@ fn unary(tokens: &mut Tokens) -> PatternResult<Expr> {
 }
 
 /// Reads a value with its fields, indices and arguments.
-pub(crate) fn postfix(tokens: &mut Tokens) -> PatternResult<Expr> {
+pub fn postfix(tokens: &mut Tokens) -> PatternResult<Expr> {
     let mut base = primary(tokens)?;
     loop {
         if tokens.eat(".") {

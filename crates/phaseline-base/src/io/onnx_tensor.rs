@@ -27,11 +27,11 @@ pub fn tensor_from_proto(proto: &TensorProto) -> Result<Tensor, String> {
 
 /// What a constant of the graph holds: a tensor, or a byte for each element of a small type.
 #[derive(Clone, Debug)]
-pub(crate) struct Constant {
+pub struct Constant {
     /// The elements; bytes if they are of a small type.
-    pub(crate) tensor: Tensor,
+    pub tensor: Tensor,
     /// The type of elements that tensors do not have.
-    pub(crate) small: Option<SmallType>,
+    pub small: Option<SmallType>,
 }
 
 impl From<Tensor> for Constant {
@@ -42,7 +42,7 @@ impl From<Tensor> for Constant {
 
 impl Constant {
     /// The constant that a `TensorProto` with its elements inside describes.
-    pub(crate) fn from_proto(proto: &TensorProto) -> Result<Self, String> {
+    pub fn from_proto(proto: &TensorProto) -> Result<Self, String> {
         let (element, shape) = element_of(proto)?;
         let ElementType::Small(small) = element else {
             return tensor_from_proto(proto).map(Self::from);
@@ -62,11 +62,7 @@ impl Constant {
     }
 
     /// Elements of a small type from their bytes, several in each as far as they fit.
-    pub(crate) fn from_packed(
-        small: SmallType,
-        shape: &[usize],
-        bytes: &[u8],
-    ) -> Result<Self, String> {
+    pub fn from_packed(small: SmallType, shape: &[usize], bytes: &[u8]) -> Result<Self, String> {
         let count = element_count(DType::U8, shape).map_err(|error| error.to_string())?;
         let elements = Bytes::from(unpack(bytes, small.bits(), count));
         let tensor = Tensor::from_bytes(DType::U8, shape, elements);
@@ -76,14 +72,14 @@ impl Constant {
 }
 
 /// Bytes of a tensor in a file.
-pub(crate) fn packed_bytes(element: ElementType, shape: &[usize]) -> Result<usize, String> {
+pub fn packed_bytes(element: ElementType, shape: &[usize]) -> Result<usize, String> {
     let dtype = element.plain().unwrap_or(DType::U8);
     let count = element_count(dtype, shape).map_err(|error| error.to_string())?;
     element.bytes_of(count).ok_or_else(|| format!("tensor of shape {shape:?} is too large"))
 }
 
 /// A tensor over little-endian bytes from a file.
-pub(crate) fn from_raw(dtype: DType, shape: &[usize], raw: Bytes) -> Result<Tensor, String> {
+pub fn from_raw(dtype: DType, shape: &[usize], raw: Bytes) -> Result<Tensor, String> {
     let raw = if cfg!(target_endian = "little") || dtype.size() == 1 {
         raw
     } else {
@@ -95,7 +91,7 @@ pub(crate) fn from_raw(dtype: DType, shape: &[usize], raw: Bytes) -> Result<Tens
 }
 
 /// Element type and shape that a `TensorProto` declares.
-pub(crate) fn type_of(proto: &TensorProto) -> Result<(DType, Vec<usize>), String> {
+pub fn type_of(proto: &TensorProto) -> Result<(DType, Vec<usize>), String> {
     let dtype = DType::from_onnx_code(proto.data_type).ok_or_else(|| {
         format!("element type {} is not supported", onnx_type_name(proto.data_type))
     })?;
@@ -103,7 +99,7 @@ pub(crate) fn type_of(proto: &TensorProto) -> Result<(DType, Vec<usize>), String
 }
 
 /// Element type, small or not, and shape that a `TensorProto` declares.
-pub(crate) fn element_of(proto: &TensorProto) -> Result<(ElementType, Vec<usize>), String> {
+pub fn element_of(proto: &TensorProto) -> Result<(ElementType, Vec<usize>), String> {
     match SmallType::from_onnx_code(proto.data_type) {
         Some(small) => Ok((ElementType::Small(small), dims_to_shape(&proto.dims)?)),
         None => type_of(proto).map(|(dtype, shape)| (ElementType::Plain(dtype), shape)),
@@ -163,7 +159,7 @@ const DENSE_BYTES: usize = 1 << 26;
 const DENSE_FACTOR: usize = 64;
 
 /// The dense tensor that a sparse one stands for.
-pub(crate) fn dense_from_sparse(proto: &SparseTensorProto) -> Result<Tensor, String> {
+pub fn dense_from_sparse(proto: &SparseTensorProto) -> Result<Tensor, String> {
     let values = proto.values.as_ref().ok_or("sparse tensor without values")?;
     let values = tensor_from_proto(values)?;
     let indices = proto.indices.as_ref().ok_or("sparse tensor without indices")?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Buffers that come back here when they are dropped: to zero a large one, and to touch its memory for the first
 /// time, takes longer than many a layer.
 #[derive(Debug)]
-pub(crate) struct Spare {
+pub struct Spare {
     buffers: Mutex<Vec<AlignedBuffer>>,
     /// How many are kept.
     most: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Spare {
 
 impl Spare {
     /// Keeps up to `most` buffers for as long as it lives.
-    pub(crate) fn new(most: usize) -> Arc<Self> {
+    pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { buffers: Mutex::new(vec![]), most })
     }
 
@@ -22,7 +22,7 @@ impl Spare {
     ///
     /// # Errors
     /// The system refuses the memory.
-    pub(crate) fn take(self: &Arc<Self>, len: usize) -> Result<AlignedBuffer, TensorError> {
+    pub fn take(self: &Arc<Self>, len: usize) -> Result<AlignedBuffer, TensorError> {
         let kept = {
             let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
             let place = buffers.iter().position(|buffer| buffer.as_ref().len() == len);
