@@ -16,6 +16,8 @@
 // Below all of them: what does not know MLIR.
 pub use phaseline_base::{error, expr, io, tensor};
 pub(crate) use phaseline_base::{identifier, op_info, parallel, plan, process};
+pub(crate) use phaseline_select::partition;
+pub use phaseline_select::{graph, pattern};
 
 // The C API as it is.
 pub(crate) mod ffi;
@@ -30,8 +32,7 @@ pub mod artifact;
 pub(crate) mod limits;
 pub mod pass;
 
-// Graphs as plain data; lowering to loops on tensors; planned memory, read back.
-pub mod graph;
+// Lowering to loops on tensors; planned memory, read back.
 pub(crate) mod launch;
 pub(crate) mod lower;
 pub(crate) mod planned;
@@ -42,12 +43,6 @@ pub mod host;
 pub(crate) mod patch;
 pub(crate) mod pools;
 pub(crate) mod tile;
-
-// What a target can take.
-pub mod pattern;
-
-// Who takes what.
-pub(crate) mod partition;
 
 // Target kinds and instances.
 pub mod targets;

@@ -6,8 +6,8 @@
 pub mod alias;
 pub(crate) mod eval;
 pub(crate) mod table;
-#[cfg(test)]
-pub(crate) mod text;
+#[doc(hidden)]
+pub mod text;
 mod view;
 
 pub use alias::Alias;

@@ -4,7 +4,7 @@ use super::super::{check::FUNCTIONS, parse::RESERVED};
 use super::*;
 use crate::{expr::functions::NUMERIC, graph::eval::VALUE_FIELDS};
 
-const PAGE: &str = include_str!("../../../docs/patterns.md");
+const PAGE: &str = include_str!("../../../../../docs/patterns.md");
 
 /// The lines of the page's blocks in a language.
 fn examples(language: &str) -> Vec<&'static str> {
