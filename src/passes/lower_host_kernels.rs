@@ -267,7 +267,7 @@ impl<'c> Kernels<'c> {
         let b = Builder::before(op)?;
         let (spec, isa) = (&found.spec, self.isa);
         let blocking = spec.blocking(isa);
-        let ins = found.operands().into_iter().map(|operand| Ok(op.operand(operand).map_err(ir::unexpected)?));
+        let ins = found.operands().into_iter().map(|operand| op.operand(operand).map_err(ir::unexpected));
         let ins = ins.collect::<Result<Vec<_>>>()?;
         let memory = spec.memory(&blocking);
         let results =

@@ -12,7 +12,7 @@ impl SplitMix64 {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ impl SplitMix64 {
     /// Mean 0, variance 1, within ±3.47: the scaled sum of four uniform numbers. Unlike the exact
     /// transforms it needs no logarithm or cosine, whose last bit differs between C libraries.
     fn normal(&mut self) -> f64 {
-        let bits = self.next();
+        let bits = self.next_u64();
         let sum: u64 = (0..4).map(|lane| (bits >> (16 * lane)) & 0xffff).sum();
         (sum as f64 / 65536.0 - (2.0 - 4.0 * 0.5 / 65536.0)) * 3f64.sqrt()
     }
@@ -56,7 +56,7 @@ impl Tensor {
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Tensor::random(dtype, shape, SplitMix64::new(seed ^ hash).next())
+        Tensor::random(dtype, shape, SplitMix64::new(seed ^ hash).next_u64())
     }
 }
 
@@ -66,9 +66,9 @@ fn write_random(dtype: DType, rng: &mut SplitMix64, slot: &mut [u8]) {
         DType::F32 => slot.copy_from_slice(&(rng.normal() as f32).to_ne_bytes()),
         DType::F16 => slot.copy_from_slice(&half::f16::from_f64(rng.normal()).to_ne_bytes()),
         DType::BF16 => slot.copy_from_slice(&half::bf16::from_f64(rng.normal()).to_ne_bytes()),
-        DType::Bool => slot[0] = (rng.next() >> 63) as u8,
+        DType::Bool => slot[0] = (rng.next_u64() >> 63) as u8,
         _ => {
-            let value = (rng.next() >> 32) % 10;
+            let value = (rng.next_u64() >> 32) % 10;
             let bytes = if cfg!(target_endian = "little") {
                 value.to_le_bytes()
             } else {

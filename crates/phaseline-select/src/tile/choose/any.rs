@@ -20,7 +20,7 @@ impl Chooser<'_> {
             let found = found.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == size));
             cuts = found.collect::<Option<_>>()?;
         }
-        let mut below = |bound: usize| (rng.next() % bound.max(1) as u64) as usize;
+        let mut below = |bound: usize| (rng.next_u64() % bound.max(1) as u64) as usize;
         let mut places: Vec<usize> = (0..cuts.len()).collect();
         while !places.is_empty() {
             let place = places.swap_remove(below(places.len()));
