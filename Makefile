@@ -34,15 +34,15 @@ test: check-format lint unit lit runtime-c embed check-docs mutants ## Run every
 	@echo "make test: all passed"
 
 check-format: setup ## Check the format of Rust, C and C++
-	cargo fmt --check
+	cargo fmt --all --check
 	rustfmt --check --edition 2024 $(BY_MACRO)
 	$(LLVM_BIN)/clang-format --dry-run --Werror $(C_FILES)
 
 lint: setup ## Run clippy
-	cargo clippy --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets -- -D warnings
 
 unit: data ## Run the Rust tests: unit, numeric against onnxruntime, whole models
-	cargo test --no-fail-fast
+	cargo test --workspace --no-fail-fast
 
 conformance: build data ## Run all one-operator models and ONNX's suite; `unit` has a sample
 	PHASELINE_CONFORMANCE=1 cargo test --test all onnx:: -- --nocapture
@@ -83,7 +83,7 @@ data: setup ## Generate test models and onnxruntime's answers (kept in build/)
 	$(PYTHON) tests/python/make_data.py $(DATA)
 
 format: setup ## Format Rust, C and C++
-	cargo fmt
+	cargo fmt --all
 	rustfmt --edition 2024 $(BY_MACRO)
 	$(LLVM_BIN)/clang-format -i $(C_FILES)
 

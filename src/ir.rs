@@ -131,6 +131,12 @@ pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
     }
 }
 
+/// An internal error. melior's errors are about IR that does not have the expected form (operand or
+/// attribute missing), which verified IR always has.
+pub fn unexpected(error: melior::Error) -> crate::Error {
+    crate::Error::internal(format!("unexpected IR: {error}"))
+}
+
 /// Whether bytes are MLIR's bytecode.
 pub fn is_bytecode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"ML\xefR")

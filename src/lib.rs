@@ -13,28 +13,26 @@
     allow(dead_code, unused_imports, reason = "the program uses them")
 )]
 
-// Errors, the C API as it is, threads, and the arithmetic of plans.
-pub mod error;
-pub(crate) mod ffi;
-pub(crate) mod parallel;
-pub(crate) mod plan;
+// Below all of them: what does not know MLIR.
+pub use phaseline_base::{error, expr, io, tensor};
+pub(crate) use phaseline_base::{identifier, op_info, parallel, plan, process};
+pub(crate) use phaseline_select::partition;
+pub use phaseline_select::{graph, pattern};
 
-// IR and phases; tensors, and the programs and files that a process owns.
+// The C API as it is.
+pub(crate) mod ffi;
+
+// IR and phases.
 pub mod ir;
 pub mod phase;
-pub(crate) mod process;
-pub mod tensor;
 
-// What is built on IR or on tensors alone: passes as such, files of tensors, expressions, artifacts.
+// What is built on IR: passes as such, formulas, artifacts.
 pub(crate) mod approximate;
 pub mod artifact;
-pub mod expr;
-pub mod io;
 pub(crate) mod limits;
 pub mod pass;
 
-// Graphs as plain data; lowering to loops on tensors; planned memory, read back.
-pub mod graph;
+// Lowering to loops on tensors; planned memory, read back.
 pub(crate) mod launch;
 pub(crate) mod lower;
 pub(crate) mod planned;
@@ -45,12 +43,6 @@ pub mod host;
 pub(crate) mod patch;
 pub(crate) mod pools;
 pub(crate) mod tile;
-
-// What a target can take.
-pub mod pattern;
-
-// Who takes what.
-pub(crate) mod partition;
 
 // Target kinds and instances.
 pub mod targets;

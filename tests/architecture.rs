@@ -1,5 +1,5 @@
-//! What the source keeps to, read from its text: the layers of `src/`, a test folder for each pass,
-//! and few doors to MLIR's C API. Nothing is built.
+//! What the source keeps to, read from its text: the layers of each member of the workspace, a test
+//! folder for each pass, and few doors to MLIR's C API. Nothing is built.
 
 #![allow(clippy::disallowed_methods, reason = "cargo tells tests where things are")]
 
@@ -9,25 +9,60 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The top-level modules, lowest first. A module uses those of lower rows only, so that there are
-/// no cycles. The drawing in docs/architecture.md has the same rows, and `src/lib.rs` the same order.
-const LAYERS: &[&[&str]] = &[
-    &["error", "ffi", "parallel", "plan"],
-    &["ir", "phase", "process", "tensor"],
-    &["approximate", "artifact", "expr", "io", "limits", "pass"],
-    &["graph", "launch", "lower", "planned", "transfer"],
-    &["host", "patch", "pools", "tile"],
-    &["pattern"],
-    &["partition"],
-    &["targets"],
-    &["hook", "outline", "session"],
-    &["codegen", "import"],
-    &["package", "passes"],
-    &["runtime"],
-    &["compile", "driver"],
-    &["check", "measure"],
-    &["cli"],
+/// A package of the workspace.
+struct Member {
+    name: &'static str,
+    /// Where it is; empty for the root package.
+    folder: &'static str,
+    /// Members that it may depend on. That it knows nothing else of ours is for Cargo to hold.
+    uses: &'static [&'static str],
+    /// Its top-level modules, lowest first. A module uses those of lower rows only, so that there
+    /// are no cycles. The drawing in docs/architecture.md has the same rows, and `lib.rs` the same order.
+    layers: &'static [&'static [&'static str]],
+}
+
+/// The members, lowest first.
+const MEMBERS: &[Member] = &[
+    Member {
+        name: "phaseline-base",
+        folder: "crates/phaseline-base",
+        uses: &[],
+        layers: &[
+            &["error", "identifier", "op_info", "parallel", "plan"],
+            &["process", "tensor"],
+            &["expr", "io"],
+        ],
+    },
+    Member {
+        name: "phaseline-select",
+        folder: "crates/phaseline-select",
+        uses: &["phaseline-base"],
+        layers: &[&["graph"], &["tile"], &["pattern"], &["partition"]],
+    },
+    Member {
+        name: "phaseline",
+        folder: "",
+        uses: &["phaseline-base", "phaseline-select"],
+        layers: &[
+            &["ffi"],
+            &["ir", "phase"],
+            &["approximate", "artifact", "limits", "pass"],
+            &["launch", "lower", "planned", "transfer"],
+            &["host", "patch", "pools", "tile"],
+            &["targets"],
+            &["hook", "outline", "session"],
+            &["codegen", "import"],
+            &["package", "passes"],
+            &["runtime"],
+            &["compile", "driver"],
+            &["check", "measure"],
+            &["cli"],
+        ],
+    },
 ];
+
+/// Packages that only the root package depends on.
+const MLIR: &[&str] = &["inkwell", "llvm-sys", "melior", "mlir-sys"];
 
 /// Modules that may call MLIR's C API where melior has no safe call for something.
 const DOORS: &[&str] = &["ffi", "ir", "pass", "runtime", "session"];
@@ -54,29 +89,56 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A source file of the library, without comments and unit tests.
+/// A source file of a library, without comments and unit tests.
 struct Source {
-    /// Path in `src/`.
+    /// Path in the `src/` of its member.
     path: String,
     text: String,
 }
 
-fn sources() -> Vec<Source> {
-    let src = root().join("src");
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).expect("UTF-8");
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-        Source {
-            path: path.strip_prefix(&src).expect("is inside").to_string_lossy().into_owned(),
-            text: lines.collect::<Vec<_>>().join("\n"),
-        }
-    };
-    let is_test = |path: &Path| {
-        path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs")
-    };
-    let all = files(&src, ".rs").into_iter();
-    all.filter(|path| !is_test(path.strip_prefix(&src).expect("is inside"))).map(read).collect()
+impl Member {
+    fn root(&self) -> PathBuf {
+        root().join(self.folder)
+    }
+
+    fn lib(&self) -> String {
+        fs::read_to_string(self.root().join("src/lib.rs")).expect("UTF-8")
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let src = self.root().join("src");
+        let read = |path: PathBuf| {
+            let text = fs::read_to_string(&path).expect("UTF-8");
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+            Source {
+                path: path.strip_prefix(&src).expect("is inside").to_string_lossy().into_owned(),
+                text: lines.collect::<Vec<_>>().join("\n"),
+            }
+        };
+        let is_test = |path: &Path| {
+            path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs")
+        };
+        let all = files(&src, ".rs").into_iter();
+        all.filter(|path| !is_test(path.strip_prefix(&src).expect("is inside"))).map(read).collect()
+    }
+
+    fn row(&self, module: &str) -> Option<usize> {
+        self.layers.iter().position(|row| row.contains(&module))
+    }
+
+    fn modules(&self) -> Vec<&'static str> {
+        self.layers.iter().flat_map(|row| row.iter().copied()).collect()
+    }
+
+    /// The packages that it depends on, but for tests and for its build.
+    fn dependencies(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.root().join("Cargo.toml")).expect("UTF-8");
+        let (_, rest) = text.split_once("\n[dependencies]\n").unwrap_or_default();
+        let lines = rest.lines().take_while(|line| !line.starts_with('['));
+        let names = lines.filter_map(|line| Some(line.split_once(['.', ' '])?.0.to_owned()));
+        names.filter(|name| !name.starts_with('#')).collect()
+    }
 }
 
 impl Source {
@@ -135,12 +197,12 @@ fn re_exports(lib: &str) -> BTreeMap<String, String> {
     homes
 }
 
-/// The top-level modules that each top-level module uses, and the files in which it does.
-fn imports() -> BTreeMap<(String, String), BTreeSet<String>> {
-    let homes = re_exports(&fs::read_to_string(root().join("src/lib.rs")).expect("UTF-8"));
-    let modules: BTreeSet<_> = LAYERS.iter().flat_map(|row| row.iter().copied()).collect();
+/// The top-level modules that each top-level module of a member uses, and the files in which it does.
+fn imports(member: &Member) -> BTreeMap<(String, String), BTreeSet<String>> {
+    let homes = re_exports(&member.lib());
+    let modules: BTreeSet<_> = member.modules().into_iter().collect();
     let mut found: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for source in sources() {
+    for source in member.sources() {
         let Some(module) = source.module() else { continue };
         let paths = source.text.match_indices("crate::").map(|(at, start)| at + start.len());
         let up = "super::".repeat(source.depth());
@@ -158,21 +220,21 @@ fn imports() -> BTreeMap<(String, String), BTreeSet<String>> {
     found
 }
 
-fn row(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|row| row.contains(&module))
-}
-
 #[test]
 fn imports_run_downwards() {
-    let found = imports();
-    assert!(found.len() > 100, "only {} arrows were found", found.len());
-    let mut faults = vec![];
-    for ((user, used), files) in found {
-        if row(&user) <= row(&used) {
-            let files: Vec<_> = files.into_iter().collect();
-            faults.push(format!("{user} uses {used}, which is not below it: {}", files.join(" ")));
+    let (mut faults, mut count) = (vec![], 0);
+    for member in MEMBERS {
+        let found = imports(member);
+        count += found.len();
+        for ((user, used), files) in found {
+            if member.row(&user) <= member.row(&used) {
+                let files: Vec<_> = files.into_iter().collect();
+                let files = files.join(" ");
+                faults.push(format!("{user} uses {used}, which is not below it: {files}"));
+            }
         }
     }
+    assert!(count > 100, "only {count} arrows were found");
     assert!(
         faults.is_empty(),
         "{}\nmove the names that are used below both, or the code that uses them up",
@@ -181,20 +243,42 @@ fn imports_run_downwards() {
 }
 
 #[test]
+fn members_depend_on_lower_ones_and_only_the_root_on_mlir() {
+    let folders = fs::read_dir(root().join("crates")).expect("a folder").count();
+    assert_eq!(folders + 1, MEMBERS.len(), "a member is not in the list");
+    let mut lower = vec![];
+    for member in MEMBERS {
+        let dependencies = member.dependencies();
+        assert!(dependencies.len() > 1, "{}: {dependencies:?}", member.name);
+        let ours: Vec<_> =
+            dependencies.iter().filter(|name| name.starts_with("phaseline")).collect();
+        assert_eq!(ours, member.uses, "{}", member.name);
+        assert!(member.uses.iter().all(|name| lower.contains(name)), "{}", member.name);
+        lower.push(member.name);
+        let mlir = dependencies.iter().find(|name| MLIR.contains(&name.as_str()));
+        assert_eq!(mlir.is_some(), member.folder.is_empty(), "{}: {mlir:?}", member.name);
+    }
+}
+
+#[test]
 fn every_module_is_in_the_layers_once_and_in_the_order_of_lib_rs() {
-    let lib = fs::read_to_string(root().join("src/lib.rs")).expect("UTF-8");
-    let declared: Vec<_> = lib
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("pub(crate) mod ")))
-        .map(|line| line.trim_end_matches(';'))
-        .collect();
-    let rows: Vec<_> = declared.iter().map(|module| row(module)).collect();
-    let unknown = declared.iter().zip(&rows).find(|(_, row)| row.is_none());
-    assert_eq!(unknown.map(|(module, _)| module), None, "is in no layer");
-    assert!(rows.is_sorted(), "src/lib.rs declares its modules in another order than the layers");
-    let listed: Vec<_> = LAYERS.iter().flat_map(|row| row.iter().copied()).collect();
-    let as_set: BTreeSet<_> = listed.iter().collect();
-    assert_eq!((listed.len(), as_set.len()), (declared.len(), declared.len()));
+    for member in MEMBERS {
+        let lib = member.lib();
+        let declared: Vec<_> = lib
+            .lines()
+            .filter_map(|line| {
+                line.strip_prefix("pub mod ").or(line.strip_prefix("pub(crate) mod "))
+            })
+            .map(|line| line.trim_end_matches(';'))
+            .collect();
+        let rows: Vec<_> = declared.iter().map(|module| member.row(module)).collect();
+        let unknown = declared.iter().zip(&rows).find(|(_, row)| row.is_none());
+        assert_eq!(unknown.map(|(module, _)| module), None, "is in no layer");
+        assert!(rows.is_sorted(), "{}: lib.rs has another order than the layers", member.name);
+        let listed = member.modules();
+        let as_set: BTreeSet<_> = listed.iter().collect();
+        assert_eq!((listed.len(), as_set.len()), (declared.len(), declared.len()));
+    }
 }
 
 #[test]
@@ -207,8 +291,15 @@ fn the_drawing_in_the_documentation_has_these_layers() {
         .filter_map(|line| Some(line.split('|').nth(1)?.split_whitespace().collect()))
         .filter(|row: &Vec<_>| !row.is_empty())
         .collect();
-    let expected: Vec<Vec<&str>> = LAYERS.iter().rev().map(|row| row.to_vec()).collect();
+    let rows = MEMBERS.iter().rev().flat_map(|member| member.layers.iter().rev());
+    let expected: Vec<Vec<&str>> = rows.map(|row| row.to_vec()).collect();
     assert_eq!(drawn, expected, "docs/architecture.md, top row first");
+    let members = drawing.iter().flat_map(|text| text.lines());
+    let members: Vec<&str> =
+        members.filter_map(|line| Some(line.split_once('|')?.0.trim())).collect();
+    let named: Vec<&str> = members.into_iter().filter(|name| !name.is_empty()).collect();
+    let expected: Vec<&str> = MEMBERS.iter().rev().map(|member| member.name).collect();
+    assert_eq!(named, expected, "docs/architecture.md, left of the rows");
 }
 
 #[test]
@@ -235,8 +326,9 @@ fn is_raw(text: &str) -> bool {
 
 #[test]
 fn raw_calls_of_mlir_are_behind_few_doors() {
-    let raw: BTreeSet<String> = sources()
-        .into_iter()
+    let raw: BTreeSet<String> = MEMBERS
+        .iter()
+        .flat_map(Member::sources)
         .filter(|source| source.module().is_some_and(|module| !DOORS.contains(&module)))
         .filter(|source| is_raw(&source.text))
         .map(|source| source.path)

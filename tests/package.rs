@@ -161,11 +161,12 @@ fn the_package_has_all_that_a_build_reads() {
     assert_eq!(strange, None, "the package has what no build reads");
 }
 
+/// The root package, and the members that it depends on.
 #[test]
-fn a_package_is_made() {
+fn packages_are_made() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = folder.path().to_string_lossy();
-    cargo(&["package", "--no-verify", "--target-dir", &target]);
+    cargo(&["package", "--workspace", "--no-verify", "--target-dir", &target]);
     let made =
         folder.path().join(concat!("package/phaseline-", env!("CARGO_PKG_VERSION"), ".crate"));
     let bytes = fs::metadata(&made).expect("the package").len();

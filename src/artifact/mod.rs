@@ -12,12 +12,13 @@ mod operation;
 mod signature;
 mod tiles;
 
+pub use crate::identifier::c_identifier;
 pub use files::{Artifact, ArtifactKind, ArtifactTypes};
 pub use fixed::FixedInput;
 pub use interface::{Interface, TensorInfo};
 pub use machine::Machine;
 pub(crate) use machine::initialize;
-pub use names::{c_identifier, has_shared_libraries, own_prefix, shared_library_name};
+pub use names::{has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
 pub use signature::{
     Bound, Device, DeviceMemory, DeviceSession, MemoryUse, PoolUse, Port, PortPlace, Signature,

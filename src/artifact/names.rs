@@ -1,18 +1,10 @@
 //! Names in packages and in C.
 
+use crate::identifier::c_identifier;
+
 /// File name of the shared library of a model.
 pub fn shared_library_name(model: &str) -> String {
     format!("lib{model}.so")
-}
-
-/// A C identifier like `text`: other characters become `_`, and a digit does not come first.
-pub fn c_identifier(text: &str) -> String {
-    let mut name: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-        name.insert(0, '_');
-    }
-    name
 }
 
 /// Whether there are shared libraries on a machine.

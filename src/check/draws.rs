@@ -64,12 +64,13 @@ impl Draws {
 
     /// A number that is none of a graph's choices.
     pub fn random(&mut self) -> u64 {
-        self.rng.next()
+        self.rng.next_u64()
     }
 
     /// Starts another graph: a new one, or one of these choices.
     pub fn begin(&mut self, genes: Option<Genes>) {
-        self.genes = genes.unwrap_or_else(|| Genes { seed: self.rng.next(), ..Genes::default() });
+        self.genes =
+            genes.unwrap_or_else(|| Genes { seed: self.rng.next_u64(), ..Genes::default() });
         self.place = 0;
         self.counts.clear();
         self.made.clear();
@@ -99,7 +100,7 @@ impl Draws {
     /// Has numbers come from one choice until [`Draws::end_bulk`].
     pub fn begin_bulk(&mut self) {
         let (_, mut rng) = self.next();
-        self.bulk = Some(SplitMix64::new(rng.next()));
+        self.bulk = Some(SplitMix64::new(rng.next_u64()));
     }
 
     pub fn end_bulk(&mut self) {
@@ -110,12 +111,12 @@ impl Draws {
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = bound.max(1);
         if let Some(bulk) = &mut self.bulk {
-            return (bulk.next() % bound as u64) as usize;
+            return (bulk.next_u64() % bound as u64) as usize;
         }
         let (key, mut rng) = self.next();
         let value = match self.genes.changed.get(&key) {
             Some(value) => value.unsigned_abs() % bound as u64,
-            None => rng.next() % bound as u64,
+            None => rng.next_u64() % bound as u64,
         };
         // Seeds are not worth a search.
         if (2..1 << 20).contains(&bound) {
@@ -153,7 +154,7 @@ impl Draws {
 }
 
 fn mixed(one: u64, other: u64) -> u64 {
-    SplitMix64::new(one ^ other.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next()
+    SplitMix64::new(one ^ other.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
 }
 
 #[cfg(test)]
@@ -166,7 +167,7 @@ mod tests {
         let first = draws.below(10) as i64;
         draws.leave(outer);
         draws.enter(2);
-        vec![first, draws.size(|rng| (rng.next() % 50) as i64), draws.below(1000) as i64]
+        vec![first, draws.size(|rng| (rng.next_u64() % 50) as i64), draws.below(1000) as i64]
     }
 
     #[test]

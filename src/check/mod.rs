@@ -129,7 +129,7 @@ impl Ground {
         }
         let spec = format!("{}, {}", options.target, options.host);
         let targets = registry.resolve(&spec.parse()?)?;
-        let mut table = OpTable::graph()?;
+        let mut table = OpTable::of(crate::ir::graph::OPS)?;
         if let Some(device) = targets.iter().find(|target| !target.is_host()) {
             table = device.kind.table(&table);
         }

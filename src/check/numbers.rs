@@ -93,7 +93,7 @@ pub fn data(dtype: ElementType, dims: &[i64], s: &mut Sampler) -> Option<Tensor>
 fn full(dtype: DType, shape: &[usize], high: bool, seed: u64) -> Option<Tensor> {
     let mut rng = SplitMix64::new(seed);
     let count: usize = shape.iter().product();
-    let mut part = || (rng.next() % 9) as f64;
+    let mut part = || (rng.next_u64() % 9) as f64;
     if dtype.is_float() {
         let numbers: Vec<f64> = (0..count).map(|_| 0.5 + part() / 16.0).collect();
         return floats(dtype, shape, &numbers).ok();
@@ -209,7 +209,7 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
     let count: usize = shape.iter().product();
     let mut rng = SplitMix64::new(seed ^ ((kind as u64) << 40));
     if kind == Kind::Full && (fills(dtype) || dtype.is_float()) {
-        return full(dtype, shape, seed.is_multiple_of(2), rng.next());
+        return full(dtype, shape, seed.is_multiple_of(2), rng.next_u64());
     }
     if dtype.is_float() {
         let scale = match (kind, seed % 3) {
@@ -218,7 +218,7 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
             _ => 1.0,
         };
         let usual = Tensor::random(dtype, shape, seed).ok()?.to_f64();
-        let number = |value: f64| match (kind, rng.next() % 16) {
+        let number = |value: f64| match (kind, rng.next_u64() % 16) {
             (Kind::Special, 0) => f64::NAN,
             (Kind::Special, 1) => f64::INFINITY,
             (Kind::Special, 2) => f64::NEG_INFINITY,
@@ -252,7 +252,7 @@ fn input(kind: Kind, dtype: DType, shape: &[usize], seed: u64) -> Option<Tensor>
         (Kind::Large, 1) => high,
         _ => low + (place / 4 % span) as i64,
     };
-    let numbers: Vec<i64> = (0..count).map(|_| number(rng.next() >> 8)).collect();
+    let numbers: Vec<i64> = (0..count).map(|_| number(rng.next_u64() >> 8)).collect();
     integers(dtype, shape, &numbers)
 }
 

@@ -304,14 +304,14 @@ impl Sampler {
         let corners = &self.corners;
         self.draws.size(|rng| {
             let list =
-                if rng.next() % 100 < 50 && !corners.is_empty() { corners } else { &SIZES[..] };
-            list[(rng.next() % list.len() as u64) as usize].min(most)
+                if rng.next_u64() % 100 < 50 && !corners.is_empty() { corners } else { &SIZES[..] };
+            list[(rng.next_u64() % list.len() as u64) as usize].min(most)
         })
     }
 
     /// A size, as a rule one of these.
     pub fn size_of(&mut self, list: &[i64]) -> i64 {
-        self.draws.size(|rng| list[(rng.next() % list.len().max(1) as u64) as usize])
+        self.draws.size(|rng| list[(rng.next_u64() % list.len().max(1) as u64) as usize])
     }
 
     /// A small attribute, such as a stride.

@@ -187,7 +187,7 @@ mod tests {
     use crate::{graph::OpTable, pattern::PatternSpec};
 
     fn pattern(matches: &str, clauses: &[&str]) -> Pattern {
-        let table = OpTable::graph().unwrap();
+        let table = OpTable::of(crate::ir::graph::OPS).unwrap();
         let spec = clauses.iter().fold(PatternSpec::new("p", matches), |spec, c| spec.clause(*c));
         Pattern::new(spec, &table, &BTreeMap::new()).unwrap()
     }

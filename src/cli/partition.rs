@@ -10,9 +10,10 @@ use crate::{
     CompileOptions, Error, Phase, Result, Session, io,
     ir::{self, func},
     outline::{self, PartitionedFunction},
-    partition::{FunctionReport, Profile, Report, StayReport},
+    partition::{FunctionReport, Report, StayReport},
     passes::{cascade_calls, graph_partition, keep_results},
-    tile::stay,
+    targets::read_profile,
+    tile::told,
 };
 use melior::ir::Module;
 
@@ -78,7 +79,7 @@ fn divided<'s>(
     let targets = options.resolve(session)?;
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
-    let profile = options.profile.as_deref().map(Profile::read).transpose()?;
+    let profile = options.profile.as_deref().map(read_profile).transpose()?;
     let how = outline::DivideOptions {
         placement: placement.as_ref(),
         search: options.placement_search,
@@ -123,7 +124,7 @@ fn stays(
     let told = functions.map(|function| {
         let region = func::symbol(function);
         let report = move |stay| StayReport { region: region.clone(), stay };
-        Ok(stay::told(function)?.into_iter().map(report).collect::<Vec<_>>())
+        Ok(told::told(function)?.into_iter().map(report).collect::<Vec<_>>())
     });
     Ok(told.collect::<Result<Vec<_>>>()?.concat())
 }

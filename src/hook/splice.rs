@@ -68,7 +68,8 @@ fn check<'c>(function: Op<'c>, made: Op<'c>, entry: &str) -> Result<Op<'c>> {
             names.join(", ")
         )));
     };
-    let ty = |op: Op<'c>| op.attribute("function_type").map(|ty| ty.to_string());
+    let ty =
+        |op: Op<'c>| op.attribute("function_type").map(|ty| ty.to_string()).map_err(ir::unexpected);
     let (wanted, given) = (ty(function)?, ty(found)?);
     if wanted != given {
         return Err(Error::invalid(format!(

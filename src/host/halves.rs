@@ -29,7 +29,7 @@ pub fn narrow<'c>(
     found: &mut Recognized<'c>,
     machine: (Isa, Tiles),
 ) -> Result<Option<Val<'c>>> {
-    let Some(image) = image(op.operand(found.x)?) else { return Ok(None) };
+    let Some(image) = image(op.operand(found.x).map_err(ir::unexpected)?) else { return Ok(None) };
     let Some(narrow) = narrowed(op, found, machine)? else { return Ok(None) };
     found.kernel = Kernel::Contraction(narrow);
     Ok(Some(match image {
@@ -151,7 +151,10 @@ pub fn store<'c>(op: Op<'c>, found: &mut Recognized<'c>, isa: Isa) -> Result<()>
     {
         return Ok(());
     }
-    let Some(elements) = Elements::of_value(op.operand(weights.operand)?) else { return Ok(()) };
+    let Some(elements) = Elements::of_value(op.operand(weights.operand).map_err(ir::unexpected)?)
+    else {
+        return Ok(());
+    };
     let Some(values) = weights::floats_of::<f32>(&elements) else { return Ok(()) };
     let in_f16 = |value: &f32| f16::from_f32(*value).to_f32().to_bits() == value.to_bits();
     if values.iter().all(in_bf16) {

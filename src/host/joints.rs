@@ -183,7 +183,7 @@ impl<'c> Joints<'c> {
     pub fn insert(&mut self, b: &Builder<'c>, operands: &[(usize, usize)]) -> Result<()> {
         for (joint, operand) in operands {
             let Some(start) = self.0[*joint].starts[*operand].take() else { continue };
-            let input = self.0[*joint].concat.operand(*operand)?;
+            let input = self.0[*joint].concat.operand(*operand).map_err(ir::unexpected)?;
             let (root, offset) = self.root(*joint);
             let root = &mut self.0[root];
             let rank = ir::dims(root.ty).len();

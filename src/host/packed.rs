@@ -34,7 +34,7 @@ impl Packer {
         kernel: &Scheduled<'_>,
         weights: &WeightsOperand,
     ) -> Result<Val<'c>> {
-        let given = op.operand(weights.operand)?;
+        let given = op.operand(weights.operand).map_err(ir::unexpected)?;
         let Some(source) = weights.source else { return Ok(given) };
         if let Some(integers) = &weights.integers {
             if let Scheduled::Contraction(spec, blocking) = kernel
@@ -154,7 +154,8 @@ impl Packer {
         };
         let offset = arithmetic.image_offset(types.image);
         let bias = match bias {
-            Some(bias) => Elements::of_value(op.operand(bias)?).map_or(vec![], |b| b.ints()),
+            Some(bias) => Elements::of_value(op.operand(bias).map_err(ir::unexpected)?)
+                .map_or(vec![], |b| b.ints()),
             None => vec![],
         };
         let table = |zero| start::table(&window, points, &source, integers, (zero, &bias));
@@ -168,7 +169,7 @@ impl Packer {
             ZeroPoint::Operand(operand) => {
                 *start = Some(Start::Scaled(types.image, offset));
                 let table = table(1);
-                Ok(vec![self.constant(b, table)?, op.operand(operand)?])
+                Ok(vec![self.constant(b, table)?, op.operand(operand).map_err(ir::unexpected)?])
             }
         }
     }

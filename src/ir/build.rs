@@ -98,7 +98,7 @@ impl<'c> Builder<'c> {
             (_, true) => builder,
             _ => builder.add_results(spec.results),
         };
-        let mut op = builder.build()?;
+        let mut op = builder.build().map_err(super::unexpected)?;
         if separately {
             op = with_inferred_types(op, name)?;
         }
@@ -237,7 +237,9 @@ impl<'c> Builder<'c> {
 
     fn constant_attr(&self, ty: Type<'c>, scalar: Attribute<'c>) -> Result<Val<'c>> {
         let attribute = if ty.is_vector() {
-            melior::ir::attribute::DenseElementsAttribute::new(ty, &[scalar])?.into()
+            melior::ir::attribute::DenseElementsAttribute::new(ty, &[scalar])
+                .map_err(super::unexpected)?
+                .into()
         } else {
             scalar
         };

@@ -249,7 +249,8 @@ pub(crate) fn create_branch<'c>(
         .add_operands(operands)
         .add_attributes(&attributes)
         .add_successors(&successors)
-        .build()?;
+        .build()
+        .map_err(super::unexpected)?;
     Ok(builder.block().append_operation(op))
 }
 

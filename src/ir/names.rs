@@ -223,7 +223,7 @@ pub const FLOPS: &str = "phl.flops";
 /// Module: the steps of the main function as JSON, which a run tells an observer of.
 pub const OPERATIONS: &str = "phl.operations";
 
-/// Function: what was decided about results that stay in its pools, as JSON (`src/tile/stay.rs`).
+/// Function: what was decided about results that stay in its pools, as JSON (`tile::stay`).
 pub const STAYS: &str = "phl.stays";
 
 /// Function: it is a piece of the main function, or of another one, such as the body of a loop.

@@ -4,6 +4,7 @@ mod blob;
 mod effects;
 mod queue;
 mod soundness;
+mod table;
 
 use super::{
     Builder, Op, edit, graph, ops_of, root, tir,

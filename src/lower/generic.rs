@@ -182,8 +182,9 @@ pub fn region<'c>(
     let region = Region::new();
     let arguments: Vec<_> = arguments.iter().map(|ty| (*ty, b.location)).collect();
     let block = edit::append_block(&region, &arguments);
-    let values: Vec<Val<'c>> =
-        (0..arguments.len()).map(|i| Ok(block.argument(i)?.into())).collect::<Result<_>>()?;
+    let values: Vec<Val<'c>> = (0..arguments.len())
+        .map(|i| Ok(block.argument(i).map_err(ir::unexpected)?.into()))
+        .collect::<Result<_>>()?;
     body(&Builder::at_end(b.context, block, b.location), &values)?;
     Ok(region)
 }

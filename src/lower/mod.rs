@@ -60,12 +60,12 @@ pub fn lowering(name: &str) -> Option<LowerFn> {
 impl<'c> Lowering<'c> {
     /// Type of an operand in the graph.
     pub fn operand_type(&self, index: usize) -> Result<Type<'c>> {
-        Ok(self.op.operand(index)?.r#type())
+        Ok(self.op.operand(index).map_err(ir::unexpected)?.r#type())
     }
 
     /// Type of a result after conversion.
     pub fn result_type(&self, index: usize) -> Result<Type<'c>> {
-        let value: Val<'c> = self.op.result(index)?.into();
+        let value: Val<'c> = self.op.result(index).map_err(ir::unexpected)?.into();
         Ok(signless(self.b.context, value.r#type()))
     }
 

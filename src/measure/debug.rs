@@ -15,8 +15,9 @@ use crate::{
         types::dtype_name,
     },
     outline::{self, DivideOptions, PartitionedFunction},
-    partition::{Placement, Profile, placement::HOST},
+    partition::{Placement, placement::HOST},
     passes::graph_partition,
+    targets::read_profile,
     tensor::{Comparison, compare},
 };
 use indexmap::IndexMap;
@@ -96,7 +97,7 @@ impl Session {
         }
         let placement = options.placement.as_deref().map(graph_partition::read_placement);
         let placement: Option<Placement> = placement.transpose()?;
-        let profile = options.profile.as_deref().map(Profile::read).transpose()?;
+        let profile = options.profile.as_deref().map(read_profile).transpose()?;
         let how = DivideOptions {
             placement: placement.as_ref(),
             search: options.placement_search,

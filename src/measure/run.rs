@@ -12,8 +12,8 @@ use crate::{
     codegen::c::compile::DeviceBuild,
     ir::{self, Op, func},
     outline::{self, PartitionInput},
-    partition::{Entry, Profile, ProfiledMachine, Skipped, Transfer, placement::HOST},
-    targets::TargetInstance,
+    partition::{Entry, Profile, Skipped, Transfer, placement::HOST},
+    targets::{TargetInstance, profiled_machine},
     tile::Tiles,
 };
 use melior::ir::Module;
@@ -43,7 +43,7 @@ impl Session {
         idle.check()?;
         let mut profile = Profile {
             phaseline_profile: Profile::VERSION,
-            machine: ProfiledMachine::here()?,
+            machine: profiled_machine()?,
             targets: targets.iter().map(TargetInstance::profiled).collect(),
             entries: vec![],
             tiles: vec![],
@@ -69,22 +69,21 @@ impl Session {
     }
 }
 
-impl Profile {
-    fn note(&mut self, work: &Workload, time: Result<f64>) {
-        let (target, pattern, text) = (work.target, work.pattern.clone(), work.text.clone());
-        match time {
-            Ok(nanoseconds) => self.entries.push(Entry {
-                target,
-                pattern,
-                key: work.key.clone(),
-                work: text,
-                bytes: work.bytes as u64,
-                nanoseconds,
-            }),
-            Err(error) => {
-                let reason = error.to_string();
-                self.skipped.push(Skipped { target, pattern, work: text, reason });
-            }
+/// Writes down what a piece of work took, or why it could not be measured.
+fn note(profile: &mut Profile, work: &Workload, time: Result<f64>) {
+    let (target, pattern, text) = (work.target, work.pattern.clone(), work.text.clone());
+    match time {
+        Ok(nanoseconds) => profile.entries.push(Entry {
+            target,
+            pattern,
+            key: work.key.clone(),
+            work: text,
+            bytes: work.bytes as u64,
+            nanoseconds,
+        }),
+        Err(error) => {
+            let reason = error.to_string();
+            profile.skipped.push(Skipped { target, pattern, work: text, reason });
         }
     }
 }
@@ -152,7 +151,7 @@ impl<'c> Stand<'_, 'c> {
                 }
             }
             times.push(time.as_ref().ok().copied());
-            profile.note(work, time.map(|time| time.usual));
+            note(profile, work, time.map(|time| time.usual));
             // What a failed compile said is in the list.
             self.bench.session.clear_diagnostics();
         }

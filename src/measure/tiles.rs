@@ -11,7 +11,7 @@ use crate::{
     partition::{Profile, Skipped, TileTime, TiledCall},
     tile::{
         Tiles,
-        attribute::from_attribute,
+        attribute::{from_attribute, to_attribute},
         choose::{Choice, Chooser},
         plan::Plan,
     },
@@ -110,7 +110,7 @@ pub fn give_tiles(module: &Module<'_>, tiles: &Tiles) -> Result<()> {
         let mut plan: Plan = from_attribute(attribute).map_err(Error::internal)?;
         plan.tiles = Some(tiles.clone());
         let b = Builder::before(op)?;
-        call.tile = Some(plan.attribute(&b)?);
+        call.tile = Some(to_attribute(&b, &plan)?);
         call.write(&b, op);
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::{
     Result,
     graph::{Facts, GraphView, OpId, ValueId},
     outline::PartitionInput,
-    partition::{self, Device, Possible, chain, describe, is_view, key, producers, tile_key},
+    partition::{self, Device, Possible, chain, describe, key, producers, tile_key},
     pattern::Match,
     tile::plan::Plan,
 };
@@ -74,10 +74,10 @@ pub fn collect(partition_input: &PartitionInput, seen: &mut Seen) -> Result<Vec<
         });
     }
     let live = graph.live_ops();
-    let producers = producers(graph);
+    let producers = producers(graph, request.table);
     for (id, op) in graph.ops() {
         // What only gives a tensor another shape costs nothing between other operations.
-        if !live[id.index()] || op.side_effects || is_view(&op.name) {
+        if !live[id.index()] || op.side_effects || request.table.traits(&op.name).view {
             continue;
         }
         add(on_host(graph, devices.len(), vec![id]));

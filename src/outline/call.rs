@@ -16,6 +16,7 @@ use crate::{
     },
     pattern::{BoundArg, BoundCall, BoundLayout, CType, Permutation},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType},
+    tile::attribute::to_attribute,
 };
 use melior::ir::{
     Attribute, ValueLike,
@@ -100,7 +101,7 @@ impl<'c> Calls<'c> {
             scratch_bytes: call.scratch,
             flat_ins,
             flat_outs,
-            tile: call.tile.as_ref().map(|plan| plan.attribute(&b)).transpose()?,
+            tile: call.tile.as_ref().map(|plan| to_attribute(&b, plan)).transpose()?,
             with_device: call.device,
             returns_status: call.status,
             prototype: call.prototype.clone().filter(|_| !self.has_headers),
@@ -122,7 +123,7 @@ impl<'c> Calls<'c> {
         }
         let b = Builder::before(op)?;
         let ty = value.r#type();
-        let attribute = op.attribute("value")?;
+        let attribute = op.attribute("value").map_err(ir::unexpected)?;
         let bytes = elements::bytes(attribute)?;
         let dims = ir::dims(ty);
         let count = dims.iter().product::<i64>().max(0) as usize;

@@ -37,8 +37,10 @@ pub fn make_composite<'c>(
             infer: false,
         },
     )?;
-    let arguments: Vec<Val<'c>> =
-        (0..types.len()).map(|i| body.argument(i).map(Into::into)).collect::<Result<_, _>>()?;
+    let arguments: Vec<Val<'c>> = (0..types.len())
+        .map(|i| body.argument(i).map(Into::into))
+        .collect::<Result<_, _>>()
+        .map_err(crate::ir::unexpected)?;
     for (old, new) in edge.outputs.iter().zip(results(composite)) {
         replace_uses(*old, new);
     }

@@ -37,7 +37,8 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
         .ok_or_else(|| Error::internal("an operation outside of any function"))?;
     let function = create_function(plan, parent, &inputs, &edge.outputs)?;
     let body = function
-        .region(0)?
+        .region(0)
+        .map_err(ir::unexpected)?
         .first_block()
         .ok_or_else(|| Error::internal("a function without a body"))?;
     let call = create_call(plan.symbol, last, &inputs, &edge.outputs)?;
@@ -49,8 +50,10 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
         .filter_map(|value| definer(*value))
         .map(|def| crate::ir::result0(crate::ir::edit::clone_to_end(def, body)))
         .collect::<Result<_>>()?;
-    let arguments: Vec<Val<'c>> =
-        (0..inputs.len()).map(|i| body.argument(i).map(Into::into)).collect::<Result<_, _>>()?;
+    let arguments: Vec<Val<'c>> = (0..inputs.len())
+        .map(|i| body.argument(i).map(Into::into))
+        .collect::<Result<_, _>>()
+        .map_err(ir::unexpected)?;
     let inner = results(call);
     for op in plan.ops {
         move_to_end(*op, body);

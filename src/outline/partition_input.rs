@@ -35,7 +35,7 @@ impl<'c, 't> PartitionInput<'c, 't> {
         targets: &'t [TargetInstance],
         options: &DivideOptions,
     ) -> Result<Self> {
-        let mut table = OpTable::graph()?;
+        let mut table = OpTable::of(ir::graph::OPS)?;
         for operator in targets.iter().flat_map(|target| &target.kind.operators) {
             table.insert(operator.decl.clone());
         }

@@ -66,7 +66,7 @@ impl<'c> PassError<'c> {
 
 impl From<melior::Error> for PassError<'_> {
     fn from(error: melior::Error) -> Self {
-        crate::Error::from(error).into()
+        crate::ir::unexpected(error).into()
     }
 }
 

@@ -22,11 +22,13 @@ use crate::{
     },
     pass::{OptionValues, Pass, PassError},
     tile::{
+        attribute::to_attribute,
         cascade::{Cascade, Link, Part, Stripes, can_be_cut, cascades},
         keep::Costs,
         slice::{Offset, part, repeat, replace},
-        stay::{Fate, Stay, call_name, tell},
+        stay::{Fate, Stay},
         tiled::{Tiled, by_block, loaded, lost, room},
+        told::{call_name, tell},
     },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -207,7 +209,7 @@ fn call<'c>(
     let b = &b.with_location(tiled.op.location());
     let reads = tiled.plan.reads;
     let mut call = tiled.call.clone();
-    call.set(TILE, stripe.call.plan.attribute(b)?);
+    call.set(TILE, to_attribute(b, &stripe.call.plan)?);
     call.groups[Group::Ins as usize] = inputs.to_vec();
     for (tensor, value) in call.groups[Group::Ins as usize].iter_mut().enumerate() {
         *value = match link.reads.filter(|_| !results.is_empty()) {

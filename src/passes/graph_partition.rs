@@ -13,9 +13,9 @@ use crate::{
     Error,
     ir::{self, Op, edit, names::{APART, TARGET_SPEC}, schedule::Schedule},
     outline::{self, PartitionedFunction},
-    partition::{Placement, Profile},
+    partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
-    targets::{Operators, Registry, TargetInstance, TargetSpec, of_context},
+    targets::{Operators, Registry, TargetInstance, TargetSpec, of_context, read_profile},
 };
 use melior::{
     Context,
@@ -60,7 +60,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     };
     let profile = match options.profile.as_str() {
         "" => None,
-        path => Some(Profile::read(Path::new(path))?),
+        path => Some(read_profile(Path::new(path))?),
     };
     let how = outline::DivideOptions {
         placement: placement.as_ref(),

@@ -208,7 +208,7 @@ impl<'c> Chain<'c> {
             Attribute::from(IntegerAttribute::new(element, value))
         });
         let words: Vec<_> = words.collect();
-        let value = DenseElementsAttribute::new(ty, &words)?.into();
+        let value = DenseElementsAttribute::new(ty, &words).map_err(ir::unexpected)?.into();
         let table = b.op1_with(graph::Constant::NAME, &[], ty, vec![("value", value)])?;
         let made = graph::Lookup::build(&b, self.from, table)?;
         edit::replace_uses(self.end.y(), made.y());

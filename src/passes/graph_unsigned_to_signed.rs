@@ -382,7 +382,7 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, zero: i64, ty: Type<'c>) -> Resu
     };
     let one: Attribute<'c> = FloatAttribute::new(b.context, b.f32(), 1.0).into();
     let scalar = b.tensor(&[], b.f32());
-    let dense = melior::ir::attribute::DenseElementsAttribute::new(scalar, &[one])?;
+    let dense = melior::ir::attribute::DenseElementsAttribute::new(scalar, &[one]).map_err(ir::unexpected)?;
     let one = b.op1_with(graph::Constant::NAME, &[], scalar, vec![("value", dense.into())])?;
     let (from, to) = (point(ir::element_type(value.r#type()))?, point(ir::element_type(ty))?);
     let real = b.op1(DEQUANTIZE, &[value, one, from], with_element(ty, b.f32()))?;

@@ -13,10 +13,12 @@ use crate::{
     ir::{self, Builder, Op, call_extern::Group, edit, names::TILE, users},
     pass::{OptionValues, Pass, PassError},
     tile::{
+        attribute::plan_of,
         keep::{Call, Candidate, Outcome, keep},
-        plan::{Plan, Tensor},
-        stay::{Fate, Stay, call_name, tell},
+        plan::Tensor,
+        stay::{Fate, Stay},
         tiled::{Tiled, by_block, lost, room},
+        told::{call_name, tell},
     },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -155,7 +157,7 @@ fn is_free<'c>(from: Op<'c>, to: Op<'c>) -> bool {
         Some(op)
     });
     let takes = |op: Op<'c>| match op.region_count() {
-        0 => Plan::of(op).ok().flatten().is_some_and(|plan| plan.tensors.iter().any(|t| t.kept)),
+        0 => plan_of(op).ok().flatten().is_some_and(|plan| plan.tensors.iter().any(|t| t.kept)),
         _ => edit::walk(op).into_iter().any(|inner| inner.has_attribute(TILE)),
     };
     !between.into_iter().any(takes)

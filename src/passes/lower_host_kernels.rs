@@ -181,7 +181,7 @@ impl<'c> Kernels<'c> {
         let tiles = self.tiles.in_memory(self.memory.room(op));
         let narrow = halves::narrow(op, &mut found, (self.isa, tiles))?;
         halves::store(op, &mut found, self.isa)?;
-        let x = narrow.map_or_else(|| op.operand(found.x), Ok)?;
+        let x = narrow.map_or_else(|| op.operand(found.x), Ok).map_err(ir::unexpected)?;
         let is_widened = self.widen(op, &mut found, tiles)?;
         let mut ins = vec![if is_widened { widened(&b, x)? } else { x }];
         let kernel = Scheduled::of(&found, self.isa, tiles);
@@ -189,7 +189,7 @@ impl<'c> Kernels<'c> {
         ins.extend(self.weights(&b, op, &found, &kernel)?);
         ins.extend(starts);
         for operand in &found.operands {
-            ins.push(op.operand(*operand)?);
+            ins.push(op.operand(*operand).map_err(ir::unexpected)?);
         }
         let mut outs = vec![];
         if let Some(place) = &place {
@@ -225,7 +225,7 @@ impl<'c> Kernels<'c> {
 
     /// Has a kernel read integers of 16 bits where that is faster and there is room; says whether.
     fn widen(&mut self, op: Op<'c>, found: &mut Recognized<'c>, tiles: Tiles) -> Result<bool> {
-        let x = op.operand(found.x)?;
+        let x = op.operand(found.x).map_err(ir::unexpected)?;
         let may_widen =
             matches!(&found.kernel, Kernel::Contraction(spec) if spec.is_widened(self.isa));
         // Tiles have bytes transformed, and elements of the copy are twice as long.
@@ -267,7 +267,7 @@ impl<'c> Kernels<'c> {
         let b = Builder::before(op)?;
         let (spec, isa) = (&found.spec, self.isa);
         let blocking = spec.blocking(isa);
-        let ins = found.operands().into_iter().map(|operand| Ok(op.operand(operand)?));
+        let ins = found.operands().into_iter().map(|operand| op.operand(operand).map_err(ir::unexpected));
         let ins = ins.collect::<Result<Vec<_>>>()?;
         let memory = spec.memory(&blocking);
         let results =

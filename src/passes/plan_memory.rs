@@ -30,7 +30,7 @@ use crate::{
         demand::Spaces,
     },
     tensor::SplitMix64,
-    tile::pool::Pool as Tiles,
+    tile::attribute::pool_start,
 };
 use melior::ir::{
     Attribute, Location, Type, ValueLike,
@@ -310,7 +310,7 @@ fn use_pool<'c>(
     let Some(first) = requests.first() else { return Ok(()) };
     let (capacity, alignment) = pool_of(first.op, pool)?;
     let mut base =
-        Tiles::start(function, pool).map_err(|error| PassError::at(&function, error))?;
+        pool_start(function, pool).map_err(|error| PassError::at(&function, error))?;
     if plan.peak.saturating_add(base) > capacity {
         return Err(PassError::at(
             &function,
@@ -328,10 +328,10 @@ fn use_pool<'c>(
         // A check wants places other than the first, as far as there is room, and other neighbours.
         let mut random = SplitMix64::new(number as u64);
         let steps = (capacity - plan.peak - base) / alignment.max(1);
-        let anywhere = random.next() % (steps + 1);
+        let anywhere = random.next_u64() % (steps + 1);
         // The end of the pool is where bounds are.
-        base += alignment * if random.next().is_multiple_of(2) { steps } else { anywhere };
-        is_turned = random.next().is_multiple_of(2) && base + whole(plan.peak) <= capacity;
+        base += alignment * if random.next_u64().is_multiple_of(2) { steps } else { anywhere };
+        is_turned = random.next_u64().is_multiple_of(2) && base + whole(plan.peak) <= capacity;
     }
     for (request, offset) in requests.iter().zip(&plan.offsets) {
         let builder = Builder::before(request.op)?;

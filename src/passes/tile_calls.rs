@@ -49,7 +49,7 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     let mut pools: Vec<Pool> = vec![];
     for op in edit::walk(function) {
         let Some(call) = CallExtern::of(op) else { continue };
-        let plan = Plan::of(op).map_err(|error| PassError::at(&op, error))?;
+        let plan = attribute::plan_of(op).map_err(|error| PassError::at(&op, error))?;
         let Some(plan) = plan else { continue };
         tile(op, &call, &plan, &given)?;
         for mut pool in plan.pools {

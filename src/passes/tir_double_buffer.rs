@@ -9,6 +9,7 @@ use crate::{
     ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError, PassOptions},
     tile::{
+        attribute::pools_of,
         halves::{
             Map, Transfer, copy, index_constant, insert_results, is_in, key, loop_with, pool_of, view,
         },
@@ -40,7 +41,7 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     if !options.enable {
         return Ok(());
     }
-    let pools = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
+    let pools = pools_of(function).map_err(|error| PassError::at(&function, error))?;
     // The list is made first: with a loop goes its body, of which nothing may be touched. A loop
     // around it is not transformed.
     let loops: Vec<_> =

@@ -12,7 +12,7 @@ use crate::{
         view::OpView,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
-    tile::pool::Pool,
+    tile::attribute::pools_of,
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike};
 
@@ -84,7 +84,7 @@ fn pools<'c>(
     function: Op<'c>,
     options: &Options,
 ) -> Result<Vec<(String, Channels<'c>)>, PassError<'c>> {
-    let declared = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
+    let declared = pools_of(function).map_err(|error| PassError::at(&function, error))?;
     if declared.is_empty() {
         return Ok(vec![(options.pool.clone(), Channels::new(options.channels))]);
     }

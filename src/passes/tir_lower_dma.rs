@@ -24,7 +24,10 @@ use crate::{
         },
     },
     tensor::DType,
-    tile::pool::{Dma, Pool},
+    tile::{
+        attribute::pools_of,
+        pool::{Dma, Pool},
+    },
 };
 use melior::ir::{
     Attribute, Region, Type, ValueLike,
@@ -123,7 +126,7 @@ struct Ways(Vec<Pool>);
 
 impl Ways {
     fn of<'c>(function: Op<'c>) -> Failure<'c, Self> {
-        Pool::of_function(function).map(Self).map_err(|error| PassError::at(&function, error))
+        pools_of(function).map(Self).map_err(|error| PassError::at(&function, error))
     }
 
     fn of_transfer<'c>(&self, start: Op<'c>) -> Failure<'c, &Dma> {

@@ -9,6 +9,7 @@ use crate::{
     ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},
     pass::{OptionValues, Pass, PassError},
     tile::{
+        attribute::pools_of,
         halves::{
             Map, Transfer, copy, index_constant, insert_results, key, loop_with, pool_of, view,
         },
@@ -29,7 +30,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    let pools = Pool::of_function(function).map_err(|error| PassError::at(&function, error))?;
+    let pools = pools_of(function).map_err(|error| PassError::at(&function, error))?;
     if !pools.iter().any(|pool| pool.dma.overlap_stores) {
         return Ok(());
     }

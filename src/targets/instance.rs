@@ -11,7 +11,7 @@ use crate::{
     expr::{Expr, OptionType, OptionValue, OptionValues, Val},
     graph::{Bound, Evaluator, Facts, OpDecl, OpTable, Scope},
     ir::schedule::Schedule,
-    partition::{Device, ProfiledTarget, Rates, is_view},
+    partition::{Device, ProfiledTarget, Rates},
     pattern::{Capabilities, Pattern, PatternSpec, check_expression},
     phase::{HookPoint, Phase, TargetPipelines},
     targets::hooks::{Command, DataHook},
@@ -313,7 +313,7 @@ fn everything(table: &OpTable) -> Result<Vec<Pattern>> {
     let has_code = |op: &&OpDecl| !op.results.is_empty() && !op.is_vendors();
     let patterns = table.iter().filter(has_code).map(|op| {
         let spec = PatternSpec::new(&op.name, format!("{}(...)", op.name));
-        let spec = if is_view(&op.name) { spec.no_compute() } else { spec };
+        let spec = if op.traits.view { spec.no_compute() } else { spec };
         Pattern::new(spec, table, &BTreeMap::new())
             .map_err(|error| Error::internal(format!("no pattern for '{}': {error}", op.name)))
     });

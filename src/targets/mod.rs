@@ -21,6 +21,7 @@ mod memory;
 mod operator;
 mod options;
 mod pipelines;
+mod profile;
 mod registry;
 mod spec;
 
@@ -46,6 +47,7 @@ pub use operator::{
 };
 pub use options::{OptionDecl, OptionKind, format_size, parse_size};
 pub use pipelines::pipelines;
+pub use profile::{profiled_machine, read_profile};
 pub(crate) use registry::EmbedderKinds;
 pub(crate) use registry::is_builtin;
 pub use registry::{MANIFEST, Registry, of_context};

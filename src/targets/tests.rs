@@ -332,7 +332,7 @@ fn hosts_before_the_last_place_take_everything() {
     let spec = "a: c -cflags=-O1, b: c, llvm".parse().expect("a spec");
     let targets = registry.resolve(&spec).expect("resolves");
     assert_eq!(targets[0].text("cflags"), Some("-O1"));
-    let table = crate::graph::OpTable::graph().expect("the table is right");
+    let table = crate::graph::OpTable::of(crate::ir::graph::OPS).expect("the table is right");
     let patterns = targets[0].load_patterns(&table).expect("are right");
     assert_eq!(patterns.len(), table.iter().filter(|op| !op.results.is_empty()).count());
     assert!(patterns.iter().any(|pattern| pattern.name() == "conv" && pattern.spec.compute));
@@ -521,7 +521,7 @@ mod vanilla {
 
     fn divide(view: &GraphView, check: impl FnOnce(&Partition, &Report, Facts)) {
         let targets = resolve("vanilla, llvm").expect("resolves");
-        let table = OpTable::graph().expect("is right");
+        let table = OpTable::of(crate::ir::graph::OPS).expect("is right");
         let patterns = targets[0].load_patterns(&table).unwrap_or_else(|error| panic!("{error}"));
         let devices = [targets[0].device(&patterns).expect("has rates")];
         let request = Request {

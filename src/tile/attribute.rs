@@ -1,10 +1,15 @@
-//! Plain data as attributes: structs become dictionaries, lists arrays.
+//! Plain data as attributes: structs become dictionaries, lists arrays. Plans of calls and pools of
+//! functions are such data.
 
+use super::{plan::Plan, pool::Pool};
 use crate::{
     Error, Result,
-    ir::{self, Builder, edit},
+    ir::{
+        self, Builder, Op, edit,
+        names::{DMA, TILE},
+    },
 };
-use melior::ir::{Attribute, AttributeLike};
+use melior::ir::{Attribute, AttributeLike, operation::OperationLike};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -56,4 +61,26 @@ fn value_of(attribute: Attribute<'_>) -> Value {
         return Value::from(value);
     }
     edit::string(attribute).map_or(Value::Null, Value::String)
+}
+
+/// The plan of a call; none if it has none.
+pub fn plan_of(call: Op<'_>) -> Result<Option<Plan>> {
+    let Ok(attribute) = call.attribute(TILE) else { return Ok(None) };
+    let plan: Plan = from_attribute(attribute)
+        .map_err(|error| Error::invalid(format!("has a malformed {TILE}: {error}")))?;
+    plan.check().map_err(|fault| Error::invalid(format!("has a {TILE} {fault}")))?;
+    Ok(Some(plan))
+}
+
+/// The pools that tiles of a function are in.
+pub fn pools_of(function: Op<'_>) -> Result<Vec<Pool>> {
+    let Ok(pools) = function.attribute(DMA) else { return Ok(vec![]) };
+    from_attribute(pools).map_err(|error| Error::invalid(format!("has a malformed {DMA}: {error}")))
+}
+
+/// How many bytes at the start of a function's pool stay free.
+pub fn pool_start(function: Op<'_>, pool: &str) -> Result<u64> {
+    let pools = pools_of(function)?;
+    let base = pools.iter().find(|other| other.name == pool).map_or(0, |pool| pool.base);
+    Ok(u64::try_from(base).unwrap_or(0))
 }

@@ -2,27 +2,19 @@
 //!
 //! A pattern declares the loops of its work and which part of each tensor a tile has
 //! (`[pattern.tile]`); `crate::pattern` makes a [`plan::Plan`] of it for a match, [`choose`] picks
-//! the sizes and the order that cost least, and [`emit`] writes the loops.
+//! the sizes and the order that cost least, and [`emit`] writes the loops. Plan and choice are
+//! those of `phaseline-select`.
 
 mod argument;
 pub mod attribute;
-pub mod cascade;
-pub mod choose;
 pub mod emit;
-pub mod formula;
 pub mod halves;
-pub mod keep;
-pub mod pieces;
-pub mod plan;
-pub mod pool;
-mod reference;
 pub mod room;
 pub mod slice;
-pub mod stay;
 mod store;
 pub mod tiled;
-mod tiles;
-pub mod value;
+pub mod told;
 
-pub use reference::TileRef;
-pub use tiles::Tiles;
+pub use phaseline_select::tile::{
+    TileRef, Tiles, cascade, choose, keep, pieces, plan, pool, stay, value,
+};

@@ -1,6 +1,7 @@
 //! The calls of a function that are computed tile by tile.
 
 use super::{
+    attribute::{plan_of, to_attribute},
     keep::Call,
     plan::{Plan, Tensor},
     pool::Pool,
@@ -32,7 +33,7 @@ impl<'c> Tiled<'c> {
     /// `tile-calls` refuses.
     pub fn of(op: Op<'c>) -> Result<Option<Self>, PassError<'c>> {
         let Some(call) = CallExtern::of(op) else { return Ok(None) };
-        let plan = Plan::of(op).map_err(|error| PassError::at(&op, error))?;
+        let plan = plan_of(op).map_err(|error| PassError::at(&op, error))?;
         let reads = call.groups[Group::Ins as usize].len();
         let count = reads + call.groups[Group::Outs as usize].len();
         let plan = plan.filter(|plan| plan.tensors.len() == count);
@@ -52,7 +53,7 @@ impl<'c> Tiled<'c> {
 
     /// Changes the plan of the operation.
     pub fn set_plan(&self, plan: &Plan) -> Result<()> {
-        let plan = plan.attribute(&Builder::before(self.op)?)?;
+        let plan = to_attribute(&Builder::before(self.op)?, plan)?;
         edit::set_attr(self.op, names::TILE, plan);
         Ok(())
     }

@@ -97,7 +97,7 @@ def check(language, lines, skipped, folder):
 def functions():
     """Names of the Rust functions and C functions that documents may name as tests or examples."""
     names = set()
-    for folder in ("src", "tests", "examples", "targets", "runtime-c"):
+    for folder in ("src", "crates", "tests", "examples", "targets", "runtime-c"):
         for source in (ROOT / folder).rglob("*"):
             if source.suffix == ".rs":
                 names.update(re.findall(r"\bfn (\w+)", source.read_text()))
@@ -111,7 +111,7 @@ def mention_problem(text, known, folder):
     test or a command."""
     if text.startswith("phaseline "):
         return bash(text.replace("MODEL", "net.onnx"), folder)
-    if re.match(r"(tests|src|pipelines|targets|runtime-c|docs|examples)/", text):
+    if re.match(r"(tests|src|crates|pipelines|targets|runtime-c|docs|examples)/", text):
         return None if any(ROOT.glob(text.rstrip("/"))) else "there is no such file"
     if text.endswith(".test"):
         return None if any((ROOT / "tests/lit").rglob(text)) else "there is no such test"

@@ -236,7 +236,7 @@ impl<'a> Garden<'a> {
         for defects in kinds.values_mut() {
             // Fisher and Yates' shuffle.
             for last in (1..defects.len()).rev() {
-                defects.swap(last, (random.next() % (last as u64 + 1)) as usize);
+                defects.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
             }
             order.extend(std::mem::take(defects).into_iter().enumerate());
         }

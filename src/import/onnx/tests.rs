@@ -153,9 +153,9 @@ fn mutated_models_never_panic() {
     (0..good.len()).for_each(|length| try_it(good[..length].to_vec()));
     for _ in 0..20_000 {
         let mut bytes = good.clone();
-        for _ in 0..1 + rng.next() % 4 {
-            let position = rng.next() as usize % bytes.len();
-            bytes[position] = rng.next() as u8;
+        for _ in 0..1 + rng.next_u64() % 4 {
+            let position = rng.next_u64() as usize % bytes.len();
+            bytes[position] = rng.next_u64() as u8;
         }
         try_it(bytes);
     }
@@ -397,9 +397,9 @@ fn mutated_models_never_crash_the_import() {
     let mut imported = 0;
     for _ in 0..5_000 {
         let mut bytes = good.clone();
-        for _ in 0..1 + rng.next() % 3 {
-            let position = rng.next() as usize % bytes.len();
-            bytes[position] = rng.next() as u8;
+        for _ in 0..1 + rng.next_u64() % 3 {
+            let position = rng.next_u64() as usize % bytes.len();
+            bytes[position] = rng.next_u64() as u8;
         }
         if let Ok(model) = decode_model(Path::new("m.onnx"), bytes.into()) {
             let _ = shape_like_inputs(&model);

@@ -205,7 +205,7 @@ fn constant_of_shape<'c>(
         .and_then(|elements| elements.uniform(&l.b))
         .ok_or_else(|| l.unsupported("a 'value' of this kind"))?;
     if count <= LARGEST_SPLAT {
-        let splat = DenseElementsAttribute::new(ty, &[value])?;
+        let splat = DenseElementsAttribute::new(ty, &[value]).map_err(ir::unexpected)?;
         return Ok(vec![constant_tensor(&l.b, splat)?]);
     }
     let element = ir::element_type(ty);

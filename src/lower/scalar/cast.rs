@@ -9,7 +9,7 @@ use melior::ir::{Type, TypeLike, ValueLike};
 
 /// `graph.cast` of one element.
 pub(super) fn emit<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
-    let result: Val<'c> = op.result(0)?.into();
+    let result: Val<'c> = op.result(0).map_err(ir::unexpected)?.into();
     let to_unsigned = super::is_unsigned(result.r#type());
     let element = super::element_of_result(b, op)?;
     if is_small_float(element) && ir::attr_bool(op, "saturate") == Some(false) {

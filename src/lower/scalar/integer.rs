@@ -133,7 +133,9 @@ fn modulo<'c>(
 fn bit_shift<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val<'c>> {
     let left = ir::attr_str(op, "direction").as_deref() == Some("LEFT");
     let shifted = b.binary(if left { "arith.shli" } else { "arith.shrui" }, x, y)?;
-    let bits = melior::ir::r#type::IntegerType::try_from(ir::element_type(x.r#type()))?.width();
+    let bits = melior::ir::r#type::IntegerType::try_from(ir::element_type(x.r#type()))
+        .map_err(ir::unexpected)?
+        .width();
     let fits = b.cmpi("ult", y, b.constant_int(y.r#type(), i64::from(bits))?)?;
     b.select(fits, shifted, b.constant_int(x.r#type(), 0)?)
 }

@@ -100,7 +100,7 @@ fn operand_unsigned(op: Op<'_>, index: usize) -> bool {
 
 /// Element type of the op's result after conversion.
 fn element_of_result<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Type<'c>> {
-    let value: Val<'c> = op.result(0)?.into();
+    let value: Val<'c> = op.result(0).map_err(ir::unexpected)?.into();
     Ok(ir::element_type(signless(b.context, value.r#type())))
 }
 

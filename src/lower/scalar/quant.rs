@@ -44,7 +44,7 @@ impl<'c> Quantized<'c> {
 
     /// That of a result.
     pub fn of_result(l: &Lowering<'c>, index: usize) -> Result<Self> {
-        let value: Val<'c> = l.op.result(index)?.into();
+        let value: Val<'c> = l.op.result(index).map_err(ir::unexpected)?.into();
         Self::of_type(l, value.r#type())
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Result,
     expr::{Expr, PatternResult},
-    graph::{Alias, Arity, AttrDecl, AttrKind, Flops, OpDecl, OperandDecl},
+    graph::{Alias, Arity, AttrDecl, AttrKind, Flops, OpDecl, OpTraits, OperandDecl},
     ir::view::graph_info,
     pattern::{Ty, check_of_operator},
 };
@@ -69,6 +69,7 @@ fn operator(source: &Source, raw: RawOperator, files: &Files) -> Result<Operator
         attrs: attributes(source, &raw.attributes)?,
         commutative: false,
         flops: None,
+        traits: OpTraits::default(),
     };
     check_names(source, &raw, &decl)?;
     let read = |text: &Spanned<String>, wanted: &Ty| {

@@ -71,10 +71,11 @@ impl<'c> Emitter<'c> {
         let region = Region::new();
         let block = edit::append_block(&region, &arguments);
         let inner = self.at_end_of(block);
-        let iv = Ix::Value(block.argument(0)?.into());
+        let iv = Ix::Value(block.argument(0).map_err(crate::ir::unexpected)?.into());
         let inside = (1..arguments.len())
             .map(|i| block.argument(i).map(Into::into))
-            .collect::<Result<Vec<Val<'c>>, _>>()?;
+            .collect::<Result<Vec<Val<'c>>, _>>()
+            .map_err(crate::ir::unexpected)?;
         let yielded = body(&inner, iv, inside)?;
         inner.builder.create("scf.yield", OpSpec { operands: &yielded, ..Default::default() })?;
         let mut operands = vec![self.value(lo)?, self.value(hi)?, self.builder.index(by)?];
@@ -199,7 +200,8 @@ pub fn function<'c>(
     let block = edit::append_block(&region, &with_locations);
     let values = (0..arguments.len())
         .map(|i| block.argument(i).map(Into::into))
-        .collect::<Result<Vec<Val<'c>>, _>>()?;
+        .collect::<Result<Vec<Val<'c>>, _>>()
+        .map_err(crate::ir::unexpected)?;
     let inner = Builder::at_end(at.context, block, at.location);
     body(&Emitter { builder: inner, isa }, &values)?;
     inner.create("func.return", OpSpec::default())?;

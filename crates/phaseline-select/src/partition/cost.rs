@@ -1,0 +1,301 @@
+//! What a partition costs, in nanoseconds: work, calls and transfers.
+//!
+//! - A match costs what its pattern says, or else what its operations are estimated to cost with
+//!   the rates of the target.
+//! - A region costs its matches, one call, and a transfer of each value that enters it (constants
+//!   aside, which are there from the start) or leaves it.
+//! - An operation of the host costs its estimate.
+//! - What was measured takes the place of estimates and declarations ([`super::measured`]).
+//!
+//! - An elementwise operation of the host that can take the value before it from registers
+//!   ([`super::fusion`]) costs no memory traffic for it, if both are on the host.
+//!
+//! The model knows nothing else of fusion, nor of work at the same time.
+
+use super::{
+    Request,
+    candidates::{Candidate, Candidates},
+    choose::Chosen,
+    fusion::{chain, producers},
+};
+use crate::{
+    expr::OptionValues,
+    graph::{Facts, GraphView, OpId, OpTable, ValueId},
+    tensor::ElementType,
+};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What a target's work and transfers cost, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// One call of a region.
+    pub per_call: f64,
+    /// A byte that enters or leaves a region.
+    pub per_byte: f64,
+    /// An arithmetic operation, where nothing better is known.
+    pub per_flop: f64,
+    /// A byte that an operation reads or writes, where nothing better is known.
+    pub per_access: f64,
+}
+
+impl Default for Rates {
+    /// A device of which nothing is known: ten times as fast as the host, behind a slow call.
+    fn default() -> Self {
+        Self { per_call: 1000.0, per_byte: 0.1, per_flop: 0.001, per_access: 0.005 }
+    }
+}
+
+impl Rates {
+    /// A host of which nothing is known: one core of 100 GFLOP/s and 20 GB/s.
+    pub fn host() -> Self {
+        Self { per_call: 0.0, per_byte: 0.0, per_flop: 0.01, per_access: 0.05 }
+    }
+}
+
+/// The parts of what a region costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RegionCost {
+    /// Its matches.
+    pub work: f64,
+    /// Its call.
+    pub call: f64,
+    /// Transfers of what enters and leaves it.
+    pub transfer: f64,
+    /// Bytes that enter and leave it.
+    pub bytes: f64,
+    /// What its operations would cost on the host.
+    pub on_host: f64,
+}
+
+impl RegionCost {
+    /// All parts together.
+    pub fn total(&self) -> f64 {
+        self.work + self.call + self.transfer
+    }
+}
+
+/// How a partition was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// In order of preference, without regard to costs.
+    #[default]
+    Greedy,
+    /// The cheapest of all choices of matches.
+    Exact,
+    /// The cheapest that a bounded search came upon.
+    Bounded,
+}
+
+/// What a partition costs, and what others would.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Costs {
+    /// How the partition was found.
+    pub search: Search,
+    /// The partition.
+    pub total: f64,
+    /// The partition in order of preference.
+    pub greedy: f64,
+    /// Everything on the host.
+    pub host_only: f64,
+    /// Of the prices of operations on the host and of matches, how many were measured.
+    pub measured: usize,
+    /// How many prices there are.
+    pub prices: usize,
+    /// Each operation on the host.
+    #[serde(skip)]
+    pub on_host: Vec<f64>,
+    /// Each operation's match on its device; nothing for the host's.
+    #[serde(skip)]
+    pub matched: Vec<Option<f64>>,
+    /// For each operation, whether its price on the host was measured.
+    #[serde(skip)]
+    pub host_measured: Vec<bool>,
+    /// For each operation, whether the price of its match was measured.
+    #[serde(skip)]
+    pub match_measured: Vec<bool>,
+    /// The regions in order.
+    #[serde(skip)]
+    pub regions: Vec<RegionCost>,
+}
+
+/// The price of what the host cannot do: more than anything that it can.
+const NEVER: f64 = 1e15;
+
+/// The prices of operations on the host and of matches on their devices.
+pub struct Prices {
+    /// By operation, when the one whose value it takes is not on the host.
+    pub host: Vec<f64>,
+    /// By operation: the one whose value it takes from registers if both are on the host, and what
+    /// it costs then, which is no more than alone.
+    pub fused: Vec<Option<(OpId, f64)>>,
+    /// By match.
+    pub matches: Vec<f64>,
+    /// By operation, whether the host's price was measured.
+    pub host_measured: Vec<bool>,
+    /// By match, whether its price was measured.
+    pub match_measured: Vec<bool>,
+}
+
+impl Prices {
+    /// Prices everything once.
+    pub fn new(request: &Request, candidates: &Candidates) -> Self {
+        let graph = request.graph;
+        let (host, host_measured): (Vec<f64>, Vec<bool>) = graph
+            .ops()
+            .map(|(id, op)| {
+                if op.device_only {
+                    return (NEVER, false);
+                }
+                let known = request.measured.and_then(|m| m.on_host(request, &[id]));
+                let price = known.unwrap_or_else(|| estimate(request, id, &request.host_rates));
+                (price, known.is_some())
+            })
+            .unzip();
+        let (matches, match_measured) = candidates
+            .matches
+            .iter()
+            .map(|found| {
+                let known = request.measured.and_then(|m| m.of_match(request, found));
+                (known.unwrap_or_else(|| price(request, found)), known.is_some())
+            })
+            .unzip();
+        let producers = producers(graph, request.table);
+        let fused = graph.ops().map(|(id, _)| {
+            let producer = producers[id.index()]?;
+            let known = request.measured.and_then(|measured| {
+                let with = measured.on_host(request, &chain(&producers, id))?;
+                let without = measured.on_host(request, &chain(&producers, producer))?;
+                Some((with - without).max(0.0))
+            });
+            let price = known.unwrap_or_else(|| estimate_fused(request, id, producer));
+            Some((producer, price.min(host[id.index()])))
+        });
+        Self { fused: fused.collect(), host, matches, host_measured, match_measured }
+    }
+
+    /// What an operation costs on the host, given which others are there.
+    pub fn on_host(&self, op: OpId, is_on_host: impl Fn(OpId) -> bool) -> f64 {
+        match self.fused[op.index()] {
+            Some((producer, price)) if is_on_host(producer) => price,
+            _ => self.host[op.index()],
+        }
+    }
+
+    /// How many prices were measured, of how many.
+    pub fn measured(&self) -> (usize, usize) {
+        let all = self.host_measured.iter().chain(&self.match_measured);
+        (all.clone().filter(|measured| **measured).count(), all.count())
+    }
+
+    /// What a partition with these groups costs.
+    pub fn total(&self, request: &Request, candidates: &Candidates, chosen: &Chosen) -> f64 {
+        let mut total = 0.0;
+        let mut groups = BTreeSet::new();
+        for (op, _) in request.graph.ops() {
+            match chosen.owner[op.index()] {
+                Some(_) => drop(groups.insert(chosen.quotient.group(op))),
+                None => {
+                    total += self.on_host(op, |other| chosen.owner[other.index()].is_none());
+                }
+            }
+        }
+        let regions =
+            groups.into_iter().map(|group| self.region(request, candidates, chosen, group));
+        total + regions.map(|region| region.total()).sum::<f64>()
+    }
+
+    /// What a group of a device costs.
+    pub fn region(
+        &self,
+        request: &Request,
+        candidates: &Candidates,
+        chosen: &Chosen,
+        group: OpId,
+    ) -> RegionCost {
+        let mut ops = chosen.quotient.members(group).to_vec();
+        ops.sort_unstable();
+        let device = chosen.device_of(candidates, group).unwrap_or(0);
+        let rates = &request.devices[device].rates;
+        let (inputs, outputs) = request.graph.boundary(&ops);
+        let moved = inputs.iter().filter(|value| !request.graph.is_constant(**value));
+        let bytes: f64 = moved.chain(&outputs).map(|value| bytes(request.graph, *value)).sum();
+        let matches = chosen.matches_of(group);
+        RegionCost {
+            work: matches.iter().map(|number| self.matches[*number]).sum(),
+            call: rates.per_call,
+            transfer: rates.per_byte * bytes,
+            bytes,
+            on_host: ops
+                .iter()
+                .map(|op| {
+                    self.on_host(*op, |other| {
+                        chosen.owner[other.index()].is_none() || ops.binary_search(&other).is_ok()
+                    })
+                })
+                .sum(),
+        }
+    }
+}
+
+fn price(request: &Request, candidate: &Candidate) -> f64 {
+    let device = &request.devices[candidate.device];
+    let facts = Facts { graph: request.graph, table: request.table, options: device.options };
+    let declared = device.patterns[candidate.pattern].cost_of(&candidate.found, facts);
+    declared.unwrap_or_else(|| {
+        let ops = candidate.found.ops.iter();
+        ops.map(|op| estimate(request, *op, &device.rates)).sum()
+    })
+}
+
+/// The size of a value; dynamic dimensions count as 1.
+pub fn bytes(graph: &GraphView, value: ValueId) -> f64 {
+    let ty = &graph.value(value).ty;
+    elements(graph, value) * ty.dtype.map_or(32, ElementType::bits) as f64 / 8.0
+}
+
+fn elements(graph: &GraphView, value: ValueId) -> f64 {
+    let dims = graph.value(value).ty.shape.iter();
+    dims.map(|dim| dim.unwrap_or(1) as f64).product()
+}
+
+/// What an operation is estimated to cost: the longer of its arithmetic and its memory traffic.
+fn estimate(request: &Request, id: OpId, rates: &Rates) -> f64 {
+    let graph = request.graph;
+    let op = graph.op(id);
+    if request.table.traits(&op.name).view {
+        return 0.0;
+    }
+    let operands = op.operands.iter().flatten();
+    let touched: f64 = operands.chain(&op.results).map(|value| bytes(graph, *value)).sum();
+    (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
+}
+
+/// What an operation is estimated to cost if it takes the value of `producer` from registers, and
+/// leaves its own where the producer would have left its.
+fn estimate_fused(request: &Request, id: OpId, producer: OpId) -> f64 {
+    let graph = request.graph;
+    let op = graph.op(id);
+    let rates = &request.host_rates;
+    let others = op
+        .operands
+        .iter()
+        .flatten()
+        .filter(|value| graph.definer(**value).is_none_or(|(definer, _)| definer != producer));
+    let touched: f64 = others.map(|value| bytes(graph, *value)).sum();
+    (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
+}
+
+/// The arithmetic operations that an operation takes, as its ODS says.
+fn flops(graph: &GraphView, id: OpId, table: &OpTable) -> f64 {
+    let op = graph.op(id);
+    let declared = table.get(&op.name).and_then(|decl| decl.flops.as_ref());
+    let options = OptionValues::new();
+    let facts = Facts { graph, table, options: &options };
+    // What depends on a dynamic dimension falls back to the size of the results.
+    declared.and_then(|flops| flops.of_op(id, facts)).unwrap_or_else(|| {
+        let elements: f64 = op.results.iter().map(|value| elements(graph, *value)).sum();
+        f64::from(table.traits(&op.name).cost) * elements
+    })
+}

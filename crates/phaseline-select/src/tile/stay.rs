@@ -1,0 +1,189 @@
+//! What was decided about results that calls read of calls before them, for people and programs: the passes
+//! that decide write it on the function, and `partition --explain` reads it there.
+
+use super::{
+    cascade::{Cascade, Link, Stripes},
+    choose::Chooser,
+    keep::Call,
+    plan::Tensor,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+/// A decision about results between calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stay {
+    /// The calls: who writes, and who reads.
+    pub calls: Vec<String>,
+    /// What was decided.
+    #[serde(flatten)]
+    pub fate: Fate,
+}
+
+/// What happens to results between calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "kebab-case")]
+pub enum Fate {
+    /// The calls are computed stripe by stripe.
+    Stripes {
+        /// The loop of the last call that stripes go along.
+        along: String,
+        /// How many they are.
+        stripes: i64,
+        /// Positions of that loop in the largest one.
+        positions: i64,
+        /// What that saves.
+        gain: Gain,
+    },
+    /// The first call's result stays as a whole for the others.
+    Whole {
+        /// What that saves.
+        gain: Gain,
+    },
+    /// The calls are not computed stripe by stripe.
+    NoStripes {
+        /// Why.
+        reason: String,
+    },
+    /// The first call's result does not stay as a whole.
+    Moved {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What is saved by results that stay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// Bytes of results that stay at a time, by pool.
+    pub stay: BTreeMap<String, i64>,
+    /// Bytes that calls move less.
+    pub moved: f64,
+    /// The declared cost of the calls, in the unit of the manifest.
+    pub cost: f64,
+    /// What it was if nothing stayed.
+    pub before: f64,
+}
+
+impl Gain {
+    /// What calls move less of their tensors if results stay as a whole.
+    pub fn of_whole(before: &[Call], after: &[Call], stay: (&str, i64)) -> Result<Self, String> {
+        let sum = |calls: &[Call]| calls.iter().map(moved).sum::<Result<f64, String>>();
+        Ok(Self {
+            stay: BTreeMap::from([(stay.0.to_owned(), stay.1)]),
+            moved: sum(before)? - sum(after)?,
+            ..Self::default()
+        })
+    }
+}
+
+impl Cascade {
+    /// What was decided about calls, of which the cascade has `chain`.
+    pub fn fate(&self, chain: &[Link]) -> Result<Fate, String> {
+        let mut gain = Gain { cost: self.cost, before: self.before, ..Gain::default() };
+        for link in chain {
+            gain.moved += moved(&link.call)?;
+        }
+        for run in &self.stripes {
+            gain.moved -= moved_by(run)?;
+            let mut here: BTreeMap<String, i64> = BTreeMap::new();
+            for part in run.parts.iter().take(run.parts.len().saturating_sub(1)) {
+                if let Some((tensor, pool)) = part.call.home_of_kept(part.call.reads) {
+                    *here.entry(pool.name.clone()).or_default() += tensor.bytes_in(pool);
+                }
+            }
+            for (pool, bytes) in here {
+                let most = gain.stay.entry(pool).or_default();
+                *most = bytes.max(*most);
+            }
+        }
+        let extent = |run: &Stripes| {
+            let last = run.parts.last()?;
+            last.call.plan.loops.get(self.along).map(|l| l.extent)
+        };
+        let along = chain.last().and_then(|link| link.call.plan.loops.get(self.along));
+        Ok(Fate::Stripes {
+            along: along.map(|l| l.name.clone()).unwrap_or_default(),
+            stripes: self.stripes.iter().map(|run| run.count).sum(),
+            positions: self.stripes.iter().filter_map(extent).max().unwrap_or(0),
+            gain,
+        })
+    }
+}
+
+/// Bytes that a call moves of its tensors.
+fn moved(call: &Call) -> Result<f64, String> {
+    let chooser = Chooser::new(&call.plan, call.reads, &[])?;
+    let account = chooser.decided().and_then(|choice| chooser.account(&choice));
+    Ok(account.map_or(0.0, |account| account.moves.iter().map(|moves| moves.bytes).sum()))
+}
+
+/// Bytes that stripes move, with what is loaded once for them.
+fn moved_by(run: &Stripes) -> Result<f64, String> {
+    let mut bytes = 0.0;
+    for part in &run.parts {
+        bytes += moved(&part.call)? * run.count as f64;
+        let held = part.held.iter().filter_map(|tensor| part.call.plan.tensors.get(*tensor));
+        let whole = |tensor: &Tensor| {
+            tensor.dims.iter().map(|dim| dim.size).product::<i64>() * tensor.moved_element()
+        };
+        bytes += held.map(whole).sum::<i64>() as f64;
+    }
+    Ok(bytes)
+}
+
+impl fmt::Display for Stay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let writer = self.calls.first().map_or("", String::as_str);
+        let readers = listed(self.calls.get(1..).unwrap_or_default());
+        match &self.fate {
+            Fate::Stripes { along, stripes, positions, gain } => write!(
+                f,
+                "{} are computed in {stripes} stripes of {along}, {positions} at a time: {gain}",
+                listed(&self.calls)
+            ),
+            Fate::Whole { gain } => {
+                write!(f, "the result of '{writer}' stays as a whole for {readers}: {gain}")
+            }
+            Fate::NoStripes { reason } => {
+                write!(f, "{} are not computed in stripes: {reason}", listed(&self.calls))
+            }
+            Fate::Moved { reason } => {
+                write!(f, "the result of '{writer}' does not stay as a whole")?;
+                match readers.is_empty() {
+                    true => write!(f, ": {reason}"),
+                    false => write!(f, " for {readers}: {reason}"),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Gain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (pool, bytes) in &self.stay {
+            write!(f, "{bytes} bytes stay in '{pool}', ")?;
+        }
+        let Self { moved, cost, before, .. } = self;
+        let (less, bytes) = if *moved < 0.0 { ("more", -moved) } else { ("less", *moved) };
+        write!(
+            f,
+            "{bytes:.0} bytes {less} are moved; cost {cost:.0}, {before:.0} if nothing stayed"
+        )
+    }
+}
+
+/// Names in quotes, the last one after an `and`, each once.
+fn listed(names: &[String]) -> String {
+    let mut seen = BTreeSet::new();
+    let once: Vec<String> =
+        names.iter().filter(|name| seen.insert(*name)).map(|name| format!("'{name}'")).collect();
+    match once.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
+    }
+}
