@@ -2,7 +2,7 @@
 //!
 //! 1. *Collect*: every match of every pattern of every target ([`crate::pattern`]).
 //! 2. *Choose*: what the user placed by hand first, then by order of targets, benefit, size, order
-//!    of declaration and place in the program; or, on demand, what costs least ([`search`]). No
+//!    of declaration and place in the program; or, on demand, what costs least (`search`). No
 //!    operation is in two matches.
 //! 3. *Merge*: neighbouring matches of one target become one region.
 //! 4. *Return*: regions without real work go back to the host, and what is left is divided again.

@@ -25,7 +25,7 @@ pub enum BoundLayout {
 pub enum BoundArg {
     /// An input of the match; none for a null pointer.
     In(Option<ValueId>, Option<BoundLayout>),
-    /// An output of the match, by its place in [`Match::outputs`].
+    /// An output of the match, by its place in [`crate::pattern::Match::outputs`].
     Out(usize, Option<BoundLayout>),
     /// An integer or boolean of a C type; none for the type of a field.
     Int(Option<CType>, i64),
