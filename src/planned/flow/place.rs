@@ -1,7 +1,7 @@
 //! Where the buffers of a function are, and which of their bytes an operation means.
 
 use super::range::{Counter, Range};
-use crate::ir::{self, Op, Val, edit, func, memref, size, types};
+use crate::ir::{self, Op, Val, edit, func, memref, names::IO, size, types};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
 
@@ -67,7 +67,17 @@ impl Roots {
             }
         }
         let block = edit::entry_block(function);
-        for argument in block.map(edit::arguments).unwrap_or_default() {
+        let arguments = block.map(edit::arguments).unwrap_or_default();
+        let signature = func::Signature::of(function).map(|signature| signature.arguments);
+        // An output has nothing in it that anybody is to read.
+        let is_output = |place: usize| {
+            let given = signature.as_ref().ok().and_then(|all| all.get(place));
+            let role = given.and_then(|(_, given)| given.iter().find(|(name, _)| name == IO));
+            role.and_then(|(_, role)| edit::string(*role)).is_some_and(|role| role == "output")
+        };
+        for (_, argument) in
+            arguments.into_iter().enumerate().filter(|(place, _)| !is_output(*place))
+        {
             if let Some(number) = roots.number(argument).filter(|number| *number != HANDED_ON) {
                 roots.filled.push(number);
             }

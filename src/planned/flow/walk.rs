@@ -200,6 +200,8 @@ impl<'t, 'c> Walk<'t, 'c> {
             }
         };
         self.done.extend(self.numbers[number]);
+        // All that one access moves is there at once: none of it is over another.
+        self.clock += 1;
         for place in &access.writes {
             // What moves bytes to where they are changes nothing.
             let is_there = |from: &Place| from.root == place.root && from.range == place.range;
@@ -238,7 +240,6 @@ impl<'t, 'c> Walk<'t, 'c> {
     }
 
     fn push(&mut self, place: &Place, (writers, lossy): (Vec<i64>, i64), by: Option<usize>) {
-        self.clock += 1;
         let mut range = place.range.clone();
         range.dense &= self.maybe == 0;
         let time = self.clock;
