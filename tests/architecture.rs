@@ -1,4 +1,4 @@
-//! What the source keeps to, read from its text: the layers of each member of the workspace, a test
+//! Rules of the source, read from its text: the layers of each member of the workspace, a test
 //! folder for each pass, and few doors to MLIR's C API. Nothing is built.
 
 #![allow(clippy::disallowed_methods, reason = "cargo tells tests where things are")]
@@ -12,7 +12,7 @@ use std::{
 /// A package of the workspace.
 struct Member {
     name: &'static str,
-    /// Where it is; empty for the root package.
+    /// Its folder; empty for the root package.
     folder: &'static str,
     /// Members that it may depend on. That it knows nothing else of ours is for Cargo to hold.
     uses: &'static [&'static str],

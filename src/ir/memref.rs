@@ -159,20 +159,20 @@ pub fn row_major(dims: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// Whether an operation gives a view of the buffer that is its first operand, in which elements are where the types
+/// True if an operation gives a view of the buffer that is its first operand, in which elements are where the types
 /// say. A buffer at a place of a block of bytes is none.
 pub fn is_view(op: super::Op<'_>) -> bool {
     is_alias(op) && super::op_name(op) != "memref.view"
 }
 
-/// Whether an operation gives another name to the bytes of its first operand: a view, or a buffer at a
+/// True if an operation gives another name to the bytes of its first operand: a view, or a buffer at a
 /// place of a block of bytes.
 pub fn is_alias(op: super::Op<'_>) -> bool {
     let source = effects::view_source(op);
     source.is_some() && source == super::operands(op).first().copied()
 }
 
-/// Whether an alias has all elements of what it is one of.
+/// True if an alias has all elements of what it is one of.
 pub fn is_whole(op: super::Op<'_>) -> bool {
     is_view(op) && !effects::is_part(op)
 }

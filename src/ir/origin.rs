@@ -1,6 +1,5 @@
-//! True if parts belong together: what is in a context holds addresses of what else is in it, and an
-//! operation those of its operands, so that parts of another session, or values of another module,
-//! would be read after they are gone.
+//! Checks that parts belong together. A context has addresses of what is in it, and an operation those of
+//! its operands: parts of another session, or values of another module, would be read after they are gone.
 //!
 //! Whoever holds a handle keeps its session alive. Comparing contexts where parts meet is enough for
 //! that reason: no part of one gets into another.

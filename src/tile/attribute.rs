@@ -78,7 +78,7 @@ pub fn pools_of(function: Op<'_>) -> Result<Vec<Pool>> {
     from_attribute(pools).map_err(|error| Error::invalid(format!("has a malformed {DMA}: {error}")))
 }
 
-/// How many bytes at the start of a function's pool stay free.
+/// The bytes at the start of a function's pool that stay free.
 pub fn pool_start(function: Op<'_>, pool: &str) -> Result<u64> {
     let pools = pools_of(function)?;
     let base = pools.iter().find(|other| other.name == pool).map_or(0, |pool| pool.base);

@@ -7,7 +7,7 @@ use crate::{
 };
 use melior::ir::operation::OperationLike;
 
-/// What messages call an operation: its node in the model, or its place in a file.
+/// The name of an operation in messages: its node in the model, or its place in a file.
 pub fn call_name(op: Op<'_>) -> String {
     match print::node_name(op) {
         name if name.is_empty() => print::place(op.location()),

@@ -1,7 +1,7 @@
-//! What the declaration of an operation in ODS says, as plain data: names, operands, results,
+//! The declaration of an operation in ODS as plain data: names, operands, results,
 //! attributes, and facts that decisions go by. `dialects/op_views.rs` generates it.
 
-/// How many values an operand or a result stands for.
+/// The number of values that an operand or a result stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
     /// One.
@@ -38,7 +38,7 @@ pub enum AttrKind {
 pub struct ValueInfo {
     /// Name.
     pub name: &'static str,
-    /// How many values it stands for.
+    /// The number of values that it stands for.
     pub arity: Arity,
 }
 
@@ -49,7 +49,7 @@ pub struct AttrInfo {
     pub name: &'static str,
     /// Type.
     pub kind: AttrKind,
-    /// Whether an operation may be without it, and without a default.
+    /// True if an operation may be without it, and without a default.
     pub optional: bool,
     /// The value of an operation without it, in the syntax of patterns.
     pub default: Option<&'static str>,
@@ -57,7 +57,7 @@ pub struct AttrInfo {
     pub words: &'static [&'static str],
 }
 
-/// What ODS says about an operation. The facts that are not structure are fields of the same names
+/// An operation as ODS has it. The facts that are not structure are fields of the same names
 /// in `GraphBase.td`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpInfo {
@@ -75,9 +75,9 @@ pub struct OpInfo {
     pub results: &'static [ValueInfo],
     /// Attributes in order.
     pub attributes: &'static [AttrInfo],
-    /// Whether an attribute says how many values each operand stands for.
+    /// True if an attribute has the number of values of each operand.
     pub segments: bool,
-    /// Whether its two operands may be swapped.
+    /// True if its two operands may be swapped.
     pub commutative: bool,
     /// A constant, a terminator, or an operation with regions: no operation of a pattern.
     pub structure: bool,

@@ -45,7 +45,7 @@ fn lift(left: &Val, right: &Val, f: &impl Fn(&Val, &Val) -> Val) -> Val {
     }
 }
 
-/// Whether a comparison holds; of lists by element, but for equality.
+/// True if a comparison holds; of lists by element, but for equality.
 pub fn compare(op: CompareOp, left: &Val, right: &Val) -> Val {
     if let (Val::List(a), Val::List(b), CompareOp::Eq | CompareOp::Ne) = (left, right, op) {
         let same = match a.len() == b.len() {

@@ -27,7 +27,7 @@ pub struct PatternError {
     pub span: Span,
     /// What is wrong and the remedy.
     pub message: String,
-    /// What the text is part of: `pattern 'conv2d', where[1]`.
+    /// The place of the text: `pattern 'conv2d', where[1]`.
     pub context: String,
 }
 

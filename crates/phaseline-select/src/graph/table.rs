@@ -63,11 +63,11 @@ pub struct OpDecl {
     pub commutative: bool,
     /// How many arithmetic operations it takes, where they do not go by elements of the result.
     pub flops: Option<Flops>,
-    /// What costs go by.
+    /// Facts that costs go by.
     pub traits: OpTraits,
 }
 
-/// What costs of an operation go by, as ODS has it.
+/// Facts of an operation that its costs go by, as ODS has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpTraits {
     /// An element of the result depends on the elements at the same place of the operands alone.
@@ -199,7 +199,7 @@ impl OpTable {
         self.get(name).is_some_and(|op| op.commutative)
     }
 
-    /// What costs of an operation go by.
+    /// Facts of an operation that its costs go by.
     pub fn traits(&self, name: &str) -> OpTraits {
         self.get(name).map(|op| op.traits).unwrap_or_default()
     }

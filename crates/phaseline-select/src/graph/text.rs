@@ -23,7 +23,7 @@ const FLOPS: [(&str, &str); 6] = [
     ("max_pool", "self.y.size * prod(self.kernel_shape)"),
 ];
 
-/// What costs of the tests' operations go by.
+/// Facts of the tests' operations that costs go by.
 fn traits(name: &str) -> OpTraits {
     const ELEMENTWISE: [&str; 10] =
         ["add", "mul", "sub", "div", "erf", "relu", "tanh", "sigmoid", "clip", "cast"];
