@@ -89,6 +89,25 @@ bool phlDestinations(MlirOperation raw, intptr_t *first, intptr_t *count) {
   return true;
 }
 
+bool phlCarried(MlirOperation raw, intptr_t *first, intptr_t *count) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(unwrap(raw));
+  if (!loop)
+    return false;
+  const MutableArrayRef<OpOperand> carried = loop.getInitsMutable();
+  if (carried.empty())
+    return false;
+  *first = carried.front().getOperandNumber();
+  *count = carried.size();
+  return true;
+}
+
+PhlStructured phlStructured(MlirOperation raw) {
+  auto op = dyn_cast<linalg::LinalgOp>(unwrap(raw));
+  if (!op)
+    return PHL_STRUCTURED_NONE;
+  return op.isAllParallelLoops() ? PHL_STRUCTURED_PARALLEL : PHL_STRUCTURED;
+}
+
 PhlRuns phlRegionRuns(MlirOperation raw, intptr_t region) {
   Operation *op = unwrap(raw);
   auto branch = dyn_cast<RegionBranchOpInterface>(op);

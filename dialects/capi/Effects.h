@@ -56,6 +56,22 @@ MLIR_CAPI_EXPORTED bool phlViewIsPart(MlirOperation op);
 MLIR_CAPI_EXPORTED bool phlDestinations(MlirOperation op, intptr_t *first,
                                         intptr_t *count);
 
+/// The operands that the loop `op` carries from one iteration to the next, as
+/// phlDestinations tells destinations.
+MLIR_CAPI_EXPORTED bool phlCarried(MlirOperation op, intptr_t *first,
+                                   intptr_t *count);
+
+/// Kinds of structured operations.
+typedef enum PhlStructured {
+  /// No structured operation.
+  PHL_STRUCTURED_NONE = 0,
+  PHL_STRUCTURED = 1,
+  /// All loops of the operation are parallel.
+  PHL_STRUCTURED_PARALLEL = 2,
+} PhlStructured;
+
+MLIR_CAPI_EXPORTED PhlStructured phlStructured(MlirOperation op);
+
 /// The runs of a region in one run of its operation.
 typedef enum PhlRuns {
   /// Any number, maybe several at once.

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, elements, graph, names},
+    ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, effects, elements, graph, names},
     phase::HookPoint,
     targets::hooks::{Constant, DataHook, Request, Update},
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType, ElementType, Tensor},
@@ -138,15 +138,8 @@ fn uses<'c>(call: Op<'c>) -> Result<Vec<Use<'c>>> {
 
 /// The constant that a value is, in its own shape or in another one.
 fn constant_of<'c>(value: Val<'c>) -> Option<(Op<'c>, Attribute<'c>)> {
-    const RESHAPES: [&str; 5] = [
-        graph::Reshape::NAME,
-        "tensor.cast",
-        "tensor.collapse_shape",
-        "tensor.expand_shape",
-        "tensor.reshape",
-    ];
     let mut op = edit::defining_op(value)?;
-    while RESHAPES.contains(&ir::op_name(op)) {
+    while ir::op_name(op) == graph::Reshape::NAME || effects::is_reshape(op) {
         op = edit::defining_op(*ir::operands(op).first()?)?;
     }
     let known = matches!(ir::op_name(op), "arith.constant" | graph::Constant::NAME);

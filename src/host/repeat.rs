@@ -3,7 +3,7 @@
 
 use super::loops::{Cut, MAX_TASKS, TASK_WORK};
 use crate::{
-    ir::{self, Op, Val, edit},
+    ir::{self, Op, Val, edit, effects, memref},
     lower::loops::{ALONE, INDEPENDENT},
 };
 use melior::ir::operation::OperationLike;
@@ -31,12 +31,9 @@ impl<'c> Repeat<'c> {
         let first = known(ir::operands(op)[0])?;
         let index = edit::arguments(edit::entry_block(op)?).into_iter().next()?;
         let mut inside = edit::walk(op).into_iter();
-        let plain = inside.all(|op| match ir::op_name(op) {
-            "memref.store" => !independent || ir::operands(op)[2..].contains(&index),
-            name => {
-                ["arith.", "math.", "scf."].iter().any(|dialect| name.starts_with(dialect))
-                    || name == "memref.load"
-            }
+        let plain = inside.all(|op| match effects::element(op) {
+            Some(element) => !element.writes || !independent || element.indices.contains(&index),
+            None => !memref::is_alias(op) && effects::of(op).is_some_and(|all| all.is_empty()),
         });
         (plain && (first == 0 || !independent)).then_some(found)
     }

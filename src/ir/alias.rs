@@ -1,19 +1,15 @@
 //! Other names of buffers: views, and what loops, branches and calls hand on.
 
-use super::{Op, Val, edit, types};
+use super::{Op, Val, edit, effects, types};
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::BTreeSet;
-
-/// Operations that make a buffer that has no other name.
-const MAKERS: [&str; 3] = ["memref.alloc", "memref.alloca", "memref.get_global"];
 
 /// The values through which a buffer may be used after it was given to `user`. An operation that is not
 /// known may hand on all that it is given.
 pub fn behind(user: Op<'_>) -> Vec<Val<'_>> {
     let mut found = super::results(user);
     found.extend(arguments(user));
-    let is_end = user.next_in_block().is_none();
-    let parent = user.parent_operation().filter(|_| is_end);
+    let parent = user.parent_operation().filter(|_| effects::hands_on(user));
     if let Some(parent) = parent.filter(|parent| super::op_name(*parent) != "func.func") {
         found.extend(arguments(parent));
         found.extend(super::results(parent));
@@ -51,7 +47,7 @@ pub fn users_behind(user: Op<'_>) -> Vec<Op<'_>> {
 /// True if a value that is no view is a buffer of its own: made there, or an argument of the function.
 pub fn is_apart(value: Val<'_>) -> bool {
     match edit::defining_op(value) {
-        Some(op) => MAKERS.contains(&super::op_name(op)),
+        Some(op) => effects::is_own(op),
         None => edit::owner_block(value)
             .and_then(|(block, _)| block.parent_operation())
             .is_some_and(|op| super::op_name(op) == "func.func"),

@@ -3,7 +3,7 @@
 use super::{
     Builder, Op, Val,
     call_extern::{CallExtern, Group, arg_of},
-    edit, func, names, tir, types,
+    edit, effects, func, names, tir, types,
 };
 use crate::{Error, Result};
 use indexmap::IndexMap;
@@ -13,30 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So many calls a function makes at most, directly and through others, for its callers to look
 /// into it.
 const MAX_CALLS: usize = 64;
-
-/// Operations in a function that uses its buffers one after the other, in what it calls. What else
-/// touches memory is compiled on the assumption that a function's buffers are apart.
-const ROWS: [&str; 19] = [
-    "func.func",
-    "func.return",
-    "memref.alloc",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.copy",
-    "memref.dealloc",
-    "memref.expand_shape",
-    "memref.get_global",
-    "memref.reinterpret_cast",
-    "memref.subview",
-    "memref.view",
-    "scf.for",
-    "scf.yield",
-    tir::Buffer::NAME,
-    tir::CallExtern::NAME,
-    tir::DmaCopy::NAME,
-    tir::DmaStart::NAME,
-    tir::DmaWait::NAME,
-];
 
 /// The functions with bodies, and the calls among them.
 pub struct CallGraph<'c> {
@@ -150,16 +126,24 @@ pub fn arguments_of<'c>(call: Op<'c>, value: Val<'c>) -> Option<Vec<usize>> {
 /// Whether the buffers that a function is given may share bytes, also with its arena, where one is
 /// in use after the other: a function of a device that is nothing but calls and copies.
 pub fn shares_bytes(function: Op<'_>) -> bool {
-    let known = |op: &Op<'_>| {
-        let name = super::op_name(*op);
-        let has_buffers = || super::results(*op).iter().any(|v| types::keeps_buffer(v.r#type()));
-        ROWS.contains(&name) || (name.starts_with("arith.") && !has_buffers())
-    };
     func::symbol(function) != "main"
         && ![names::PIECE, names::KERNEL, names::LAUNCHED]
             .into_iter()
             .any(|name| function.has_attribute(name))
-        && edit::walk(function).iter().all(known)
+        && edit::walk(function).into_iter().all(is_row)
+}
+
+/// True if an operation by itself touches elements only in what it calls or copies. What else touches memory is
+/// compiled on the assumption that a function's buffers are apart.
+fn is_row(op: Op<'_>) -> bool {
+    let is_buffer = |value: &Val<'_>| types::keeps_buffer(value.r#type());
+    match super::op_name(op) {
+        "memref.copy" | tir::CallExtern::NAME | tir::Buffer::NAME => true,
+        tir::DmaCopy::NAME | tir::DmaStart::NAME | tir::DmaWait::NAME => true,
+        _ if effects::view_source(op).is_some() || effects::is_own(op) => true,
+        _ if super::results(op).iter().any(is_buffer) || effects::runs_at_once(op) => false,
+        _ => effects::frees(op) || effects::touches_nothing(op),
+    }
 }
 
 /// Passes one more buffer, after all others. Gives the call, which may be a new operation.

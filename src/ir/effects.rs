@@ -7,7 +7,7 @@
 use super::{Op, Val, edit, operands, results};
 use crate::ffi;
 use melior::ir::{ValueLike, operation::OperationLike};
-use std::ffi::c_void;
+use std::{ffi::c_void, ops::Range};
 
 /// An effect of an operation by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,16 +153,124 @@ pub fn viewed(op: Op<'_>) -> Vec<Val<'_>> {
 
 /// The operands that an operation takes as destinations, in their order.
 pub fn destinations(op: Op<'_>) -> Vec<Val<'_>> {
+    operands(op).get(destination_places(op)).unwrap_or_default().to_vec()
+}
+
+/// The places among its operands of the destinations of an operation.
+pub fn destination_places(op: Op<'_>) -> Range<usize> {
     let (mut first, mut count) = (0_isize, 0_isize);
     // SAFETY: the operation is live; the numbers outlive the call.
     let found = unsafe { ffi::phlDestinations(op.to_raw(), &raw mut first, &raw mut count) };
-    let (Ok(first), Ok(count)) = (usize::try_from(first), usize::try_from(count)) else {
-        return vec![];
-    };
-    match found {
-        true => operands(op).into_iter().skip(first).take(count).collect(),
-        false => vec![],
+    range(found, first, count)
+}
+
+/// The places among its operands of the values that a loop begins with, and carries from one iteration to the next.
+pub fn carried_places(op: Op<'_>) -> Range<usize> {
+    let (mut first, mut count) = (0_isize, 0_isize);
+    // SAFETY: the operation is live; the numbers outlive the call.
+    let found = unsafe { ffi::phlCarried(op.to_raw(), &raw mut first, &raw mut count) };
+    range(found, first, count)
+}
+
+/// The places among its operands of the tensors that an operation may write its results over: its destinations,
+/// or what it carries.
+pub fn overwritable_places(op: Op<'_>) -> Range<usize> {
+    let carried = carried_places(op);
+    if carried.is_empty() { destination_places(op) } else { carried }
+}
+
+fn range(found: bool, first: isize, count: isize) -> Range<usize> {
+    match (usize::try_from(first), usize::try_from(count)) {
+        (Ok(first), Ok(count)) if found => first..first.saturating_add(count),
+        _ => 0..0,
     }
+}
+
+/// True if an operation makes memory.
+pub fn allocates(op: Op<'_>) -> bool {
+    let effects = of(op).unwrap_or_default();
+    effects.iter().any(|effect| effect.kind == Kind::Allocate)
+}
+
+/// True if an operation does nothing but give memory back.
+pub fn frees(op: Op<'_>) -> bool {
+    let effects = of(op).unwrap_or_default();
+    !effects.is_empty() && effects.iter().all(|effect| effect.kind == Kind::Free)
+}
+
+/// True if an operation gives the buffer of a constant.
+pub fn is_constant(op: Op<'_>) -> bool {
+    super::op_name(op) == "memref.get_global"
+}
+
+/// True if an operation gives a buffer that has no other name: new memory, or a constant.
+pub fn is_own(op: Op<'_>) -> bool {
+    allocates(op) || is_constant(op)
+}
+
+/// True if an operation ends a block, and hands what it is given on to what is around it.
+pub fn hands_on(op: Op<'_>) -> bool {
+    op.next_in_block().is_none() && op.parent_operation().is_some()
+}
+
+/// An access to one element of a buffer.
+#[derive(Clone, Debug)]
+pub struct Element<'c> {
+    /// The buffer.
+    pub buffer: Val<'c>,
+    /// The index of each dimension.
+    pub indices: Vec<Val<'c>>,
+    /// The place among the operands of the first index.
+    pub first_index: usize,
+    /// The element is written, not read.
+    pub writes: bool,
+}
+
+/// The access of an operation that does nothing but read or write one element of a buffer.
+pub fn element(op: Op<'_>) -> Option<Element<'_>> {
+    let place = match super::op_name(op) {
+        "memref.load" => 0,
+        "memref.store" => 1,
+        _ => return None,
+    };
+    let all = operands(op);
+    let (buffer, indices) = all.get(place..)?.split_first()?;
+    let indices = indices.to_vec();
+    Some(Element { buffer: *buffer, indices, first_index: place + 1, writes: place == 1 })
+}
+
+/// The buffers that an operation copies all elements from and to.
+pub fn copied(op: Op<'_>) -> Option<(Val<'_>, Val<'_>)> {
+    match (super::op_name(op), &operands(op)[..]) {
+        ("memref.copy" | "linalg.copy", &[from, to]) => Some((from, to)),
+        _ => None,
+    }
+}
+
+/// True if an operation gives the tensor that it is given in another shape: all elements, in their order.
+pub fn is_reshape(op: Op<'_>) -> bool {
+    let name = super::op_name(op);
+    ["tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.reshape"]
+        .contains(&name)
+}
+
+/// True if an operation gives elements of the tensors and buffers that it is given, and computes none.
+pub fn is_move(op: Op<'_>) -> bool {
+    let moves = [
+        "bufferization.to_buffer",
+        "bufferization.to_tensor",
+        "tensor.extract_slice",
+        "tensor.insert_slice",
+        super::tir::Concat::NAME,
+    ];
+    is_reshape(op) || moves.contains(&super::op_name(op))
+}
+
+/// True if an operation gives a tensor that nothing was written to.
+pub fn is_unwritten(op: Op<'_>) -> bool {
+    let name = super::op_name(op);
+    ["bufferization.alloc_tensor", "tensor.empty"].contains(&name)
+        && !operands(op).iter().any(|value| super::is_tensor(value.r#type()))
 }
 
 /// The runs of a region of an operation in one run of that.
@@ -190,6 +298,11 @@ pub fn runs_at_once(op: Op<'_>) -> bool {
 pub fn touches_nothing(op: Op<'_>) -> bool {
     let is_none = |effect: &Effect<'_>| matches!(effect.kind, Kind::Allocate | Kind::Elsewhere);
     of(op).is_some_and(|all| all.iter().all(is_none))
+}
+
+/// True if an operation by itself does nothing to memory but to read elements.
+pub fn only_reads(op: Op<'_>) -> bool {
+    of(op).is_some_and(|all| all.iter().all(|effect| effect.kind == Kind::Read))
 }
 
 /// True if an operation may be left out, or be run elsewhere, as far as memory is concerned: it and all inside of it

@@ -7,9 +7,15 @@
 
 use crate::{
     Result,
-    ir::{self, Blk, Op, Val, capture::captured, edit, memref},
+    ir::{
+        self, Blk, Op, Val,
+        capture::captured,
+        edit,
+        effects::{self, Element},
+        memref,
+    },
 };
-use melior::ir::ValueLike;
+use melior::ir::{ValueLike, operation::OperationLike};
 
 /// Buffers of a kernel, at most. Devices have 1024 bytes for arguments at least, of which a buffer
 /// takes 16.
@@ -40,30 +46,19 @@ pub fn fuse<'c>(body: Blk<'c>) -> Result<()> {
 }
 
 fn op_makes_no_work(op: Op<'_>) -> bool {
-    let name = ir::op_name(op);
-    name.starts_with("memref.") && name != "memref.load" || name == "arith.constant"
-}
-
-/// A load or store: the buffer, and where.
-struct Access<'c> {
-    buffer: Val<'c>,
-    indices: Vec<Val<'c>>,
-    writes: bool,
+    let makes_name = memref::is_alias(op) || effects::is_own(op);
+    makes_name || effects::frees(op) || ir::op_name(op) == "arith.constant"
 }
 
 /// The accesses of a nest; none if it does something else to memory.
-fn accesses<'c>(nest: Op<'c>) -> Option<Vec<Access<'c>>> {
+fn accesses<'c>(nest: Op<'c>) -> Option<Vec<Element<'c>>> {
     let mut found = vec![];
     for op in edit::walk(nest) {
-        let operands = ir::operands(op);
-        let at = match ir::op_name(op) {
-            "memref.load" => 0,
-            "memref.store" => 1,
-            name if name.starts_with("memref.") || name.contains("call") => return None,
-            _ => continue,
-        };
-        let (buffer, indices) = operands.get(at..)?.split_first()?;
-        found.push(Access { buffer: *buffer, indices: indices.to_vec(), writes: at == 1 });
+        match effects::element(op) {
+            Some(access) => found.push(access),
+            None if op.region_count() > 0 || effects::is_free(op) && !memref::is_alias(op) => {}
+            None => return None,
+        }
     }
     Some(found)
 }
@@ -90,8 +85,8 @@ fn can_fuse<'c>(first: Op<'c>, second: Op<'c>) -> bool {
 
 /// Whether two accesses are to one element in the same iteration only.
 fn is_same_element<'c>(
-    (first, x): (Op<'c>, &Access<'c>),
-    (second, y): (Op<'c>, &Access<'c>),
+    (first, x): (Op<'c>, &Element<'c>),
+    (second, y): (Op<'c>, &Element<'c>),
 ) -> bool {
     let loops = |op: Op<'c>| edit::entry_block(op).map(edit::arguments).unwrap_or_default();
     let (mine, yours) = (loops(first), loops(second));

@@ -7,7 +7,7 @@ use crate::{
         self, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
         capture::{Copy, captured},
-        edit, func, memref, names, print, tir,
+        edit, effects, func, memref, names, print,
     },
     pass::PassError,
 };
@@ -20,18 +20,6 @@ use melior::ir::{
 use std::collections::{BTreeSet, HashMap};
 
 type Failure<'c, T = ()> = std::result::Result<T, PassError<'c>>;
-
-/// Operations that stay in the function: they make buffers and views, or end it.
-const STAY: [&str; 8] = [
-    "memref.alloc",
-    "memref.dealloc",
-    "memref.get_global",
-    "memref.assume_alignment",
-    "func.return",
-    "func.call",
-    "arith.constant",
-    tir::CallExtern::NAME,
-];
 
 /// Makes kernels of all loops in the functions of a target. `launch` is the function that runs one.
 pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> Failure<'c> {
@@ -72,15 +60,13 @@ fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
             let mut nest = row.split_off(from);
             end(&mut row, &mut found);
             let last = last_of(&all, next - 1);
-            nest.extend(
-                all[next - 1..=last].iter().filter(|op| !STAY.contains(&ir::op_name(**op))),
-            );
+            nest.extend(all[next - 1..=last].iter().filter(|op| !is_of_function(**op)));
             found.push(nest);
             next = last + 1;
         } else if op.region_count() > 0 || is_call(op) {
             end(&mut row, &mut found);
             found.extend((!is_call(op)).then(|| vec![op]));
-        } else if !STAY.contains(&ir::op_name(op)) {
+        } else if !is_of_function(op) {
             row.push(op);
         }
     }
@@ -115,22 +101,24 @@ fn uses(op: Op<'_>, of: Op<'_>) -> bool {
     all.any(|inner| ir::operands(inner).into_iter().any(is_of))
 }
 
-/// Whether an operation is no work: what it computes is computed again where it is used.
+/// True if an operation is no work and stays in the function: it calls, gives memory back or ends the function, or
+/// its results are computed again where they are used.
 pub(super) fn stays(op: Op<'_>) -> bool {
-    let name = ir::op_name(op);
-    STAY.contains(&name) || (op.region_count() == 0 && !ir::results(op).is_empty())
+    let is_plain = op.region_count() == 0 && !ir::results(op).is_empty();
+    is_plain || is_call(op) || effects::frees(op) || effects::hands_on(op)
+}
+
+/// True if an operation is in no kernel: it calls, makes buffers or constants, gives memory back or ends the function.
+fn is_of_function(op: Op<'_>) -> bool {
+    let makes = effects::is_own(op) || ir::op_name(op) == "arith.constant";
+    makes || is_call(op) || effects::frees(op) || effects::hands_on(op)
 }
 
 /// Removes scalars that nothing uses any more.
 fn clean(body: Blk<'_>) {
     for op in ir::ops(body).into_iter().rev() {
-        let name = ir::op_name(op);
-        let kept = ["memref.alloc", "memref.get_global", "func.call", tir::CallExtern::NAME];
-        if stays(op)
-            && !kept.contains(&name)
-            && !ir::results(op).is_empty()
-            && ir::users_of(op).is_empty()
-        {
+        let is_scalar = op.region_count() == 0 && !ir::results(op).is_empty();
+        if is_scalar && effects::only_reads(op) && ir::users_of(op).is_empty() {
             edit::erase(op);
         }
     }
@@ -220,8 +208,7 @@ impl<'c> Outlined<'_, 'c> {
     fn visit(&self, nest: Op<'c>, value: Val<'c>, uses: &mut Uses<'c>) -> Failure<'c> {
         let definer = edit::defining_op(value);
         let is_buffer = ir::is_memref(value.r#type());
-        let name = definer.map_or("", ir::op_name);
-        if is_buffer && matches!(name, "" | "memref.alloc" | "memref.get_global") {
+        if is_buffer && definer.is_none_or(effects::is_own) {
             if !uses.buffers.contains(&value) {
                 uses.buffers.push(value);
             }
@@ -237,7 +224,7 @@ impl<'c> Outlined<'_, 'c> {
                 ),
             ));
         };
-        if name == "memref.load" {
+        if ir::op_name(op) == "memref.load" {
             uses.loads.push(op);
         }
         ir::operands(op).into_iter().try_for_each(|operand| self.visit(nest, operand, uses))
@@ -333,7 +320,7 @@ fn work_item<'c>(b: &Builder<'c>, nest: Op<'c>, grid: &Grid, copy: &mut Copy<'c>
 }
 
 fn is_call(op: Op<'_>) -> bool {
-    matches!(ir::op_name(op), "func.call" | tir::CallExtern::NAME)
+    ir::calls::callee(op).is_some()
 }
 
 /// Has the function own the buffers that a nest makes. Says whether there are any: then iterations
@@ -341,24 +328,20 @@ fn is_call(op: Op<'_>) -> bool {
 fn hoist_buffers<'c>(nest: Op<'c>) -> Failure<'c, bool> {
     let mut found = false;
     for op in edit::walk(nest) {
-        match ir::op_name(op) {
-            "memref.dealloc" => edit::erase(op),
-            "memref.alloc" | "memref.alloca" => {
-                let ty = ir::result0(op)?.r#type();
-                if ir::static_dims(ty).is_none() {
-                    return Err(PassError::at(
-                        &op,
-                        format!(
-                            "makes a buffer of type {ty}, whose size is not known when compiling"
-                        ),
-                    ));
-                }
-                if ir::op_name(op) == "memref.alloc" {
-                    edit::move_before(op, nest);
-                    found = true;
-                }
+        if effects::frees(op) {
+            edit::erase(op);
+        } else if effects::allocates(op) {
+            let ty = ir::result0(op)?.r#type();
+            if ir::static_dims(ty).is_none() {
+                return Err(PassError::at(
+                    &op,
+                    format!("makes a buffer of type {ty}, whose size is not known when compiling"),
+                ));
             }
-            _ => {}
+            if ir::op_name(op) == "memref.alloc" {
+                edit::move_before(op, nest);
+                found = true;
+            }
         }
     }
     Ok(found)
@@ -368,12 +351,7 @@ fn hoist_buffers<'c>(nest: Op<'c>) -> Failure<'c, bool> {
 fn written<'c>(nest: Op<'c>) -> Vec<Val<'c>> {
     let mut found = vec![];
     for op in edit::walk(nest).into_iter().chain([nest]) {
-        let at = match ir::op_name(op) {
-            "memref.store" | "memref.copy" => 1,
-            "memref.atomic_rmw" => 1,
-            _ => continue,
-        };
-        found.extend(ir::operands(op).get(at).map(|place| memref::base(*place)));
+        found.extend(effects::writes(op).into_iter().map(memref::base));
     }
     found
 }

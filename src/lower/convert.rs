@@ -7,7 +7,7 @@ use crate::{
     ir::{
         self, Blk, Builder, Op, Val, edit,
         func::{self, Signature, set_in},
-        graph, names,
+        graph, linalg, names,
         types::{dtype_name, has_signedness, signless},
         view::OpView,
     },
@@ -355,7 +355,7 @@ fn name_pattern<'c>(composite: Op<'c>, from: Op<'c>, to: Op<'c>) {
     let attribute = StringAttribute::new(ir::context_of(composite), pattern).into();
     let mut next = from.next_in_block();
     while let Some(op) = next.filter(|op| !edit::same(*op, to)) {
-        if ir::op_name(op).starts_with("linalg.") {
+        if linalg::is_structured(op) {
             edit::set_attr(op, names::PATTERN, attribute);
         }
         next = op.next_in_block();

@@ -73,6 +73,13 @@ impl<'c> Access<'c> {
     }
 }
 
+/// The sizes of a buffer of static shape whose elements lie one after the other.
+fn plain_dims(value: Val<'_>) -> Option<Vec<i64>> {
+    let sizes = ir::static_dims(value.r#type())?;
+    let strides = memref::static_strides(value.r#type())?;
+    (strides == memref::row_major(&sizes)).then_some(sizes)
+}
+
 impl<'c> Uses<'c> {
     /// The uses of a buffer of static shape and plain layout.
     pub fn of(value: Val<'c>) -> Option<Self> {
@@ -82,25 +89,20 @@ impl<'c> Uses<'c> {
     }
 
     fn visit(&mut self, value: Val<'c>) -> Option<()> {
-        let sizes = ir::static_dims(value.r#type())?;
-        memref::static_strides(value.r#type()).filter(|s| *s == memref::row_major(&sizes))?;
+        let sizes = plain_dims(value)?;
         for user in ir::users(value) {
-            let at = match ir::op_name(user) {
-                "memref.load" => 0,
-                "memref.store" => 1,
-                "memref.expand_shape" | "memref.collapse_shape" => {
-                    self.views.push(user);
-                    self.visit(ir::result0(user).ok()?)?;
-                    continue;
-                }
-                _ => {
-                    self.others.push(user);
-                    self.others.extend(alias::users_behind(user));
-                    continue;
-                }
-            };
-            let dims = sizes.iter().copied().zip(at + 1..).filter(|(size, _)| *size != 1);
-            self.accesses.push(Access { op: user, dims: dims.collect() });
+            let view = ir::result0(user).ok().filter(|_| memref::is_whole(user));
+            if let Some(element) = effects::element(user).filter(|e| e.buffer == value) {
+                let places = element.first_index..;
+                let dims = sizes.iter().copied().zip(places).filter(|(size, _)| *size != 1);
+                self.accesses.push(Access { op: user, dims: dims.collect() });
+            } else if let Some(view) = view.filter(|view| plain_dims(*view).is_some()) {
+                self.views.push(user);
+                self.visit(view)?;
+            } else {
+                self.others.push(user);
+                self.others.extend(alias::users_behind(user));
+            }
         }
         Some(())
     }

@@ -15,7 +15,7 @@ use crate::{
     ir::{
         self, Builder, Op, OpSpec, Val,
         capture::{Copy, is_outside},
-        edit, memref, tir,
+        edit, effects, memref, tir,
     },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -307,7 +307,8 @@ fn range<'c>(repeat: Op<'c>, outer: Op<'c>, place: &[Val<'c>]) -> Option<Bounds<
 fn is_plain<'c>(index: Val<'c>, repeat: Op<'c>) -> bool {
     let Some(op) = edit::defining_op(index) else { return true };
     is_outside(index, repeat)
-        || (ir::op_name(op).starts_with("arith.")
+        || (op.region_count() == 0
+            && effects::is_free(op)
             && ir::operands(op).into_iter().all(|v| is_plain(v, repeat)))
 }
 

@@ -5,10 +5,10 @@
 //! the same.
 
 use crate::{
-    ir::{self, Op, Val, edit, memref, names::LAUNCHED, tir},
+    ir::{self, Op, Val, calls, edit, effects, memref, names::LAUNCHED},
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{RegionLike, block::BlockLike, operation::OperationLike};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -50,30 +50,27 @@ fn inside<'c>(op: Op<'c>, before: &[Stored<'c>]) {
 
 fn visit<'c>(op: Op<'c>, known: &mut Vec<Stored<'c>>) {
     let operands = ir::operands(op);
-    match ir::op_name(op) {
-        "memref.load" => {
+    match effects::element(op) {
+        Some(element) if !element.writes => {
             let stored = known.iter().rev().find(|stored| stored.place == operands);
             if let (Some(stored), Ok(old)) = (stored, ir::result0(op)) {
                 edit::replace_uses(old, stored.value);
                 edit::erase(op);
             }
         }
-        "memref.store" => {
-            forget(known, operands[1]);
+        Some(element) => {
+            forget(known, element.buffer);
             known.push(Stored { place: operands[1..].to_vec(), value: operands[0] });
         }
-        _ if memref::is_alias(op) => {}
-        _ => {
+        None if memref::is_alias(op) => {}
+        None => {
             // A loop may have come around: what it writes is not known at its begin either.
             for inner in edit::walk(op).into_iter().chain([op]) {
-                match ir::op_name(inner) {
-                    "func.call" | tir::CallExtern::NAME => known.clear(),
-                    "memref.load" => {}
-                    _ if memref::is_alias(inner) => {}
-                    _ => {
-                        let buffers = ir::operands(inner).into_iter();
-                        let buffers = buffers.filter(|value| ir::is_memref(value.r#type()));
-                        buffers.for_each(|buffer| forget(known, buffer));
+                // A call may use buffers that it is not given, of an arena that it knows.
+                match calls::callee(inner).is_some() || effects::of(inner).is_none() {
+                    true => known.clear(),
+                    false => {
+                        effects::writes(inner).into_iter().for_each(|buffer| forget(known, buffer));
                     }
                 }
             }

@@ -10,7 +10,7 @@
 //! same block alone read, whose rows fill those of the pool, and which no store converts.
 
 use crate::{
-    ir::{self, Builder, Op, call_extern::Group, edit, names::TILE, users},
+    ir::{self, effects, Builder, Op, call_extern::Group, edit, names::TILE, users},
     pass::{OptionValues, Pass, PassError},
     tile::{
         attribute::plan_of,
@@ -96,8 +96,10 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, O
     let tiled = block.get(writer.0).ok_or(None)?;
     let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads).ok_or(None)?;
     let users = users(result);
-    let ends = ["func.return", "scf.yield", "tensor.insert_slice"];
-    if users.iter().all(|user| ends.contains(&ir::op_name(*user))) {
+    let leaves = |user: &Op<'_>| {
+        effects::hands_on(*user) || ir::op_name(*user) == "tensor.insert_slice"
+    };
+    if users.iter().all(leaves) {
         return Err(None);
     }
     let (tensor, pool) = tiled.home(writer.1).ok_or_else(|| tiled.plan.homeless(writer.1))?;

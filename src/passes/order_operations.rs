@@ -11,12 +11,14 @@
 
 use crate::{
     ir::{
-        self, Op, Val, attribute,
+        self, Op, Val,
         call_extern::CallExtern,
         calls::{self, CallGraph},
         capture, edit,
+        effects::{self, Effect, Kind},
+        linalg,
         liveness::Timeline,
-        memory, memref, names, size, tir, types,
+        memory, memref, names, size, types,
     },
     pass::{OptionValues, Pass, PassError},
     plan::{
@@ -214,7 +216,7 @@ impl<'c> Row<'c> {
     /// Whether an operation stays in front of all jobs: it only names buffers, or computes from constants.
     fn is_shared(&self, op: Op<'c>) -> bool {
         let made = |value: &Val<'c>| self.last.contains_key(&Place::Result(key(*value)));
-        (is_name(op) || ir::op_name(op).starts_with("arith."))
+        (is_name(op) || op.region_count() == 0 && effects::is_free(op))
             && !ir::operands(op).iter().any(made)
     }
 
@@ -276,33 +278,14 @@ impl<'c> Row<'c> {
 
 /// Whether an operation makes another name for a buffer, or one for a constant.
 fn is_name(op: Op<'_>) -> bool {
-    memref::is_alias(op) || ir::op_name(op) == "memref.get_global"
+    memref::is_alias(op) || effects::is_constant(op)
 }
-
-/// Operations that use only the buffers that they, and what is in them, have as operands.
-const KNOWN: [&str; 7] = [
-    "func.call",
-    "memref.copy",
-    "memref.load",
-    "memref.store",
-    "scf.for",
-    "scf.forall",
-    "scf.parallel",
-];
 
 /// What an operation uses, and whether it may write there; none if that is not known.
 fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> {
-    let name = ir::op_name(op);
-    let is_call = name == tir::CallExtern::NAME;
-    let is_known = is_call
-        || name.starts_with("linalg.")
-        || name.starts_with("arith.")
-        || KNOWN.contains(&name);
-    if !is_known || ir::results(op).iter().any(|v| types::keeps_buffer(v.r#type())) {
-        return None;
-    }
-    let inner = edit::walk(op);
-    if inner.iter().any(|op| !is_pure_inside(*op)) {
+    let has_buffers = ir::results(op).iter().any(|value| types::keeps_buffer(value.r#type()));
+    let is_known = calls::callee(op).is_some() || uses_operands_only(op);
+    if !is_known || has_buffers || !edit::walk(op).into_iter().all(uses_operands_only) {
         return None;
     }
     let read = read_only(op);
@@ -321,7 +304,7 @@ fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> 
         let has_device = op.has_attribute("with_device") || device.is_some();
         // A call with buffers to write to does nothing else, unless it is given a device; what it does may
         // depend on calls without any, such as those that set something.
-        let tells_all = is_call && CallExtern::of(op).is_some_and(|call| !call.groups[2].is_empty());
+        let tells_all = CallExtern::of(op).is_some_and(|call| !call.groups[2].is_empty());
         if has_device || graph.function(&callee).is_none() {
             let changes = has_device || !tells_all;
             found.push((Place::Outside(device.unwrap_or_default()), changes));
@@ -335,42 +318,27 @@ fn memory_of<'c>(value: Val<'c>) -> Option<Val<'c>> {
     let base = memref::base(value);
     match edit::defining_op(base) {
         None => Some(base),
-        Some(maker) => match ir::op_name(maker) {
-            "memref.alloc" | "memref.get_global" => Some(base),
-            "memref.view" => memory_of(*ir::operands(maker).first()?),
-            _ => None,
-        },
+        Some(maker) if effects::is_own(maker) => Some(base),
+        Some(maker) => memory_of(effects::view_source(maker)?),
     }
 }
 
-/// Whether an operation inside of another one does nothing but to compute and to use its operands.
-fn is_pure_inside(op: Op<'_>) -> bool {
-    let name = ir::op_name(op);
-    let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
-    matches!(dialect, "arith" | "math" | "linalg" | "memref" | "vector" | "affine" | "scf")
+/// True if an operation by itself does nothing but to compute, and to use the buffers that it is given or made there.
+fn uses_operands_only(op: Op<'_>) -> bool {
+    let is_told =
+        |effect: &Effect<'_>| effect.value.is_some() && effect.kind != Kind::Elsewhere;
+    let effects = effects::of(op);
+    effects.is_some_and(|effects| effects.iter().all(is_told)) && calls::callee(op).is_none()
 }
 
-/// The buffers among the operands that an operation does not write to.
+/// The buffers among the operands that an operation does not write to; none of one that has others inside, which
+/// may use parts of them.
 fn read_only<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    let operands = ir::operands(op);
-    let (read, written) = match ir::op_name(op) {
-        "memref.copy" => operands.split_at(1.min(operands.len())),
-        "memref.load" => (&operands[..], &[][..]),
-        tir::CallExtern::NAME => match CallExtern::of(op) {
-            Some(call) => {
-                let [_, ins, outs] = call.groups;
-                return ins.into_iter().filter(|value| !outs.contains(value)).collect();
-            }
-            None => return vec![],
-        },
-        name if name.starts_with("linalg.") => {
-            let sizes = op.attribute("operandSegmentSizes").ok().and_then(attribute::i32s);
-            let Some([ins, _]) = sizes.as_deref() else { return vec![] };
-            operands.split_at((*ins).clamp(0, operands.len() as i32) as usize)
-        }
-        _ => return vec![],
-    };
-    read.iter().copied().filter(|value| !written.contains(value)).collect()
+    if op.region_count() > 0 && !linalg::is_structured(op) {
+        return vec![];
+    }
+    let written = effects::writes(op);
+    ir::operands(op).into_iter().filter(|value| !written.contains(value)).collect()
 }
 
 fn address(op: Op<'_>) -> usize {

@@ -10,7 +10,7 @@ use crate::{
     ir::{
         self, Builder, Op, OpSpec, Val,
         capture::{Copy, is_outside},
-        edit, tir,
+        calls, edit, effects, memref,
     },
     pass::{OptionValues, Pass, PassError},
 };
@@ -69,7 +69,7 @@ impl<'c> Accumulator<'c> {
         if !place.iter().all(|value| is_outside(*value, repeat)) {
             return None;
         }
-        let buffer = root(place[0]);
+        let buffer = memref::base(place[0]);
         let mut loads = vec![];
         let mut is_after = false;
         for op in body {
@@ -78,8 +78,8 @@ impl<'c> Accumulator<'c> {
                 continue;
             }
             for inner in edit::walk(*op).into_iter().chain([*op]) {
-                if matches!(ir::op_name(inner), "func.call" | tir::CallExtern::NAME) {
-                    // It may be given an arena that has the buffer.
+                // A call may be given an arena that has the buffer.
+                if calls::callee(inner).is_some() || effects::of(inner).is_none() {
                     return None;
                 }
                 if !touches(inner, buffer) {
@@ -155,7 +155,7 @@ impl<'c> Accumulator<'c> {
 
     /// The store before the loop that gives the element its first value, if nothing else sees it.
     fn before(&self, repeat: Op<'c>) -> Option<Op<'c>> {
-        let buffer = root(self.place[0]);
+        let buffer = memref::base(self.place[0]);
         let block = repeat.block()?;
         let ops = ir::ops(block);
         let at = ops.iter().position(|op| edit::same(*op, repeat))?;
@@ -168,21 +168,9 @@ impl<'c> Accumulator<'c> {
     }
 }
 
-/// Whether an operation uses a buffer or a part of it, other than for another view.
+/// True if an operation by itself uses elements of a buffer, or of a part of it.
 fn touches<'c>(op: Op<'c>, buffer: Val<'c>) -> bool {
-    let is_view = ir::results(op).iter().any(|result| ir::is_memref(result.r#type()));
-    let uses = |value: &Val<'c>| ir::is_memref(value.r#type()) && root(*value) == buffer;
-    !is_view && ir::operands(op).iter().any(uses)
-}
-
-/// What a buffer is a view of; buffers at places of an arena are apart.
-fn root<'c>(mut value: Val<'c>) -> Val<'c> {
-    while let Some(op) = edit::defining_op(value) {
-        let source = ir::operands(op).first().copied();
-        match source.filter(|source| ir::is_memref(source.r#type())) {
-            Some(source) if ir::op_name(op) != "memref.view" => value = source,
-            _ => break,
-        }
-    }
-    value
+    let uses = |value: &Val<'c>| ir::is_memref(value.r#type()) && memref::base(*value) == buffer;
+    let may_use = op.region_count() > 0 || !effects::touches_nothing(op);
+    may_use && !memref::is_alias(op) && ir::operands(op).iter().any(uses)
 }

@@ -5,10 +5,10 @@
 //! instead, so that a chain of operations stays in one buffer, up to the function's output.
 
 use crate::{
-    ir::{self, Op, Val, edit, tir},
+    ir::{self, Op, Val, edit, effects, linalg},
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::{Attribute, ValueLike, operation::OperationLike};
+use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::HashMap;
 
 /// The pass.
@@ -28,7 +28,7 @@ const LONGEST: usize = 32;
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut rows = HashMap::new();
     for op in edit::walk(function) {
-        if ir::op_name(op) == "linalg.generic" && is_parallel(op) {
+        if ir::op_name(op) == "linalg.generic" && linalg::is_parallel(op) {
             reuse(op, &mut rows)?;
         }
     }
@@ -39,7 +39,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// computes it.
 fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) -> crate::Result<()> {
     let operands = ir::operands(op);
-    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
+    let maps = linalg::indexing_maps(op);
     let results = op.result_count();
     let (true, Some(inputs)) = (maps.len() == operands.len(), operands.len().checked_sub(results))
     else {
@@ -80,18 +80,11 @@ fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-fn is_parallel(op: Op<'_>) -> bool {
-    let iterators = op.attribute("iterator_types").map(edit::array).unwrap_or_default();
-    iterators.iter().all(|iterator: &Attribute<'_>| iterator.to_string().contains("parallel"))
-}
-
 /// Whether `op` is the only use of a value that was computed into a buffer in the same block: only
 /// then is there memory that may be written and is not needed any more.
 fn dies_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     let Some(owner) = edit::defining_op(value) else { return false };
-    let name = ir::op_name(owner);
-    let computed = name.starts_with("linalg.")
-        || matches!(name, tir::CallExtern::NAME | "tensor.insert_slice" | "scf.for");
+    let computed = !effects::overwritable_places(owner).is_empty();
     let same_block = match (owner.block(), op.block()) {
         (Some(a), Some(b)) => a == b,
         _ => false,

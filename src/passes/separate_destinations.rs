@@ -21,14 +21,13 @@
 //! is one of the other shape, or else a copy of nothing is made for it.
 
 use crate::{
-    ir::{self, Builder, Op, OpSpec, Val, edit, tir},
+    ir::{self, Builder, Op, OpSpec, Val, edit, effects, linalg},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
     Attribute, Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayAttribute,
     operation::OperationLike,
 };
-use std::ops::Range;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -46,7 +45,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     let ops = edit::walk(function);
     for op in &ops {
-        for index in destinations(*op) {
+        for index in effects::overwritable_places(*op) {
             let start = ir::operands(*op)[index];
             let Some(owner) = edit::defining_op(start) else { continue };
             if !ir::is_tensor(start.r#type()) {
@@ -73,7 +72,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 
 /// Makes a `tensor.empty` of the shape that another one is reshaped to.
 fn reshaped<'c>(op: Op<'c>) -> Result<(), PassError<'c>> {
-    if !matches!(ir::op_name(op), "tensor.expand_shape" | "tensor.collapse_shape") {
+    if !effects::is_reshape(op) {
         return Ok(());
     }
     let result = ir::result0(op)?;
@@ -83,19 +82,6 @@ fn reshaped<'c>(op: Op<'c>) -> Result<(), PassError<'c>> {
         edit::replace_uses(result, Builder::before(op)?.empty(result.r#type())?);
     }
     Ok(())
-}
-
-/// The operands that an operation on tensors may write over.
-fn destinations(op: Op<'_>) -> Range<usize> {
-    let count = op.operand_count();
-    match ir::op_name(op) {
-        // After the bounds and the step come the values that the loop carries.
-        "scf.for" => 3..count,
-        "tensor.insert" | "tensor.insert_slice" => 1..2,
-        tir::CallExtern::NAME | tir::Concat::NAME => count.saturating_sub(op.result_count())..count,
-        name if name.starts_with("linalg.") => count.saturating_sub(op.result_count())..count,
-        _ => 0..0,
-    }
 }
 
 /// Whether anything but the writing over itself uses a value. An operation that reads each element
@@ -141,14 +127,12 @@ fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
 /// elementwise one that was given its input to write over.
 fn is_in_place(op: Op<'_>, index: usize) -> bool {
     let operands = ir::operands(op);
-    let maps = op.attribute("indexing_maps").map(edit::array).unwrap_or_default();
-    let iterators = op.attribute("iterator_types").map(edit::array).unwrap_or_default();
+    let maps = linalg::indexing_maps(op);
     let same = |(operand, map): (&Val<'_>, &Attribute<'_>)| {
         *operand != operands[index] || *map == maps[index]
     };
-    ir::op_name(op) == "linalg.generic"
+    linalg::is_parallel(op)
         && maps.len() == operands.len()
-        && iterators.iter().all(|kind| kind.to_string().contains("parallel"))
         && operands.iter().zip(&maps).all(same)
 }
 
@@ -218,13 +202,5 @@ fn is_start(op: Op<'_>) -> bool {
     let last = ir::operands(op).last().copied();
     let into_empty =
         last.and_then(edit::defining_op).is_some_and(|owner| ir::op_name(owner) == "tensor.empty");
-    let cheap = match ir::op_name(op) {
-        "linalg.fill" | "linalg.broadcast" => true,
-        "linalg.generic" => {
-            let iterators = op.attribute("iterator_types").map(edit::array).unwrap_or_default();
-            iterators.iter().all(|kind: &Attribute<'_>| kind.to_string().contains("parallel"))
-        }
-        _ => false,
-    };
-    cheap && into_empty && op.result_count() == 1
+    linalg::is_parallel(op) && into_empty && op.result_count() == 1
 }

@@ -13,7 +13,7 @@
 //! that counts as a read of `%x`, and nothing becomes of it.
 
 use crate::{
-    ir::{self, Builder, Op, OpSpec, Val, edit, func, tir},
+    ir::{self, Builder, Op, OpSpec, Val, edit, effects, func, types},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{Attribute, ValueLike, operation::OperationLike};
@@ -62,27 +62,27 @@ fn has_plain_buffer(mut value: Val<'_>) -> bool {
         let Some(owner) = edit::defining_op(value) else { return false };
         let operands = ir::operands(owner);
         value = match ir::op_name(owner) {
-            "tensor.empty" | "arith.constant" => return true,
             "bufferization.to_tensor" => {
                 return operands[0].r#type() == func::memref_like(value.r#type());
             }
-            "tensor.expand_shape" | "tensor.collapse_shape" => operands[0],
-            name if is_structured(name) => {
-                let inputs = operands.len().saturating_sub(owner.result_count());
+            _ if effects::is_reshape(owner) => operands[0],
+            _ if effects::is_free(owner) && operands.iter().all(|v| !keeps_elements(*v)) => {
+                return true;
+            }
+            _ => {
                 let own = ir::results(owner).iter().position(|result| *result == value);
-                match own.and_then(|index| operands.get(inputs + index)) {
-                    Some(destination) => *destination,
+                match own.and_then(|index| effects::destinations(owner).get(index).copied()) {
+                    Some(destination) => destination,
                     None => return false,
                 }
             }
-            _ => return false,
         };
     }
 }
 
-/// Whether an operation reads its first operands and writes over the last, one for each result.
-fn is_structured(name: &str) -> bool {
-    matches!(name, tir::CallExtern::NAME | tir::Concat::NAME) || name.starts_with("linalg.")
+/// True if a value is a tensor or a buffer.
+fn keeps_elements(value: Val<'_>) -> bool {
+    ir::is_tensor(value.r#type()) || types::keeps_buffer(value.r#type())
 }
 
 /// A use of a value that only reads it.
@@ -136,11 +136,7 @@ fn readers<'c>(value: Val<'c>, all: &[Op<'c>]) -> Vec<Reader<'c>> {
     let mut found = vec![];
     for op in ir::users(value).into_iter().filter(|op| seen.insert(key(*op))) {
         let operands = ir::operands(op);
-        let read = match ir::op_name(op) {
-            "tensor.insert_slice" => 1,
-            name if is_structured(name) => operands.len().saturating_sub(op.result_count()),
-            _ => 0,
-        };
+        let read = effects::destination_places(op).start;
         let position =
             std::iter::successors(Some(op), |op| op.parent_operation()).find_map(|around| {
                 positions.get(&key(around)).copied()

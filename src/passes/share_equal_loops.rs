@@ -7,7 +7,7 @@
 use super::split_large_functions::{key, weight};
 use crate::{
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, linalg, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, segments},
         edit,
         func::{self, Signature},
@@ -97,7 +97,7 @@ struct Nest<'c> {
 impl<'c> Nest<'c> {
     /// None for what is no structured operation on whole buffers that do not overlap.
     fn of(op: Op<'c>) -> Option<Self> {
-        if !ir::op_name(op).starts_with("linalg.") || op.result_count() != 0 {
+        if !linalg::is_structured(op) || op.result_count() != 0 {
             return None;
         }
         let mut nest = Self { op, buffers: vec![], constants: vec![] };

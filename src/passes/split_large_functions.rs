@@ -8,7 +8,7 @@
 
 use crate::{
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, effects, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
         edit,
         func::{self, Attributes, Signature},
@@ -47,7 +47,7 @@ pub const PASS: Pass = Pass {
 
 /// Whether an operation only says where a buffer is, or is a constant, as far as its operands are that, too.
 pub(super) fn is_free(op: Op<'_>) -> bool {
-    memref::is_alias(op) || ["arith.constant", "memref.get_global"].contains(&ir::op_name(op))
+    memref::is_alias(op) || effects::is_constant(op) || ir::op_name(op) == "arith.constant"
 }
 
 /// What an operation counts besides those inside of it: a loop nest is much more than a line.

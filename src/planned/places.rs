@@ -103,7 +103,7 @@ fn views<'c>(
         for user in users {
             match ir::op_name(user) {
                 "memref.view" => found.push(view(function, &memory, user, bytes)?),
-                "memref.assume_alignment" | "memref.cast" => work.extend(ir::results(user)),
+                _ if memref::is_whole(user) => work.extend(ir::results(user)),
                 // Who is given all constants has places of its own in them, and only reads.
                 tir::CallExtern::NAME if matches!(memory, Memory::Constants(_)) => {}
                 _ => {

@@ -37,7 +37,7 @@ impl Bytes {
         let part = part.map_or(all, |(begin, end)| Self { begin, end, ..all });
         let Some(op) = edit::defining_op(base) else { return Some(part) };
         match ir::op_name(op) {
-            "memref.get_global" => None,
+            _ if effects::is_constant(op) => None,
             "memref.view" => {
                 let operands = ir::operands(op);
                 let shift = edit::defining_op(*operands.get(1)?)?;

@@ -4,7 +4,7 @@ use crate::{
     ir::{
         self, Op, Val,
         calls::{self, CallGraph},
-        edit, func, memref,
+        edit, effects, func, memref,
         names::{DEVICE, INLINE, TARGET},
         types,
     },
@@ -108,8 +108,8 @@ pub fn aliases(user: Op<'_>) -> Vec<Val<'_>> {
         let blocks = std::iter::successors(region.first_block(), |block| block.next_in_region());
         found.extend(blocks.flat_map(edit::arguments));
     }
-    let is_end = matches!(ir::op_name(user), "scf.yield" | "scf.condition" | "affine.yield");
-    if let Some(parent) = user.parent_operation().filter(|_| is_end) {
+    let parent = user.parent_operation().filter(|_| effects::hands_on(user));
+    if let Some(parent) = parent.filter(|parent| ir::op_name(*parent) != "func.func") {
         found.extend(ir::results(parent));
         for region in parent.regions() {
             found.extend(region.first_block().map(edit::arguments).unwrap_or_default());

@@ -1,7 +1,7 @@
 //! How often the bytes of a buffer are read and written in a run of its function.
 
 use crate::{
-    ir::{self, Op, Val, edit, size},
+    ir::{self, Op, Val, edit, effects, size},
     planned::users,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
@@ -35,9 +35,9 @@ pub fn of(buffer: Val<'_>) -> u64 {
 
 /// The bytes that an operation touches through a value.
 fn touched_by(user: Op<'_>, value: Val<'_>) -> Option<u64> {
-    match ir::op_name(user) {
-        "memref.load" | "memref.store" => size::element_bytes(ir::element_type(value.r#type())),
-        _ => size::bytes(value.r#type()),
+    match effects::element(user) {
+        Some(_) => size::element_bytes(ir::element_type(value.r#type())),
+        None => size::bytes(value.r#type()),
     }
 }
 

@@ -4,8 +4,8 @@ use super::{Failure, Side, buffer::Buffers, calls::Calls};
 use crate::{
     ir::{
         self, Op, Val,
-        call_extern::{CallExtern, Group, arg_of, segments},
-        edit, func, memref, names, tir,
+        call_extern::{CallExtern, Group, arg_of},
+        edit, effects, func, memref, names, tir,
     },
     pass::PassError,
 };
@@ -27,13 +27,6 @@ pub struct Access {
     /// Whether all of it is overwritten.
     pub whole: bool,
 }
-
-/// Operations that look at a buffer's type only, or end its life.
-const FREE: [&str; 3] = ["memref.dim", "memref.dealloc", "memref.extract_strided_metadata"];
-
-/// Operations that write each element of their last operand and read nothing of it.
-const FILLS: [&str; 5] =
-    ["linalg.fill", "linalg.copy", "memref.copy", "linalg.transpose", "linalg.broadcast"];
 
 /// The value that a view is of, and whether it has all of it.
 pub fn root<'c>(mut value: Val<'c>) -> (Val<'c>, bool) {
@@ -58,8 +51,8 @@ pub struct Reader<'a, 'c, 'd> {
 impl<'c> Reader<'_, 'c, '_> {
     /// The accesses of an operation itself, without those in its regions.
     pub fn of(&self, op: Op<'c>) -> Failure<'c, Vec<Access>> {
-        let name = ir::op_name(op);
-        if memref::is_alias(op) || FREE.contains(&name) {
+        let is_plain = op.region_count() == 0 && effects::touches_nothing(op);
+        if memref::is_alias(op) || is_plain || effects::frees(op) {
             return Ok(vec![]);
         }
         if let Some(call) = CallExtern::of(op) {
@@ -69,23 +62,19 @@ impl<'c> Reader<'_, 'c, '_> {
         let in_pool = |value: &Val<'c>| memref::space(value.r#type()).is_some();
         // A device moves what goes to its pools and comes from there.
         let side = match self.side {
-            Side::Device if name == "memref.copy" && operands.iter().any(in_pool) => Side::Device,
+            Side::Device if effects::copied(op).is_some() && operands.iter().any(in_pool) => {
+                Side::Device
+            }
             _ => Side::Host,
         };
-        let ins = match segments(op) {
-            Some(sizes) => sizes.first().copied().unwrap_or(0),
-            None if FILLS.contains(&name) => operands.len().saturating_sub(1),
-            // What is not known may write all that it is given.
-            None => 0,
-        };
+        let (all_read, all_written) = (effects::reads(op), effects::writes(op));
+        let overwritten = effects::overwrites(op);
         let mut found = vec![];
         for (operand, value) in operands.iter().enumerate() {
             let Some((buffer, whole)) = self.buffer(op, *value)? else { continue };
-            let reads = operand < ins || !FILLS.contains(&name);
-            let writes = match name {
-                "memref.load" | "vector.load" | "vector.transfer_read" => false,
-                _ => operand >= ins,
-            };
+            let writes = all_written.contains(value);
+            // What is in elements that stay matters.
+            let reads = all_read.contains(value) || (writes && !overwritten.contains(value));
             found.push(Access { buffer, operand, side, reads, writes, whole });
         }
         Ok(found)

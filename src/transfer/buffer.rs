@@ -2,7 +2,7 @@
 
 use super::{Failure, Side, calls::Calls};
 use crate::{
-    ir::{self, Builder, Op, OpSpec, Val, edit, func, memref},
+    ir::{self, Builder, Op, OpSpec, Val, edit, effects, func, memref},
     pass::PassError,
 };
 use melior::ir::{
@@ -76,11 +76,10 @@ impl<'c> Buffers<'c> {
             buffers.add(value, Some(Side::Host));
         }
         for op in edit::walk(function) {
-            let name = ir::op_name(op);
-            if matches!(name, "memref.alloc" | "memref.get_global") {
+            if effects::is_own(op) {
                 for value in ir::results(op).into_iter().filter(&ours) {
                     let buffer = buffers.add(value, None);
-                    buffers.all[buffer].state.host = name == "memref.get_global";
+                    buffers.all[buffer].state.host = effects::is_constant(op);
                 }
             }
         }

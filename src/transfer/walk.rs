@@ -7,7 +7,7 @@ use super::{
     calls::{Calls, Copy},
 };
 use crate::{
-    ir::{self, Blk, Op, Val, edit, func, memref, names},
+    ir::{self, Blk, Op, Val, edit, effects, func, memref, names},
     pass::PassError,
 };
 use melior::ir::{
@@ -97,7 +97,6 @@ fn copies_within<'c>(function: Op<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c>
         return Ok(());
     }
     for op in edit::walk(function) {
-        let operands = ir::operands(op);
         let passable = |value: &Val<'c>| {
             let ty = value.r#type();
             let rows = ir::static_dims(ty).map(|dims| memref::row_major(&dims));
@@ -105,10 +104,10 @@ fn copies_within<'c>(function: Op<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c>
                 && rows.is_some()
                 && memref::static_strides(ty) == rows
         };
-        if let ("memref.copy" | "linalg.copy", [from, to]) = (ir::op_name(op), &operands[..])
-            && operands.iter().all(passable)
+        if let Some((from, to)) = effects::copied(op)
+            && [from, to].iter().all(passable)
         {
-            calls.copy(op, Side::Device, Copy::Within, (*from, *to))?;
+            calls.copy(op, Side::Device, Copy::Within, (from, to))?;
             edit::erase(op);
         }
     }

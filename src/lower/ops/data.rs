@@ -3,7 +3,7 @@
 use crate::{
     Error, Result,
     ir::{
-        self, Builder, Val,
+        self, effects, Builder, Val,
         graph::{ConcatAdaptor, ReverseSequenceAdaptor, SliceAdaptor, SplitAdaptor},
     },
     lower::{
@@ -62,7 +62,7 @@ fn chained(mut value: Val<'_>) -> usize {
                 found += 1 + chained(*piece);
                 *into
             }
-            ("tensor.expand_shape" | "tensor.collapse_shape" | "tensor.cast", [from, ..]) => *from,
+            (_, [from, ..]) if effects::is_reshape(owner) => *from,
             _ => break,
         };
     }

@@ -1,7 +1,7 @@
 //! Where the buffers of a function are, and which of their bytes an operation means.
 
 use super::range::{Counter, Range};
-use crate::ir::{self, Op, Val, edit, func, memref, names::IO, size, types};
+use crate::ir::{self, Op, Val, edit, effects, func, linalg, memref, names::IO, size, tir, types};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
 
@@ -52,16 +52,8 @@ impl Roots {
             let is_buffer = |value: &Val<'_>| types::keeps_buffer(value.r#type());
             // Who has results, or gives arguments to regions, may hand on what it is given; ends of regions do.
             let gives = ir::results(*op).iter().any(is_buffer) && !is_name(*op);
-            let has_regions = op.region_count() > 0;
-            let is_end = matches!(
-                ir::op_name(*op),
-                "scf.yield"
-                    | "scf.condition"
-                    | "scf.reduce.return"
-                    | "affine.yield"
-                    | "func.return"
-            );
-            if gives || is_end || has_regions && !ir::op_name(*op).starts_with("linalg.") {
+            let takes_buffers = op.region_count() > 0 && !linalg::is_structured(*op);
+            if gives || effects::hands_on(*op) || takes_buffers {
                 let given = ir::operands(*op).into_iter().filter(is_buffer);
                 roots.handed_on.extend(given.map(|value| key(base(value))));
             }
@@ -103,7 +95,7 @@ impl Roots {
             return Some(number);
         }
         let is_own = match maker {
-            Some(op) => matches!(ir::op_name(op), "memref.alloc" | "memref.alloca" | "tir.buffer"),
+            Some(op) => effects::is_own(op) || ir::op_name(op) == tir::Buffer::NAME,
             None => edit::owner_block(base).is_some_and(|(block, _)| {
                 block.parent_operation().is_some_and(|op| ir::op_name(op) == "func.func")
             }),
@@ -236,9 +228,7 @@ fn offset(value: Val<'_>, loops: &HashMap<usize, Counter>) -> Option<Sum> {
     let op = edit::defining_op(value)?;
     let operands = ir::operands(op);
     match ir::op_name(op) {
-        "memref.cast" | "memref.expand_shape" | "memref.collapse_shape" | "memref.transpose" => {
-            offset(*operands.first()?, loops)
-        }
+        _ if memref::is_whole(op) => offset(*operands.first()?, loops),
         "memref.subview" => {
             let source = *operands.first()?;
             let mut total = offset(source, loops)?;

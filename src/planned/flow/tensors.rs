@@ -1,21 +1,9 @@
 //! What operations on tensors read, where each value is of one operation: the truth for what bufferization makes.
 
 use super::{LIMIT, Seen, Writes, tree};
-use crate::ir::{self, Op, Val, edit, tir};
+use crate::ir::{self, Op, Val, edit, effects, linalg, tir};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// Operations that give elements of their operands, or of those of their regions, and no new ones.
-const MOVES: [&str; 8] = [
-    "tensor.extract_slice",
-    "tensor.insert_slice",
-    "tensor.expand_shape",
-    "tensor.collapse_shape",
-    "tensor.cast",
-    "bufferization.to_buffer",
-    "bufferization.to_tensor",
-    tir::Concat::NAME,
-];
 
 /// For each operation on tensors that computes, its number and what it reads by operand.
 pub(super) fn seen<'c>(ops: &[Op<'c>]) -> Vec<(Op<'c>, i64, BTreeMap<usize, Seen>)> {
@@ -29,9 +17,7 @@ pub(super) fn seen<'c>(ops: &[Op<'c>]) -> Vec<(Op<'c>, i64, BTreeMap<usize, Seen
 
 /// True if an operation computes tensors from tensors.
 fn computes(op: Op<'_>) -> bool {
-    let name = ir::op_name(op);
-    let is_known =
-        name.starts_with("linalg.") && op.region_count() > 0 || name == tir::CallExtern::NAME;
+    let is_known = linalg::is_structured(op) || ir::op_name(op) == tir::CallExtern::NAME;
     is_known && ir::results(op).iter().all(|value| ir::is_tensor(value.r#type()))
 }
 
@@ -77,14 +63,12 @@ impl Trace<'_> {
             return Some(vec![]);
         }
         match ir::op_name(op) {
-            "tensor.empty" | "bufferization.alloc_tensor" if op.operand_count() == 0 => {
-                Some(vec![])
-            }
+            _ if effects::is_unwritten(op) => Some(vec![]),
             "arith.constant" => {
                 self.found.insert(0);
                 Some(vec![])
             }
-            name if MOVES.contains(&name) => {
+            _ if effects::is_move(op) => {
                 let is_buffer = |value: &Val<'c>| {
                     ir::is_tensor(value.r#type()) || ir::is_memref(value.r#type())
                 };

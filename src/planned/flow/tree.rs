@@ -79,17 +79,15 @@ impl<'c> Reader<'c> {
     }
 
     fn op(&mut self, op: Op<'c>) -> Vec<Step> {
-        let name = ir::op_name(op);
         let is_plain = op.region_count() == 0 && effects::touches_nothing(op);
-        if ir::memref::is_alias(op) || is_plain && name != "memref.alloc" && name != "memref.alloca"
-        {
-            return vec![];
-        }
-        if matches!(name, "memref.alloc" | "memref.alloca") {
+        if effects::allocates(op) {
             let made = ir::results(op).first().and_then(|value| self.roots.number(*value));
             return made.map(Step::Make).into_iter().collect();
         }
-        if op.region_count() == 0 || name.starts_with("linalg.") {
+        if ir::memref::is_alias(op) || is_plain {
+            return vec![];
+        }
+        if op.region_count() == 0 || linalg::is_structured(op) {
             return self.access(op).map(Step::Access).into_iter().collect();
         }
         if let Some(known) = self.counted(op) {
@@ -139,12 +137,8 @@ impl<'c> Reader<'c> {
         if !operands.iter().any(is_buffer) && captured.is_empty() {
             return None;
         }
-        let name = ir::op_name(op);
-        let index = match name {
-            "memref.load" => operands.get(1..),
-            "memref.store" => operands.get(2..),
-            _ => None,
-        };
+        let element = effects::element(op);
+        let index = element.as_ref().map(|element| &element.indices[..]);
         let (mut reads, mut writes) = (vec![], vec![]);
         for (operand, value) in operands.iter().enumerate().filter(|(_, value)| is_buffer(value)) {
             let Some(mut place) = self.roots.place(*value, index, &self.loops) else { continue };
@@ -163,10 +157,10 @@ impl<'c> Reader<'c> {
             reads.push((operands.len() + number, place.clone()));
             writes.push(place);
         }
-        let moved = match name {
-            "memref.store" | "memref.load" => self.moved(op),
+        let moved = match element {
+            Some(_) => self.moved(op),
             // What has no number only moves what it reads.
-            _ => reads.iter().map(|(_, place)| place.clone()).collect(),
+            None => reads.iter().map(|(_, place)| place.clone()).collect(),
         };
         self.accesses.push(Access { op, reads, writes, moved });
         Some(self.accesses.len() - 1)

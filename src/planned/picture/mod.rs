@@ -8,7 +8,9 @@ mod tests;
 
 use super::{BufferUse, Memory, Order, Place, capacity, effects, places, uses_of};
 use crate::{
-    ir::{self, Op, board, calls::CallGraph, edit, func, memory::of_argument, names, print},
+    ir::{
+        self, Op, board, calls::CallGraph, edit, func, memory::of_argument, memref, names, print,
+    },
     pass::PassError,
 };
 use melior::ir::operation::OperationLike;
@@ -76,7 +78,7 @@ fn steps<'c>(
     moments: &[usize],
 ) -> Vec<String> {
     let own =
-        ops.iter().filter(|op| !matches!(ir::op_name(**op), "arith.constant" | "memref.view"));
+        ops.iter().filter(|op| !memref::is_alias(**op) && ir::op_name(**op) != "arith.constant");
     let own = own.map(|op| (order.span(*op).0, *op));
     let begins = uses.values().flatten().map(|one| (one.span.0, one.made));
     let mut starts: Vec<(usize, Op<'c>)> = own.chain(begins).collect();
