@@ -37,6 +37,7 @@ pub mod print;
 pub mod queue;
 mod read;
 mod remove;
+pub mod rewrite;
 pub mod schedule;
 mod schedule_parameters;
 pub mod size;

@@ -28,6 +28,8 @@ pub struct Builder<'c> {
     pub location: Location<'c>,
     block: Blk<'c>,
     before: Option<Op<'c>>,
+    /// The rewriter that is told of what is created. It is there as long as `'c`: a rule cannot keep the builder.
+    told: Option<mlir_sys::MlirRewriterBase>,
 }
 
 /// The parts of an operation of any name; see [`Builder::create`].
@@ -56,12 +58,13 @@ impl<'c> Builder<'c> {
             location: op.location(),
             block,
             before: Some(op),
+            told: None,
         })
     }
 
     /// Appends to `block`.
     pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
-        Self { context, location, block, before: None }
+        Self { context, location, block, before: None, told: None }
     }
 
     /// The same place with another location.
@@ -102,10 +105,24 @@ impl<'c> Builder<'c> {
         if separately {
             op = with_inferred_types(op, name)?;
         }
-        Ok(match self.place() {
+        let made = match self.place() {
             (block, Some(before)) => block.insert_operation_before(before, op),
             (block, None) => block.append_operation(op),
-        })
+        };
+        self.tell(made);
+        Ok(made)
+    }
+
+    /// The same place, with a rewriter that is told of what is created.
+    pub(super) fn told(self, rewriter: mlir_sys::MlirRewriterBase) -> Self {
+        Self { told: Some(rewriter), ..self }
+    }
+
+    fn tell(&self, op: Op<'c>) {
+        if let Some(rewriter) = self.told {
+            // SAFETY: the rewriter lives while its rule runs, and the operation is in a block.
+            unsafe { ffi::phlRewriterInserted(rewriter, op.to_raw()) };
+        }
     }
 
     /// Inserts a copy of an operation, with the same operands.
@@ -135,6 +152,7 @@ impl<'c> Builder<'c> {
                 ),
                 (block, None) => mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy),
             }
+            self.tell(Op::from_raw(copy));
             Op::from_raw(copy)
         }
     }

@@ -147,6 +147,15 @@ pub(super) fn keep_removed(op: Op<'_>) {
     }
 }
 
+/// The text that a panic was raised with.
+pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}
+
 thread_local! {
     /// The address of the operation that a pass or its observer is given on this thread; 0 if none.
     static RUN_ON: Cell<usize> = const { Cell::new(0) };

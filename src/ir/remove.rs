@@ -11,6 +11,13 @@ use std::collections::BTreeSet;
 /// Fails if something outside of it uses its results or what is in it, if it is the last of a block
 /// and names others, and for what a pass runs on.
 pub fn remove(op: Op<'_>) -> Result<()> {
+    detach(op)?;
+    super::context::keep_removed(op);
+    Ok(())
+}
+
+/// Takes an operation out of the IR, for its new owner to destroy. Fails as [`remove`] does.
+pub(super) fn detach(op: Op<'_>) -> Result<()> {
     let name = super::op_name(op);
     if super::results(op).into_iter().any(|result| super::has_uses(result, 1)) {
         return Err(Error::invalid(format!("'{name}' cannot be removed: its results are used")));
@@ -35,7 +42,6 @@ pub fn remove(op: Op<'_>) -> Result<()> {
     }
     // SAFETY: the operation is in a block, and nothing outside of it refers to it.
     unsafe { mlir_sys::mlirOperationRemoveFromParent(op.to_raw()) };
-    super::context::keep_removed(op);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod blob;
 mod effects;
 mod queue;
+mod rewrite;
 mod soundness;
 mod table;
 

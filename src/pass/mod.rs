@@ -8,8 +8,9 @@ mod options;
 mod register;
 mod watch;
 
+pub(crate) use crate::ir::context::panic_text;
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
-pub(crate) use register::{emit_error, panic_text};
+pub(crate) use register::emit_error;
 pub(crate) use register::{register, register_native};
 pub use register::{remark, warn};
 pub(crate) use watch::{Log, is_logged, watch};

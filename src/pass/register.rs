@@ -1,7 +1,10 @@
 //! Registration of Rust passes in MLIR's pass registry.
 
 use super::{OptionKind, OptionSpec, OptionValues, Pass, PassError, PassOp};
-use crate::{ffi, ir::context::run_on};
+use crate::{
+    ffi,
+    ir::context::{panic_text, run_on},
+};
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
     collections::BTreeMap,
@@ -133,15 +136,6 @@ unsafe extern "C" fn run_callback(
     let location = error.location.unwrap_or_else(|| op.location());
     emit_error(location, &format!("{} [{}]", error.message, pass.name));
     false
-}
-
-/// The text that a panic was raised with.
-pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
-    payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
 }
 
 /// Says that something about an operation is likely not meant ([`crate::Session::take_diagnostics`]).
