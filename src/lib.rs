@@ -45,6 +45,7 @@ pub(crate) mod pools;
 pub(crate) mod tile;
 
 // Target kinds and instances.
+pub(crate) mod rules;
 pub mod targets;
 
 // The session; partition of IR between targets; a target's own code.

@@ -49,7 +49,7 @@ const MEMBERS: &[Member] = &[
             &["approximate", "artifact", "limits", "pass"],
             &["launch", "lower", "planned", "transfer"],
             &["host", "patch", "pools", "tile"],
-            &["targets"],
+            &["rules", "targets"],
             &["hook", "outline", "session"],
             &["codegen", "import"],
             &["package", "passes"],
@@ -69,6 +69,47 @@ const DOORS: &[&str] = &["ffi", "ir", "pass", "runtime", "session"];
 
 /// Other files that still do. This list only gets shorter: helpers of `ir` take their place.
 const RAW: &[&str] = &["codegen/llvm/mod.rs"];
+
+/// Upstream's dialects on which effects are asked.
+const UPSTREAM: &[&str] = &[
+    "affine.",
+    "arith.",
+    "bufferization.",
+    "cf.",
+    "func.",
+    "linalg.",
+    "math.",
+    "memref.",
+    "scf.",
+    "tensor.",
+    "vector.",
+];
+
+/// Files that tell several of upstream's operations apart by name, and the reason: none of them decides by it which
+/// memory an operation reads, writes, makes or views, or how often its regions run. That is asked of `ir::effects`.
+const FORMS: &[(&str, &str)] = &[
+    ("approximate/mod.rs", "functions with an approximation"),
+    ("codegen/c/arith.rs", "prints each operation"),
+    ("codegen/c/memory.rs", "prints each operation"),
+    ("codegen/c/statement.rs", "prints each operation"),
+    ("host/loops.rs", "time of functions"),
+    ("import/mlir.rs", "operations of a graph in MLIR"),
+    ("lower/chains.rs", "arithmetic of an index"),
+    ("lower/convert.rs", "operations that have types of the signature"),
+    ("lower/padding.rs", "bodies of structured operations, forms of padding"),
+    ("lower/sums.rs", "loops that are interchanged"),
+    ("passes/collapse_loops.rs", "named operations that mean the same on fewer dimensions"),
+    ("passes/convert_extrema_to_llvm.rs", "operations that are converted"),
+    ("passes/convert_functions_to_dps.rs", "inverse of a reshape"),
+    ("passes/encode_command_stream.rs", "operations that have a place in a command stream"),
+    ("passes/expand_half_conversions.rs", "operations that are converted"),
+    ("passes/keep_results.rs", "words of a report"),
+    ("planned/flow/place.rs", "arithmetic of an index"),
+    ("planned/flow/tensors.rs", "values of a loop"),
+    ("targets/codegen.rs", "operations of a generator"),
+    ("targets/codegen/kinds.rs", "operations of a generator"),
+    ("tile/halves.rs", "a tile and the part of it that is moved"),
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -338,6 +379,103 @@ fn raw_calls_of_mlir_are_behind_few_doors() {
     assert!(new.is_empty(), "{new:?}: call a function of src/ir in place of mlir_sys");
     let gone: Vec<_> = known.difference(&raw).collect();
     assert!(gone.is_empty(), "{gone:?}: have no raw calls any more; take them off the list");
+}
+
+/// The name of one of upstream's operations, in quotes, that a text starts with, and what follows.
+fn upstream(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let is_name = name.chars().all(is_word) && UPSTREAM.iter().any(|of| name.starts_with(of));
+    is_name.then_some((name, rest))
+}
+
+/// The text of the block that opens at the end of `before`, at its own level: blocks inside left out.
+fn own_level(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut found = String::new();
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            _ if depth == 0 => found.push(c),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The groups of two or more names of upstream's operations by which a text tells operations apart: lists,
+/// alternatives, arms of one `match`, and beginnings of names.
+fn told_apart(text: &str) -> Vec<String> {
+    let mut found = vec![];
+    let mut rest = text;
+    while let Some((name, after)) = rest
+        .find('"')
+        .map(|at| &rest[at..])
+        .and_then(|at| upstream(at).or_else(|| Some(("", at.strip_prefix('"')?))))
+    {
+        rest = after;
+        let next = after.trim_start().strip_prefix(['|', ',']).map(str::trim_start);
+        if let (false, Some((other, _))) = (name.is_empty(), next.and_then(upstream)) {
+            found.push(format!("{name}, {other}"));
+        }
+    }
+    for (at, start) in text.match_indices("match ") {
+        let Some((of, arms)) = text[at + start.len()..].split_once('{') else { continue };
+        if !of.contains("name") {
+            continue;
+        }
+        let arms = own_level(arms);
+        let is_pattern = |at: usize, rest: &str| {
+            let before = arms[..at].strip_suffix('(').unwrap_or(&arms[..at]);
+            let is_tuple = before.len() < at && before.ends_with(char::is_whitespace);
+            let rest = rest.trim_start();
+            ["=>", "|", "if "].iter().any(|end| rest.starts_with(end))
+                || is_tuple && rest.starts_with(',')
+        };
+        let names = arms.match_indices('"').filter_map(|(at, _)| {
+            let (name, rest) = upstream(&arms[at..])?;
+            is_pattern(at, rest).then_some(name)
+        });
+        let names: Vec<&str> = names.collect();
+        found.extend((names.len() > 1).then(|| names.join(", ")));
+    }
+    let prefixes = UPSTREAM.iter().map(|dialect| format!("starts_with(\"{dialect}\")"));
+    found.extend(prefixes.filter(|prefix| text.contains(prefix)));
+    found
+}
+
+#[test]
+fn effects_of_upstream_operations_are_known_in_one_place() {
+    let (mut seen, mut new) = (BTreeSet::new(), vec![]);
+    for source in MEMBERS.iter().flat_map(Member::sources) {
+        let groups = told_apart(&source.text);
+        if groups.is_empty() || source.path == "ir/effects.rs" {
+            continue;
+        }
+        if !FORMS.iter().any(|(path, _)| *path == source.path) {
+            new.push(format!("{}: {groups:?}", source.path));
+        }
+        seen.insert(source.path);
+    }
+    assert!(new.is_empty(), "{new:#?}: ask ir::effects, or say in FORMS what the names are for");
+    let gone: Vec<_> = FORMS.iter().filter(|(path, _)| !seen.contains(*path)).collect();
+    assert!(gone.is_empty(), "{gone:?}: tell no operations apart any more; take them off the list");
+}
+
+#[test]
+fn names_that_tell_operations_apart_are_found() {
+    let list = r#"const FREE: [&str; 2] = ["memref.dim", "memref.dealloc"];"#;
+    assert_eq!(told_apart(list), ["memref.dim, memref.dealloc"]);
+    let pattern = r#"matches!(name, "scf.for" | "scf.if")"#;
+    assert_eq!(told_apart(pattern), ["scf.for, scf.if"]);
+    let arms = r#"match ir::op_name(op) { "memref.load" => { f("a.b") } _ if x => 1, "memref.store" => 2 }"#;
+    assert_eq!(told_apart(arms), ["memref.load, memref.store"]);
+    assert_eq!(told_apart(r#"name.starts_with("linalg.")"#), [r#"starts_with("linalg.")"#]);
+    let one = r#"match ir::op_name(op) { "memref.load" => b.op("memref.store", x), _ => 0 }"#;
+    assert_eq!(told_apart(one), [""; 0]);
+    assert_eq!(told_apart(r#"f("memref.load", &[a], "memref.store")"#), [""; 0]);
 }
 
 #[test]

@@ -316,7 +316,7 @@ fn batch_normalization() {
         &[1, 10, 6, 6],
     );
     case.output(&z);
-    compare_with(&case, "graph-fold-batch-norm{scale-and-shift},", 512);
+    compare_with(&case, "graph-simplify{rules=fold-batch-norm,scale-batch-norm},", 512);
 }
 
 /// Convolutions of integers; `zeros` are the zero points of the image and the filters.
@@ -444,8 +444,7 @@ fn quantized_weights(case: &mut Case, shape: &[i64], axis: usize) -> String {
 }
 
 /// What the host's passes for quantized networks are, in front of the others.
-const QUANTIZED: &str =
-    "canonicalize,func.func(graph-prepare-quantized{joins=true},graph-quantized-to-integer),";
+const QUANTIZED: &str = "canonicalize,func.func(graph-simplify{rules=prepare-quantized,quantize-parts},graph-quantized-to-integer),";
 
 /// Quantized layers through all of the host's passes: a bias for each channel, and integers that
 /// are written by the kernel.

@@ -1,10 +1,8 @@
 //! What makes the host fast: operands in a layout that suits its vectors, and kernels written
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
-pub(crate) mod einsum;
 pub(crate) mod fills;
 pub(crate) mod halves;
-pub(crate) mod heads;
 pub(crate) mod joints;
 pub mod kernel;
 pub(crate) mod layout;
@@ -13,5 +11,4 @@ pub(crate) mod memory;
 pub(crate) mod packed;
 pub(crate) mod quantized;
 pub(crate) mod repeat;
-pub(crate) mod stored;
 pub(crate) mod transpose;

@@ -41,18 +41,11 @@ passes! {
     flatten_empty_arguments
     forward_stores
     graph_assign_layout
-    graph_expand_einsum
-    graph_fold_batch_norm
-    graph_fold_pad
     graph_fuse_host
-    graph_group_heads
-    graph_hoist_gathers
-    graph_nest_concats
     graph_outline_loops
     graph_partition
-    graph_prepare_quantized
     graph_quantized_to_integer
-    graph_scatter_to_slices
+    graph_simplify
     graph_split_patches
     graph_tabulate
     graph_unsigned_to_signed
@@ -99,6 +92,8 @@ passes! {
     verify_plan
 }
 
+pub(crate) mod aliases;
+
 pub use pack_constants::constants;
 
 /// Makes all passes known to MLIR, upstream's and those of this crate; later calls do nothing.
@@ -107,7 +102,7 @@ pub fn register_all() {
     ONCE.call_once(|| {
         pass::register_native();
         targets::check_in_pipelines();
-        for pass in PASSES {
+        for pass in PASSES.iter().chain(aliases::ALIASES) {
             // The table's names are distinct: a test checks it.
             let _ = pass::register(pass);
         }

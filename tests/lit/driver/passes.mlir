@@ -6,12 +6,12 @@
 // HELP: --lower-host-kernels
 // HELP: --split-by-target
 
-// RUN: phaseline-opt %s --pass-pipeline='builtin.module(canonicalize,func.func(cse,graph-fold-pad),graph-partition{targets={vanilla, llvm}})' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=DUMP
+// RUN: phaseline-opt %s --pass-pipeline='builtin.module(canonicalize,func.func(cse,graph-simplify{rules=fold-pad}),graph-partition{targets={vanilla, llvm}})' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=DUMP
 // DUMP: builtin.module(
 // DUMP-NEXT: canonicalize
 // DUMP-NEXT: func.func(
 // DUMP-NEXT: cse,
-// DUMP-NEXT: graph-fold-pad
+// DUMP-NEXT: graph-simplify{rules=fold-pad}
 // DUMP: graph-partition{{{.*}}targets={vanilla, llvm}}
 
 // RUN: phaseline-opt %s --canonicalize --graph-partition='targets=llvm' | FileCheck %s --check-prefix=FLAGS
