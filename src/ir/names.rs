@@ -15,6 +15,9 @@ pub const POISONED: &str = "phl.poisoned";
 /// Module: each match of a device is a region of its own, and is waited for, so that it has a time.
 pub const APART: &str = "phl.apart";
 
+/// Operation: a pattern of a target takes it as it is, while rules rewrite what no target takes.
+pub const TAKEN: &str = "phl.taken";
+
 /// Function, module or operation: id of the target that it belongs to, or `host`. On an operation
 /// of a network, what the user demands.
 pub const TARGET: &str = "phl.target";

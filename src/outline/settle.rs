@@ -1,16 +1,26 @@
-//! Decides about operators of vendors: what no device takes is replaced by its reference.
+//! Decides about what no device takes as it is: an operator of a vendor is replaced by its reference, and rules bring
+//! the rest into forms that more devices know.
 
 use super::{DivideOptions, PartitionedFunction, call_sites::place_calls, divide_all, operator};
 use crate::{
     Error, Result,
     graph::OpId,
-    ir::{Op, edit, graph::Custom, view::OpView},
+    ir::{
+        Op, context_of, edit,
+        graph::Custom,
+        names::{TAKEN, TARGET},
+        op_name, rewrite,
+        view::OpView,
+    },
     partition::Verdict,
+    rules,
     targets::{Operators, TargetInstance},
 };
+use melior::ir::Attribute;
+use std::collections::BTreeSet;
 
-/// Decides as [`divide_all`] does. An operator that no device takes is replaced by its reference,
-/// and what that consists of is divided like everything else.
+/// Decides as [`divide_all`] does. An operator that no device takes is replaced by its reference, other operations by
+/// what rules make of them ([`rules::NORMAL`]), and what that consists of is divided like everything else.
 ///
 /// # Errors
 /// An operator that no device takes has no reference, or something cannot be divided.
@@ -25,6 +35,9 @@ pub fn settle<'c>(
     }
     loop {
         let partitioned_functions = divide_all(module, targets, options)?;
+        if targets.len() > 1 && normalize(&partitioned_functions)? {
+            continue;
+        }
         let left: Vec<_> = partitioned_functions
             .iter()
             .flat_map(|(_, partitioned)| {
@@ -42,6 +55,32 @@ pub fn settle<'c>(
             operator::expand(op)?;
         }
     }
+}
+
+/// Applies rules to what no device takes; true if there was something to change. What a user demands a place for stays
+/// as it is.
+fn normalize(all: &[(Op<'_>, PartitionedFunction<'_>)]) -> Result<bool> {
+    let mut changes = 0;
+    for (function, partitioned) in all {
+        let ops = &partitioned.view.ops;
+        let names: BTreeSet<&str> = ops.iter().map(|op| op_name(*op)).collect();
+        let rules = rules::normal(&names);
+        if rules.is_empty() {
+            continue;
+        }
+        let regions = &partitioned.partition.region_of;
+        let taken = ops.iter().zip(regions).filter(|(_, region)| region.is_some());
+        let taken: Vec<_> = taken.map(|(op, _)| *op).collect();
+        let unit = Attribute::unit(context_of(*function));
+        taken.iter().for_each(|op| edit::set_attr(*op, TAKEN, unit));
+        let made = rewrite::apply_except(*function, &rules, &[TAKEN, TARGET]);
+        // A rule may have changed those along with others: what is there now is looked at.
+        for op in edit::walk(*function) {
+            edit::remove_attr(op, TAKEN);
+        }
+        changes += made.map_err(|error| Error::invalid(error.message))?;
+    }
+    Ok(changes > 0)
 }
 
 /// The operators of vendors that stay with the host.
