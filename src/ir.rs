@@ -26,6 +26,7 @@ pub mod effects;
 pub mod elements;
 pub mod func;
 pub(crate) mod guard;
+mod identity;
 pub(crate) mod linalg;
 pub(crate) mod liveness;
 pub mod memory;
@@ -49,6 +50,7 @@ pub mod view;
 
 pub use build::{Builder, OpSpec};
 pub use checked::{attr, dictionary, location, parent, region, set_attr, type_of, verify};
+pub use identity::{Id, Identity, id};
 pub use read::{
     attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,
     i64s, integer_width, is_f32, is_f64, is_float, is_memref, is_tensor, location_of, op_name,

@@ -53,7 +53,7 @@ pub(super) fn evaluate(session: &Session, module: &Module<'_>) -> Result<()> {
 /// What depends on constants alone.
 struct Known {
     /// Operations, by address.
-    ops: HashSet<usize>,
+    ops: HashSet<ir::Id>,
 }
 
 /// What a value is computed by: operations and constants, each once, what is used before what uses it.
@@ -61,7 +61,7 @@ struct Known {
 struct Cone<'c> {
     ops: Vec<Op<'c>>,
     constants: Vec<Op<'c>>,
-    seen: HashSet<usize>,
+    seen: HashSet<ir::Id>,
 }
 
 impl Known {
@@ -70,7 +70,7 @@ impl Known {
         let mut known = Self { ops: HashSet::new() };
         for op in ops {
             if known.has_inputs_of(*op) {
-                known.ops.insert(address(*op));
+                known.ops.insert(ir::id(*op));
             }
         }
         known
@@ -83,7 +83,7 @@ impl Known {
             && op.operand_count() > 0
             && ir::operands(op).into_iter().all(|value| {
                 edit::defining_op(value)
-                    .is_some_and(|op| is_constant(op) || self.ops.contains(&address(op)))
+                    .is_some_and(|op| is_constant(op) || self.ops.contains(&ir::id(op)))
             })
             && ir::results(op).into_iter().all(|value| size(value).is_some())
     }
@@ -93,16 +93,16 @@ impl Known {
         let constants: usize = ops.iter().filter_map(|op| stored(*op)).sum();
         let mut budget = constants / GROWTH;
         let (mut found, mut seen) = (vec![], HashSet::new());
-        for op in ops.iter().filter(|op| !self.ops.contains(&address(**op))) {
+        for op in ops.iter().filter(|op| !self.ops.contains(&ir::id(**op))) {
             let mut values = ir::operands(*op);
             values.reverse();
             while let Some(value) = values.pop() {
                 let Some(op) =
-                    edit::defining_op(value).filter(|op| self.ops.contains(&address(*op)))
+                    edit::defining_op(value).filter(|op| self.ops.contains(&ir::id(*op)))
                 else {
                     continue;
                 };
-                if !seen.insert(value.to_raw().ptr as usize) {
+                if !seen.insert(ir::id(value)) {
                     continue;
                 }
                 let growth = self.growth(value);
@@ -124,9 +124,9 @@ impl Known {
         cone.add(self, value);
         let saved = cone.constants.iter().filter_map(|op| {
             let users = ir::users_of(*op);
-            let known = users.iter().all(|user| self.ops.contains(&address(*user)));
+            let known = users.iter().all(|user| self.ops.contains(&ir::id(*user)));
             // Users outside of the cone need it for other results.
-            let own = users.iter().filter(|user| cone.seen.contains(&address(**user))).count();
+            let own = users.iter().filter(|user| cone.seen.contains(&ir::id(**user))).count();
             stored(*op).filter(|_| known).map(|bytes| bytes * own / users.len().max(1))
         });
         size(value).unwrap_or(usize::MAX).saturating_sub(saved.sum())
@@ -141,8 +141,8 @@ impl<'c> Cone<'c> {
         while let Some((op, inputs_are_there)) = open.pop() {
             if inputs_are_there {
                 self.ops.push(op);
-            } else if self.seen.insert(address(op)) {
-                if !known.ops.contains(&address(op)) {
+            } else if self.seen.insert(ir::id(op)) {
+                if !known.ops.contains(&ir::id(op)) {
                     self.constants.push(op);
                     continue;
                 }
@@ -193,10 +193,10 @@ fn network(
             }
             None => result(b.insert_clone(*op))?,
         };
-        values.insert(value.to_raw().ptr as usize, new);
+        values.insert(ir::id(value), new);
     }
-    let new_of = |values: &HashMap<usize, _>, value: Val<'_>| {
-        let new = values.get(&(value.to_raw().ptr as usize)).copied();
+    let new_of = |values: &HashMap<ir::Id, _>, value: Val<'_>| {
+        let new = values.get(&ir::id(value)).copied();
         new.ok_or_else(|| Error::internal("a constant that depends on what is not there"))
     };
     for op in &cone.ops {
@@ -205,7 +205,7 @@ fn network(
         let copy = b.insert_clone(*op);
         edit::set_operands(copy, &operands)?;
         for (old, new) in ir::results(*op).into_iter().zip(ir::results(copy)) {
-            values.insert(old.to_raw().ptr as usize, new);
+            values.insert(ir::id(old), new);
         }
     }
     let results =
@@ -269,8 +269,4 @@ fn tensor(constant: Val<'_>) -> Option<Tensor> {
 fn result(op: Op<'_>) -> Result<Val<'_>> {
     let value = ir::results(op).into_iter().next();
     value.ok_or_else(|| Error::internal("a constant without a value"))
-}
-
-fn address(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }

@@ -36,7 +36,7 @@ pub(super) fn transpose(module: &Module<'_>) -> Result<()> {
         }
         let (mut jobs, mut places) = (vec![], HashMap::new());
         for (value, perm) in found.iter().flat_map(Transposed::constants) {
-            let key = (address(value), perm);
+            let key = (ir::id(value), perm);
             if !places.contains_key(&key)
                 && let Some(job) = Job::of(value, &key.1)
             {
@@ -58,7 +58,7 @@ pub(super) fn transpose(module: &Module<'_>) -> Result<()> {
 }
 
 /// A constant and the order of its dimensions.
-type Key = (usize, Vec<i64>);
+type Key = (ir::Id, Vec<i64>);
 
 /// A transpose of a constant, which casts and dequantizations may stand behind.
 struct Transposed<'c> {
@@ -162,10 +162,6 @@ impl<'c> Transposed<'c> {
     }
 }
 
-fn address(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
-
 /// The constants that take the place of others.
 struct Constants<'c> {
     /// Which of `moved` has the elements of each.
@@ -176,12 +172,12 @@ struct Constants<'c> {
 
 impl<'c> Constants<'c> {
     fn has(&self, value: Val<'c>, perm: &[i64]) -> bool {
-        self.places.contains_key(&(address(value), perm.to_vec()))
+        self.places.contains_key(&(ir::id(value), perm.to_vec()))
     }
 
     /// The transposed constant, which stands beside the other one.
     fn get(&mut self, value: Val<'c>, perm: &[i64]) -> Result<Val<'c>> {
-        let key = (address(value), perm.to_vec());
+        let key = (ir::id(value), perm.to_vec());
         if let Some(made) = self.made.get(&key) {
             return Ok(*made);
         }

@@ -7,7 +7,6 @@ use crate::{
         view::{self, OpView},
     },
 };
-use melior::ir::ValueLike;
 use std::{collections::HashMap, iter};
 
 /// Bytes by which copies may make the memory of a run larger, whatever it is.
@@ -21,9 +20,9 @@ const MOST_SOURCES: usize = 8;
 /// which kernels read packed, are no part of it, nor is what loops compute where they read it.
 pub struct Memory {
     around: Vec<Around>,
-    places: HashMap<usize, usize>,
+    places: HashMap<ir::Id, usize>,
     /// Where copies of values were last read.
-    copies: HashMap<usize, usize>,
+    copies: HashMap<ir::Id, usize>,
 }
 
 /// Bytes in use around one operation.
@@ -49,14 +48,14 @@ impl Memory {
 
     /// Bytes that `op` may work in besides its operands and results.
     pub fn room(&self, op: Op<'_>) -> i64 {
-        let around = self.places.get(&key(op)).map(|at| &self.around[*at]);
+        let around = self.places.get(&ir::id(op)).map(|at| &self.around[*at]);
         // A long buffer leaves gaps.
         around.map_or(0, |around| around.most + SLACK - around.during)
     }
 
     /// Has `op` work in so many bytes.
     pub fn take(&mut self, op: Op<'_>, bytes: i64) {
-        if let Some(at) = self.places.get(&key(op)) {
+        if let Some(at) = self.places.get(&ir::id(op)) {
             self.around[*at].during += bytes;
         }
     }
@@ -64,9 +63,9 @@ impl Memory {
     /// Has `op` read a copy of `bytes` in the place of an operand, if there is room for that. Operations that read the same
     /// value share the copy.
     pub fn copy(&mut self, op: Op<'_>, operand: usize, bytes: i64) -> bool {
-        let Some(at) = self.places.get(&key(op)).copied() else { return false };
+        let Some(at) = self.places.get(&ir::id(op)).copied() else { return false };
         let Some(value) = ir::operands(op).get(operand).copied() else { return false };
-        let from = self.copies.get(&address(value)).map_or(at, |at| at + 1);
+        let from = self.copies.get(&ir::id(value)).map_or(at, |at| at + 1);
         let own = &self.around[at];
         let last = own.last.get(operand).copied().unwrap_or(0);
         let is_possible = own.fits(own.before + bytes)
@@ -75,7 +74,7 @@ impl Memory {
         if is_possible {
             self.around[from..at].iter_mut().for_each(|around| around.during += bytes);
             self.around[at].during += bytes - last;
-            self.copies.insert(address(value), at);
+            self.copies.insert(ir::id(value), at);
         }
         is_possible
     }
@@ -87,29 +86,25 @@ impl Around {
     }
 }
 
-fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
-
-fn of_block<'c>(block: Blk<'c>) -> Vec<(usize, Around)> {
+fn of_block<'c>(block: Blk<'c>) -> Vec<(ir::Id, Around)> {
     let ops = ir::ops(block);
     let stored = Stored::of(&ops);
-    let mut last: HashMap<usize, usize> = HashMap::new();
+    let mut last: HashMap<ir::Id, usize> = HashMap::new();
     for (at, op) in ops.iter().enumerate() {
         for value in iter::once(*op).chain(edit::walk(*op)).flat_map(ir::operands) {
-            last.extend(stored.sources(value).into_iter().map(|value| (address(value), at)));
+            last.extend(stored.sources(value).into_iter().map(|value| (ir::id(value), at)));
         }
     }
     // Bytes that come and go before each operation, and after the last one.
     let (mut made, mut freed) = (vec![0; ops.len() + 1], vec![0; ops.len() + 1]);
-    let places: HashMap<usize, usize> =
-        ops.iter().enumerate().map(|(at, op)| (key(*op), at)).collect();
+    let places: HashMap<ir::Id, usize> =
+        ops.iter().enumerate().map(|(at, op)| (ir::id(*op), at)).collect();
     for (at, op) in ops.iter().enumerate() {
         for value in ir::results(*op) {
             let bytes = stored.bytes(value);
-            let parts = parts(value).into_iter().filter_map(|op| places.get(&key(op)).copied());
+            let parts = parts(value).into_iter().filter_map(|op| places.get(&ir::id(op)).copied());
             made[parts.min().unwrap_or(at)] += bytes;
-            freed[last.get(&address(value)).copied().unwrap_or(at) + 1] += bytes;
+            freed[last.get(&ir::id(value)).copied().unwrap_or(at) + 1] += bytes;
         }
     }
     let mut in_use = 0;
@@ -119,11 +114,11 @@ fn of_block<'c>(block: Blk<'c>) -> Vec<(usize, Around)> {
         in_use = before + made[at];
         let ended = |value: Val<'c>| {
             let sources = stored.sources(value).into_iter();
-            let ended = sources.filter(|value| last.get(&address(*value)) == Some(&at));
+            let ended = sources.filter(|value| last.get(&ir::id(*value)) == Some(&at));
             ended.map(|value| stored.bytes(value)).sum()
         };
         let last = ir::operands(*op).into_iter().map(ended).collect();
-        all.push((key(*op), Around { before, during: in_use, last, most: 0 }));
+        all.push((ir::id(*op), Around { before, during: in_use, last, most: 0 }));
     }
     let most = all.iter().map(|(_, around)| around.during).max().unwrap_or(0);
     all.iter_mut().for_each(|(_, around)| around.most = most);
@@ -141,12 +136,8 @@ fn is_part(value: Val<'_>) -> bool {
     !ir::has_uses(value, 2) && matches!(&ir::users(value)[..], [user] if graph::Concat::is(*user))
 }
 
-fn address(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
-
 /// What values are in memory where others are read.
-struct Stored<'c>(HashMap<usize, Vec<Val<'c>>>);
+struct Stored<'c>(HashMap<ir::Id, Vec<Val<'c>>>);
 
 impl<'c> Stored<'c> {
     fn of(ops: &[Op<'c>]) -> Self {
@@ -160,7 +151,7 @@ impl<'c> Stored<'c> {
             }
             // Loops of more are cut somewhere.
             if sources.len() <= MOST_SOURCES {
-                let of_result = |value| (address(value), sources.clone());
+                let of_result = |value| (ir::id(value), sources.clone());
                 stored.0.extend(ir::results(*op).into_iter().map(of_result));
             }
         }
@@ -169,14 +160,14 @@ impl<'c> Stored<'c> {
 
     /// The values in memory that are read where a value is.
     fn sources(&self, value: Val<'c>) -> Vec<Val<'c>> {
-        self.0.get(&address(value)).cloned().unwrap_or_else(|| vec![value])
+        self.0.get(&ir::id(value)).cloned().unwrap_or_else(|| vec![value])
     }
 
     /// Bytes that the operation that computes a value takes for it.
     fn bytes(&self, value: Val<'c>) -> i64 {
         let is_constant =
             |value: &Val<'_>| edit::defining_op(*value).is_some_and(graph::Constant::is);
-        let is_stored = !self.0.contains_key(&address(value))
+        let is_stored = !self.0.contains_key(&ir::id(value))
             && !is_part(value)
             && edit::defining_op(value).is_some_and(|op| !ir::operands(op).iter().all(is_constant));
         if is_stored { Buffer::of(value).map_or(0, |buffer| buffer.bytes()) } else { 0 }

@@ -2,7 +2,7 @@
 
 use super::{Op, Val, edit, effects, types};
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// The values through which a buffer may be used after it was given to `user`. An operation that is not
 /// known may hand on all that it is given.
@@ -28,14 +28,14 @@ fn arguments(op: Op<'_>) -> Vec<Val<'_>> {
 
 /// The operations that use a buffer through `user`, each once.
 pub fn users_behind(user: Op<'_>) -> Vec<Op<'_>> {
-    let (mut seen, mut listed, mut found) = (BTreeSet::new(), BTreeSet::new(), vec![]);
+    let (mut seen, mut listed, mut found) = (HashSet::new(), HashSet::new(), vec![]);
     let mut work = behind(user);
     while let Some(value) = work.pop() {
-        if !seen.insert(value.to_raw().ptr as usize) {
+        if !seen.insert(super::id(value)) {
             continue;
         }
         for user in super::users(value) {
-            if listed.insert(user.to_raw().ptr as usize) {
+            if listed.insert(super::id(user)) {
                 found.push(user);
                 work.extend(behind(user));
             }

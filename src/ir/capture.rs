@@ -2,12 +2,8 @@
 
 use super::{Blk, Op, Val, edit};
 use crate::Result;
-use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{block::BlockLike, operation::OperationLike};
 use std::collections::HashMap;
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
 
 /// Whether a value is defined outside of an operation.
 pub fn is_outside(value: Val<'_>, op: Op<'_>) -> bool {
@@ -40,7 +36,7 @@ pub fn captured<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 /// Copies operations to the end of a block. What they use is replaced where a replacement is known.
 pub struct Copy<'c> {
     block: Blk<'c>,
-    values: HashMap<usize, Val<'c>>,
+    values: HashMap<super::Id, Val<'c>>,
     /// What else they use is copied too.
     is_elsewhere: bool,
 }
@@ -59,12 +55,12 @@ impl<'c> Copy<'c> {
 
     /// Says what stands for a value in the copies.
     pub fn replace(&mut self, value: Val<'c>, with: Val<'c>) {
-        self.values.insert(key(value), with);
+        self.values.insert(super::id(value), with);
     }
 
     /// What stands for a value in the copies: itself unless something else is known.
     pub fn value(&self, value: Val<'c>) -> Val<'c> {
-        self.values.get(&key(value)).copied().unwrap_or(value)
+        self.values.get(&super::id(value)).copied().unwrap_or(value)
     }
 
     fn needed(&self, op: Op<'c>) -> Vec<Val<'c>> {
@@ -74,7 +70,7 @@ impl<'c> Copy<'c> {
     /// Copies an operation. Its results are replaced by those of the copy from then on.
     pub fn op(&mut self, op: Op<'c>) -> Result<Op<'c>> {
         for operand in self.needed(op) {
-            if !self.values.contains_key(&key(operand))
+            if !self.values.contains_key(&super::id(operand))
                 && let Some(definer) = edit::defining_op(operand)
             {
                 self.op(definer)?;
@@ -83,7 +79,7 @@ impl<'c> Copy<'c> {
         let copy = edit::clone_to_end(op, self.block);
         for user in edit::walk(copy).into_iter().chain([copy]) {
             for (index, operand) in super::operands(user).into_iter().enumerate() {
-                if let Some(value) = self.values.get(&key(operand)) {
+                if let Some(value) = self.values.get(&super::id(operand)) {
                     edit::set_operand(user, index, *value)?;
                 }
             }

@@ -12,7 +12,7 @@ use melior::{
     },
 };
 use mlir_sys as sys;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Named attributes of one argument or result.
 pub type Attributes<'c> = Vec<(String, Attribute<'c>)>;
@@ -169,9 +169,9 @@ pub fn value_remedy(values: &[Val<'_>]) -> String {
 fn inputs_behind(values: &[Val<'_>]) -> Vec<String> {
     /// Values that are looked at.
     const MOST: usize = 1000;
-    let (mut names, mut seen, mut next) = (vec![], BTreeSet::new(), values.to_vec());
+    let (mut names, mut seen, mut next) = (vec![], HashSet::new(), values.to_vec());
     while let Some(value) = next.pop() {
-        if seen.len() == MOST || !seen.insert(value.to_raw().ptr as usize) {
+        if seen.len() == MOST || !seen.insert(super::id(value)) {
             continue;
         }
         if let Some(op) = edit::defining_op(value) {

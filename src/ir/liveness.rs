@@ -2,14 +2,14 @@
 
 use super::{Op, Val, calls, edit, effects, types};
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Points in the run of a function: each operation has one where it starts and one where it ends,
 /// and what is inside of it lies between them, as does what it calls.
 pub struct Timeline {
-    points: BTreeMap<usize, (usize, usize)>,
+    points: HashMap<super::Id, (usize, usize)>,
     /// For each call of a known function, when that uses its arguments.
-    calls: BTreeMap<usize, Run>,
+    calls: HashMap<super::Id, Run>,
     length: usize,
 }
 
@@ -36,7 +36,7 @@ pub struct Lifetime<'c> {
 impl Timeline {
     /// Numbers the operations of a function; `runs` has the functions that it may call.
     pub fn of(function: Op<'_>, runs: &BTreeMap<String, Run>) -> Self {
-        let mut timeline = Self { points: BTreeMap::new(), calls: BTreeMap::new(), length: 0 };
+        let mut timeline = Self { points: HashMap::new(), calls: HashMap::new(), length: 0 };
         timeline.number(function, runs, &mut 0);
         timeline.length = timeline.span(function).1 + 1;
         timeline
@@ -50,9 +50,9 @@ impl Timeline {
         }
         if let Some(run) = calls::callee(op).and_then(|name| runs.get(&name)) {
             *next += run.length;
-            self.calls.insert(key(op), run.clone());
+            self.calls.insert(super::id(op), run.clone());
         }
-        self.points.insert(key(op), (start, *next));
+        self.points.insert(super::id(op), (start, *next));
         *next += 1;
     }
 
@@ -72,7 +72,7 @@ impl Timeline {
 
     /// Start and end of an operation.
     pub fn span(&self, op: Op<'_>) -> (usize, usize) {
-        self.points.get(&key(op)).copied().unwrap_or_default()
+        self.points.get(&super::id(op)).copied().unwrap_or_default()
     }
 
     /// When the buffer that `alloc` makes is in use, through all its aliases. The error says what
@@ -100,9 +100,9 @@ impl Timeline {
         mut work: Vec<Val<'c>>,
     ) -> Result<Lifetime<'c>, (Op<'c>, &'static str)> {
         let mut lifetime = Lifetime { start: usize::MAX, end: 0, deallocs: vec![] };
-        let mut seen = BTreeSet::new();
+        let mut seen = HashSet::new();
         while let Some(value) = work.pop() {
-            if !seen.insert(value.to_raw().ptr as usize) {
+            if !seen.insert(super::id(value)) {
                 continue;
             }
             for user in super::users(value) {
@@ -139,7 +139,7 @@ impl Timeline {
 impl Timeline {
     /// When the function that `call` calls uses `value`.
     fn in_call<'c>(&self, call: Op<'c>, value: Val<'c>) -> Option<(usize, usize)> {
-        let run = self.calls.get(&key(call))?;
+        let run = self.calls.get(&super::id(call))?;
         let begin = self.begin(call);
         let mut all: Option<(usize, usize)> = None;
         for argument in calls::arguments_of(call, value)? {
@@ -166,10 +166,6 @@ impl Timeline {
         let length = |op: &&Op<'c>| self.span(**op).1 - self.span(**op).0;
         ops.iter().filter(around).min_by_key(length).copied()
     }
-}
-
-fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }
 
 fn ancestors<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {

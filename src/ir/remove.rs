@@ -3,7 +3,7 @@
 use super::{Op, Val, edit};
 use crate::{Error, Result};
 use melior::ir::{BlockLike, RegionLike, operation::OperationLike};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// Takes an operation out of the IR. Handles of it and of what is in its regions stay valid, but
 /// have no operands: the operation goes with its context.
@@ -32,8 +32,8 @@ pub(super) fn detach(op: Op<'_>) -> Result<()> {
         return Err(Error::invalid(format!("'{name}' cannot be removed: a pass runs on it")));
     }
     let all: Vec<_> = std::iter::once(op).chain(edit::walk(op)).collect();
-    let inside: BTreeSet<_> = all.iter().map(|op| op.to_raw().ptr as usize).collect();
-    let is_inside = |user: &Op<'_>| inside.contains(&(user.to_raw().ptr as usize));
+    let inside: HashSet<_> = all.iter().map(|op| super::id(op)).collect();
+    let is_inside = |user: &Op<'_>| inside.contains(&super::id(user));
     if !all.iter().flat_map(|op| values_of(*op)).flat_map(super::users).all(|op| is_inside(&op)) {
         return Err(Error::invalid(format!("'{name}' cannot be removed: what is in it is used")));
     }

@@ -22,14 +22,14 @@ enum Known {
 pub fn is_neutral<'c>(generic: Op<'c>, inputs: usize, input: usize, number: f64) -> bool {
     let Some(body) = edit::entry_block(generic) else { return false };
     let arguments = edit::arguments(body);
-    let mut known: HashMap<usize, Known> = HashMap::new();
+    let mut known: HashMap<ir::Id, Known> = HashMap::new();
     for (index, argument) in arguments.iter().enumerate() {
         let what = match index.checked_sub(inputs) {
             Some(out) => Known::Kept(out),
             None if index == input => Known::Number(number),
             None => Known::Unknown,
         };
-        known.insert(key(*argument), what);
+        known.insert(ir::id(*argument), what);
     }
     for op in ir::ops(body) {
         if op.regions().next().is_some() {
@@ -37,11 +37,11 @@ pub fn is_neutral<'c>(generic: Op<'c>, inputs: usize, input: usize, number: f64)
         }
         let operands: Vec<_> = ir::operands(op)
             .into_iter()
-            .map(|operand| known.get(&key(operand)).copied().unwrap_or(constant(operand)))
+            .map(|operand| known.get(&ir::id(operand)).copied().unwrap_or(constant(operand)))
             .collect();
         for result in ir::results(op) {
             let accumulators = arguments.get(inputs..).unwrap_or_default();
-            known.insert(key(result), evaluate(op, &operands, result, accumulators));
+            known.insert(ir::id(result), evaluate(op, &operands, result, accumulators));
         }
     }
     let values = region_yield(body);
@@ -49,11 +49,7 @@ pub fn is_neutral<'c>(generic: Op<'c>, inputs: usize, input: usize, number: f64)
         && values
             .iter()
             .enumerate()
-            .all(|(out, value)| known.get(&key(*value)) == Some(&Known::Kept(out)))
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
+            .all(|(out, value)| known.get(&ir::id(*value)) == Some(&Known::Kept(out)))
 }
 
 /// The number that a scalar is everywhere.

@@ -162,7 +162,7 @@ impl<'c> Loops<'c> {
     ) -> Result<Vec<Val<'c>>> {
         let missing = || crate::Error::internal("a linalg.generic without a body");
         let block = edit::entry_block(self.op).ok_or_else(missing)?;
-        let mut values: HashMap<usize, Val<'c>> = HashMap::new();
+        let mut values: HashMap<ir::Id, Val<'c>> = HashMap::new();
         let mut places = vec![];
         for (operand, argument) in edit::arguments(block).into_iter().enumerate() {
             let low = self.inside[operand].as_ref().map(|inside| &inside.low);
@@ -183,13 +183,13 @@ impl<'c> Loops<'c> {
             let mut operands = vec![from];
             operands.extend(&at);
             let element = ir::element_type(from.r#type());
-            values.insert(key(argument), b.op1("tensor.extract", &operands, element)?);
+            values.insert(ir::id(argument), b.op1("tensor.extract", &operands, element)?);
             if is_out {
                 places.push(at);
             }
         }
-        let known = |values: &HashMap<usize, Val<'c>>, value: Val<'c>| {
-            values.get(&key(value)).copied().unwrap_or(value)
+        let known = |values: &HashMap<ir::Id, Val<'c>>, value: Val<'c>| {
+            values.get(&ir::id(value)).copied().unwrap_or(value)
         };
         let mut yielded = vec![];
         for op in ir::ops(block) {
@@ -197,7 +197,7 @@ impl<'c> Loops<'c> {
                 "linalg.yield" => yielded = ir::operands(op),
                 "linalg.index" => {
                     let index = loop_index_of(op).and_then(|dim| indices.get(dim).copied());
-                    values.insert(key(ir::result0(op)?), index.ok_or_else(missing)?);
+                    values.insert(ir::id(ir::result0(op)?), index.ok_or_else(missing)?);
                 }
                 _ => {
                     let copy = b.insert_clone(op);
@@ -205,7 +205,7 @@ impl<'c> Loops<'c> {
                         edit::set_operand(copy, index, known(&values, operand))?;
                     }
                     let pairs = ir::results(op).into_iter().zip(ir::results(copy));
-                    values.extend(pairs.map(|(old, new)| (key(old), new)));
+                    values.extend(pairs.map(|(old, new)| (ir::id(old), new)));
                 }
             }
         }
@@ -333,8 +333,4 @@ fn extents<'c>(op: Op<'c>, operands: &[Val<'c>], maps: &[Vec<Aff>]) -> Option<Ve
         }
     }
     extents.into_iter().collect()
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }

@@ -257,15 +257,15 @@ impl<'c> Search<'_, 'c> {
         let wanted: Vec<_> =
             extract.outputs.iter().map(|v| self.value(*v)).collect::<Result<_>>()?;
         let got = self.run(extract.module(self.session, &self.partitioned.view)?, &inputs)?;
-        let own: HashSet<usize> = extract
+        let own: HashSet<ir::Id> = extract
             .ops
             .iter()
             .filter_map(|id| self.partitioned.view.ops.get(id.index()))
-            .map(key)
+            .map(ir::id)
             .collect();
         let mut results = vec![];
         for (place, ((got, want), id)) in got.iter().zip(&wanted).zip(extract.outputs).enumerate() {
-            let step = self.step(*id, &|op| own.contains(&key(&op)));
+            let step = self.step(*id, &|op| own.contains(&ir::id(op)));
             results.push(self.tolerance.compare(got, want, step)?);
             tensors.insert(format!("expected_{place}"), want.clone());
             tensors.insert(format!("got_{place}"), got.clone());
@@ -342,11 +342,6 @@ impl<'c> Search<'_, 'c> {
         }
         regions.get(bad.saturating_sub(1)).map(crate::partition::Region::name).unwrap_or_default()
     }
-}
-
-/// What tells an operation from others.
-fn key(op: &ir::Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }
 
 /// The network's inputs as values of the view, in order.

@@ -49,28 +49,27 @@ impl Extract<'_> {
         let lost = || Error::internal("a value of a match is not in the network");
         let values: HashMap<ValueId, Val<'c>> = view.values.iter().copied().collect();
         let original = |id: &ValueId| values.get(id).copied().ok_or_else(lost);
-        let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
-        let address = |value: Val<'c>| value.to_raw().ptr as usize;
+        let mut copies: HashMap<ir::Id, Val<'c>> = HashMap::new();
         for id in self.inputs {
             let value = original(id)?;
             let copy = match (view.graph.value(*id).def, outline::definer(value)) {
                 (Def::Constant, Some(constant)) => ir::result0(b.insert_clone(constant))?,
                 _ => edit::add_argument(b.block(), value.r#type(), b.location),
             };
-            copies.insert(address(value), copy);
+            copies.insert(ir::id(value), copy);
         }
         for time in 0..self.times {
             if time > 0 {
                 let (input, output) = self.chain(view).ok_or_else(lost)?;
-                let made = copies[&address(original(&output)?)];
-                copies.insert(address(original(&input)?), made);
+                let made = copies[&ir::id(original(&output)?)];
+                copies.insert(ir::id(original(&input)?), made);
             }
             for id in self.ops {
                 let op = view.ops.get(id.index()).copied().ok_or_else(lost)?;
                 self.copy(b, op, &mut copies)?;
             }
         }
-        let copy = |id| copies.get(&address(original(id)?)).copied().ok_or_else(lost);
+        let copy = |id| copies.get(&ir::id(original(id)?)).copied().ok_or_else(lost);
         self.outputs.iter().map(copy).collect()
     }
 
@@ -78,16 +77,16 @@ impl Extract<'_> {
         &self,
         b: &Builder<'c>,
         op: Op<'c>,
-        copies: &mut HashMap<usize, Val<'c>>,
+        copies: &mut HashMap<ir::Id, Val<'c>>,
     ) -> Result<()> {
         let copy = b.insert_clone(op);
         for (index, operand) in ir::operands(op).into_iter().enumerate() {
-            let known = copies.get(&(operand.to_raw().ptr as usize)).copied();
+            let known = copies.get(&ir::id(operand)).copied();
             let value = known.ok_or_else(|| Error::internal("an operand of a match is lost"))?;
             edit::set_operand(copy, index, value)?;
         }
         for (old, new) in ir::results(op).into_iter().zip(ir::results(copy)) {
-            copies.insert(old.to_raw().ptr as usize, new);
+            copies.insert(ir::id(old), new);
         }
         edit::set_attr(copy, names::TARGET, b.str_attr(self.target));
         match self.pattern {

@@ -4,7 +4,7 @@ use super::{
     PartitionInput, RegionPlan, View,
     call::{Calls, MatchedOps, outside_use},
     make_composite, outline_region, sort_topologically, start_early,
-    transposes::{address, cancel, within},
+    transposes::{cancel, within},
 };
 use crate::{
     Error, Result,
@@ -179,13 +179,13 @@ pub fn apply<'c>(
     cancel(&mut transposes);
     // Regions do not overlap, so that one order before and one after all of them will do.
     sort_topologically(block)?;
-    let order: HashMap<usize, usize> =
-        ir::ops(block).into_iter().enumerate().map(|(place, op)| (address(op), place)).collect();
+    let order: HashMap<ir::Id, usize> =
+        ir::ops(block).into_iter().enumerate().map(|(place, op)| (ir::id(op), place)).collect();
     let mut symbols = Symbols::of(module);
     for (region, composites) in regions {
         let symbol = symbols.fresh(&region.name());
         let mut ops = within(&composites, &transposes);
-        ops.sort_by_key(|op| order.get(&address(*op)));
+        ops.sort_by_key(|op| order.get(&ir::id(*op)));
         transposes.retain(|op| !ops.iter().any(|other| edit::same(*other, *op)));
         let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &ops };
         outline_region(&plan)?;

@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, func, graph, names::TARGET},
 };
-use melior::ir::{ValueLike, operation::OperationLike};
+use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
 /// The most calls that are replaced.
@@ -57,24 +57,27 @@ fn inline<'c>(call: Op<'c>, function: Op<'c>) -> Result<()> {
     let b = Builder::before(call)?;
     let body = edit::entry_block(function).map(|block| (edit::arguments(block), ir::ops(block)));
     let (arguments, ops) = body.unwrap_or_default();
-    let key = |value: Val<'c>| value.to_raw().ptr as usize;
-    let mut values: HashMap<usize, Val<'c>> =
-        arguments.into_iter().map(key).zip(ir::operands(call)).collect();
+    let mut values: HashMap<ir::Id, Val<'c>> =
+        arguments.into_iter().map(ir::id).zip(ir::operands(call)).collect();
     let lost = || Error::internal("a value of a function is used before it is made");
     let demanded = ir::attr_str(function, TARGET);
     let mut given = vec![];
     for op in ops {
         if ir::op_name(op) == "func.return" {
             let results =
-                ir::operands(op).into_iter().map(|value| values.get(&key(value)).copied());
+                ir::operands(op).into_iter().map(|value| values.get(&ir::id(value)).copied());
             given = results.collect::<Option<Vec<_>>>().ok_or_else(lost)?;
             break;
         }
         let copy = b.insert_clone(op);
         for (index, operand) in ir::operands(op).into_iter().enumerate() {
-            edit::set_operand(copy, index, values.get(&key(operand)).copied().ok_or_else(lost)?)?;
+            edit::set_operand(
+                copy,
+                index,
+                values.get(&ir::id(operand)).copied().ok_or_else(lost)?,
+            )?;
         }
-        values.extend(ir::results(op).into_iter().map(key).zip(ir::results(copy)));
+        values.extend(ir::results(op).into_iter().map(ir::id).zip(ir::results(copy)));
         let is_free = !copy.has_attribute(TARGET) && ir::op_name(op) != graph::Constant::NAME;
         if let Some(target) = demanded.as_ref().filter(|_| is_free) {
             edit::set_attr(copy, TARGET, b.str_attr(target));

@@ -29,10 +29,10 @@ pub use view::{View, payload, tensor_type, view};
 
 pub use crate::ir::edit::defining_op as definer;
 use crate::ir::{
-    Op, Val,
+    self, Op, Val,
     edit::{self, move_to_end, remap_operands, replace_uses},
 };
-use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{block::BlockLike, operation::OperationLike};
 use std::collections::HashSet;
 
 /// The values that flow into and out of a set of operations of one block.
@@ -47,24 +47,22 @@ pub struct Boundary<'c> {
 /// `ops` are not looked into: graph operations with regions are isolated from above, and others
 /// stay where they are.
 pub fn boundary<'c>(ops: &[Op<'c>]) -> Boundary<'c> {
-    let inside: HashSet<usize> = ops.iter().map(|op| op.to_raw().ptr as usize).collect();
+    let inside: HashSet<ir::Id> = ops.iter().map(|op| ir::id(op)).collect();
     let mut seen = HashSet::new();
     let mut inputs = vec![];
     let mut outputs = vec![];
     for op in ops {
         for operand in crate::ir::operands(*op) {
-            let defined_inside =
-                definer(operand).is_some_and(|def| inside.contains(&(def.to_raw().ptr as usize)));
-            if !defined_inside && seen.insert(operand.to_raw().ptr as usize) {
+            let defined_inside = definer(operand).is_some_and(|def| inside.contains(&ir::id(def)));
+            if !defined_inside && seen.insert(ir::id(operand)) {
                 inputs.push(operand);
             }
         }
     }
     for op in ops {
         for result in crate::ir::results(*op) {
-            let leaves = crate::ir::users(result)
-                .iter()
-                .any(|user| !inside.contains(&(user.to_raw().ptr as usize)));
+            let leaves =
+                crate::ir::users(result).iter().any(|user| !inside.contains(&ir::id(user)));
             if leaves {
                 outputs.push(result);
             }
@@ -80,13 +78,12 @@ pub fn used<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         return values;
     }
     let nested = edit::walk(op);
-    let address = |op: Op<'c>| op.to_raw().ptr as usize;
-    let mut within: HashSet<usize> = nested.iter().copied().map(address).collect();
-    within.insert(address(op));
+    let mut within: HashSet<ir::Id> = nested.iter().copied().map(ir::id).collect();
+    within.insert(ir::id(op));
     for operand in nested.iter().flat_map(|other| crate::ir::operands(*other)) {
         let owner = match edit::owner_block(operand) {
-            Some((block, _)) => block.parent_operation().map(|owner| owner.to_raw().ptr as usize),
-            None => definer(operand).map(address),
+            Some((block, _)) => block.parent_operation().map(|owner| ir::id(owner)),
+            None => definer(operand).map(ir::id),
         };
         if !owner.is_some_and(|owner| within.contains(&owner)) && !values.contains(&operand) {
             values.push(operand);

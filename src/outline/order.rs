@@ -3,7 +3,7 @@
 use super::{definer, used};
 use crate::{
     Error, Result,
-    ir::{Blk, Op, edit, ops},
+    ir::{self, Blk, Op, edit, ops},
 };
 use melior::ir::operation::OperationLike;
 use std::{
@@ -16,13 +16,13 @@ use std::{
 pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
     let all = ops(block);
     let Some((terminator, body)) = all.split_last() else { return Ok(()) };
-    let index: HashMap<usize, usize> =
-        body.iter().enumerate().map(|(i, op)| (op.to_raw().ptr as usize, i)).collect();
+    let index: HashMap<ir::Id, usize> =
+        body.iter().enumerate().map(|(i, op)| (ir::id(op), i)).collect();
     let mut waiting = vec![0_usize; body.len()];
     let mut followers: Vec<Vec<usize>> = vec![vec![]; body.len()];
     for (i, op) in body.iter().enumerate() {
         for definition in used(*op).into_iter().filter_map(definer) {
-            if let Some(&d) = index.get(&(definition.to_raw().ptr as usize)) {
+            if let Some(&d) = index.get(&ir::id(definition)) {
                 waiting[i] += 1;
                 followers[d].push(i);
             }
@@ -64,14 +64,13 @@ pub fn start_early<'c>(block: Blk<'c>, queue: impl Fn(Op<'c>) -> Option<String>)
     if queues.iter().all(Option::is_none) {
         return;
     }
-    let key = |op: &Op<'c>| op.to_raw().ptr as usize;
-    let index: HashMap<usize, usize> =
-        body.iter().enumerate().map(|(place, op)| (key(op), place)).collect();
+    let index: HashMap<ir::Id, usize> =
+        body.iter().enumerate().map(|(place, op)| (ir::id(*op), place)).collect();
     let needs: Vec<Vec<usize>> = body
         .iter()
         .map(|op| {
             let made = used(*op).into_iter().filter_map(definer);
-            made.filter_map(|op| index.get(&key(&op)).copied()).collect()
+            made.filter_map(|op| index.get(&ir::id(op)).copied()).collect()
         })
         .collect();
     let mut waits = vec![0_usize; body.len()];

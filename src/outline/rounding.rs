@@ -62,10 +62,10 @@ const DEPTH: usize = 200;
 fn step<'c>(
     value: Val<'c>,
     inside: &dyn Fn(Op<'_>) -> bool,
-    known: &mut HashMap<usize, f64>,
+    known: &mut HashMap<ir::Id, f64>,
     depth: usize,
 ) -> f64 {
-    let key = value.to_raw().ptr as usize;
+    let key = ir::id(value);
     if let Some(found) = known.get(&key) {
         return *found;
     }
@@ -93,7 +93,7 @@ fn of_decomposition<'c>(
     composite: Op<'c>,
     value: Val<'c>,
     inside: &dyn Fn(Op<'_>) -> bool,
-    known: &mut HashMap<usize, f64>,
+    known: &mut HashMap<ir::Id, f64>,
     depth: usize,
 ) -> f64 {
     let place = ir::results(composite)

@@ -64,7 +64,7 @@ pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
     let before = reached(region, transposes, ir::users_of);
     let mut all = region.to_vec();
     all.extend(transposes.iter().copied().filter(|op| {
-        let op = address(*op);
+        let op = ir::id(*op);
         behind.contains(&op) && before.contains(&op)
     }));
     all
@@ -75,25 +75,21 @@ fn reached<'c>(
     region: &[Op<'c>],
     list: &[Op<'c>],
     next: impl Fn(Op<'c>) -> Vec<Op<'c>>,
-) -> HashSet<usize> {
-    let region: HashSet<usize> = region.iter().map(|op| address(*op)).collect();
+) -> HashSet<ir::Id> {
+    let region: HashSet<ir::Id> = region.iter().map(|op| ir::id(*op)).collect();
     let mut found = HashSet::new();
     loop {
         let count = found.len();
         for op in list {
-            let leads = |op: Op<'c>| region.contains(&address(op)) || found.contains(&address(op));
+            let leads = |op: Op<'c>| region.contains(&ir::id(op)) || found.contains(&ir::id(op));
             if next(*op).into_iter().any(leads) {
-                found.insert(address(*op));
+                found.insert(ir::id(*op));
             }
         }
         if found.len() == count {
             return found;
         }
     }
-}
-
-pub(super) fn address(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }
 
 /// Builds behind an operation, under its name.

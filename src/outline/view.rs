@@ -36,12 +36,11 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
     let block = edit::entry_block(function)
         .ok_or_else(|| Error::internal("a function without a body has no graph"))?;
     let mut graph = GraphView::new();
-    let mut ids: HashMap<usize, ValueId> = HashMap::new();
-    let key = |value: Val<'c>| value.to_raw().ptr as usize;
+    let mut ids: HashMap<ir::Id, ValueId> = HashMap::new();
     let mut values = vec![];
     for argument in edit::arguments(block) {
         let id = graph.add_argument(tensor_type(argument.r#type()));
-        ids.insert(key(argument), id);
+        ids.insert(ir::id(argument), id);
         values.push((id, argument));
     }
     let mut viewed = vec![];
@@ -53,12 +52,12 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
         if ir::op_name(op) == graph::Constant::NAME {
             let result = ir::result0(op)?;
             let id = graph.add_constant(tensor_type(result.r#type()), payload(op));
-            ids.insert(key(result), id);
+            ids.insert(ir::id(result), id);
             values.push((id, result));
             continue;
         }
         let operand = |value: Val<'c>| {
-            ids.get(&key(value)).copied().ok_or_else(|| {
+            ids.get(&ir::id(value)).copied().ok_or_else(|| {
                 Error::internal(format!("an operand of {} is defined after it", op.location()))
             })
         };
@@ -68,14 +67,14 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
             graph.set_placement(id, Some(target), Some(pattern));
         }
         for (result, value) in ir::results(op).into_iter().zip(&graph.op(id).results) {
-            ids.insert(key(result), *value);
+            ids.insert(ir::id(result), *value);
             values.push((*value, result));
         }
         viewed.push(op);
     }
     let outputs = ir::operands(*terminator)
         .into_iter()
-        .filter_map(|value| ids.get(&key(value)).copied())
+        .filter_map(|value| ids.get(&ir::id(value)).copied())
         .collect();
     graph.set_outputs(outputs)?;
     Ok(View { graph, ops: viewed, values })

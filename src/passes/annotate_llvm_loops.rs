@@ -33,8 +33,8 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     };
     let keep = parse("unroll = #llvm.loop_unroll<disable = true>")?;
     let scalar = parse("vectorize = #llvm.loop_vectorize<disable = true>")?;
-    let mut into: HashMap<usize, Vec<Op<'c>>> = HashMap::new();
-    let mut deciding: HashMap<usize, Op<'c>> = HashMap::new();
+    let mut into: HashMap<ir::Id, Vec<Op<'c>>> = HashMap::new();
+    let mut deciding: HashMap<ir::Id, Op<'c>> = HashMap::new();
     for op in edit::walk(module) {
         // What has no successor would be printed in the error that says so.
         let is_jump = ir::op_name(op) == "llvm.br";
@@ -42,7 +42,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             continue;
         }
         let Ok(block) = op.successor(0) else { continue };
-        let block = block.to_raw().ptr as usize;
+        let block = ir::id(block);
         if is_jump {
             into.entry(block).or_default().push(op);
         } else {
@@ -56,7 +56,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
                 continue;
             };
             let around = enter.block().and_then(|block| {
-                deciding.get(&(block.to_raw().ptr as usize)).and_then(|op| op.block())
+                deciding.get(&ir::id(block)).and_then(|op| op.block())
             });
             let is_whole = count % LEAST == 0;
             let adds = accumulates(again, around);

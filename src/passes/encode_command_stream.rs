@@ -116,14 +116,10 @@ fn opcodes<'c>(options: &Options) -> Result<HashMap<String, u16>, PassError<'c>>
 
 struct Encoder {
     /// Space and offset of each value.
-    places: HashMap<usize, (Space, u64)>,
+    places: HashMap<ir::Id, (Space, u64)>,
     weights: Vec<u8>,
     alignment: u64,
     needs_device: bool,
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 fn bytes_of<'c>(call: Op<'c>, ty: Type<'c>) -> Result<u64, PassError<'c>> {
@@ -134,7 +130,7 @@ fn bytes_of<'c>(call: Op<'c>, ty: Type<'c>) -> Result<u64, PassError<'c>> {
 impl Encoder {
     /// False if the value has a place already.
     fn place(&mut self, value: Val<'_>, space: Space, offset: u64) -> bool {
-        self.places.insert(key(value), (space, offset)).is_none()
+        self.places.insert(ir::id(value), (space, offset)).is_none()
     }
 
     /// Places what lives between commands, and their working memory; gives the bytes of both.
@@ -144,18 +140,18 @@ impl Encoder {
         let at = |op: Op<'c>| calls.iter().position(|call| edit::same(*call, op));
         for (start, call) in calls.iter().enumerate() {
             for result in ir::results(*call) {
-                if self.places.contains_key(&key(result)) {
+                if self.places.contains_key(&ir::id(result)) {
                     continue;
                 }
                 let end = ir::users(result).into_iter().filter_map(at).max().unwrap_or(start);
                 let size = bytes_of(*call, result.r#type())?;
                 buffers.push(Buffer::once(size, self.alignment, (start, end)));
-                owners.push(key(result));
+                owners.push(ir::id(result));
             }
             if let Some(bytes) = ir::attr_i64(*call, "scratch_bytes") {
                 let size = bytes.max(0) as u64;
                 buffers.push(Buffer::once(size, self.alignment, (start, start)));
-                owners.push(scratch_key(*call));
+                owners.push(ir::id(*call));
             }
         }
         let plan = plan::plan(&buffers).map_err(|error| PassError::new(error.to_string()))?;
@@ -184,7 +180,7 @@ impl Encoder {
                 Some((Group::Outs, index, _)) => self.buffer(op, results[index])?,
                 Some((Group::Scratch, ..)) => {
                     let size = ir::attr_i64(op, "scratch_bytes").unwrap_or_default();
-                    match self.places.get(&scratch_key(op)) {
+                    match self.places.get(&ir::id(op)) {
                         Some((space, offset)) => Argument::Buffer(*space, *offset, size as u32),
                         None => Argument::Null,
                     }
@@ -201,7 +197,7 @@ impl Encoder {
 
     fn buffer<'c>(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Argument, PassError<'c>> {
         let size = bytes_of(op, value.r#type())?;
-        if !self.places.contains_key(&key(value)) {
+        if !self.places.contains_key(&ir::id(value)) {
             let constant = edit::defining_op(value).and_then(|op| op.attribute("value").ok());
             let constant =
                 constant.ok_or_else(|| PassError::at(&op, "has an operand that has no place"))?;
@@ -211,17 +207,11 @@ impl Encoder {
             self.weights.extend_from_slice(&bytes);
             self.place(value, Space::Weights, offset);
         }
-        let (space, offset) = self.places[&key(value)];
+        let (space, offset) = self.places[&ir::id(value)];
         let size =
             u32::try_from(size).map_err(|_| PassError::at(&op, "has a buffer over 4 GiB"))?;
         Ok(Argument::Buffer(space, offset, size))
     }
-}
-
-/// Stands for a call's working memory among values.
-fn scratch_key(op: Op<'_>) -> usize {
-    // Addresses of operations and values are apart; the low bit makes that certain.
-    op.to_raw().ptr as usize | 1
 }
 
 fn literal<'c>(op: Op<'c>, argument: Attribute<'c>) -> Result<Argument, PassError<'c>> {

@@ -23,7 +23,6 @@ use crate::{
     outline::make_composite,
     pass::{OptionValues, Pass, PassError},
 };
-use melior::ir::ValueLike;
 use std::collections::{HashMap, HashSet};
 
 /// The pass.
@@ -43,20 +42,20 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
     let target = ir::attr_str(function, names::TARGET).unwrap_or_else(|| "llvm".to_owned());
     let ops = ir::ops(block);
-    let mut places = Places(ops.iter().enumerate().map(|(i, op)| (pointer(*op), i)).collect());
+    let mut places = Places(ops.iter().enumerate().map(|(i, op)| (ir::id(*op), i)).collect());
     let mut grouped = HashSet::new();
     for root in ops.iter().rev() {
         let Some(kind) = root_kind(*root) else { continue };
-        if grouped.contains(&pointer(*root)) || computed_dims(ir::result0(*root)?).is_none() {
+        if grouped.contains(&ir::id(*root)) || computed_dims(ir::result0(*root)?).is_none() {
             continue;
         }
         let attention = places.attention(*root);
         let kind = if attention.is_some() { "attention".to_owned() } else { kind };
         let group = attention.unwrap_or_else(|| places.grow(*root, places.form(*root)));
-        grouped.extend(group.iter().map(|op| pointer(*op)));
-        let place = places.0[&pointer(group[group.len() - 1])];
+        grouped.extend(group.iter().map(|op| ir::id(*op)));
+        let place = places.0[&ir::id(group[group.len() - 1])];
         let composite = make_composite(&format!("llvm.{kind}"), &target, &group, vec![])?;
-        places.0.insert(pointer(composite), place);
+        places.0.insert(ir::id(composite), place);
     }
     Ok(())
 }
@@ -87,20 +86,12 @@ fn root_kind(op: Op<'_>) -> Option<String> {
     }
 }
 
-fn pointer(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
-
-fn value_pointer(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
-
 /// The position of each op in its block.
-struct Places(HashMap<usize, usize>);
+struct Places(HashMap<ir::Id, usize>);
 
 impl Places {
     fn of(&self, op: Op<'_>) -> Option<usize> {
-        self.0.get(&pointer(op)).copied()
+        self.0.get(&ir::id(op)).copied()
     }
 
     /// The form of a root's output.
@@ -160,10 +151,10 @@ impl Places {
         let mut group = vec![root];
         let mut complete = 1;
         while group.len() < MAX_OPS {
-            let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
+            let inside: HashSet<ir::Id> = group.iter().map(|op| ir::id(*op)).collect();
             let users = group.iter().flat_map(|op| ir::users_of(*op));
             let next = users
-                .filter(|user| !inside.contains(&pointer(*user)))
+                .filter(|user| !inside.contains(&ir::id(*user)))
                 .min_by_key(|user| self.of(*user).unwrap_or(usize::MAX));
             let Some(next) = next.filter(|next| self.fits(*next, (root, form), &inside)) else { break };
             group.extend(self.dequantizations(next, (root, form), &inside));
@@ -181,15 +172,15 @@ impl Places {
         &self,
         op: Op<'c>,
         root: (Op<'c>, Form),
-        inside: &HashSet<usize>,
+        inside: &HashSet<ir::Id>,
     ) -> Vec<Op<'c>> {
         let mut definers: Vec<_> =
             ir::operands(op).into_iter().filter_map(edit::defining_op).collect();
         let mut seen = HashSet::new();
         definers.retain(|definer| {
-            seen.insert(pointer(*definer))
+            seen.insert(ir::id(*definer))
                 && graph::DequantizeLinear::of(*definer).is_some()
-                && !inside.contains(&pointer(*definer))
+                && !inside.contains(&ir::id(*definer))
                 && ir::users_of(*definer).iter().all(|user| edit::same(*user, op))
                 && self.fits(*definer, root, inside)
         });
@@ -197,7 +188,7 @@ impl Places {
     }
 
     /// Whether an op may join the group.
-    fn fits<'c>(&self, op: Op<'c>, (root, form): (Op<'c>, Form), inside: &HashSet<usize>) -> bool {
+    fn fits<'c>(&self, op: Op<'c>, (root, form): (Op<'c>, Form), inside: &HashSet<ir::Id>) -> bool {
         let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
             return false;
@@ -208,7 +199,7 @@ impl Places {
         let mut seen = HashSet::new();
         ir::operands(op).into_iter().all(|operand| {
             let definer = edit::defining_op(operand);
-            if definer.is_some_and(|definer| inside.contains(&pointer(definer))) {
+            if definer.is_some_and(|definer| inside.contains(&ir::id(definer))) {
                 return true;
             }
             if is_table(op, operand) {
@@ -226,17 +217,17 @@ impl Places {
         &self,
         value: Val<'c>,
         root: Op<'c>,
-        inside: &HashSet<usize>,
-        seen: &mut HashSet<usize>,
+        inside: &HashSet<ir::Id>,
+        seen: &mut HashSet<ir::Id>,
     ) -> bool {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
             let Some(definer) = edit::defining_op(value) else { continue };
-            if inside.contains(&pointer(definer)) {
+            if inside.contains(&ir::id(definer)) {
                 return true;
             }
             // What stands before the root cannot depend on it.
-            if self.of(definer) > self.of(root) && seen.insert(value_pointer(value)) {
+            if self.of(definer) > self.of(root) && seen.insert(ir::id(value)) {
                 stack.extend(ir::operands(definer));
             }
         }
@@ -246,8 +237,8 @@ impl Places {
 
 /// Whether the result of the last op is the only one that is used outside of the group.
 fn one_value_leaves(group: &[Op<'_>]) -> bool {
-    let inside: HashSet<usize> = group.iter().map(|op| pointer(*op)).collect();
+    let inside: HashSet<ir::Id> = group.iter().map(|op| ir::id(*op)).collect();
     group[..group.len() - 1]
         .iter()
-        .all(|op| ir::users_of(*op).iter().all(|user| inside.contains(&pointer(*user))))
+        .all(|op| ir::users_of(*op).iter().all(|user| inside.contains(&ir::id(*user))))
 }

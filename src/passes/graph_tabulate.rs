@@ -44,7 +44,7 @@ const BYTES: i64 = 256;
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
     let ops = ir::ops(block);
-    let places = ops.iter().enumerate().map(|(place, op)| (pointer(*op), place)).collect();
+    let places = ops.iter().enumerate().map(|(place, op)| (ir::id(*op), place)).collect();
     // From the last one on: a longer chain takes in the shorter ones before it.
     for op in ops.iter().rev() {
         if is_member(*op) && ir::users_of(*op).is_empty() {
@@ -62,10 +62,6 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         }
     }
     Ok(())
-}
-
-fn pointer(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }
 
 /// Whether a value is one number, known now.
@@ -109,7 +105,7 @@ struct Chain<'c> {
 
 impl<'c> Chain<'c> {
     /// The longest one that ends with a quantization and saves something.
-    fn before(end: QuantizeLinear<'c>, places: &HashMap<usize, usize>) -> Option<Self> {
+    fn before(end: QuantizeLinear<'c>, places: &HashMap<ir::Id, usize>) -> Option<Self> {
         let dims = ir::static_dims(end.y().r#type())?;
         let (mut ops, mut open, mut outside) = (vec![], vec![end.op()], vec![]);
         let mut best = None;
@@ -130,14 +126,14 @@ impl<'c> Chain<'c> {
                 break;
             }
             for value in inputs {
-                match edit::defining_op(value).filter(|op| places.contains_key(&pointer(*op))) {
+                match edit::defining_op(value).filter(|op| places.contains_key(&ir::id(*op))) {
                     Some(definer) if open.iter().any(|other| edit::same(*other, definer)) => {}
                     Some(definer) => open.push(definer),
                     None if outside.contains(&value) => {}
                     None => outside.push(value),
                 }
             }
-            open.sort_by_key(|op| places[&pointer(*op)]);
+            open.sort_by_key(|op| places[&ir::id(*op)]);
             let from = match (&open[..], &outside[..]) {
                 // One of several results is no function of the others.
                 ([only], []) if ir::results(*only).len() == 1 => ir::result0(*only).ok()?,
@@ -163,25 +159,25 @@ impl<'c> Chain<'c> {
         let mut values = vec![];
         for byte in 0..BYTES {
             let from = b.constant_int(b.int(8), i64::from(byte as u8 as i8))?;
-            let mut known: HashMap<usize, Val<'c>> = HashMap::new();
-            known.insert(key(self.from), from);
+            let mut known: HashMap<ir::Id, Val<'c>> = HashMap::new();
+            known.insert(ir::id(self.from), from);
             for op in &self.ops {
                 let arguments = ir::operands(*op)
                     .into_iter()
-                    .map(|operand| match known.get(&key(operand)) {
+                    .map(|operand| match known.get(&ir::id(operand)) {
                         Some(value) => Ok(Some(*value)),
                         None => number(&b, operand),
                     })
                     .collect::<Result<Option<Vec<_>>>>()?;
                 let Some(arguments) = arguments else { return Ok(None) };
-                known.insert(key(ir::result0(*op)?), emit_element(&b, *op, &arguments)?);
+                known.insert(ir::id(ir::result0(*op)?), emit_element(&b, *op, &arguments)?);
             }
-            values.push(known[&key(self.end.y())]);
+            values.push(known[&ir::id(self.end.y())]);
         }
-        let mut folded: HashMap<usize, Val<'c>> = HashMap::new();
+        let mut folded: HashMap<ir::Id, Val<'c>> = HashMap::new();
         for op in ir::ops(block) {
             for (index, operand) in ir::operands(op).into_iter().enumerate() {
-                if let Some(value) = folded.get(&key(operand)) {
+                if let Some(value) = folded.get(&ir::id(operand)) {
                     edit::set_operand(op, index, *value)?;
                 }
             }
@@ -189,10 +185,10 @@ impl<'c> Chain<'c> {
                 continue;
             }
             let Some(made) = edit::fold(op) else { return Ok(None) };
-            folded.extend(ir::results(op).into_iter().map(key).zip(made));
+            folded.extend(ir::results(op).into_iter().map(ir::id).zip(made));
         }
         let byte = |value: &Val<'c>| {
-            let constant = edit::defining_op(*folded.get(&key(*value)).unwrap_or(value))?;
+            let constant = edit::defining_op(*folded.get(&ir::id(*value)).unwrap_or(value))?;
             ir::attr_i64(constant, "value").map(|bits| bits as i8)
         };
         Ok(values.iter().map(byte).collect())
@@ -221,10 +217,6 @@ impl<'c> Chain<'c> {
 fn saves(ops: &[Op<'_>]) -> bool {
     let is_expensive = |op: &Op<'_>| view::info(*op).is_some_and(OpInfo::is_expensive);
     ops.len() >= CHEAP_OPS || ops.iter().any(is_expensive)
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// A known number as a scalar of arithmetic.

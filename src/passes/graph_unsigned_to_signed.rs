@@ -71,10 +71,6 @@ fn is_unsigned(value: Val<'_>) -> bool {
         && IntegerType::try_from(element).is_ok_and(|ty| ty.is_unsigned())
 }
 
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
-
 /// The place of the zero point of an operation's result of unsigned numbers.
 fn result_place(op: Op<'_>) -> Option<usize> {
     let place = match ir::op_name(op) {
@@ -197,7 +193,7 @@ enum Use {
 /// The unsigned values of a function, joined where operations only move their numbers.
 struct Chains<'c> {
     values: Vec<Val<'c>>,
-    index: HashMap<usize, usize>,
+    index: HashMap<ir::Id, usize>,
     /// Another value of the same chain, or the value itself.
     parent: Vec<usize>,
 }
@@ -208,12 +204,12 @@ impl<'c> Chains<'c> {
         let results = ops.iter().flat_map(|op| ir::results(*op));
         let values: Vec<_> =
             arguments.into_iter().chain(results).filter(|value| is_unsigned(*value)).collect();
-        let index = values.iter().enumerate().map(|(at, value)| (key(*value), at)).collect();
+        let index = values.iter().enumerate().map(|(at, value)| (ir::id(*value), at)).collect();
         let parent = (0..values.len()).collect();
         let mut chains = Self { values, index, parent };
         for op in ops.iter().filter(|op| chains.moves(**op)).copied().collect::<Vec<_>>() {
             let ends: Vec<_> =
-                Self::ends(op).filter_map(|v| chains.index.get(&key(v)).copied()).collect();
+                Self::ends(op).filter_map(|v| chains.index.get(&ir::id(v)).copied()).collect();
             for pair in ends.windows(2) {
                 let (a, b) = (chains.root(pair[0]), chains.root(pair[1]));
                 chains.parent[b] = a;
@@ -230,7 +226,7 @@ impl<'c> Chains<'c> {
     /// Whether an operation only moves numbers, all of which are in chains.
     fn moves(&self, op: Op<'c>) -> bool {
         MOVES.contains(&ir::op_name(op))
-            && Self::ends(op).all(|value| self.index.contains_key(&key(value)))
+            && Self::ends(op).all(|value| self.index.contains_key(&ir::id(value)))
     }
 
     fn root(&mut self, mut at: usize) -> usize {
@@ -313,7 +309,7 @@ fn change<'c>(
     value: Val<'c>,
     source: Source,
     uses: &[(Op<'c>, usize, Use)],
-    points: &mut HashMap<usize, Val<'c>>,
+    points: &mut HashMap<ir::Id, Val<'c>>,
 ) -> Result<()> {
     let unsigned = value.r#type();
     let builder = after(value)?;
@@ -339,7 +335,7 @@ fn change<'c>(
             }
             Use::Moved => edit::set_operand(*user, *place, signed)?,
             // What was made elsewhere is still there.
-            Use::Outside if key(signed) != key(value) => {}
+            Use::Outside if ir::id(signed) != ir::id(value) => {}
             Use::Outside => {
                 let old = back.map_or_else(|| convert(&builder, signed, -128, unsigned), Ok)?;
                 back = Some(old);
@@ -351,13 +347,13 @@ fn change<'c>(
 }
 
 /// Replaces the zero point at a place by one that is less by 128, once for each.
-fn change_point<'c>(op: Op<'c>, place: usize, points: &mut HashMap<usize, Val<'c>>) -> Result<()> {
+fn change_point<'c>(op: Op<'c>, place: usize, points: &mut HashMap<ir::Id, Val<'c>>) -> Result<()> {
     let old = ir::operands(op)[place];
-    let new = match points.get(&key(old)) {
+    let new = match points.get(&ir::id(old)) {
         Some(new) => *new,
         None => signed_constant(old)?,
     };
-    points.insert(key(old), new);
+    points.insert(ir::id(old), new);
     edit::set_operand(op, place, new)?;
     Ok(())
 }

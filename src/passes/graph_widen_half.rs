@@ -82,7 +82,7 @@ fn is_half(value: Val<'_>) -> bool {
 struct Widened<'c> {
     /// The f32 form of values, by the pointer of the value. A cast stands where it was first
     /// needed, which is before all later ones.
-    values: HashMap<usize, Val<'c>>,
+    values: HashMap<ir::Id, Val<'c>>,
     /// Number of constants made.
     constants: usize,
 }
@@ -125,7 +125,7 @@ impl<'c> Widened<'c> {
     }
 
     fn value(&mut self, b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
-        let key = value.to_raw().ptr as usize;
+        let key = ir::id(value);
         if let Some(known) = self.values.get(&key) {
             return Ok(*known);
         }

@@ -160,7 +160,7 @@ struct Row<'c> {
     /// Of the buffers.
     sizes: Vec<u64>,
     /// The number of the buffer that an allocation makes.
-    buffers: HashMap<usize, usize>,
+    buffers: HashMap<ir::Id, usize>,
     /// Other names of buffers, in order.
     views: Vec<Op<'c>>,
     /// What was last done with what has to be used in order.
@@ -171,11 +171,11 @@ struct Row<'c> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// The memory of a buffer: what allocates it, or an argument.
-    Memory(usize),
+    Memory(ir::Id),
     /// What the calls of a device, or of functions outside, may change.
     Outside(String),
     /// A result that is no buffer.
-    Result(usize),
+    Result(ir::Id),
 }
 
 /// The jobs before that used a place.
@@ -202,7 +202,7 @@ impl<'c> Row<'c> {
                 size::bytes(result.r#type())?;
                 // Pools on the chip of a device are small: what fits in this order may not in another.
                 memref::space_or_host(result.r#type()).filter(|space| space.is_empty())?;
-                row.buffers.insert(key(result), row.sizes.len());
+                row.buffers.insert(ir::id(result), row.sizes.len());
                 row.sizes.push(own_bytes(*op));
             } else if !row.is_shared(*op) {
                 row.add(*op, graph, frames)?;
@@ -215,7 +215,7 @@ impl<'c> Row<'c> {
 
     /// Whether an operation stays in front of all jobs: it only names buffers, or computes from constants.
     fn is_shared(&self, op: Op<'c>) -> bool {
-        let made = |value: &Val<'c>| self.last.contains_key(&Place::Result(key(*value)));
+        let made = |value: &Val<'c>| self.last.contains_key(&Place::Result(ir::id(*value)));
         (is_name(op) || op.region_count() == 0 && effects::is_free(op))
             && !ir::operands(op).iter().any(made)
     }
@@ -253,24 +253,24 @@ impl<'c> Row<'c> {
     fn apply(&self, order: &[usize]) {
         let block = self.ops.first().and_then(|op| op.block());
         let Some(end) = block.and_then(|block| ir::ops(block).last().copied()) else { return };
-        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut places: HashMap<ir::Id, usize> = HashMap::new();
         // The first operation of each place: the job, or views in front of it.
         let mut heads: Vec<Op<'c>> = vec![];
         for at in order {
             let job = self.ops[*at];
             edit::move_before(job, end);
             for inner in edit::walk(job).into_iter().chain([job]) {
-                places.insert(address(inner), heads.len());
+                places.insert(ir::id(inner), heads.len());
             }
             heads.push(job);
         }
         for view in self.views.iter().rev() {
             let users = ir::users_of(*view);
-            let first = users.iter().filter_map(|user| places.get(&address(*user)));
+            let first = users.iter().filter_map(|user| places.get(&ir::id(*user)));
             if let Some(place) = first.min().copied() {
                 edit::move_before(*view, heads[place]);
                 heads[place] = *view;
-                places.insert(address(*view), place);
+                places.insert(ir::id(*view), place);
             }
         }
     }
@@ -292,13 +292,13 @@ fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> 
     let mut found = vec![];
     for value in capture::captured(op) {
         if !ir::is_memref(value.r#type()) {
-            found.push((Place::Result(key(value)), false));
+            found.push((Place::Result(ir::id(value)), false));
             continue;
         }
         let memory = memory_of(value)?;
-        found.push((Place::Memory(key(memory)), !read.contains(&value)));
+        found.push((Place::Memory(ir::id(memory)), !read.contains(&value)));
     }
-    found.extend(ir::results(op).into_iter().map(|value| (Place::Result(key(value)), true)));
+    found.extend(ir::results(op).into_iter().map(|value| (Place::Result(ir::id(value)), true)));
     if let Some(callee) = calls::callee(op) {
         let device = ir::attr_str(op, names::DEVICE);
         let has_device = op.has_attribute("with_device") || device.is_some();
@@ -341,10 +341,3 @@ fn read_only<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     ir::operands(op).into_iter().filter(|value| !written.contains(value)).collect()
 }
 
-fn address(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}

@@ -133,8 +133,8 @@ impl<'c> Candidate<'c> {
     }
 
     /// True if the result may still be written over the input, where loops and buffers have moved.
-    fn still_holds(&self, block: Blk<'c>, moved: &HashMap<usize, Op<'c>>) -> bool {
-        let input = moved.get(&key(self.input)).copied().unwrap_or(self.input);
+    fn still_holds(&self, block: Blk<'c>, moved: &HashMap<ir::Id, Op<'c>>) -> bool {
+        let input = moved.get(&ir::id(self.input)).copied().unwrap_or(self.input);
         let (Ok(input), Ok(result)) = (ir::result0(input), ir::result0(self.result)) else {
             return false;
         };
@@ -152,12 +152,12 @@ impl<'c> Candidate<'c> {
     }
 
     /// Puts the result where the input is. `moved` has the views that results have become.
-    fn apply(&self, moved: &mut HashMap<usize, Op<'c>>) -> Result<()> {
+    fn apply(&self, moved: &mut HashMap<ir::Id, Op<'c>>) -> Result<()> {
         let missing = || crate::Error::internal("a block that ends early");
         let result = ir::result0(self.result)?;
         let channel = self.channel()?;
         let body = nests::join(&self.loops)?;
-        let input = moved.get(&key(self.input)).copied().unwrap_or(self.input);
+        let input = moved.get(&ir::id(self.input)).copied().unwrap_or(self.input);
         let around = *self.loops.last().ok_or_else(missing)?;
         let b = Builder::before(around)?;
         let element = ir::element_type(result.r#type());
@@ -174,7 +174,7 @@ impl<'c> Candidate<'c> {
         edit::replace_uses(result, place);
         // Nothing uses the result before, so that the time of the input is not longer.
         uses.views.iter().for_each(|view| edit::move_before(*view, around));
-        moved.extend(edit::defining_op(place).map(|view| (key(self.result), view)));
+        moved.extend(edit::defining_op(place).map(|view| (ir::id(self.result), view)));
         let at = edit::arguments(body).first().copied().ok_or_else(missing)?;
         let b = Builder::before(ir::ops(body).last().copied().ok_or_else(missing)?)?;
         let bounds = Bounds { from: b.index(0)?, to: b.index(channel)? };
@@ -200,15 +200,11 @@ fn recast<'c>(b: &Builder<'c>, buffer: Val<'c>, ty: Type<'c>) -> Result<Val<'c>>
     b.op1_with("memref.reinterpret_cast", &[buffer], ty, attributes)
 }
 
-fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}
-
 /// What a function has in use.
 struct InUse {
     buffers: Vec<Buffer>,
     /// The buffer that an allocation makes, or is put into.
-    index: HashMap<usize, usize>,
+    index: HashMap<ir::Id, usize>,
 }
 
 impl InUse {
@@ -220,7 +216,7 @@ impl InUse {
             if ir::op_name(op) == "memref.alloc" {
                 let time = timeline.lifetime(op).ok()?;
                 let bytes = size::bytes(ir::result0(op).ok()?.r#type())?;
-                memory.index.insert(key(op), memory.buffers.len());
+                memory.index.insert(ir::id(op), memory.buffers.len());
                 memory.buffers.push(Buffer::once(aligned(bytes), 1, (time.start, time.end)));
             }
         }
@@ -238,7 +234,7 @@ impl InUse {
             }
             let next = (0..found.len()).find(|at| {
                 let is_there =
-                    |op| self.index.get(&key(op)).is_some_and(|b| self.is_in_use(*b, point));
+                    |op| self.index.get(&ir::id(op)).is_some_and(|b| self.is_in_use(*b, point));
                 !chosen.contains(at) && is_there(found[*at].input) && is_there(found[*at].result)
             });
             let Some(at) = next.filter(|at| self.join(&found[*at])) else { break };
@@ -254,7 +250,7 @@ impl InUse {
 
     /// Puts the result into the input's bytes, with a channel aside; false for what is not known.
     fn join(&mut self, candidate: &Candidate<'_>) -> bool {
-        let at = |op| self.index.get(&key(op)).copied();
+        let at = |op| self.index.get(&ir::id(op)).copied();
         let (Some(input), Some(result)) = (at(candidate.input), at(candidate.result)) else {
             return false;
         };
@@ -267,7 +263,7 @@ impl InUse {
         if let Some(span) = self.buffers[input].spans.last_mut() {
             span.1 = span.1.max(own.1);
         }
-        self.index.insert(key(candidate.result), input);
+        self.index.insert(ir::id(candidate.result), input);
         true
     }
 }

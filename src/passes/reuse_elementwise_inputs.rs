@@ -37,7 +37,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 
 /// `rows` has how many operations write over the buffer of a value before and with the one that
 /// computes it.
-fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) -> crate::Result<()> {
+fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<ir::Id, usize>) -> crate::Result<()> {
     let operands = ir::operands(op);
     let maps = linalg::indexing_maps(op);
     let results = op.result_count();
@@ -65,19 +65,15 @@ fn reuse<'c>(op: Op<'c>, rows: &mut HashMap<usize, usize>) -> crate::Result<()> 
         if let Some(input) = candidate {
             taken.push(input);
             let length = row(rows, operands[input]) + 1;
-            rows.insert(key(ir::results(op)[out - inputs]), length);
+            rows.insert(ir::id(ir::results(op)[out - inputs]), length);
             edit::set_operand(op, out, operands[input])?;
         }
     }
     Ok(())
 }
 
-fn row(rows: &HashMap<usize, usize>, value: Val<'_>) -> usize {
-    rows.get(&key(value)).copied().unwrap_or(1)
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
+fn row(rows: &HashMap<ir::Id, usize>, value: Val<'_>) -> usize {
+    rows.get(&ir::id(value)).copied().unwrap_or(1)
 }
 
 /// Whether `op` is the only use of a value that was computed into a buffer in the same block: only

@@ -130,16 +130,16 @@ fn to_buffer<'c>(at: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>, PassError<
 /// The uses of a value that only read it, in the order of the operations `all` of its block.
 /// Views of it are not among them, whose own readers would have to be found.
 fn readers<'c>(value: Val<'c>, all: &[Op<'c>]) -> Vec<Reader<'c>> {
-    let positions: HashMap<usize, usize> =
-        all.iter().enumerate().map(|(position, op)| (key(*op), position)).collect();
+    let positions: HashMap<ir::Id, usize> =
+        all.iter().enumerate().map(|(position, op)| (ir::id(*op), position)).collect();
     let mut seen = HashSet::new();
     let mut found = vec![];
-    for op in ir::users(value).into_iter().filter(|op| seen.insert(key(*op))) {
+    for op in ir::users(value).into_iter().filter(|op| seen.insert(ir::id(*op))) {
         let operands = ir::operands(op);
         let read = effects::destination_places(op).start;
         let position =
             std::iter::successors(Some(op), |op| op.parent_operation()).find_map(|around| {
-                positions.get(&key(around)).copied()
+                positions.get(&ir::id(around)).copied()
             });
         let (Some(position), false) = (position, operands[read..].contains(&value)) else {
             continue;
@@ -151,6 +151,3 @@ fn readers<'c>(value: Val<'c>, all: &[Op<'c>]) -> Vec<Reader<'c>> {
     found
 }
 
-fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
-}

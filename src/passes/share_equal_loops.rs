@@ -4,7 +4,7 @@
 //! activations, has the same code for each of them, and what LLVM and C compilers take is the
 //! sum. A nest has no name for where its buffers are, so that one function does for all.
 
-use super::split_large_functions::{key, weight};
+use super::split_large_functions::{weight};
 use crate::{
     ir::{
         self, linalg, Blk, Builder, Op, OpSpec, Val,
@@ -27,7 +27,7 @@ use melior::{
         r#type::FunctionType,
     },
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 crate::pass_options! {
     /// Options of `share-equal-loops`.
@@ -117,14 +117,14 @@ impl<'c> Nest<'c> {
             }
         }
         let inner = edit::walk(op);
-        let own: BTreeSet<usize> =
-            inner.iter().flat_map(|op| ir::results(*op)).map(key).collect();
+        let own: HashSet<ir::Id> =
+            inner.iter().flat_map(|op| ir::results(*op)).map(ir::id).collect();
         for operand in inner.iter().flat_map(|op| ir::operands(*op)) {
-            if edit::defining_op(operand).is_some() && !own.contains(&key(operand)) {
+            if edit::defining_op(operand).is_some() && !own.contains(&ir::id(operand)) {
                 nest.constant(operand)?;
             }
         }
-        let places: BTreeSet<_> = nest.buffers.iter().map(|(buffer, _)| place(*buffer)).collect();
+        let places: HashSet<_> = nest.buffers.iter().map(|(buffer, _)| place(*buffer)).collect();
         (places.len() == nest.buffers.len()).then_some(nest)
     }
 
@@ -140,19 +140,19 @@ impl<'c> Nest<'c> {
     fn function(&self, context: &'c Context, main: Op<'c>) -> Failure<'c, Op<'c>> {
         let region = Region::new();
         let block = edit::append_block(&region, &[]);
-        let mut inside: HashMap<usize, Val<'c>> = HashMap::new();
+        let mut inside: HashMap<ir::Id, Val<'c>> = HashMap::new();
         let mut signature = Signature { arguments: vec![], results: vec![] };
         let text =
             |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
         for (buffer, written) in &self.buffers {
             let ty = buffer.r#type();
-            inside.insert(key(*buffer), edit::add_argument(block, ty, self.op.location()));
+            inside.insert(ir::id(*buffer), edit::add_argument(block, ty, self.op.location()));
             let role = if *written { "output" } else { "input" };
             signature.arguments.push((ty, vec![(IO.to_owned(), text(role))]));
         }
         for constant in &self.constants {
             let copy = edit::clone_to_end(*constant, block);
-            inside.insert(key(ir::result0(*constant)?), ir::result0(copy)?);
+            inside.insert(ir::id(ir::result0(*constant)?), ir::result0(copy)?);
         }
         self.copy(block, &inside)?;
         let end = Builder::at_end(context, block, self.op.location());
@@ -174,11 +174,11 @@ impl<'c> Nest<'c> {
         Ok(function)
     }
 
-    fn copy(&self, block: Blk<'c>, inside: &HashMap<usize, Val<'c>>) -> Failure<'c> {
+    fn copy(&self, block: Blk<'c>, inside: &HashMap<ir::Id, Val<'c>>) -> Failure<'c> {
         let copy = edit::clone_to_end(self.op, block);
         for op in edit::walk(copy).into_iter().chain([copy]) {
             for (index, operand) in ir::operands(op).into_iter().enumerate() {
-                if let Some(inner) = inside.get(&key(operand)) {
+                if let Some(inner) = inside.get(&ir::id(operand)) {
                     edit::set_operand(op, index, *inner)?;
                 }
             }
@@ -203,17 +203,17 @@ impl<'c> Nest<'c> {
 
 /// Where a buffer is: two of one place may overlap, while those of different places do not as long
 /// as both are in use.
-fn place(buffer: Val<'_>) -> (usize, String) {
+fn place(buffer: Val<'_>) -> (Option<ir::Id>, String) {
     let base = memref::base(buffer);
     match edit::defining_op(base) {
         Some(view) if ir::op_name(view) == "memref.view" => {
             let operands = ir::operands(view);
             let offset = edit::defining_op(operands[1]).and_then(|op| op.attribute("value").ok());
-            (key(operands[0]), offset.map_or_else(String::new, |offset| offset.to_string()))
+            (Some(ir::id(operands[0])), offset.map_or_else(String::new, |offset| offset.to_string()))
         }
         Some(global) if ir::op_name(global) == "memref.get_global" => {
-            (0, func::symbol_ref(global, "name").unwrap_or_default())
+            (None, func::symbol_ref(global, "name").unwrap_or_default())
         }
-        _ => (key(base), String::new()),
+        _ => (Some(ir::id(base)), String::new()),
     }
 }

@@ -26,7 +26,7 @@ use melior::{
         r#type::FunctionType,
     },
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 crate::pass_options! {
     /// Options of `split-large-functions`.
@@ -75,8 +75,8 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         context,
         main,
         signature: Signature::of(main)?,
-        arguments: edit::arguments(block).iter().enumerate().map(|(i, v)| (key(*v), i)).collect(),
-        free: plan.free.iter().flat_map(|op| ir::results(*op)).map(key).collect(),
+        arguments: edit::arguments(block).iter().enumerate().map(|(i, v)| (ir::id(*v), i)).collect(),
+        free: plan.free.iter().flat_map(|op| ir::results(*op)).map(ir::id).collect(),
     };
     for (index, ops) in pieces.into_iter().enumerate() {
         let stem = format!("{}_piece{index}", func::symbol(main));
@@ -90,10 +90,6 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
         }
     }
     Ok(())
-}
-
-pub(super) fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// The operations inside of `op` and itself, with something for each nest.
@@ -119,27 +115,27 @@ struct Plan<'c> {
 impl<'c> Plan<'c> {
     fn of(block: Blk<'c>) -> Self {
         let mut plan = Self { free: vec![], fixed: vec![], last_use: vec![] };
-        let mut anywhere: BTreeSet<usize> = edit::arguments(block).into_iter().map(key).collect();
-        let mut definers: HashMap<usize, usize> = HashMap::new();
+        let mut anywhere: HashSet<ir::Id> = edit::arguments(block).into_iter().map(ir::id).collect();
+        let mut definers: HashMap<ir::Id, usize> = HashMap::new();
         let mut ops = ir::ops(block);
         ops.pop();
         for op in ops {
             let free = is_free(op)
-                && ir::operands(op).iter().all(|operand| anywhere.contains(&key(*operand)));
+                && ir::operands(op).iter().all(|operand| anywhere.contains(&ir::id(*operand)));
             if free {
-                anywhere.extend(ir::results(op).into_iter().map(key));
+                anywhere.extend(ir::results(op).into_iter().map(ir::id));
                 plan.free.push(op);
                 continue;
             }
             let position = plan.fixed.len();
             for user in edit::walk(op).into_iter().chain([op]) {
                 for operand in user.operands() {
-                    if let Some(definer) = definers.get(&key(operand)) {
+                    if let Some(definer) = definers.get(&ir::id(operand)) {
                         plan.last_use[*definer] = position;
                     }
                 }
             }
-            definers.extend(ir::results(op).into_iter().map(|result| (key(result), position)));
+            definers.extend(ir::results(op).into_iter().map(|result| (ir::id(result), position)));
             plan.fixed.push(op);
             plan.last_use.push(position);
         }
@@ -170,9 +166,9 @@ struct Splitter<'c> {
     main: Op<'c>,
     signature: Signature<'c>,
     /// The positions of the main function's arguments.
-    arguments: HashMap<usize, usize>,
+    arguments: HashMap<ir::Id, usize>,
     /// The results of operations that can be made anywhere.
-    free: BTreeSet<usize>,
+    free: HashSet<ir::Id>,
 }
 
 impl<'c> Splitter<'c> {
@@ -270,7 +266,7 @@ struct Piece<'s, 'c> {
     splitter: &'s Splitter<'c>,
     block: Blk<'c>,
     /// What stands here for values of the main function.
-    values: HashMap<usize, Val<'c>>,
+    values: HashMap<ir::Id, Val<'c>>,
     /// Which of the main function's arguments it has.
     arguments: Vec<usize>,
 }
@@ -279,10 +275,10 @@ impl<'c> Piece<'_, 'c> {
     /// What stands here for a value of the main function; none for a value that the piece itself
     /// computes.
     fn value(&mut self, value: Val<'c>) -> crate::Result<Option<Val<'c>>> {
-        if let Some(known) = self.values.get(&key(value)) {
+        if let Some(known) = self.values.get(&ir::id(value)) {
             return Ok(Some(*known));
         }
-        let inside = if let Some(index) = self.splitter.arguments.get(&key(value)) {
+        let inside = if let Some(index) = self.splitter.arguments.get(&ir::id(value)) {
             self.arguments.push(*index);
             edit::add_argument(self.block, value.r#type(), self.splitter.main.location())
         } else if let Some(op) = self.free(value) {
@@ -290,13 +286,13 @@ impl<'c> Piece<'_, 'c> {
         } else {
             return Ok(None);
         };
-        self.values.insert(key(value), inside);
+        self.values.insert(ir::id(value), inside);
         Ok(Some(inside))
     }
 
     /// The view or constant that a value is, if that can be made anywhere.
     fn free(&self, value: Val<'c>) -> Option<Op<'c>> {
-        edit::defining_op(value).filter(|_| self.splitter.free.contains(&key(value)))
+        edit::defining_op(value).filter(|_| self.splitter.free.contains(&ir::id(value)))
     }
 
     /// Makes a view or a constant here, and what it is a view of.

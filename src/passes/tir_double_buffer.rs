@@ -11,7 +11,7 @@ use crate::{
     tile::{
         attribute::pools_of,
         halves::{
-            Map, Transfer, copy, index_constant, insert_results, is_in, key, loop_with, pool_of, view,
+            Map, Transfer, copy, index_constant, insert_results, is_in, loop_with, pool_of, view,
         },
         pool::Pool,
         room::Rooms,
@@ -198,7 +198,7 @@ impl<'c, 'p> Stream<'c, 'p> {
             let whole = ir::result0(load.alloc)?;
             let target = load.start.target();
             let tile = view(b, self.pools, (whole.r#type(), target.r#type()), (*buffer, half))?;
-            map.insert(key(target), tile);
+            map.insert(ir::id(target), tile);
             tokens.push(ir::result0(copy(b, load.start.op(), &map)?)?);
         }
         Ok(tokens)
@@ -212,7 +212,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         map: &mut Map<'c>,
     ) -> crate::Result<()> {
         let here = edit::defining_op(value).filter(|op| is_in(*op, self.body));
-        let Some(op) = here.filter(|_| !map.contains_key(&key(value))) else { return Ok(()) };
+        let Some(op) = here.filter(|_| !map.contains_key(&ir::id(value))) else { return Ok(()) };
         for operand in ir::operands(op) {
             self.copy_address(b, operand, map)?;
         }
@@ -231,7 +231,7 @@ impl<'c, 'p> Stream<'c, 'p> {
     ) -> crate::Result<()> {
         let mut map = self.map(iv);
         for (load, buffer) in self.loads.iter().zip(buffers) {
-            map.insert(key(ir::result0(load.alloc)?), self.half(b, load, *buffer, half)?);
+            map.insert(ir::id(ir::result0(load.alloc)?), self.half(b, load, *buffer, half)?);
         }
         for op in ir::ops(self.body) {
             let replaced = self.loads.iter().any(|load| {
@@ -249,6 +249,6 @@ impl<'c, 'p> Stream<'c, 'p> {
     }
 
     fn map(&self, iv: Val<'c>) -> Map<'c> {
-        edit::arguments(self.body).first().map(|old| (key(*old), iv)).into_iter().collect()
+        edit::arguments(self.body).first().map(|old| (ir::id(*old), iv)).into_iter().collect()
     }
 }

@@ -96,7 +96,7 @@ fn pools<'c>(
 struct Channels<'c> {
     /// For each channel that loads, the wait for its last load.
     until: Vec<Option<Op<'c>>>,
-    block: Option<usize>,
+    block: Option<ir::Id>,
 }
 
 impl<'c> Channels<'c> {
@@ -111,7 +111,7 @@ impl<'c> Channels<'c> {
 
     /// A channel that no load uses any more at `copy`.
     fn free(&mut self, copy: Op<'c>) -> Option<usize> {
-        let block = copy.block().map(|block| block.to_raw().ptr as usize);
+        let block = copy.block().map(|block| ir::id(block));
         if block != self.block {
             self.block = block;
             self.until.fill(None);

@@ -11,7 +11,7 @@ use crate::{
     tile::{
         attribute::pools_of,
         halves::{
-            Map, Transfer, copy, index_constant, insert_results, key, loop_with, pool_of, view,
+            Map, Transfer, copy, index_constant, insert_results, loop_with, pool_of, view,
         },
         pool::Pool,
         room::Rooms,
@@ -148,23 +148,23 @@ impl<'c, 'p> Stream<'c, 'p> {
         (half, buffers): (Val<'c>, &[Val<'c>]),
         under_way: &[Val<'c>],
     ) -> crate::Result<Vec<Val<'c>>> {
-        let arguments = edit::arguments(self.body).into_iter().map(key);
+        let arguments = edit::arguments(self.body).into_iter().map(ir::id);
         let mut map: Map<'c> = arguments.zip(values.iter().copied()).collect();
         for (store, buffer) in self.stores.iter().zip(buffers) {
             let tile = ir::result0(store.alloc)?;
             let whole = view(b, self.pools, (tile.r#type(), tile.r#type()), (*buffer, half))?;
-            map.insert(key(tile), whole);
+            map.insert(ir::id(tile), whole);
             if store.part.is_some() {
                 let part = store.start.source();
                 let used = view(b, self.pools, (tile.r#type(), part.r#type()), (*buffer, half))?;
-                map.insert(key(part), used);
+                map.insert(ir::id(part), used);
             }
         }
         let (mut yielded, mut tokens) = (vec![], vec![]);
         for op in ir::ops(self.body) {
             if ir::op_name(op) == "scf.yield" {
                 let operands = ir::operands(op).into_iter();
-                yielded = operands.map(|v| map.get(&key(v)).copied().unwrap_or(v)).collect();
+                yielded = operands.map(|v| map.get(&ir::id(v)).copied().unwrap_or(v)).collect();
                 continue;
             }
             let gone = |store: &Transfer<'c>| {

@@ -66,7 +66,7 @@ impl<'c> Network<'c> {
                 }
             } else if ir::results(op).is_empty() {
                 for value in ir::operands(op) {
-                    let place = *places.get(&key(value))?;
+                    let place = *places.get(&ir::id(value))?;
                     network.values[place].returned = true;
                     network.values[place].bytes = 0;
                 }
@@ -78,9 +78,9 @@ impl<'c> Network<'c> {
     }
 
     /// Whether an operation makes the same whatever the inputs are.
-    fn is_constant(&self, op: Op<'c>, places: &HashMap<usize, usize>) -> bool {
+    fn is_constant(&self, op: Op<'c>, places: &HashMap<ir::Id, usize>) -> bool {
         let known = |value: Val<'c>| {
-            places.get(&key(value)).is_some_and(|place| self.values[*place].constant)
+            places.get(&ir::id(value)).is_some_and(|place| self.values[*place].constant)
         };
         !ir::results(op).is_empty() && ir::operands(op).into_iter().all(known)
     }
@@ -88,7 +88,7 @@ impl<'c> Network<'c> {
     fn add(
         &mut self,
         value: Val<'c>,
-        places: &mut HashMap<usize, usize>,
+        places: &mut HashMap<ir::Id, usize>,
         maker: Option<usize>,
     ) -> Option<usize> {
         let place = self.values.len();
@@ -104,15 +104,15 @@ impl<'c> Network<'c> {
             users: vec![],
             returned: false,
         });
-        places.insert(key(value), place);
+        places.insert(ir::id(value), place);
         Some(place)
     }
 
-    fn step(&mut self, op: Op<'c>, places: &mut HashMap<usize, usize>) -> Option<()> {
+    fn step(&mut self, op: Op<'c>, places: &mut HashMap<ir::Id, usize>) -> Option<()> {
         let at = self.steps.len();
         let operands: Vec<usize> = ir::operands(op)
             .into_iter()
-            .map(|v| places.get(&key(v)).copied())
+            .map(|v| places.get(&ir::id(v)).copied())
             .collect::<Option<_>>()?;
         for value in &operands {
             let users = &mut self.values[*value].users;
@@ -137,10 +137,6 @@ impl<'c> Network<'c> {
         });
         Some(())
     }
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// Whether an operation is computed element by element, so that it is fused with its neighbours.

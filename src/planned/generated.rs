@@ -121,7 +121,7 @@ fn addresses<'c>(start: Val<'c>) -> Vec<(Op<'c>, i64)> {
     let mut seen = HashSet::new();
     let mut work = vec![start];
     while let Some(value) = work.pop() {
-        if !seen.insert(value.to_raw().ptr as usize) {
+        if !seen.insert(ir::id(value)) {
             continue;
         }
         for user in ir::users(value) {

@@ -6,11 +6,11 @@
 use super::{
     Order, Span,
     inside::{AFTER, Argument, Lives},
-    order::key,
 };
 use crate::ir::{self, Op, Val, calls::arguments_of, edit, effects, memref};
+use indexmap::IndexMap;
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// The operation that takes the address of a buffer.
 const ADDRESS: &str = "memref.extract_aligned_pointer_as_index";
@@ -216,8 +216,7 @@ impl<'c> Scan<'_, '_, 'c> {
         }
         let kept = self.spans.len();
         let mut live = after;
-        let region =
-            |access: &&Access<'_, 'c>| access.path[depth].block().map(|b| b.to_raw().ptr as usize);
+        let region = |access: &&Access<'_, 'c>| access.path[depth].block().map(|b| ir::id(b));
         for part in accesses.chunk_by(|a, b| region(a) == region(b)) {
             if let Some(end) = self.region(part, depth, after) {
                 live = Some(live.map_or(end, |other| other.max(end)));
@@ -251,21 +250,21 @@ fn path<'c>(op: Op<'c>, root: Op<'c>) -> Option<Vec<Op<'c>>> {
 
 /// The operations that use a buffer or what refers to it, each once.
 fn accesses<'e, 'c>(order: &Order<'e, 'c>, buffer: Val<'c>) -> Vec<Touch<'e, 'c>> {
-    let mut found: BTreeMap<usize, Touch<'e, 'c>> = BTreeMap::new();
+    let mut found: IndexMap<ir::Id, Touch<'e, 'c>> = IndexMap::new();
     let mut seen = HashSet::new();
     // With whether the alias has all elements of the buffer.
     let mut work = vec![(buffer, true)];
     while let Some((value, whole)) = work.pop() {
-        if !seen.insert(value.to_raw().ptr as usize) {
+        if !seen.insert(ir::id(value)) {
             continue;
         }
         let mut once = HashSet::new();
-        for user in ir::users(value).into_iter().filter(|user| once.insert(key(*user))) {
+        for user in ir::users(value).into_iter().filter(|user| once.insert(ir::id(*user))) {
             let overwrites = whole && overwrites(user, value);
             let inside = order.inside(user, value, whole);
             // Used twice by one operation, it is read too.
             found
-                .entry(key(user))
+                .entry(ir::id(user))
                 .and_modify(|touch| {
                     touch.overwrites = false;
                     touch.inside = touch.inside.zip(inside).map(|(a, b)| a.and(b));

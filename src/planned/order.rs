@@ -1,7 +1,7 @@
 //! The points of a function at which its operations run.
 
 use super::inside::{Effect, Effects};
-use crate::ir::{Op, calls, edit};
+use crate::ir::{self, Op, calls, edit};
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub type Span = (usize, usize);
 /// where it ends, and what is inside of it lies between them, as does what it calls.
 pub struct Order<'e, 'c> {
     // Only looked up, so that its own order is of no effect.
-    points: HashMap<usize, Span>,
+    points: HashMap<ir::Id, Span>,
     effects: &'e Effects<'c>,
 }
 
@@ -29,7 +29,7 @@ impl<'e, 'c> Order<'e, 'c> {
                     open.push((last, start));
                     break;
                 }
-                points.insert(key(last), (start, next));
+                points.insert(ir::id(last), (start, next));
                 next += 1;
             }
             open.push((*op, next));
@@ -37,10 +37,10 @@ impl<'e, 'c> Order<'e, 'c> {
             next += effect_of(*op, effects).map_or(0, |effect| effect.length);
         }
         for (last, start) in open.into_iter().rev() {
-            points.insert(key(last), (start, next));
+            points.insert(ir::id(last), (start, next));
             next += 1;
         }
-        points.insert(key(function), (0, next));
+        points.insert(ir::id(function), (0, next));
         Self { points, effects }
     }
 
@@ -51,7 +51,7 @@ impl<'e, 'c> Order<'e, 'c> {
 
     /// Start and end of an operation of the function.
     pub fn span(&self, op: Op<'_>) -> Span {
-        self.points.get(&key(op)).copied().unwrap_or_default()
+        self.points.get(&ir::id(op)).copied().unwrap_or_default()
     }
 
     /// The point at which what `call` calls begins.
@@ -62,8 +62,4 @@ impl<'e, 'c> Order<'e, 'c> {
 
 fn effect_of<'e, 'c>(call: Op<'c>, effects: &'e Effects<'c>) -> Option<&'e Effect<'c>> {
     effects.get(&calls::callee(call)?)
-}
-
-pub(super) fn key(op: Op<'_>) -> usize {
-    op.to_raw().ptr as usize
 }

@@ -22,7 +22,7 @@ type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 /// Bytes of a block of memory, which is known by the value that has it.
 #[derive(Clone, Copy)]
 struct Bytes {
-    block: usize,
+    block: ir::Id,
     begin: u64,
     end: u64,
     writes: bool,
@@ -32,7 +32,7 @@ impl Bytes {
     /// The bytes of a buffer; none for a constant, which nobody writes.
     fn of(value: Val<'_>, writes: bool) -> Option<Self> {
         let base = memref::base(value);
-        let all = Self { block: key(base), begin: 0, end: u64::MAX, writes };
+        let all = Self { block: ir::id(base), begin: 0, end: u64::MAX, writes };
         let part = memref::extent(value);
         let part = part.map_or(all, |(begin, end)| Self { begin, end, ..all });
         let Some(op) = edit::defining_op(base) else { return Some(part) };
@@ -44,7 +44,7 @@ impl Bytes {
                 let shift = u64::try_from(ir::attr_i64(shift, "value")?).ok()?;
                 let end = part.end.min(size::bytes(base.r#type())?);
                 Some(Self {
-                    block: key(*operands.first()?),
+                    block: ir::id(*operands.first()?),
                     begin: shift.saturating_add(part.begin),
                     end: shift.saturating_add(end),
                     writes,
@@ -61,10 +61,6 @@ impl Bytes {
             && self.begin < other.end
             && other.begin < self.end
     }
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// Fails where work of a device that is under way may meet other work in memory.

@@ -11,13 +11,13 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// The id by which the last host goes here, whatever it is.
 pub const HOST: &str = "host";
 
 /// Ids of targets.
-pub type Targets = BTreeSet<String>;
+pub type Targets = HashSet<String>;
 
 /// What the functions of a module do with the buffers that they are given.
 pub struct Users {
@@ -56,10 +56,10 @@ impl Users {
     /// Who touches a buffer of a function, in what it calls too.
     pub fn touching<'c>(&self, function: Op<'c>, buffer: Val<'c>) -> Targets {
         let own = self.target_of(function);
-        let (mut found, mut seen) = (Targets::new(), BTreeSet::new());
+        let (mut found, mut seen) = (Targets::new(), HashSet::new());
         let mut work = vec![buffer];
         while let Some(value) = work.pop() {
-            if !seen.insert(value.to_raw().ptr as usize) {
+            if !seen.insert(ir::id(value)) {
                 continue;
             }
             for user in ir::users(value) {

@@ -5,7 +5,7 @@ use crate::{
     planned::users,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// Parts of one access of each byte, so that what is touched in part counts, too.
 const UNIT: u64 = 16;
@@ -16,10 +16,10 @@ pub const SCRATCH: u64 = 2 * UNIT;
 /// The accesses of each byte, in sixteenths.
 pub fn of(buffer: Val<'_>) -> u64 {
     let whole = size::bytes(buffer.r#type()).unwrap_or(0).max(1);
-    let (mut touched, mut seen) = (0_u64, BTreeSet::new());
+    let (mut touched, mut seen) = (0_u64, HashSet::new());
     let mut work = vec![buffer];
     while let Some(value) = work.pop() {
-        if !seen.insert(value.to_raw().ptr as usize) {
+        if !seen.insert(ir::id(value)) {
             continue;
         }
         for user in ir::users(value) {

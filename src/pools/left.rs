@@ -13,7 +13,7 @@ use crate::{
     planned::users::HOST,
 };
 use melior::ir::{ValueLike, operation::OperationLike};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// A pool that a target reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ fn constants(module: Op<'_>) -> u64 {
 fn across<'c>(module: Op<'c>, subject: Op<'c>) -> u64 {
     let Some(body) = func::main(module).and_then(edit::entry_block) else { return 0 };
     let ops = ir::ops(body);
-    let places: BTreeMap<usize, usize> =
-        ops.iter().enumerate().map(|(place, op)| (op.to_raw().ptr as usize, place)).collect();
+    let places: HashMap<ir::Id, usize> =
+        ops.iter().enumerate().map(|(place, op)| (ir::id(op), place)).collect();
     let name = func::symbol(subject);
     let mut most = 0;
     for (place, call) in ops.iter().enumerate() {
@@ -80,7 +80,7 @@ fn across<'c>(module: Op<'c>, subject: Op<'c>) -> u64 {
         let values = earlier.flat_map(|op| ir::results(*op));
         let living = values.filter(|value| !own.contains(value)).filter(|value| {
             let users = ir::users(*value).into_iter();
-            let mut at = users.filter_map(|user| places.get(&(user.to_raw().ptr as usize)));
+            let mut at = users.filter_map(|user| places.get(&ir::id(user)));
             at.any(|user| *user > place)
         });
         let bytes = living.filter_map(|value| size::bytes(value.r#type()));

@@ -16,23 +16,18 @@ use std::collections::HashMap;
 const HALF_ALIGNMENT: i64 = 64;
 
 /// Values of a copy of some operations, by the values of the original.
-pub type Map<'c> = HashMap<usize, Val<'c>>;
-
-/// A value as a key of a [`Map`].
-pub fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
+pub type Map<'c> = HashMap<ir::Id, Val<'c>>;
 
 /// Notes the results of a copy.
 pub fn insert_results<'c>(map: &mut Map<'c>, old: Op<'c>, new: Op<'c>) {
-    map.extend(ir::results(old).into_iter().map(key).zip(ir::results(new)));
+    map.extend(ir::results(old).into_iter().map(ir::id).zip(ir::results(new)));
 }
 
 /// A copy of an operation without regions, whose operands are looked up.
 pub fn copy<'c>(b: &Builder<'c>, op: Op<'c>, map: &Map<'c>) -> Result<Op<'c>> {
     let new = b.insert_clone(op);
     for (index, operand) in ir::operands(op).into_iter().enumerate() {
-        if let Some(value) = map.get(&key(operand)) {
+        if let Some(value) = map.get(&ir::id(operand)) {
             edit::set_operand(new, index, *value)?;
         }
     }

@@ -1,9 +1,6 @@
 //! Whether a pool has room for second buffers in a loop.
 
-use super::{
-    halves::{key, pool_of},
-    pool::Pool,
-};
+use super::{halves::pool_of, pool::Pool};
 use crate::{
     ir::{self, Op, edit, liveness::Timeline, size},
     plan::{Buffer, plan},
@@ -19,7 +16,7 @@ pub struct Rooms<'p> {
 }
 
 struct Tile<'p> {
-    buffer: usize,
+    buffer: ir::Id,
     pool: &'p Pool,
     bytes: i64,
     span: (usize, usize),
@@ -40,7 +37,7 @@ impl<'p> Rooms<'p> {
                 let span = timeline
                     .lifetime(op)
                     .map_or((0, timeline.length()), |lifetime| (lifetime.start, lifetime.end));
-                Some(Tile { buffer: key(buffer), pool, bytes, span })
+                Some(Tile { buffer: ir::id(buffer), pool, bytes, span })
             })
             .collect();
         Self { pools, timeline, buffers }
@@ -49,8 +46,8 @@ impl<'p> Rooms<'p> {
     /// Whether there is room for a second one of each of these buffers while a loop runs around them.
     pub fn has_two<'c>(&self, loops: Op<'c>, allocs: &[Op<'c>]) -> bool {
         let around = self.timeline.span(loops);
-        let twice: Vec<usize> =
-            allocs.iter().filter_map(|op| ir::result0(*op).ok()).map(key).collect();
+        let twice: Vec<ir::Id> =
+            allocs.iter().filter_map(|op| ir::result0(*op).ok()).map(ir::id).collect();
         let is_used = |tile: &&Tile<'_>| tile.span.0 <= around.1 && tile.span.1 >= around.0;
         self.pools.iter().all(|pool| {
             let here = self.buffers.iter().filter(is_used);

@@ -55,13 +55,9 @@ pub struct Buffer<'c> {
 pub struct Buffers<'c> {
     pub all: Vec<Buffer<'c>>,
     // Only looked up, so that its order is of no effect.
-    places: HashMap<usize, usize>,
+    places: HashMap<ir::Id, usize>,
     /// Views in the device's memory by what they are views of.
-    views: HashMap<usize, Val<'c>>,
-}
-
-pub fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
+    views: HashMap<ir::Id, Val<'c>>,
 }
 
 impl<'c> Buffers<'c> {
@@ -88,13 +84,13 @@ impl<'c> Buffers<'c> {
 
     fn add(&mut self, host: Val<'c>, caller: Option<Side>) -> usize {
         let state = State { host: caller.is_some(), ..State::default() };
-        self.places.insert(key(host), self.all.len());
+        self.places.insert(ir::id(host), self.all.len());
         self.all.push(Buffer { host, device: None, caller, state, writer: None });
         self.all.len() - 1
     }
 
     pub fn find(&self, value: Val<'_>) -> Option<usize> {
-        self.places.get(&key(value)).copied()
+        self.places.get(&ir::id(value)).copied()
     }
 
     /// Has a function take an argument in the device's memory.
@@ -115,7 +111,7 @@ impl<'c> Buffers<'c> {
             *ty = device;
         }
         signature.set(calls.context, function);
-        self.places.insert(key(host), buffer);
+        self.places.insert(ir::id(host), buffer);
         let state = State { device: true, ..State::default() };
         self.all[buffer] = Buffer {
             host,
@@ -155,7 +151,7 @@ impl<'c> Buffers<'c> {
 
     /// A view of a buffer, in the device's memory.
     pub fn view(&mut self, value: Val<'c>, calls: &Calls<'c, '_>) -> Failure<'c, Val<'c>> {
-        if let Some(known) = self.views.get(&key(value)) {
+        if let Some(known) = self.views.get(&ir::id(value)) {
             return Ok(*known);
         }
         if let Some(buffer) = self.find(value) {
@@ -175,7 +171,7 @@ impl<'c> Buffers<'c> {
             .collect();
         let attributes = attributes.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let view = Builder::before(op)?.op1_with(ir::op_name(op), &operands, ty, attributes)?;
-        self.views.insert(key(value), view);
+        self.views.insert(ir::id(value), view);
         Ok(view)
     }
 

@@ -18,8 +18,8 @@ use crate::ir::{
     edit, names,
     queue::{Clock, Command, Starters, Step},
 };
-use melior::ir::{Attribute, RegionLike, ValueLike, operation::OperationLike};
-use std::collections::{BTreeMap, BTreeSet};
+use melior::ir::{Attribute, RegionLike, operation::OperationLike};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Puts the work of a device in order in functions of the host.
 pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) -> Failure<'c> {
@@ -180,9 +180,9 @@ impl<'s, 'c> Plan<'s, 'c> {
         let (done, open) = std::mem::take(&mut self.open).into_iter().partition(is_done);
         self.open = open;
         let done: BTreeSet<usize> = done;
-        let mut known = BTreeSet::new();
+        let mut known = HashSet::new();
         let buffers = done.into_iter().flat_map(|work| self.steps.works[work].in_host.clone());
-        buffers.filter(|value| known.insert(value.to_raw().ptr as usize)).collect()
+        buffers.filter(|value| known.insert(ir::id(value))).collect()
     }
 
     /// Goes through the block. Where a device has several queues, functions that are called may use
@@ -239,8 +239,8 @@ impl<'s, 'c> Plan<'s, 'c> {
 
     /// Has the host wait for what concerns some of its buffers, in place of all.
     fn replace(&mut self, place: usize, keeps: &[Val<'c>]) {
-        let root = |value: &Val<'c>| access::root(*value).0.to_raw().ptr as usize;
-        let buffers: BTreeSet<usize> = keeps.iter().map(root).collect();
+        let root = |value: &Val<'c>| ir::id(access::root(*value).0);
+        let buffers: HashSet<ir::Id> = keeps.iter().map(root).collect();
         let concerned = |work: &Work<'c>| {
             !buffers.is_disjoint(&work.reads) || !buffers.is_disjoint(&work.writes)
         };

@@ -1,13 +1,12 @@
 //! Parts of buffers: work on parts that are apart needs no order.
 
 use super::access::root;
-use crate::ir::{Val, memref};
-use melior::ir::ValueLike;
+use crate::ir::{self, Val, memref};
 
 /// Bytes of a buffer from the first to the last that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    buffer: usize,
+    buffer: ir::Id,
     begin: u64,
     end: u64,
 }
@@ -15,10 +14,9 @@ pub struct Part {
 impl Part {
     /// What a value has of the buffer that it comes from; all of it, if that is not known.
     pub fn of(value: Val<'_>) -> Self {
-        let key = |value: Val<'_>| value.to_raw().ptr as usize;
-        let buffer = key(root(value).0);
+        let buffer = ir::id(root(value).0);
         // Places in a block of bytes are counted from there.
-        let known = memref::extent(value).filter(|_| key(memref::base(value)) == buffer);
+        let known = memref::extent(value).filter(|_| ir::id(memref::base(value)) == buffer);
         let (begin, end) = known.unwrap_or((0, u64::MAX));
         Self { buffer, begin, end }
     }

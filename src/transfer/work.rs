@@ -7,7 +7,7 @@ use crate::ir::{
     memref, names, size,
 };
 use melior::ir::ValueLike;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// A call that starts work.
 pub struct Work<'c> {
@@ -16,9 +16,9 @@ pub struct Work<'c> {
     /// Where it stands in the block.
     pub place: usize,
     /// The buffers that it reads, by where they come from.
-    pub reads: BTreeSet<usize>,
+    pub reads: HashSet<ir::Id>,
     /// Those that it writes.
-    pub writes: BTreeSet<usize>,
+    pub writes: HashSet<ir::Id>,
     /// Which parts of these it reads and writes.
     pub parts: [Vec<Part>; 2],
     /// Those of the host's memory.
@@ -40,8 +40,8 @@ impl<'c> Work<'c> {
         calls: &Calls<'c, '_>,
     ) -> Self {
         let buffers = |group: Group| call.groups[group as usize].iter().copied();
-        let roots = |group: Group| -> BTreeSet<usize> {
-            buffers(group).map(|value| access::root(value).0.to_raw().ptr as usize).collect()
+        let roots = |group: Group| -> HashSet<ir::Id> {
+            buffers(group).map(|value| ir::id(access::root(value).0)).collect()
         };
         let (mut reads, writes) = (roots(Group::Ins), roots(Group::Outs));
         let [mut read, written] =

@@ -7,7 +7,7 @@ use super::{
     names::value_name,
     scalar::{CType, Expr},
     session, statement,
-    writer::{Failure, Kind, Surroundings, Writer, field, key},
+    writer::{Failure, Kind, Surroundings, Writer, field},
 };
 use crate::{
     ir::{
@@ -178,7 +178,7 @@ pub(super) fn buffers<'c>(
             offset: Sum::default(),
             element: element.bytes(),
         };
-        writer.buffers.insert(key(value), buffer);
+        writer.buffers.insert(ir::id(value), buffer);
         if !constant.is_empty() {
             writer.constants.insert(name.clone());
         }

@@ -4,7 +4,7 @@ use super::{
     expression::{Sum, Text},
     names::node_name,
     scalar::{CType, Expr, Level, fill},
-    writer::{Failure, Writer, c_type, key, unsupported},
+    writer::{Failure, Writer, c_type, unsupported},
 };
 use crate::{
     artifact::c_identifier,
@@ -53,7 +53,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
         | "memref.transpose"
         | "memref.assume_alignment" => {
             let source = writer.buffer(op, op.operand(0)?)?.clone();
-            writer.buffers.insert(key(ir::result0(op)?), source);
+            writer.buffers.insert(ir::id(ir::result0(op)?), source);
             Ok(())
         }
         "memref.copy" => {
@@ -81,7 +81,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 impl Writer<'_> {
     /// The place that a buffer is.
     pub fn buffer<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, &Buffer> {
-        self.buffers.get(&key(value)).ok_or_else(|| {
+        self.buffers.get(&ir::id(value)).ok_or_else(|| {
             PassError::at(&op, format!("has a buffer {} with no place in C", value.r#type()))
         })
     }
@@ -101,7 +101,7 @@ impl Writer<'_> {
         offset: Sum,
     ) -> Failure<'c> {
         let element = c_type(op, ir::element_type(value.r#type()))?.bytes();
-        self.buffers.insert(key(value), Buffer { base, offset, element });
+        self.buffers.insert(ir::id(value), Buffer { base, offset, element });
         Ok(())
     }
 }
@@ -151,7 +151,7 @@ fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     let text = pointer(name, &place, true).text;
     let text = format!("{constant}{element} *const {variable} = ({constant}{element} *){text};");
     if writer.is_outermost() && place.as_number().is_some() {
-        writer.later.insert(key(result), text);
+        writer.later.insert(ir::id(result), text);
     } else {
         writer.line(text);
     }

@@ -3,7 +3,7 @@
 use super::{
     arith, call, emission, kernel, math, memory,
     scalar::{Expr, Level, fill},
-    writer::{Failure, Kind, Writer, c_type, key, unsupported},
+    writer::{Failure, Kind, Writer, c_type, unsupported},
 };
 use crate::{
     ir::{self, Blk, Op, Val, call_extern::CallExtern, edit, tir},
@@ -25,7 +25,7 @@ fn declare_buffers(writer: &mut Writer<'_>, op: Op<'_>) {
     let mut found = vec![];
     for user in edit::walk(op).into_iter().chain([op]) {
         for operand in ir::operands(user) {
-            found.extend(writer.later.remove(&key(operand)));
+            found.extend(writer.later.remove(&ir::id(operand)));
         }
     }
     let is_view = ir::op_name(op).starts_with("memref.") && !ir::results(op).is_empty();

@@ -71,9 +71,9 @@ pub enum Scalar {
 
 /// What is known of the values of the function that is printed.
 pub struct Writer<'m> {
-    scalars: HashMap<usize, Scalar>,
+    scalars: HashMap<ir::Id, Scalar>,
     /// Buffers by their values; their handling is in `memory`.
-    pub(super) buffers: HashMap<usize, Buffer>,
+    pub(super) buffers: HashMap<ir::Id, Buffer>,
     /// How the function is called.
     pub(super) kind: Kind,
     /// What it shares with the others of its module.
@@ -87,15 +87,10 @@ pub struct Writer<'m> {
     /// Constant structures by type and content, of each block that is open.
     pub(super) structures: Vec<BTreeMap<(String, String), String>>,
     /// Declarations of buffers at fixed places, which stand before what uses them first.
-    pub(super) later: HashMap<usize, String>,
+    pub(super) later: HashMap<ir::Id, String>,
     comment: String,
     lines: String,
     loops: usize,
-}
-
-/// What a value is known by.
-pub fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// The C type of a value's type.
@@ -182,7 +177,7 @@ impl<'m> Writer<'m> {
 
     /// Says what a value is.
     pub fn know(&mut self, value: Val<'_>, scalar: Scalar) {
-        self.scalars.insert(key(value), scalar);
+        self.scalars.insert(ir::id(value), scalar);
     }
 
     /// Says that a value is an expression.
@@ -234,7 +229,7 @@ impl<'m> Writer<'m> {
 
     /// The number that a value is, as an expression.
     pub fn expr<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Expr> {
-        match self.scalars.get(&key(value)) {
+        match self.scalars.get(&ir::id(value)) {
             Some(Scalar::Expr(expr)) => Ok(expr.clone()),
             Some(Scalar::Sum(sum)) => Ok(match sum.as_number() {
                 Some(number) if number >= 0 => Expr::atom(number.to_string()),
@@ -251,7 +246,7 @@ impl<'m> Writer<'m> {
 
     /// The index that a value is.
     pub fn sum<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Sum> {
-        if let Some(Scalar::Sum(sum)) = self.scalars.get(&key(value)) {
+        if let Some(Scalar::Sum(sum)) = self.scalars.get(&ir::id(value)) {
             return Ok(sum.clone());
         }
         let expr = self.expr(op, value)?;

@@ -38,15 +38,11 @@ fn axis_in_nhwc(axis: usize, rank: usize) -> i64 {
 pub struct Layout<'c> {
     target: String,
     /// The NHWC form of images, by the pointer of their NCHW form.
-    nhwc_of: HashMap<usize, Val<'c>>,
+    nhwc_of: HashMap<ir::Id, Val<'c>>,
     /// Transpositions that were made, which may turn out to have no use.
     made: Vec<Op<'c>>,
     /// Number of constants made.
     constants: usize,
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 fn permuted(dims: &[i64], perm: &[i64]) -> Vec<i64> {
@@ -105,7 +101,7 @@ impl<'c> Layout<'c> {
     }
 
     fn is_nhwc(&self, value: Val<'c>) -> bool {
-        self.nhwc_of.contains_key(&key(value))
+        self.nhwc_of.contains_key(&ir::id(value))
     }
 
     /// A transposition in the model may already be one between the two layouts.
@@ -117,13 +113,13 @@ impl<'c> Layout<'c> {
         }
         let rank = perm.len();
         if perm == to_nhwc(rank)
-            && let Some(nhwc) = self.nhwc_of.get(&key(x))
+            && let Some(nhwc) = self.nhwc_of.get(&ir::id(x))
             && nhwc.r#type() == result.r#type()
         {
             edit::replace_uses(result, *nhwc);
             edit::erase(op);
         } else if perm == to_nchw(rank) && (rank == 4 || is_read_as_image(result)) {
-            self.nhwc_of.insert(key(result), x);
+            self.nhwc_of.insert(ir::id(result), x);
             self.made.push(op);
         }
         Ok(())
@@ -134,7 +130,7 @@ impl<'c> Layout<'c> {
     fn visit_reshape(&mut self, op: Op<'c>) -> Result<()> {
         let Some(reshape) = graph::Reshape::of(op) else { return Ok(()) };
         let (x, y) = (reshape.x(), reshape.y());
-        let Some(nhwc) = self.nhwc_of.get(&key(x)).copied() else { return Ok(()) };
+        let Some(nhwc) = self.nhwc_of.get(&ir::id(x)).copied() else { return Ok(()) };
         let (Some(from), Some(to)) = (image_dims(x), image_dims(y)) else { return Ok(()) };
         if from[..2] != to[..2] || !(to.len() == 4 || is_read_as_image(y)) {
             return Ok(());
@@ -145,17 +141,17 @@ impl<'c> Layout<'c> {
         let spec = OpSpec { operands: &[nhwc, shape], results: &[ty], ..Default::default() };
         let made = b.create(graph::Reshape::NAME, spec)?;
         self.made.extend([op, made]);
-        self.nhwc_of.insert(key(y), ir::result0(made)?);
+        self.nhwc_of.insert(ir::id(y), ir::result0(made)?);
         Ok(())
     }
 
     /// The NHWC form of an image.
     fn nhwc(&mut self, b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
-        if let Some(nhwc) = self.nhwc_of.get(&key(value)) {
+        if let Some(nhwc) = self.nhwc_of.get(&ir::id(value)) {
             return Ok(*nhwc);
         }
         let nhwc = self.permute(b, value, &to_nhwc(ir::dims(value.r#type()).len()))?;
-        self.nhwc_of.insert(key(value), nhwc);
+        self.nhwc_of.insert(ir::id(value), nhwc);
         Ok(nhwc)
     }
 
@@ -187,7 +183,7 @@ impl<'c> Layout<'c> {
     fn replace(&mut self, b: &Builder<'c>, old: Val<'c>, replacement: Val<'c>) -> Result<()> {
         let back = self.permute(b, replacement, &to_nchw(ir::dims(old.r#type()).len()))?;
         edit::replace_uses(old, back);
-        self.nhwc_of.insert(key(back), replacement);
+        self.nhwc_of.insert(ir::id(back), replacement);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //! and a transposition puts them side by side (depth to space). What follows element by element
 //! comes before that, where it is part of the convolution's kernel.
 
-use super::{Layout, int_list, key, phases::Plan, to_nchw};
+use super::{Layout, int_list, phases::Plan, to_nchw};
 use crate::{
     Result,
     host::{
@@ -104,7 +104,7 @@ impl<'c> Layout<'c> {
     /// Rewrites a transposed convolution with constant filters.
     pub(super) fn visit_transposed(&mut self, op: Op<'c>) -> Result<()> {
         let Some(conv) = graph::ConvTranspose::of(op) else { return Ok(()) };
-        let nhwc = self.nhwc_of.get(&key(conv.x())).copied();
+        let nhwc = self.nhwc_of.get(&ir::id(conv.x())).copied();
         let (Some(plan), Some(filters)) = (Plan::of(conv), Filters::of(conv, nhwc)) else {
             return Ok(());
         };
@@ -209,7 +209,7 @@ impl<'c> Layout<'c> {
         let mut image = x.value;
         if *is_nhwc {
             image = self.permute(b, x.value, &to_nchw(ir::dims(x.value.r#type()).len()))?;
-            self.nhwc_of.insert(key(image), x.value);
+            self.nhwc_of.insert(ir::id(image), x.value);
         }
         let made = graph::ConvInteger::build(b, image, filters, x.zero, zero, attributes)?;
         let value = self.wrap(made.op())?;

@@ -105,7 +105,7 @@ pub(crate) struct Emitter<'c> {
     session: &'c Session,
     builder: Builder<'c>,
     /// Constants by the identity of their value; none of them is ever erased.
-    constants: RefCell<HashMap<usize, Tensor>>,
+    constants: RefCell<HashMap<ir::Id, Tensor>>,
     /// In the body of a loop: values from outside of it, and what stands for them inside.
     captured: RefCell<Vec<(Val<'c>, Val<'c>)>>,
 }
@@ -134,7 +134,7 @@ impl<'c> Emitter<'c> {
             ir::edit::add_argument(block, value.r#type(), self.builder.location)
         });
         if let Some(tensor) = outer.known(value) {
-            self.constants.borrow_mut().insert(identity(inside), tensor);
+            self.constants.borrow_mut().insert(ir::id(inside), tensor);
         }
         self.captured.borrow_mut().push((value, inside));
         inside
@@ -265,7 +265,7 @@ impl<'c> Emitter<'c> {
         let result = ir::result0(op)?;
         check_size(result.r#type())?;
         if small.is_none() {
-            self.constants.borrow_mut().insert(identity(result), tensor.clone());
+            self.constants.borrow_mut().insert(ir::id(result), tensor.clone());
         }
         Ok(result)
     }
@@ -280,7 +280,7 @@ impl<'c> Emitter<'c> {
 
     /// The value of a constant.
     pub(crate) fn known(&self, value: Val<'c>) -> Option<Tensor> {
-        self.constants.borrow().get(&identity(value)).cloned()
+        self.constants.borrow().get(&ir::id(value)).cloned()
     }
 
     /// The element type of a value.
@@ -307,14 +307,9 @@ impl<'c> Emitter<'c> {
             ir::edit::defining_op(value).filter(|op| ir::op_name(*op) == graph::Constant::NAME);
         let attribute = constant.and_then(|op| op.attribute("value").ok());
         if let Some(tensor) = attribute.and_then(tensor_of_dense) {
-            self.constants.borrow_mut().entry(identity(value)).or_insert(tensor);
+            self.constants.borrow_mut().entry(ir::id(value)).or_insert(tensor);
         }
     }
-}
-
-/// What tells one value from another.
-fn identity(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// A small file can describe a tensor of any size.

@@ -1,6 +1,6 @@
 //! Where the buffers of a function are, and which of their bytes an operation means.
 
-use super::range::{Counter, Range};
+use super::range::{Range};
 use crate::ir::{self, Op, Val, edit, effects, func, linalg, memref, names::IO, size, tir, types};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
@@ -19,9 +19,9 @@ pub(super) struct Place {
 /// The buffers of a function, by number.
 pub(super) struct Roots {
     // Only looked up, so that its order is of no effect.
-    numbers: HashMap<usize, usize>,
+    numbers: HashMap<ir::Id, usize>,
     globals: HashMap<String, usize>,
-    handed_on: HashSet<usize>,
+    handed_on: HashSet<ir::Id>,
     /// Those that something is in from the start.
     pub filled: Vec<usize>,
     next: usize,
@@ -32,10 +32,6 @@ struct Sum {
     least: i64,
     most: i64,
     terms: Vec<(usize, i64)>,
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// True if an operation gives another name to the bytes of its first operand, and nothing else.
@@ -55,7 +51,7 @@ impl Roots {
             let takes_buffers = op.region_count() > 0 && !linalg::is_structured(*op);
             if gives || effects::hands_on(*op) || takes_buffers {
                 let given = ir::operands(*op).into_iter().filter(is_buffer);
-                roots.handed_on.extend(given.map(|value| key(base(value))));
+                roots.handed_on.extend(given.map(|value| ir::id(base(value))));
             }
         }
         let block = edit::entry_block(function);
@@ -80,7 +76,7 @@ impl Roots {
     /// The number of the buffer that a value is a name of.
     pub fn number(&mut self, value: Val<'_>) -> Option<usize> {
         let base = base(value);
-        if self.handed_on.contains(&key(base)) {
+        if self.handed_on.contains(&ir::id(base)) {
             return Some(HANDED_ON);
         }
         let maker = edit::defining_op(base);
@@ -104,7 +100,7 @@ impl Roots {
             return Some(HANDED_ON);
         }
         let next = self.next;
-        let number = *self.numbers.entry(key(base)).or_insert(next);
+        let number = *self.numbers.entry(ir::id(base)).or_insert(next);
         self.next += usize::from(number == next);
         Some(number)
     }
@@ -114,7 +110,7 @@ impl Roots {
         &mut self,
         value: Val<'c>,
         index: Option<&[Val<'c>]>,
-        loops: &HashMap<usize, Counter>,
+        loops: &HashMap<ir::Id, usize>,
     ) -> Option<Place> {
         let root = self.number(value)?;
         let known = if root == HANDED_ON { None } else { range(value, index, loops) };
@@ -136,7 +132,7 @@ fn base<'c>(mut value: Val<'c>) -> Val<'c> {
 fn range<'c>(
     value: Val<'c>,
     index: Option<&[Val<'c>]>,
-    loops: &HashMap<usize, Counter>,
+    loops: &HashMap<ir::Id, usize>,
 ) -> Option<Range> {
     let ty = value.r#type();
     let (dims, strides) = (ir::static_dims(ty)?, memref::static_strides(ty)?);
@@ -220,7 +216,7 @@ fn shift(mut value: Val<'_>) -> Option<u64> {
 }
 
 /// The first element of a view, counted from the buffer that it is one of.
-fn offset(value: Val<'_>, loops: &HashMap<usize, Counter>) -> Option<Sum> {
+fn offset(value: Val<'_>, loops: &HashMap<ir::Id, usize>) -> Option<Sum> {
     let (_, first) = memref::strides(value.r#type())?;
     if first != ir::DYNAMIC {
         return Some(Sum { least: first, most: first, terms: vec![] });
@@ -264,9 +260,9 @@ impl Sum {
 const DEEPEST: usize = 24;
 
 /// An index as a sum of counters of loops that run a known number of times.
-fn sum(value: Val<'_>, loops: &HashMap<usize, Counter>, depth: usize) -> Option<Sum> {
-    if loops.contains_key(&key(value)) {
-        return Some(Sum { least: 0, most: 0, terms: vec![(key(value), 1)] });
+fn sum(value: Val<'_>, loops: &HashMap<ir::Id, usize>, depth: usize) -> Option<Sum> {
+    if let Some(number) = loops.get(&ir::id(value)) {
+        return Some(Sum { least: 0, most: 0, terms: vec![(*number, 1)] });
     }
     let op = edit::defining_op(value).filter(|_| depth < DEEPEST)?;
     let number = |op| ir::attr_i64(op, "value");

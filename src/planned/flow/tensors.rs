@@ -2,15 +2,14 @@
 
 use super::{LIMIT, Seen, Writes, tree};
 use crate::ir::{self, Op, Val, edit, effects, linalg, tir};
-use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{ValueLike, block::BlockLike};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// For each operation on tensors that computes, its number and what it reads by operand.
 pub(super) fn seen<'c>(ops: &[Op<'c>]) -> Vec<(Op<'c>, i64, BTreeMap<usize, Seen>)> {
     let computes: Vec<Op<'c>> = ops.iter().copied().filter(|op| computes(*op)).collect();
-    let key = |op: &Op<'c>| op.to_raw().ptr as usize;
-    let numbers: HashMap<usize, i64> =
-        computes.iter().zip(1..).map(|(op, number)| (key(op), number)).collect();
+    let numbers: HashMap<ir::Id, i64> =
+        computes.iter().zip(1..).map(|(op, number)| (ir::id(*op), number)).collect();
     let numbered = computes.into_iter().zip(1..);
     numbered.map(|(op, number)| (op, number, reads(op, &numbers))).collect()
 }
@@ -21,7 +20,7 @@ fn computes(op: Op<'_>) -> bool {
     is_known && ir::results(op).iter().all(|value| ir::is_tensor(value.r#type()))
 }
 
-fn reads<'c>(op: Op<'c>, numbers: &HashMap<usize, i64>) -> BTreeMap<usize, Seen> {
+fn reads<'c>(op: Op<'c>, numbers: &HashMap<ir::Id, i64>) -> BTreeMap<usize, Seen> {
     let mut found = BTreeMap::new();
     for (operand, value) in ir::operands(op).into_iter().enumerate() {
         if !ir::is_tensor(value.r#type()) || !tree::effect(op, operand).0 {
@@ -37,7 +36,7 @@ fn reads<'c>(op: Op<'c>, numbers: &HashMap<usize, i64>) -> BTreeMap<usize, Seen>
 
 /// A way back from a value to what computes it.
 struct Trace<'n> {
-    numbers: &'n HashMap<usize, i64>,
+    numbers: &'n HashMap<ir::Id, i64>,
     /// True if loops are in their first iteration.
     is_first: bool,
     found: Writes,
@@ -48,7 +47,7 @@ impl Trace<'_> {
     fn of(mut self, value: Val<'_>) -> Option<Writes> {
         let (mut work, mut seen) = (vec![value], HashSet::new());
         while let Some(value) = work.pop() {
-            if seen.insert(value.to_raw().ptr as usize) {
+            if seen.insert(ir::id(value)) {
                 work.extend(self.behind(value)?);
             }
         }
@@ -58,7 +57,7 @@ impl Trace<'_> {
     /// The values that a value is made of, where it is none of an operation that computes.
     fn behind<'c>(&mut self, value: Val<'c>) -> Option<Vec<Val<'c>>> {
         let Some(op) = edit::defining_op(value) else { return self.argument(value) };
-        if let Some(number) = self.numbers.get(&(op.to_raw().ptr as usize)) {
+        if let Some(number) = self.numbers.get(&ir::id(op)) {
             self.found.insert(*number);
             return Some(vec![]);
         }

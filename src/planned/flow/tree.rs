@@ -52,7 +52,9 @@ pub(super) struct Tree<'c> {
 struct Reader<'c> {
     roots: Roots,
     accesses: Vec<Access<'c>>,
-    loops: HashMap<usize, Counter>,
+    /// The number of the loop that a value counts, of those around.
+    loops: HashMap<ir::Id, usize>,
+    counted: usize,
 }
 
 impl<'c> Tree<'c> {
@@ -63,14 +65,10 @@ impl<'c> Tree<'c> {
             return None;
         }
         let roots = Roots::of(function, &edit::walk(function));
-        let mut reader = Reader { roots, accesses: vec![], loops: HashMap::new() };
+        let mut reader = Reader { roots, accesses: vec![], loops: HashMap::new(), counted: 0 };
         let steps = reader.block(block);
         Some(Self { steps, accesses: reader.accesses, filled: reader.roots.filled })
     }
-}
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
 }
 
 impl<'c> Reader<'c> {
@@ -123,10 +121,12 @@ impl<'c> Reader<'c> {
         let last = first + (end - 1 - first) / step * step;
         let counter = Counter { first, last, step };
         let body = edit::entry_block(op)?;
-        let key = key(*edit::arguments(body).first()?);
-        self.loops.insert(key, counter);
+        let value = ir::id(*edit::arguments(body).first()?);
+        let key = self.counted;
+        self.counted += 1;
+        self.loops.insert(value, key);
         let body = self.block(body);
-        self.loops.remove(&key);
+        self.loops.remove(&value);
         Some(Loop { key, counter, body })
     }
 

@@ -11,12 +11,7 @@ use crate::{
     },
     ir::{self, Op, Val, constant::Elements, graph, view::OpView},
 };
-use melior::ir::ValueLike;
 use std::collections::HashMap;
-
-fn key(value: Val<'_>) -> usize {
-    value.to_raw().ptr as usize
-}
 
 impl<'c> Scope<'_, 'c> {
     /// Adds the bias and the ops `rest`, the last of which is the `graph.yield`, to the epilogue.
@@ -53,7 +48,7 @@ impl<'c> Scope<'_, 'c> {
         ops: &[Op<'c>],
         end: Val<'c>,
     ) -> Option<()> {
-        let mut values = HashMap::from([(key(root), last)]);
+        let mut values = HashMap::from([(ir::id(root), last)]);
         for op in ops {
             let results = ir::results(*op);
             let [result] = results[..] else { return None };
@@ -61,12 +56,12 @@ impl<'c> Scope<'_, 'c> {
                 return None;
             }
             if found.program.steps.is_empty() && self.takes_bias(found, *op, &values) {
-                values.insert(key(result), last);
+                values.insert(ir::id(result), last);
                 continue;
             }
             let mut arguments = vec![];
             for (place, operand) in ir::operands(*op).into_iter().enumerate() {
-                arguments.push(match values.get(&key(operand)) {
+                arguments.push(match values.get(&ir::id(operand)) {
                     Some(value) => *value,
                     None if is_table(*op, operand) => Self::table(found, self.operand(operand)?),
                     None if self.differs(*op, place, operand) => {
@@ -76,9 +71,9 @@ impl<'c> Scope<'_, 'c> {
                 });
             }
             last = Program::push(&mut found.program, Function::Graph(*op), arguments);
-            values.insert(key(result), last);
+            values.insert(ir::id(result), last);
         }
-        (values.get(&key(end)) == Some(&last)).then_some(())
+        (values.get(&ir::id(end)) == Some(&last)).then_some(())
     }
 
     /// Whether an operand is a scale or zero point that does something: layers differ in those, and share a kernel that
@@ -97,7 +92,7 @@ impl<'c> Scope<'_, 'c> {
         &self,
         found: &mut Recognized<'c>,
         op: Op<'c>,
-        values: &HashMap<usize, Arg>,
+        values: &HashMap<ir::Id, Arg>,
     ) -> bool {
         let Some(sums) = &mut found.sums else { return false };
         let (Some(add), ZeroPoint::Known(_), None) = (graph::Add::of(op), sums.zero, sums.bias)
@@ -106,7 +101,7 @@ impl<'c> Scope<'_, 'c> {
         };
         let Some(other) = [(add.a(), add.b()), (add.b(), add.a())]
             .into_iter()
-            .find(|(sum, _)| values.get(&key(*sum)) == Some(&Arg::Value(0)))
+            .find(|(sum, _)| values.get(&ir::id(*sum)) == Some(&Arg::Value(0)))
             .and_then(|(_, other)| self.operand(other))
         else {
             return false;
