@@ -9,7 +9,7 @@ use crate::{
         capture::{Copy, captured},
         edit, effects, func, memref, names, print,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     Attribute, Region, ValueLike,
@@ -19,10 +19,8 @@ use melior::ir::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-type Failure<'c, T = ()> = std::result::Result<T, PassError<'c>>;
-
 /// Makes kernels of all loops in the functions of a target. `launch` is the function that runs one.
-pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> Failure<'c> {
+pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> PassResult<'c> {
     let taken = func::functions(module).into_iter().map(func::symbol).collect();
     let mut outlined = Outlined { module, target, launch, known: HashMap::new(), taken };
     for function in func::functions(module) {
@@ -144,7 +142,7 @@ struct Uses<'c> {
 
 impl<'c> Outlined<'_, 'c> {
     /// Makes a kernel of operations, and launches it in their place.
-    fn nest(&mut self, function: Op<'c>, ops: &[Op<'c>]) -> Failure<'c> {
+    fn nest(&mut self, function: Op<'c>, ops: &[Op<'c>]) -> PassResult<'c> {
         let Some(op) = ops.last().copied() else { return Ok(()) };
         let inside = |op: &Op<'c>| std::iter::once(*op).chain(edit::walk(*op));
         let all: Vec<Op<'c>> = ops.iter().flat_map(inside).collect();
@@ -205,7 +203,7 @@ impl<'c> Outlined<'_, 'c> {
     }
 
     /// Follows a value to the buffers that it is computed from.
-    fn visit(&self, nest: Op<'c>, value: Val<'c>, uses: &mut Uses<'c>) -> Failure<'c> {
+    fn visit(&self, nest: Op<'c>, value: Val<'c>, uses: &mut Uses<'c>) -> PassResult<'c> {
         let definer = edit::defining_op(value);
         let is_buffer = ir::is_memref(value.r#type());
         if is_buffer && definer.is_none_or(effects::is_own) {
@@ -231,7 +229,7 @@ impl<'c> Outlined<'_, 'c> {
     }
 
     /// Fails if what a load reads is written before the nest that is to read it.
-    fn check_unchanged(&self, load: Op<'c>, nest: Op<'c>) -> Failure<'c> {
+    fn check_unchanged(&self, load: Op<'c>, nest: Op<'c>) -> PassResult<'c> {
         let source = ir::operands(load).first().map(|source| memref::base(*source));
         let mut next = load.next_in_block();
         while let Some(op) = next.filter(|op| !edit::same(*op, nest)) {
@@ -325,7 +323,7 @@ fn is_call(op: Op<'_>) -> bool {
 
 /// Has the function own the buffers that a nest makes. Says whether there are any: then iterations
 /// share them, and run one after the other.
-fn hoist_buffers<'c>(nest: Op<'c>) -> Failure<'c, bool> {
+fn hoist_buffers<'c>(nest: Op<'c>) -> PassResult<'c, bool> {
     let mut found = false;
     for op in edit::walk(nest) {
         if effects::frees(op) {

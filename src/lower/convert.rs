@@ -11,7 +11,7 @@ use crate::{
         types::{dtype_name, has_signedness, signless},
         view::OpView,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     BlockLike, RegionLike, TypeLike, ValueLike, attribute::StringAttribute,
@@ -22,15 +22,13 @@ use std::collections::HashMap;
 /// Stands between a value with a sign in its type and the same without.
 const CAST: &str = "builtin.unrealized_conversion_cast";
 
-type Outcome<'c, T> = Result<T, PassError<'c>>;
-
 /// Lowers all `graph` ops of a `func.func` and makes its types signless. Arguments and results
 /// get the attribute `phl.dtype` with the name of the element type that they had.
 ///
 /// With `keep_signature` the types of arguments, results and calls stay, with casts inside of the
 /// function, so that it fits callers that are not converted yet; converting it again takes the
 /// casts out.
-pub fn convert_function(function: Op<'_>, keep_signature: bool) -> Outcome<'_, ()> {
+pub fn convert_function(function: Op<'_>, keep_signature: bool) -> PassResult<'_, ()> {
     let first = function.region(0)?.first_block();
     let values = HashMap::new();
     let mut conversion = Conversion { function, keep_signature, values, erased: vec![] };
@@ -61,7 +59,7 @@ fn key(value: Val<'_>) -> *const std::ffi::c_void {
 }
 
 impl<'c> Conversion<'c> {
-    fn convert_body(&mut self, block: Blk<'c>) -> Outcome<'c, ()> {
+    fn convert_body(&mut self, block: Blk<'c>) -> PassResult<'c, ()> {
         let ops = ir::ops(block);
         let replaced_arguments = match (self.keep_signature, ops.first()) {
             (true, Some(first)) => self.cast_arguments(block, *first)?,
@@ -83,7 +81,7 @@ impl<'c> Conversion<'c> {
 
     /// Adds a signless argument after each argument with a sign, and returns the positions of
     /// the latter. They stay until the end because lowerings ask for the types of the graph.
-    fn convert_arguments(&mut self, block: Blk<'c>) -> Outcome<'c, Vec<usize>> {
+    fn convert_arguments(&mut self, block: Blk<'c>) -> PassResult<'c, Vec<usize>> {
         let context = ir::context_of(self.function);
         let mut replaced = vec![];
         let mut index = 0;
@@ -103,7 +101,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// Casts each argument with a sign. The arguments stay.
-    fn cast_arguments(&mut self, block: Blk<'c>, first: Op<'c>) -> Outcome<'c, Vec<usize>> {
+    fn cast_arguments(&mut self, block: Blk<'c>, first: Op<'c>) -> PassResult<'c, Vec<usize>> {
         let b = Builder::before(first)?;
         for old in edit::arguments(block) {
             if has_signedness(old.r#type()) {
@@ -115,7 +113,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// A call or return that is to keep its types: casts around it.
-    fn cast_around(&mut self, op: Op<'c>) -> Outcome<'c, ()> {
+    fn cast_around(&mut self, op: Op<'c>) -> PassResult<'c, ()> {
         let b = Builder::before(op)?;
         for (index, old) in ir::operands(op).into_iter().enumerate() {
             let mut new = self.value(old);
@@ -146,7 +144,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// Converts an op in front of `anchor`, or of itself. Tells whether the op was replaced.
-    fn convert(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
+    fn convert(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> PassResult<'c, bool> {
         let name = ir::op_name(op);
         if !name.starts_with("graph.") {
             return self.convert_other(op, anchor);
@@ -177,7 +175,7 @@ impl<'c> Conversion<'c> {
         Ok(true)
     }
 
-    fn map_results(&mut self, op: Op<'c>, outputs: &[Val<'c>]) -> Outcome<'c, ()> {
+    fn map_results(&mut self, op: Op<'c>, outputs: &[Val<'c>]) -> PassResult<'c, ()> {
         let results = ir::results(op);
         if results.len() != outputs.len() {
             let message = format!(
@@ -202,7 +200,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// Ops of other dialects stay, unless their types have signs or they are in a composite.
-    fn convert_other(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> Outcome<'c, bool> {
+    fn convert_other(&mut self, op: Op<'c>, anchor: Option<Op<'c>>) -> PassResult<'c, bool> {
         if ir::op_name(op) == CAST
             && self.is_sign_cast(op)
             && let [input] = self.inputs(op)[..]
@@ -237,7 +235,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// Converts what control flow has in its regions, in place.
-    fn convert_regions(&mut self, op: Op<'c>) -> Outcome<'c, ()> {
+    fn convert_regions(&mut self, op: Op<'c>) -> PassResult<'c, ()> {
         for inner in ir::ops_of(op) {
             if self.convert(inner, None)? {
                 self.erased.push(inner);
@@ -256,7 +254,7 @@ impl<'c> Conversion<'c> {
         operand.is_some() && operand == result
     }
 
-    fn convert_composite(&mut self, op: Op<'c>, anchor: Op<'c>) -> Outcome<'c, Vec<Val<'c>>> {
+    fn convert_composite(&mut self, op: Op<'c>, anchor: Op<'c>) -> PassResult<'c, Vec<Val<'c>>> {
         let block = op
             .region(0)?
             .first_block()
@@ -277,7 +275,7 @@ impl<'c> Conversion<'c> {
         op: Op<'c>,
         anchor: Op<'c>,
         block: Blk<'c>,
-    ) -> Outcome<'c, Vec<Val<'c>>> {
+    ) -> PassResult<'c, Vec<Val<'c>>> {
         let inputs = self.inputs(op);
         for (index, input) in inputs.into_iter().enumerate() {
             self.values.insert(key(block.argument(index)?.into()), input);
@@ -291,7 +289,7 @@ impl<'c> Conversion<'c> {
         Err(PassError::at(&op, "has a decomposition without graph.yield"))
     }
 
-    fn check_static(&self, op: Op<'c>) -> Outcome<'c, ()> {
+    fn check_static(&self, op: Op<'c>) -> PassResult<'c, ()> {
         let operands = op.operands().enumerate().map(|(i, v)| (format!("operand {i}"), v));
         let results =
             ir::results(op).into_iter().enumerate().map(|(i, v)| (format!("result {i}"), v));
@@ -362,7 +360,7 @@ fn name_pattern<'c>(composite: Op<'c>, from: Op<'c>, to: Op<'c>) {
     }
 }
 
-fn convert_signature(function: Op<'_>) -> Outcome<'_, ()> {
+fn convert_signature(function: Op<'_>) -> PassResult<'_, ()> {
     let context = ir::context_of(function);
     let mut signature = Signature::of(function)?;
     for (ty, attributes) in signature.arguments.iter_mut().chain(&mut signature.results) {

@@ -48,6 +48,9 @@ pub struct PassError<'c> {
     pub message: String,
 }
 
+/// The outcome of a part of a pass.
+pub type PassResult<'c, T = ()> = Result<T, PassError<'c>>;
+
 impl<'c> PassError<'c> {
     /// An error at `op`; the message is prefixed with the operation's name.
     pub fn at<'a>(op: &impl OperationLike<'c, 'a>, message: impl std::fmt::Display) -> Self

@@ -17,7 +17,7 @@ use crate::{
         names::{self, DEVICE, IO},
         tir,
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
     tensor::SmallType,
 };
 use melior::{
@@ -48,8 +48,6 @@ struct Needs {
     devices: bool,
 }
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
 struct Conversion<'c> {
     context: &'c Context,
     module: Op<'c>,
@@ -62,7 +60,7 @@ struct Conversion<'c> {
     sessions: Vec<String>,
 }
 
-fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     let mut conversion = Conversion {
         context: ir::context_of(module),
         module,
@@ -134,7 +132,7 @@ impl<'c> Conversion<'c> {
         }
     }
 
-    fn change_signature(&self, function: Op<'c>, needs: Needs) -> Failure<'c> {
+    fn change_signature(&self, function: Op<'c>, needs: Needs) -> PassResult<'c> {
         let block = edit::entry_block(function).ok_or_else(|| PassError::new("no body"))?;
         let (mut arguments, result) = llvm::signature(function)?;
         if needs.devices {
@@ -185,7 +183,7 @@ impl<'c> Conversion<'c> {
         needs: Needs,
         op: Op<'c>,
         exit: &mut Option<Blk<'c>>,
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let call = CallExtern::of(op).ok_or_else(|| PassError::at(&op, "is malformed"))?;
         if call.attributes.iter().any(|(name, _)| name == "scratch_bytes") {
             return Err(PassError::at(
@@ -239,7 +237,7 @@ impl<'c> Conversion<'c> {
         ir::attr_str(op, DEVICE).or_else(|| ir::attr_str(self.module, names::TARGET))
     }
 
-    fn device_index(&self, op: Op<'c>) -> Failure<'c, i32> {
+    fn device_index(&self, op: Op<'c>) -> PassResult<'c, i32> {
         let id = self.device_of(op).ok_or_else(|| {
             PassError::at(
                 &op,
@@ -268,7 +266,7 @@ impl<'c> Conversion<'c> {
         op: Op<'c>,
         call: &CallExtern<'c>,
         argument: Attribute<'c>,
-    ) -> Failure<'c, Val<'c>> {
+    ) -> PassResult<'c, Val<'c>> {
         if let Some((group, index, by_offset)) = arg_of(argument) {
             if group == Group::Scratch || by_offset {
                 return Err(PassError::at(
@@ -313,7 +311,7 @@ impl<'c> Conversion<'c> {
             .map_or(ty, |width| melior::ir::r#type::IntegerType::new(self.context, width).into())
     }
 
-    fn operand(&self, builder: &Builder<'c>, value: Val<'c>) -> Failure<'c, Val<'c>> {
+    fn operand(&self, builder: &Builder<'c>, value: Val<'c>) -> PassResult<'c, Val<'c>> {
         const CAST: &str = "builtin.unrealized_conversion_cast";
         let ty = value.r#type();
         if !ir::is_memref(ty) {
@@ -352,7 +350,7 @@ impl<'c> Conversion<'c> {
         function: Op<'c>,
         call: Op<'c>,
         exit: &mut Option<Blk<'c>>,
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let block = call.block().filter(|block| {
             block.parent_operation().is_some_and(|parent| edit::same(parent, function))
         });

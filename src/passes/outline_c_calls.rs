@@ -18,7 +18,7 @@ use crate::{
         edit,
         names::{self, C_GLUE, C_HEADERS, DEVICE, IO, TARGET},
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
     Attribute, Region, Type, TypeLike, ValueLike,
@@ -45,9 +45,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let calls: Vec<_> = edit::walk(module).into_iter().filter_map(only_c).collect();
     let Some((first, _)) = calls.first() else { return Ok(()) };
@@ -65,7 +63,7 @@ pub(super) fn outline<'c>(
     glue: Op<'c>,
     calls: &[(Op<'c>, CallExtern<'c>)],
     stem: &str,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for (op, call) in calls {
         let outlined = Outlined::new(*op, call)?;
@@ -96,7 +94,7 @@ fn only_c(op: Op<'_>) -> Option<(Op<'_>, CallExtern<'_>)> {
 }
 
 /// An empty module for the functions, which is part of `module` until it is printed.
-pub(super) fn glue<'c>(module: Op<'c>, first: Op<'c>, headers: &str) -> Failure<'c, Op<'c>> {
+pub(super) fn glue<'c>(module: Op<'c>, first: Op<'c>, headers: &str) -> PassResult<'c, Op<'c>> {
     let context = ir::context_of(module);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let builder = Builder::at_end(context, body, first.location());
@@ -131,7 +129,7 @@ struct Outlined<'c> {
 }
 
 impl<'c> Outlined<'c> {
-    fn new(op: Op<'c>, call: &CallExtern<'c>) -> Failure<'c, Self> {
+    fn new(op: Op<'c>, call: &CallExtern<'c>) -> PassResult<'c, Self> {
         if call.args.iter().any(|argument| has_offset(*argument)) {
             return Err(PassError::at(
                 &op,
@@ -170,7 +168,7 @@ impl<'c> Outlined<'c> {
     }
 
     /// Defines the function with the call.
-    fn define(&self, glue: Op<'c>, op: Op<'c>, call: &CallExtern<'c>, name: &str) -> Failure<'c> {
+    fn define(&self, glue: Op<'c>, op: Op<'c>, call: &CallExtern<'c>, name: &str) -> PassResult<'c> {
         let context = ir::context_of(op);
         let body = edit::entry_block(glue).ok_or_else(|| PassError::new("has no body"))?;
         let region = Region::new();
@@ -218,7 +216,7 @@ impl<'c> Outlined<'c> {
     }
 
     /// Calls the function in place of `op`.
-    fn replace(&self, op: Op<'c>, name: &str) -> Failure<'c> {
+    fn replace(&self, op: Op<'c>, name: &str) -> PassResult<'c> {
         let context = ir::context_of(op);
         let builder = Builder::before(op)?;
         let mut call = CallExtern::new(name);

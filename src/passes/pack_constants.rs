@@ -15,7 +15,7 @@ use crate::{
         names::{self, CONSTANTS},
         size::ALIGNMENT,
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
     parallel,
     planned::{constants::{Block, Load, Values, loads_from_pools}, words},
     tensor::AlignedBuffer,
@@ -47,8 +47,6 @@ pub const PASS: Pass = Pass {
     dialects: &["arith", "linalg", "memref"],
     run,
 };
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// The reads of constants by function, with places in the table.
 type Reads<'c> = BTreeMap<String, Vec<(Op<'c>, usize)>>;
@@ -94,7 +92,7 @@ struct Packing<'c> {
     guard: u64,
 }
 
-fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let Some(main) = func::main(module).filter(|main| edit::entry_block(*main).is_some()) else {
         return Ok(());
@@ -131,7 +129,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
 }
 
 impl<'c> Packing<'c> {
-    fn run(&mut self) -> Failure<'c> {
+    fn run(&mut self) -> PassResult<'c> {
         if self.pools.is_empty() {
             // On a board constants take read-only memory, which there is more of.
             self.filled = fills::write(self.module, self.main, &self.globals)?;
@@ -165,7 +163,7 @@ impl<'c> Packing<'c> {
     }
 
     /// As [`Packing::run`] for a board: each pool has a block of its own, and nobody is given all.
-    fn run_in_pools(&mut self, reads: &Reads<'c>) -> Failure<'c> {
+    fn run_in_pools(&mut self, reads: &Reads<'c>) -> PassResult<'c> {
         let (sizes, loads) = loads_from_pools(&self.pools, &self.sizes, &self.images)
             .map_err(|error| PassError::at(&self.main, error))?;
         let (offsets, end) = board::constants_offsets(&self.pools, &sizes);
@@ -200,7 +198,7 @@ impl<'c> Packing<'c> {
     }
 
     /// Gives each function the block of a memory that reads constants there.
-    fn give(&mut self, space: &str, size: u64, reads: &Reads<'c>) -> Failure<'c> {
+    fn give(&mut self, space: &str, size: u64, reads: &Reads<'c>) -> PassResult<'c> {
         let mut readers: BTreeSet<String> = BTreeSet::new();
         // Calls are made anew when they are given more.
         let graph = CallGraph::of(self.module)?;
@@ -239,7 +237,7 @@ impl<'c> Packing<'c> {
     }
 
     /// Has the main function load the constants of devices before all else, which is done once.
-    fn load_first(&self, loads: &[Load]) -> Failure<'c> {
+    fn load_first(&self, loads: &[Load]) -> PassResult<'c> {
         for memory in memory::declared(self.module)? {
             let load = loads.iter().find(|load| load.space == memory.space);
             let Some((load, block)) = load.and_then(|load| Some((load, self.blocks.get(&load.source)?)))
@@ -253,7 +251,7 @@ impl<'c> Packing<'c> {
     }
 
     /// The reads of constants that are to be packed, by function, with places in the table.
-    fn reads(&mut self) -> Failure<'c, Reads<'c>> {
+    fn reads(&mut self) -> PassResult<'c, Reads<'c>> {
         let host = ir::attr_str(self.main, names::TARGET);
         let mut found = Reads::new();
         let reachable: BTreeSet<String> = self.reachable();
@@ -299,7 +297,7 @@ impl<'c> Packing<'c> {
     }
 
     /// The place of a global's data in the table; none if it stays a global.
-    fn place(&mut self, name: &str, space: &str, least: u64) -> Failure<'c, Option<usize>> {
+    fn place(&mut self, name: &str, space: &str, least: u64) -> PassResult<'c, Option<usize>> {
         let Some(global) = self.globals.get(name).copied() else { return Ok(None) };
         let value = global.attribute("initial_value").ok();
         let (Some(value), true) = (value, global.has_attribute("constant")) else {
@@ -332,7 +330,7 @@ impl<'c> Packing<'c> {
         Ok(Some(place))
     }
 
-    fn size_of(&self, place: usize) -> Failure<'c, u64> {
+    fn size_of(&self, place: usize) -> PassResult<'c, u64> {
         Ok(elements::bytes(self.table[place].value)?.len() as u64)
     }
 
@@ -351,7 +349,7 @@ impl<'c> Packing<'c> {
     }
 
     /// Writes the bytes to the module.
-    fn write_block(&self, size: u64) -> Failure<'c> {
+    fn write_block(&self, size: u64) -> PassResult<'c> {
         let mut block = AlignedBuffer::zeroed(size as usize).map_err(crate::Error::from)?;
         let (mut gaps, mut parts, mut runs) = (vec![], vec![], vec![]);
         let devices = memory::declared(self.module)?;

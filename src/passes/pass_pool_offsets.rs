@@ -18,7 +18,7 @@ use crate::{
         edit, memref, size, tir,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
 };
 use melior::{
     Context,
@@ -35,9 +35,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     let ops = edit::walk(function);
     for op in &ops {
         if let Some(call) = CallExtern::of(*op) {
@@ -69,7 +67,7 @@ fn in_pool(value: Val<'_>) -> bool {
 }
 
 /// Passes numbers for the buffers in pools.
-fn pass_offsets<'c>(op: Op<'c>, mut call: CallExtern<'c>) -> Failure<'c> {
+fn pass_offsets<'c>(op: Op<'c>, mut call: CallExtern<'c>) -> PassResult<'c> {
     if !call.groups.iter().flatten().any(|value| in_pool(*value)) {
         return Ok(());
     }
@@ -112,7 +110,7 @@ struct Place<'c> {
 }
 
 impl<'c> Place<'c> {
-    fn of(call: Op<'c>, value: Val<'c>) -> Failure<'c, Self> {
+    fn of(call: Op<'c>, value: Val<'c>) -> PassResult<'c, Self> {
         let unknown = || PassError::at(&call, "passes a buffer in a pool whose place is not known");
         let op = edit::defining_op(value).ok_or_else(unknown)?;
         if let Some(buffer) = tir::Buffer::of(op) {
@@ -147,7 +145,7 @@ impl<'c> Place<'c> {
     }
 
     /// What is passed: a number as C's `uint32_t`, the type of offsets.
-    fn argument(&self, builder: &Builder<'c>, call: &mut CallExtern<'c>) -> Failure<'c, Attribute<'c>> {
+    fn argument(&self, builder: &Builder<'c>, call: &mut CallExtern<'c>) -> PassResult<'c, Attribute<'c>> {
         if self.terms.is_empty() {
             return Ok(number(builder.context, self.bytes));
         }

@@ -19,7 +19,7 @@ use crate::{
         tir,
     },
     limits::MAX_BYTES,
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
     plan::{
         self, Plan,
         program::{self, Frame},
@@ -49,9 +49,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     let memories = memory::declared(module)?;
     let pools = board::declared(module)?;
     let host = match &*pools {
@@ -69,7 +67,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
 }
 
 /// Checks that all that asks for the host's memory says in which pool of the board.
-fn check_pools<'c>(module: Op<'c>, pools: &[Pool]) -> Failure<'c> {
+fn check_pools<'c>(module: Op<'c>, pools: &[Pool]) -> PassResult<'c> {
     let graph = CallGraph::of(module)?;
     let spaces = Spaces { scope: Scope::Host, memories: &[], tiles: false };
     let program = Program::of(&graph, spaces)?;
@@ -87,7 +85,7 @@ fn check_pools<'c>(module: Op<'c>, pools: &[Pool]) -> Failure<'c> {
 }
 
 /// Plans the buffers in one memory: the host's, a device's or a pool of the board.
-fn plan_memory<'c>(module: Op<'c>, spaces: Spaces<'_>) -> Failure<'c> {
+fn plan_memory<'c>(module: Op<'c>, spaces: Spaces<'_>) -> PassResult<'c> {
     let scope = spaces.scope;
     let graph = CallGraph::of(module)?;
     let program = Program::of(&graph, spaces)?;
@@ -134,7 +132,7 @@ fn check_capacity<'c>(
     main: Op<'c>,
     frame: &Frame,
     peak: Option<String>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     match scope {
         Scope::Host => Ok(()),
         Scope::Device(memory) => capacity::check(main, memory, frame.bytes),
@@ -148,7 +146,7 @@ fn place<'c>(
     frame: &Frame,
     callees: &[u64],
     peak: Option<String>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     for (pool, requests) in &memory.tiles {
         let buffers: Vec<_> = requests.iter().map(|request| request.buffer.clone()).collect();
         let plan = plan::plan(&buffers).map_err(|error| {
@@ -182,7 +180,7 @@ impl<'c> FunctionMemory<'c, '_> {
     }
 
     /// Gives the function an arena, and each request and each call its piece of it.
-    fn use_arena(&self, frame: &Frame, callees: &[u64], peak: Option<String>) -> Failure<'c> {
+    fn use_arena(&self, frame: &Frame, callees: &[u64], peak: Option<String>) -> PassResult<'c> {
         let (function, context) = (self.function, ir::context_of(self.function));
         let space = match self.scope {
             Scope::Device(memory) => Some(memory.space.as_str()),
@@ -219,7 +217,7 @@ impl<'c> FunctionMemory<'c, '_> {
 
 impl<'c> FunctionMemory<'c, '_> {
     /// Says of an input or output where it is, on its argument and on its view.
-    fn place_port(&self, port: Port, view: Val<'c>, offset: u64) -> Failure<'c> {
+    fn place_port(&self, port: Port, view: Val<'c>, offset: u64) -> PassResult<'c> {
         let Scope::Pool(pool) = self.scope else { return Ok(()) };
         let context = ir::context_of(self.function);
         if let Some(op) = edit::defining_op(view) {
@@ -276,14 +274,14 @@ fn piece<'c>(
     arena: Val<'c>,
     offset: u64,
     ty: Type<'c>,
-) -> Failure<'c, Val<'c>> {
+) -> PassResult<'c, Val<'c>> {
     let builder = Builder::before(op)?.with_location(named);
     let offset = builder.index(offset as i64)?;
     Ok(builder.op1("memref.view", &[arena, offset], ty)?)
 }
 
 /// Gives a call its scratch memory: where it asks for it, or as the last argument.
-fn give_scratch<'c>(call: Op<'c>, buffer: Val<'c>) -> Failure<'c> {
+fn give_scratch<'c>(call: Op<'c>, buffer: Val<'c>) -> PassResult<'c> {
     let parts = CallExtern::of(call).filter(|_| call.has_attribute("scratch_bytes"));
     let Some(mut parts) = parts else {
         calls::pass_buffer(call, Group::Outs, buffer)?;
@@ -306,7 +304,7 @@ fn use_pool<'c>(
     pool: &str,
     requests: &[Request<'c>],
     plan: &Plan,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let Some(first) = requests.first() else { return Ok(()) };
     let (capacity, alignment) = pool_of(first.op, pool)?;
     let mut base =

@@ -15,7 +15,7 @@ use crate::{
         names::{self, IO, PIECE},
         print,
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
 };
 use indexmap::IndexMap;
 use melior::{
@@ -48,9 +48,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let Some(main) = func::main(module) else { return Ok(()) };
     let ops = edit::entry_block(main).map(ir::ops).unwrap_or_default();
@@ -137,7 +135,7 @@ impl<'c> Nest<'c> {
     }
 
     /// A function that does what the nest does, in front of the main function.
-    fn function(&self, context: &'c Context, main: Op<'c>) -> Failure<'c, Op<'c>> {
+    fn function(&self, context: &'c Context, main: Op<'c>) -> PassResult<'c, Op<'c>> {
         let region = Region::new();
         let block = edit::append_block(&region, &[]);
         let mut inside: HashMap<ir::Id, Val<'c>> = HashMap::new();
@@ -174,7 +172,7 @@ impl<'c> Nest<'c> {
         Ok(function)
     }
 
-    fn copy(&self, block: Blk<'c>, inside: &HashMap<ir::Id, Val<'c>>) -> Failure<'c> {
+    fn copy(&self, block: Blk<'c>, inside: &HashMap<ir::Id, Val<'c>>) -> PassResult<'c> {
         let copy = edit::clone_to_end(self.op, block);
         for op in edit::walk(copy).into_iter().chain([copy]) {
             for (index, operand) in ir::operands(op).into_iter().enumerate() {
@@ -186,7 +184,7 @@ impl<'c> Nest<'c> {
         Ok(())
     }
 
-    fn become_call(self, name: &str) -> Failure<'c> {
+    fn become_call(self, name: &str) -> PassResult<'c> {
         let at = Builder::before(self.op)?;
         let mut call = CallExtern::new(name);
         for (buffer, written) in self.buffers {

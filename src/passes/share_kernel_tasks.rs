@@ -18,7 +18,7 @@ use crate::{
         self, Builder, Op, OpSpec, Val, edit, func,
         names::{GRAIN, IO, KERNEL, PIECE, model_name, symbol_name},
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
 };
 use melior::{
     Context,
@@ -43,9 +43,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     let main_name = symbol_name(&model_name(module), "main");
     let functions: BTreeMap<String, Op<'c>> = ir::ops_of(module)
         .into_iter()
@@ -85,7 +83,7 @@ impl<'c> Sharing<'_, 'c> {
 
     /// Shares the kernels of a function after those of the pieces that it calls. Pieces may call
     /// others: bodies of loops are pieces, too.
-    fn visit(&mut self, caller: Op<'c>) -> Failure<'c, bool> {
+    fn visit(&mut self, caller: Op<'c>) -> PassResult<'c, bool> {
         for (_, callee) in self.calls(caller) {
             let name = func::symbol(callee);
             if callee.has_attribute(PIECE) && !self.pieces.contains_key(&name) {
@@ -98,7 +96,7 @@ impl<'c> Sharing<'_, 'c> {
 
     /// Gives a function the pool, and lets it hand the pool to the kernels and pieces that it
     /// calls and that take it. False if it calls none.
-    fn share(&mut self, caller: Op<'c>) -> Failure<'c, bool> {
+    fn share(&mut self, caller: Op<'c>) -> PassResult<'c, bool> {
         let takes_pool = |callee: &Op<'c>| {
             callee.has_attribute(KERNEL)
                 || self.pieces.get(&func::symbol(*callee)).copied().unwrap_or(false)
@@ -136,7 +134,7 @@ impl<'c> Sharing<'_, 'c> {
 }
 
 /// Gives a function the pool as its last argument.
-fn add_pool<'c>(context: &'c Context, main: Op<'c>) -> Failure<'c, Val<'c>> {
+fn add_pool<'c>(context: &'c Context, main: Op<'c>) -> PassResult<'c, Val<'c>> {
     let block = edit::entry_block(main).ok_or_else(|| PassError::at(&main, "has no body"))?;
     let (mut arguments, result) = llvm::signature(main)?;
     let mut lists = main.attribute("arg_attrs").map(edit::array).unwrap_or_default();
@@ -160,7 +158,7 @@ struct Kernel<'c> {
 }
 
 impl<'c> Kernel<'c> {
-    fn of(at: &Builder<'c>, function: Op<'c>) -> Failure<'c, Self> {
+    fn of(at: &Builder<'c>, function: Op<'c>) -> PassResult<'c, Self> {
         let (arguments, _) = llvm::signature(function)?;
         let (pointer, word) = (llvm::pointer(at.context), at.int(64));
         let (addresses, tasks) = arguments.split_at(arguments.len().saturating_sub(2));
@@ -187,7 +185,7 @@ impl<'c> Kernel<'c> {
     }
 
     /// `void KERNEL_part(void **arguments, int64_t lo, int64_t hi)`.
-    fn emit_part(&self, at: &Builder<'c>) -> Failure<'c> {
+    fn emit_part(&self, at: &Builder<'c>) -> PassResult<'c> {
         let pointer = llvm::pointer(at.context);
         let types = [pointer, at.int(64), at.int(64)];
         define(at, &self.part(), &types, |b, values, _| {
@@ -204,7 +202,7 @@ impl<'c> Kernel<'c> {
     }
 
     /// `void KERNEL_shared(phl_pool *pool, ..., int64_t lo, int64_t hi)`.
-    fn emit_shared(&self, at: &Builder<'c>) -> Failure<'c> {
+    fn emit_shared(&self, at: &Builder<'c>) -> PassResult<'c> {
         let pointer = llvm::pointer(at.context);
         let mut types = vec![pointer];
         types.extend(&self.arguments);
@@ -238,7 +236,7 @@ impl<'c> Kernel<'c> {
         pool: Val<'c>,
         list: Val<'c>,
         arguments: &[Val<'c>],
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let pointer = llvm::pointer(b.context);
         for (index, address) in arguments.iter().take(self.addresses()).enumerate() {
             let slot = llvm::constant_element_address(b, list, pointer, index as i32)?;
@@ -271,8 +269,8 @@ fn define<'c>(
     at: &Builder<'c>,
     name: &str,
     arguments: &[Type<'c>],
-    body: impl FnOnce(&Builder<'c>, &[Val<'c>], &Region<'c>) -> Failure<'c>,
-) -> Failure<'c> {
+    body: impl FnOnce(&Builder<'c>, &[Val<'c>], &Region<'c>) -> PassResult<'c>,
+) -> PassResult<'c> {
     let region = Region::new();
     let with_locations: Vec<_> = arguments.iter().map(|ty| (*ty, at.location)).collect();
     let block = edit::append_block(&region, &with_locations);

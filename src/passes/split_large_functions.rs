@@ -15,7 +15,7 @@ use crate::{
         memref,
         names::{self, IO, NAME, PIECE},
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
 };
 use melior::{
     Context,
@@ -53,9 +53,7 @@ pub(super) fn is_free(op: Op<'_>) -> bool {
 /// What an operation counts besides those inside of it: a loop nest is much more than a line.
 const NEST: i64 = 8;
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let Some(main) = func::main(module) else { return Ok(()) };
     let Some(block) = edit::entry_block(main) else { return Ok(()) };
@@ -173,7 +171,7 @@ struct Splitter<'c> {
 
 impl<'c> Splitter<'c> {
     /// Moves operations of the main function into a function of that name, and calls it there.
-    fn outline(&self, name: &str, ops: &[Op<'c>]) -> Failure<'c> {
+    fn outline(&self, name: &str, ops: &[Op<'c>]) -> PassResult<'c> {
         let Some(first) = ops.first() else { return Ok(()) };
         let region = Region::new();
         let block = edit::append_block(&region, &[]);
@@ -201,7 +199,7 @@ impl<'c> Splitter<'c> {
 
     /// Puts the function of a piece in front of the main function, which calls it: generated C
     /// defines functions in this order.
-    fn declare(&self, name: &str, arguments: &[usize], region: Region<'c>) -> Failure<'c> {
+    fn declare(&self, name: &str, arguments: &[usize], region: Region<'c>) -> PassResult<'c> {
         let at = Builder::before(self.main)?;
         let kept = |attributes: &Attributes<'c>| -> Attributes<'c> {
             attributes.iter().filter(|(name, _)| name == IO || name == NAME).cloned().collect()
@@ -240,7 +238,7 @@ impl<'c> Splitter<'c> {
         Ok(())
     }
 
-    fn call(&self, at: &Builder<'c>, name: &str, arguments: &[usize]) -> Failure<'c> {
+    fn call(&self, at: &Builder<'c>, name: &str, arguments: &[usize]) -> PassResult<'c> {
         let mut call = CallExtern::new(name);
         for index in arguments {
             let Some(value) = func::argument(self.main, *index) else { continue };

@@ -11,7 +11,7 @@ use crate::{
         edit, memref, names, tir,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
     tile::attribute::pools_of,
 };
 use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike};
@@ -36,9 +36,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c> = Result<(), PassError<'c>>;
-
-fn run<'c>(function: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(function: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     if options.channels < 1 {
         return Err(PassError::new("tir-insert-dma: needs at least one channel"));
@@ -126,7 +124,7 @@ fn load<'c>(
     source: Val<'c>,
     target: Val<'c>,
     channels: &mut Channels<'c>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let mut end = copy;
     while let Some(next) = end.next_in_block() {
         end = next;
@@ -147,7 +145,7 @@ fn load<'c>(
     Ok(())
 }
 
-fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> Failure<'c> {
+fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> PassResult<'c> {
     let token = start(copy, source, target, channel)?;
     wait(&Builder::before(copy)?, token)?;
     edit::erase(copy);
@@ -155,7 +153,7 @@ fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> Fa
 }
 
 /// A call that stores a tile with other elements becomes a transfer.
-fn convert<'c>(op: Op<'c>, pools: &[(String, Channels<'c>)]) -> Failure<'c> {
+fn convert<'c>(op: Op<'c>, pools: &[(String, Channels<'c>)]) -> PassResult<'c> {
     let malformed = || PassError::at(&op, "has a phl.store, but is no call that stores a tile");
     let call = CallExtern::of(op).ok_or_else(malformed)?;
     let [_, ins, outs] = &call.groups;
@@ -203,7 +201,7 @@ fn start<'c>(
 }
 
 /// A transfer can step through both ends.
-fn check<'c>(copy: Op<'c>, ends: [Val<'c>; 2]) -> Failure<'c> {
+fn check<'c>(copy: Op<'c>, ends: [Val<'c>; 2]) -> PassResult<'c> {
     for value in ends {
         let ty = value.r#type();
         let rank = ir::dims(ty).len();

@@ -15,7 +15,7 @@ use crate::{
         tir,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
     pattern::{
         CType, CallProto, Param, Returns,
         tile::{
@@ -45,9 +45,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(function: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(function: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     let ops = edit::walk(function);
     let mut starts = vec![];
     let ways = Ways::of(function)?;
@@ -80,7 +78,7 @@ fn function_loops<'c>(function: Op<'c>) -> Vec<Op<'c>> {
 }
 
 /// A transfer of the channel that a token stands for.
-fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> Failure<'c, Op<'c>> {
+fn start_of<'c>(wait: Op<'c>, token: Val<'c>, depth: usize) -> PassResult<'c, Op<'c>> {
     let unknown = || {
         PassError::at(
             &wait,
@@ -125,11 +123,11 @@ fn static_channel(start: Op<'_>) -> Option<i64> {
 struct Ways(Vec<Pool>);
 
 impl Ways {
-    fn of<'c>(function: Op<'c>) -> Failure<'c, Self> {
+    fn of<'c>(function: Op<'c>) -> PassResult<'c, Self> {
         pools_of(function).map(Self).map_err(|error| PassError::at(&function, error))
     }
 
-    fn of_transfer<'c>(&self, start: Op<'c>) -> Failure<'c, &Dma> {
+    fn of_transfer<'c>(&self, start: Op<'c>) -> PassResult<'c, &Dma> {
         let ends = ir::operands(start);
         let pool = ends.iter().find_map(|value| memref::space(value.r#type()));
         let way = self.0.iter().find(|way| Some(&way.name) == pool.as_ref());
@@ -146,7 +144,7 @@ impl Ways {
     }
 }
 
-fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> Failure<'c> {
+fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> PassResult<'c> {
     if let Some(text) = &way.wait {
         let channel = static_channel(start).unwrap_or_default();
         let b = Builder::before(op)?;
@@ -158,7 +156,7 @@ fn wait<'c>(op: Op<'c>, start: Op<'c>, way: &Dma) -> Failure<'c> {
     Ok(())
 }
 
-fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
+fn lower_start<'c>(op: Op<'c>, way: &Dma) -> PassResult<'c> {
     let b = Builder::before(op)?;
     let begun = tir::DmaStart::of(op).ok_or_else(|| PassError::at(&op, "is no transfer"))?;
     if begun.channel().is_some() {
@@ -185,7 +183,7 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> Failure<'c> {
 }
 
 /// The shape of a transfer: dimensions that are adjacent on both sides are one.
-fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> Failure<'c, Transfer> {
+fn transfer<'c>(op: Op<'c>, host: Type<'c>, tile: Type<'c>, most: i64) -> PassResult<'c, Transfer> {
     let bytes = |ty| ir::size::element_bytes(ir::element_type(ty)).map(|bytes| bytes as i64);
     let sizes = [bytes(host), bytes(tile)];
     let strides = [host, tile].map(memref::static_strides);
@@ -243,7 +241,7 @@ impl<'c> Maker<'c, '_> {
         &self,
         text: &str,
         ends: Option<(Val<'c>, Val<'c>, bool)>,
-    ) -> Failure<'c, CallExtern<'c>> {
+    ) -> PassResult<'c, CallExtern<'c>> {
         let proto = CallProto::parse(text).map_err(|error| PassError::at(&self.op, error))?;
         let mut call = CallExtern::new(&proto.symbol);
         let unit = Attribute::unit(self.b.context);
@@ -266,7 +264,7 @@ impl<'c> Maker<'c, '_> {
         call: &mut CallExtern<'c>,
         param: &Param,
         ends: Option<(Val<'c>, Val<'c>, bool)>,
-    ) -> Failure<'c, Attribute<'c>> {
+    ) -> PassResult<'c, Attribute<'c>> {
         let context = self.b.context;
         let fault = |what: String| PassError::at(&self.op, what);
         Ok(match param {
@@ -325,7 +323,7 @@ impl<'c> Maker<'c, '_> {
         given.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    fn value(&self, expr: &Expr) -> Failure<'c, Number> {
+    fn value(&self, expr: &Expr) -> PassResult<'c, Number> {
         let closed = expr.replace(&mut |part| {
             let given = self.given(given_name(part)?)?;
             let int = ir::attribute::int(given).map(ExprKind::Int);
@@ -334,7 +332,7 @@ impl<'c> Maker<'c, '_> {
         value(&closed, &self.transfer).map_err(|error| PassError::at(&self.op, error))
     }
 
-    fn number(&self, expr: &Expr) -> Failure<'c, Attribute<'c>> {
+    fn number(&self, expr: &Expr) -> PassResult<'c, Attribute<'c>> {
         let context = self.b.context;
         let int = |value: i64| -> Attribute<'c> {
             let bits = if i32::try_from(value).is_ok() { 32 } else { 64 };
@@ -358,7 +356,7 @@ impl<'c> Maker<'c, '_> {
 }
 
 /// Builds a loop again that carried only tokens, without them.
-fn drop_tokens<'c>(op: Op<'c>) -> Failure<'c> {
+fn drop_tokens<'c>(op: Op<'c>) -> PassResult<'c> {
     let results = ir::results(op);
     if !results.iter().all(|value| ir::types::is_token(value.r#type())) {
         return Err(PassError::at(&op, "carries tokens of transfers together with other values"));

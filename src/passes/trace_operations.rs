@@ -18,7 +18,7 @@ use crate::{
         print, size, tir,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError, PassOptions},
+    pass::{PassResult, OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
     ValueLike,
@@ -45,9 +45,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let options: Options = values.parse().map_err(PassError::new)?;
     let Some(main) = func::main(module) else { return Ok(()) };
     let functions = func::functions(module);
@@ -75,7 +73,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Failure<'c> {
 }
 
 /// Calls the observer with a row.
-fn call<'c>(observer: &str, at: &Builder<'c>, row: i64) -> Failure<'c> {
+fn call<'c>(observer: &str, at: &Builder<'c>, row: i64) -> PassResult<'c> {
     let mut call = CallExtern::new(observer);
     let ty = IntegerType::new(at.context, 32).into();
     call.args.push(IntegerAttribute::new(ty, row).into());

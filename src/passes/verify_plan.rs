@@ -14,7 +14,7 @@ use crate::{
         names::{self, CONSTANTS, IO},
         size, tir,
     },
-    pass::{OptionValues, Pass, PassError},
+    pass::{PassResult, OptionValues, Pass, PassError},
     planned::{
         self, BufferUse, Effects, Memory, Order, Place, Use, constants, generated, pools, queues,
     },
@@ -32,9 +32,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
-fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
+fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     check_functions(module, module, true)?;
     constants::check_loads(module)?;
     pools::check(module)?;
@@ -48,7 +46,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Failure<'c> {
 }
 
 /// Checks the functions of a module or of a target's part of it: sizes, and maybe places.
-fn check_functions<'c>(module: Op<'c>, part: Op<'c>, with_places: bool) -> Failure<'c> {
+fn check_functions<'c>(module: Op<'c>, part: Op<'c>, with_places: bool) -> PassResult<'c> {
     let functions: Vec<_> = func::functions(part)
         .into_iter()
         .filter(|function| edit::entry_block(*function).is_some())
@@ -80,7 +78,7 @@ fn check_sizes<'c>(
     module: Op<'c>,
     function: Op<'c>,
     signature: &func::Signature<'c>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let of_role = |role: &str| {
         let has = |list: &func::Attributes<'c>| {
             list.iter()
@@ -117,7 +115,7 @@ fn check_op<'c>(
     function: Op<'c>,
     op: Op<'c>,
     callees: &BTreeMap<String, func::Signature<'c>>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let name = ir::op_name(op);
     if name == "memref.alloc" {
         return Err(PassError::at(
@@ -163,7 +161,7 @@ fn check_call<'c>(
     op: Op<'c>,
     call: &CallExtern<'c>,
     callee: &func::Signature<'c>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let caller = func::symbol(function);
     if call.args.len() != callee.arguments.len() {
         return Err(PassError::at(
@@ -202,7 +200,7 @@ fn check_call<'c>(
 }
 
 /// Checks that a view is inside of what it is a view of, where both are known.
-fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> Failure<'c> {
+fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
     let known = |value: &Val<'c>| size::bytes(value.r#type());
     let constant = |value: &Val<'c>| ir::attr_i64(edit::defining_op(*value)?, "value");
@@ -231,7 +229,7 @@ fn check_apart<'c>(
     ops: &[Op<'c>],
     places: &[Place<'c>],
     effects: &Effects<'c>,
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let mut pools: BTreeMap<&Memory, Vec<&Place<'c>>> = BTreeMap::new();
     // Constants are only read, so they may share bytes.
     for place in places.iter().filter(|place| !matches!(place.memory, Memory::Constants(_))) {

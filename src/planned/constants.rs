@@ -11,7 +11,7 @@ use crate::{
         names::{self, IO},
         size::{ALIGNMENT, bytes},
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
     planned::capacity::bytes_of,
 };
 use indexmap::IndexMap;
@@ -25,8 +25,6 @@ use melior::{
     },
 };
 use std::collections::BTreeMap;
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// A constant as a function sees it: its place in the table, and its type, by its text.
 type Key = (usize, String);
@@ -63,7 +61,7 @@ impl Load {
         (module, main): (Op<'c>, Op<'c>),
         (block, start): (Val<'c>, u64),
         target: &str,
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let context = ir::context_of(module);
         let mut signature = func::Signature::of(main)?;
         let mut arguments = signature.arguments.iter_mut().map(|(_, attributes)| attributes);
@@ -92,7 +90,7 @@ impl Load {
 }
 
 /// Checks that what devices' memories are loaded with is as large as what they have.
-pub fn check_loads<'c>(module: Op<'c>) -> Failure<'c> {
+pub fn check_loads<'c>(module: Op<'c>) -> PassResult<'c> {
     let Some(main) = func::main(module).filter(|main| edit::entry_block(*main).is_some()) else {
         return Ok(());
     };
@@ -162,7 +160,7 @@ impl<'c> Values<'c> {
         context: &'c Context,
         function: Op<'c>,
         (block, size): (Block<'_>, u64),
-    ) -> Failure<'c, Self> {
+    ) -> PassResult<'c, Self> {
         let text = |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
         let (space, name, role) = match block {
             Block::Host => (None, None, "constants"),
@@ -183,7 +181,7 @@ impl<'c> Values<'c> {
         read: Op<'c>,
         (place, offset): (usize, u64),
         ty: Type<'c>,
-    ) -> Failure<'c, Val<'c>> {
+    ) -> PassResult<'c, Val<'c>> {
         let key = (place, ty.to_string());
         if let Some(value) = self.made.get(&key) {
             return Ok(*value);

@@ -10,12 +10,10 @@ use crate::{
         names::{self, ARENA_BYTES, CONSTANTS, IO, symbol_name},
         size,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
 use std::collections::HashSet;
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// The bytes of a constant, from its type.
 pub fn size_of(value: Attribute<'_>) -> u64 {
@@ -24,7 +22,7 @@ pub fn size_of(value: Attribute<'_>) -> u64 {
 
 /// Checks the code of the targets against the module's signature; a module that is not divided yet
 /// has neither.
-pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
+pub fn check<'c>(module: Op<'c>) -> PassResult<'c> {
     let parts: Vec<_> =
         ir::ops_of(module).into_iter().filter(|op| op.has_attribute(names::TARGET)).collect();
     let divided = parts.iter().any(|part| ir::op_name(*part) == "builtin.module");
@@ -53,7 +51,7 @@ pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
 }
 
 /// The arena of a function, which is the signature's for the one that is the network.
-fn arena_of<'c>(function: Op<'c>, main: &str, signature: &Signature) -> Failure<'c, u64> {
+fn arena_of<'c>(function: Op<'c>, main: &str, signature: &Signature) -> PassResult<'c, u64> {
     let name = func::symbol(function);
     let arena = ir::attr_i64(function, ARENA_BYTES).unwrap_or_default().max(0) as u64;
     if name == symbol_name(&signature.name, main) && arena != signature.arena_bytes as u64 {
@@ -68,7 +66,7 @@ fn arena_of<'c>(function: Op<'c>, main: &str, signature: &Signature) -> Failure<
     Ok(arena)
 }
 
-fn check_llvm<'c>(function: Op<'c>, signature: &Signature) -> Failure<'c> {
+fn check_llvm<'c>(function: Op<'c>, signature: &Signature) -> PassResult<'c> {
     let Some(block) = edit::entry_block(function) else { return Ok(()) };
     let arena = arena_of(function, "main", signature)?;
     let lists = function.attribute("arg_attrs").map(edit::array).unwrap_or_default();

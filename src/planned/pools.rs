@@ -10,13 +10,11 @@ use crate::{
         memory::of_argument,
         names,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
-
 /// Checks sizes, contents and users of each pool that the module declares.
-pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
+pub fn check<'c>(module: Op<'c>) -> PassResult<'c> {
     let pools = board::declared(module)?;
     let Some(main) = func::main(module).filter(|_| !pools.is_empty()) else { return Ok(()) };
     for pool in &pools {
@@ -43,7 +41,7 @@ pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
 }
 
 /// What runs when most bytes of a pool are in use.
-fn peak<'c>(main: Op<'c>, pool: &Pool) -> Failure<'c, Option<String>> {
+fn peak<'c>(main: Op<'c>, pool: &Pool) -> PassResult<'c, Option<String>> {
     let signature = func::Signature::of(main)?;
     let lists = signature.arguments.iter().map(|(_, list)| list);
     let mut found = lists.filter(|list| of_argument(list) == pool.name).flatten();
@@ -52,7 +50,7 @@ fn peak<'c>(main: Op<'c>, pool: &Pool) -> Failure<'c, Option<String>> {
 }
 
 /// Checks that all who touch what a function has in a pool reach it.
-fn check_users<'c>(function: Op<'c>, pools: &[Pool], users: &Users) -> Failure<'c> {
+fn check_users<'c>(function: Op<'c>, pools: &[Pool], users: &Users) -> PassResult<'c> {
     for place in places(function, &edit::walk(function))? {
         let (Memory::Arena(name) | Memory::Constants(name)) = &place.memory else { continue };
         let Some(pool) = pools.iter().find(|pool| pool.name == *name) else { continue };

@@ -12,12 +12,10 @@ use crate::{
         size, tir,
         view::OpView,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::ValueLike;
 use std::collections::BTreeMap;
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// Bytes of a block of memory, which is known by the value that has it.
 #[derive(Clone, Copy)]
@@ -64,7 +62,7 @@ impl Bytes {
 }
 
 /// Fails where work of a device that is under way may meet other work in memory.
-pub fn check<'c>(module: Op<'c>) -> Failure<'c> {
+pub fn check<'c>(module: Op<'c>) -> PassResult<'c> {
     for memory in memory::declared(module)? {
         let functions = func::functions(module);
         let waits = |function: &Op<'c>| {
@@ -104,7 +102,7 @@ impl<'s, 'c> Walk<'s, 'c> {
         Self { starters, space, target, clock: Clock::default(), commands, tickets }
     }
 
-    fn block(mut self, ops: Vec<Op<'c>>) -> Failure<'c> {
+    fn block(mut self, ops: Vec<Op<'c>>) -> PassResult<'c> {
         for op in ops {
             if let Some(submit) = tir::Submit::of(op) {
                 let on = |entry: &(Command<'c>, _, _)| entry.0.queue as i64 == submit.queue();
@@ -125,7 +123,7 @@ impl<'s, 'c> Walk<'s, 'c> {
         Ok(())
     }
 
-    fn wait(&mut self, op: Op<'c>, wait: &tir::Wait<'c>) -> Failure<'c> {
+    fn wait(&mut self, op: Op<'c>, wait: &tir::Wait<'c>) -> PassResult<'c> {
         let of_device = self.starters.is_function(wait.callee());
         let Some(place) = self.tickets.get(&wait.slot()).filter(|_| of_device) else {
             // Of another device, or of nothing.
@@ -142,7 +140,7 @@ impl<'s, 'c> Walk<'s, 'c> {
         Ok(())
     }
 
-    fn command(&mut self, op: Op<'c>) -> Failure<'c> {
+    fn command(&mut self, op: Op<'c>) -> PassResult<'c> {
         let Some(call) = CallExtern::of(op) else { return Ok(()) };
         let uses = |group: Group| {
             call.groups[group as usize].iter().map(move |value| (*value, group == Group::Outs))
@@ -170,7 +168,7 @@ impl<'s, 'c> Walk<'s, 'c> {
     }
 
     /// An operation of the host, which may not touch what is under way.
-    fn host(&self, op: Op<'c>) -> Failure<'c> {
+    fn host(&self, op: Op<'c>) -> PassResult<'c> {
         let busy: Vec<_> = self
             .commands
             .iter()

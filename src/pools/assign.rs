@@ -17,7 +17,7 @@ use crate::{
         calls::CallGraph,
         edit, func, memory, memref, names, size,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
     plan::{
         self,
         program::{self, Frame},
@@ -30,8 +30,6 @@ use crate::{
 use indexmap::IndexMap;
 use melior::ir::{ValueLike, attribute::StringAttribute, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// Something that needs a place.
 struct Item<'c> {
@@ -47,7 +45,7 @@ struct Item<'c> {
 }
 
 /// Says of each allocation, scratch memory and read of a constant in the host's memory which pool it is in.
-pub fn assign<'c>(module: Op<'c>, pools: &[Pool]) -> Failure<'c> {
+pub fn assign<'c>(module: Op<'c>, pools: &[Pool]) -> PassResult<'c> {
     ports::make(module, pools)?;
     let graph = CallGraph::of(module)?;
     let users = Users::of(module, &graph)?;
@@ -71,7 +69,7 @@ fn values<'c>(
     program: &Program<'c, '_>,
     timetable: &Timetable,
     users: &Users,
-) -> Failure<'c, Vec<Item<'c>>> {
+) -> PassResult<'c, Vec<Item<'c>>> {
     let mut items = vec![];
     for (index, memory) in program.functions.iter().enumerate() {
         for (place, request) in memory.requests.iter().enumerate() {
@@ -107,7 +105,7 @@ fn constants<'c>(
     program: &Program<'c, '_>,
     timetable: &Timetable,
     users: &Users,
-) -> Failure<'c, Vec<Item<'c>>> {
+) -> PassResult<'c, Vec<Item<'c>>> {
     let globals = ir::ops_of(module).into_iter();
     let globals = globals.filter(|op| ir::op_name(*op) == "memref.global");
     let globals: BTreeMap<_, _> = globals.map(|op| (func::symbol(op), op)).collect();
@@ -174,7 +172,7 @@ struct Filled {
 
 impl<'a, 'c> Choice<'a, 'c, '_> {
     /// The pool of each item.
-    fn run(&self) -> Failure<'c, Vec<&'a Pool>> {
+    fn run(&self) -> PassResult<'c, Vec<&'a Pool>> {
         let possible: Vec<_> =
             self.items.iter().map(|item| self.possible(item)).collect::<Result<_, _>>()?;
         let mut found: Vec<Option<&Pool>> = vec![None; self.items.len()];
@@ -191,7 +189,7 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
     }
 
     /// The places of the pools that an item may live in.
-    fn possible(&self, item: &Item<'c>) -> Failure<'c, Vec<usize>> {
+    fn possible(&self, item: &Item<'c>) -> PassResult<'c, Vec<usize>> {
         let fits = |pool: &Pool| {
             let reached = item.users.iter().all(|user| pool.is_reached_by(user));
             reached && pool.may_hold(item.content)
@@ -224,7 +222,7 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
         pool: &Pool,
         open: &[usize],
         forced: &dyn Fn(usize) -> bool,
-    ) -> Failure<'c, Vec<usize>> {
+    ) -> PassResult<'c, Vec<usize>> {
         let candidates: Vec<_> =
             open.iter().map(|index| self.candidate(*index, pool, forced)).collect();
         let mut limit = pool.bytes;
@@ -259,7 +257,7 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
     }
 
     /// What a pool has in which these items live.
-    fn filled(&self, pool: &Pool, chosen: &[usize]) -> Failure<'c, Filled> {
+    fn filled(&self, pool: &Pool, chosen: &[usize]) -> PassResult<'c, Filled> {
         let align = Scope::Pool(pool).alignment();
         let of_constant = |index: &&usize| self.items[**index].request.is_none();
         let bytes = |index: &usize| self.items[*index].bytes.next_multiple_of(align);

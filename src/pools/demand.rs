@@ -13,7 +13,7 @@ use crate::{
         memref, names, print,
         size::{self, ALIGNMENT},
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
     plan::{
         Buffer,
         program::{self, Call, Frame},
@@ -22,8 +22,6 @@ use crate::{
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::BTreeMap;
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// The memory that is looked at.
 #[derive(Clone, Copy)]
@@ -118,7 +116,7 @@ pub struct Request<'c> {
 
 impl<'c, 'm> Program<'c, 'm> {
     /// Reads the functions of a call graph.
-    pub fn of(graph: &CallGraph<'c>, spaces: Spaces<'m>) -> Failure<'c, Self> {
+    pub fn of(graph: &CallGraph<'c>, spaces: Spaces<'m>) -> PassResult<'c, Self> {
         let overlap = Overlap::of(graph, spaces.scope);
         let transparent = graph.transparent();
         let mut runs: BTreeMap<String, Run> = BTreeMap::new();
@@ -166,7 +164,7 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
         timeline: Timeline,
         (places, spaces): (&BTreeMap<String, usize>, Spaces<'m>),
         opaque: bool,
-    ) -> Failure<'c, Self> {
+    ) -> PassResult<'c, Self> {
         let scope = spaces.scope;
         let (mut calls, mut requests) = (vec![], vec![]);
         let mut tiles: BTreeMap<String, Vec<Request<'c>>> = BTreeMap::new();
@@ -235,7 +233,7 @@ impl Scope<'_> {
 }
 
 /// The memory space that an allocation is in; empty for the host's.
-fn space_of<'c>(op: Op<'c>) -> Failure<'c, String> {
+fn space_of<'c>(op: Op<'c>) -> PassResult<'c, String> {
     let ty = ir::result0(op)?.r#type();
     memref::space_or_host(ty).ok_or_else(|| {
         PassError::at(&op, format!("allocates {ty}, whose memory space is no #tir.space"))
@@ -243,7 +241,7 @@ fn space_of<'c>(op: Op<'c>) -> Failure<'c, String> {
 }
 
 /// What an allocation asks for.
-fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> Failure<'c, Request<'c>> {
+fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> PassResult<'c, Request<'c>> {
     let ty = ir::result0(op)?.r#type();
     let size = size::bytes(ty).filter(|_| op.operand_count() == 0).ok_or_else(|| {
         PassError::at(

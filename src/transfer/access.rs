@@ -1,13 +1,13 @@
 //! Which operation uses which buffer, where, and how.
 
-use super::{Failure, Side, buffer::Buffers, calls::Calls};
+use super::{Side, buffer::Buffers, calls::Calls};
 use crate::{
     ir::{
         self, Op, Val,
         call_extern::{CallExtern, Group, arg_of},
         edit, effects, func, memref, names, tir,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
@@ -50,7 +50,7 @@ pub struct Reader<'a, 'c, 'd> {
 
 impl<'c> Reader<'_, 'c, '_> {
     /// The accesses of an operation itself, without those in its regions.
-    pub fn of(&self, op: Op<'c>) -> Failure<'c, Vec<Access>> {
+    pub fn of(&self, op: Op<'c>) -> PassResult<'c, Vec<Access>> {
         let is_plain = op.region_count() == 0 && effects::touches_nothing(op);
         if memref::is_alias(op) || is_plain || effects::frees(op) {
             return Ok(vec![]);
@@ -80,7 +80,7 @@ impl<'c> Reader<'_, 'c, '_> {
         Ok(found)
     }
 
-    fn of_call(&self, op: Op<'c>, call: &CallExtern<'c>) -> Failure<'c, Vec<Access>> {
+    fn of_call(&self, op: Op<'c>, call: &CallExtern<'c>) -> PassResult<'c, Vec<Access>> {
         let wanted = self.wanted(op, call)?;
         let adds = op.has_attribute("accumulate");
         let mut found = vec![];
@@ -104,7 +104,7 @@ impl<'c> Reader<'_, 'c, '_> {
         &self,
         op: Op<'c>,
         call: &CallExtern<'c>,
-    ) -> Failure<'c, impl Fn(Group, usize) -> Side + use<'c>> {
+    ) -> PassResult<'c, impl Fn(Group, usize) -> Side + use<'c>> {
         let device = &self.calls.device.memory;
         let in_host: Vec<i64> = ir::attr_i64s(op, names::HOST_INS).unwrap_or_default();
         let side = self.side;
@@ -132,7 +132,7 @@ impl<'c> Reader<'_, 'c, '_> {
 
     /// The buffer that an operand is, and whether it has all of it; none for what is no buffer of the
     /// network.
-    fn buffer(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Option<(usize, bool)>> {
+    fn buffer(&self, op: Op<'c>, value: Val<'c>) -> PassResult<'c, Option<(usize, bool)>> {
         if memref::space_or_host(value.r#type()).is_none_or(|space| !space.is_empty()) {
             return Ok(None);
         }
@@ -151,7 +151,7 @@ impl<'c> Reader<'_, 'c, '_> {
     }
 
     /// The accesses of an operation and of all that is in it.
-    pub fn deep(&self, op: Op<'c>) -> Failure<'c, Vec<(Op<'c>, Access)>> {
+    pub fn deep(&self, op: Op<'c>) -> PassResult<'c, Vec<(Op<'c>, Access)>> {
         let mut found = vec![];
         for inner in std::iter::once(op).chain(edit::walk(op)) {
             found.extend(self.of(inner)?.into_iter().map(|access| (inner, access)));

@@ -1,9 +1,9 @@
 //! The buffers of a function, each with a place in the host's memory, in the device's, or both.
 
-use super::{Failure, Side, calls::Calls};
+use super::{Side, calls::Calls};
 use crate::{
     ir::{self, Builder, Op, OpSpec, Val, edit, effects, func, memref},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     Attribute, Type, ValueLike,
@@ -94,7 +94,12 @@ impl<'c> Buffers<'c> {
     }
 
     /// Has a function take an argument in the device's memory.
-    pub fn take(&mut self, function: Op<'c>, index: usize, calls: &Calls<'c, '_>) -> Failure<'c> {
+    pub fn take(
+        &mut self,
+        function: Op<'c>,
+        index: usize,
+        calls: &Calls<'c, '_>,
+    ) -> PassResult<'c> {
         let argument = func::argument(function, index)
             .ok_or_else(|| PassError::at(&function, "has fewer arguments than its type says"))?;
         let Some(buffer) = self.find(argument) else { return Ok(()) };
@@ -124,7 +129,7 @@ impl<'c> Buffers<'c> {
     }
 
     /// The device's place of a buffer, made where the host's is.
-    pub fn device(&mut self, buffer: usize, calls: &Calls<'c, '_>) -> Failure<'c, Val<'c>> {
+    pub fn device(&mut self, buffer: usize, calls: &Calls<'c, '_>) -> PassResult<'c, Val<'c>> {
         let Buffer { host, device, .. } = self.all[buffer];
         if let Some(device) = device {
             return Ok(device);
@@ -150,7 +155,7 @@ impl<'c> Buffers<'c> {
     }
 
     /// A view of a buffer, in the device's memory.
-    pub fn view(&mut self, value: Val<'c>, calls: &Calls<'c, '_>) -> Failure<'c, Val<'c>> {
+    pub fn view(&mut self, value: Val<'c>, calls: &Calls<'c, '_>) -> PassResult<'c, Val<'c>> {
         if let Some(known) = self.views.get(&ir::id(value)) {
             return Ok(*known);
         }
@@ -200,7 +205,7 @@ fn erase_unused(value: Val<'_>) {
     }
 }
 
-fn alloc<'c>(builder: &Builder<'c>, ty: Type<'c>) -> Failure<'c, Val<'c>> {
+fn alloc<'c>(builder: &Builder<'c>, ty: Type<'c>) -> PassResult<'c, Val<'c>> {
     if ir::static_dims(ty).is_none() {
         return Err(PassError::new(format!(
             "{ty} is in the memory of a device, but its size is not known when compiling: give the \
@@ -218,7 +223,7 @@ fn global<'c>(
     read: Op<'c>,
     ty: Type<'c>,
     calls: &Calls<'c, '_>,
-) -> Failure<'c, Val<'c>> {
+) -> PassResult<'c, Val<'c>> {
     let name = func::symbol_ref(read, "name").unwrap_or_default();
     let copy = format!("{name}__{}", calls.device.memory.space);
     let globals = ir::ops_of(calls.module);

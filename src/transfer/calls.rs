@@ -1,6 +1,6 @@
 //! The calls that move values and wait.
 
-use super::{Device, Failure, Side};
+use super::{Device, Side};
 use crate::{
     ir::{
         self, Builder, Op, OpSpec, Val,
@@ -9,7 +9,7 @@ use crate::{
         names::{self, IO},
         size,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::{
     Context,
@@ -52,7 +52,7 @@ impl<'c, 'd> Calls<'c, 'd> {
         side: Side,
         copy: Copy,
         (from, to): (Val<'c>, Val<'c>),
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let builder = Builder::before(at)?;
         if side == Side::Device {
             return self.vendor_copy(&builder, copy, (from, to)).map(drop);
@@ -81,7 +81,7 @@ impl<'c, 'd> Calls<'c, 'd> {
     }
 
     /// Waits before `at` for all that was started. `buffers` are in use until then.
-    pub fn wait(&mut self, at: Op<'c>, side: Side, buffers: &[Val<'c>]) -> Failure<'c> {
+    pub fn wait(&mut self, at: Op<'c>, side: Side, buffers: &[Val<'c>]) -> PassResult<'c> {
         let Some(wait) = self.device.wait.clone() else { return Ok(()) };
         let builder = Builder::before(at)?;
         let mut call = match side {
@@ -123,7 +123,7 @@ impl<'c, 'd> Calls<'c, 'd> {
         builder: &Builder<'c>,
         copy: Copy,
         (from, to): (Val<'c>, Val<'c>),
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let device = self.device;
         let name = match copy {
             Copy::In => &device.copy_in,
@@ -160,8 +160,8 @@ impl<'c, 'd> Calls<'c, 'd> {
     pub(super) fn function(
         &mut self,
         helper: Helper<'c, '_>,
-        fill: impl FnOnce(&Self, &Builder<'c>, &[Val<'c>]) -> Failure<'c>,
-    ) -> Failure<'c, String> {
+        fill: impl FnOnce(&Self, &Builder<'c>, &[Val<'c>]) -> PassResult<'c>,
+    ) -> PassResult<'c, String> {
         let Helper { what, transfer, types, writes } = helper;
         let texts: Vec<_> = types.iter().map(ToString::to_string).collect();
         let key = format!("{what} {}", texts.join(" "));

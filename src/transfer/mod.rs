@@ -23,13 +23,11 @@ mod work;
 
 use crate::{
     ir::{self, Op, edit, func, memory::Memory, names},
-    pass::PassError,
+    pass::PassResult,
 };
 use melior::ir::operation::OperationLike;
 
 pub use tickets::lower as lower_tickets;
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// What is known of the memory of a device and of its queue. Functions take the device first and
 /// return a status.
@@ -96,7 +94,7 @@ enum Side {
 }
 
 /// Puts the buffers that calls of the device use into its memory, in all functions.
-pub fn assign<'c>(module: Op<'c>, device: Device) -> Failure<'c> {
+pub fn assign<'c>(module: Op<'c>, device: Device) -> PassResult<'c> {
     let memory = device.memory.clone().declare(module)?;
     let device = Device { memory, ..device };
     let with_body =

@@ -7,7 +7,7 @@
 //! all, and behind it again.
 
 use super::{
-    Failure, access,
+    access,
     calls::Calls,
     tickets::{Tickets, Waiter},
     work::Work,
@@ -18,11 +18,12 @@ use crate::ir::{
     edit, names,
     queue::{Clock, Command, Starters, Step},
 };
+use crate::pass::PassResult;
 use melior::ir::{Attribute, RegionLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Puts the work of a device in order in functions of the host.
-pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) -> Failure<'c> {
+pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) -> PassResult<'c> {
     let Some(tickets) = &calls.device.tickets else { return Ok(()) };
     let count = tickets.queues.as_ref().map_or(1, |queues| queues.count);
     let starters = Starters::of(module, &calls.device.memory.target);
@@ -266,7 +267,7 @@ impl<'s, 'c> Plan<'s, 'c> {
     }
 
     /// Puts it all in.
-    fn insert(self, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+    fn insert(self, calls: &mut Calls<'c, '_>) -> PassResult<'c> {
         let (ops, works) = (&self.steps.ops, &self.steps.works);
         let mut slots: BTreeMap<usize, usize> = BTreeMap::new();
         let awaited: BTreeSet<usize> = self.waits.iter().map(|wait| wait.work).collect();
@@ -302,7 +303,7 @@ impl<'s, 'c> Plan<'s, 'c> {
 
 /// Has work that is started in an operation be done before other functions start some, and before
 /// the end of its blocks: there it is on the queue that was chosen last, whichever that is.
-fn fence<'c>(op: Op<'c>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+fn fence<'c>(op: Op<'c>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> PassResult<'c> {
     for block in op.regions().filter_map(|region| region.first_block()) {
         let mut started = false;
         let ops = ir::ops(block);
@@ -328,7 +329,11 @@ fn fence<'c>(op: Op<'c>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> 
 }
 
 /// Chooses the queue of each command where it is not chosen yet.
-fn select<'c>(ops: Vec<Op<'c>>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+fn select<'c>(
+    ops: Vec<Op<'c>>,
+    starters: &Starters<'c>,
+    calls: &mut Calls<'c, '_>,
+) -> PassResult<'c> {
     let mut chosen = None;
     for op in ops {
         match (starters.step(op), ir::queue::queue_of(op)) {

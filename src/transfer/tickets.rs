@@ -1,14 +1,11 @@
 //! The operations that take tickets, wait for them, and choose queues.
 
-use super::{
-    Failure,
-    calls::{Calls, Helper, vendor_call},
-};
+use super::calls::{Calls, Helper, vendor_call};
 use crate::{
     ir::{
         self, Builder, Op, OpSpec, Val, call_extern::Group, edit, func, names, tir, view::OpView,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     Attribute, Type,
@@ -41,7 +38,7 @@ impl Waiter {
 
 impl<'c> Tickets<'c> {
     /// Makes room for tickets before the first operation of a function.
-    pub fn allocate(first: Op<'c>, count: usize) -> Failure<'c, Self> {
+    pub fn allocate(first: Op<'c>, count: usize) -> PassResult<'c, Self> {
         let builder = Builder::before(first)?;
         let segments = DenseI32ArrayAttribute::new(builder.context, &[0, 0]).into();
         let attributes = vec![("operandSegmentSizes", segments)];
@@ -55,7 +52,7 @@ impl<'c> Tickets<'c> {
         calls: &mut Calls<'c, '_>,
         at: Op<'c>,
         (queue, slot): (usize, usize),
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let function = calls.submitter(queue)?;
         let builder = Builder::before(at)?;
         tir::Submit::build(&builder, self.all, &function, queue as i64, slot as i64, &[])?;
@@ -70,7 +67,7 @@ impl<'c> Tickets<'c> {
         at: Op<'c>,
         (waiter, slot): (Waiter, usize),
         keeps: &[Val<'c>],
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let function = calls.waiter(waiter)?;
         let builder = Builder::before(at)?;
         let attributes = tir::WaitAttrs { queue: waiter.queue().map(|queue| queue as i64) };
@@ -81,7 +78,7 @@ impl<'c> Tickets<'c> {
 
 impl<'c> Calls<'c, '_> {
     /// Has what is started from here on be on a queue.
-    pub fn select(&mut self, at: Op<'c>, queue: usize) -> Failure<'c> {
+    pub fn select(&mut self, at: Op<'c>, queue: usize) -> PassResult<'c> {
         let helper = Helper::without(&format!("select_{queue}"), names::TRANSFER_SELECT);
         let function = self.function(helper, |calls, builder, _| calls.choose(builder, queue))?;
         let builder = Builder::before(at)?;
@@ -92,7 +89,7 @@ impl<'c> Calls<'c, '_> {
     }
 
     /// The function that takes a ticket for a queue.
-    fn submitter(&mut self, queue: usize) -> Failure<'c, String> {
+    fn submitter(&mut self, queue: usize) -> PassResult<'c, String> {
         let ticket = [self.ticket()];
         let what = format!("submit_{queue}");
         let helper =
@@ -108,7 +105,7 @@ impl<'c> Calls<'c, '_> {
     }
 
     /// The function that waits for a ticket.
-    fn waiter(&mut self, waiter: Waiter) -> Failure<'c, String> {
+    fn waiter(&mut self, waiter: Waiter) -> PassResult<'c, String> {
         let ticket = [self.ticket()];
         let what = match waiter {
             Waiter::Host => "wait_for".to_owned(),
@@ -141,7 +138,7 @@ impl<'c> Calls<'c, '_> {
     }
 
     /// Calls the vendor's function that chooses a queue, if there are several.
-    fn choose(&self, builder: &Builder<'c>, queue: usize) -> Failure<'c> {
+    fn choose(&self, builder: &Builder<'c>, queue: usize) -> PassResult<'c> {
         let queues = self.device.tickets.as_ref().and_then(|tickets| tickets.queues.as_ref());
         let Some(queues) = queues else { return Ok(()) };
         let mut call = vendor_call(self.context, &queues.select);
@@ -158,7 +155,7 @@ impl<'c> Calls<'c, '_> {
 }
 
 /// Replaces the operations on tickets by calls of the device's functions.
-pub fn lower<'c>(module: Op<'c>) -> Failure<'c> {
+pub fn lower<'c>(module: Op<'c>) -> PassResult<'c> {
     for op in edit::walk(module) {
         let (tickets, slot, callee, keeps, group) = match (tir::Submit::of(op), tir::Wait::of(op)) {
             (Some(submit), _) => {
@@ -198,7 +195,7 @@ pub fn lower<'c>(module: Op<'c>) -> Failure<'c> {
 }
 
 /// The place of a ticket.
-fn slot_of<'c>(builder: &Builder<'c>, tickets: Val<'c>, slot: i64) -> Failure<'c, Val<'c>> {
+fn slot_of<'c>(builder: &Builder<'c>, tickets: Val<'c>, slot: i64) -> PassResult<'c, Val<'c>> {
     let ty = builder.parse_type(&format!("memref<1xi64, strided<[1], offset: {slot}>>"))?;
     let attributes: Vec<(&str, Attribute<'c>)> = vec![
         ("static_offsets", builder.i64s_attr(&[slot])),

@@ -1,14 +1,14 @@
 //! The walk over a function that knows where each buffer is up to date.
 
 use super::{
-    Failure, Side,
+    Side,
     access::{Access, Reader, calls_device},
     buffer::{Buffers, State},
     calls::{Calls, Copy},
 };
 use crate::{
     ir::{self, Blk, Op, Val, edit, effects, func, memref, names},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     RegionLike, ValueLike, attribute::StringAttribute, block::BlockLike, operation::OperationLike,
@@ -16,7 +16,7 @@ use melior::ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the buffers of a function where its operations want them.
-pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> PassResult<'c> {
     let bound = bound(function, side, calls)?;
     if bound.is_empty() && !calls_device(function, side, &calls.device.memory.target) {
         return Ok(());
@@ -65,7 +65,7 @@ pub fn run<'c>(function: Op<'c>, side: Side, calls: &mut Calls<'c, '_>) -> Failu
 }
 
 /// The arguments of the network that programs have in the device's memory.
-fn bound<'c>(function: Op<'c>, side: Side, calls: &Calls<'c, '_>) -> Failure<'c, Vec<usize>> {
+fn bound<'c>(function: Op<'c>, side: Side, calls: &Calls<'c, '_>) -> PassResult<'c, Vec<usize>> {
     if side == Side::Device {
         return Ok(vec![]);
     }
@@ -92,7 +92,7 @@ fn bound<'c>(function: Op<'c>, side: Side, calls: &Calls<'c, '_>) -> Failure<'c,
 }
 
 /// Copies between buffers that a device makes itself, if it can.
-fn copies_within<'c>(function: Op<'c>, calls: &mut Calls<'c, '_>) -> Failure<'c> {
+fn copies_within<'c>(function: Op<'c>, calls: &mut Calls<'c, '_>) -> PassResult<'c> {
     if calls.device.copy_within.is_none() {
         return Ok(());
     }
@@ -136,7 +136,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// Goes through a block; gives the operation that ends it, which is not looked at.
-    fn block(&mut self, block: Blk<'c>) -> Failure<'c, Op<'c>> {
+    fn block(&mut self, block: Blk<'c>) -> PassResult<'c, Op<'c>> {
         let mut ops = ir::ops(block);
         let end = ops.pop().ok_or_else(|| PassError::new("an empty block"))?;
         let target = self.calls.device.memory.target.clone();
@@ -151,7 +151,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// An operation that is on one side as a whole.
-    fn step(&mut self, op: Op<'c>, target: &str) -> Failure<'c> {
+    fn step(&mut self, op: Op<'c>, target: &str) -> PassResult<'c> {
         let accesses = self.reader().deep(op)?;
         for (inner, access) in &accesses {
             let overwritten = access.whole && !access.reads && edit::same(*inner, op);
@@ -197,7 +197,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// Passes the device's place of a buffer.
-    fn give(&mut self, op: Op<'c>, access: &Access) -> Failure<'c> {
+    fn give(&mut self, op: Op<'c>, access: &Access) -> PassResult<'c> {
         let value = ir::operands(op).get(access.operand).copied();
         let value = value.ok_or_else(|| PassError::at(&op, "lost an operand"))?;
         let device = self.buffers.view(value, self.calls)?;
@@ -205,7 +205,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// A loop or branch in which the device is called.
-    fn nested(&mut self, op: Op<'c>) -> Failure<'c> {
+    fn nested(&mut self, op: Op<'c>) -> PassResult<'c> {
         let mut inside: BTreeMap<usize, Inside> = BTreeMap::new();
         for (_, access) in self.reader().deep(op)? {
             let entry = inside.entry(access.buffer).or_default();
@@ -276,7 +276,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// Has a buffer up to date on a side before `at`.
-    fn ensure(&mut self, buffer: usize, side: Side, at: Op<'c>) -> Failure<'c> {
+    fn ensure(&mut self, buffer: usize, side: Side, at: Op<'c>) -> PassResult<'c> {
         let state = self.buffers.all[buffer].state;
         if state.is_at(side) || !(state.host || state.device) {
             return Ok(());
@@ -321,7 +321,7 @@ impl<'c> Walk<'_, 'c, '_> {
     }
 
     /// Waits until some buffers may be touched: with tickets for these alone.
-    fn wait_for(&mut self, at: Op<'c>, buffers: &BTreeSet<usize>) -> Failure<'c> {
+    fn wait_for(&mut self, at: Op<'c>, buffers: &BTreeSet<usize>) -> PassResult<'c> {
         let in_parts = self.side == Side::Host && self.calls.device.waits_for_parts();
         if !in_parts {
             return self.wait(at);
@@ -330,7 +330,7 @@ impl<'c> Walk<'_, 'c, '_> {
         self.calls.wait(at, self.side, &used)
     }
 
-    fn wait(&mut self, at: Op<'c>) -> Failure<'c> {
+    fn wait(&mut self, at: Op<'c>) -> PassResult<'c> {
         let used = self.settle(|_| true);
         self.unfinished = false;
         self.calls.wait(at, self.side, &used)

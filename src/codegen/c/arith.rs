@@ -7,16 +7,16 @@ use super::{
     cast, compare,
     expression::{Sum, Text},
     scalar::{self, CType, Expr, Level, cast_to, fill, function_call, signed, unsigned},
-    writer::{Failure, Scalar, Writer, c_type, unsupported},
+    writer::{Scalar, Writer, c_type, unsupported},
 };
 use crate::{
     ir::{self, Op},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
 /// Writes an operation of the dialect; an error for any other.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let name = ir::op_name(op);
     let Some(result) = op.result(0).ok().filter(|_| op.regions().count() == 0) else {
         return Err(unsupported(op));
@@ -51,12 +51,12 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// Sums and products of indices, which are kept as sums.
-fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Option<Sum>> {
+fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> PassResult<'c, Option<Sum>> {
     let result = ir::result0(op)?;
     if CType::of(result.r#type()) != Some(CType::Index) {
         return Ok(None);
     }
-    let sums = || -> Failure<'c, Vec<_>> {
+    let sums = || -> PassResult<'c, Vec<_>> {
         ir::operands(op).into_iter().map(|value| writer.sum(op, value)).collect()
     };
     Ok(match ir::op_name(op) {
@@ -85,7 +85,7 @@ fn index_sum<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Option<Sum>> {
     })
 }
 
-fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr> {
+fn constant<'c>(op: Op<'c>, ty: CType) -> PassResult<'c, Expr> {
     if ir::op_name(op) == "ub.poison" {
         return Ok(scalar::integer(ty, 0));
     }
@@ -101,7 +101,7 @@ fn constant<'c>(op: Op<'c>, ty: CType) -> Failure<'c, Expr> {
 }
 
 /// The type of the first operand, and all operands.
-pub fn operands<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, (CType, Vec<Expr>)> {
+pub fn operands<'c>(writer: &Writer<'_>, op: Op<'c>) -> PassResult<'c, (CType, Vec<Expr>)> {
     let values = ir::operands(op);
     let first = values.first().ok_or_else(|| unsupported(op))?;
     let ty = c_type(op, first.r#type())?;
@@ -115,7 +115,7 @@ fn float<'c>(
     word: &str,
     ty: CType,
     two: &[Expr],
-) -> Failure<'c, Expr> {
+) -> PassResult<'c, Expr> {
     let single = ty == CType::Float;
     let helper =
         |writer: &mut Writer<'_>, f32, f64| Ok(writer.helper(if single { f32 } else { f64 }, two));
@@ -139,7 +139,7 @@ fn infix(template: &str, level: Level, two: &[Expr]) -> Expr {
     Expr::new(fill(template, &[two[0].at(level), two[1].at(right)]), level)
 }
 
-fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr]) -> Failure<'c, Expr> {
+fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr]) -> PassResult<'c, Expr> {
     let parts = [two[0].at(Level::Unary), two[1].at(Level::Unary)];
     let template = match word {
         "andi" | "muli" | "minui" | "maxsi" => "$0 && $1",
@@ -153,7 +153,7 @@ fn boolean<'c>(op: Op<'c>, word: &str, two: &[Expr]) -> Failure<'c, Expr> {
     Ok(Expr::new(fill(template, &parts), Level::Weak))
 }
 
-fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr]) -> Failure<'c, Expr> {
+fn integer<'c>(op: Op<'c>, word: &str, ty: CType, two: &[Expr]) -> PassResult<'c, Expr> {
     if let Some(width) = ty.odd_width() {
         return Err(PassError::at(
             &op,
@@ -234,7 +234,7 @@ fn shift(word: &str, ty: CType, two: &[Expr]) -> Expr {
     }
 }
 
-fn select<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
+fn select<'c>(writer: &Writer<'_>, op: Op<'c>) -> PassResult<'c, Expr> {
     let values = ir::operands(op);
     let [condition, yes, no] = values[..] else { return Err(unsupported(op)) };
     let ty = c_type(op, yes.r#type())?;

@@ -5,7 +5,7 @@ use super::{
     kernel,
     memory::{Base, pointer},
     scalar::fill,
-    writer::{Failure, Writer},
+    writer::Writer,
 };
 use crate::{
     ir::{
@@ -13,7 +13,7 @@ use crate::{
         call_extern::{CallExtern, Group, SCRATCH_OUT, arg_of, struct_of},
         edit, names, size,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
 
@@ -37,7 +37,7 @@ impl Argument {
 }
 
 /// Writes a `tir.call_extern`.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, call: &CallExtern<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, call: &CallExtern<'c>) -> PassResult<'c> {
     let mut arguments = vec![];
     if writer.passes_device(op) {
         arguments.push(writer.device(op)?);
@@ -71,7 +71,7 @@ fn write_argument<'c>(
     op: Op<'c>,
     call: &CallExtern<'c>,
     argument: Attribute<'c>,
-) -> Failure<'c, Argument> {
+) -> PassResult<'c, Argument> {
     if let Some((group, index, by_offset)) = arg_of(argument) {
         if group == Group::Scratch {
             return Err(PassError::at(
@@ -136,7 +136,7 @@ fn structure<'c>(
     call: &CallExtern<'c>,
     ty: &str,
     fields: Vec<(String, Attribute<'c>)>,
-) -> Failure<'c, Argument> {
+) -> PassResult<'c, Argument> {
     let mut texts = vec![];
     let mut constant = true;
     for (name, value) in fields {
@@ -171,7 +171,7 @@ fn structure<'c>(
 
 /// Fails if a buffer has elements of less than a byte: here each has a byte of its own, which is not
 /// how functions know them.
-fn check_elements<'c>(op: Op<'c>, operand: Val<'c>) -> Failure<'c> {
+fn check_elements<'c>(op: Op<'c>, operand: Val<'c>) -> PassResult<'c> {
     let ty = operand.r#type();
     match size::packed_bits(ir::element_type(ty)) {
         Some(_) if ir::is_memref(ty) => Err(PassError::at(
@@ -191,7 +191,7 @@ fn write_operand<'c>(
     operand: Val<'c>,
     group: Group,
     by_offset: bool,
-) -> Failure<'c, Argument> {
+) -> PassResult<'c, Argument> {
     if group == Group::Scalars {
         let text = writer.expr(op, operand)?.text();
         let known = edit::defining_op(operand).map(ir::op_name) == Some("arith.constant");

@@ -5,11 +5,11 @@
 use super::{
     arith::operands,
     scalar::{CType, Expr, Level, cast_to, fill, signed, unsigned},
-    writer::{Failure, Writer, c_type, unsupported},
+    writer::{Writer, c_type, unsupported},
 };
 use crate::{
     ir::{self, Op},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::ValueLike;
 
@@ -33,7 +33,7 @@ pub fn is_cast(word: &str) -> bool {
 }
 
 /// Writes a cast.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, word: &str) -> Failure<'c, Expr> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>, word: &str) -> PassResult<'c, Expr> {
     let (from, operands) = operands(writer, op)?;
     let to = c_type(op, ir::result0(op)?.r#type())?;
     let value = &operands[0];
@@ -102,7 +102,7 @@ fn half_of_integer<'c>(
     word: &str,
     (from, to): (CType, CType),
     value: &Expr,
-) -> Failure<'c, Expr> {
+) -> PassResult<'c, Expr> {
     let bits = from.odd_width().unwrap_or_else(|| from.storage_bits());
     if to == CType::Brain && bits > 24 {
         return Err(inexact(op, from, to));
@@ -145,7 +145,7 @@ fn float_cast<'c>(
     from: CType,
     to: CType,
     value: &Expr,
-) -> Failure<'c, Expr> {
+) -> PassResult<'c, Expr> {
     if (from, to) == (CType::Double, CType::Brain) {
         return Err(inexact(op, from, to));
     }
@@ -168,7 +168,7 @@ fn bit_cast<'c>(
     from: CType,
     to: CType,
     value: &Expr,
-) -> Failure<'c, Expr> {
+) -> PassResult<'c, Expr> {
     let value = signed(from, value);
     Ok(match (from, to) {
         (CType::Float, CType::Int(32)) => writer.helper("f32_bits", &[value]),

@@ -2,20 +2,21 @@
 
 use super::{
     scalar::{CType, Expr, Level, fill, signed, unsigned},
-    writer::{Failure, Writer, c_type, unsupported},
+    writer::{Writer, c_type, unsupported},
 };
 use crate::ir::{self, Op, Val};
+use crate::pass::PassResult;
 use melior::ir::ValueLike;
 
 /// The operands, their type and the number of the predicate.
-fn parts<'c>(op: Op<'c>) -> Failure<'c, (Val<'c>, Val<'c>, CType, i64)> {
+fn parts<'c>(op: Op<'c>) -> PassResult<'c, (Val<'c>, Val<'c>, CType, i64)> {
     let [a, b] = ir::operands(op)[..] else { return Err(unsupported(op)) };
     let predicate = ir::attr_i64(op, "predicate").ok_or_else(|| unsupported(op))?;
     Ok((a, b, c_type(op, a.r#type())?, predicate))
 }
 
 /// `arith.cmpi`
-pub fn integers<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
+pub fn integers<'c>(writer: &Writer<'_>, op: Op<'c>) -> PassResult<'c, Expr> {
     let (a, b, ty, predicate) = parts(op)?;
     let (a, b) = (writer.expr(op, a)?, writer.expr(op, b)?);
     if ty.odd_width().is_some() {
@@ -42,7 +43,7 @@ pub fn integers<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
 }
 
 /// `arith.cmpf`
-pub fn floats<'c>(writer: &Writer<'_>, op: Op<'c>) -> Failure<'c, Expr> {
+pub fn floats<'c>(writer: &Writer<'_>, op: Op<'c>) -> PassResult<'c, Expr> {
     let (a, b, ty, predicate) = parts(op)?;
     if !ty.is_real() {
         return Err(unsupported(op));

@@ -4,7 +4,7 @@ use super::{
     expression::Text,
     memory::constant_name,
     scalar::{self, CType},
-    writer::{Failure, c_type},
+    writer::c_type,
 };
 use crate::{
     ir::{
@@ -12,7 +12,7 @@ use crate::{
         call_extern::{CallExtern, Group, arg_of, is_null},
         elements, func,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{ValueLike, attribute::TypeAttribute, operation::OperationLike};
 
@@ -22,7 +22,7 @@ pub fn name(global: Op<'_>) -> String {
 }
 
 /// A constant array for a `memref.global`.
-pub fn constant(global: Op<'_>) -> Failure<'_, String> {
+pub fn constant(global: Op<'_>) -> PassResult<'_, String> {
     let attribute = |name: &str| global.attribute(name).ok();
     let (Some(value), true) = (attribute("initial_value"), global.has_attribute("constant")) else {
         return Err(PassError::at(

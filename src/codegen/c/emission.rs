@@ -6,12 +6,12 @@
 
 use super::{
     scalar::{CType, Expr, Level, cast_to, fill},
-    writer::{Failure, Writer, c_type},
+    writer::{Writer, c_type},
 };
 use crate::{
     expr::dtype_of,
     ir::{self, Op},
-    pass::PassError,
+    pass::{PassError, PassResult},
     tensor::DType,
 };
 use melior::{
@@ -81,11 +81,11 @@ impl Emission {
 
     /// A function that computes what an operation does, with [`NAME`] for its name. Its parameters and its
     /// result are of types that [`passed_as`] says.
-    pub fn function<'c>(&self, op: Op<'c>) -> Failure<'c, String> {
+    pub fn function<'c>(&self, op: Op<'c>) -> PassResult<'c, String> {
         let given: Vec<CType> = ir::operands(op)
             .into_iter()
             .map(|value| c_type(op, value.r#type()))
-            .collect::<Failure<'c, _>>()?;
+            .collect::<PassResult<'c, _>>()?;
         let parameter =
             |(index, ty): (usize, &CType)| format!("{} x{index}", passed_as(*ty).name());
         let parameters: Vec<_> = given.iter().enumerate().map(parameter).collect();
@@ -162,7 +162,7 @@ pub fn passed_as(ty: CType) -> CType {
 pub const NAME: &str = "@";
 
 /// What is said of an operation with one result; the first that fits counts.
-pub fn find<'c, 'e>(emissions: &'e [Emission], op: Op<'c>) -> Failure<'c, Option<&'e Emission>> {
+pub fn find<'c, 'e>(emissions: &'e [Emission], op: Op<'c>) -> PassResult<'c, Option<&'e Emission>> {
     if emissions.is_empty() || op.result_count() != 1 {
         return Ok(None);
     }
@@ -178,7 +178,7 @@ pub fn find<'c, 'e>(emissions: &'e [Emission], op: Op<'c>) -> Failure<'c, Option
 }
 
 /// Writes an operation as its target says; false if it says nothing.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c, bool> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c, bool> {
     let Some(found) = find(&writer.around.emissions, op)?.cloned() else { return Ok(false) };
     let values = ir::operands(op).into_iter();
     let operands: Vec<_> = values.map(|value| writer.expr(op, value)).collect::<Result<_, _>>()?;

@@ -7,7 +7,7 @@ use super::{
     names::value_name,
     scalar::{CType, Expr},
     session, statement,
-    writer::{Failure, Kind, Surroundings, Writer, field},
+    writer::{Kind, Surroundings, Writer, field},
 };
 use crate::{
     ir::{
@@ -15,7 +15,7 @@ use crate::{
         names::{self, IO, NAME},
         tir,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
@@ -58,7 +58,7 @@ pub fn print<'c>(
     function: Op<'c>,
     kind: Kind,
     around: &Surroundings,
-) -> Failure<'c, (String, BTreeSet<&'static str>)> {
+) -> PassResult<'c, (String, BTreeSet<&'static str>)> {
     let body =
         edit::entry_block(function).ok_or_else(|| PassError::at(&function, "has no body"))?;
     let mut writer = Writer::new(kind.clone(), around);
@@ -143,7 +143,7 @@ pub(super) fn buffers<'c>(
     writer: &mut Writer<'_>,
     function: Op<'c>,
     signature: &func::Signature<'c>,
-) -> Failure<'c, Vec<Parameter<'c>>> {
+) -> PassResult<'c, Vec<Parameter<'c>>> {
     if !signature.results.is_empty() {
         return Err(PassError::at(&function, "returns values: run convert-functions-to-dps first"));
     }
@@ -217,7 +217,7 @@ fn prologue<'c>(
     writer: &mut Writer<'_>,
     function: Op<'c>,
     buffers: &[Parameter<'c>],
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let ops = edit::walk(function);
     let given: Vec<_> = ops.iter().filter(|op| writer.passes_device(**op)).collect();
     // A device's own function may pass its session on.
@@ -286,7 +286,7 @@ fn entry_place<'c>(
     parameter: &Parameter<'c>,
     around: &Surroundings,
     next: &mut [usize; 2],
-) -> Failure<'c, (&'static str, String)> {
+) -> PassResult<'c, (&'static str, String)> {
     let role = &*parameter.role;
     let (list, name) = match role {
         names::DEVICE_ARENA | names::DEVICE_CONSTANTS => {

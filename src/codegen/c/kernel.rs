@@ -11,11 +11,11 @@ use super::{
     helpers, math,
     scalar::{CType, Expr, Level, cast_to},
     statement, words,
-    writer::{Failure, Kind, Surroundings, Writer, unsupported},
+    writer::{Kind, Surroundings, Writer, unsupported},
 };
 use crate::{
     ir::{self, Op, edit, func, names, names::symbol_name},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::operation::OperationLike;
 use std::{collections::BTreeSet, fmt::Write};
@@ -34,7 +34,7 @@ pub fn array_name(model: &str, target: &str) -> String {
 }
 
 /// The C that holds the kernels.
-pub fn print<'c>(name: &str, kernels: &[Op<'c>], around: &Surroundings) -> Failure<'c, String> {
+pub fn print<'c>(name: &str, kernels: &[Op<'c>], around: &Surroundings) -> PassResult<'c, String> {
     let mut found = BTreeSet::new();
     let mut texts = vec![];
     for kernel in kernels {
@@ -68,7 +68,7 @@ fn float_names() -> String {
 fn function<'c>(
     kernel: Op<'c>,
     around: &Surroundings,
-) -> Failure<'c, (String, BTreeSet<&'static str>)> {
+) -> PassResult<'c, (String, BTreeSet<&'static str>)> {
     let body = edit::entry_block(kernel).ok_or_else(|| PassError::at(&kernel, "has no body"))?;
     let mut writer = Writer::new(Kind::Launched, around);
     let buffers = buffers(&mut writer, kernel, &func::Signature::of(kernel)?)?;
@@ -97,7 +97,7 @@ fn function<'c>(
 }
 
 /// The index of a work item.
-pub fn global_id<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+pub fn global_id<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     if writer.kind != Kind::Launched {
         return Err(unsupported(op));
     }

@@ -2,9 +2,10 @@
 
 use super::{
     scalar::{CType, Expr, Level, cast_to, fill, function_call, signed},
-    writer::{Failure, Writer, c_type, unsupported},
+    writer::{Writer, c_type, unsupported},
 };
 use crate::ir::{self, Op};
+use crate::pass::PassResult;
 use melior::ir::ValueLike;
 
 /// Functions by the names of their operations, where these differ from C's.
@@ -23,7 +24,7 @@ const SAME: &[&str] = &[
 ];
 
 /// Writes an operation of the dialect.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let word = ir::op_name(op).trim_start_matches("math.");
     let values = ir::operands(op);
     let first = values.first().ok_or_else(|| unsupported(op))?;
@@ -63,7 +64,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// True if the integer exponent of a power is a number of the type of its base.
-fn exponent_is_exact<'c>(op: Op<'c>, base: CType) -> Failure<'c, bool> {
+fn exponent_is_exact<'c>(op: Op<'c>, base: CType) -> PassResult<'c, bool> {
     let exponent = ir::operands(op).get(1).copied().ok_or_else(|| unsupported(op))?;
     let exponent = c_type(op, exponent.r#type())?;
     Ok(exponent.storage_bits() <= if base == CType::Float { 24 } else { 32 })

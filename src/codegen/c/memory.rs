@@ -4,12 +4,12 @@ use super::{
     expression::{Sum, Text},
     names::node_name,
     scalar::{CType, Expr, Level, fill},
-    writer::{Failure, Writer, c_type, unsupported},
+    writer::{Writer, c_type, unsupported},
 };
 use crate::{
     artifact::c_identifier,
     ir::{self, Op, Val, edit, func, memref, tir, view::OpView},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
@@ -39,7 +39,7 @@ pub fn constant_name(symbol: &str) -> String {
 }
 
 /// Writes an operation on buffers.
-pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     match ir::op_name(op) {
         tir::Buffer::NAME => {
             let buffer = tir::Buffer::of(op).ok_or_else(|| unsupported(op))?;
@@ -80,7 +80,7 @@ pub fn write<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 
 impl Writer<'_> {
     /// The place that a buffer is.
-    pub fn buffer<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, &Buffer> {
+    pub fn buffer<'c>(&self, op: Op<'c>, value: Val<'c>) -> PassResult<'c, &Buffer> {
         self.buffers.get(&ir::id(value)).ok_or_else(|| {
             PassError::at(&op, format!("has a buffer {} with no place in C", value.r#type()))
         })
@@ -99,7 +99,7 @@ impl Writer<'_> {
         value: Val<'c>,
         base: Base,
         offset: Sum,
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let element = c_type(op, ir::element_type(value.r#type()))?.bytes();
         self.buffers.insert(ir::id(value), Buffer { base, offset, element });
         Ok(())
@@ -107,7 +107,7 @@ impl Writer<'_> {
 }
 
 /// A part of a buffer: its start moves by whole elements.
-fn part<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn part<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
     let offsets = ir::attr_i64s(op, "static_offsets").unwrap_or_default();
     let source = writer.buffer(op, operands[0])?.clone();
@@ -133,7 +133,7 @@ fn part<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// A typed buffer in a block of bytes gets a variable.
-fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let result = ir::result0(op)?;
     let source = writer.buffer(op, op.operand(0)?)?.clone();
     let shift = writer.sum(op, op.operand(1)?)?;
@@ -159,7 +159,7 @@ fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// Memory on the stack.
-fn local<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn local<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let result = ir::result0(op)?;
     let dims = ir::static_dims(result.r#type()).ok_or_else(|| unsupported(op))?;
     let element = c_type(op, ir::element_type(result.r#type()))?.name();
@@ -178,7 +178,7 @@ fn element<'c>(
     op: Op<'c>,
     buffer: Val<'c>,
     indices: &[Val<'c>],
-) -> Failure<'c, Text> {
+) -> PassResult<'c, Text> {
     let strides = memref::static_strides(buffer.r#type()).ok_or_else(|| unsupported(op))?;
     let place = writer.buffer(op, buffer)?;
     let Base::Pointer(name) = &place.base else {
@@ -192,7 +192,7 @@ fn element<'c>(
 }
 
 /// A load gets a variable, because what comes after may change the memory.
-fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
     let result = ir::result0(op)?;
     if ir::users(result).is_empty() {
@@ -209,7 +209,7 @@ fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     writer.know_expr(op, result, variable)
 }
 
-fn store<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn store<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
     let value = writer.expr(op, operands[0])?.text();
     let place = element(writer, op, operands[1], &operands[2..])?;
@@ -218,7 +218,7 @@ fn store<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// Copies within the host's memory: at once where both sides are contiguous.
-fn copy<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn copy<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let [source, target] = ir::operands(op)[..] else { return Err(unsupported(op)) };
     let dims = ir::static_dims(source.r#type()).ok_or_else(|| unsupported(op))?;
     let strides =
@@ -252,7 +252,7 @@ impl Copy {
         dims: &[i64],
         strides: [&[i64]; 2],
         at: [Sum; 2],
-    ) -> Failure<'c> {
+    ) -> PassResult<'c> {
         let [from, to] = &self.names;
         let elements: i64 = dims.iter().product();
         if elements == 1 {

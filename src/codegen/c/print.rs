@@ -12,8 +12,9 @@ use super::{
     emission::Emission,
     format::format,
     function, helpers, kernel, math,
-    writer::{Failure, Kind, Surroundings},
+    writer::{Kind, Surroundings},
 };
+use crate::pass::PassResult;
 use crate::{
     Error,
     artifact::{ArtifactKind, files},
@@ -41,7 +42,7 @@ struct Preamble {
 }
 
 /// The C of a target's module.
-pub fn print(module: Op<'_>) -> Failure<'_, String> {
+pub fn print(module: Op<'_>) -> PassResult<'_, String> {
     let functions: Vec<_> = func::functions(module)
         .into_iter()
         .filter(|function| edit::entry_block(*function).is_some())

@@ -3,17 +3,17 @@
 use super::{
     arith, call, emission, kernel, math, memory,
     scalar::{Expr, Level, fill},
-    writer::{Failure, Kind, Writer, c_type, unsupported},
+    writer::{Kind, Writer, c_type, unsupported},
 };
 use crate::{
     ir::{self, Blk, Op, Val, call_extern::CallExtern, edit, tir},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{RegionLike, ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::BTreeSet;
 
 /// Writes the operations of a block but its terminator's values.
-pub fn block<'c>(writer: &mut Writer<'_>, block: Blk<'c>) -> Failure<'c> {
+pub fn block<'c>(writer: &mut Writer<'_>, block: Blk<'c>) -> PassResult<'c> {
     ir::ops(block).into_iter().try_for_each(|op| statement(writer, op))
 }
 
@@ -35,7 +35,7 @@ fn declare_buffers(writer: &mut Writer<'_>, op: Op<'_>) {
     found.into_iter().for_each(|text| writer.line(text));
 }
 
-fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     declare_buffers(writer, op);
     match ir::op_name(op) {
         "scf.for" => repeat(writer, op),
@@ -68,7 +68,7 @@ fn statement<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
     }
 }
 
-fn repeat<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn repeat<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     writer.note(op);
     let operands = ir::operands(op);
     let ty = c_type(op, operands[0].r#type())?;
@@ -96,7 +96,11 @@ fn repeat<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
 }
 
 /// Variables that start as `values`.
-fn declare<'c>(writer: &mut Writer<'_>, op: Op<'c>, values: &[Val<'c>]) -> Failure<'c, Vec<Expr>> {
+fn declare<'c>(
+    writer: &mut Writer<'_>,
+    op: Op<'c>,
+    values: &[Val<'c>],
+) -> PassResult<'c, Vec<Expr>> {
     let declare = |value: &Val<'c>| {
         let ty = c_type(op, value.r#type())?;
         let start = writer.expr(op, *value)?;
@@ -106,7 +110,7 @@ fn declare<'c>(writer: &mut Writer<'_>, op: Op<'c>, values: &[Val<'c>]) -> Failu
 }
 
 /// Variables without a value yet.
-fn declare_results<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c, Vec<Expr>> {
+fn declare_results<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c, Vec<Expr>> {
     let mut names = vec![];
     for value in ir::results(op) {
         let name = writer.variable(c_type(op, value.r#type())?, "r", None);
@@ -127,7 +131,7 @@ fn assign<'c>(
     op: Op<'c>,
     names: &[Expr],
     values: &[Val<'c>],
-) -> Failure<'c> {
+) -> PassResult<'c> {
     let mut moves = vec![];
     for (name, value) in names.iter().zip(values) {
         let new = writer.expr(op, *value)?;
@@ -150,7 +154,7 @@ fn assign<'c>(
     Ok(())
 }
 
-fn branch<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn branch<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     writer.note(op);
     let names = declare_results(writer, op)?;
     let condition = writer.expr(op, op.operand(0)?)?.text().text;
@@ -178,7 +182,7 @@ fn bodies(op: Op<'_>) -> Vec<Option<Blk<'_>>> {
 }
 
 /// A loop with a `break`.
-fn repeat_while<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> Failure<'c> {
+fn repeat_while<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     writer.note(op);
     let [Some(before), Some(after)] = bodies(op)[..] else { return Err(unsupported(op)) };
     let carried = declare(writer, op, &ir::operands(op))?;

@@ -12,13 +12,10 @@ use super::{
 };
 use crate::{
     ir::{self, Op, Val, memory::Memory, names, tir, view::OpView},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The result of printing.
-pub type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// Characters up to which an expression is written where it is used instead of being given a name.
 const INLINE_WIDTH: usize = 48;
@@ -94,7 +91,7 @@ pub struct Writer<'m> {
 }
 
 /// The C type of a value's type.
-pub fn c_type<'c>(op: Op<'c>, ty: Type<'c>) -> Failure<'c, CType> {
+pub fn c_type<'c>(op: Op<'c>, ty: Type<'c>) -> PassResult<'c, CType> {
     CType::of(ty).ok_or_else(|| {
         PassError::at(&op, format!("has a value of type {ty}, which has no C equivalent"))
     })
@@ -134,8 +131,8 @@ impl<'m> Writer<'m> {
     pub fn block<'c>(
         &mut self,
         head: impl AsRef<str>,
-        body: impl FnOnce(&mut Self) -> Failure<'c>,
-    ) -> Failure<'c> {
+        body: impl FnOnce(&mut Self) -> PassResult<'c>,
+    ) -> PassResult<'c> {
         self.line(format!("{}{{", head.as_ref()));
         self.scope(body)?;
         self.line("}");
@@ -143,7 +140,7 @@ impl<'m> Writer<'m> {
     }
 
     /// The inside of a block: what is declared there is known there alone.
-    pub fn scope<'c>(&mut self, body: impl FnOnce(&mut Self) -> Failure<'c>) -> Failure<'c> {
+    pub fn scope<'c>(&mut self, body: impl FnOnce(&mut Self) -> PassResult<'c>) -> PassResult<'c> {
         self.structures.push(BTreeMap::new());
         let result = body(self);
         self.structures.pop();
@@ -160,8 +157,8 @@ impl<'m> Writer<'m> {
         &mut self,
         ty: CType,
         [from, to, step]: [Text; 3],
-        body: impl FnOnce(&mut Self, &str) -> Failure<'c>,
-    ) -> Failure<'c> {
+        body: impl FnOnce(&mut Self, &str) -> PassResult<'c>,
+    ) -> PassResult<'c> {
         let name = self.names.of_loop(self.loops);
         let step = match step.text.as_str() {
             "1" => format!("++{name}"),
@@ -181,7 +178,7 @@ impl<'m> Writer<'m> {
     }
 
     /// Says that a value is an expression.
-    pub fn know_expr<'c>(&mut self, op: Op<'c>, value: Val<'c>, expr: Expr) -> Failure<'c> {
+    pub fn know_expr<'c>(&mut self, op: Op<'c>, value: Val<'c>, expr: Expr) -> PassResult<'c> {
         let scalar = match c_type(op, value.r#type())? {
             CType::Index => Scalar::Sum(match expr.as_number() {
                 Some(number) => Sum::number(number),
@@ -195,7 +192,7 @@ impl<'m> Writer<'m> {
 
     /// Defines the result of an operation without effects: as the expression itself where that is
     /// short and used once, else as a variable.
-    pub fn define<'c>(&mut self, op: Op<'c>, expr: Expr) -> Failure<'c> {
+    pub fn define<'c>(&mut self, op: Op<'c>, expr: Expr) -> PassResult<'c> {
         let result = ir::result0(op)?;
         let users = ir::users(result);
         let ty = c_type(op, result.r#type())?;
@@ -228,7 +225,7 @@ impl<'m> Writer<'m> {
     }
 
     /// The number that a value is, as an expression.
-    pub fn expr<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Expr> {
+    pub fn expr<'c>(&self, op: Op<'c>, value: Val<'c>) -> PassResult<'c, Expr> {
         match self.scalars.get(&ir::id(value)) {
             Some(Scalar::Expr(expr)) => Ok(expr.clone()),
             Some(Scalar::Sum(sum)) => Ok(match sum.as_number() {
@@ -245,7 +242,7 @@ impl<'m> Writer<'m> {
     }
 
     /// The index that a value is.
-    pub fn sum<'c>(&self, op: Op<'c>, value: Val<'c>) -> Failure<'c, Sum> {
+    pub fn sum<'c>(&self, op: Op<'c>, value: Val<'c>) -> PassResult<'c, Sum> {
         if let Some(Scalar::Sum(sum)) = self.scalars.get(&ir::id(value)) {
             return Ok(sum.clone());
         }
@@ -278,7 +275,7 @@ impl<'m> Writer<'m> {
 
     /// What a call passes as its device: that of the function's own target, the one of the callee's
     /// target, or all of them.
-    pub fn device<'c>(&self, op: Op<'c>) -> Failure<'c, String> {
+    pub fn device<'c>(&self, op: Op<'c>) -> PassResult<'c, String> {
         if self.is_internal(op) && self.kind != Kind::Device {
             return Ok("devices".to_owned());
         }

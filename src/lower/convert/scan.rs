@@ -11,7 +11,7 @@
 //! States are copied to where the old ones were, and slices into the results, so that bufferization
 //! does all of it in place.
 
-use super::{CAST, Conversion, Outcome, key};
+use super::{CAST, Conversion, key};
 use crate::{
     Result,
     ir::{
@@ -20,7 +20,7 @@ use crate::{
         view::OpView,
     },
     lower::{Lowering, loops::count_to},
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::{
     Attribute, BlockLike, Region, ValueLike, attribute::DenseI32ArrayAttribute,
@@ -33,7 +33,7 @@ impl<'c> Conversion<'c> {
         &mut self,
         op: Op<'c>,
         l: &Lowering<'c>,
-    ) -> Outcome<'c, Vec<Val<'c>>> {
+    ) -> PassResult<'c, Vec<Val<'c>>> {
         let at = |error: crate::Error| PassError::at(&op, error);
         let malformed = || PassError::at(&op, "is malformed");
         let scan = graph::Scan::of(op).ok_or_else(malformed)?;
@@ -86,7 +86,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// Converts the operations of a body in front of `end`; gives what they end with.
-    fn convert_step(&mut self, block: ir::Blk<'c>, end: Op<'c>) -> Outcome<'c, Vec<Val<'c>>> {
+    fn convert_step(&mut self, block: ir::Blk<'c>, end: Op<'c>) -> PassResult<'c, Vec<Val<'c>>> {
         for inner in ir::ops(block) {
             match ir::op_name(inner) {
                 graph::Yield::NAME => return Ok(self.inputs(inner)),
@@ -100,7 +100,7 @@ impl<'c> Conversion<'c> {
     }
 
     /// A call that is to keep its types, in front of `anchor`: casts around it.
-    fn clone_call(&mut self, call: Op<'c>, anchor: Op<'c>) -> Outcome<'c, ()> {
+    fn clone_call(&mut self, call: Op<'c>, anchor: Op<'c>) -> PassResult<'c, ()> {
         let b = Builder::before(anchor)?.with_location(call.location());
         let mut operands = vec![];
         for old in ir::operands(call) {

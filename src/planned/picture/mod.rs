@@ -11,12 +11,10 @@ use crate::{
     ir::{
         self, Op, board, calls::CallGraph, edit, func, memory::of_argument, memref, names, print,
     },
-    pass::PassError,
+    pass::{PassError, PassResult},
 };
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
-
-type Failure<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// A buffer at a place for some time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +39,7 @@ struct Panel {
 }
 
 /// The picture of a module whose memory is planned, as SVG.
-pub fn draw<'c>(module: Op<'c>) -> Failure<'c, String> {
+pub fn draw<'c>(module: Op<'c>) -> PassResult<'c, String> {
     let main = func::main(module).ok_or_else(|| PassError::new("there is no @main to draw"))?;
     let graph = CallGraph::of(module)?;
     let effects = effects(&graph)?;
@@ -99,7 +97,7 @@ fn arena<'c>(
     memory: &Memory,
     uses: &[BufferUse<'c>],
     moments: &[usize],
-) -> Failure<'c, Panel> {
+) -> PassResult<'c, Panel> {
     let Memory::Arena(name) = memory else { return Err(PassError::new("no arena")) };
     let step = |moment: usize| moments.partition_point(|known| *known < moment);
     let block = |one: &BufferUse<'c>| Block {
@@ -133,7 +131,7 @@ fn rank(pools: &[board::Pool], name: &str) -> usize {
 }
 
 /// The bound of an arena, and where it is met.
-fn remark<'c>(main: Op<'c>, name: &str) -> Failure<'c, String> {
+fn remark<'c>(main: Op<'c>, name: &str) -> PassResult<'c, String> {
     let signature = func::Signature::of(main)?;
     let lists = signature.arguments.iter().map(|(_, list)| list);
     let mut lists = lists.filter(|list| !name.is_empty() && of_argument(list) == name);
@@ -154,7 +152,11 @@ fn remark<'c>(main: Op<'c>, name: &str) -> Failure<'c, String> {
 }
 
 /// The blocks of constants, wherever they are read.
-fn constants<'c>(module: Op<'c>, main: Op<'c>, graph: &CallGraph<'c>) -> Failure<'c, Vec<Panel>> {
+fn constants<'c>(
+    module: Op<'c>,
+    main: Op<'c>,
+    graph: &CallGraph<'c>,
+) -> PassResult<'c, Vec<Panel>> {
     let mut found: BTreeMap<Memory, BTreeMap<u64, Block>> = BTreeMap::new();
     for function in graph.order.iter().filter_map(|name| graph.function(name)) {
         for place in places(function, &edit::walk(function))? {
