@@ -34,6 +34,7 @@ pub mod memref;
 pub mod names;
 pub(crate) mod nesting;
 pub(crate) mod origin;
+pub(crate) mod outline;
 pub mod print;
 pub mod queue;
 mod read;

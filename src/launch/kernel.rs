@@ -4,25 +4,24 @@ use super::{Grid, fuse};
 use crate::{
     Result,
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group},
         capture::{Copy, captured},
-        edit, effects, func, memref, names, print,
+        edit, effects, func, memref, names,
+        outline::{NewFunction, Outliner},
     },
     pass::{PassError, PassResult},
 };
 use melior::ir::{
-    Attribute, Region, ValueLike,
-    attribute::{DenseI64ArrayAttribute, StringAttribute, TypeAttribute},
+    Attribute, ValueLike,
+    attribute::{DenseI64ArrayAttribute, StringAttribute},
     operation::OperationLike,
-    r#type::FunctionType,
 };
-use std::collections::{BTreeSet, HashMap};
 
 /// Makes kernels of all loops in the functions of a target. `launch` is the function that runs one.
 pub fn outline<'c>(module: Op<'c>, target: &str, launch: &str) -> PassResult<'c> {
-    let taken = func::functions(module).into_iter().map(func::symbol).collect();
-    let mut outlined = Outlined { module, target, launch, known: HashMap::new(), taken };
+    let outliner = Outliner::of(module);
+    let mut outlined = Outlined { module, target, launch, outliner };
     for function in func::functions(module) {
         let ours = ir::attr_str(function, names::TARGET).as_deref() == Some(target);
         if !ours || function.has_attribute(names::LAUNCHED) {
@@ -126,9 +125,7 @@ struct Outlined<'a, 'c> {
     module: Op<'c>,
     target: &'a str,
     launch: &'a str,
-    /// Kernels by their text.
-    known: HashMap<String, String>,
-    taken: BTreeSet<String>,
+    outliner: Outliner,
 }
 
 /// What a nest works on.
@@ -258,48 +255,27 @@ impl<'c> Outlined<'_, 'c> {
         buffers: &[Val<'c>],
         grid: &Grid,
     ) -> Result<String> {
-        let context = ir::context_of(self.module);
         let location = ops.last().map_or_else(|| function.location(), |op| op.location());
-        let types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
-        let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
-        let region = Region::new();
-        let block = edit::append_block(&region, &with_locations);
-        let mut copy = Copy::to(block);
-        for (of, is) in buffers.iter().zip(edit::arguments(block)) {
-            copy.replace(*of, is);
-        }
-        let b = Builder::at_end(context, block, location);
-        match ops {
-            [nest] if grid != &Grid::one() => work_item(&b, *nest, grid, &mut copy)?,
-            _ => ops.iter().try_for_each(|op| copy.op(*op).map(drop))?,
-        }
-        b.create("func.return", OpSpec::default())?;
         let body = edit::entry_block(self.module)
             .ok_or_else(|| crate::Error::internal("a module without a body"))?;
-        let at = Builder::at_end(context, body, location);
-        let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
-            ("sym_name", at.str_attr("kernel")),
-            (
-                "function_type",
-                TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into(),
-            ),
-            ("sym_visibility", at.str_attr("private")),
-            (names::LAUNCHED, Attribute::unit(context)),
-        ];
-        attributes.extend(function.attribute(names::TARGET).ok().map(|id| (names::TARGET, id)));
-        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-        let made = at.create("func.func", spec)?;
-        let text = print::print_alone(made)?;
-        if let Some(known) = self.known.get(&text) {
-            edit::erase(made);
-            return Ok(known.clone());
-        }
-        let stem = format!("{}_kernel{}", self.target.replace('-', "_"), self.known.len());
-        let name = func::free_symbol(stem, &self.taken);
-        edit::set_attr(made, "sym_name", at.str_attr(&name));
-        self.taken.insert(name.clone());
-        self.known.insert(text, name.clone());
-        Ok(name)
+        let at = Builder::at_end(ir::context_of(self.module), body, location);
+        let made = NewFunction::private("kernel")
+            .given(buffers)
+            .with(names::LAUNCHED, Attribute::unit(at.context))
+            .like(function, &[names::TARGET])
+            .define(&at, |b, arguments| {
+                let mut copy = Copy::to(b.block());
+                for (of, is) in buffers.iter().zip(arguments) {
+                    copy.replace(*of, *is);
+                }
+                match ops {
+                    [nest] if grid != &Grid::one() => work_item(b, *nest, grid, &mut copy)?,
+                    _ => ops.iter().try_for_each(|op| copy.op(*op).map(drop))?,
+                }
+                Ok::<_, crate::Error>(vec![])
+            })?;
+        let target = self.target.replace('-', "_");
+        self.outliner.once(made, |number, _| format!("{target}_kernel{number}"))
     }
 }
 

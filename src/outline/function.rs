@@ -3,15 +3,9 @@
 use super::{boundary, definer, move_to_end, remap_operands, replace_uses};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, OpSpec, Val, graph, names, op_name, results},
+    ir::{self, Builder, Op, Val, graph, names, op_name, outline::NewFunction, results},
 };
-use melior::ir::{
-    Attribute, Block, Region, RegionLike, Type, ValueLike,
-    attribute::{FlatSymbolRefAttribute, TypeAttribute},
-    block::BlockLike,
-    operation::OperationLike,
-    r#type::FunctionType,
-};
+use melior::ir::{ValueLike, operation::OperationLike};
 
 /// A region to outline.
 pub struct RegionPlan<'c, 'p> {
@@ -35,80 +29,30 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
     let parent = last
         .parent_operation()
         .ok_or_else(|| Error::internal("an operation outside of any function"))?;
-    let function = create_function(plan, parent, &inputs, &edge.outputs)?;
-    let body = function
-        .region(0)
-        .map_err(ir::unexpected)?
-        .first_block()
-        .ok_or_else(|| Error::internal("a function without a body"))?;
-    let call = create_call(plan.symbol, last, &inputs, &edge.outputs)?;
+    let types: Vec<_> = edge.outputs.iter().map(|value| value.r#type()).collect();
+    let call = ir::outline::call(&Builder::before(last)?, plan.symbol, &inputs, &types)?;
     for (old, new) in edge.outputs.iter().zip(results(call)) {
         replace_uses(*old, new);
     }
-    let copies: Vec<Val<'c>> = constants
-        .iter()
-        .filter_map(|value| definer(*value))
-        .map(|def| crate::ir::result0(crate::ir::edit::clone_to_end(def, body)))
-        .collect::<Result<_>>()?;
-    let arguments: Vec<Val<'c>> = (0..inputs.len())
-        .map(|i| body.argument(i).map(Into::into))
-        .collect::<Result<_, _>>()
-        .map_err(ir::unexpected)?;
     let inner = results(call);
-    for op in plan.ops {
-        move_to_end(*op, body);
-    }
-    for op in plan.ops {
-        remap_operands(*op, &inner, &edge.outputs)?;
-        remap_operands(*op, &inputs, &arguments)?;
-        remap_operands(*op, &constants, &copies)?;
-    }
-    let context = Builder::before(call)?.context;
-    Builder::at_end(context, body, last.location())
-        .create("func.return", OpSpec { operands: &edge.outputs, ..Default::default() })?;
-    Ok(function)
-}
-
-fn types<'c>(values: &[Val<'c>]) -> Vec<Type<'c>> {
-    values.iter().map(|value| value.r#type()).collect()
-}
-
-fn create_function<'c>(
-    plan: &RegionPlan<'c, '_>,
-    before: Op<'c>,
-    inputs: &[Val<'c>],
-    outputs: &[Val<'c>],
-) -> Result<Op<'c>> {
-    let builder = Builder::before(before)?;
-    let arguments: Vec<_> = inputs.iter().map(|v| (v.r#type(), ir::location_of(*v))).collect();
-    let region = Region::new();
-    region.append_block(Block::new(&arguments));
-    let ty = FunctionType::new(builder.context, &types(inputs), &types(outputs));
-    let attributes: Vec<(&str, Attribute<'c>)> = vec![
-        ("sym_name", builder.str_attr(plan.symbol)),
-        ("function_type", TypeAttribute::new(ty.into()).into()),
-        ("sym_visibility", builder.str_attr("private")),
-        (names::TARGET, builder.str_attr(plan.target)),
-    ];
-    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-    builder.create("func.func", spec)
-}
-
-fn create_call<'c>(
-    symbol: &str,
-    before: Op<'c>,
-    inputs: &[Val<'c>],
-    outputs: &[Val<'c>],
-) -> Result<Op<'c>> {
-    let builder = Builder::before(before)?;
-    let callee = FlatSymbolRefAttribute::new(builder.context, symbol).into();
-    builder.create(
-        "func.call",
-        OpSpec {
-            operands: inputs,
-            results: &types(outputs),
-            attributes: vec![("callee", callee)],
-            ..Default::default()
-        },
-    )
+    let at = Builder::before(parent)?;
+    NewFunction::private(plan.symbol)
+        .named(&inputs)
+        .with(names::TARGET, at.str_attr(plan.target))
+        .define(&at, |b, arguments| {
+            let copies: Vec<Val<'c>> = constants
+                .iter()
+                .filter_map(|value| definer(*value))
+                .map(|def| ir::result0(ir::edit::clone_to_end(def, b.block())))
+                .collect::<Result<_>>()?;
+            for op in plan.ops {
+                move_to_end(*op, b.block());
+            }
+            for op in plan.ops {
+                remap_operands(*op, &inner, &edge.outputs)?;
+                remap_operands(*op, &inputs, arguments)?;
+                remap_operands(*op, &constants, &copies)?;
+            }
+            Ok(edge.outputs.clone())
+        })
 }

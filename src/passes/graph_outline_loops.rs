@@ -11,17 +11,15 @@
 use crate::{
     Result,
     ir::{
-        self, Builder, Op, OpSpec, Val, edit, func, graph,
+        self, outline::{self, NewFunction}, Builder, Op, Val, edit, func, graph,
         names::{PIECE, TARGET},
         view::OpView,
     },
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::{
-    Attribute, Region, Type, ValueLike,
-    attribute::{FlatSymbolRefAttribute, TypeAttribute},
+    Attribute, ValueLike,
     operation::OperationLike,
-    r#type::FunctionType,
 };
 use std::collections::BTreeSet;
 
@@ -75,51 +73,33 @@ fn outline<'c>(around: Op<'c>, scan: Op<'c>, name: &str) -> Result<()> {
     let mut ops = ir::ops(block);
     let Some(end) = ops.pop() else { return Ok(()) };
     let builder = Builder::before(end)?.with_location(scan.location());
-    let region = Region::new();
-    let inside = edit::append_block(&region, &[]);
     let results = computed(end);
     let mut passed = vec![];
-    for op in &ops {
-        edit::move_to_end(*op, inside);
-    }
-    for argument in edit::arguments(block) {
-        let users = ir::users(argument);
-        if users.iter().any(|user| !edit::same(*user, end)) {
-            let own = edit::add_argument(inside, argument.r#type(), scan.location());
-            edit::replace_uses_except(argument, own, end);
-            passed.push(argument);
-        }
-    }
-    let types = |values: &[Val<'c>]| -> Vec<Type<'c>> {
-        values.iter().map(|value| value.r#type()).collect()
-    };
-    let call = builder.create(
-        "func.call",
-        OpSpec {
-            operands: &passed,
-            results: &types(&results),
-            attributes: vec![("callee", FlatSymbolRefAttribute::new(builder.context, name).into())],
-            ..Default::default()
-        },
-    )?;
+    let at = Builder::before(around)?.with_location(scan.location());
+    NewFunction::private(name)
+        .with(PIECE, Attribute::unit(at.context))
+        .like(around, &[TARGET])
+        .define(&at, |b, _| {
+            for op in &ops {
+                edit::move_to_end(*op, b.block());
+            }
+            for argument in edit::arguments(block) {
+                let users = ir::users(argument);
+                if users.iter().any(|user| !edit::same(*user, end)) {
+                    let own = edit::add_argument(b.block(), argument.r#type(), scan.location());
+                    edit::replace_uses_except(argument, own, end);
+                    passed.push(argument);
+                }
+            }
+            Ok::<_, crate::Error>(results.clone())
+        })?;
+    let types: Vec<_> = results.iter().map(|value| value.r#type()).collect();
+    let made = ir::results(outline::call(&builder, name, &passed, &types)?);
     for (index, value) in ir::operands(end).into_iter().enumerate() {
         if let Some(place) = results.iter().position(|result| *result == value) {
-            edit::set_operand(end, index, ir::results(call)[place])?;
+            edit::set_operand(end, index, made[place])?;
         }
     }
-    Builder::at_end(builder.context, inside, scan.location())
-        .create("func.return", OpSpec { operands: &results, ..Default::default() })?;
-    let ty = FunctionType::new(builder.context, &types(&passed), &types(&results));
-    let at = Builder::before(around)?.with_location(scan.location());
-    let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
-        ("sym_name", at.str_attr(name)),
-        ("function_type", TypeAttribute::new(ty.into()).into()),
-        ("sym_visibility", at.str_attr("private")),
-        (PIECE, Attribute::unit(at.context)),
-    ];
-    attributes.extend(around.attribute(TARGET).ok().map(|target| (TARGET, target)));
-    let regions = vec![region];
-    at.create("func.func", OpSpec { attributes, regions, ..Default::default() })?;
     Ok(())
 }
 

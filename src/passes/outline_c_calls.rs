@@ -13,7 +13,7 @@
 use crate::{
     codegen::c,
     ir::{
-        self, Builder, Op, OpSpec, Val,
+        self, outline::NewFunction, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group, arg_of, is_null, null, struct_of},
         edit,
         names::{self, C_GLUE, C_HEADERS, DEVICE, IO, TARGET},
@@ -22,9 +22,9 @@ use crate::{
 };
 use melior::ir::{
     Attribute, Region, Type, TypeLike, ValueLike,
-    attribute::{ArrayAttribute, StringAttribute, TypeAttribute},
+    attribute::{ArrayAttribute, StringAttribute},
     operation::OperationLike,
-    r#type::{FunctionType, MemRefType},
+    r#type::MemRefType,
 };
 use std::collections::BTreeMap;
 
@@ -171,10 +171,6 @@ impl<'c> Outlined<'c> {
     fn define(&self, glue: Op<'c>, op: Op<'c>, call: &CallExtern<'c>, name: &str) -> PassResult<'c> {
         let context = ir::context_of(op);
         let body = edit::entry_block(glue).ok_or_else(|| PassError::new("has no body"))?;
-        let region = Region::new();
-        let types: Vec<_> = self.passed.iter().map(|(_, _, value)| parameter(*value)).collect();
-        let arguments: Vec<_> = types.iter().map(|ty| (*ty, op.location())).collect();
-        let block = edit::append_block(&region, &arguments);
         let roles = self.passed.iter().map(|(group, ..)| {
             let role = match group {
                 Group::Scalars => names::NUMBER,
@@ -185,33 +181,26 @@ impl<'c> Outlined<'c> {
             edit::dictionary_attr(context, &[(IO.to_owned(), role)])
         });
         let roles: Vec<_> = roles.collect();
-        let ty = FunctionType::new(context, &types, &[]);
         let outside = Builder::at_end(context, body, op.location());
-        let spec = OpSpec {
-            attributes: vec![
-                ("sym_name", outside.str_attr(name)),
-                ("function_type", TypeAttribute::new(ty.into()).into()),
-                ("arg_attrs", ArrayAttribute::new(context, &roles).into()),
-            ],
-            regions: vec![region],
-            ..Default::default()
-        };
-        outside.create("func.func", spec)?;
-        let builder = Builder::at_end(context, block, op.location());
-        let mut inside = call.clone();
-        for ((group, index, _), argument) in self.passed.iter().zip(edit::arguments(block)) {
-            if let Some(operand) = inside.groups[*group as usize].get_mut(*index) {
-                *operand = argument;
-            }
-        }
-        for (index, constant) in &self.constants {
-            let copy = ir::result0(builder.insert_clone(*constant))?;
-            if let Some(operand) = inside.groups[Group::Scalars as usize].get_mut(*index) {
-                *operand = copy;
-            }
-        }
-        inside.build(&builder, &[])?;
-        builder.create("func.return", OpSpec::default())?;
+        NewFunction::public(name)
+            .arguments(self.passed.iter().map(|(_, _, value)| parameter(*value)))
+            .with("arg_attrs", ArrayAttribute::new(context, &roles).into())
+            .define(&outside, |b, arguments| {
+                let mut inside = call.clone();
+                for ((group, index, _), argument) in self.passed.iter().zip(arguments) {
+                    if let Some(operand) = inside.groups[*group as usize].get_mut(*index) {
+                        *operand = *argument;
+                    }
+                }
+                for (index, constant) in &self.constants {
+                    let copy = ir::result0(b.insert_clone(*constant))?;
+                    if let Some(operand) = inside.groups[Group::Scalars as usize].get_mut(*index) {
+                        *operand = copy;
+                    }
+                }
+                inside.build(b, &[])?;
+                Ok::<_, PassError<'c>>(vec![])
+            })?;
         Ok(())
     }
 

@@ -13,13 +13,12 @@ use crate::{
         emission::{self, Emission, passed_as},
         scalar::CType,
     },
-    ir::{self, Builder, Op, OpSpec, Val, edit, names::C_OPERATIONS},
+    ir::{self, outline::{self, NewFunction}, Builder, Op, Val, edit, names::C_OPERATIONS},
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
-    Region, Type, TypeLike, ValueLike,
-    attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
-    r#type::FunctionType,
+    Type, TypeLike, ValueLike,
+    attribute::StringAttribute,
 };
 use std::collections::BTreeMap;
 
@@ -81,34 +80,21 @@ fn declare<'c>(module: Op<'c>, op: Op<'c>, name: &str) -> Result<(), PassError<'
     let context = ir::context_of(module);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let builder = Builder::at_end(context, body, melior::ir::operation::OperationLike::location(&op));
-    let passed = |ty: Type<'c>| passed(&builder, ty);
-    let given: Vec<Type<'c>> =
-        ir::operands(op).iter().map(|value| passed(value.r#type())).collect();
-    let ty = FunctionType::new(context, &given, &[passed(ir::result0(op)?.r#type())]);
-    let attributes = vec![
-        ("sym_name", builder.str_attr(name)),
-        ("function_type", TypeAttribute::new(ty.into()).into()),
-        ("sym_visibility", builder.str_attr("private")),
-    ];
-    let spec = OpSpec { attributes, regions: vec![Region::new()], ..Default::default() };
-    builder.create("func.func", spec)?;
+    let given: Vec<_> =
+        ir::operands(op).iter().map(|value| passed(&builder, value.r#type())).collect();
+    let result = passed(&builder, ir::result0(op)?.r#type());
+    NewFunction::private(name).arguments(given).declare(&builder, &[result])?;
     Ok(())
 }
 
 /// Calls the function in place of `op`.
 fn call<'c>(op: Op<'c>, name: &str) -> Result<(), PassError<'c>> {
     let builder = Builder::before(op)?;
-    let callee = FlatSymbolRefAttribute::new(builder.context, name).into();
     let given = ir::operands(op).into_iter().map(|value| widened(&builder, value));
     let given: Vec<_> = given.collect::<Result<_, _>>()?;
     let result = ir::result0(op)?;
-    let spec = OpSpec {
-        operands: &given,
-        results: &[passed(&builder, result.r#type())],
-        attributes: vec![("callee", callee)],
-        ..Default::default()
-    };
-    let made = ir::result0(builder.create("func.call", spec)?)?;
+    let ty = passed(&builder, result.r#type());
+    let made = ir::result0(outline::call(&builder, name, &given, &[ty])?)?;
     edit::replace_uses(result, narrowed(&builder, made, result.r#type())?);
     edit::erase(op);
     Ok(())

@@ -15,22 +15,19 @@ use crate::{
         transpose::Transpose,
     },
     ir::{
-        self, Blk, Builder, Op, OpSpec, Val,
+        self, outline::{NewFunction, Outliner}, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group},
         capture::{Copy, captured},
         edit, func,
         names::{self, KERNEL},
-        print,
     },
     pass::{OptionValues, Pass, PassError, PassOptions},
 };
 use melior::ir::{
-    Attribute, Region, Type, ValueLike,
-    attribute::{ArrayAttribute, TypeAttribute},
+    Attribute, ValueLike,
+    attribute::ArrayAttribute,
     operation::OperationLike,
-    r#type::FunctionType,
 };
-use std::collections::HashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -58,7 +55,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
             && (options.target.is_empty() || target.is_none_or(|id| id == options.target))
     };
     let isa = Isa::of_module(module);
-    let mut outlined = Outlined { module, isa, symbols: HashMap::new() };
+    let mut outlined = Outlined { module, isa, outliner: Outliner::of(module) };
     for function in func::functions(module).into_iter().filter(is_ours) {
         for op in edit::entry_block(function).map(ir::ops).unwrap_or_default() {
             if let Some(nest) = Nest::of(op)
@@ -134,8 +131,7 @@ impl Code {
 struct Outlined<'c> {
     module: Op<'c>,
     isa: Isa,
-    /// Symbols by the text of the function.
-    symbols: HashMap<String, String>,
+    outliner: Outliner,
 }
 
 impl<'c> Outlined<'c> {
@@ -176,39 +172,31 @@ impl<'c> Outlined<'c> {
         work: &Work<'c>,
         buffers: &[Val<'c>],
     ) -> Result<(String, Option<i64>)> {
-        let context = ir::context_of(self.module);
-        let location = work.op().location();
         let code = work.code(self.isa);
         let tasks = code.tasks();
-        let index = Type::index(context);
-        let mut types: Vec<_> = buffers.iter().map(|buffer| buffer.r#type()).collect();
-        types.extend(tasks.iter().flat_map(|_| [index; 2]));
-        let with_locations: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
-        let region = Region::new();
-        let block = edit::append_block(&region, &with_locations);
-        self.fill(block, &code, work, buffers)?;
-        let end = Builder::at_end(context, block, location);
-        end.create("func.return", OpSpec::default())?;
         let body = edit::entry_block(self.module)
             .ok_or_else(|| crate::Error::internal("a module without a body"))?;
-        let at = Builder::at_end(context, body, location);
-        let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
-            ("sym_name", at.str_attr("outlined")),
-            ("function_type", TypeAttribute::new(FunctionType::new(context, &types, &[]).into()).into()),
-            ("sym_visibility", at.str_attr("private")),
-        ];
-        match tasks {
-            Some(_) => attributes.push((KERNEL, Attribute::unit(context))),
+        let at = Builder::at_end(ir::context_of(self.module), body, work.op().location());
+        let (name, value) = match tasks {
+            Some(_) => (KERNEL, Attribute::unit(at.context)),
             // Else LLVM would put the loops back where they come from.
             None => {
                 let noinline = [at.str_attr("noinline")];
-                attributes.push(("passthrough", ArrayAttribute::new(context, &noinline).into()));
+                ("passthrough", ArrayAttribute::new(at.context, &noinline).into())
             }
-        }
-        attributes.extend(of.attribute(names::TARGET).ok().map(|target| (names::TARGET, target)));
-        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-        let made = at.create("func.func", spec)?;
-        Ok((self.only_once(&at, made)?, tasks))
+        };
+        let made = NewFunction::private("outlined")
+            .given(buffers)
+            .arguments(tasks.iter().flat_map(|_| [at.index_type(); 2]))
+            .with(name, value)
+            .like(of, &[names::TARGET])
+            .define(&at, |b, _| self.fill(b.block(), &code, work, buffers).map(|()| vec![]))?;
+        let model = names::model_name(self.module);
+        // Kernels are symbols of the object, and a program may have several models.
+        let name = |_, text: &str| {
+            names::symbol_name(&model, &format!("loops_{:016x}", names::fnv1a(text.as_bytes())))
+        };
+        Ok((self.outliner.once(made, name)?, tasks))
     }
 
     /// The body of a function whose arguments are the buffers, and the range of tasks of a kernel.
@@ -248,21 +236,6 @@ impl<'c> Outlined<'c> {
                 }
             }
         }
-    }
-
-    /// Gives a function its name; one that there is already is erased.
-    fn only_once(&mut self, at: &Builder<'c>, made: Op<'c>) -> Result<String> {
-        let text = print::print_alone(made)?;
-        if let Some(known) = self.symbols.get(&text) {
-            edit::erase(made);
-            return Ok(known.clone());
-        }
-        // Kernels are symbols of the object, and a program may have several models.
-        let name = format!("loops_{:016x}", names::fnv1a(text.as_bytes()));
-        let name = names::symbol_name(&names::model_name(self.module), &name);
-        edit::set_attr(made, "sym_name", at.str_attr(&name));
-        self.symbols.insert(text, name.clone());
-        Ok(name)
     }
 }
 

@@ -7,7 +7,7 @@
 use super::split_large_functions::{weight};
 use crate::{
     ir::{
-        self, linalg, Blk, Builder, Op, OpSpec, Val,
+        self, outline::NewFunction, linalg, Blk, Builder, Op, Val,
         call_extern::{CallExtern, Group, segments},
         edit,
         func::{self, Signature},
@@ -21,10 +21,9 @@ use indexmap::IndexMap;
 use melior::{
     Context,
     ir::{
-        Attribute, Region, ValueLike,
-        attribute::{StringAttribute, TypeAttribute},
+        Attribute, ValueLike,
+        attribute::StringAttribute,
         operation::OperationLike,
-        r#type::FunctionType,
     },
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -136,38 +135,27 @@ impl<'c> Nest<'c> {
 
     /// A function that does what the nest does, in front of the main function.
     fn function(&self, context: &'c Context, main: Op<'c>) -> PassResult<'c, Op<'c>> {
-        let region = Region::new();
-        let block = edit::append_block(&region, &[]);
-        let mut inside: HashMap<ir::Id, Val<'c>> = HashMap::new();
         let mut signature = Signature { arguments: vec![], results: vec![] };
-        let text =
-            |text: &str| -> Attribute<'c> { StringAttribute::new(context, text).into() };
+        let at = Builder::before(main)?.with_location(self.op.location());
         for (buffer, written) in &self.buffers {
-            let ty = buffer.r#type();
-            inside.insert(ir::id(*buffer), edit::add_argument(block, ty, self.op.location()));
             let role = if *written { "output" } else { "input" };
-            signature.arguments.push((ty, vec![(IO.to_owned(), text(role))]));
+            let role = vec![(IO.to_owned(), at.str_attr(role))];
+            signature.arguments.push((buffer.r#type(), role));
         }
-        for constant in &self.constants {
-            let copy = edit::clone_to_end(*constant, block);
-            inside.insert(ir::id(ir::result0(*constant)?), ir::result0(copy)?);
-        }
-        self.copy(block, &inside)?;
-        let end = Builder::at_end(context, block, self.op.location());
-        end.create("func.return", OpSpec::default())?;
-        let types: Vec<_> = signature.arguments.iter().map(|(ty, _)| *ty).collect();
-        let ty = TypeAttribute::new(FunctionType::new(context, &types, &[]).into());
-        let mut attributes = vec![
-            ("sym_name", text("loops")),
-            ("sym_visibility", text("private")),
-            ("function_type", ty.into()),
-            (PIECE, Attribute::unit(context)),
-        ];
-        for name in [names::TARGET, names::POOLS] {
-            attributes.extend(main.attribute(name).ok().map(|value| (name, value)));
-        }
-        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-        let function = Builder::before(main)?.create("func.func", spec)?;
+        let function = NewFunction::private("loops")
+            .arguments(self.buffers.iter().map(|(buffer, _)| buffer.r#type()))
+            .with(PIECE, Attribute::unit(context))
+            .like(main, &[names::TARGET, names::POOLS])
+            .define(&at, |b, arguments| {
+                let mut inside: HashMap<ir::Id, Val<'c>> = HashMap::new();
+                let buffers = self.buffers.iter().map(|(buffer, _)| ir::id(buffer));
+                inside.extend(buffers.zip(arguments.iter().copied()));
+                for constant in &self.constants {
+                    let copy = edit::clone_to_end(*constant, b.block());
+                    inside.insert(ir::id(ir::result0(*constant)?), ir::result0(copy)?);
+                }
+                self.copy(b.block(), &inside).map(|()| vec![])
+            })?;
         signature.set(context, function);
         Ok(function)
     }

@@ -8,7 +8,7 @@
 
 use crate::{
     ir::{
-        self, effects, Blk, Builder, Op, OpSpec, Val,
+        self, outline::NewFunction, effects, Blk, Builder, Op, OpSpec, Val,
         call_extern::{CallExtern, Group},
         edit,
         func::{self, Attributes, Signature},
@@ -20,10 +20,8 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        Attribute, Region, ValueLike,
-        attribute::{StringAttribute, TypeAttribute},
+        Attribute, ValueLike,
         operation::OperationLike,
-        r#type::FunctionType,
     },
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -173,69 +171,55 @@ impl<'c> Splitter<'c> {
     /// Moves operations of the main function into a function of that name, and calls it there.
     fn outline(&self, name: &str, ops: &[Op<'c>]) -> PassResult<'c> {
         let Some(first) = ops.first() else { return Ok(()) };
-        let region = Region::new();
-        let block = edit::append_block(&region, &[]);
-        let mut piece = Piece { splitter: self, block, values: HashMap::new(), arguments: vec![] };
         let call_at = Builder::before(*first)?;
         let call = call_at.create("func.return", OpSpec::default())?;
-        for op in ops {
-            for user in edit::walk(*op).into_iter().chain([*op]) {
-                for (index, operand) in ir::operands(user).into_iter().enumerate() {
-                    if let Some(inside) = piece.value(operand)? {
-                        edit::set_operand(user, index, inside)?;
+        let mut arguments = vec![];
+        // Generated C defines functions in this order.
+        let at = Builder::before(self.main)?.with_location(call_at.location);
+        let function = NewFunction::private(name)
+            .with(PIECE, Attribute::unit(self.context))
+            .like(self.main, &[names::TARGET, names::POOLS])
+            .define(&at, |b, _| {
+                let block = b.block();
+                let mut piece =
+                    Piece { splitter: self, block, values: HashMap::new(), arguments: vec![] };
+                for op in ops {
+                    for user in edit::walk(*op).into_iter().chain([*op]) {
+                        for (index, operand) in ir::operands(user).into_iter().enumerate() {
+                            if let Some(inside) = piece.value(operand)? {
+                                edit::set_operand(user, index, inside)?;
+                            }
+                        }
                     }
+                    edit::move_to_end(*op, block);
                 }
-            }
-            edit::move_to_end(*op, block);
-        }
-        let end = Builder::at_end(self.context, block, call_at.location);
-        end.create("func.return", OpSpec::default())?;
-        let arguments = piece.arguments;
-        self.declare(name, &arguments, region)?;
+                arguments = piece.arguments;
+                Ok::<_, PassError<'c>>(vec![])
+            })?;
+        self.describe(function, &arguments);
         self.call(&Builder::before(call)?, name, &arguments)?;
         edit::erase(call);
         Ok(())
     }
 
-    /// Puts the function of a piece in front of the main function, which calls it: generated C
-    /// defines functions in this order.
-    fn declare(&self, name: &str, arguments: &[usize], region: Region<'c>) -> PassResult<'c> {
-        let at = Builder::before(self.main)?;
+    /// Says of the arguments of a piece what those of the main function say.
+    fn describe(&self, function: Op<'c>, arguments: &[usize]) {
         let kept = |attributes: &Attributes<'c>| -> Attributes<'c> {
             attributes.iter().filter(|(name, _)| name == IO || name == NAME).cloned().collect()
         };
         let all = &self.signature.arguments;
-        let signature = Signature {
-            arguments: arguments
-                .iter()
-                .map(|index| (all[*index].0, kept(&all[*index].1)))
-                .collect(),
-            results: vec![],
+        let arguments: Vec<_> =
+            arguments.iter().map(|index| (all[*index].0, kept(&all[*index].1))).collect();
+        let mut roles = arguments.iter().flat_map(|(_, list)| list);
+        let is_arena = |(name, role): &(String, Attribute<'c>)| {
+            name == IO && edit::string(*role).as_deref() == Some("arena")
         };
-        let types: Vec<_> = signature.arguments.iter().map(|(ty, _)| *ty).collect();
-        let ty = TypeAttribute::new(FunctionType::new(self.context, &types, &[]).into());
-        let text =
-            |text: &str| -> Attribute<'c> { StringAttribute::new(self.context, text).into() };
-        let mut attributes = vec![
-            ("sym_name", text(name)),
-            ("sym_visibility", text("private")),
-            ("function_type", ty.into()),
-            (PIECE, Attribute::unit(self.context)),
-        ];
-        let has_arena = signature
-            .arguments
-            .iter()
-            .flat_map(|(_, list)| list)
-            .any(|(name, role)| name == IO && edit::string(*role).as_deref() == Some("arena"));
-        let arena = has_arena.then_some(names::ARENA_BYTES);
-        for name in [names::TARGET, names::POOLS].into_iter().chain(arena) {
-            attributes.extend(self.main.attribute(name).ok().map(|value| (name, value)));
+        if roles.any(is_arena)
+            && let Ok(bytes) = self.main.attribute(names::ARENA_BYTES)
+        {
+            edit::set_attr(function, names::ARENA_BYTES, bytes);
         }
-        let regions = vec![region];
-        let function =
-            at.create("func.func", OpSpec { attributes, regions, ..Default::default() })?;
-        signature.set(self.context, function);
-        Ok(())
+        Signature { arguments, results: vec![] }.set(self.context, function);
     }
 
     fn call(&self, at: &Builder<'c>, name: &str, arguments: &[usize]) -> PassResult<'c> {

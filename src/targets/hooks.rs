@@ -6,10 +6,11 @@ use crate::{
     artifact::{Artifact, ArtifactKind},
     expr::{Expr, Val},
     ir::{
-        self, Builder, Op, OpSpec,
+        self, Builder, Op,
         board::Content,
         call_extern::{CallExtern, Group},
         edit, func, names,
+        outline::NewFunction,
     },
     phase::HookPoint,
     pools::left::{self, Left},
@@ -17,10 +18,7 @@ use crate::{
 };
 use melior::{
     Context,
-    ir::{
-        Attribute, Module, Region, Type, attribute::TypeAttribute, operation::OperationLike,
-        r#type::FunctionType,
-    },
+    ir::{Attribute, Module, Type, operation::OperationLike},
 };
 use std::{fmt, sync::Arc};
 
@@ -225,36 +223,31 @@ fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Resul
             "a blob is given {ty}, whose size is not known: give the dimensions with --shape"
         )));
     }
-    let region = Region::new();
-    let places: Vec<_> = given.iter().map(|ty| (*ty, location)).collect();
-    let block = edit::append_block(&region, &places);
-    let inside = Builder::at_end(context, block, location);
+    let at = Builder::at_end(context, body, location);
     let name = func::symbol(function);
     let callee = format!("{name}_blob");
-    let mut call = CallExtern::new(&callee);
-    let mut parameters = vec!["void *session".to_owned()];
-    for (index, value) in edit::arguments(block).into_iter().enumerate() {
-        call.push(context, Group::Ins, value);
-        parameters.push(format!("const void *in_{index}"));
-    }
-    for (index, ty) in made.iter().enumerate() {
-        call.push(context, Group::Outs, inside.op1("tensor.empty", &[], *ty)?);
-        parameters.push(format!("void *out_{index}"));
-    }
-    for flag in ["with_device", "returns_status", names::SESSION] {
-        call.set(flag, Attribute::unit(context));
-    }
-    call.set(names::BLOB, inside.str_attr(artifact));
-    let prototype = format!("int32_t {callee}({});", parameters.join(", "));
-    call.set("prototype", inside.str_attr(&prototype));
-    let results = ir::results(call.build(&inside, &made)?);
-    let spec = OpSpec { operands: &results, ..Default::default() };
-    inside.create("func.return", spec)?;
-    let ty = TypeAttribute::new(FunctionType::new(context, &given, &made).into()).into();
-    let builder = Builder::at_end(context, body, location);
-    let attributes = vec![("sym_name", builder.str_attr(&name)), ("function_type", ty)];
-    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-    builder.create("func.func", spec).map(drop)
+    NewFunction::public(&name)
+        .arguments(given)
+        .define(&at, |b, arguments| {
+            let mut call = CallExtern::new(&callee);
+            let mut parameters = vec!["void *session".to_owned()];
+            for (index, value) in arguments.iter().enumerate() {
+                call.push(context, Group::Ins, *value);
+                parameters.push(format!("const void *in_{index}"));
+            }
+            for (index, ty) in made.iter().enumerate() {
+                call.push(context, Group::Outs, b.op1("tensor.empty", &[], *ty)?);
+                parameters.push(format!("void *out_{index}"));
+            }
+            for flag in ["with_device", "returns_status", names::SESSION] {
+                call.set(flag, Attribute::unit(context));
+            }
+            call.set(names::BLOB, b.str_attr(artifact));
+            let prototype = format!("int32_t {callee}({});", parameters.join(", "));
+            call.set("prototype", b.str_attr(&prototype));
+            Ok::<_, Error>(ir::results(call.build(b, &made)?))
+        })
+        .map(drop)
 }
 
 /// A target's code, for an embedder's target kinds ([`crate::targets::TargetKind::with_hooks`]).

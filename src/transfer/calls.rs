@@ -3,10 +3,11 @@
 use super::{Device, Side};
 use crate::{
     ir::{
-        self, Builder, Op, OpSpec, Val,
+        self, Builder, Op, Val,
         call_extern::{CallExtern, Group},
         edit, func,
         names::{self, IO},
+        outline::NewFunction,
         size,
     },
     pass::{PassError, PassResult},
@@ -14,10 +15,10 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        Attribute, Region, Type, ValueLike,
-        attribute::{IntegerAttribute, StringAttribute, TypeAttribute},
+        Attribute, Type, ValueLike,
+        attribute::{IntegerAttribute, StringAttribute},
         operation::OperationLike,
-        r#type::{FunctionType, IntegerType},
+        r#type::IntegerType,
     },
 };
 use std::collections::BTreeMap;
@@ -173,27 +174,17 @@ impl<'c, 'd> Calls<'c, 'd> {
         let name = func::free_symbol(format!("{id}_{what}_{}", self.known.len()), &taken);
         let body = edit::entry_block(self.module).ok_or_else(|| PassError::new("has no body"))?;
         let builder = Builder::at_end(self.context, body, self.module.location());
-        let region = Region::new();
-        let block = edit::append_block(&region, &[]);
-        let empty = TypeAttribute::new(FunctionType::new(self.context, &[], &[]).into()).into();
-        let attributes: Vec<(&str, Attribute<'c>)> = vec![
-            ("sym_name", builder.str_attr(&name)),
-            ("function_type", empty),
-            ("sym_visibility", builder.str_attr("private")),
-            (names::TARGET, builder.str_attr(&self.device.memory.target)),
-            (names::TRANSFER, builder.str_attr(transfer)),
-        ];
-        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-        let function = builder.create("func.func", spec)?;
-        let mut values = vec![];
-        for (index, ty) in types.iter().enumerate() {
-            let role = if writes && index + 1 == types.len() { "output" } else { "input" };
-            let role = vec![(IO.to_owned(), builder.str_attr(role))];
-            values.push(func::add_argument(self.context, function, *ty, role)?);
-        }
-        let inside = Builder::at_end(self.context, block, self.module.location());
-        fill(self, &inside, &values)?;
-        inside.create("func.return", OpSpec::default())?;
+        let roles: Vec<_> = (1..=types.len())
+            .map(|place| if writes && place == types.len() { "output" } else { "input" })
+            .map(|role| vec![(IO.to_owned(), builder.str_attr(role))])
+            .collect();
+        let function = NewFunction::private(&name)
+            .arguments(types.iter().copied())
+            .with(names::TARGET, builder.str_attr(&self.device.memory.target))
+            .with(names::TRANSFER, builder.str_attr(transfer))
+            .define(&builder, |b, values| fill(self, b, values).map(|()| vec![]))?;
+        let arguments = types.iter().copied().zip(roles).collect();
+        func::Signature { arguments, results: vec![] }.set(self.context, function);
         self.known.insert(key, name.clone());
         Ok(name)
     }

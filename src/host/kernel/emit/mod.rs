@@ -9,14 +9,9 @@ use super::{
 };
 use crate::{
     Result,
-    ir::{Blk, Builder, Op, OpSpec, Val, dims, edit, element_type},
+    ir::{Blk, Builder, Op, OpSpec, Val, dims, edit, element_type, outline::NewFunction},
 };
-use melior::ir::{
-    Attribute, Location, Region, Type, ValueLike,
-    attribute::TypeAttribute,
-    block::BlockLike,
-    r#type::{FunctionType, MemRefType},
-};
+use melior::ir::{Location, Region, Type, ValueLike, block::BlockLike, r#type::MemRefType};
 
 /// An index that is known now or when the kernel runs. Arithmetic on known ones leaves no trace
 /// in the kernel.
@@ -195,23 +190,10 @@ pub fn function<'c>(
     arguments: &[Type<'c>],
     body: impl FnOnce(&Emitter<'c>, &[Val<'c>]) -> Result<()>,
 ) -> Result<()> {
-    let with_locations: Vec<_> = arguments.iter().map(|ty| (*ty, at.location)).collect();
-    let region = Region::new();
-    let block = edit::append_block(&region, &with_locations);
-    let values = (0..arguments.len())
-        .map(|i| block.argument(i).map(Into::into))
-        .collect::<Result<Vec<Val<'c>>, _>>()
-        .map_err(crate::ir::unexpected)?;
-    let inner = Builder::at_end(at.context, block, at.location);
-    body(&Emitter { builder: inner, isa }, &values)?;
-    inner.create("func.return", OpSpec::default())?;
-    let ty = FunctionType::new(at.context, arguments, &[]);
-    let attributes: Vec<(&str, Attribute<'c>)> = vec![
-        ("sym_name", at.str_attr(name)),
-        ("function_type", TypeAttribute::new(ty.into()).into()),
-        ("sym_visibility", at.str_attr("private")),
-    ];
-    at.create("func.func", OpSpec { attributes, regions: vec![region], ..Default::default() })?;
+    let fill = |b: &Builder<'c>, values: &[Val<'c>]| -> Result<Vec<Val<'c>>> {
+        body(&Emitter { builder: *b, isa }, values).map(|()| vec![])
+    };
+    NewFunction::private(name).arguments(arguments.iter().copied()).define(&at, fill)?;
     Ok(())
 }
 
