@@ -1,6 +1,6 @@
 //! The machine that host code is for.
 
-use super::tiles;
+use super::{cpu, tiles};
 use crate::{
     Error, Result, ffi,
     ir::{
@@ -24,35 +24,6 @@ use std::{
 /// Module attributes that hold a [`Machine`].
 const TRIPLE: &str = "llvm.target_triple";
 const LAYOUT: &str = "llvm.data_layout";
-/// CPU features whose instructions no compiled model has: they are for systems and security.
-const INERT: &[&str] = &[
-    "cldemote",
-    "clwb",
-    "clzero",
-    "enqcmd",
-    "hreset",
-    "invpcid",
-    "kl",
-    "mwaitx",
-    "pconfig",
-    "pku",
-    "prefetchi",
-    "ptwrite",
-    "rdpid",
-    "rdpru",
-    "rtm",
-    "serialize",
-    "sgx",
-    "shstk",
-    "tsxldtrk",
-    "uintr",
-    "usermsr",
-    "waitpkg",
-    "wbnoinvd",
-    "widekl",
-    "xsaves",
-];
-
 /// A processor and the system on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
@@ -267,25 +238,22 @@ impl Machine {
             // There is no code of LLVM's.
             return Ok(());
         }
-        initialize();
-        let here = TargetMachine::get_default_triple();
-        let here = here.as_str().to_string_lossy();
-        let (os, os_here) = (system(&self.triple), system(&here));
-        if self.architecture() != architecture(&here) || (os != os_here && os != "unknown") {
+        let (os, os_here) = (system(&self.triple), system(cpu::HERE));
+        if self.architecture() != architecture(cpu::HERE) || (os != os_here && os != "unknown") {
             return Err(Error::unsupported(format!(
-                "the model is compiled for {}, and this machine is {here}: run it there",
-                self.triple
+                "the model is compiled for {}, and this machine is {}: run it there",
+                self.triple,
+                cpu::HERE
             )));
         }
-        // LLVM lists what this machine does not have with a minus.
-        let features = text(&TargetMachine::get_host_cpu_features());
-        let missing: Vec<_> = features
-            .split(',')
-            .filter_map(|feature| feature.strip_prefix('-'))
-            .filter(|feature| !INERT.contains(feature) && self.has(feature))
+        let used = cpu::used(self);
+        let missing: Vec<_> = cpu::here()
+            .into_iter()
+            .filter(|(feature, has)| !has && used.contains(*feature))
+            .map(|(feature, _)| feature)
             .collect();
         if missing.is_empty() {
-            if self.has(tiles::FEATURE) && !tiles::permitted() {
+            if used.contains(tiles::FEATURE) && !tiles::permitted() {
                 return Err(Error::unsupported(format!(
                     "the model is compiled for AMX, whose registers the system does not let this \
                      process use: compile it with -mattr=-{}",
@@ -334,4 +302,133 @@ pub(crate) fn initialize() {
         Target::initialize_x86(&config);
         Target::initialize_aarch64(&config);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        fs,
+        path::Path,
+    };
+
+    /// What LLVM knows of an architecture's features.
+    struct Known {
+        triple: &'static str,
+        /// Features that are asked for at run time, what implies them and what they imply, each with all
+        /// that it implies.
+        implied: BTreeMap<String, BTreeSet<String>>,
+    }
+
+    impl Known {
+        fn of(triple: &'static str, asked: &[&str]) -> Self {
+            initialize();
+            let all = ffi::cpu_features(triple);
+            // On top of what a CPU without either has, the one brings the other.
+            let implies = |one: &str, other: &str| {
+                one == other
+                    || ffi::cpu_has_feature([triple, "", &format!("-{other},+{one}")], other)
+            };
+            let near = |name: &&String| {
+                asked.iter().any(|asked| implies(name, asked) || implies(asked, name))
+            };
+            let names: Vec<&String> = all.iter().filter(near).collect();
+            let row = |name: &&String| {
+                let implied = names.iter().filter(|other| implies(name, other));
+                ((*name).clone(), implied.map(|other| (*other).clone()).collect())
+            };
+            let implied = names.iter().map(row).collect();
+            Self { triple, implied }
+        }
+
+        /// The features of a set that do not follow from others of it.
+        fn row(&self, kind: &str, name: &str, set: &BTreeSet<String>) -> String {
+            let follows = |feature: &String| {
+                set.iter().any(|other| other != feature && self.implied[other].contains(feature))
+            };
+            let rest = set.iter().filter(|feature| !follows(feature));
+            let rest: String = rest.map(|feature| format!(" {feature}")).collect();
+            format!("{kind} {name}{rest}\n")
+        }
+
+        fn table(&self) -> String {
+            let mut text = String::new();
+            for cpu in ffi::cpus(self.triple) {
+                let has =
+                    |name: &&String| ffi::cpu_has_feature([self.triple, &cpu, ""], name.as_str());
+                let set = self.implied.keys().filter(has).cloned().collect();
+                text += &self.row("cpu", &cpu, &set);
+            }
+            for (name, implied) in &self.implied {
+                let others: BTreeSet<_> =
+                    implied.iter().filter(|other| *other != name).cloned().collect();
+                if !others.is_empty() {
+                    text += &self.row("feature", name, &others);
+                }
+            }
+            text
+        }
+    }
+
+    /// Compares a table with LLVM's. What is to be committed is beside it afterwards.
+    fn compare(file: &str, table: &str, known: &Known) {
+        let made = known.table();
+        if made != table {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tmp").join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("makes");
+            fs::write(&path, made).expect("writes");
+            panic!("{file} is not what LLVM says: put {} in its place", path.display());
+        }
+    }
+
+    #[test]
+    fn tables_of_cpus_are_llvms() {
+        let asked: Vec<_> = cpu::here().into_iter().map(|(name, _)| name).collect();
+        if cfg!(target_arch = "x86_64") {
+            let known = Known::of("x86_64-pc-linux-gnu", &asked);
+            compare("x86_64.txt", cpu::X86_64, &known);
+        }
+        let known = Known::of("aarch64-unknown-linux-gnu", &["aes", "sha2"]);
+        compare("aarch64.txt", cpu::AARCH64, &known);
+    }
+
+    #[test]
+    fn this_machine_is_what_llvm_takes_it_for() {
+        let here = TargetMachine::get_default_triple();
+        assert_eq!(here.as_str().to_string_lossy(), cpu::HERE);
+        let features = text(&TargetMachine::get_host_cpu_features());
+        let asked: BTreeSet<_> = cpu::here()
+            .into_iter()
+            .map(|(name, has)| format!("{}{name}", if has { '+' } else { '-' }))
+            .collect();
+        let is_inert = |feature: &str| cpu::INERT.contains(&feature.trim_start_matches(['+', '-']));
+        let given: BTreeSet<_> = features
+            .split(',')
+            .filter(|feature| cfg!(target_arch = "x86_64") && !is_inert(feature))
+            .map(str::to_owned)
+            .collect();
+        let other: Vec<_> = given.symmetric_difference(&asked).collect();
+        assert!(given.is_empty() || other.is_empty(), "{other:?}");
+    }
+
+    #[test]
+    fn features_of_machines_are_what_llvm_says() {
+        initialize();
+        for (cpu, features) in [
+            ("", ""),
+            ("znver4", ""),
+            ("haswell", "+avx512vl,-fma"),
+            ("sapphirerapids", "-avx512f,+avx512bw,-sse4.2,+amx-fp8"),
+            ("diamondrapids", "-avx10.2,+egpr"),
+            ("no-such-cpu", "+avx10.2,+no-such-feature"),
+        ] {
+            let triple = "x86_64-pc-linux-gnu".to_owned();
+            let machine = Machine { triple, cpu: cpu.to_owned(), features: features.to_owned() };
+            let used = cpu::used(&machine);
+            for (name, _) in cpu::here() {
+                assert_eq!(used.contains(name), machine.has(name), "{name} of {cpu} {features}");
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Code generation fills a [`Compiled`]; [`crate::package`] writes it to a folder, and
 //! [`crate::runtime`] runs it.
 
+pub(crate) mod cpu;
 pub mod files;
 mod fixed;
 mod interface;
