@@ -7,23 +7,32 @@ pub(crate) mod cpu;
 pub mod files;
 mod fixed;
 mod interface;
+mod kind;
 mod machine;
+pub mod machines;
 mod names;
 mod operation;
+mod read;
+mod record;
 mod signature;
 mod tiles;
 
 pub use crate::identifier::c_identifier;
-pub use files::{Artifact, ArtifactKind, ArtifactTypes};
+pub use files::{Artifact, ArtifactTypes};
 pub use fixed::FixedInput;
 pub use interface::{Interface, TensorInfo};
+pub use kind::ArtifactKind;
 pub use machine::Machine;
-pub(crate) use machine::initialize;
+pub(crate) use machines::initialize;
 pub use names::{has_shared_libraries, own_prefix, shared_library_name};
 pub use operation::{Means, Operation};
+pub use read::{operations, signature_of};
+pub use record::{
+    record_fixed_inputs, record_signature, recorded_fixed_inputs, recorded_signature,
+};
 pub use signature::{
     Bound, Device, DeviceMemory, DeviceSession, MemoryUse, PoolUse, Port, PortPlace, Signature,
-    WeightsFile, operations,
+    WeightsFile,
 };
 
 use bytes::Bytes;

@@ -1,18 +1,14 @@
 //! What a compiled model takes and gives.
 
 mod memory;
-mod read;
 
 pub use memory::MemoryUse;
-pub use read::operations;
 
 use super::{FixedInput, Operation};
 use crate::{
     Error, Result,
-    ir::{self, Op, edit, names::SIGNATURE},
     tensor::{DType, Tensor, element_count},
 };
-use melior::ir::attribute::StringAttribute;
 use serde::{Deserialize, Serialize};
 
 /// An input or output.
@@ -248,27 +244,6 @@ impl Port {
 }
 
 impl Signature {
-    /// What [`Signature::record`] wrote.
-    pub fn recorded(module: Op<'_>) -> Result<Self> {
-        let text = ir::attr_str(module, SIGNATURE).ok_or_else(|| {
-            Error::invalid(format!(
-                "the module has no attribute {SIGNATURE}: split-by-target, in phase codegen, has \
-                 not run on it"
-            ))
-        })?;
-        serde_json::from_str(&text)
-            .map_err(|error| Error::invalid(format!("attribute {SIGNATURE} is not valid: {error}")))
-    }
-
-    /// Writes the signature on the module, whose functions are about to lose what tells it.
-    pub fn record(&self, module: Op<'_>) -> Result<()> {
-        let text = serde_json::to_string(self)
-            .map_err(|error| Error::internal(format!("the signature has no JSON form: {error}")))?;
-        let value = StringAttribute::new(ir::context_of(module), &text);
-        edit::set_attr(module, SIGNATURE, value.into());
-        Ok(())
-    }
-
     /// The C functions of its devices.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
         self.devices.iter().flat_map(|device| {

@@ -3,6 +3,7 @@
 
 mod archive;
 pub(crate) mod data;
+mod describe;
 mod digest;
 mod header;
 mod link;
@@ -10,7 +11,7 @@ mod metadata;
 mod place;
 mod weights;
 
-pub use link::{Embedded, SIGNATURE_SYMBOL, describe_library};
+pub use describe::{Embedded, SIGNATURE_SYMBOL, describe_library};
 pub use metadata::{FileEntry, Metadata};
 pub use place::{Replace, check_target_folder};
 
