@@ -34,6 +34,12 @@ const MEMBERS: &[Member] = &[
         ],
     },
     Member {
+        name: "phaseline-runtime",
+        folder: "crates/phaseline-runtime",
+        uses: &["phaseline-base"],
+        layers: &[&["artifact"], &["package"], &["run"]],
+    },
+    Member {
         name: "phaseline-select",
         folder: "crates/phaseline-select",
         uses: &["phaseline-base"],
@@ -42,7 +48,7 @@ const MEMBERS: &[Member] = &[
     Member {
         name: "phaseline",
         folder: "",
-        uses: &["phaseline-base", "phaseline-select"],
+        uses: &["phaseline-base", "phaseline-runtime", "phaseline-select"],
         layers: &[
             &["ffi"],
             &["ir", "phase"],

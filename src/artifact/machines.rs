@@ -1,10 +1,6 @@
 //! Machines as LLVM knows them, and as the IR says them.
 
-use super::{
-    Machine,
-    machine::{architecture, system},
-    tiles,
-};
+use super::Machine;
 use crate::{
     Error, Result, ffi,
     ir::{
@@ -19,6 +15,7 @@ use inkwell::{
         TargetTriple,
     },
 };
+use phaseline_runtime::artifact::{architecture, system, tiles};
 use std::{
     collections::BTreeMap,
     sync::{Mutex, Once, PoisonError},
@@ -238,7 +235,8 @@ pub(crate) fn initialize() {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cpu, *};
+    use super::*;
+    use phaseline_runtime::artifact::cpu;
     use std::{
         collections::{BTreeMap, BTreeSet},
         fs,

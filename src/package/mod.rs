@@ -3,16 +3,14 @@
 
 mod archive;
 pub(crate) mod data;
-mod describe;
-mod digest;
 mod header;
 mod link;
-mod metadata;
 mod place;
 mod weights;
 
-pub use describe::{Embedded, SIGNATURE_SYMBOL, describe_library};
-pub use metadata::{FileEntry, Metadata};
+pub use phaseline_runtime::package::{
+    Embedded, FileEntry, Metadata, SIGNATURE_SYMBOL, describe_library,
+};
 pub use place::{Replace, check_target_folder};
 
 use crate::{
@@ -25,7 +23,7 @@ use crate::{
     process::Folder,
 };
 use data::{Data, DataObject};
-use digest::Digest;
+use phaseline_runtime::package::{self as metadata, Digest};
 use std::{fs, path::Path, thread};
 
 impl Compiled {

@@ -1,11 +1,8 @@
 //! Where a package goes, and what may be lost there.
 
-use super::{
-    FileEntry,
-    digest::Digest,
-    metadata::{self, is_inside},
-};
+use super::FileEntry;
 use crate::{Error, Result, parallel};
+use phaseline_runtime::package::{self as metadata, Digest, is_inside};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -2,7 +2,6 @@
 
 /// CPU features whose instructions no compiled model has: they are for systems and security. [`here`] says
 /// nothing of them.
-#[cfg(test)]
 pub const INERT: &[&str] = &[
     "cldemote",
     "clwb",

@@ -45,7 +45,7 @@ impl BufferFunctions {
 }
 
 /// A block in the memory of a device, for an input or output that the model was compiled to have there
-/// ([`crate::CompileOptions::bind`]). It may stay where it is between runs, as the output of one and an
+/// (`CompileOptions::bind`). It may stay where it is between runs, as the output of one and an
 /// input of the next.
 pub struct DeviceBuffer<'e> {
     executable: &'e Executable,

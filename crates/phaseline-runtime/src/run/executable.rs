@@ -55,7 +55,7 @@ impl Executable {
     /// `invoke` is the entry point of the model that `signature` describes, and `symbol` gives
     /// the addresses of functions with the C types that [`crate::artifact::Device`] says; both stay valid
     /// while `code` lives.
-    pub(super) unsafe fn new(
+    pub unsafe fn new(
         signature: Signature,
         invoke: Invoke,
         constants: Constants,

@@ -8,9 +8,7 @@
 
 mod here;
 
-#[cfg(test)]
-pub use here::INERT;
-pub use here::{HERE, here};
+pub use here::{HERE, INERT, here};
 
 use super::Machine;
 use std::collections::{BTreeMap, BTreeSet};

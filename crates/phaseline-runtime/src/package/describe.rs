@@ -22,7 +22,7 @@ pub struct Embedded {
 
 impl Embedded {
     /// As the library has it, but for the NUL at the end.
-    pub(super) fn to_json(&self) -> Result<String> {
+    pub fn to_json(&self) -> Result<String> {
         serde_json::to_string(self)
             .map_err(|e| Error::internal(format!("the signature has no JSON form: {e}")))
     }

@@ -13,10 +13,10 @@ use std::{
 };
 
 /// File with the description of a package.
-pub(super) const FILE: &str = "metadata.json";
+pub const FILE: &str = "metadata.json";
 
 /// Version of the layout of packages.
-pub(super) const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 4;
 
 /// A file of a package, as `metadata.json` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl Metadata {
 
 impl FileEntry {
     /// Whether it is as it was written.
-    pub(super) fn has(&self, found: &Digest) -> bool {
+    pub fn has(&self, found: &Digest) -> bool {
         self.bytes == found.bytes && self.xxh128 == found.xxh128
     }
 
@@ -137,6 +137,6 @@ impl FileEntry {
 }
 
 /// Whether a path in a description stays in the folder of the description.
-pub(super) fn is_inside(path: &str) -> bool {
+pub fn is_inside(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }

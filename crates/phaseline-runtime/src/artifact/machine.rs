@@ -62,11 +62,11 @@ impl Machine {
 }
 
 /// The system in a normalised triple.
-pub(super) fn system(triple: &str) -> &str {
+pub fn system(triple: &str) -> &str {
     triple.split('-').nth(2).unwrap_or_default()
 }
 
 /// The architecture in a triple.
-pub(super) fn architecture(triple: &str) -> &str {
+pub fn architecture(triple: &str) -> &str {
     triple.split('-').next().unwrap_or_default()
 }

@@ -13,21 +13,23 @@ use twox_hash::XxHash3_128;
 /// It finds damage, not forgery: whoever can change a file can change what a package lists, and code that runs has
 /// to be trusted anyway. SHA-256 would take four times as long, for a large model half of a compile that is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Digest {
-    pub(super) bytes: u64,
-    pub(super) xxh128: String,
+pub struct Digest {
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash.
+    pub xxh128: String,
 }
 
 impl Digest {
     /// That of a file.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         let (file, _) = crate::io::open_regular(path)?;
         Self::read(file, |_| Ok(()))
     }
 
     /// Copies a file with its permissions; what is told of is what was copied. A file system that can share the
     /// bytes of two files does.
-    pub(super) fn of_copied(from: &Path, to: &Path) -> io::Result<Self> {
+    pub fn of_copied(from: &Path, to: &Path) -> io::Result<Self> {
         let (source, metadata) = crate::io::open_regular(from)?;
         let mut copy = File::create(to)?;
         let digest = match ioctl_ficlone(&copy, &source) {

@@ -47,7 +47,7 @@ unsafe extern "C" fn observe(context: *mut c_void, step: i32) {
 impl Executable {
     /// Runs the model on inputs in the order of the signature, and tells when each of its steps
     /// ([`crate::artifact::Signature::operations`]) began and ended. The model is compiled to be traced
-    /// ([`crate::CompileOptions::trace`]).
+    /// (`CompileOptions::trace`).
     pub fn run_traced(
         &self,
         inputs: &[Tensor],
