@@ -13,7 +13,7 @@ use std::{
 };
 
 /// File with the description of a package.
-pub const FILE: &str = "metadata.json";
+pub const METADATA_FILE: &str = "metadata.json";
 
 /// Version of the layout of packages.
 pub const FORMAT: u32 = 4;
@@ -55,10 +55,10 @@ pub struct Metadata {
 impl Metadata {
     /// Reads the description of the package in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(METADATA_FILE);
         let text = crate::io::read_regular(&path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Error::invalid(format!(
-                "{} is not a compiled model: it has no {FILE}",
+                "{} is not a compiled model: it has no {METADATA_FILE}",
                 folder.display()
             )),
             _ => Error::io("cannot read", &path, e),
@@ -114,7 +114,7 @@ impl FileEntry {
         let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return fault(format!("is missing, and {FILE} lists it"));
+                return fault(format!("is missing, and {METADATA_FILE} lists it"));
             }
             Err(error) => return Err(Error::io("cannot read", &path, error)),
         };
@@ -123,14 +123,16 @@ impl FileEntry {
         }
         if metadata.len() != self.bytes {
             let (there, listed) = (metadata.len(), self.bytes);
-            return fault(format!("has {there} bytes, and {FILE} says {listed}"));
+            return fault(format!("has {there} bytes, and {METADATA_FILE} says {listed}"));
         }
         if !whole {
             return Ok(());
         }
         let found = Digest::of(&path).map_err(|e| Error::io("cannot read", &path, e))?;
         if !self.has(&found) {
-            return fault(format!("does not have the content (XXH3 hash) that {FILE} says"));
+            return fault(format!(
+                "does not have the content (XXH3 hash) that {METADATA_FILE} says"
+            ));
         }
         Ok(())
     }

@@ -6,4 +6,4 @@ mod metadata;
 
 pub use describe::{Embedded, SIGNATURE_SYMBOL, describe_library};
 pub use digest::Digest;
-pub use metadata::{FILE, FORMAT, FileEntry, Metadata, is_inside};
+pub use metadata::{FORMAT, FileEntry, METADATA_FILE, Metadata, is_inside};
