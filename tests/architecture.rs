@@ -266,6 +266,43 @@ fn members_depend_on_lower_ones_and_only_the_root_on_mlir() {
     }
 }
 
+/// The packages that Cargo.lock has below one, for tests, builds and all features.
+fn locked_below(lock: &str, name: &str) -> BTreeSet<String> {
+    let packages = lock.split("[[package]]\n").filter_map(|entry| {
+        let name = entry.lines().find_map(|line| line.strip_prefix("name = \""))?;
+        let list = entry.split_once("dependencies = [\n").map_or("", |(_, rest)| rest);
+        let list = list.lines().map_while(|line| line.strip_prefix(" \""));
+        Some((name.trim_end_matches('"'), list.map(word_of_crate).collect::<Vec<_>>()))
+    });
+    // Of several versions, those of all.
+    let mut below: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    packages.for_each(|(name, list)| below.entry(name).or_default().extend(list));
+    let (mut found, mut next) = (BTreeSet::new(), vec![name]);
+    while let Some(name) = next.pop() {
+        if found.insert(name.to_owned()) {
+            next.extend(below.get(name).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// The name of a package in a list of Cargo.lock, which may have a version after it.
+fn word_of_crate(text: &str) -> &str {
+    text.split([' ', '"']).next().unwrap_or_default()
+}
+
+#[test]
+fn only_the_root_has_mlir_below_it() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("UTF-8");
+    for member in MEMBERS {
+        let below = locked_below(&lock, member.name);
+        assert!(below.len() > 20, "{}: {below:?}", member.name);
+        let mlir: Vec<_> = MLIR.iter().filter(|name| below.contains(**name)).collect();
+        let expected = if member.folder.is_empty() { MLIR.len() } else { 0 };
+        assert_eq!(mlir.len(), expected, "{}: {mlir:?}", member.name);
+    }
+}
+
 #[test]
 fn every_module_is_in_the_layers_once_and_in_the_order_of_lib_rs() {
     for member in MEMBERS {

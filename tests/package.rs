@@ -159,6 +159,15 @@ fn the_package_has_all_that_a_build_reads() {
     assert_eq!(strange, None, "the package has what no build reads");
 }
 
+/// The runtime's package has the C of its build, which a link to another folder leads to.
+#[test]
+fn the_package_of_the_runtime_has_its_c() {
+    let listed = cargo(&["package", "--list", "-p", "phaseline-runtime"]);
+    for file in ["build.rs", "runtime-c/include/phaseline/runtime.h", "runtime-c/src/pool.c"] {
+        assert!(listed.lines().any(|line| line == file), "{file} is not in: {listed}");
+    }
+}
+
 /// The root package, and the members that it depends on.
 #[test]
 fn packages_are_made() {

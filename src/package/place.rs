@@ -2,7 +2,7 @@
 
 use super::FileEntry;
 use crate::{Error, Result, parallel};
-use phaseline_runtime::package::{Digest, FORMAT, METADATA_FILE, is_inside};
+use phaseline_runtime::package::{Digest, METADATA_FILE, is_inside};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
