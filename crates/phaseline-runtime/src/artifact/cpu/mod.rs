@@ -4,7 +4,8 @@
 //! `x86_64.txt` and `aarch64.txt` are made of LLVM's tables. A row is `cpu NAME FEATURE...`, what a CPU has,
 //! or `feature NAME FEATURE...`, what goes with a feature. What follows from other features of a row is left
 //! out of it. The tables have the features that [`here`] answers for, and those that imply or follow from
-//! one of them.
+//! one of them. A test of `phaseline` (`cargo test --lib machines::`) compares them with LLVM, and writes what
+//! differs.
 
 mod here;
 
