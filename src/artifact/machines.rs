@@ -24,7 +24,7 @@ use std::{
 /// Module attributes that hold a [`Machine`].
 const TRIPLE: &str = "llvm.target_triple";
 const LAYOUT: &str = "llvm.data_layout";
-/// What code for an architecture cannot do without, as LLVM passes addresses and floats.
+/// Features that code for an architecture cannot do without, as LLVM passes addresses and floats.
 const NEEDED: &[(&str, &str)] =
     &[("x86_64", "64bit"), ("x86_64", "sse2"), ("aarch64", "fp-armv8"), ("aarch64", "neon")];
 
@@ -161,7 +161,7 @@ pub fn create_at(machine: &Machine, level: OptimizationLevel) -> Result<TargetMa
 }
 
 /// The machine of a program with code for one machine and code for `other`, which may be none.
-/// Where both say what CPU they are for, the features of both are needed. Fails if no machine
+/// If both say which CPU they are for, the features of both are needed. Fails if no machine
 /// runs both.
 pub fn joined(one: Machine, other: &Machine) -> Result<Machine> {
     if other.triple.is_empty() {
@@ -243,7 +243,7 @@ mod tests {
         path::Path,
     };
 
-    /// What LLVM knows of an architecture's features.
+    /// Features of an architecture, as LLVM knows them.
     struct Known {
         triple: &'static str,
         /// Features that are asked for at run time, what implies them and what they imply, each with all

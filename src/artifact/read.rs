@@ -16,7 +16,7 @@ use crate::{
 use melior::ir::{Attribute, Type};
 use std::collections::BTreeMap;
 
-/// What the arguments of the main function have told so far.
+/// The signature as far as the arguments of the main function have told it.
 struct Reader {
     signature: Signature,
     /// Memory of devices by its name.
@@ -175,7 +175,7 @@ fn fullest(attributes: &func::Attributes<'_>) -> (usize, String) {
     (bound.unwrap_or(0), string_in(attributes, names::PEAK).unwrap_or_default())
 }
 
-/// Where what an argument stands for is in the block that has it, if its attributes say so.
+/// Offset of an argument's memory in the block that has it, if its attributes say so.
 fn offset_in(attributes: &func::Attributes<'_>) -> Option<usize> {
     let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
     offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok())

@@ -1,4 +1,4 @@
-//! What the IR carries as text until the package is written: signature, inputs that are constants.
+//! Texts that the IR carries until the package is written: signature, inputs that are constants.
 
 use super::{FixedInput, Signature};
 use crate::{

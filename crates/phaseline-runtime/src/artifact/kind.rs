@@ -4,7 +4,7 @@ use crate::{Error, Result, error::suggestion};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path};
 
-/// What a file of a package is.
+/// Kind of a file of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArtifactKind {
@@ -26,7 +26,7 @@ pub enum ArtifactKind {
     CommandStream,
     /// A region, which the device is given when it is opened, and executes.
     Blob,
-    /// What a memory of the device holds, byte for byte.
+    /// Content of a memory of the device, byte for byte.
     MemoryImage,
     /// Anything to read: reports, maps, scripts of a linker.
     Text,
@@ -74,8 +74,8 @@ impl ArtifactKind {
         })
     }
 
-    /// The kind of a file that a program wrote, of which nothing is declared: by the end of its name,
-    /// and if that says nothing, text where it is UTF-8 and binary where it is not.
+    /// The kind of a file that a program wrote, of which nothing is declared: by the end of its name. If
+    /// that says nothing, it is text where it is UTF-8 and binary where it is not.
     pub fn of_file(name: &str, bytes: &[u8]) -> Self {
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
         match extension {
@@ -103,12 +103,12 @@ impl ArtifactKind {
         }
     }
 
-    /// Whether it is C or a header of it.
+    /// True if it is C or a header of it.
     pub fn is_text_of_c(self) -> bool {
         matches!(self, Self::CSource | Self::Header)
     }
 
-    /// Whether a compiler or a linker reads such files to link the model.
+    /// True if a compiler or a linker reads such files to link the model.
     pub fn is_code(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What a package says of its model: interface, files, machine.
+//! Descriptions in packages: interface of the model, files, machine.
 
 pub mod cpu;
 mod fixed;
@@ -21,7 +21,7 @@ pub use signature::{
 
 use serde::{Deserialize, Serialize};
 
-/// What one target contributed.
+/// Part of one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPart {
     /// Id of the target.

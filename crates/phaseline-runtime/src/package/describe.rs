@@ -1,4 +1,4 @@
-//! What the shared library of a package says about itself.
+//! The description in the shared library of a package.
 
 use crate::{
     Error, Result,
@@ -11,10 +11,10 @@ use std::{io::BufReader, ops::Range, path::Path};
 /// Symbol of the shared library that holds its description as JSON.
 pub const SIGNATURE_SYMBOL: &str = "phaseline_signature";
 
-/// What a shared library says about itself.
+/// The description in a shared library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedded {
-    /// What its code is for.
+    /// Machine of its code.
     pub machine: Machine,
     /// Interface of the model.
     pub signature: Signature,

@@ -1,4 +1,4 @@
-//! What the files of a package hold: finding out, and copying them.
+//! Content of the files of a package: digests, and copies that are checked.
 
 use rustix::fs::ioctl_ficlone;
 use std::{
@@ -21,7 +21,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// That of a file.
+    /// Digest of a file.
     pub fn of(path: &Path) -> io::Result<Self> {
         let (file, _) = crate::io::open_regular(path)?;
         Self::read(file, |_| Ok(()))
@@ -40,7 +40,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// That of what is left to read, which `each` gets piece by piece.
+    /// Digest of the rest of a file, which `each` gets piece by piece.
     fn read(mut file: File, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<Self> {
         // A piece that stays in the processor's cache between reading, hashing and writing.
         let mut buffer = vec![0; 1 << 18];
@@ -71,7 +71,7 @@ mod tests {
     fn digests_are_those_of_xxh128sum() {
         let folder = tempfile::tempdir().unwrap();
         let (file, copy) = (folder.path().join("a"), folder.path().join("b"));
-        // What the reference implementation gives for no bytes at all.
+        // The reference implementation gives this for no bytes at all.
         fs::write(&file, "").unwrap();
         let empty = Digest { bytes: 0, xxh128: "99aa06d3014798d86001c324468d497f".to_owned() };
         assert_eq!(Digest::of(&file).unwrap(), empty);

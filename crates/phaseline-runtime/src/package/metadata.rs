@@ -23,7 +23,7 @@ pub const FORMAT: u32 = 4;
 pub struct FileEntry {
     /// Path inside of the package.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ArtifactKind,
     /// Id of the target that it comes from; none for the whole model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct FileEntry {
 pub struct Metadata {
     /// Version of the layout of packages.
     pub phaseline_package: u32,
-    /// What the host's code is for.
+    /// Machine of the host's code.
     #[serde(flatten)]
     pub machine: Machine,
     /// Interface of the model.
@@ -94,7 +94,7 @@ impl Metadata {
 }
 
 impl FileEntry {
-    /// Whether it is as it was written.
+    /// True if it is as it was written.
     pub fn has(&self, found: &Digest) -> bool {
         self.bytes == found.bytes && self.xxh128 == found.xxh128
     }
@@ -138,7 +138,7 @@ impl FileEntry {
     }
 }
 
-/// Whether a path in a description stays in the folder of the description.
+/// True if a path in a description stays in the folder of the description.
 pub fn is_inside(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }

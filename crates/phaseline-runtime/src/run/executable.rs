@@ -44,7 +44,7 @@ pub struct Executable {
     pub(super) set_trace: Option<SetTrace>,
     /// Held while somebody is.
     pub(super) traced: Mutex<()>,
-    /// What holds the code; dropped last.
+    /// Owner of the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
 }
 
@@ -88,7 +88,7 @@ impl Executable {
         })
     }
 
-    /// What the model takes and gives.
+    /// Interface of the model.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

@@ -107,7 +107,7 @@ mod x86 {
     const MORE: (u32, u32) = (7, 0);
     const LATEST: (u32, u32) = (7, 1);
 
-    /// What Intel's and AMD's manuals say of CPUID.
+    /// Words of CPUID by Intel's and AMD's manuals.
     const WORDS: &[Word] = &[
         word(
             BASIC,

@@ -77,7 +77,7 @@ pub fn used(machine: &Machine) -> BTreeSet<String> {
     }
     for feature in machine.features.split(',') {
         if let Some(name) = feature.strip_prefix('+') {
-            // What goes with it may have been taken away since it was added.
+            // Features that go with it may have been taken away since it was added.
             set.append(&mut table.closure(name));
         } else if let Some(name) = feature.strip_prefix('-') {
             set.retain(|other| !table.closure(other).contains(name));
@@ -101,7 +101,7 @@ mod tests {
         assert!(has("skylake-avx512", "", "avx512f") && has("skylake-avx512", "", "avx2"));
         assert!(!has("haswell", "", "avx512f") && has("haswell", "+avx512vl", "avx512f"));
         assert!(has("", "", "sse2") && !has("", "", "avx") && !has("no-such-cpu", "", "avx"));
-        // What needs it goes with it.
+        // Features that need it go with it.
         assert!(!has("haswell", "-avx", "avx2") && has("haswell", "-avx", "bmi2"));
         assert!(has("haswell", "-avx,+avx2", "avx"));
         assert!(used(&Machine::default()).is_empty());
