@@ -1,6 +1,6 @@
 //! Typed results of code generation, kept in the IR until the package is written.
 
-use super::ArtifactKind;
+pub use super::ArtifactKind;
 use crate::{
     Error, Result,
     ir::{self, Op, edit, elements, names::ARTIFACTS},

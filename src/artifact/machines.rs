@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn tables_of_cpus_are_llvms() {
-        let asked: Vec<_> = cpu::here().into_iter().map(|(name, _)| name).collect();
+        let asked: Vec<_> = cpu::here().iter().map(|(name, _)| *name).collect();
         if cfg!(target_arch = "x86_64") {
             let known = Known::of("x86_64-pc-linux-gnu", &asked);
             compare("x86_64.txt", cpu::X86_64, &known);
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(here.as_str().to_string_lossy(), cpu::HERE);
         let features = text(&TargetMachine::get_host_cpu_features());
         let asked: BTreeSet<_> = cpu::here()
-            .into_iter()
-            .map(|(name, has)| format!("{}{name}", if has { '+' } else { '-' }))
+            .iter()
+            .map(|(name, has)| format!("{}{name}", if *has { '+' } else { '-' }))
             .collect();
         let is_inert = |feature: &str| cpu::INERT.contains(&feature.trim_start_matches(['+', '-']));
         let given: BTreeSet<_> = features

@@ -39,9 +39,9 @@ impl Machine {
         }
         let used = cpu::used(self);
         let missing: Vec<_> = cpu::here()
-            .into_iter()
+            .iter()
             .filter(|(feature, has)| !has && used.contains(*feature))
-            .map(|(feature, _)| feature)
+            .map(|(feature, _)| *feature)
             .collect();
         if missing.is_empty() {
             if used.contains(tiles::FEATURE) && !tiles::permitted() {

@@ -1,5 +1,7 @@
 //! The features that this machine has, by LLVM's names.
 
+use std::sync::OnceLock;
+
 /// CPU features whose instructions no compiled model has: they are for systems and security. [`here`] says
 /// nothing of them.
 pub const INERT: &[&str] = &[
@@ -38,8 +40,14 @@ pub const HERE: &str = match (cfg!(target_os = "linux"), cfg!(target_arch = "x86
 };
 
 /// The features that can be asked for here, and whether this machine has them and this process may use them.
+pub fn here() -> &'static [(&'static str, bool)] {
+    // Virtual machines take long to answer CPUID.
+    static FOUND: OnceLock<Vec<(&str, bool)>> = OnceLock::new();
+    FOUND.get_or_init(ask)
+}
+
 #[cfg(target_arch = "aarch64")]
-pub fn here() -> Vec<(&'static str, bool)> {
+fn ask() -> Vec<(&'static str, bool)> {
     // LLVM asks for no others.
     vec![
         ("aes", std::arch::is_aarch64_feature_detected!("aes")),
@@ -47,18 +55,18 @@ pub fn here() -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// The same; nothing can be asked for.
+/// Nothing can be asked for.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-pub fn here() -> Vec<(&'static str, bool)> {
+fn ask() -> Vec<(&'static str, bool)> {
     vec![]
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use x86::here;
+use x86::ask;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
+    use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv, CpuidResult};
 
     /// Registers that a system has to save for processes that use a feature.
     #[derive(Clone, Copy)]
@@ -243,56 +251,79 @@ mod x86 {
         ),
     ];
 
-    /// The features that can be asked for here, and whether this machine has them and this process may use them.
-    pub fn here() -> Vec<(&'static str, bool)> {
-        let is_saved = saved();
+    /// The answers of CPUID, each asked for once.
+    struct Answers {
+        /// The highest leaf of the basic ones, and of the extended ones.
+        most: [u32; 2],
+        known: Vec<((u32, u32), CpuidResult)>,
+    }
+
+    impl Answers {
+        fn new() -> Self {
+            let most = [0, 0x8000_0000].map(|first| __get_cpuid_max(first).0);
+            Self { most, known: vec![] }
+        }
+
+        /// A word; zero of leaves that there are not.
+        fn word(&mut self, leaf: u32, subleaf: u32, register: Register) -> u32 {
+            // Some processors do not answer zero for subleaves that they have not.
+            let is_there = leaf <= self.most[usize::from(leaf >> 31 == 1)]
+                && (leaf != 7 || subleaf == 0 || subleaf <= self.ask(7, 0).eax);
+            if !is_there {
+                return 0;
+            }
+            let answer = self.ask(leaf, subleaf);
+            match register {
+                Register::Eax => answer.eax,
+                Register::Ebx => answer.ebx,
+                Register::Ecx => answer.ecx,
+                Register::Edx => answer.edx,
+            }
+        }
+
+        fn ask(&mut self, leaf: u32, subleaf: u32) -> CpuidResult {
+            let place = (leaf, subleaf);
+            if let Some((_, answer)) = self.known.iter().find(|(known, _)| *known == place) {
+                return *answer;
+            }
+            let answer = __cpuid_count(leaf, subleaf);
+            self.known.push((place, answer));
+            answer
+        }
+
+        /// The registers that the system saves.
+        fn saved(&mut self) -> impl Fn(Saved) -> bool + use<> {
+            let word = self.word(1, 0, Register::Ecx);
+            let (xsave, avx) = (word >> 27 & 1 == 1, word >> 28 & 1 == 1);
+            // SAFETY: the instruction is there if the bit above says that systems use XSAVE.
+            let state = if xsave { unsafe { _xgetbv(0) } } else { 0 };
+            move |registers| {
+                let all = |bits: u64| state & bits == bits;
+                match registers {
+                    Saved::Base => true,
+                    Saved::Avx => avx && all(0x6),
+                    Saved::Avx512 => avx && all(0xe6),
+                    Saved::Amx => all(0x6_0000),
+                    Saved::Apx => all(0x8_0000),
+                }
+            }
+        }
+    }
+
+    /// Asks the processor.
+    pub fn ask() -> Vec<(&'static str, bool)> {
+        let mut answers = Answers::new();
+        let is_saved = answers.saved();
         let mut found = vec![];
         for Word { leaf, subleaf, register, saved, bits } in WORDS {
-            let word = read(*leaf, *subleaf, *register);
+            let word = answers.word(*leaf, *subleaf, *register);
             let has = |bit: u32| word >> bit & 1 == 1 && is_saved(*saved);
             found.extend(bits.iter().map(|(bit, name)| (*name, has(*bit))));
         }
         // Versions of a set of instructions, which needs the registers of AVX-512.
-        let has = read(7, 1, Register::Edx) >> 19 & 1 == 1 && is_saved(Saved::Avx512);
-        let version = if has { read(0x24, 0, Register::Ebx) & 0xff } else { 0 };
+        let has = answers.word(7, 1, Register::Edx) >> 19 & 1 == 1 && is_saved(Saved::Avx512);
+        let version = if has { answers.word(0x24, 0, Register::Ebx) & 0xff } else { 0 };
         found.extend([("avx10.1", version >= 1), ("avx10.2", version >= 2)]);
         found
-    }
-
-    /// A word of CPUID; zero of leaves that there are not.
-    fn read(leaf: u32, subleaf: u32, register: Register) -> u32 {
-        let (most, _) = __get_cpuid_max(leaf & 0x8000_0000);
-        if leaf > most {
-            return 0;
-        }
-        // Some processors do not answer zero for subleaves that they have not.
-        if leaf == 7 && subleaf > __cpuid_count(7, 0).eax {
-            return 0;
-        }
-        let answer = __cpuid_count(leaf, subleaf);
-        match register {
-            Register::Eax => answer.eax,
-            Register::Ebx => answer.ebx,
-            Register::Ecx => answer.ecx,
-            Register::Edx => answer.edx,
-        }
-    }
-
-    /// The registers that the system saves.
-    fn saved() -> impl Fn(Saved) -> bool {
-        let word = read(1, 0, Register::Ecx);
-        let (xsave, avx) = (word >> 27 & 1 == 1, word >> 28 & 1 == 1);
-        // SAFETY: the instruction is there if the bit above says that systems use XSAVE.
-        let state = if xsave { unsafe { _xgetbv(0) } } else { 0 };
-        move |registers| {
-            let all = |bits: u64| state & bits == bits;
-            match registers {
-                Saved::Base => true,
-                Saved::Avx => avx && all(0x6),
-                Saved::Avx512 => avx && all(0xe6),
-                Saved::Amx => all(0x6_0000),
-                Saved::Apx => all(0x8_0000),
-            }
-        }
     }
 }

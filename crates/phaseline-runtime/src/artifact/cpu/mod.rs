@@ -12,75 +12,94 @@ mod here;
 pub use here::{HERE, INERT, here};
 
 use super::Machine;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 /// The table of x86-64.
 pub const X86_64: &str = include_str!("x86_64.txt");
 /// The table of AArch64.
 pub const AARCH64: &str = include_str!("aarch64.txt");
 
+/// A set of features that has all that goes with one of them.
+type Features = BTreeSet<&'static str>;
+
 /// CPUs and features of an architecture.
+#[derive(Default)]
 struct Table {
-    /// The features of CPUs, but for those that follow.
-    cpus: BTreeMap<&'static str, Vec<&'static str>>,
-    /// Features that go with others.
-    implied: BTreeMap<&'static str, Vec<&'static str>>,
+    /// The features of each CPU.
+    cpus: BTreeMap<&'static str, Features>,
+    /// Each feature with those that go with it.
+    features: BTreeMap<&'static str, Features>,
 }
 
 impl Table {
     fn parse(text: &'static str) -> Self {
-        let (mut cpus, mut implied) = (BTreeMap::new(), BTreeMap::new());
+        let mut rows: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
         for line in text.lines() {
             let mut words = line.split(' ');
-            let rows = match words.next() {
-                Some("cpu") => &mut cpus,
-                Some("feature") => &mut implied,
-                _ => continue,
-            };
-            if let Some(name) = words.next() {
-                rows.insert(name, words.collect());
+            if let (Some(kind), Some(name)) = (words.next(), words.next()) {
+                rows.entry(kind).or_default().insert(name, words.collect());
             }
         }
-        Self { cpus, implied }
+        let cpus = rows.remove("cpu").unwrap_or_default();
+        let implied = rows.remove("feature").unwrap_or_default();
+        let mut table = Self::default();
+        for name in implied.keys().chain(cpus.values().flatten()) {
+            table.features.entry(name).or_insert_with(|| {
+                let mut set = Features::new();
+                close(name, &implied, &mut set);
+                set
+            });
+        }
+        for (name, row) in cpus {
+            let sets = row.iter().filter_map(|feature| table.features.get(feature));
+            table.cpus.insert(name, sets.flatten().copied().collect());
+        }
+        table
     }
 
-    /// Adds a feature and all that go with it.
-    fn add(&self, feature: &str, set: &mut BTreeSet<String>) {
-        if !set.insert(feature.to_owned()) {
-            return;
-        }
-        for other in self.implied.get(feature).into_iter().flatten() {
-            self.add(other, set);
+    /// The table of an architecture, if there is one.
+    fn of(architecture: &str) -> Option<&'static Self> {
+        static TABLES: [OnceLock<Table>; 2] = [const { OnceLock::new() }; 2];
+        let [x86_64, aarch64] = &TABLES;
+        match architecture {
+            "x86_64" => Some(x86_64.get_or_init(|| Self::parse(X86_64))),
+            "aarch64" | "arm64" => Some(aarch64.get_or_init(|| Self::parse(AARCH64))),
+            _ => None,
         }
     }
+}
 
-    fn closure(&self, feature: &str) -> BTreeSet<String> {
-        let mut set = BTreeSet::new();
-        self.add(feature, &mut set);
-        set
+/// Adds a feature and all that go with it.
+fn close(
+    feature: &'static str,
+    implied: &BTreeMap<&'static str, Vec<&'static str>>,
+    set: &mut Features,
+) {
+    if set.insert(feature) {
+        let others = implied.get(feature).into_iter().flatten();
+        others.for_each(|other| close(other, implied, set));
     }
 }
 
 /// The features that code for a machine may use, as LLVM reads CPU and features. Of features outside of the
 /// tables nothing is said. Another architecture than x86-64 and AArch64 has none.
-pub fn used(machine: &Machine) -> BTreeSet<String> {
-    let mut set = BTreeSet::new();
-    let table = match machine.architecture() {
-        "x86_64" => Table::parse(X86_64),
-        "aarch64" | "arm64" => Table::parse(AARCH64),
-        _ => return set,
-    };
+pub fn used(machine: &Machine) -> BTreeSet<&'static str> {
+    let Some(table) = Table::of(machine.architecture()) else { return Features::new() };
     // LLVM takes a CPU that it does not know for this one.
     let row = table.cpus.get(machine.cpu.as_str()).or_else(|| table.cpus.get("generic"));
-    for feature in row.into_iter().flatten() {
-        table.add(feature, &mut set);
-    }
+    let mut set = row.cloned().unwrap_or_default();
     for feature in machine.features.split(',') {
         if let Some(name) = feature.strip_prefix('+') {
-            // Features that go with it may have been taken away since it was added.
-            set.append(&mut table.closure(name));
-        } else if let Some(name) = feature.strip_prefix('-') {
-            set.retain(|other| !table.closure(other).contains(name));
+            set.extend(table.features.get(name).into_iter().flatten());
+        } else if let Some(name) = feature.strip_prefix('-')
+            // Nothing that needs a feature is there without it.
+            && set.contains(name)
+        {
+            let needs = |other: &str| table.features.get(other).is_some_and(|of| of.contains(name));
+            set.retain(|other| !needs(other));
         }
     }
     set
@@ -109,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_name_is_asked_of_this_machine_once() {
-        let names: Vec<_> = here().into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = here().iter().map(|(name, _)| *name).collect();
         let set: BTreeSet<_> = names.iter().copied().collect();
         assert_eq!(names.len(), set.len());
         assert!(INERT.iter().all(|name| !set.contains(name)));
