@@ -50,7 +50,6 @@ fn main() -> Result<()> {
     op_views::write("graph", "Graph", &prefix, &out)?;
     op_views::write("tir", "Tir", &prefix, &out)?;
     compile(&prefix, &out)?;
-    compile_pool();
     embed_targets(&out)?;
     embed_templates(&out)?;
     bind(&prefix, &out)
@@ -200,18 +199,6 @@ fn run_all(commands: Vec<Command>) -> Result<()> {
         }
     });
     failures.into_inner()?.pop().map_or(Ok(()), |failure| Err(failure.into()))
-}
-
-/// Compiles the thread pool of the C runtime, which the program runs models with.
-fn compile_pool() {
-    println!("cargo:rerun-if-changed=runtime-c/src/pool.c");
-    println!("cargo:rerun-if-changed=runtime-c/include");
-    cc::Build::new()
-        .file("runtime-c/src/pool.c")
-        .include("runtime-c/include")
-        .std("c11")
-        .opt_level(2)
-        .compile("phaseline_pool");
 }
 
 /// Writes `targets.rs`, the table of the built-in targets: each folder of `targets/` with a

@@ -34,6 +34,12 @@ const MEMBERS: &[Member] = &[
         ],
     },
     Member {
+        name: "phaseline-runtime",
+        folder: "crates/phaseline-runtime",
+        uses: &["phaseline-base"],
+        layers: &[&["artifact"], &["package"], &["run"]],
+    },
+    Member {
         name: "phaseline-select",
         folder: "crates/phaseline-select",
         uses: &["phaseline-base"],
@@ -42,7 +48,7 @@ const MEMBERS: &[Member] = &[
     Member {
         name: "phaseline",
         folder: "",
-        uses: &["phaseline-base", "phaseline-select"],
+        uses: &["phaseline-base", "phaseline-runtime", "phaseline-select"],
         layers: &[
             &["ffi"],
             &["ir", "phase"],
@@ -298,6 +304,43 @@ fn members_depend_on_lower_ones_and_only_the_root_on_mlir() {
         lower.push(member.name);
         let mlir = dependencies.iter().find(|name| MLIR.contains(&name.as_str()));
         assert_eq!(mlir.is_some(), member.folder.is_empty(), "{}: {mlir:?}", member.name);
+    }
+}
+
+/// The packages that Cargo.lock has below one, for tests, builds and all features.
+fn locked_below(lock: &str, name: &str) -> BTreeSet<String> {
+    let packages = lock.split("[[package]]\n").filter_map(|entry| {
+        let name = entry.lines().find_map(|line| line.strip_prefix("name = \""))?;
+        let list = entry.split_once("dependencies = [\n").map_or("", |(_, rest)| rest);
+        let list = list.lines().map_while(|line| line.strip_prefix(" \""));
+        Some((name.trim_end_matches('"'), list.map(word_of_crate).collect::<Vec<_>>()))
+    });
+    // Of several versions, those of all.
+    let mut below: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    packages.for_each(|(name, list)| below.entry(name).or_default().extend(list));
+    let (mut found, mut next) = (BTreeSet::new(), vec![name]);
+    while let Some(name) = next.pop() {
+        if found.insert(name.to_owned()) {
+            next.extend(below.get(name).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// The name of a package in a list of Cargo.lock, which may have a version after it.
+fn word_of_crate(text: &str) -> &str {
+    text.split([' ', '"']).next().unwrap_or_default()
+}
+
+#[test]
+fn only_the_root_has_mlir_below_it() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("UTF-8");
+    for member in MEMBERS {
+        let below = locked_below(&lock, member.name);
+        assert!(below.len() > 20, "{}: {below:?}", member.name);
+        let mlir: Vec<_> = MLIR.iter().filter(|name| below.contains(**name)).collect();
+        let expected = if member.folder.is_empty() { MLIR.len() } else { 0 };
+        assert_eq!(mlir.len(), expected, "{}: {mlir:?}", member.name);
     }
 }
 

@@ -9,7 +9,7 @@ mod results;
 
 use phaseline::{
     Error, Phase, Pipeline, Session,
-    artifact::{Compiled, Machine, Signature},
+    artifact::{Compiled, machines, signature_of},
     codegen::llvm,
     ir, passes,
     phase::TargetPipelines,
@@ -30,7 +30,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
     for phase in [Phase::Bufferize, Phase::PlanMemory] {
         session.run_pipeline(&mut module, pipeline.section(phase).expect("a section"))?;
     }
-    let signature = Signature::of(ir::root(&module))?;
+    let signature = signature_of(ir::root(&module))?;
     let constants = passes::constants(ir::root(&module))?;
     session.run_pipeline(&mut module, pipeline.section(Phase::Codegen).expect("a section"))?;
     let host = ir::ops_of(ir::root(&module))[0];
@@ -39,7 +39,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
         signature,
         objects: llvm::compile(&session, host, "model_host")?,
         constants,
-        machine: Machine::of(host)?,
+        machine: machines::of(host)?,
         files: vec![],
         targets: vec![],
         link: vec![],

@@ -379,7 +379,8 @@ pub fn integer_machines() -> Vec<&'static str> {
             machines.push("vector-bits=512 byte-products=true byte-tables=true");
         }
         // Not only the machine has to have it, but the system has to let this process use it.
-        let machine = phaseline::artifact::Machine::select("", "native", "").expect("this machine");
+        let machine =
+            phaseline::artifact::machines::select("", "native", "").expect("this machine");
         if machine.features.contains("+amx-int8") && !machine.features.contains("-amx-tile") {
             machines.push(amx::AMX);
         }

@@ -18,6 +18,7 @@ mod onnx;
 mod package;
 mod patches;
 mod quantized;
+mod runtime;
 mod safe_code;
 mod scatters;
 mod session;

@@ -136,9 +136,7 @@ fn the_package_has_all_that_a_build_reads() {
     let listed: Vec<_> = listed.lines().collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut needed = read_by_the_compiler(root);
-    for folder in
-        ["dialects", "dialects/capi", "dialects/graph", "dialects/tir", "runtime-c/include"]
-    {
+    for folder in ["dialects", "dialects/capi", "dialects/graph", "dialects/tir"] {
         for entry in fs::read_dir(root.join(folder)).expect("reads").flatten() {
             if entry.path().is_file() {
                 needed.push(Path::new(folder).join(entry.file_name()));
@@ -159,6 +157,15 @@ fn the_package_has_all_that_a_build_reads() {
     let strange =
         listed.iter().find(|file| file.starts_with("tests/") || file.starts_with("docs/"));
     assert_eq!(strange, None, "the package has what no build reads");
+}
+
+/// The runtime's package has the C of its build, which a link to another folder leads to.
+#[test]
+fn the_package_of_the_runtime_has_its_c() {
+    let listed = cargo(&["package", "--list", "-p", "phaseline-runtime"]);
+    for file in ["build.rs", "runtime-c/include/phaseline/runtime.h", "runtime-c/src/pool.c"] {
+        assert!(listed.lines().any(|line| line == file), "{file} is not in: {listed}");
+    }
 }
 
 /// The root package, and the members that it depends on.

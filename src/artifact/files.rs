@@ -1,8 +1,8 @@
 //! Typed results of code generation, kept in the IR until the package is written.
 
+pub use super::ArtifactKind;
 use crate::{
     Error, Result,
-    error::suggestion,
     ir::{self, Op, edit, elements, names::ARTIFACTS},
     tensor::{AlignedBuffer, BUFFER_ALIGN},
 };
@@ -12,126 +12,7 @@ use melior::ir::{
     operation::OperationLike,
     r#type::{IntegerType, RankedTensorType},
 };
-use serde::{Deserialize, Serialize};
-use std::{fmt, path::Path};
-
-/// What a file of a package is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArtifactKind {
-    /// C, which is compiled and linked with the model.
-    CSource,
-    /// A C header, which is beside the sources when they are compiled.
-    Header,
-    /// An object file for the host's machine, which is linked with the model.
-    Object,
-    /// Assembler, which is compiled and linked with the model.
-    Assembler,
-    /// A static library: the model's, or a target's, of which the model takes what it uses.
-    StaticLibrary,
-    /// A shared library: the model's, or one for the device, which is not linked.
-    SharedLibrary,
-    /// Code for the device, in a format of its own.
-    Binary,
-    /// Commands that the device decodes.
-    CommandStream,
-    /// A region, which the device is given when it is opened, and executes.
-    Blob,
-    /// What a memory of the device holds, byte for byte.
-    MemoryImage,
-    /// Anything to read: reports, maps, scripts of a linker.
-    Text,
-}
-
-impl ArtifactKind {
-    /// All kinds.
-    pub const ALL: [Self; 11] = [
-        Self::CSource,
-        Self::Header,
-        Self::Object,
-        Self::Assembler,
-        Self::StaticLibrary,
-        Self::SharedLibrary,
-        Self::Binary,
-        Self::CommandStream,
-        Self::Blob,
-        Self::MemoryImage,
-        Self::Text,
-    ];
-
-    /// The name in manifests and IR.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::CSource => "c-source",
-            Self::Header => "header",
-            Self::Object => "object",
-            Self::Assembler => "assembler",
-            Self::StaticLibrary => "static-library",
-            Self::SharedLibrary => "shared-library",
-            Self::Binary => "binary",
-            Self::CommandStream => "command-stream",
-            Self::Blob => "blob",
-            Self::MemoryImage => "memory-image",
-            Self::Text => "text",
-        }
-    }
-
-    /// A kind by its name.
-    pub fn named(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name);
-            let hint = suggestion(name, known);
-            Error::invalid(format!("'{name}' is no type of a file{hint}"))
-        })
-    }
-
-    /// The kind of a file that a program wrote, of which nothing is declared: by the end of its name,
-    /// and if that says nothing, text where it is UTF-8 and binary where it is not.
-    pub fn of_file(name: &str, bytes: &[u8]) -> Self {
-        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-        match extension {
-            "c" => Self::CSource,
-            "h" => Self::Header,
-            "o" => Self::Object,
-            "s" | "S" => Self::Assembler,
-            "a" => Self::StaticLibrary,
-            "so" => Self::SharedLibrary,
-            "bin" => Self::Binary,
-            "cmd" => Self::CommandStream,
-            "blob" => Self::Blob,
-            "img" | "hex" | "mem" => Self::MemoryImage,
-            _ if std::str::from_utf8(bytes).is_ok() => Self::Text,
-            _ => Self::Binary,
-        }
-    }
-
-    /// The kind of a library of others or its licence, of which shared ones have versions in names.
-    pub fn of_library(name: &str, bytes: &[u8]) -> Self {
-        let file = name.rsplit('/').next().unwrap_or_default();
-        match Self::of_file(name, bytes) {
-            Self::Text | Self::Binary if file.contains(".so.") => Self::SharedLibrary,
-            kind => kind,
-        }
-    }
-
-    /// Whether it is C or a header of it.
-    pub fn is_text_of_c(self) -> bool {
-        matches!(self, Self::CSource | Self::Header)
-    }
-
-    /// Whether it is code that is linked with the model.
-    pub fn is_code(self) -> bool {
-        self.is_linked()
-    }
-
-    /// Whether a compiler or a linker reads such files.
-    fn is_linked(self) -> bool {
-        matches!(
-            self,
-            Self::CSource | Self::Header | Self::Object | Self::Assembler | Self::StaticLibrary
-        )
-    }
-}
+use serde::Serialize;
 
 /// Types of files by their names, in which `*` stands for anything; the first that fits counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -144,7 +25,7 @@ impl ArtifactTypes {
         let declared = self.0.iter().find(|(pattern, _)| fits(pattern, name));
         declared.map_or_else(
             || match ArtifactKind::of_file(name, bytes) {
-                kind if name.contains('/') && kind.is_linked() => ArtifactKind::of_file("", bytes),
+                kind if name.contains('/') && kind.is_code() => ArtifactKind::of_file("", bytes),
                 kind => kind,
             },
             |(_, kind)| *kind,
@@ -158,12 +39,6 @@ fn fits(pattern: &str, name: &str) -> bool {
     let Some(tail) = name.strip_prefix(start) else { return false };
     let mut ends = (0..=tail.len()).filter(|at| tail.is_char_boundary(*at));
     ends.any(|at| fits(rest, &tail[at..]))
-}
-
-impl fmt::Display for ArtifactKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// A file that a target adds to the package.
@@ -204,7 +79,7 @@ impl Artifact {
         }
         // Compilers and linkers take other characters for something else.
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-        if self.kind.is_linked() && !self.name.chars().all(plain) {
+        if self.kind.is_code() && !self.name.chars().all(plain) {
             return fault("needs a name of letters, digits, and . _ - + to be compiled or linked");
         }
         match self.kind {

@@ -4,29 +4,26 @@
 //! [`crate::runtime`] runs it.
 
 pub mod files;
-mod fixed;
 mod interface;
-mod machine;
-mod names;
-mod operation;
-mod signature;
-mod tiles;
+pub mod machines;
+mod read;
+mod record;
 
 pub use crate::identifier::c_identifier;
-pub use files::{Artifact, ArtifactKind, ArtifactTypes};
-pub use fixed::FixedInput;
+pub use files::{Artifact, ArtifactTypes};
 pub use interface::{Interface, TensorInfo};
-pub use machine::Machine;
-pub(crate) use machine::initialize;
-pub use names::{has_shared_libraries, own_prefix, shared_library_name};
-pub use operation::{Means, Operation};
-pub use signature::{
-    Bound, Device, DeviceMemory, DeviceSession, MemoryUse, PoolUse, Port, PortPlace, Signature,
-    WeightsFile, operations,
+pub(crate) use machines::initialize;
+pub use phaseline_runtime::artifact::{
+    ArtifactKind, Bound, Device, DeviceMemory, DeviceSession, FixedInput, Machine, Means,
+    MemoryUse, Operation, PoolUse, Port, PortPlace, Signature, TargetPart, WeightsFile,
+    has_shared_libraries, own_prefix, shared_library_name,
+};
+pub use read::{operations, signature_of};
+pub use record::{
+    record_fixed_inputs, record_signature, recorded_fixed_inputs, recorded_signature,
 };
 
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
 
 /// A compiled model, in memory.
 #[derive(Clone, Debug)]
@@ -83,11 +80,4 @@ pub struct ExtraFile {
     pub target: Option<String>,
     /// Its content.
     pub bytes: Vec<u8>,
-}
-
-/// What one target contributed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TargetPart {
-    /// Id of the target.
-    pub id: String,
 }

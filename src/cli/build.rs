@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
-    artifact::{MemoryUse, Signature, operations},
+    artifact::{MemoryUse, operations, signature_of},
     io,
     ir::{
         self, Op, edit, names,
@@ -202,7 +202,7 @@ fn report(
         // They would be those of a model that tells of its steps.
         edit::remove_attr(ir::root(module), names::OPERATIONS);
     }
-    let report = Report { steps: rows, memory: Signature::of(ir::root(module))?.memories() };
+    let report = Report { steps: rows, memory: signature_of(ir::root(module))?.memories() };
     print(&match form {
         "json" => serde_json::to_string_pretty(&report)
             .map(|text| text + "\n")

@@ -3,7 +3,7 @@
 use super::CompileOptions;
 use crate::{
     Error, Phase, Result,
-    artifact::{Port, Signature},
+    artifact::{Port, recorded_signature},
     error::suggestion_only,
     ir::{self, Op, edit, func, names},
     targets::TargetInstance,
@@ -67,7 +67,7 @@ pub fn note<'c>(
 
 /// Whether a module has been through the phases with a port in the memory of a target's device.
 fn is_noted(root: Op<'_>, port: &str, id: &str) -> bool {
-    if let Ok(signature) = Signature::recorded(root) {
+    if let Ok(signature) = recorded_signature(root) {
         let is_port = |ports: &[Port], at: usize| ports.get(at).is_some_and(|p| p.name == port);
         return signature.devices.iter().filter(|device| device.target == id).any(|device| {
             device.bound.as_ref().is_some_and(|bound| {

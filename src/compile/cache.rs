@@ -9,7 +9,7 @@
 use super::CompileOptions;
 use crate::{
     Error, Result, Session,
-    artifact::{Compiled, Machine},
+    artifact::{Compiled, machines},
     io::owner,
     ir::{self, print},
     package::{self, Replace},
@@ -194,7 +194,7 @@ impl Session {
             "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {patches:?} {limit:?} {weights:?} {evaluate} {ids:?}"
         )
         .as_bytes());
-        add(format!("{:?}", Machine::select("", "", "")?).as_bytes());
+        add(format!("{:?}", machines::select("", "", "")?).as_bytes());
         print::bytecode(ir::root(module), &mut add);
         Ok(Some(CacheKey(format!("{:032x}", hash.finish_128()))))
     }

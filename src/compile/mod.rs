@@ -13,7 +13,7 @@ use crate::{
     Error, Interface, Phase, Pipeline, Result, Session,
     artifact::{
         ArtifactKind, Compiled, ExtraFile, Machine, Object, Signature, TargetPart, WeightsPlace,
-        c_identifier,
+        c_identifier, recorded_signature,
     },
     codegen::{c, symbols},
     import::operators,
@@ -249,7 +249,7 @@ fn weights(options: &CompileOptions<'_>, targets: &[TargetInstance]) -> Result<W
 
 /// What the module says of the model, with what the targets' manifests say of their devices.
 fn signature(module: Op<'_>, targets: &[TargetInstance], name: &str) -> Result<Signature> {
-    let mut signature = Signature::recorded(module)?;
+    let mut signature = recorded_signature(module)?;
     for device in &mut signature.devices {
         if let Some(target) = targets.iter().find(|target| target.id == device.target) {
             let known = std::mem::take(device);

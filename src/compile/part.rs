@@ -2,7 +2,7 @@
 
 use crate::{
     Compiled, Error, Result, Session,
-    artifact::{Artifact, ArtifactKind, ExtraFile, Object, files},
+    artifact::{Artifact, ArtifactKind, ExtraFile, Object, files, machines},
     codegen::{self, Given, c, symbols},
     ir::{
         self, Op, edit,
@@ -219,7 +219,7 @@ fn by_generator(
         if made.decides || known.triple.is_empty() {
             compiled.cc = made.cc;
         }
-        compiled.machine = made.machine.joined(&known)?;
+        compiled.machine = machines::joined(made.machine, &known)?;
     }
     Ok((made.own, paths))
 }

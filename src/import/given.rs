@@ -3,7 +3,7 @@
 use super::constants::tensor_from_f64;
 use crate::{
     Error, Result,
-    artifact::FixedInput,
+    artifact::{FixedInput, record_fixed_inputs},
     ir,
     tensor::{DType, Tensor},
 };
@@ -124,7 +124,7 @@ pub(crate) fn record(
     }
     let fixed =
         constants.iter().map(|(name, tensor)| FixedInput::new(name, tensor)).collect::<Vec<_>>();
-    FixedInput::record(ir::root(module), &fixed)
+    record_fixed_inputs(ir::root(module), &fixed)
 }
 
 #[cfg(test)]

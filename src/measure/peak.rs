@@ -2,7 +2,7 @@
 
 use crate::{
     CompileOptions, Phase, Result, Session,
-    artifact::Machine,
+    artifact::machines,
     host::kernel::Isa,
     tensor::{DType, Tensor},
 };
@@ -17,7 +17,7 @@ impl Session {
     /// Multiplications and additions of 32-bit floats that one thread of this machine does in a
     /// second: measured on a loop of fused multiply-adds that wait for nothing.
     pub fn peak_flops(&self) -> Result<f64> {
-        let machine = Machine::select("", "native", "")?;
+        let machine = machines::select("", "native", "")?;
         let isa = Isa::of_machine(&machine);
         // Some registers stay for what is multiplied.
         let chains = isa.registers - 4;

@@ -3,15 +3,14 @@
 
 mod archive;
 pub(crate) mod data;
-mod digest;
 mod header;
 mod link;
-mod metadata;
 mod place;
 mod weights;
 
-pub use link::{Embedded, SIGNATURE_SYMBOL, describe_library};
-pub use metadata::{FileEntry, Metadata};
+pub use phaseline_runtime::package::{
+    Embedded, FileEntry, Metadata, SIGNATURE_SYMBOL, describe_library,
+};
 pub use place::{Replace, check_target_folder};
 
 use crate::{
@@ -24,7 +23,7 @@ use crate::{
     process::Folder,
 };
 use data::{Data, DataObject};
-use digest::Digest;
+use phaseline_runtime::package::{Digest, FORMAT, METADATA_FILE};
 use std::{fs, path::Path, thread};
 
 impl Compiled {
@@ -62,7 +61,7 @@ pub fn copy(from: &Path, folder: &Path, replace: Replace) -> Result<()> {
         return Ok(());
     }
     put_in_place(folder, replace, |staging| {
-        let (description, copy) = (from.join(metadata::FILE), staging.join(metadata::FILE));
+        let (description, copy) = (from.join(METADATA_FILE), staging.join(METADATA_FILE));
         fs::copy(description, &copy).map_err(|e| Error::io("cannot copy to", &copy, e))?;
         let copied = parallel::map(files.iter(), |file| copy_checked(from, staging, file));
         copied.into_iter().collect()
@@ -149,7 +148,7 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     let listed = beside.map(|beside| beside.entry);
     let files = link_and_list(folder, (model, signature), listed)?;
     let metadata = Metadata {
-        phaseline_package: metadata::FORMAT,
+        phaseline_package: FORMAT,
         machine: model.machine.clone(),
         signature: signature.clone(),
         targets: model.targets.to_vec(),
@@ -159,7 +158,7 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     let mut json = serde_json::to_string_pretty(&metadata)
         .map_err(|e| Error::internal(format!("the metadata has no JSON form: {e}")))?;
     json.push('\n');
-    put(folder, metadata::FILE, json.as_bytes())
+    put(folder, METADATA_FILE, json.as_bytes())
 }
 
 /// Weights in a file of their own.

@@ -1,11 +1,8 @@
 //! Where a package goes, and what may be lost there.
 
-use super::{
-    FileEntry,
-    digest::Digest,
-    metadata::{self, is_inside},
-};
+use super::FileEntry;
 use crate::{Error, Result, parallel};
+use phaseline_runtime::package::{Digest, METADATA_FILE, is_inside};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,7 +77,7 @@ fn stamp(found: &fs::Metadata) -> [i64; 6] {
 pub(super) fn renew(folder: &Path, from: &Path, files: &[FileEntry]) -> Result<bool> {
     let place = find(folder)?;
     check(folder, &place, Replace::Unchanged)?;
-    let description = |folder: &Path| fs::read(folder.join(metadata::FILE)).ok();
+    let description = |folder: &Path| fs::read(folder.join(METADATA_FILE)).ok();
     let old = description(&place);
     if old.is_none() || old != description(from) {
         return Ok(false);
@@ -92,7 +89,7 @@ pub(super) fn renew(folder: &Path, from: &Path, files: &[FileEntry]) -> Result<b
     }
     let now = SystemTime::now();
     let renewed = paths()
-        .chain([place.join(metadata::FILE)])
+        .chain([place.join(METADATA_FILE)])
         .try_for_each(|path| fs::File::open(path)?.set_modified(now));
     // A file of somebody else cannot be renewed, but perhaps replaced.
     Ok(renewed.is_ok())
@@ -173,7 +170,7 @@ struct OldFile {
 impl Old {
     /// The package in a folder, if there is one.
     fn read(place: &Path) -> Option<Self> {
-        let path = place.join(metadata::FILE);
+        let path = place.join(METADATA_FILE);
         // Reading a pipe would not end.
         if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
             return None;
@@ -221,7 +218,7 @@ impl Old {
                 self.walk(place, &path, found)?;
             } else if kind.is_dir() {
                 found.push((format!("{path}/"), false));
-            } else if path != metadata::FILE {
+            } else if path != METADATA_FILE {
                 found.push((path, kind.is_file()));
             }
         }

@@ -4,7 +4,7 @@
 //! expands bytewise, so this must come before any LLVM pass (`mlir-notes.md`, trap T1).
 
 use crate::{
-    artifact::Machine,
+    artifact::machines,
     codegen::llvm::effort,
     ir::{self, Op, edit},
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -33,10 +33,10 @@ pub const PASS: Pass = Pass {
 
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     let options: Options = values.parse().map_err(PassError::new)?;
-    let machine = Machine::select(&options.mtriple, &options.mcpu, &options.mattr)?;
+    let machine = machines::select(&options.mtriple, &options.mcpu, &options.mattr)?;
     let context = ir::context_of(module);
     effort::write(module, options.opt_level).map_err(PassError::new)?;
-    for (name, value) in machine.attributes()? {
+    for (name, value) in machines::attributes(&machine)? {
         edit::set_attr(module, name, StringAttribute::new(context, &value).into());
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! into one program.
 
 use crate::{
-    artifact::{Signature, files, own_prefix},
+    artifact::{files, own_prefix, record_signature, signature_of},
     ir::{
         self, Builder, Op, OpSpec, edit, func,
         names::{self, TARGET, symbol_name},
@@ -51,8 +51,9 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let host = main.and_then(|main| ir::attr_str(main, TARGET));
     let host = host.unwrap_or_else(|| DEFAULT_HOST.to_owned());
     if let Some(main) = main {
-        let signature = Signature::of(module);
-        signature.and_then(|s| s.record(module)).map_err(|error| PassError::at(&main, error))?;
+        let signature = signature_of(module);
+        let recorded = signature.and_then(|signature| record_signature(module, &signature));
+        recorded.map_err(|error| PassError::at(&main, error))?;
         edit::set_attr(main, "sym_name", StringAttribute::new(context, "main").into());
     }
     let model = crate::ir::names::model_name(module);

@@ -3,7 +3,7 @@
 
 use super::Memory;
 use crate::{
-    artifact::{PoolUse, Signature},
+    artifact::{PoolUse, Signature, recorded_signature},
     ir::{
         self, Op, Val, edit, func,
         memory::of_argument,
@@ -29,7 +29,7 @@ pub fn check<'c>(module: Op<'c>) -> PassResult<'c> {
     if !divided {
         return Ok(());
     }
-    let signature = Signature::recorded(module)?;
+    let signature = recorded_signature(module)?;
     let data = module.attribute(CONSTANTS).map(|value| size_of(value)).unwrap_or_default();
     if signature.constants_bytes as u64 != data {
         return Err(PassError::new(format!(

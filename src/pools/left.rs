@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    artifact::Signature,
+    artifact::recorded_signature,
     ir::{
         self, Op,
         board::{self, Content, Pool},
@@ -31,7 +31,7 @@ pub fn of<'c>(module: Op<'c>, subject: Op<'c>, target: &str) -> Result<Vec<Left>
     let pools = board::declared(module)?;
     let mut left: Vec<u64> = pools.iter().map(|pool| pool.bytes).collect();
     if module.has_attribute(SIGNATURE) {
-        let signature = Signature::recorded(module)?;
+        let signature = recorded_signature(module)?;
         for (left, pool) in left.iter_mut().zip(&signature.pools) {
             *left = left.saturating_sub((pool.values_bytes + pool.constants_bytes) as u64);
         }

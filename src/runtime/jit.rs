@@ -1,6 +1,6 @@
 //! Linking object files into this process, by LLVM's ORC.
 
-use super::{Executable, Invoke, memory::Constants, shared::Library};
+use super::{Executable, Invoke, shared::Library};
 use crate::{
     Error, Result,
     artifact::{Object, Signature},
@@ -19,6 +19,7 @@ use inkwell::llvm_sys::{
         },
     },
 };
+use phaseline_runtime::run::Constants;
 use std::{
     ffi::{CStr, CString, c_void},
     ptr,

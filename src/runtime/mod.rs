@@ -1,21 +1,11 @@
 //! Running compiled models in this process, from memory or from a package.
 
-mod buffer;
-mod devices;
-mod executable;
 mod jit;
-mod library;
-mod memory;
-mod pool;
 mod shared;
-mod trace;
 
-pub use buffer::{DeviceBuffer, Input, Output};
-pub use executable::{Executable, Invoke};
 pub use jit::jit;
-pub use library::load;
+pub use phaseline_runtime::run::{DeviceBuffer, Event, Executable, Input, Invoke, Output, load};
 pub use shared::{Library, load_libraries};
-pub use trace::Event;
 
 use crate::{Result, artifact::Compiled};
 

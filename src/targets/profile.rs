@@ -2,14 +2,14 @@
 
 use crate::{
     Result,
-    artifact::Machine,
+    artifact::machines,
     partition::{Profile, ProfiledMachine},
 };
 use std::path::Path;
 
 /// The machine that this program runs on.
 pub fn profiled_machine() -> Result<ProfiledMachine> {
-    let machine = Machine::select("", "native", "")?;
+    let machine = machines::select("", "native", "")?;
     Ok(ProfiledMachine { triple: machine.triple, cpu: machine.cpu })
 }
 

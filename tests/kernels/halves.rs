@@ -17,7 +17,8 @@ fn machines() -> Vec<String> {
     let mut machines = vec![];
     #[cfg(target_arch = "x86_64")]
     {
-        let machine = phaseline::artifact::Machine::select("", "native", "").expect("this machine");
+        let machine =
+            phaseline::artifact::machines::select("", "native", "").expect("this machine");
         let has = |feature: &str| machine.features.contains(&format!("+{feature}"));
         if has("avx512bf16") {
             machines.push(VECTORS.to_owned());

@@ -3,7 +3,7 @@
 use melior::ir::{ValueLike, operation::OperationLike};
 use phaseline::{
     Session,
-    artifact::Signature,
+    artifact::signature_of,
     codegen::llvm,
     ir,
     runtime::{self, Executable},
@@ -385,7 +385,7 @@ fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
          func.func(eliminate-empty-tensors),one-shot-bufferize,canonicalize,cse)",
         &mut module,
     );
-    let signature = Signature::of(op(&module)).expect("has a signature");
+    let signature = signature_of(op(&module)).expect("has a signature");
     let host = llvm::pipeline("", "native", "");
     // Loops that are run once are not worth the effort.
     let host = if kernels { host } else { host.replacen("opt-level=3", "opt-level=1", 1) };

@@ -2,7 +2,7 @@
 
 use crate::{
     Result, Session,
-    artifact::Machine,
+    artifact::machines,
     codegen::{
         CodeGenerator, CodeMachine, Generated, Given,
         c::{compile, target},
@@ -22,7 +22,7 @@ impl CodeGenerator for Generator {
     fn generate(&self, _: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
         let made = compile::compile(part, given.options)?;
         let machine = given.options.tool.as_ref().map(|tool| -> Result<CodeMachine> {
-            let machine = Machine::of_triple(&tool.machine()?);
+            let machine = machines::of_triple(&tool.machine()?);
             Ok(CodeMachine { machine, cc: tool.to_string(), decides: false })
         });
         Ok(Generated {

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result, Session,
-    artifact::Machine,
+    artifact::machines,
     codegen::{CodeGenerator, CodeMachine, Generated, Given, c, llvm},
     ir::Op,
 };
@@ -16,7 +16,7 @@ impl CodeGenerator for Generator {
     }
 
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
-        if given.target.is_host() && Machine::is_big_endian(part) {
+        if given.target.is_host() && machines::is_big_endian(part) {
             return Err(Error::unsupported(format!(
                 "host code of '{}' is for machines that have the lowest byte of a word first; take the target \
                  c with a compiler for this machine",
@@ -26,7 +26,7 @@ impl CodeGenerator for Generator {
         let mut options = given.options.clone();
         let glue = c::compile::glue(part, &options.name);
         options.sources.extend(glue.clone());
-        let machine = Machine::of(part)?;
+        let machine = machines::of(part)?;
         let mut objects = llvm::compile(session, part, &options.name)?;
         let own = objects.len();
         objects.extend(c::compile::sources(&options)?);

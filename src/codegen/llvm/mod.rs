@@ -8,7 +8,7 @@ mod split;
 
 use crate::{
     Error, Result, Session,
-    artifact::{Machine, Object},
+    artifact::{Machine, Object, machines},
     ir::{self, Op, edit},
     phase::strip_comments,
 };
@@ -32,7 +32,7 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
 /// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or
 /// several of a large module, which are compiled at the same time.
 pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Object>> {
-    let machine = Machine::of(module)?;
+    let machine = machines::of(module)?;
     let described = undescribed(module);
     let made = compile_undescribed(session, module, (&machine, effort::of(module)));
     describe(described);
@@ -74,7 +74,7 @@ fn object(
     (machine, level): (&Machine, i64),
     vectorized: bool,
 ) -> Result<Vec<u8>> {
-    let target = machine.create_at(effort::of_code(level))?;
+    let target = machines::create_at(machine, effort::of_code(level))?;
     optimise(module, &target, &effort::passes(level, vectorized))?;
     let buffer = target
         .write_to_memory_buffer(module, FileType::Object)
@@ -92,7 +92,7 @@ pub fn llvm_ir(session: &Session, module: Op<'_>, optimised: bool) -> Result<Str
     let llvm = translate(session, module, &context)?;
     if optimised {
         let passes = effort::passes(effort::of(module), false);
-        optimise(&llvm, &Machine::of(module)?.create()?, &passes)?;
+        optimise(&llvm, &machines::create(&machines::of(module)?)?, &passes)?;
     }
     Ok(llvm.print_to_string().to_string())
 }

@@ -1,7 +1,10 @@
 //! What kernels have to know about the machine.
 
 use super::Element;
-use crate::{artifact::Machine, ir::Op};
+use crate::{
+    artifact::{Machine, machines},
+    ir::Op,
+};
 
 /// The vector unit that a kernel is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,13 +129,13 @@ impl Isa {
 
     /// The vector unit of the machine that `set-llvm-target` wrote on the module; AVX2 if it did not run.
     pub fn of_module(module: Op<'_>) -> Self {
-        Machine::of(module).map_or(AVX2, |machine| Self::of_machine(&machine))
+        machines::of(module).map_or(AVX2, |machine| Self::of_machine(&machine))
     }
 
     /// The vector unit of a machine, by the features that LLVM's tables give its CPU.
     pub fn of_machine(machine: &Machine) -> Self {
         match machine.architecture() {
-            "aarch64" | "arm64" if machine.has("dotprod") => NEON_DOT,
+            "aarch64" | "arm64" if machines::has(machine, "dotprod") => NEON_DOT,
             "aarch64" | "arm64" => NEON,
             "x86_64" => x86(machine),
             _ => Self::PLAIN,
@@ -142,7 +145,7 @@ impl Isa {
 
 /// The vector unit of an x86-64 CPU.
 fn x86(machine: &Machine) -> Isa {
-    let has = |feature| machine.has(feature);
+    let has = |feature| machines::has(machine, feature);
     let with_vnni = |isa, feature| if has(feature) { Isa { dot: Dot::Bytes, ..isa } } else { isa };
     if !(has("avx512f") && has("avx512vl")) {
         return match has("avx2") && has("fma") {

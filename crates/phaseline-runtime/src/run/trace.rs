@@ -14,18 +14,18 @@ use std::{
 pub(super) type SetTrace =
     unsafe extern "C" fn(Option<unsafe extern "C" fn(*mut c_void, i32)>, *mut c_void);
 
-/// When a step of a run began and ended, counted from the begin of the run.
+/// Begin and end of a step of a run, counted from the begin of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its place among the signature's operations.
     pub operation: usize,
-    /// When it began.
+    /// Its begin.
     pub begin: Duration,
-    /// When it ended.
+    /// Its end.
     pub end: Duration,
 }
 
-/// What the observer writes down: steps and when they ended.
+/// Notes of the observer: steps and the times of their ends.
 struct Record {
     begin: Instant,
     marks: Vec<(i32, Duration)>,
@@ -47,7 +47,7 @@ unsafe extern "C" fn observe(context: *mut c_void, step: i32) {
 impl Executable {
     /// Runs the model on inputs in the order of the signature, and tells when each of its steps
     /// ([`crate::artifact::Signature::operations`]) began and ended. The model is compiled to be traced
-    /// ([`crate::CompileOptions::trace`]).
+    /// (`CompileOptions::trace`).
     pub fn run_traced(
         &self,
         inputs: &[Tensor],

@@ -12,7 +12,7 @@ const ARCH_REQ_XCOMP_PERM: libc::c_ulong = 0x1023;
 /// The CPU feature that goes with it.
 pub const FEATURE: &str = "amx-tile";
 
-/// Whether this process may use AMX's registers. Asks for it the first time.
+/// True if this process may use AMX's registers. Asks for it the first time.
 pub fn permitted() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(ask)

@@ -23,7 +23,7 @@ struct Handle {
     address: *mut c_void,
     close: Option<Close>,
     status_string: Option<StatusString>,
-    /// What handles buffers in its memory, if programs have some there.
+    /// Functions for buffers in its memory, if programs have some there.
     buffers: Option<BufferFunctions>,
 }
 
@@ -112,14 +112,14 @@ impl Devices {
         )
     }
 
-    /// What a status of one device means.
+    /// Meaning of a status of one device.
     pub(super) fn describe_one(&self, device: usize, status: i32) -> String {
         self.open
             .get(device)
             .map_or_else(|| format!("status {status}"), |handle| handle.describe(status))
     }
 
-    /// What a status means that a run returned.
+    /// Meaning of a status that a run returned.
     pub(super) fn describe(&self, status: i32) -> String {
         match &self.open[..] {
             [only] => format!("target '{}' returned {}", only.target, only.describe(status)),
@@ -138,7 +138,7 @@ impl Devices {
     }
 }
 
-/// Why a device with blobs cannot be opened.
+/// The error of a device with blobs that cannot be opened.
 fn refused(device: &Device, region: Option<String>, status: &str) -> Error {
     let kind = device.kind.as_deref().unwrap_or_default();
     let what = match region {
@@ -157,7 +157,7 @@ impl Handle {
         format!("status {status}{text}")
     }
 
-    /// What the device says of a status.
+    /// The device's text for a status.
     fn text(&self, status: i32) -> Option<String> {
         let text = self.status_string?;
         // SAFETY: the function returns a static string or NULL, as `Device` says.

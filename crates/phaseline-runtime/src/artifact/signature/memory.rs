@@ -1,9 +1,9 @@
-//! What a model takes of each memory, for reports.
+//! Use of memories by a model, for reports.
 
 use super::Signature;
 use serde::Serialize;
 
-/// What a model takes of one memory: the arena, a pool of the board, or the memory of a device.
+/// Use of one memory by a model: the arena, a pool of the board, or the memory of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MemoryUse {
     /// Its name.
@@ -15,7 +15,7 @@ pub struct MemoryUse {
     pub values_bytes: usize,
     /// Bytes that the values take at least, whatever the plan; 0 if that is not known.
     pub lower_bound: usize,
-    /// What runs when so many bytes are in use, as its place in the model.
+    /// The operation that runs when so many bytes are in use, as its place in the model.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub peak: String,
     /// Bytes of the constants. Those of the host's block have all that devices' memories are loaded from.

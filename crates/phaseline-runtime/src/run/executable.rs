@@ -44,7 +44,7 @@ pub struct Executable {
     pub(super) set_trace: Option<SetTrace>,
     /// Held while somebody is.
     pub(super) traced: Mutex<()>,
-    /// What holds the code; dropped last.
+    /// Owner of the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
 }
 
@@ -55,7 +55,7 @@ impl Executable {
     /// `invoke` is the entry point of the model that `signature` describes, and `symbol` gives
     /// the addresses of functions with the C types that [`crate::artifact::Device`] says; both stay valid
     /// while `code` lives.
-    pub(super) unsafe fn new(
+    pub unsafe fn new(
         signature: Signature,
         invoke: Invoke,
         constants: Constants,
@@ -88,7 +88,7 @@ impl Executable {
         })
     }
 
-    /// What the model takes and gives.
+    /// Interface of the model.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

@@ -1,18 +1,14 @@
-//! What a compiled model takes and gives.
+//! Interface of a compiled model.
 
 mod memory;
-mod read;
 
 pub use memory::MemoryUse;
-pub use read::operations;
 
 use super::{FixedInput, Operation};
 use crate::{
     Error, Result,
-    ir::{self, Op, edit, names::SIGNATURE},
     tensor::{DType, Tensor, element_count},
 };
-use melior::ir::attribute::StringAttribute;
 use serde::{Deserialize, Serialize};
 
 /// An input or output.
@@ -24,7 +20,7 @@ pub struct Port {
     pub dtype: DType,
     /// Dimensions.
     pub shape: Vec<usize>,
-    /// Where it is in a pool of the board; none if the caller gives its address.
+    /// Its place in a pool of the board; none if the caller gives its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PortPlace>,
 }
@@ -38,7 +34,7 @@ pub struct PortPlace {
     pub offset: usize,
 }
 
-/// What a model has in the memory of a device.
+/// Use of a device's memory by a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceMemory {
     /// Its name in generated code.
@@ -51,18 +47,18 @@ pub struct DeviceMemory {
     /// Bytes that the values take at least, whatever the plan; 0 if that is not known.
     #[serde(default)]
     pub lower_bound: usize,
-    /// What runs when so many bytes are in use, as its place in the model.
+    /// The operation that runs when so many bytes are in use, as its place in the model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub peak: String,
-    /// Where its constants begin among all constants of the model.
+    /// Begin of its constants among all constants of the model.
     pub constants_offset: usize,
     /// Bytes of its constants, which are copied there once.
     pub constants_bytes: usize,
-    /// What both are aligned to.
+    /// Alignment of both.
     pub alignment: usize,
 }
 
-/// What a model has in a pool of the board. The caller provides the pool: a block for the values, and
+/// Use of a pool of the board by a model. The caller provides the pool: a block for the values, and
 /// the constants, which the package has in a block of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolUse {
@@ -70,17 +66,17 @@ pub struct PoolUse {
     pub name: String,
     /// Bytes that the board has there.
     pub capacity: usize,
-    /// What its blocks are aligned to.
+    /// Alignment of its blocks.
     pub alignment: usize,
     /// Bytes of the values, as they are planned.
     pub values_bytes: usize,
     /// Bytes that the values take at least, whatever the plan.
     #[serde(default)]
     pub lower_bound: usize,
-    /// What runs when so many bytes are in use, as its place in the model.
+    /// The operation that runs when so many bytes are in use, as its place in the model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub peak: String,
-    /// Where its constants begin among all constants of the model.
+    /// Begin of its constants among all constants of the model.
     pub constants_offset: usize,
     /// Bytes of its constants.
     pub constants_bytes: usize,
@@ -160,10 +156,10 @@ pub struct Device {
     /// C function `const char *text(int status)`, for messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_string: Option<String>,
-    /// What the model has in its memory; none if it has no memory of its own.
+    /// Use of its memory; none if it has no memory of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<DeviceMemory>,
-    /// What programs have in its memory.
+    /// Inputs and outputs that programs have in its memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
 }
@@ -185,12 +181,12 @@ pub struct Signature {
     /// Bytes that the arena has at least, whatever the plan; 0 if that is not known.
     #[serde(default)]
     pub arena_lower_bound: usize,
-    /// What runs when so many bytes are in use, as its place in the model.
+    /// The operation that runs when so many bytes are in use, as its place in the model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arena_peak: String,
     /// Size of the constants, aligned to 64 bytes.
     pub constants_bytes: usize,
-    /// Where the constants are, if they are in a file of their own.
+    /// The file of the constants, if they are in one of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<WeightsFile>,
     /// The pools of the board, in the order of the arrays that a run is given; none without a board, which
@@ -248,27 +244,6 @@ impl Port {
 }
 
 impl Signature {
-    /// What [`Signature::record`] wrote.
-    pub fn recorded(module: Op<'_>) -> Result<Self> {
-        let text = ir::attr_str(module, SIGNATURE).ok_or_else(|| {
-            Error::invalid(format!(
-                "the module has no attribute {SIGNATURE}: split-by-target, in phase codegen, has \
-                 not run on it"
-            ))
-        })?;
-        serde_json::from_str(&text)
-            .map_err(|error| Error::invalid(format!("attribute {SIGNATURE} is not valid: {error}")))
-    }
-
-    /// Writes the signature on the module, whose functions are about to lose what tells it.
-    pub fn record(&self, module: Op<'_>) -> Result<()> {
-        let text = serde_json::to_string(self)
-            .map_err(|error| Error::internal(format!("the signature has no JSON form: {error}")))?;
-        let value = StringAttribute::new(ir::context_of(module), &text);
-        edit::set_attr(module, SIGNATURE, value.into());
-        Ok(())
-    }
-
     /// The C functions of its devices.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
         self.devices.iter().flat_map(|device| {

@@ -13,17 +13,17 @@ use std::{
 };
 
 /// File with the description of a package.
-pub(super) const FILE: &str = "metadata.json";
+pub const METADATA_FILE: &str = "metadata.json";
 
 /// Version of the layout of packages.
-pub(super) const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 4;
 
 /// A file of a package, as `metadata.json` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
     /// Path inside of the package.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ArtifactKind,
     /// Id of the target that it comes from; none for the whole model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct FileEntry {
 pub struct Metadata {
     /// Version of the layout of packages.
     pub phaseline_package: u32,
-    /// What the host's code is for.
+    /// Machine of the host's code.
     #[serde(flatten)]
     pub machine: Machine,
     /// Interface of the model.
@@ -55,10 +55,10 @@ pub struct Metadata {
 impl Metadata {
     /// Reads the description of the package in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(METADATA_FILE);
         let text = crate::io::read_regular(&path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Error::invalid(format!(
-                "{} is not a compiled model: it has no {FILE}",
+                "{} is not a compiled model: it has no {METADATA_FILE}",
                 folder.display()
             )),
             _ => Error::io("cannot read", &path, e),
@@ -94,8 +94,8 @@ impl Metadata {
 }
 
 impl FileEntry {
-    /// Whether it is as it was written.
-    pub(super) fn has(&self, found: &Digest) -> bool {
+    /// True if it is as it was written.
+    pub fn has(&self, found: &Digest) -> bool {
         self.bytes == found.bytes && self.xxh128 == found.xxh128
     }
 
@@ -114,7 +114,7 @@ impl FileEntry {
         let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return fault(format!("is missing, and {FILE} lists it"));
+                return fault(format!("is missing, and {METADATA_FILE} lists it"));
             }
             Err(error) => return Err(Error::io("cannot read", &path, error)),
         };
@@ -123,20 +123,22 @@ impl FileEntry {
         }
         if metadata.len() != self.bytes {
             let (there, listed) = (metadata.len(), self.bytes);
-            return fault(format!("has {there} bytes, and {FILE} says {listed}"));
+            return fault(format!("has {there} bytes, and {METADATA_FILE} says {listed}"));
         }
         if !whole {
             return Ok(());
         }
         let found = Digest::of(&path).map_err(|e| Error::io("cannot read", &path, e))?;
         if !self.has(&found) {
-            return fault(format!("does not have the content (XXH3 hash) that {FILE} says"));
+            return fault(format!(
+                "does not have the content (XXH3 hash) that {METADATA_FILE} says"
+            ));
         }
         Ok(())
     }
 }
 
-/// Whether a path in a description stays in the folder of the description.
-pub(super) fn is_inside(path: &str) -> bool {
+/// True if a path in a description stays in the folder of the description.
+pub fn is_inside(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }

@@ -1,11 +1,6 @@
 //! Inputs of a model that are constants of what is compiled.
 
-use crate::{
-    Error, Result,
-    ir::{self, Op, edit, names::FIXED_INPUTS},
-    tensor::{DType, Tensor},
-};
-use melior::ir::attribute::StringAttribute;
+use crate::tensor::{DType, Tensor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,24 +34,6 @@ impl FixedInput {
             shape: value.shape().to_vec(),
             values: (value.len() <= MAX_SHOWN).then(shown),
         }
-    }
-
-    /// Writes them on a module.
-    pub fn record(module: Op<'_>, fixed: &[Self]) -> Result<()> {
-        let text = serde_json::to_string(fixed).map_err(|error| {
-            Error::internal(format!("values of inputs have no JSON form: {error}"))
-        })?;
-        let value = StringAttribute::new(ir::context_of(module), &text);
-        edit::set_attr(module, FIXED_INPUTS, value.into());
-        Ok(())
-    }
-
-    /// The inputs that [`FixedInput::record`] wrote.
-    pub fn recorded(module: Op<'_>) -> Result<Vec<Self>> {
-        let Some(text) = ir::attr_str(module, FIXED_INPUTS) else { return Ok(vec![]) };
-        serde_json::from_str(&text).map_err(|error| {
-            Error::invalid(format!("attribute {FIXED_INPUTS} is not valid: {error}"))
-        })
     }
 }
 

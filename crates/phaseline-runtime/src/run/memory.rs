@@ -9,7 +9,7 @@ use crate::{
 use bytes::Bytes;
 use std::ffi::c_void;
 
-/// Where the constants are.
+/// The constants of a model.
 pub enum Constants {
     /// Here, shared with what a compile made.
     Shared(Bytes),
@@ -17,7 +17,7 @@ pub enum Constants {
     Linked(*const c_void),
     /// In several blocks, here or in the code.
     InPools {
-        /// What is here.
+        /// Blocks that are here.
         _blocks: Vec<Block>,
         /// Their addresses, by pool.
         addresses: Vec<*const c_void>,
@@ -30,7 +30,7 @@ unsafe impl Send for Constants {}
 unsafe impl Sync for Constants {}
 
 impl Constants {
-    /// What a compile collected, copied where it has to be elsewhere.
+    /// Constants that a compile collected, copied where they have to be elsewhere.
     pub fn of(bytes: Bytes, signature: &Signature) -> Result<Self> {
         if signature.pools.is_empty() {
             let is_aligned = (bytes.as_ptr() as usize).is_multiple_of(BUFFER_ALIGN);
@@ -55,7 +55,7 @@ impl Constants {
         Ok(Self::InPools { _blocks: blocks, addresses })
     }
 
-    /// What a package has, whose symbols are given.
+    /// Constants of a package, whose symbols are given.
     pub fn linked(
         signature: &Signature,
         symbol: &dyn Fn(&str) -> Result<*const c_void>,
@@ -74,7 +74,7 @@ impl Constants {
         Ok(Self::InPools { _blocks: vec![], addresses })
     }
 
-    /// What the entry point is given.
+    /// The argument of the entry point.
     pub fn address(&self) -> *const c_void {
         match self {
             Self::Shared(bytes) => bytes.as_ptr().cast(),
@@ -124,7 +124,7 @@ impl Arena {
         Ok(Self { blocks, addresses, in_pools })
     }
 
-    /// What the entry point is given.
+    /// The argument of the entry point.
     pub fn address(&mut self) -> *mut c_void {
         match self.in_pools {
             true => self.addresses.as_mut_ptr().cast(),
@@ -201,5 +201,75 @@ impl Block {
 
     fn address(&mut self) -> *mut c_void {
         self.bytes_mut().as_mut_ptr().cast()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::DType;
+
+    /// A model whose input and output share a pool of 64 bytes, beside a pool with 8 bytes of constants.
+    fn signature(offset: usize) -> Signature {
+        let port = |name: &str, offset| Port {
+            name: name.to_owned(),
+            dtype: DType::F32,
+            shape: vec![2],
+            place: Some(PortPlace { pool: "fast".to_owned(), offset }),
+        };
+        let pool = |name: &str, values_bytes, constants_bytes, alignment| PoolUse {
+            name: name.to_owned(),
+            values_bytes,
+            constants_bytes,
+            alignment,
+            ..Default::default()
+        };
+        Signature {
+            name: "net".to_owned(),
+            inputs: vec![port("x", 0)],
+            fixed: vec![],
+            outputs: vec![port("y", offset)],
+            arena_bytes: 0,
+            arena_lower_bound: 0,
+            arena_peak: String::new(),
+            constants_bytes: 8,
+            weights: None,
+            pools: vec![pool("fast", 64, 0, 64), pool("slow", 0, 8, 4096)],
+            devices: vec![],
+            operations: vec![],
+        }
+    }
+
+    #[test]
+    fn ports_in_pools_are_copied_there_and_back() {
+        let (input, mut output) = ([1.0f32, 2.0], [0.0f32; 2]);
+        // The model does nothing: its output is where its input is.
+        let same = signature(0);
+        let mut arena = Arena::new(&same).unwrap();
+        // SAFETY: both arrays have the size of the ports.
+        unsafe {
+            arena.give(&same, &[input.as_ptr().cast()]).unwrap();
+            arena.take(&same, &[output.as_mut_ptr().cast()]).unwrap();
+        }
+        assert_eq!(input, output);
+        let outside = signature(60);
+        // SAFETY: as above; nothing is copied.
+        let taken = unsafe { arena.take(&outside, &[output.as_mut_ptr().cast()]) };
+        let error = taken.unwrap_err().to_string();
+        assert_eq!(error, "'y' is outside of pool 'fast': compile the model again");
+    }
+
+    #[test]
+    fn constants_of_pools_have_their_alignment() {
+        let signature = signature(0);
+        let constants = Constants::of(Bytes::from_static(&[7; 8]), &signature).unwrap();
+        constants.check(&signature).unwrap();
+        let Constants::InPools { addresses, _blocks: mut blocks } = constants else {
+            panic!("constants are in pools")
+        };
+        assert!((addresses[1] as usize).is_multiple_of(4096));
+        assert_eq!(blocks[1].bytes_mut(), [7; 8]);
+        let error = Constants::of(Bytes::from_static(&[7; 4]), &signature).err().unwrap();
+        assert!(error.to_string().contains("the constants of pool 'slow' are incomplete"));
     }
 }

@@ -1,9 +1,11 @@
 //! The signature as the IR has it.
 
-use super::{Bound, Device, DeviceMemory, PoolUse, Port, PortPlace, Signature};
+use super::{
+    Bound, Device, DeviceMemory, Operation, PoolUse, Port, PortPlace, Signature,
+    recorded_fixed_inputs,
+};
 use crate::{
     Error, Result,
-    artifact::{FixedInput, Operation},
     ir::{
         self, Op, board, edit, func,
         memory::{self, of_argument},
@@ -14,7 +16,7 @@ use crate::{
 use melior::ir::{Attribute, Type};
 use std::collections::BTreeMap;
 
-/// What the arguments of the main function have told so far.
+/// The signature as far as the arguments of the main function have told it.
 struct Reader {
     signature: Signature,
     /// Memory of devices by its name.
@@ -23,35 +25,33 @@ struct Reader {
     bound: BTreeMap<String, Bound>,
 }
 
-impl Signature {
-    /// Reads the signature of a module whose functions are in destination-passing style. Sizes of
-    /// arena and constants are known after memory planning.
-    pub fn of(module: Op<'_>) -> Result<Self> {
-        let main = func::main(module).ok_or_else(func::no_main)?;
-        let signature = Self {
-            name: names::model_name(module),
-            inputs: vec![],
-            fixed: FixedInput::recorded(module)?,
-            outputs: vec![],
-            arena_bytes: 0,
-            arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)
-                .and_then(|bytes| usize::try_from(bytes).ok())
-                .unwrap_or(0),
-            arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
-            constants_bytes: 0,
-            weights: None,
-            pools: pools(module)?,
-            devices: vec![],
-            operations: operations(module)?,
-        };
-        let mut reader = Reader { signature, memories: BTreeMap::new(), bound: BTreeMap::new() };
-        for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
-            reader.take(index, *ty, attributes)?;
-        }
-        reader.place_pools(module)?;
-        reader.place_devices(module)?;
-        Ok(reader.signature)
+/// Reads the signature of a module whose functions are in destination-passing style. Sizes of
+/// arena and constants are known after memory planning.
+pub fn signature_of(module: Op<'_>) -> Result<Signature> {
+    let main = func::main(module).ok_or_else(func::no_main)?;
+    let signature = Signature {
+        name: names::model_name(module),
+        inputs: vec![],
+        fixed: recorded_fixed_inputs(module)?,
+        outputs: vec![],
+        arena_bytes: 0,
+        arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .unwrap_or(0),
+        arena_peak: ir::attr_str(main, names::ARENA_PEAK).unwrap_or_default(),
+        constants_bytes: 0,
+        weights: None,
+        pools: pools(module)?,
+        devices: vec![],
+        operations: operations(module)?,
+    };
+    let mut reader = Reader { signature, memories: BTreeMap::new(), bound: BTreeMap::new() };
+    for (index, (ty, attributes)) in func::Signature::of(main)?.arguments.iter().enumerate() {
+        reader.take(index, *ty, attributes)?;
     }
+    reader.place_pools(module)?;
+    reader.place_devices(module)?;
+    Ok(reader.signature)
 }
 
 impl Reader {
@@ -175,7 +175,7 @@ fn fullest(attributes: &func::Attributes<'_>) -> (usize, String) {
     (bound.unwrap_or(0), string_in(attributes, names::PEAK).unwrap_or_default())
 }
 
-/// Where what an argument stands for is in the block that has it, if its attributes say so.
+/// Offset of an argument's memory in the block that has it, if its attributes say so.
 fn offset_in(attributes: &func::Attributes<'_>) -> Option<usize> {
     let offset = attributes.iter().find(|(name, _)| name == names::OFFSET);
     offset.and_then(|(_, value)| usize::try_from(ir::attribute::int(*value)?).ok())

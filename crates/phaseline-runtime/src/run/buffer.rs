@@ -45,7 +45,7 @@ impl BufferFunctions {
 }
 
 /// A block in the memory of a device, for an input or output that the model was compiled to have there
-/// ([`crate::CompileOptions::bind`]). It may stay where it is between runs, as the output of one and an
+/// (`CompileOptions::bind`). It may stay where it is between runs, as the output of one and an
 /// input of the next.
 pub struct DeviceBuffer<'e> {
     executable: &'e Executable,
@@ -59,20 +59,20 @@ unsafe impl Send for DeviceBuffer<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceBuffer<'_> {}
 
-/// What a run reads an input from.
+/// Source of an input of a run.
 #[derive(Clone, Copy)]
 pub enum Input<'a> {
     /// The host's memory.
     Host(&'a Tensor),
-    /// That of a device.
+    /// The memory of a device.
     Device(&'a DeviceBuffer<'a>),
 }
 
-/// What a run writes an output to.
+/// Destination of an output of a run.
 pub enum Output<'a> {
     /// The host's memory.
     Host(&'a mut AlignedBuffer),
-    /// That of a device.
+    /// The memory of a device.
     Device(&'a DeviceBuffer<'a>),
 }
 
@@ -266,7 +266,7 @@ impl DeviceBuffer<'_> {
         self.bytes
     }
 
-    /// Whether it has no bytes.
+    /// True if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }

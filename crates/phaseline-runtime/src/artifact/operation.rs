@@ -1,9 +1,9 @@
-//! What a compiled model does step by step: the rows of reports and traces.
+//! Steps of a compiled model: the rows of reports and traces.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What does the work of a step.
+/// Means of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Means {
@@ -41,7 +41,7 @@ pub struct Operation {
     pub node: String,
     /// Id of the target that runs it.
     pub target: String,
-    /// What does it.
+    /// Its means.
     pub means: Means,
     /// The kernel's kind (`conv`), the function that is called, or the operations of the loops.
     pub code: String,

@@ -1,4 +1,4 @@
-//! What the files of a package hold: finding out, and copying them.
+//! Content of the files of a package: digests, and copies that are checked.
 
 use rustix::fs::ioctl_ficlone;
 use std::{
@@ -13,21 +13,23 @@ use twox_hash::XxHash3_128;
 /// It finds damage, not forgery: whoever can change a file can change what a package lists, and code that runs has
 /// to be trusted anyway. SHA-256 would take four times as long, for a large model half of a compile that is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Digest {
-    pub(super) bytes: u64,
-    pub(super) xxh128: String,
+pub struct Digest {
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash.
+    pub xxh128: String,
 }
 
 impl Digest {
-    /// That of a file.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    /// Digest of a file.
+    pub fn of(path: &Path) -> io::Result<Self> {
         let (file, _) = crate::io::open_regular(path)?;
         Self::read(file, |_| Ok(()))
     }
 
     /// Copies a file with its permissions; what is told of is what was copied. A file system that can share the
     /// bytes of two files does.
-    pub(super) fn of_copied(from: &Path, to: &Path) -> io::Result<Self> {
+    pub fn of_copied(from: &Path, to: &Path) -> io::Result<Self> {
         let (source, metadata) = crate::io::open_regular(from)?;
         let mut copy = File::create(to)?;
         let digest = match ioctl_ficlone(&copy, &source) {
@@ -38,7 +40,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// That of what is left to read, which `each` gets piece by piece.
+    /// Digest of the rest of a file, which `each` gets piece by piece.
     fn read(mut file: File, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<Self> {
         // A piece that stays in the processor's cache between reading, hashing and writing.
         let mut buffer = vec![0; 1 << 18];
@@ -69,7 +71,7 @@ mod tests {
     fn digests_are_those_of_xxh128sum() {
         let folder = tempfile::tempdir().unwrap();
         let (file, copy) = (folder.path().join("a"), folder.path().join("b"));
-        // What the reference implementation gives for no bytes at all.
+        // The reference implementation gives this for no bytes at all.
         fs::write(&file, "").unwrap();
         let empty = Digest { bytes: 0, xxh128: "99aa06d3014798d86001c324468d497f".to_owned() };
         assert_eq!(Digest::of(&file).unwrap(), empty);

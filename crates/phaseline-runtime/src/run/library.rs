@@ -44,7 +44,7 @@ pub fn load(path: &Path) -> Result<Executable> {
             mapped(&signature.name, &absolute.with_file_name(&weights.file), &address)?
         }
     };
-    // SAFETY: the library was made by `package::write`, whose entry point has this type; it stays
+    // SAFETY: the library was made by `phaseline::package::write`, whose entry point has this type; it stays
     // loaded as long as the executable.
     unsafe {
         let invoke = std::mem::transmute::<*const c_void, Invoke>(entry);
@@ -90,7 +90,7 @@ fn mapped(
     let load = symbol(&format!("{model}_load_weights"))?;
     let weights = symbol(&format!("{model}_weights"))?;
     let error = symbol(&format!("{model}_weights_error"))?;
-    // SAFETY: the library was made by `package::write`, whose functions have these types, and stays loaded; the
+    // SAFETY: the library was made by `phaseline::package::write`, whose functions have these types, and stays loaded; the
     // message is a text that ends, of this thread.
     unsafe {
         let load = std::mem::transmute::<*const c_void, extern "C" fn(*const c_char) -> i32>(load);
