@@ -155,7 +155,7 @@ impl Drop for Capture {
     }
 }
 
-/// What a command line says on standard error, and what is wrong with the way in which it fails.
+/// The text of a command line on standard error, and the fault in the way that it fails.
 fn run(command: &str, folder: &Path) -> (String, Option<String>) {
     let before = listing(folder);
     let (output, errors) = (Capture::new(1), Capture::new(2));
