@@ -15,7 +15,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test check-format lint unit conformance fuzz fuzz-views lit runtime-c embed check-docs data \
+.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views lit runtime-c embed check-docs data \
 	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
@@ -30,8 +30,17 @@ build: setup ## Build the library and the three programs
 demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
 	examples/demo.sh
 
-test: check-format lint unit lit runtime-c embed check-docs mutants ## Run every check
+test: check-format lint unit lit runtime-c embed check-docs mutants lines ## Run every check
 	@echo "make test: all passed"
+
+quick: check-format ## Check the format and lints of the product, run the unit tests of what does not know MLIR, and FileCheck of dialects and passes
+	cargo clippy --workspace -- -D warnings
+	cargo test -p phaseline-base -p phaseline-select
+	cargo build
+	$(LLVM_BIN)/lit -sv tests/lit/dialect tests/lit/passes tests/lit/codegen
+
+lines: ## Print the lines of each crate and module, of the product and of tests
+	@python3 tests/lines.py
 
 check-format: setup ## Check the format of Rust, C and C++
 	cargo fmt --all --check

@@ -13,6 +13,7 @@ mod integers;
 mod kernels;
 mod libraries;
 mod maxima;
+mod messages;
 mod numerics;
 mod onnx;
 mod package;

@@ -38,6 +38,12 @@ use std::{
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // A panic is a fault of ours: it becomes a message like any other, not a backtrace.
     panic::set_hook(Box::new(|_| {}));
+    signals::install();
+    run_line(arguments)
+}
+
+/// Runs a command line. The process's handlers of panics and signals stay as they are.
+pub fn run_line(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -50,7 +56,6 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         let _ = writeln!(io::stderr(), "error: {error}");
         return ExitCode::FAILURE;
     }
-    signals::install();
     let outcome = panic::catch_unwind(|| execute(&cli.command))
         .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));
     match outcome {

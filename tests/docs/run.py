@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,11 +107,17 @@ def functions():
     return names
 
 
+@cache
+def command_problem(command, folder):
+    """Rows that name the same command are shown by one run."""
+    return bash(command.replace("MODEL", "net.onnx"), folder)
+
+
 def mention_problem(text, known, folder):
     """What is wrong with a text in backquotes in the last column of a table, if it names a file, a
     test or a command."""
     if text.startswith("phaseline "):
-        return bash(text.replace("MODEL", "net.onnx"), folder)
+        return command_problem(text, folder)
     if re.match(r"(tests|src|crates|pipelines|targets|runtime-c|docs|examples)/", text):
         return None if any(ROOT.glob(text.rstrip("/"))) else "there is no such file"
     if text.endswith(".test"):
