@@ -35,7 +35,7 @@ test: check-format lint unit lit runtime-c embed check-docs mutants lines ## Run
 
 quick: check-format ## Check the format and lints of the product, run the unit tests of what does not know MLIR, and FileCheck of dialects and passes
 	cargo clippy --workspace -- -D warnings
-	cargo test -p phaseline-base -p phaseline-select
+	cargo test -p phaseline-base -p phaseline-select -p phaseline-runtime
 	cargo build
 	$(LLVM_BIN)/lit -sv tests/lit/dialect tests/lit/passes tests/lit/codegen
 

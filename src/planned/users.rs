@@ -11,13 +11,13 @@ use crate::{
     pass::PassError,
 };
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The id by which the last host goes here, whatever it is.
 pub const HOST: &str = "host";
 
 /// Ids of targets.
-pub type Targets = HashSet<String>;
+pub type Targets = BTreeSet<String>;
 
 /// What the functions of a module do with the buffers that they are given.
 pub struct Users {
