@@ -32,7 +32,7 @@ pub(super) fn detach(op: Op<'_>) -> Result<()> {
         return Err(Error::invalid(format!("'{name}' cannot be removed: a pass runs on it")));
     }
     let all: Vec<_> = std::iter::once(op).chain(edit::walk(op)).collect();
-    let inside: HashSet<_> = all.iter().map(|op| super::id(op)).collect();
+    let inside: HashSet<_> = all.iter().map(super::id).collect();
     let is_inside = |user: &Op<'_>| inside.contains(&super::id(user));
     if !all.iter().flat_map(|op| values_of(*op)).flat_map(super::users).all(|op| is_inside(&op)) {
         return Err(Error::invalid(format!("'{name}' cannot be removed: what is in it is used")));

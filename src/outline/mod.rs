@@ -47,7 +47,7 @@ pub struct Boundary<'c> {
 /// `ops` are not looked into: graph operations with regions are isolated from above, and others
 /// stay where they are.
 pub fn boundary<'c>(ops: &[Op<'c>]) -> Boundary<'c> {
-    let inside: HashSet<ir::Id> = ops.iter().map(|op| ir::id(op)).collect();
+    let inside: HashSet<ir::Id> = ops.iter().map(ir::id).collect();
     let mut seen = HashSet::new();
     let mut inputs = vec![];
     let mut outputs = vec![];
@@ -82,7 +82,7 @@ pub fn used<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     within.insert(ir::id(op));
     for operand in nested.iter().flat_map(|other| crate::ir::operands(*other)) {
         let owner = match edit::owner_block(operand) {
-            Some((block, _)) => block.parent_operation().map(|owner| ir::id(owner)),
+            Some((block, _)) => block.parent_operation().map(ir::id),
             None => definer(operand).map(ir::id),
         };
         if !owner.is_some_and(|owner| within.contains(&owner)) && !values.contains(&operand) {

@@ -22,7 +22,7 @@ macro_rules! alias {
         }
         Pass {
             name: $name,
-            summary: concat!("Old name of graph-simplify with rules"),
+            summary: "Old name of graph-simplify with rules",
             anchor: $anchor,
             options: $options,
             dialects: &["graph"],

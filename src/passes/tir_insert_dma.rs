@@ -109,7 +109,7 @@ impl<'c> Channels<'c> {
 
     /// A channel that no load uses any more at `copy`.
     fn free(&mut self, copy: Op<'c>) -> Option<usize> {
-        let block = copy.block().map(|block| ir::id(block));
+        let block = copy.block().map(ir::id);
         if block != self.block {
             self.block = block;
             self.until.fill(None);

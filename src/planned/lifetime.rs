@@ -216,7 +216,7 @@ impl<'c> Scan<'_, '_, 'c> {
         }
         let kept = self.spans.len();
         let mut live = after;
-        let region = |access: &&Access<'_, 'c>| access.path[depth].block().map(|b| ir::id(b));
+        let region = |access: &&Access<'_, 'c>| access.path[depth].block().map(ir::id);
         for part in accesses.chunk_by(|a, b| region(a) == region(b)) {
             if let Some(end) = self.region(part, depth, after) {
                 live = Some(live.map_or(end, |other| other.max(end)));
