@@ -127,7 +127,9 @@ fn rows_are_those_that_are_gathered_late() {
             let mut module = parse();
             session.run_phases(&mut module, &options, Phase::PostPartition).expect("runs");
             let is_early = module.as_operation().to_string().contains("graph.gather %arg0");
-            assert_eq!(is_early, !shared, "{text}");
+            // A dequantization is made for each of its uses, so that the one of the rows moves alone.
+            let moves = !shared || case.operations.contains("dequantize");
+            assert_eq!(is_early, moves, "{text}");
             let model =
                 session.compile(parse(), &options).expect("compiles").load().expect("loads");
             model.run(&case.inputs()).expect("runs").swap_remove(0)

@@ -91,7 +91,8 @@ impl<'c> Uses<'c> {
     fn visit(&mut self, value: Val<'c>) -> Option<()> {
         let sizes = plain_dims(value)?;
         for user in ir::users(value) {
-            let view = ir::result0(user).ok().filter(|_| memref::is_whole(user));
+            // Asking an operation for a result that it does not have prints it, which takes long.
+            let view = memref::is_whole(user).then(|| ir::result0(user).ok()).flatten();
             if let Some(element) = effects::element(user).filter(|e| e.buffer == value) {
                 let places = element.first_index..;
                 let dims = sizes.iter().copied().zip(places).filter(|(size, _)| *size != 1);
