@@ -18,12 +18,20 @@ pub struct NewFunction<'c> {
     /// Types, and locations that are not the function's.
     arguments: Vec<(Type<'c>, Option<Location<'c>>)>,
     attributes: Vec<(&'static str, Attribute<'c>)>,
+    /// The location of what is inside, if it is another one than that of the function.
+    inside: Option<Location<'c>>,
 }
 
 impl<'c> NewFunction<'c> {
     /// A function that only its module calls.
     pub fn private(name: &str) -> Self {
-        Self { name: name.to_owned(), is_private: true, arguments: vec![], attributes: vec![] }
+        Self {
+            name: name.to_owned(),
+            is_private: true,
+            arguments: vec![],
+            attributes: vec![],
+            inside: None,
+        }
     }
 
     /// A function that others may call.
@@ -47,6 +55,11 @@ impl<'c> NewFunction<'c> {
         let of = |value: &Val<'c>| (value.r#type(), Some(super::location_of(*value)));
         self.arguments.extend(values.iter().map(of));
         self
+    }
+
+    /// With this location of arguments and of the return, by which code and reports name them.
+    pub fn located(self, location: Location<'c>) -> Self {
+        Self { inside: Some(location), ..self }
     }
 
     /// With an attribute.
@@ -81,13 +94,13 @@ impl<'c> NewFunction<'c> {
         at: &Builder<'c>,
         fill: impl FnOnce(&Builder<'c>, &[Val<'c>]) -> std::result::Result<Vec<Val<'c>>, E>,
     ) -> std::result::Result<Op<'c>, E> {
-        let place = |(ty, location): &(Type<'c>, Option<Location<'c>>)| {
-            (*ty, location.unwrap_or(at.location))
-        };
+        let own = self.inside.unwrap_or(at.location);
+        let place =
+            |(ty, location): &(Type<'c>, Option<Location<'c>>)| (*ty, location.unwrap_or(own));
         let arguments: Vec<_> = self.arguments.iter().map(place).collect();
         let region = Region::new();
         let block = edit::append_block(&region, &arguments);
-        let inside = Builder::at_end(at.context, block, at.location);
+        let inside = Builder::at_end(at.context, block, own);
         let results = fill(&inside, &edit::arguments(block))?;
         inside.create("func.return", OpSpec { operands: &results, ..Default::default() })?;
         let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<_>>();

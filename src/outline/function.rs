@@ -38,6 +38,7 @@ pub fn outline_region<'c>(plan: &RegionPlan<'c, '_>) -> Result<Op<'c>> {
     let at = Builder::before(parent)?;
     NewFunction::private(plan.symbol)
         .named(&inputs)
+        .located(last.location())
         .with(names::TARGET, at.str_attr(plan.target))
         .define(&at, |b, arguments| {
             let copies: Vec<Val<'c>> = constants

@@ -136,13 +136,14 @@ impl<'c> Nest<'c> {
     /// A function that does what the nest does, in front of the main function.
     fn function(&self, context: &'c Context, main: Op<'c>) -> PassResult<'c, Op<'c>> {
         let mut signature = Signature { arguments: vec![], results: vec![] };
-        let at = Builder::before(main)?.with_location(self.op.location());
+        let at = Builder::before(main)?;
         for (buffer, written) in &self.buffers {
             let role = if *written { "output" } else { "input" };
             let role = vec![(IO.to_owned(), at.str_attr(role))];
             signature.arguments.push((buffer.r#type(), role));
         }
         let function = NewFunction::private("loops")
+            .located(self.op.location())
             .arguments(self.buffers.iter().map(|(buffer, _)| buffer.r#type()))
             .with(PIECE, Attribute::unit(context))
             .like(main, &[names::TARGET, names::POOLS])

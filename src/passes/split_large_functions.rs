@@ -175,8 +175,9 @@ impl<'c> Splitter<'c> {
         let call = call_at.create("func.return", OpSpec::default())?;
         let mut arguments = vec![];
         // Generated C defines functions in this order.
-        let at = Builder::before(self.main)?.with_location(call_at.location);
+        let at = Builder::before(self.main)?;
         let function = NewFunction::private(name)
+            .located(call_at.location)
             .with(PIECE, Attribute::unit(self.context))
             .like(self.main, &[names::TARGET, names::POOLS])
             .define(&at, |b, _| {
