@@ -141,7 +141,9 @@ fn is_row(op: Op<'_>) -> bool {
         "memref.copy" | tir::CallExtern::NAME | tir::Buffer::NAME => true,
         tir::DmaCopy::NAME | tir::DmaStart::NAME | tir::DmaWait::NAME => true,
         _ if effects::view_source(op).is_some() || effects::is_own(op) => true,
-        _ if super::results(op).iter().any(is_buffer) || effects::runs_at_once(op) => false,
+        // A loop may carry tickets and buffers of what it begins.
+        _ if op.region_count() > 0 => !effects::runs_at_once(op) && effects::touches_nothing(op),
+        _ if super::results(op).iter().any(is_buffer) => false,
         _ => effects::frees(op) || effects::touches_nothing(op),
     }
 }
