@@ -111,6 +111,9 @@ impl<'c> Rewriter<'_, 'c> {
     /// The types differ.
     pub fn replace_uses(&mut self, of: Val<'c>, with: Val<'c>) -> Result<()> {
         self.check_type(of, with, "a value")?;
+        for user in super::users(of) {
+            check_inside(user, with)?;
+        }
         // SAFETY: both values are live and of one type.
         unsafe { sys::mlirRewriterBaseReplaceAllUsesWith(self.raw, of.to_raw(), with.to_raw()) };
         self.changed = true;
@@ -141,6 +144,7 @@ impl<'c> Rewriter<'_, 'c> {
         if let Some(old) = old {
             self.check_type(old, value, "an operand")?;
         }
+        check_inside(op, value)?;
         self.retype_operand(op, index, value)
     }
 
@@ -162,6 +166,7 @@ impl<'c> Rewriter<'_, 'c> {
         let mut around = std::iter::successors(Some(other), |op| op.parent_operation());
         if op.block().is_none()
             || other.block().is_none()
+            || !edit::same(outermost(op), outermost(other))
             || around.any(|around| edit::same(around, op))
         {
             let name = super::op_name(op);
@@ -245,6 +250,20 @@ impl<'c> Rewriter<'_, 'c> {
             // SAFETY: the operation is in no block, and nothing uses it; no handle of it is used after the rule.
             unsafe { sys::mlirRewriterBaseEraseOp(self.raw, op.to_raw()) };
         }
+    }
+}
+
+/// The operation around an operation that nothing is around.
+fn outermost(op: Op<'_>) -> Op<'_> {
+    std::iter::successors(Some(op), |op| op.parent_operation()).last().unwrap_or(op)
+}
+
+/// Fails if an operation cannot use a value, which is of another module or of what was erased.
+fn check_inside<'c>(user: Op<'c>, value: Val<'c>) -> Result<()> {
+    let name = super::op_name(user);
+    match user.block() {
+        Some(block) => origin::check_value(block, value, name),
+        None => Err(Error::invalid(format!("'{name}' was erased"))),
     }
 }
 

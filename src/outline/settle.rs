@@ -78,7 +78,8 @@ fn normalize(all: &[(Op<'_>, PartitionedFunction<'_>)]) -> Result<bool> {
         for op in edit::walk(*function) {
             edit::remove_attr(op, TAKEN);
         }
-        changes += made.map_err(|error| Error::invalid(error.message))?;
+        changes +=
+            made.map_err(|error| Error::invalid(format!("{}: {}", error.location, error.message)))?;
     }
     Ok(changes > 0)
 }

@@ -84,6 +84,15 @@ fn what_does_not_fit_is_an_error_at_the_operation() {
     assert!(after("into", "arith.muli", into).contains("cannot be moved there"));
     let count: Apply = |r, op| r.replace(op, &[]).map(|()| true);
     assert!(after("count", "arith.muli", count).contains("has 1 results"));
+    let gone: Apply = |r, op| {
+        let y = ir::operands(op)[1];
+        let old = ir::result0(op)?;
+        r.replace(op, &[y])?;
+        // The result of what was erased is no value any more.
+        r.replace_uses(y, old).map(|()| true)
+    };
+    let found = after("gone", "arith.muli", gone);
+    assert!(found.contains("a value of another module"), "{found}");
     let panics: Apply = |_, _| panic!("on purpose");
     let found = after("panics", "arith.muli", panics);
     assert!(found.contains("the rule panicked: on purpose"), "{found}");
