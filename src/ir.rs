@@ -1,4 +1,5 @@
-//! Building and reading IR from Rust: a thin layer over melior that passes and lowerings share.
+//! IR of networks: what the toolkit has for any IR, typed views of the dialects `graph` and `tir`, and what
+//! passes tell each other about it.
 //!
 //! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
 //! a pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are
@@ -8,56 +9,27 @@
 //! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
 //! handles are melior's: [`crate::raw`] says which of them are to be called with care.
 
-pub mod adaptor;
-pub mod alias;
-pub mod attribute;
-pub(crate) mod blob;
 pub mod board;
-mod build;
 pub(crate) mod call_extern;
 pub(crate) mod calls;
-pub(crate) mod capture;
-mod checked;
 pub(crate) mod composite_call;
 pub mod constant;
-pub(crate) mod context;
-pub mod edit;
 pub mod effects;
-pub mod elements;
 pub mod func;
 pub(crate) mod guard;
-mod identity;
-pub(crate) mod linalg;
 pub(crate) mod liveness;
 pub mod memory;
 pub mod memref;
 pub mod names;
-pub(crate) mod nesting;
-pub(crate) mod origin;
-pub(crate) mod outline;
-pub mod print;
 pub mod queue;
-mod read;
-mod remove;
-pub mod rewrite;
 pub mod schedule;
 mod schedule_parameters;
-pub mod size;
-mod small_float;
 #[cfg(test)]
 mod tests;
 pub mod types;
 pub mod view;
 
-pub use build::{Builder, OpSpec};
-pub use checked::{attr, dictionary, location, parent, region, set_attr, type_of, verify};
-pub use identity::{Id, Identity, id};
-pub use read::{
-    attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,
-    i64s, integer_width, is_f32, is_f64, is_float, is_memref, is_tensor, location_of, op_name,
-    operands, ops, ops_of, result0, results, static_dims, users, users_of,
-};
-pub(crate) use read::{bytes, text};
+pub use phaseline_toolkit::ir::*;
 
 /// Typed views of the `graph` dialect's operations, generated from its ODS.
 #[allow(
@@ -69,7 +41,7 @@ pub(crate) use read::{bytes, text};
 )]
 pub mod graph {
     use super::{
-        Attribute, Builder, Op, Type, Val, adaptor,
+        Attribute, Builder, Op, Type, Val,
         view::{self, *},
     };
     use crate::Result;
@@ -86,103 +58,9 @@ pub mod graph {
 )]
 pub mod tir {
     use super::{
-        Attribute, Builder, Op, Type, Val, adaptor,
+        Attribute, Builder, Op, Type, Val,
         view::{self, *},
     };
     use crate::Result;
     include!(concat!(env!("OUT_DIR"), "/tir_views.rs"));
-}
-
-pub use melior::{
-    Context,
-    ir::{Attribute, Location, Module, Region, Type},
-};
-use melior::{
-    ContextRef,
-    ir::{BlockRef, OperationRef, Value},
-};
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
-
-/// An SSA value.
-pub type Val<'c> = Value<'c, 'c>;
-/// An operation.
-pub type Op<'c> = OperationRef<'c, 'c>;
-/// A block.
-pub type Blk<'c> = BlockRef<'c, 'c>;
-
-/// A dimension that is not known, as melior and MLIR encode it.
-pub const DYNAMIC: i64 = i64::MIN;
-
-/// The context of an operation.
-///
-/// melior's own `ContextRef::to_ref` borrows from the handle that it is called on, which is gone
-/// when a function returns. The handles here live on, one for each address that a context had.
-pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
-    // Addresses of leaked handles, by the addresses of their contexts.
-    static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
-    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the context outlives its operations. A handle is only a pointer, so the one of an
-    // earlier context at the same address serves as well.
-    unsafe {
-        let raw = mlir_sys::mlirOperationGetContext(op.to_raw());
-        let handle = *handles.entry(raw.ptr as usize).or_insert_with(|| {
-            Box::into_raw(Box::new(ContextRef::<'static>::from_raw(raw))) as usize
-        });
-        (*(handle as *const ContextRef<'c>)).to_ref()
-    }
-}
-
-/// An internal error. melior's errors are about IR that does not have the expected form (operand or
-/// attribute missing), which verified IR always has.
-pub fn unexpected(error: melior::Error) -> crate::Error {
-    crate::Error::internal(format!("unexpected IR: {error}"))
-}
-
-/// Whether bytes are MLIR's bytecode.
-pub fn is_bytecode(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"ML\xefR")
-}
-
-/// Parses textual or bytecode IR; `name` stands for the file in locations. Nothing, after
-/// diagnostics, if it is not valid.
-pub fn parse_module<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Option<Module<'c>> {
-    // MLIR's lexer reads one byte past the end and expects it to be zero.
-    let mut terminated = bytes.to_vec();
-    terminated.push(0);
-    let source = mlir_sys::MlirStringRef { data: terminated.as_ptr().cast(), length: bytes.len() };
-    let file = melior::StringRef::new(name);
-    // SAFETY: the context and both strings are live during the call; the module is the caller's.
-    unsafe {
-        let parsed = crate::ffi::phlModuleParse(context.to_raw(), source, file.to_raw());
-        melior::ir::Module::from_option_raw(parsed)
-    }
-}
-
-/// The operation of a module. It borrows the module, which neither goes nor is given to a pipeline
-/// while handles of what is in it are in use:
-///
-/// ```compile_fail,E0505
-/// # fn run(session: &phaseline::Session) -> phaseline::Result<()> {
-/// let module = session.parse(b"func.func private @f()", "f.mlir")?;
-/// let root = phaseline::ir::root(&module);
-/// drop(module);
-/// println!("{}", phaseline::ir::op_name(root));
-/// # Ok(())
-/// # }
-/// ```
-///
-/// ```compile_fail,E0502
-/// # fn run(session: &phaseline::Session) -> phaseline::Result<()> {
-/// let mut module = session.parse(b"func.func private @f()", "f.mlir")?;
-/// let functions = phaseline::ir::ops_of(phaseline::ir::root(&module));
-/// session.run_pipeline(&mut module, "builtin.module(symbol-dce)")?;
-/// println!("{}", phaseline::ir::op_name(functions[0]));
-/// # Ok(())
-/// # }
-/// ```
-pub fn root<'a>(module: &'a Module<'_>) -> Op<'a> {
-    module.as_operation()
 }

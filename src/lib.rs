@@ -15,9 +15,10 @@
 
 // Below all of them: what does not know MLIR.
 pub use phaseline_base::{error, expr, io, tensor};
-pub(crate) use phaseline_base::{identifier, op_info, parallel, plan, process};
+pub(crate) use phaseline_base::{identifier, parallel, plan, process};
 pub(crate) use phaseline_select::partition;
 pub use phaseline_select::{graph, pattern};
+pub use phaseline_toolkit::{pass, pass_choice, pass_options};
 
 // The C API as it is.
 pub(crate) mod ffi;
@@ -30,7 +31,6 @@ pub mod phase;
 pub(crate) mod approximate;
 pub mod artifact;
 pub(crate) mod limits;
-pub mod pass;
 
 // Lowering to loops on tensors; planned memory, read back.
 pub(crate) mod launch;
@@ -66,8 +66,6 @@ pub mod runtime;
 
 // The whole compile, which runs some of what it makes; the MLIR tools.
 pub mod compile;
-#[doc(hidden)]
-pub mod driver;
 
 // Tools for authors of targets.
 #[cfg(feature = "cli")]

@@ -3,7 +3,7 @@
 //! A few bytes of a model can describe a value of any size. These limits are far beyond what can be
 //! run, and keep arithmetic on sizes within 64 bits.
 
-pub use crate::ir::nesting::{check_parts, check_text};
+pub use crate::ir::nesting::check_text;
 use crate::{
     Error, Result,
     ir::{self, Op, edit, size},

@@ -34,6 +34,12 @@ const MEMBERS: &[Member] = &[
         ],
     },
     Member {
+        name: "phaseline-build",
+        folder: "crates/phaseline-build",
+        uses: &[],
+        layers: &[&["find_llvm", "op_views"]],
+    },
+    Member {
         name: "phaseline-runtime",
         folder: "crates/phaseline-runtime",
         uses: &["phaseline-base"],
@@ -46,13 +52,19 @@ const MEMBERS: &[Member] = &[
         layers: &[&["graph"], &["tile"], &["pattern"], &["partition"]],
     },
     Member {
+        name: "phaseline-toolkit",
+        folder: "crates/phaseline-toolkit",
+        uses: &["phaseline-base"],
+        layers: &[&["ffi"], &["ir"], &["pass"], &["driver", "session"], &["toolkit"]],
+    },
+    Member {
         name: "phaseline",
         folder: "",
-        uses: &["phaseline-base", "phaseline-runtime", "phaseline-select"],
+        uses: &["phaseline-base", "phaseline-runtime", "phaseline-select", "phaseline-toolkit"],
         layers: &[
             &["ffi"],
             &["ir", "phase"],
-            &["approximate", "artifact", "limits", "pass"],
+            &["approximate", "artifact", "limits"],
             &["launch", "lower", "planned", "transfer"],
             &["host", "patch", "pools", "tile"],
             &["rules", "targets"],
@@ -60,18 +72,21 @@ const MEMBERS: &[Member] = &[
             &["codegen", "import"],
             &["package", "passes"],
             &["runtime"],
-            &["compile", "driver"],
+            &["compile"],
             &["check", "measure"],
             &["cli"],
         ],
     },
 ];
 
-/// Packages that only the root package depends on.
+/// Packages that MLIR and LLVM come with.
 const MLIR: &[&str] = &["inkwell", "llvm-sys", "melior", "mlir-sys"];
 
+/// Members that have MLIR below them.
+const ON_MLIR: &[&str] = &["phaseline", "phaseline-toolkit"];
+
 /// Modules that may call MLIR's C API where melior has no safe call for something.
-const DOORS: &[&str] = &["ffi", "ir", "pass", "runtime", "session"];
+const DOORS: &[&str] = &["ffi", "ir", "pass", "runtime", "session", "toolkit"];
 
 /// Other files that still do. This list only gets shorter: helpers of `ir` take their place.
 const RAW: &[&str] = &["codegen/llvm/mod.rs"];
@@ -290,20 +305,20 @@ fn imports_run_downwards() {
 }
 
 #[test]
-fn members_depend_on_lower_ones_and_only_the_root_on_mlir() {
+fn members_depend_on_lower_ones_and_few_on_mlir() {
     let folders = fs::read_dir(root().join("crates")).expect("a folder").count();
     assert_eq!(folders + 1, MEMBERS.len(), "a member is not in the list");
     let mut lower = vec![];
     for member in MEMBERS {
         let dependencies = member.dependencies();
-        assert!(dependencies.len() > 1, "{}: {dependencies:?}", member.name);
+        assert!(!dependencies.is_empty(), "{}: {dependencies:?}", member.name);
         let ours: Vec<_> =
             dependencies.iter().filter(|name| name.starts_with("phaseline")).collect();
         assert_eq!(ours, member.uses, "{}", member.name);
         assert!(member.uses.iter().all(|name| lower.contains(name)), "{}", member.name);
         lower.push(member.name);
         let mlir = dependencies.iter().find(|name| MLIR.contains(&name.as_str()));
-        assert_eq!(mlir.is_some(), member.folder.is_empty(), "{}: {mlir:?}", member.name);
+        assert_eq!(mlir.is_some(), ON_MLIR.contains(&member.name), "{}: {mlir:?}", member.name);
     }
 }
 
@@ -333,14 +348,13 @@ fn word_of_crate(text: &str) -> &str {
 }
 
 #[test]
-fn only_the_root_has_mlir_below_it() {
+fn few_members_have_mlir_below_them() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("UTF-8");
     for member in MEMBERS {
         let below = locked_below(&lock, member.name);
         assert!(below.len() > 20, "{}: {below:?}", member.name);
         let mlir: Vec<_> = MLIR.iter().filter(|name| below.contains(**name)).collect();
-        let expected = if member.folder.is_empty() { MLIR.len() } else { 0 };
-        assert_eq!(mlir.len(), expected, "{}: {mlir:?}", member.name);
+        assert_eq!(!mlir.is_empty(), ON_MLIR.contains(&member.name), "{}: {mlir:?}", member.name);
     }
 }
 

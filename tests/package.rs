@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "cargo tells tests where things are")]
 
-#[path = "../dialects/find_llvm.rs"]
+#[path = "../crates/phaseline-build/src/find_llvm.rs"]
 mod find_llvm;
 
 use find_llvm::find;

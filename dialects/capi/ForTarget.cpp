@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "capi/Native.h"
-#include "capi/Pass.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"

@@ -11,12 +11,6 @@ extern "C" {
 
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Graph, graph);
 
-/// Folds `op`, which is in a block. On success fills `results` with one value
-/// per result of `op`, to replace it by, and returns true; constants that this
-/// takes are inserted before `op`. `op` itself stays, for the caller to erase.
-/// Returns false if `op` cannot be replaced; it may have become simpler then.
-MLIR_CAPI_EXPORTED bool phlTryFold(MlirOperation op, MlirValue *results);
-
 #ifdef __cplusplus
 }
 #endif

@@ -20,16 +20,6 @@ void phlTirRegisterExternalModels(MlirDialectRegistry registry) {
   unwrap(registry)->insert<TirDialect>();
 }
 
-void phlContextSetTargets(MlirContext context, const void *targets) {
-  unwrap(context)->getOrLoadDialect<TirDialect>()->sessionTargets = targets;
-}
-
-const void *phlContextTargets(MlirContext context) {
-  // Passes on several threads ask: nothing is loaded here.
-  TirDialect *dialect = unwrap(context)->getLoadedDialect<TirDialect>();
-  return dialect ? dialect->sessionTargets : nullptr;
-}
-
 /// Makes an attribute with its verifier, so that bad values are a diagnostic.
 template <typename AttrTy, typename... Args>
 static MlirAttribute getChecked(MlirContext context, Args &&...args) {

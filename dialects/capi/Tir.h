@@ -20,12 +20,6 @@ MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tir, tir);
 /// Adds to `registry` what the operations of tir need beside their dialect.
 void phlTirRegisterExternalModels(MlirDialectRegistry registry);
 
-/// What the session of a context wants its passes to find: its target kinds.
-/// The caller keeps `targets` alive as long as the context.
-void phlContextSetTargets(MlirContext context, const void *targets);
-/// What was set, or null.
-const void *phlContextTargets(MlirContext context);
-
 /// `#tir.space<"name">`.
 MlirAttribute phlTirSpaceAttrGet(MlirContext context, MlirStringRef name);
 /// `#tir.pool<"name", bytes, alignment>`.

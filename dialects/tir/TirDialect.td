@@ -30,10 +30,6 @@ def Tir_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
-  let extraClassDeclaration = [{
-    /// Target kinds of the session that the context belongs to; see capi/Tir.h.
-    const void *sessionTargets = nullptr;
-  }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 

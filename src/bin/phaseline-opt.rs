@@ -1,5 +1,5 @@
 //! `phaseline-opt`: mlir-opt with Phaseline's dialects, passes and pipelines.
 
 fn main() -> std::process::ExitCode {
-    phaseline::driver::opt_main(std::env::args_os())
+    phaseline::passes::toolkit().opt_main(std::env::args_os())
 }

@@ -1,33 +1,7 @@
-//! What the typed views of operations are built on; the views themselves are generated from ODS by
-//! `dialects/op_views.rs`, one for each operation of [`super::graph`] and [`super::tir`].
+//! Typed views of operations, and the declarations of those of `graph` and `tir`.
 
-mod parts;
-
-pub use crate::op_info::{Arity, AttrInfo, AttrKind, OpInfo, ValueInfo};
-pub(super) use parts::Parts;
-
-use super::{Op, Val};
-use melior::ir::{Attribute, AttributeLike, Type, ValueLike, operation::OperationLike};
-use mlir_sys as sys;
-use std::ops::Range;
-
-/// A typed view of an operation of one kind, such as [`super::graph::Conv`].
-pub trait OpView<'c>: Copy {
-    /// What ODS says about the operation.
-    const INFO: &'static OpInfo;
-
-    /// The view of `op`; none if it is another operation, or lacks operands, results or attributes
-    /// that ODS demands.
-    fn of(op: Op<'c>) -> Option<Self>;
-
-    /// The operation.
-    fn op(self) -> Op<'c>;
-
-    /// Whether `op` is one of this kind.
-    fn is(op: Op<'c>) -> bool {
-        super::op_name(op) == Self::INFO.name
-    }
-}
+use super::{Op, graph, tir};
+pub use phaseline_toolkit::ir::view::*;
 
 /// What ODS says about an operation; none for those of other dialects.
 pub fn info(op: Op<'_>) -> Option<&'static OpInfo> {
@@ -38,15 +12,15 @@ pub fn info(op: Op<'_>) -> Option<&'static OpInfo> {
 pub fn info_of(name: &str) -> Option<&'static OpInfo> {
     let (dialect, mnemonic) = name.split_once('.')?;
     match dialect {
-        "graph" => find(super::graph::OPS, mnemonic),
-        "tir" => find(super::tir::OPS, mnemonic),
+        "graph" => find(graph::OPS, mnemonic),
+        "tir" => find(tir::OPS, mnemonic),
         _ => None,
     }
 }
 
 /// The same for an operation of the graph dialect by its mnemonic, such as `conv`.
 pub fn graph_info(mnemonic: &str) -> Option<&'static OpInfo> {
-    find(super::graph::OPS, mnemonic)
+    find(graph::OPS, mnemonic)
 }
 
 fn find(ops: &[&'static OpInfo], mnemonic: &str) -> Option<&'static OpInfo> {
@@ -57,153 +31,4 @@ fn find(ops: &[&'static OpInfo], mnemonic: &str) -> Option<&'static OpInfo> {
 /// Whether an operation computes each element from the elements at the same place.
 pub fn is_elementwise(op: Op<'_>) -> bool {
     info(op).is_some_and(|info| info.elementwise)
-}
-
-/// The positions of the values of a declared operand among all operands.
-pub(super) fn operand_range(op: Op<'_>, info: &OpInfo, index: usize) -> Range<usize> {
-    range(info.operands, op.operand_count(), segments(op, info), index)
-}
-
-/// Whether an operation has the name, operands, results and attributes that ODS demands, so that
-/// the accessors of its view find what they look for.
-pub fn fits(op: Op<'_>, info: &OpInfo) -> bool {
-    super::op_name(op) == info.name
-        && groups(info.operands, op.operand_count(), segments(op, info)).is_some()
-        && groups(info.results, op.result_count(), None).is_some()
-        && info.attributes.iter().all(|attribute| {
-            attribute.optional
-                || attribute.default.is_some()
-                || attribute.kind == AttrKind::Bool
-                || op.attribute(attribute.name).is_ok()
-        })
-}
-
-/// The number of values of each operand, where the operation says.
-fn segments(op: Op<'_>, info: &OpInfo) -> Option<Vec<usize>> {
-    if !info.segments {
-        return None;
-    }
-    let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
-    // SAFETY: the kind is checked first; indices are in range.
-    unsafe {
-        if !sys::mlirAttributeIsADenseI32Array(raw) {
-            return None;
-        }
-        (0..sys::mlirDenseArrayGetNumElements(raw))
-            .map(|index| usize::try_from(sys::mlirDenseI32ArrayGetElement(raw, index)).ok())
-            .collect()
-    }
-}
-
-/// Which of `count` values belong to each declared one; none if they do not come out.
-fn groups(
-    declared: &[ValueInfo],
-    count: usize,
-    segments: Option<Vec<usize>>,
-) -> Option<Vec<Range<usize>>> {
-    let fixed = declared.iter().filter(|value| value.arity == Arity::One).count();
-    let free = count.checked_sub(fixed)?;
-    let sizes = segments.unwrap_or_else(|| {
-        let size = |value: &ValueInfo| if value.arity == Arity::One { 1 } else { free };
-        declared.iter().map(size).collect()
-    });
-    let right = sizes.len() == declared.len()
-        && sizes.iter().sum::<usize>() == count
-        && declared.iter().zip(&sizes).all(|(value, size)| match value.arity {
-            Arity::One => *size == 1,
-            Arity::Optional => *size <= 1,
-            Arity::Variadic => true,
-        });
-    let mut start = 0;
-    right.then(|| {
-        let range = |size: usize| {
-            start += size;
-            start - size..start
-        };
-        sizes.into_iter().map(range).collect()
-    })
-}
-
-fn range(values: &[ValueInfo], count: usize, sizes: Option<Vec<usize>>, at: usize) -> Range<usize> {
-    groups(values, count, sizes).and_then(|groups| groups.get(at).cloned()).unwrap_or_default()
-}
-
-/// The values of one operand. [`fits`] has seen that there are as many as ODS says.
-pub(super) fn operands<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Vec<Val<'c>> {
-    operand_range(op, info, index).filter_map(|at| op.operand(at).ok()).collect()
-}
-
-pub(super) fn operand_if_present<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Option<Val<'c>> {
-    operands(op, info, index).into_iter().next()
-}
-
-pub(super) fn operand<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Val<'c> {
-    operands(op, info, index).swap_remove(0)
-}
-
-pub(super) fn results<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Vec<Val<'c>> {
-    let range = range(info.results, op.result_count(), None, index);
-    range.filter_map(|at| op.result(at).ok()).map(Into::into).collect()
-}
-
-pub(super) fn result<'c>(op: Op<'c>, info: &OpInfo, index: usize) -> Val<'c> {
-    results(op, info, index)[0]
-}
-
-pub(super) fn int(op: Op<'_>, name: &str) -> Option<i64> {
-    super::attr_i64(op, name)
-}
-
-pub(super) fn flag(op: Op<'_>, name: &str) -> Option<bool> {
-    super::attr_bool(op, name)
-}
-
-pub(super) fn unit(op: Op<'_>, name: &str) -> bool {
-    super::attr_bool(op, name).unwrap_or(false)
-}
-
-pub(super) fn float(op: Op<'_>, name: &str) -> Option<f64> {
-    super::attr_f64(op, name)
-}
-
-pub(super) fn ints(op: Op<'_>, name: &str) -> Option<Vec<i64>> {
-    super::attr_i64s(op, name)
-}
-
-pub(super) fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
-    op.attribute(name).ok()
-}
-
-pub(super) fn string<'c>(op: Op<'c>, name: &str) -> Option<&'c str> {
-    let raw = op.attribute(name).ok()?.to_raw();
-    // SAFETY: the kind is checked first; the string lives as long as the context.
-    unsafe {
-        let text = sys::mlirAttributeIsAString(raw).then(|| sys::mlirStringAttrGetValue(raw))?;
-        std::str::from_utf8(super::bytes(text)).ok()
-    }
-}
-
-pub(super) fn symbol<'c>(op: Op<'c>, name: &str) -> Option<&'c str> {
-    let raw = op.attribute(name).ok()?.to_raw();
-    // SAFETY: as above.
-    unsafe {
-        let is_symbol = sys::mlirAttributeIsAFlatSymbolRef(raw);
-        let text = is_symbol.then(|| sys::mlirFlatSymbolRefAttrGetValue(raw))?;
-        std::str::from_utf8(super::bytes(text)).ok()
-    }
-}
-
-pub(super) fn ty<'c>(op: Op<'c>, name: &str) -> Option<Type<'c>> {
-    let raw = op.attribute(name).ok()?.to_raw();
-    // SAFETY: the kind is checked first; types live as long as the context.
-    unsafe {
-        sys::mlirAttributeIsAType(raw).then(|| Type::from_raw(sys::mlirTypeAttrGetValue(raw)))
-    }
-}
-
-/// A list about the spatial dimensions of `image`; an empty one stands for `value` everywhere.
-pub(super) fn window(op: Op<'_>, name: &str, image: Val<'_>, sides: usize, value: i64) -> Vec<i64> {
-    let spatial = super::dims(image.r#type()).len().saturating_sub(2);
-    let list = super::attr_i64s(op, name).filter(|list| !list.is_empty());
-    list.unwrap_or_else(|| vec![value; sides * spatial])
 }

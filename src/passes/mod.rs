@@ -1,10 +1,8 @@
 //! The table of passes: one file and one line each.
 
-use crate::{
-    Result, Session,
-    pass::{self, Pass},
-    targets,
-};
+use crate::{Result, Session, ffi, pass::Pass, targets};
+use phaseline_toolkit::{Dialect, Toolkit};
+use std::sync::OnceLock;
 
 /// Declares the modules and collects their `PASS` constants.
 macro_rules! passes {
@@ -96,31 +94,44 @@ pub(crate) mod aliases;
 
 pub use pack_constants::constants;
 
-/// Makes all passes known to MLIR, upstream's and those of this crate; later calls do nothing.
-pub fn register_all() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        pass::register_native();
+/// Phaseline's dialects and passes, with all of upstream's.
+pub fn toolkit() -> &'static Toolkit {
+    static TOOLKIT: OnceLock<Toolkit> = OnceLock::new();
+    TOOLKIT.get_or_init(|| {
+        // SAFETY: the handles are MLIR's own for these dialects. The inference of both dialects with operations
+        // fails on what it cannot read.
+        let dialects = unsafe {
+            [
+                Dialect::from_raw(ffi::mlirGetDialectHandle__graph__()).infers_with_care(),
+                Dialect::from_raw(ffi::mlirGetDialectHandle__phl__()),
+                Dialect::from_raw(ffi::mlirGetDialectHandle__tir__()).infers_with_care(),
+            ]
+        };
+        // SAFETY: fills MLIR's registry, once.
+        unsafe { ffi::phlRegisterNativePasses() };
         targets::check_in_pipelines();
+        let toolkit = Toolkit::new("Phaseline's pass driver (mlir-opt with its dialects)");
+        let toolkit = dialects.into_iter().fold(toolkit.all_upstream(), Toolkit::dialect);
         for pass in PASSES.iter().chain(aliases::ALIASES) {
-            // The table's names are distinct: a test checks it.
-            let _ = pass::register(pass);
+            // The table's names are distinct, as a test checks: only a pass of the program, which it added before
+            // ours, can have one of them. That one stays.
+            let _ = toolkit.clone().pass(pass);
         }
-    });
+        toolkit
+    })
 }
 
 /// Registers a pass of an embedder in MLIR's registry, for the whole process, after all others.
 /// Registering a name again is an error, unless it is the same pass.
 pub fn register(pass: &'static Pass) -> Result<()> {
-    register_all();
-    pass::register(pass)
+    toolkit().clone().pass(pass)?;
+    Ok(())
 }
 
 impl Session {
     /// Creates a context with upstream's and our dialects, and makes all passes known.
     pub fn new() -> Self {
-        register_all();
-        Self::with_known_passes()
+        Self::of(toolkit())
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     spec::{COMPOSITE, TargetEntry, TargetSpec},
 };
 use crate::{
-    Error, Result, error::suggestion, expr::OptionValues, ir::context::carried, phase::HookPoint,
+    Error, Result, error::suggestion, expr::OptionValues, ir::context::user, phase::HookPoint,
 };
 use melior::Context;
 use std::{
@@ -23,7 +23,7 @@ pub(crate) struct EmbedderKinds(pub(crate) Vec<Arc<TargetKind>>);
 
 /// The target kinds that the session of a context has been given; none for other contexts.
 pub fn of_context(context: &Context) -> &[Arc<TargetKind>] {
-    let kinds = carried(context).and_then(|carried| carried.user::<EmbedderKinds>());
+    let kinds = user::<EmbedderKinds>(context);
     kinds.map_or(&[], |kinds| kinds.0.as_slice())
 }
 

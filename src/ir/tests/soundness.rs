@@ -8,7 +8,8 @@ use crate::{
         Builder, Op, constant::Elements, edit, func, graph, op_name, ops_of, result0, root,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError, PassOp, register},
+    pass::{OptionValues, Pass, PassError, PassOp},
+    passes::register,
 };
 use melior::ir::{Attribute, Module, ValueLike, operation::OperationLike};
 

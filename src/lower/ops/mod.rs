@@ -8,7 +8,7 @@ pub mod window;
 use super::{LowerFn, Lowering};
 use crate::{
     Error, Result,
-    ir::{Val, adaptor::Adaptor, view::OpView},
+    ir::{Val, graph::Adaptor, view::OpView},
 };
 
 /// The table of a family: the views of ops, and what lowers each of them, which gets the lowering

@@ -1,0 +1,81 @@
+//! The main functions of the MLIR tools, which upstream provides, with what they read checked first:
+//! their parsers end the program on some of it.
+
+mod documents;
+mod messages;
+
+use crate::{ffi, ir::nesting};
+use melior::{StringRef, dialect::DialectRegistry};
+use std::{
+    ffi::{CString, OsString, c_char, c_int},
+    process::ExitCode,
+};
+
+/// Runs the pass driver with a process's arguments; `title` is the first line of its help.
+pub fn opt_main(title: &str, registry: &DialectRegistry, arguments: Vec<OsString>) -> ExitCode {
+    // A pipeline that is nested too deep; LLVM says what else is wrong with arguments.
+    let fault = arguments.iter().find_map(|text| {
+        let (_, reason) = nesting::check_text(text.as_encoded_bytes()).err()?;
+        Some(format!("an argument: {reason}"))
+    });
+    if let Some(fault) = fault {
+        return refuse(&fault);
+    }
+    call(arguments, |count, arguments| {
+        let title = StringRef::new(title);
+        // SAFETY: an argv of live strings, and a function that keeps nothing of what it is given.
+        unsafe { ffi::phlOptMain(count, arguments, title.to_raw(), registry.to_raw(), Some(check)) }
+    })
+}
+
+/// Runs the language server with a process's arguments.
+pub fn lsp_main(_: &str, registry: &DialectRegistry, arguments: Vec<OsString>) -> ExitCode {
+    if let Err(error) = messages::check_input(messages::Style::of(&arguments)) {
+        return refuse(&format!("cannot read standard input: {error}"));
+    }
+    call(arguments, |count, arguments| {
+        // SAFETY: an argv of live strings.
+        unsafe { ffi::phlLspMain(count, arguments, registry.to_raw()) }
+    })
+}
+
+/// Ends a tool that has not begun.
+fn refuse(fault: &str) -> ExitCode {
+    use std::io::Write;
+    // Nobody can be told that standard error is closed.
+    let _ = writeln!(std::io::stderr(), "error: {fault}");
+    ExitCode::FAILURE
+}
+
+/// Tells C++ whether a text may be parsed.
+unsafe extern "C" fn check(
+    text: mlir_sys::MlirStringRef,
+    line: *mut usize,
+    reason: *mut mlir_sys::MlirStringRef,
+) -> bool {
+    // SAFETY: the caller gives a live text and two places to write to.
+    unsafe {
+        let Err((at, what)) = nesting::check_parts(crate::ir::bytes(text)) else { return true };
+        *line = at;
+        *reason = mlir_sys::MlirStringRef { data: what.as_ptr().cast(), length: what.len() };
+    }
+    false
+}
+
+fn call(arguments: Vec<OsString>, main: impl FnOnce(c_int, *mut *mut c_char) -> c_int) -> ExitCode {
+    let owned: Vec<CString> = arguments
+        .into_iter()
+        .map(|argument| CString::new(argument.into_encoded_bytes()).unwrap_or_default())
+        .collect();
+    let mut pointers: Vec<_> = owned.iter().map(|text| text.as_ptr().cast_mut()).collect();
+    let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+    pointers.push(std::ptr::null_mut());
+    // A reader that has gone ends them quietly, as it ends other tools of LLVM; Rust ignores the
+    // signal, and LLVM would abort.
+    // SAFETY: the default action replaces an ignored one; a thread that writes is ended with the rest.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+    let code = main(count, pointers.as_mut_ptr());
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}

@@ -1,0 +1,83 @@
+//! Reading and changing operations from outside of this crate: what passes of an embedder need beside
+//! [`super::Builder`], with each part looked at. The same for the crate's own passes, whose parts are
+//! of one session, is in [`super::edit`].
+
+use super::{Blk, Op, Val, edit, origin};
+use crate::{Error, Result};
+use melior::{
+    Context,
+    ir::{
+        Attribute, Location, Region, RegionLike, Type, ValueLike, block::BlockLike,
+        operation::OperationLike,
+    },
+};
+
+/// The type of a value.
+pub fn type_of<'c>(value: Val<'c>) -> Type<'c> {
+    value.r#type()
+}
+
+/// The location of an operation.
+pub fn location<'c>(op: Op<'c>) -> Location<'c> {
+    op.location()
+}
+
+/// The operation around an operation; none for that of a module.
+pub fn parent<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    op.parent_operation()
+}
+
+/// An attribute of an operation, inherent or discardable.
+pub fn attr<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
+    op.attribute(name).ok()
+}
+
+/// True if an operation and all that is in it are valid; diagnostics say what is not.
+pub fn verify(op: Op<'_>) -> bool {
+    op.verify()
+}
+
+/// Sets an attribute, inherent or discardable.
+///
+/// # Errors
+/// The attribute is of another session, or the name is empty.
+pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) -> Result<()> {
+    if name.is_empty() {
+        let name = super::op_name(op);
+        return Err(Error::invalid(format!("an attribute of '{name}' has no name")));
+    }
+    origin::check_home(&op, &value, || {
+        format!("the attribute '{name}' of '{}'", super::op_name(op))
+    })?;
+    edit::set_attr(op, name, value);
+    Ok(())
+}
+
+/// A dictionary attribute.
+///
+/// # Errors
+/// An entry is of another session.
+pub fn dictionary<'c>(
+    context: &'c Context,
+    entries: &[(String, Attribute<'c>)],
+) -> Result<Attribute<'c>> {
+    for (name, value) in entries {
+        origin::check_home(context, value, || format!("the entry '{name}' of a dictionary"))?;
+    }
+    Ok(edit::dictionary_attr(context, entries))
+}
+
+/// A region with one block of these arguments, for [`super::OpSpec`]. What is in the block is created
+/// once the operation has it ([`edit::entry_block`]).
+pub fn region<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> Region<'c> {
+    let region = Region::new();
+    edit::append_block(&region, arguments);
+    region
+}
+
+/// The blocks of a region.
+pub fn blocks<'c>(region: &Region<'c>) -> impl Iterator<Item = Blk<'c>> {
+    // SAFETY: the blocks live as long as what the region becomes a part of.
+    let first = region.first_block().map(|block| unsafe { Blk::from_raw(block.to_raw()) });
+    std::iter::successors(first, |block| block.next_in_region())
+}

@@ -1,0 +1,212 @@
+//! What a context carries besides what is MLIR's own.
+
+use super::{Op, blob::Blobs};
+use crate::ffi;
+use melior::{Context, ir::operation::OperationLike};
+use std::{
+    any::Any,
+    cell::Cell,
+    collections::HashMap,
+    fmt,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// What passes find by their context.
+pub struct Carried {
+    /// How often each name of a constant was given out.
+    names: Mutex<HashMap<String, usize>>,
+    /// The data of constants that were made from Rust.
+    blobs: Mutex<Blobs>,
+    /// Pipelines that run.
+    running: AtomicUsize,
+    /// Addresses of operations that were taken out of the IR while handles of them may be in use.
+    removed: Mutex<Vec<usize>>,
+    /// Namespaces of dialects whose inference of types looks itself at what declarations do not say.
+    careful: Vec<String>,
+    /// What belongs to the user of the context.
+    user: Box<dyn Any + Send + Sync>,
+}
+
+impl Carried {
+    /// With a value of the context's user, and the namespaces of dialects whose inference of types trusts nothing
+    /// that their declarations do not say.
+    pub fn new(user: Box<dyn Any + Send + Sync>, careful: Vec<String>) -> Self {
+        Self {
+            names: Mutex::default(),
+            blobs: Mutex::default(),
+            running: AtomicUsize::new(0),
+            removed: Mutex::default(),
+            careful,
+            user,
+        }
+    }
+
+    /// Lets all that has the context find this.
+    ///
+    /// # Safety
+    /// It stays at its address as long as the context lives, and changes only while nothing of the
+    /// context is in use.
+    pub unsafe fn attach(&self, context: &Context) {
+        // SAFETY: the caller's contract.
+        unsafe { ffi::phlContextSetUser(context.to_raw(), std::ptr::from_ref(self).cast()) };
+    }
+
+    /// The user's value, if it is of that type.
+    pub fn user<T: Any>(&self) -> Option<&T> {
+        self.user.downcast_ref()
+    }
+
+    /// The user's value, to be changed.
+    pub fn user_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.user.downcast_mut()
+    }
+
+    /// Forgets the names and the data of constants, for a new context.
+    pub fn forget_constants(&self) {
+        lock(&self.names).clear();
+        *lock(&self.blobs) = Blobs::default();
+    }
+
+    /// The data of constants that were made from Rust.
+    pub fn blobs(&self) -> MutexGuard<'_, Blobs> {
+        lock(&self.blobs)
+    }
+
+    /// Notes that a pipeline runs, until what it gives is dropped.
+    pub fn running(&self) -> Running<'_> {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        Running(self)
+    }
+
+    /// Whether a pipeline runs.
+    pub fn runs(&self) -> bool {
+        self.running.load(Ordering::SeqCst) > 0
+    }
+
+    /// Destroys the operations that were removed.
+    ///
+    /// # Safety
+    /// Their context lives, and nothing of it is in use.
+    pub unsafe fn destroy_removed(&self) {
+        let removed = std::mem::take(&mut *lock(&self.removed));
+        for address in removed {
+            let op = mlir_sys::MlirOperation { ptr: address as *mut std::ffi::c_void };
+            // SAFETY: nobody else owns it: it was taken out of its block, and is in the list once.
+            unsafe { mlir_sys::mlirOperationDestroy(op) };
+        }
+    }
+
+    /// A name for the data of a constant that is new in its context: `name`, or else with a number
+    /// behind it. MLIR would find the same one by trying all numbers from 1, each time.
+    pub fn resource_name(&self, name: &str) -> String {
+        let mut names = lock(&self.names);
+        let given = names.entry(name.to_owned()).or_default();
+        *given += 1;
+        if *given == 1 { name.to_owned() } else { format!("{name}_{}", *given - 1) }
+    }
+}
+
+/// A pipeline that runs.
+pub struct Running<'a>(&'a Carried);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Carried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Carried").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// What a context carries; none for one that is no session's.
+pub fn carried(context: &Context) -> Option<&Carried> {
+    // SAFETY: what is borrowed lives.
+    unsafe { carried_raw(context.to_raw()) }
+}
+
+/// As [`carried`].
+///
+/// # Safety
+/// The context lives as long as the result is used.
+pub unsafe fn carried_raw<'c>(context: mlir_sys::MlirContext) -> Option<&'c Carried> {
+    // SAFETY: the caller's contract, and that of `attach`.
+    unsafe { ffi::phlContextUser(context).cast::<Carried>().as_ref() }
+}
+
+/// The value that the session of a context was given, if it is of that type.
+pub fn user<T: Any>(context: &Context) -> Option<&T> {
+    carried(context)?.user()
+}
+
+/// True if the dialect of an operation infers types of any operands and attributes without harm. Others are
+/// verified before.
+pub fn infers_with_care(context: &Context, name: &str) -> bool {
+    let Some((dialect, _)) = name.split_once('.') else { return false };
+    carried(context).is_some_and(|carried| carried.careful.iter().any(|own| own == dialect))
+}
+
+/// Keeps an operation that is in no block any more until its context goes; for ever in a context
+/// that is no session's.
+pub fn keep_removed(op: Op<'_>) {
+    if let Some(carried) = carried(super::context_of(op)) {
+        lock(&carried.removed).push(op.to_raw().ptr as usize);
+    }
+}
+
+/// The text that a panic was raised with.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}
+
+thread_local! {
+    /// The address of the operation that a pass or its observer is given on this thread; 0 if none.
+    static RUN_ON: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Calls `run` for a pass on `op`: until it returns, [`super::edit::remove`] leaves the operation and
+/// those around it alone, which the pass manager is about to touch again.
+pub fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
+    /// Sets the address back, also after a panic.
+    struct Before(usize);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            RUN_ON.set(self.0);
+        }
+    }
+    let _before = Before(RUN_ON.replace(op.to_raw().ptr as usize));
+    run()
+}
+
+/// Whether a pass on this thread was given `op`, or something else in the same IR that `op` is not
+/// inside of.
+pub fn is_run_on(op: Op<'_>) -> bool {
+    let running = RUN_ON.get();
+    if running == 0 {
+        return false;
+    }
+    let around = |op: Op<'_>| -> Vec<usize> {
+        std::iter::successors(Some(op), |op| op.parent_operation())
+            .map(|op| op.to_raw().ptr as usize)
+            .collect()
+    };
+    // SAFETY: the pass manager keeps what a pass runs on.
+    let given =
+        unsafe { Op::from_raw(mlir_sys::MlirOperation { ptr: running as *mut std::ffi::c_void }) };
+    let ours = around(op);
+    let is_strictly_inside = ours.iter().skip(1).any(|address| *address == running);
+    !is_strictly_inside && ours.last() == around(given).last()
+}

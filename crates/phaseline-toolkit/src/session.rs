@@ -1,0 +1,272 @@
+//! A session: the context, its dialects, and the diagnostics of what runs in it.
+
+mod diagnostics;
+
+use crate::{
+    Error, Result, ffi,
+    ir::{self, context::Carried, nesting, origin},
+    pass,
+};
+use diagnostics::Diagnostics;
+pub use diagnostics::{Diagnostic, Note, Severity};
+use melior::{
+    Context, StringRef,
+    dialect::DialectRegistry,
+    ir::{Module, operation::OperationLike},
+    pass::PassManager,
+    utility::parse_pass_pipeline,
+};
+use std::{any::Any, path::Path, sync::Arc};
+
+/// A context with its dialects, and what is said while it works. Two sessions are independent of each other; the
+/// only thing that they share is MLIR's registry of passes.
+#[derive(Debug)]
+pub struct Session {
+    context: Context,
+    diagnostics: Box<Diagnostics>,
+    /// What passes find by their context.
+    carried: Box<Carried>,
+}
+
+/// When a pipeline's IR is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// After each pass, which tells the one that is wrong before the next one sees what it made.
+    Passes,
+    /// At the end: it takes longer than many passes do.
+    End,
+}
+
+/// A context with the dialects of a registry, or with those of another one, which notes what is said in
+/// `diagnostics`.
+fn new_context(
+    registry: &DialectRegistry,
+    allows_unknown: bool,
+    diagnostics: &Diagnostics,
+    carried: &Carried,
+) -> Context {
+    let context = Context::new_with_registry(registry, true);
+    // Loaded up front: IR of a dialect that is not loaded cannot be built or parsed.
+    context.load_all_available_dialects();
+    // SAFETY: the session keeps both at addresses that stay as long as the context lives.
+    unsafe {
+        diagnostics.attach(&context);
+        carried.attach(&context);
+    }
+    context.set_allow_unregistered_dialects(allows_unknown);
+    context
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: all that borrows the session is gone, and its context is not yet.
+        unsafe { self.carried.destroy_removed() };
+    }
+}
+
+impl Session {
+    /// Creates a context with all dialects of a registry, for [`crate::Toolkit::session_with`].
+    pub(crate) fn create(registry: &DialectRegistry, carried: Carried) -> Self {
+        let diagnostics = Box::<Diagnostics>::default();
+        let carried = Box::new(carried);
+        let context = new_context(registry, false, &diagnostics, &carried);
+        Self { context, diagnostics, carried }
+    }
+
+    /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by
+    /// [`ir::context::user`].
+    pub fn user<T: Any>(&self) -> Option<&T> {
+        self.carried.user()
+    }
+
+    /// The same, to be changed.
+    pub fn user_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.carried.user_mut()
+    }
+
+    /// Gives back the memory of all that was compiled so far. A context keeps every constant, type
+    /// and location that was ever made in it, so that a session grows with each model; a session
+    /// that compiles many calls this in between. Target kinds stay, the dialects of the context's
+    /// registry, its handler of diagnostics, and what was compiled: nothing of it is in the context.
+    /// Dialects that were only loaded, as IRDL's are, have to be loaded again. That no [`Module`] of the session is left is the borrow
+    /// checker's to see.
+    pub fn clear(&mut self) {
+        // SAFETY: no handle is left, as above.
+        unsafe { self.carried.destroy_removed() };
+        self.carried.forget_constants();
+        self.diagnostics.take();
+        let registry = DialectRegistry::new();
+        // SAFETY: both are live; the call fills the registry.
+        unsafe { ffi::phlContextDialects(self.context.to_raw(), registry.to_raw()) };
+        let allows_unknown = self.context.allow_unregistered_dialects();
+        self.context = new_context(&registry, allows_unknown, &self.diagnostics, &self.carried);
+    }
+
+    /// The MLIR context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Parses textual IR; `name` stands for the file in locations. Operations need not be inside of a
+    /// `module`.
+    ///
+    /// IR is a program: what is compiled of it calls whichever functions it names, with the rights of this
+    /// process.
+    ///
+    /// # Errors
+    /// The text is not valid, or is bytecode ([`Session::parse_bytecode`]).
+    pub fn parse(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        if ir::is_bytecode(bytes) {
+            return Err(Error::invalid(format!(
+                "{name} is bytecode, in which MLIR's reader trusts what it finds: give text \
+                 (`phaseline-opt {name} -o m.mlir` writes it), or use Session::parse_bytecode"
+            )));
+        }
+        nesting::check_text(bytes)
+            .map_err(|(line, what)| Error::invalid(format!("{name}:{line}: {what}")))?;
+        self.parse_any(bytes, name)
+    }
+
+    /// Parses bytecode; `name` stands for the file in locations.
+    ///
+    /// # Safety
+    /// MLIR wrote the bytes, and nothing changed them since: its reader writes out of bounds, and
+    /// does not end, with some that are damaged. For files of others, the program `phaseline` reads
+    /// bytecode in a process of its own.
+    ///
+    /// # Errors
+    /// The bytecode is of another version of MLIR, or its IR is not valid.
+    pub unsafe fn parse_bytecode(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        self.parse_any(bytes, name)
+    }
+
+    fn parse_any(&self, bytes: &[u8], name: &str) -> Result<Module<'_>> {
+        ir::parse_module(&self.context, bytes, name)
+            .ok_or_else(|| self.failure(&format!("{name} is not valid MLIR")))
+    }
+
+    /// Reads textual IR, as [`Session::parse`] does.
+    pub fn parse_file(&self, path: &Path) -> Result<Module<'_>> {
+        let bytes = crate::io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
+        self.parse(&bytes, &path.to_string_lossy())
+    }
+
+    /// Runs a textual pipeline anchored on `builtin.module`, with IR that is verified before and after.
+    /// Passes destroy
+    /// operations, so that no handle of one may be in use ([`ir::root`]).
+    pub fn run_pipeline(&self, module: &mut Module<'_>, pipeline: &str) -> Result<()> {
+        self.run_pipeline_with(module, pipeline, None, None)
+    }
+
+    /// As [`Session::run_pipeline`]; when a pass fails, `reproducer` gets the IR and the pipeline.
+    /// `observer` is told about each pass.
+    pub fn run_pipeline_with(
+        &self,
+        module: &mut Module<'_>,
+        pipeline: &str,
+        reproducer: Option<&Path>,
+        observer: Option<&pass::PassObserver<'_>>,
+    ) -> Result<()> {
+        self.check_ir(module)?;
+        self.run_verified(module, pipeline, (reproducer, observer), Verified::Passes)
+    }
+
+    /// Fails if a module is of another session, or not valid: passes trust what they are given.
+    pub fn check_ir(&self, module: &Module<'_>) -> Result<()> {
+        origin::check_home(&self.context, &ir::root(module), || "the module".to_owned())?;
+        if module.as_operation().verify() {
+            return Ok(());
+        }
+        match self.failure("the IR is not valid") {
+            Error::Diagnostics(text) => {
+                Err(Error::Diagnostics(format!("{text}\nin the IR that was given")))
+            }
+            other => Err(other),
+        }
+    }
+
+    /// As [`Session::run_pipeline_with`], with IR of this session that is valid, and is verified as
+    /// often as is said.
+    pub fn run_verified(
+        &self,
+        module: &mut Module<'_>,
+        pipeline: &str,
+        (reproducer, observer): (Option<&Path>, Option<&pass::PassObserver<'_>>),
+        verified: Verified,
+    ) -> Result<()> {
+        nesting::check_text(pipeline.as_bytes())
+            .map_err(|(_, what)| Error::invalid(format!("the pipeline: {what}")))?;
+        // Declared before the manager, which looks at it until it is dropped.
+        let log = pass::Log::default();
+        let both = |event: pass::PassEvent, name: &str, op: ir::Op<'_>| {
+            log.event(event, name, op);
+            observer.inspect(|observer| observer(event, name, op));
+        };
+        let both: &pass::PassObserver<'_> = &both;
+        let observer = if pass::is_logged() { Some(both) } else { observer };
+        let observer = observer.as_ref();
+        let manager = PassManager::new(&self.context);
+        manager.enable_verifier(verified == Verified::Passes);
+        if let Some(path) = reproducer {
+            enable_reproducer(&manager, path);
+        }
+        if let Some(observer) = observer {
+            pass::watch(&manager, observer);
+        }
+        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(|error| {
+            let detail = match error {
+                melior::Error::ParsePassPipeline(text) => text,
+                other => other.to_string(),
+            };
+            Error::invalid(format!("the pipeline is not valid: {}", detail.trim()))
+        })?;
+        let _running = self.carried.running();
+        // SAFETY: the module outlives the call.
+        let ok = unsafe {
+            mlir_sys::mlirPassManagerRunOnOp(manager.to_raw(), module.as_operation().to_raw())
+        };
+        if ok.value == 0 {
+            return Err(self.failure("the pipeline failed"));
+        }
+        if verified == Verified::End && !module.as_operation().verify() {
+            return Err(self.failure("the pipeline made IR that is not valid"));
+        }
+        Ok(())
+    }
+
+    /// The errors collected since the last call, as one [`Error`]; `fallback` when there are none.
+    pub fn failure(&self, fallback: &str) -> Error {
+        let lines = self.diagnostics.take_errors();
+        if lines.is_empty() {
+            return Error::internal(fallback);
+        }
+        Error::Diagnostics(lines.join("\n"))
+    }
+
+    /// Forgets errors collected so far, for a caller that tried something on purpose.
+    pub fn clear_diagnostics(&self) {
+        self.diagnostics.take_errors();
+    }
+
+    /// Takes the warnings and remarks that passes gave since the last call, in order, and errors of
+    /// calls that did not fail. The first 10,000 are kept.
+    pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnostics.take()
+    }
+
+    /// Calls `handler` for each diagnostic from now on, in place of the one before, when it is given;
+    /// they are kept as well. If it panics, a warning says so.
+    pub fn on_diagnostic(&self, handler: impl Fn(&Diagnostic) + Send + Sync + 'static) {
+        self.diagnostics.handle(Arc::new(handler));
+    }
+}
+
+/// A reproducer's file name as MLIR wants it.
+fn enable_reproducer(manager: &PassManager<'_>, path: &Path) {
+    let text = path.to_string_lossy().into_owned();
+    let name = StringRef::new(&text);
+    // SAFETY: the manager is live; MLIR copies the name.
+    unsafe {
+        ffi::phlPassManagerEnableCrashReproducer(manager.to_raw(), name.to_raw(), false);
+    }
+}

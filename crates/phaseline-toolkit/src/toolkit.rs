@@ -1,0 +1,173 @@
+//! A compiler as one value: its dialects and passes, from which sessions and tools are made.
+
+use crate::{
+    Result, Session, driver, ffi,
+    ir::context::Carried,
+    pass::{self, Pass},
+};
+use melior::dialect::DialectRegistry;
+use std::{any::Any, ffi::OsString, fmt, process::ExitCode, sync::Once};
+
+/// A dialect that a toolkit registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    handle: mlir_sys::MlirDialectHandle,
+    infers_with_care: bool,
+}
+
+// SAFETY: a handle is a table of functions, which lives as long as the process.
+unsafe impl Send for Dialect {}
+// SAFETY: as above.
+unsafe impl Sync for Dialect {}
+
+impl Dialect {
+    /// The dialect of a handle of MLIR's C API, as `mlirGetDialectHandle__NAME__` gives it.
+    ///
+    /// # Safety
+    /// The handle is one that MLIR's macro `MLIR_DEFINE_CAPI_DIALECT_REGISTRATION` defines.
+    pub const unsafe fn from_raw(handle: mlir_sys::MlirDialectHandle) -> Self {
+        Self { handle, infers_with_care: false }
+    }
+
+    /// Has operations that are created with inferred types trust the inference of the dialect, in place of verifying
+    /// operands and attributes before.
+    ///
+    /// # Safety
+    /// The inference of each operation fails on operands and attributes that it cannot read.
+    #[must_use]
+    pub const unsafe fn infers_with_care(self) -> Self {
+        Self { infers_with_care: true, ..self }
+    }
+
+    fn namespace(self) -> String {
+        // SAFETY: the handle is valid, as `from_raw` demands.
+        let name = unsafe { mlir_sys::mlirDialectHandleGetNamespace(self.handle) };
+        // SAFETY: MLIR gives a name that lives as long as the process.
+        unsafe { crate::ir::text(name) }
+    }
+}
+
+/// The dialects and passes of a compiler: sessions and tools are made of it.
+///
+/// Passes go into MLIR's own registry, which all toolkits of a process share.
+#[derive(Clone)]
+pub struct Toolkit {
+    title: String,
+    /// Adds upstream's dialects to a registry.
+    upstream: Option<unsafe extern "C" fn(mlir_sys::MlirDialectRegistry)>,
+    dialects: Vec<Dialect>,
+}
+
+impl fmt::Debug for Toolkit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.namespace()).collect();
+        let mut f = f.debug_struct("Toolkit");
+        f.field("title", &self.title).field("dialects", &names).finish_non_exhaustive()
+    }
+}
+
+impl Toolkit {
+    /// A toolkit with MLIR's `builtin` dialect alone. `title` is the first line of the help of its tools.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), upstream: None, dialects: vec![] }
+    }
+
+    /// Adds all of upstream's dialects and passes, which take 160 MB of a program.
+    // Inlined, so that a program that does not call this does not link them.
+    #[inline]
+    #[must_use]
+    pub fn all_upstream(self) -> Self {
+        self.with_upstream(ffi::phlRegisterUpstreamDialects, ffi::phlRegisterUpstreamPasses)
+    }
+
+    /// Adds what two functions of MLIR register.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_upstream(
+        mut self,
+        dialects: unsafe extern "C" fn(mlir_sys::MlirDialectRegistry),
+        passes: unsafe extern "C" fn(),
+    ) -> Self {
+        static PASSES: Once = Once::new();
+        // SAFETY: fills MLIR's registry, once.
+        PASSES.call_once(|| unsafe { passes() });
+        self.upstream = Some(dialects);
+        self
+    }
+
+    /// Adds a dialect.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialects.push(dialect);
+        self
+    }
+
+    /// Adds a pass.
+    ///
+    /// # Errors
+    /// Another pass of the process has the name.
+    pub fn pass(self, pass: &'static Pass) -> Result<Self> {
+        self.passes([pass])
+    }
+
+    /// Adds several passes.
+    ///
+    /// # Errors
+    /// As for [`Toolkit::pass`].
+    pub fn passes(self, passes: impl IntoIterator<Item = &'static Pass>) -> Result<Self> {
+        passes.into_iter().try_for_each(pass::register)?;
+        Ok(self)
+    }
+
+    /// A session with the dialects.
+    pub fn session(&self) -> Session {
+        self.session_with(())
+    }
+
+    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::context::user`].
+    pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
+        Session::create(&self.registry(), self.carried(Box::new(user)))
+    }
+
+    fn registry(&self) -> DialectRegistry {
+        let registry = DialectRegistry::new();
+        // SAFETY: the registry is live, and the handles are valid.
+        unsafe {
+            if let Some(upstream) = self.upstream {
+                upstream(registry.to_raw());
+            }
+            for dialect in &self.dialects {
+                mlir_sys::mlirDialectHandleInsertDialect(dialect.handle, registry.to_raw());
+            }
+        }
+        registry
+    }
+
+    fn carried(&self, user: Box<dyn Any + Send + Sync>) -> Carried {
+        let careful = self.dialects.iter().filter(|dialect| dialect.infers_with_care);
+        Carried::new(user, careful.map(|dialect| dialect.namespace()).collect())
+    }
+
+    /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process.
+    pub fn opt_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+        self.main_with(arguments, driver::opt_main)
+    }
+
+    /// Runs the language server, as `mlir-lsp-server` is, with the arguments of a process.
+    pub fn lsp_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+        self.main_with(arguments, driver::lsp_main)
+    }
+
+    fn main_with(
+        &self,
+        arguments: impl Iterator<Item = OsString>,
+        main: fn(&str, &DialectRegistry, Vec<OsString>) -> ExitCode,
+    ) -> ExitCode {
+        let registry = self.registry();
+        // The contexts of a tool live until the process ends.
+        let carried: &'static Carried = Box::leak(Box::new(self.carried(Box::new(()))));
+        // SAFETY: it lives for ever.
+        unsafe { ffi::phlRegistrySetUser(registry.to_raw(), std::ptr::from_ref(carried).cast()) };
+        main(&self.title, &registry, arguments.collect())
+    }
+}
