@@ -14,6 +14,7 @@ pub(crate) mod call_extern;
 pub(crate) mod calls;
 pub(crate) mod composite_call;
 pub mod constant;
+pub mod edit;
 pub mod effects;
 pub mod func;
 pub(crate) mod guard;

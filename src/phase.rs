@@ -14,6 +14,7 @@ pub use schedules::check_schedules;
 pub use table::{Anchor, Phase};
 
 use crate::{Error, Result};
+pub use phaseline_toolkit::phase::{Dump, PhaseRun, Sections};
 use std::fmt;
 
 /// The pipelines that one target registers, as comma-separated lists of passes on what the phase
@@ -43,10 +44,9 @@ impl TargetPipelines {
 /// The whole text of a compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    sections: Vec<(Phase, String)>,
+    sections: Sections<Phase>,
 }
 
-const MARK: &str = "// phase:";
 const COMMON: &str = include_str!("../pipelines/common/phases.pipeline");
 const TARGETS: &str = "@targets";
 
@@ -66,7 +66,7 @@ impl Pipeline {
         lowering: &[TargetPipelines],
     ) -> Result<Self> {
         let mut pipeline = Self::parse(COMMON, "phases.pipeline")?;
-        for (phase, text) in &mut pipeline.sections {
+        for (phase, text) in pipeline.sections.iter_mut() {
             *text = fill(text, *phase, if *phase < Phase::Lower { targets } else { lowering });
         }
         Ok(pipeline)
@@ -74,48 +74,27 @@ impl Pipeline {
 
     /// Reads pipeline text; `name` stands for the file in errors. Sections may be left out.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
-        let mut sections: Vec<(Phase, String)> = vec![];
-        for (number, line) in text.lines().enumerate() {
-            let at = |reason: String| Error::invalid(format!("{name}:{}: {reason}", number + 1));
-            if let Some(title) = line.trim().strip_prefix(MARK) {
-                let phase: Phase = title.trim().parse().map_err(|e: Error| at(e.to_string()))?;
-                if sections.last().is_some_and(|(last, _)| *last >= phase) {
-                    return Err(at(format!("phase {phase} is out of order")));
-                }
-                if phase == Phase::Import {
-                    return Err(at("no passes run in phase import".into()));
-                }
-                sections.push((phase, String::new()));
-                continue;
-            }
-            let code = without_comment(line).trim();
-            if code.is_empty() {
-                continue;
-            }
-            let Some((_, section)) = sections.last_mut() else {
-                return Err(at(format!("expected a line '{MARK} NAME' first")));
-            };
-            section.push_str(code);
-        }
-        for (phase, section) in &sections {
-            if !section.starts_with("builtin.module(") {
-                return Err(Error::invalid(format!(
-                    "{name}: the pipeline of phase {phase} is to start with builtin.module("
-                )));
-            }
-        }
-        Ok(Self { sections })
+        let find = |title: &str| match title.parse()? {
+            Phase::Import => Err(Error::invalid("no passes run in phase import")),
+            phase => Ok(phase),
+        };
+        Ok(Self { sections: Sections::parse(text, name, find)? })
+    }
+
+    /// The pipelines of the phases, for a run of them.
+    pub(crate) fn sections(&self) -> &Sections<Phase> {
+        &self.sections
     }
 
     /// The MLIR pipeline of a phase.
     pub fn section(&self, phase: Phase) -> Option<&str> {
-        self.sections.iter().find(|(p, _)| *p == phase).map(|(_, text)| text.as_str())
+        self.sections.section(&phase)
     }
 
     /// Gives `graph-partition` options, as text.
     pub(crate) fn with_partition(mut self, options: &str) -> Self {
         if !options.is_empty() {
-            for (_, text) in self.sections.iter_mut().filter(|(p, _)| *p == Phase::Partition) {
+            for (_, text) in self.sections.iter_mut().filter(|(p, _)| **p == Phase::Partition) {
                 *text = text.replace("graph-partition", &format!("graph-partition{{{options}}}"));
             }
         }
@@ -125,7 +104,7 @@ impl Pipeline {
     /// Tells `apply-hook` where targets are, as text.
     pub(crate) fn with_target_path(mut self, path: &str) -> Self {
         if !path.is_empty() {
-            for (_, text) in &mut self.sections {
+            for (_, text) in self.sections.iter_mut() {
                 let given = format!("apply-hook{{target-path={{{path}}} ");
                 *text = text.replace("apply-hook{", &given);
             }
@@ -135,31 +114,17 @@ impl Pipeline {
 
     /// Adds passes at the end of a phase.
     pub fn append(&mut self, phase: Phase, passes: &str) -> Result<()> {
-        let passes = passes.trim();
         if phase == Phase::Import {
             return Err(Error::invalid("no passes run in phase import; use pre-partition"));
         }
-        match self.sections.iter_mut().find(|(p, _)| *p == phase) {
-            Some((_, text)) => {
-                text.truncate(text.len().saturating_sub(1));
-                let separator = if text.ends_with('(') { "" } else { "," };
-                text.push_str(&format!("{separator}{passes})"));
-            }
-            None => {
-                self.sections.push((phase, format!("builtin.module({passes})")));
-                self.sections.sort_by_key(|(phase, _)| *phase);
-            }
-        }
+        self.sections.append(phase, passes);
         Ok(())
     }
 }
 
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (phase, text) in &self.sections {
-            writeln!(f, "{MARK} {phase}\n{}", break_lines(text))?;
-        }
-        Ok(())
+        self.sections.fmt(f)
     }
 }
 
@@ -208,37 +173,6 @@ fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
 /// Joins the lines of a pipeline without their `//` comments.
 pub fn strip_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect()
-}
-
-/// A line up to its comment. `//` inside of a word is part of a path.
-fn without_comment(line: &str) -> &str {
-    let starts = |at: usize| line[..at].ends_with(char::is_whitespace) || at == 0;
-    let comment = line.match_indices("//").map(|(at, _)| at).find(|at| starts(*at));
-    &line[..comment.unwrap_or(line.len())]
-}
-
-/// One pass a line at the outermost level, so that the text can be read and edited.
-fn break_lines(text: &str) -> String {
-    if text == "builtin.module()" {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut depth = 0_usize;
-    for c in text.chars() {
-        match c {
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if c == ')' && depth == 0 {
-            out.push('\n');
-        }
-        out.push(c);
-        if depth == 1 && matches!(c, '(' | ',') {
-            out.push_str("\n  ");
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ fn main() -> Result<()> {
     Build::new()?
         .include(".")
         .sources("capi")
+        .sources("capi/upstream")
         .bindings("capi", "phl.*", "Phl.*")
         .compile("phaseline_toolkit")
 }

@@ -1,17 +1,14 @@
 //! Runs the phases of a compile on a module: from where, until where, with dumps in between.
 
 use crate::{
-    Error, Result, Session,
-    ir::{
-        blob,
-        print::{Weights, print_module},
-    },
+    Result, Session,
+    ir::print::Weights,
     pass::PassObserver,
-    phase::{Phase, Pipeline},
+    phase::{Dump, Phase, PhaseRun, Pipeline},
     session::Verified,
 };
 use melior::ir::Module;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Which phases to run and what to leave on the way.
 pub struct Stages<'a> {
@@ -38,50 +35,29 @@ pub struct Stages<'a> {
 impl Stages<'_> {
     /// Runs the phases. The module is valid IR after each.
     pub fn run(&self, session: &Session, module: &mut Module<'_>) -> Result<()> {
-        let before = blob::mark(module);
-        if let Some(folder) = self.dump {
-            std::fs::create_dir_all(folder).map_err(|e| Error::io("cannot create", folder, e))?;
-            self.write_dump(module, folder, self.after)?;
+        let wanted = |phase: &Phase| *phase > self.after && *phase <= self.until;
+        let phases: Vec<_> = Phase::ALL.into_iter().filter(wanted).collect();
+        let dump = self.dump.map(|folder| Dump {
+            folder,
+            weights: self.dump_weights,
+            all: &Phase::ALL,
+            after: Some(&self.after),
+        });
+        let observer = self.observer.map(|observer| move |phase: &Phase| observer(*phase));
+        PhaseRun {
+            sections: self.pipeline.sections(),
+            phases: &phases,
+            dump,
+            reproducer: self.reproducer,
+            observer: observer.as_ref().map(|observer| observer as &dyn Fn(&Phase)),
+            pass_observer: self.pass_observer,
+            // From there on passes are many and the IR is large.
+            verified: &|phase| match *phase >= Phase::Lower && self.own_passes {
+                true => Verified::End,
+                false => Verified::Passes,
+            },
+            frees: &|phase| *phase < Phase::Codegen,
         }
-        for phase in Phase::ALL.into_iter().filter(|p| *p > self.after && *p <= self.until) {
-            if let Some(observer) = self.observer {
-                observer(phase);
-            }
-            let _span = tracing::info_span!(target: "phaseline::phase", "phase", %phase).entered();
-            if let Some(text) = self.pipeline.section(phase) {
-                let watching = (self.reproducer, self.pass_observer);
-                // From there on passes are many and the IR is large.
-                let at_end = phase >= Phase::Lower && self.own_passes;
-                let verified = if at_end { Verified::End } else { Verified::Passes };
-                session
-                    .run_verified(module, text, watching, verified)
-                    .map_err(|error| in_phase(phase, error))?;
-            }
-            if let Some(folder) = self.dump {
-                self.write_dump(module, folder, phase)?;
-            }
-            if phase < Phase::Codegen {
-                // Folded, packed or moved elsewhere since.
-                blob::free_unused(module, before);
-                crate::io::release_pages();
-            }
-        }
-        Ok(())
-    }
-
-    fn write_dump(&self, module: &Module<'_>, folder: &Path, phase: Phase) -> Result<()> {
-        let number = Phase::ALL.iter().position(|p| *p == phase).unwrap_or_default();
-        let path: PathBuf = folder.join(format!("{number:02}-{phase}.mlir"));
-        let text = print_module(module, self.dump_weights)?;
-        Ok(crate::io::write_bytes(&path, text)?)
-    }
-}
-
-/// Says in which phase something went wrong; diagnostics keep their own places.
-fn in_phase(phase: Phase, error: Error) -> Error {
-    match error {
-        Error::Invalid(text) => Error::Invalid(format!("phase {phase}: {text}")),
-        Error::Diagnostics(text) => Error::Diagnostics(format!("{text}\nin phase {phase}")),
-        other => other,
+        .run(session, module)
     }
 }

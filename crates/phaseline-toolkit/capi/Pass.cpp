@@ -136,6 +136,24 @@ void phlRegisterPass(const PhlPassDesc *desc) {
   });
 }
 
+void phlRegisterPipeline(MlirStringRef name, MlirStringRef description,
+                         MlirStringRef passes) {
+  std::string text = unwrap(passes).str();
+  registerPassPipeline(
+      unwrap(name), unwrap(description),
+      [text](OpPassManager &manager, StringRef options,
+             function_ref<LogicalResult(const Twine &)> fail) {
+        if (!options.empty())
+          return fail("the pipeline takes no options");
+        std::string reason;
+        llvm::raw_string_ostream stream(reason);
+        if (failed(parsePassPipeline(text, manager, stream)))
+          return fail(reason);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
 void phlEmitWarning(MlirLocation location, MlirStringRef text) {
   emitWarning(unwrap(location)) << unwrap(text);
 }

@@ -58,6 +58,12 @@ typedef struct PhlPassDesc {
 /// of the caller (MLIR aborts), so the caller keeps the list of names.
 MLIR_CAPI_EXPORTED void phlRegisterPass(const PhlPassDesc *desc);
 
+/// Adds a pipeline to MLIR's registry, by a list of passes on builtin.module.
+/// The strings are copied. The name is as new as that of a pass has to be.
+MLIR_CAPI_EXPORTED void phlRegisterPipeline(MlirStringRef name,
+                                            MlirStringRef description,
+                                            MlirStringRef passes);
+
 /// Emits a warning, or a remark.
 MLIR_CAPI_EXPORTED void phlEmitWarning(MlirLocation location,
                                        MlirStringRef text);

@@ -8,6 +8,20 @@
 //! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
 //! handles are melior's: [`crate::raw`] says which of them are to be called with care.
 
+/// Items that trust their caller: with the feature `unchecked` for all, without it for this crate.
+macro_rules! unchecked {
+    ($(#[$about:meta])* pub fn $($rest:tt)*) => {
+        #[cfg(feature = "unchecked")]
+        #[doc(hidden)]
+        $(#[$about])*
+        pub fn $($rest)*
+        #[cfg(not(feature = "unchecked"))]
+        #[allow(dead_code, reason = "other crates use it")]
+        $(#[$about])*
+        pub(crate) fn $($rest)*
+    };
+}
+
 mod adaptor;
 pub mod alias;
 pub mod attribute;

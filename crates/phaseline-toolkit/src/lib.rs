@@ -16,11 +16,54 @@ pub(crate) mod session;
 
 pub(crate) mod driver;
 
+pub mod phase;
+
 pub(crate) mod toolkit;
 
+pub mod upstream;
+
 pub use error::{Error, Result};
+pub use phase::Phases;
 pub use session::{Diagnostic, Note, Session, Severity, Verified};
 pub use toolkit::{Dialect, Toolkit};
 
+#[doc(hidden)]
+pub use mlir_sys as sys;
+
 /// melior, the bindings of MLIR whose handles the public API speaks, as they are.
 pub use melior as raw;
+
+/// The typed views of a dialect that `phaseline-build` made: a module `NAME` with a type for each operation, and
+/// `NAME::dialect()` for a [`Toolkit`].
+#[macro_export]
+macro_rules! dialect {
+    ($name:ident, $handle:ident) => {
+        #[allow(
+            missing_docs,
+            clippy::derivable_impls,
+            clippy::doc_lazy_continuation,
+            clippy::excessive_precision,
+            clippy::too_many_arguments,
+            reason = "ODS decides"
+        )]
+        pub mod $name {
+            use $crate::{
+                Result,
+                ir::{
+                    Attribute, Builder, Op, Type, Val,
+                    view::{self, *},
+                },
+            };
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), "_views.rs"));
+
+            /// The dialect, for a toolkit.
+            pub fn dialect() -> $crate::Dialect {
+                unsafe extern "C" {
+                    fn $handle() -> $crate::sys::MlirDialectHandle;
+                }
+                // SAFETY: the C++ that `phaseline-build` made defines it by MLIR's macro.
+                unsafe { $crate::Dialect::from_raw($handle()) }
+            }
+        }
+    };
+}

@@ -1,9 +1,10 @@
 //! A compiler as one value: its dialects and passes, from which sessions and tools are made.
 
 use crate::{
-    Result, Session, driver, ffi,
+    Error, Result, Session, driver, ffi,
     ir::context::Carried,
     pass::{self, Pass},
+    upstream::Upstream,
 };
 use melior::dialect::DialectRegistry;
 use std::{any::Any, ffi::OsString, fmt, process::ExitCode, sync::Once};
@@ -55,6 +56,8 @@ pub struct Toolkit {
     title: String,
     /// Adds upstream's dialects to a registry.
     upstream: Option<unsafe extern "C" fn(mlir_sys::MlirDialectRegistry)>,
+    /// Parts of upstream.
+    pub(crate) parts: Vec<Upstream>,
     dialects: Vec<Dialect>,
 }
 
@@ -69,7 +72,7 @@ impl fmt::Debug for Toolkit {
 impl Toolkit {
     /// A toolkit with MLIR's `builtin` dialect alone. `title` is the first line of the help of its tools.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), upstream: None, dialects: vec![] }
+        Self { title: title.into(), upstream: None, parts: vec![], dialects: vec![] }
     }
 
     /// Adds all of upstream's dialects and passes, which take 160 MB of a program.
@@ -119,6 +122,20 @@ impl Toolkit {
         Ok(self)
     }
 
+    /// Names a pipeline: it is run as `--NAME` by the pass driver, and as `NAME` in pipeline text. `text` is an MLIR
+    /// pipeline on `builtin.module`.
+    ///
+    /// # Errors
+    /// A pass or another pipeline of the process has the name, or the text is not on `builtin.module`.
+    pub fn pipeline(self, name: &str, summary: &str, text: &str) -> Result<Self> {
+        let passes = text.trim().strip_prefix("builtin.module(").and_then(|t| t.strip_suffix(')'));
+        let passes = passes.ok_or_else(|| {
+            Error::invalid(format!("the pipeline '{name}' is to be builtin.module(...)"))
+        })?;
+        pass::register_pipeline(name, summary, passes)?;
+        Ok(self)
+    }
+
     /// A session with the dialects.
     pub fn session(&self) -> Session {
         self.session_with(())
@@ -135,6 +152,9 @@ impl Toolkit {
         unsafe {
             if let Some(upstream) = self.upstream {
                 upstream(registry.to_raw());
+            }
+            for Upstream(register) in &self.parts {
+                register(registry.to_raw());
             }
             for dialect in &self.dialects {
                 mlir_sys::mlirDialectHandleInsertDialect(dialect.handle, registry.to_raw());

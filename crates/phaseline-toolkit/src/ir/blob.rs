@@ -107,7 +107,7 @@ struct Blob {
 
 /// The blobs of a context that can be freed.
 #[derive(Default)]
-pub struct Blobs {
+pub(crate) struct Blobs {
     /// By the address of their bytes. Only looked up, so its order is of no effect.
     by_address: HashMap<usize, Blob>,
     made: usize,
@@ -137,7 +137,12 @@ pub fn mark(module: &Module<'_>) -> Mark {
 }
 
 /// A `dense_resource` attribute whose data is `bytes`, which are aligned to `align`.
-pub fn resource<'c>(ty: Type<'c>, name: &str, bytes: Bytes, align: usize) -> Result<Attribute<'c>> {
+pub(crate) fn resource<'c>(
+    ty: Type<'c>,
+    name: &str,
+    bytes: Bytes,
+    align: usize,
+) -> Result<Attribute<'c>> {
     unsafe extern "C" fn free(user: *mut c_void, _: *const c_void, _: usize, _: usize) {
         // SAFETY: `user` is the box leaked below, and MLIR calls this once.
         drop(unsafe { Box::from_raw(user.cast::<Bytes>()) });
@@ -169,7 +174,7 @@ pub fn resource<'c>(ty: Type<'c>, name: &str, bytes: Bytes, align: usize) -> Res
 }
 
 /// What is stored of an elements attribute; none for other attributes, and blobs without data.
-pub fn stored(attribute: Attribute<'_>) -> Option<Data<'_>> {
+pub(crate) fn stored(attribute: Attribute<'_>) -> Option<Data<'_>> {
     let raw = attribute.to_raw();
     let mut size = 0;
     // SAFETY: the kind is checked first. What a session made is shared, and all else lives as long as the

@@ -113,7 +113,7 @@ impl<'c> Builder<'c> {
     }
 
     /// The same place, with a rewriter that is told of what is created.
-    pub fn told(self, rewriter: mlir_sys::MlirRewriterBase) -> Self {
+    pub(crate) fn told(self, rewriter: mlir_sys::MlirRewriterBase) -> Self {
         Self { told: Some(rewriter), ..self }
     }
 
@@ -138,21 +138,23 @@ impl<'c> Builder<'c> {
         Ok(self.insert_clone(op))
     }
 
-    /// Inserts a copy of an operation, with the same operands.
-    pub fn insert_clone(&self, op: Op<'c>) -> Op<'c> {
-        // SAFETY: all parts are live, and the block takes over the copy.
-        unsafe {
-            let copy = mlir_sys::mlirOperationClone(op.to_raw());
-            match self.place() {
-                (block, Some(before)) => mlir_sys::mlirBlockInsertOwnedOperationBefore(
-                    block.to_raw(),
-                    before.to_raw(),
-                    copy,
-                ),
-                (block, None) => mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy),
+    unchecked! {
+        /// Inserts a copy of an operation, with the same operands.
+        pub fn insert_clone(&self, op: Op<'c>) -> Op<'c> {
+            // SAFETY: all parts are live, and the block takes over the copy.
+            unsafe {
+                let copy = mlir_sys::mlirOperationClone(op.to_raw());
+                match self.place() {
+                    (block, Some(before)) => mlir_sys::mlirBlockInsertOwnedOperationBefore(
+                        block.to_raw(),
+                        before.to_raw(),
+                        copy,
+                    ),
+                    (block, None) => mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy),
+                }
+                self.tell(Op::from_raw(copy));
+                Op::from_raw(copy)
             }
-            self.tell(Op::from_raw(copy));
-            Op::from_raw(copy)
         }
     }
 

@@ -76,7 +76,7 @@ pub fn region<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> Region<'c> {
 }
 
 /// The blocks of a region.
-pub fn blocks<'c>(region: &Region<'c>) -> impl Iterator<Item = Blk<'c>> {
+pub(crate) fn blocks<'c>(region: &Region<'c>) -> impl Iterator<Item = Blk<'c>> {
     // SAFETY: the blocks live as long as what the region becomes a part of.
     let first = region.first_block().map(|block| unsafe { Blk::from_raw(block.to_raw()) });
     std::iter::successors(first, |block| block.next_in_region())

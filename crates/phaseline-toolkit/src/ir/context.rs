@@ -71,7 +71,7 @@ impl Carried {
     }
 
     /// The data of constants that were made from Rust.
-    pub fn blobs(&self) -> MutexGuard<'_, Blobs> {
+    pub(crate) fn blobs(&self) -> MutexGuard<'_, Blobs> {
         lock(&self.blobs)
     }
 
@@ -82,7 +82,7 @@ impl Carried {
     }
 
     /// Whether a pipeline runs.
-    pub fn runs(&self) -> bool {
+    pub(crate) fn runs(&self) -> bool {
         self.running.load(Ordering::SeqCst) > 0
     }
 
@@ -101,7 +101,7 @@ impl Carried {
 
     /// A name for the data of a constant that is new in its context: `name`, or else with a number
     /// behind it. MLIR would find the same one by trying all numbers from 1, each time.
-    pub fn resource_name(&self, name: &str) -> String {
+    pub(crate) fn resource_name(&self, name: &str) -> String {
         let mut names = lock(&self.names);
         let given = names.entry(name.to_owned()).or_default();
         *given += 1;
@@ -138,7 +138,7 @@ pub fn carried(context: &Context) -> Option<&Carried> {
 ///
 /// # Safety
 /// The context lives as long as the result is used.
-pub unsafe fn carried_raw<'c>(context: mlir_sys::MlirContext) -> Option<&'c Carried> {
+pub(crate) unsafe fn carried_raw<'c>(context: mlir_sys::MlirContext) -> Option<&'c Carried> {
     // SAFETY: the caller's contract, and that of `attach`.
     unsafe { ffi::phlContextUser(context).cast::<Carried>().as_ref() }
 }
@@ -157,7 +157,7 @@ pub fn infers_with_care(context: &Context, name: &str) -> bool {
 
 /// Keeps an operation that is in no block any more until its context goes; for ever in a context
 /// that is no session's.
-pub fn keep_removed(op: Op<'_>) {
+pub(crate) fn keep_removed(op: Op<'_>) {
     if let Some(carried) = carried(super::context_of(op)) {
         lock(&carried.removed).push(op.to_raw().ptr as usize);
     }
@@ -179,7 +179,7 @@ thread_local! {
 
 /// Calls `run` for a pass on `op`: until it returns, [`super::edit::remove`] leaves the operation and
 /// those around it alone, which the pass manager is about to touch again.
-pub fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
+pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
     /// Sets the address back, also after a panic.
     struct Before(usize);
     impl Drop for Before {
@@ -193,7 +193,7 @@ pub fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
 
 /// Whether a pass on this thread was given `op`, or something else in the same IR that `op` is not
 /// inside of.
-pub fn is_run_on(op: Op<'_>) -> bool {
+pub(crate) fn is_run_on(op: Op<'_>) -> bool {
     let running = RUN_ON.get();
     if running == 0 {
         return false;

@@ -43,11 +43,13 @@ pub fn entry_block<'c>(op: Op<'c>) -> Option<Blk<'c>> {
     op.regions().next()?.first_block()
 }
 
-/// Appends a block with these arguments to a region that an operation is about to take over.
-pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
-    let block = region.append_block(Block::new(arguments));
-    // SAFETY: the block belongs to the region, and through that to the operation.
-    unsafe { Blk::from_raw(block.to_raw()) }
+unchecked! {
+    /// Appends a block with these arguments to a region that an operation is about to take over.
+    pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
+        let block = region.append_block(Block::new(arguments));
+        // SAFETY: the block belongs to the region, and through that to the operation.
+        unsafe { Blk::from_raw(block.to_raw()) }
+    }
 }
 
 /// The arguments of a block.
@@ -58,11 +60,13 @@ pub fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Sets an attribute of the same session, inherent or discardable.
-pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) {
-    let name = melior::StringRef::new(name);
-    // SAFETY: the operation is live and the name is copied.
-    unsafe { sys::mlirOperationSetAttributeByName(op.to_raw(), name.to_raw(), value.to_raw()) }
+unchecked! {
+    /// Sets an attribute of the same session, inherent or discardable.
+    pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) {
+        let name = melior::StringRef::new(name);
+        // SAFETY: the operation is live and the name is copied.
+        unsafe { sys::mlirOperationSetAttributeByName(op.to_raw(), name.to_raw(), value.to_raw()) }
+    }
 }
 
 /// Removes an attribute; true if there was one.
@@ -72,72 +76,86 @@ pub fn remove_attr(op: Op<'_>, name: &str) -> bool {
     unsafe { sys::mlirOperationRemoveAttributeByName(op.to_raw(), name.to_raw()) }
 }
 
-/// Makes every use of `of` a use of `with`.
-pub fn replace_uses(of: Val<'_>, with: Val<'_>) {
-    // SAFETY: both values are live and of one type, which the verifier checks after the pass.
-    unsafe { sys::mlirValueReplaceAllUsesOfWith(of.to_raw(), with.to_raw()) }
-}
-
-/// Makes every use of `of` a use of `with`, but for those by `exception`.
-pub fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
-    let mut exceptions = [exception.to_raw()];
-    // SAFETY: as above.
-    unsafe {
-        sys::mlirValueReplaceAllUsesExcept(
-            of.to_raw(),
-            with.to_raw(),
-            exceptions.len() as isize,
-            exceptions.as_mut_ptr(),
-        )
+unchecked! {
+    /// Makes every use of `of` a use of `with`.
+    pub fn replace_uses(of: Val<'_>, with: Val<'_>) {
+        // SAFETY: both values are live and of one type, which the verifier checks after the pass.
+        unsafe { sys::mlirValueReplaceAllUsesOfWith(of.to_raw(), with.to_raw()) }
     }
 }
 
-/// Removes and destroys an operation whose results have no uses; it must not be touched again.
-pub fn erase(op: Op<'_>) {
-    // SAFETY: the caller's contract; the operation unlinks itself from its block.
-    unsafe { sys::mlirOperationDestroy(op.to_raw()) }
-}
-
-/// Gives an operation other operands than it has, and as many as there are values.
-pub fn replace_operands(op: Op<'_>, values: &[Val<'_>]) {
-    let values: Vec<_> = values.iter().map(|value| value.to_raw()).collect();
-    // SAFETY: the operation and the values are live.
-    unsafe {
-        sys::mlirOperationSetOperands(op.to_raw(), values.len() as isize, values.as_ptr());
-    }
-}
-
-/// Changes one operand; the type stays.
-pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
-    if index >= op.operand_count() {
-        return Err(Error::internal(format!(
-            "'{}' has {} operands, and operand {index} was to be changed",
-            super::op_name(op),
-            op.operand_count()
-        )));
-    }
-    // SAFETY: the operation has this operand.
-    unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) };
-    Ok(())
-}
-
-/// Changes all operands.
-pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) -> Result<()> {
-    for (index, value) in values.iter().enumerate() {
-        set_operand(op, index, *value)?;
-    }
-    Ok(())
-}
-
-/// Makes each operand of `op` that is in `from` the value at the same place in `to`.
-pub fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) -> Result<()> {
-    for (index, operand) in super::operands(op).into_iter().enumerate() {
-        let place = from.iter().position(|value| *value == operand);
-        if let Some(new) = place.and_then(|place| to.get(place)) {
-            set_operand(op, index, *new)?;
+unchecked! {
+    /// Makes every use of `of` a use of `with`, but for those by `exception`.
+    pub fn replace_uses_except(of: Val<'_>, with: Val<'_>, exception: Op<'_>) {
+        let mut exceptions = [exception.to_raw()];
+        // SAFETY: as above.
+        unsafe {
+            sys::mlirValueReplaceAllUsesExcept(
+                of.to_raw(),
+                with.to_raw(),
+                exceptions.len() as isize,
+                exceptions.as_mut_ptr(),
+            )
         }
     }
-    Ok(())
+}
+
+unchecked! {
+    /// Removes and destroys an operation whose results have no uses; it must not be touched again.
+    pub fn erase(op: Op<'_>) {
+        // SAFETY: the caller's contract; the operation unlinks itself from its block.
+        unsafe { sys::mlirOperationDestroy(op.to_raw()) }
+    }
+}
+
+unchecked! {
+    /// Gives an operation other operands than it has, and as many as there are values.
+    pub fn replace_operands(op: Op<'_>, values: &[Val<'_>]) {
+        let values: Vec<_> = values.iter().map(|value| value.to_raw()).collect();
+        // SAFETY: the operation and the values are live.
+        unsafe {
+            sys::mlirOperationSetOperands(op.to_raw(), values.len() as isize, values.as_ptr());
+        }
+    }
+}
+
+unchecked! {
+    /// Changes one operand; the type stays.
+    pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
+        if index >= op.operand_count() {
+            return Err(Error::internal(format!(
+                "'{}' has {} operands, and operand {index} was to be changed",
+                super::op_name(op),
+                op.operand_count()
+            )));
+        }
+        // SAFETY: the operation has this operand.
+        unsafe { sys::mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) };
+        Ok(())
+    }
+}
+
+unchecked! {
+    /// Changes all operands.
+    pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) -> Result<()> {
+        for (index, value) in values.iter().enumerate() {
+            set_operand(op, index, *value)?;
+        }
+        Ok(())
+    }
+}
+
+unchecked! {
+    /// Makes each operand of `op` that is in `from` the value at the same place in `to`.
+    pub fn remap_operands<'c>(op: Op<'c>, from: &[Val<'c>], to: &[Val<'c>]) -> Result<()> {
+        for (index, operand) in super::operands(op).into_iter().enumerate() {
+            let place = from.iter().position(|value| *value == operand);
+            if let Some(new) = place.and_then(|place| to.get(place)) {
+                set_operand(op, index, *new)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The values that an operation folds to, constants among them made in front of it; it itself stays.
@@ -151,12 +169,14 @@ pub fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
     }
 }
 
-/// Makes uses of the symbol `old` in `module` uses of `new`.
-pub fn rename_uses(module: Op<'_>, old: &str, new: &str) {
-    let (old, new) = (melior::StringRef::new(old), melior::StringRef::new(new));
-    // SAFETY: the module is live; names are copied.
-    unsafe {
-        sys::mlirSymbolTableReplaceAllSymbolUses(old.to_raw(), new.to_raw(), module.to_raw());
+unchecked! {
+    /// Makes uses of the symbol `old` in `module` uses of `new`.
+    pub fn rename_uses(module: Op<'_>, old: &str, new: &str) {
+        let (old, new) = (melior::StringRef::new(old), melior::StringRef::new(new));
+        // SAFETY: the module is live; names are copied.
+        unsafe {
+            sys::mlirSymbolTableReplaceAllSymbolUses(old.to_raw(), new.to_raw(), module.to_raw());
+        }
     }
 }
 
@@ -172,16 +192,20 @@ pub fn clone_module<'c>(module: Op<'c>) -> Option<Module<'c>> {
     }
 }
 
-/// Moves an operation before another one.
-pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
-    // SAFETY: both are live operations in blocks.
-    unsafe { sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
+unchecked! {
+    /// Moves an operation before another one.
+    pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
+        // SAFETY: both are live operations in blocks.
+        unsafe { sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
+    }
 }
 
-/// Moves an operation behind another one.
-pub fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
-    // SAFETY: both are live operations in blocks.
-    unsafe { sys::mlirOperationMoveAfter(op.to_raw(), other.to_raw()) }
+unchecked! {
+    /// Moves an operation behind another one.
+    pub fn move_after<'c>(op: Op<'c>, other: Op<'c>) {
+        // SAFETY: both are live operations in blocks.
+        unsafe { sys::mlirOperationMoveAfter(op.to_raw(), other.to_raw()) }
+    }
 }
 
 /// Whether an operation stands before another one of its block.
@@ -193,92 +217,106 @@ pub fn is_before<'c>(op: Op<'c>, other: Op<'c>) -> bool {
         && unsafe { sys::mlirOperationIsBeforeInBlock(op.to_raw(), other.to_raw()) }
 }
 
-/// Puts a copy of an operation before one that its operands dominate.
-pub fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
-    // SAFETY: both are live; the block takes over the copy.
-    unsafe {
-        let copy = sys::mlirOperationClone(op.to_raw());
-        let block = sys::mlirOperationGetBlock(before.to_raw());
-        sys::mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
-        Op::from_raw(copy)
+unchecked! {
+    /// Puts a copy of an operation before one that its operands dominate.
+    pub fn clone_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
+        // SAFETY: both are live; the block takes over the copy.
+        unsafe {
+            let copy = sys::mlirOperationClone(op.to_raw());
+            let block = sys::mlirOperationGetBlock(before.to_raw());
+            sys::mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
+            Op::from_raw(copy)
+        }
     }
 }
 
-/// Changes the type of a result in place; its uses must be right with the new one.
-pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
-    // SAFETY: both are live; the verifier checks the operations after the pass.
-    unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
-}
-
-/// Moves an operation to the end of a block.
-pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
-    // SAFETY: both are live; the block takes over the operation that was unlinked.
-    unsafe {
-        sys::mlirOperationRemoveFromParent(op.to_raw());
-        sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
+unchecked! {
+    /// Changes the type of a result in place; its uses must be right with the new one.
+    pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
+        // SAFETY: both are live; the verifier checks the operations after the pass.
+        unsafe { sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
     }
 }
 
-/// Appends a copy of an operation without operands from outside to a block.
-pub fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
-    // SAFETY: both are live; the block takes over the copy.
-    unsafe {
-        let copy = sys::mlirOperationClone(op.to_raw());
-        sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy);
-        Op::from_raw(copy)
+unchecked! {
+    /// Moves an operation to the end of a block.
+    pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
+        // SAFETY: both are live; the block takes over the operation that was unlinked.
+        unsafe {
+            sys::mlirOperationRemoveFromParent(op.to_raw());
+            sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
+        }
     }
 }
 
-/// Creates a branch to other blocks of the region.
-pub fn create_branch<'c>(
-    builder: &super::Builder<'c>,
-    name: &str,
-    operands: &[Val<'c>],
-    successors: &[Blk<'c>],
-    attributes: Vec<(&str, Attribute<'c>)>,
-) -> Result<Op<'c>> {
-    let attributes: Vec<_> = attributes
-        .into_iter()
-        .map(|(name, value)| (melior::ir::Identifier::new(builder.context, name), value))
-        .collect();
-    let successors: Vec<&melior::ir::Block<'c>> = successors.iter().map(|block| &**block).collect();
-    let op = OperationBuilder::new(name, builder.location)
-        .add_operands(operands)
-        .add_attributes(&attributes)
-        .add_successors(&successors)
-        .build()
-        .map_err(super::unexpected)?;
-    Ok(builder.block().append_operation(op))
-}
-
-/// Appends an argument to a block.
-pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
-    // SAFETY: the block is live.
-    unsafe {
-        let raw = sys::mlirBlockAddArgument(block.to_raw(), ty.to_raw(), location.to_raw());
-        Val::from_raw(raw)
+unchecked! {
+    /// Appends a copy of an operation without operands from outside to a block.
+    pub fn clone_to_end<'c>(op: Op<'c>, block: Blk<'c>) -> Op<'c> {
+        // SAFETY: both are live; the block takes over the copy.
+        unsafe {
+            let copy = sys::mlirOperationClone(op.to_raw());
+            sys::mlirBlockAppendOwnedOperation(block.to_raw(), copy);
+            Op::from_raw(copy)
+        }
     }
 }
 
-/// Adds an argument to a block, ahead of the one that is at `index` now.
-pub fn insert_argument<'c>(
-    block: Blk<'c>,
-    index: usize,
-    ty: Type<'c>,
-    location: Location<'c>,
-) -> Result<Val<'c>> {
-    if index > block.argument_count() {
-        return Err(no_argument(block, index));
+unchecked! {
+    /// Creates a branch to other blocks of the region.
+    pub fn create_branch<'c>(
+        builder: &super::Builder<'c>,
+        name: &str,
+        operands: &[Val<'c>],
+        successors: &[Blk<'c>],
+        attributes: Vec<(&str, Attribute<'c>)>,
+    ) -> Result<Op<'c>> {
+        let attributes: Vec<_> = attributes
+            .into_iter()
+            .map(|(name, value)| (melior::ir::Identifier::new(builder.context, name), value))
+            .collect();
+        let successors: Vec<&melior::ir::Block<'c>> = successors.iter().map(|block| &**block).collect();
+        let op = OperationBuilder::new(name, builder.location)
+            .add_operands(operands)
+            .add_attributes(&attributes)
+            .add_successors(&successors)
+            .build()
+            .map_err(super::unexpected)?;
+        Ok(builder.block().append_operation(op))
     }
-    // SAFETY: the block is live, and the index is of an argument or the number of them.
-    Ok(unsafe {
-        Val::from_raw(sys::mlirBlockInsertArgument(
-            block.to_raw(),
-            index as isize,
-            ty.to_raw(),
-            location.to_raw(),
-        ))
-    })
+}
+
+unchecked! {
+    /// Appends an argument to a block.
+    pub fn add_argument<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
+        // SAFETY: the block is live.
+        unsafe {
+            let raw = sys::mlirBlockAddArgument(block.to_raw(), ty.to_raw(), location.to_raw());
+            Val::from_raw(raw)
+        }
+    }
+}
+
+unchecked! {
+    /// Adds an argument to a block, ahead of the one that is at `index` now.
+    pub fn insert_argument<'c>(
+        block: Blk<'c>,
+        index: usize,
+        ty: Type<'c>,
+        location: Location<'c>,
+    ) -> Result<Val<'c>> {
+        if index > block.argument_count() {
+            return Err(no_argument(block, index));
+        }
+        // SAFETY: the block is live, and the index is of an argument or the number of them.
+        Ok(unsafe {
+            Val::from_raw(sys::mlirBlockInsertArgument(
+                block.to_raw(),
+                index as isize,
+                ty.to_raw(),
+                location.to_raw(),
+            ))
+        })
+    }
 }
 
 fn no_argument(block: Blk<'_>, index: usize) -> Error {
@@ -286,15 +324,17 @@ fn no_argument(block: Blk<'_>, index: usize) -> Error {
     Error::internal(format!("a block with {count} arguments was asked for argument {index}"))
 }
 
-/// Removes an argument of a block that nothing uses.
-pub fn erase_argument(block: Blk<'_>, index: usize) -> Result<()> {
-    let argument = block.argument(index).map_err(|_| no_argument(block, index))?;
-    if super::has_uses(argument.into(), 1) {
-        return Err(Error::internal(format!("argument {index} of a block is in use")));
+unchecked! {
+    /// Removes an argument of a block that nothing uses.
+    pub fn erase_argument(block: Blk<'_>, index: usize) -> Result<()> {
+        let argument = block.argument(index).map_err(|_| no_argument(block, index))?;
+        if super::has_uses(argument.into(), 1) {
+            return Err(Error::internal(format!("argument {index} of a block is in use")));
+        }
+        // SAFETY: the block has this argument, and nothing uses it.
+        unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) };
+        Ok(())
     }
-    // SAFETY: the block has this argument, and nothing uses it.
-    unsafe { sys::mlirBlockEraseArgument(block.to_raw(), index as u32) };
-    Ok(())
 }
 
 /// The operation that defines a value; none for a block argument.

@@ -64,23 +64,25 @@ impl<'c> Signature<'c> {
         Ok(())
     }
 
-    /// Gives `function` this signature, whose parts are of the same session.
-    pub fn set(&self, context: &'c Context, function: Op<'c>) {
-        let types = |list: &[(Type<'c>, Attributes<'c>)]| -> Vec<Type<'c>> {
-            list.iter().map(|(ty, _)| *ty).collect()
-        };
-        let ty = FunctionType::new(context, &types(&self.arguments), &types(&self.results));
-        edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
-        for (name, list) in [("arg_attrs", &self.arguments), ("res_attrs", &self.results)] {
-            if list.iter().all(|(_, attributes)| attributes.is_empty()) {
-                edit::remove_attr(function, name);
-                continue;
+    unchecked! {
+        /// Gives `function` this signature, whose parts are of the same session.
+        pub fn set(&self, context: &'c Context, function: Op<'c>) {
+            let types = |list: &[(Type<'c>, Attributes<'c>)]| -> Vec<Type<'c>> {
+                list.iter().map(|(ty, _)| *ty).collect()
+            };
+            let ty = FunctionType::new(context, &types(&self.arguments), &types(&self.results));
+            edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+            for (name, list) in [("arg_attrs", &self.arguments), ("res_attrs", &self.results)] {
+                if list.iter().all(|(_, attributes)| attributes.is_empty()) {
+                    edit::remove_attr(function, name);
+                    continue;
+                }
+                let dictionaries: Vec<_> = list
+                    .iter()
+                    .map(|(_, attributes)| edit::dictionary_attr(context, attributes))
+                    .collect();
+                edit::set_attr(function, name, ArrayAttribute::new(context, &dictionaries).into());
             }
-            let dictionaries: Vec<_> = list
-                .iter()
-                .map(|(_, attributes)| edit::dictionary_attr(context, attributes))
-                .collect();
-            edit::set_attr(function, name, ArrayAttribute::new(context, &dictionaries).into());
         }
     }
 }
@@ -128,26 +130,30 @@ pub fn add_argument<'c>(
     Ok(edit::add_argument(block, ty, function.location()))
 }
 
-/// A function `main` in `module`, to whose end the builder appends, and which [`end`] completes.
-pub fn new_main<'c>(context: &'c Context, module: &'c Module<'_>) -> Result<(Op<'c>, Builder<'c>)> {
-    let location = Location::unknown(context);
-    let region = Region::new();
-    let block = edit::append_block(&region, &[]);
-    let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
-    let b = Builder::at_end(context, module.body(), location);
-    let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
-    let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
-    let function = b.create("func.func", spec)?;
-    Ok((function, Builder::at_end(context, block, location)))
+unchecked! {
+    /// A function `main` in `module`, to whose end the builder appends, and which [`end`] completes.
+    pub fn new_main<'c>(context: &'c Context, module: &'c Module<'_>) -> Result<(Op<'c>, Builder<'c>)> {
+        let location = Location::unknown(context);
+        let region = Region::new();
+        let block = edit::append_block(&region, &[]);
+        let empty = TypeAttribute::new(FunctionType::new(context, &[], &[]).into()).into();
+        let b = Builder::at_end(context, module.body(), location);
+        let attributes = vec![("sym_name", b.str_attr("main")), ("function_type", empty)];
+        let spec = OpSpec { attributes, regions: vec![region], ..Default::default() };
+        let function = b.create("func.func", spec)?;
+        Ok((function, Builder::at_end(context, block, location)))
+    }
 }
 
-/// Ends the function that `b` appends to with these results.
-pub fn end<'c>(b: &Builder<'c>, function: Op<'c>, results: &[Val<'c>]) -> Result<()> {
-    b.create("func.return", OpSpec { operands: results, ..Default::default() })?;
-    let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<Type>>();
-    let ty = FunctionType::new(b.context, &types(&edit::arguments(b.block())), &types(results));
-    edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
-    Ok(())
+unchecked! {
+    /// Ends the function that `b` appends to with these results.
+    pub fn end<'c>(b: &Builder<'c>, function: Op<'c>, results: &[Val<'c>]) -> Result<()> {
+        b.create("func.return", OpSpec { operands: results, ..Default::default() })?;
+        let types = |values: &[Val<'c>]| values.iter().map(|v| v.r#type()).collect::<Vec<Type>>();
+        let ty = FunctionType::new(b.context, &types(&edit::arguments(b.block())), &types(results));
+        edit::set_attr(function, "function_type", TypeAttribute::new(ty.into()).into());
+        Ok(())
+    }
 }
 
 /// The `func.func` operations of a module, in order.

@@ -80,7 +80,7 @@ pub fn check_home(
 }
 
 /// Fails if a builder cannot create an operation of these parts.
-pub fn check<'c>(b: &Builder<'c>, name: &str, spec: &OpSpec<'c, '_>) -> Result<()> {
+pub(crate) fn check<'c>(b: &Builder<'c>, name: &str, spec: &OpSpec<'c, '_>) -> Result<()> {
     check_name(b.context, name)?;
     let part = |what: &'static str| move || format!("{what} of '{name}'");
     check_home(b.context, &b.location, part("the location"))?;
@@ -120,7 +120,7 @@ fn check_name(context: &Context, name: &str) -> Result<()> {
 
 /// Fails if a value cannot be used in a block: it is of another module, or of what was taken out of
 /// one. In a region that is in no operation yet anything may be used.
-pub fn check_value(block: Blk<'_>, value: Val<'_>, name: &str) -> Result<()> {
+pub(crate) fn check_value(block: Blk<'_>, value: Val<'_>, name: &str) -> Result<()> {
     let block = block.to_raw();
     let own = block_of(value);
     if own.is_ok_and(|own| own.ptr == block.ptr) {

@@ -17,7 +17,7 @@ pub fn remove(op: Op<'_>) -> Result<()> {
 }
 
 /// Takes an operation out of the IR, for its new owner to destroy. Fails as [`remove`] does.
-pub fn detach(op: Op<'_>) -> Result<()> {
+pub(crate) fn detach(op: Op<'_>) -> Result<()> {
     let name = super::op_name(op);
     if super::results(op).into_iter().any(|result| super::has_uses(result, 1)) {
         return Err(Error::invalid(format!("'{name}' cannot be removed: its results are used")));

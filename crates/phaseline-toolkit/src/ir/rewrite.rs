@@ -193,28 +193,34 @@ impl<'c> Rewriter<'_, 'c> {
         }
     }
 
-    /// Gives an operation an operand of another type. Types have to fit together when the rule returns.
-    pub fn retype_operand(&mut self, op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
-        let old = super::operands(op).get(index).copied().and_then(edit::defining_op);
-        edit::set_operand(op, index, value)?;
-        self.touch(op);
-        old.into_iter().for_each(|maker| self.touch(maker));
-        Ok(())
+    unchecked! {
+        /// Gives an operation an operand of another type. Types have to fit together when the rule returns.
+        pub fn retype_operand(&mut self, op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
+            let old = super::operands(op).get(index).copied().and_then(edit::defining_op);
+            edit::set_operand(op, index, value)?;
+            self.touch(op);
+            old.into_iter().for_each(|maker| self.touch(maker));
+            Ok(())
+        }
     }
 
-    /// Makes every use of `of` a use of `with`, of another type. Types have to fit together when the rule returns.
-    pub fn retype_uses(&mut self, of: Val<'c>, with: Val<'c>) {
-        let users = super::users(of);
-        edit::replace_uses(of, with);
-        self.changed = true;
-        users.into_iter().for_each(|user| self.touch(user));
+    unchecked! {
+        /// Makes every use of `of` a use of `with`, of another type. Types have to fit together when the rule returns.
+        pub fn retype_uses(&mut self, of: Val<'c>, with: Val<'c>) {
+            let users = super::users(of);
+            edit::replace_uses(of, with);
+            self.changed = true;
+            users.into_iter().for_each(|user| self.touch(user));
+        }
     }
 
-    /// Changes the type of a value. Types have to fit together when the rule returns.
-    pub fn set_type(&mut self, value: Val<'c>, ty: Type<'c>) {
-        edit::set_type(value, ty);
-        super::users(value).into_iter().for_each(|user| self.touch(user));
-        edit::defining_op(value).into_iter().for_each(|maker| self.touch(maker));
+    unchecked! {
+        /// Changes the type of a value. Types have to fit together when the rule returns.
+        pub fn set_type(&mut self, value: Val<'c>, ty: Type<'c>) {
+            edit::set_type(value, ty);
+            super::users(value).into_iter().for_each(|user| self.touch(user));
+            edit::defining_op(value).into_iter().for_each(|maker| self.touch(maker));
+        }
     }
 
     /// Has the driver look at an operation again.

@@ -11,7 +11,7 @@ mod watch;
 pub use crate::ir::context::panic_text;
 pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
 pub use register::emit_error;
-pub(crate) use register::register;
+pub(crate) use register::{register, register_pipeline};
 pub use register::{remark, warn};
 pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};

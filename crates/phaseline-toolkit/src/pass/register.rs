@@ -10,26 +10,51 @@ use std::{
     collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
 };
 
 /// Names already given to MLIR, whose registry aborts the process on a second registration.
-static REGISTERED: Mutex<BTreeMap<&'static str, &'static Pass>> = Mutex::new(BTreeMap::new());
+static REGISTERED: Mutex<BTreeMap<String, Registered>> = Mutex::new(BTreeMap::new());
+
+/// A member of the registry.
+enum Registered {
+    Pass(&'static Pass),
+    /// A pipeline of these passes.
+    Pipeline(String),
+}
+
+/// Registers a pipeline, by a list of passes on `builtin.module`. Registering a name again is an error, unless it is the
+/// same pipeline.
+pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Result<()> {
+    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    match registered.get(name) {
+        Some(Registered::Pipeline(known)) if known == passes => return Ok(()),
+        Some(_) => return Err(taken(name)),
+        None => {}
+    }
+    registered.insert(name.to_owned(), Registered::Pipeline(passes.to_owned()));
+    let [name, summary, passes] = [name, summary, passes].map(melior::StringRef::new);
+    // SAFETY: the strings outlive the call, which copies them.
+    unsafe { ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw()) };
+    Ok(())
+}
+
+fn taken(name: &str) -> crate::Error {
+    crate::Error::invalid(format!(
+        "a pass named '{name}' is registered already; choose another name"
+    ))
+}
 
 /// Registers a pass in MLIR's registry, for the whole process. Registering a name again is an
 /// error, unless it is the same pass.
 pub fn register(pass: &'static Pass) -> crate::Result<()> {
-    let mut registered = REGISTERED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(other) = registered.get(pass.name) {
-        if is_same(pass, other) {
-            return Ok(());
-        }
-        return Err(crate::Error::invalid(format!(
-            "a pass named '{}' is registered already; choose another name",
-            pass.name
-        )));
+    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    match registered.get(pass.name) {
+        Some(Registered::Pass(other)) if is_same(pass, other) => return Ok(()),
+        Some(_) => return Err(taken(pass.name)),
+        None => {}
     }
-    registered.insert(pass.name, pass);
+    registered.insert(pass.name.to_owned(), Registered::Pass(pass));
     let options: Vec<_> = pass
         .options
         .iter()
