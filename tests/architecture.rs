@@ -55,7 +55,16 @@ const MEMBERS: &[Member] = &[
         name: "phaseline-toolkit",
         folder: "crates/phaseline-toolkit",
         uses: &["phaseline-base"],
-        layers: &[&["ffi"], &["ir"], &["pass"], &["driver", "session"], &["toolkit"]],
+        layers: &[
+            &["ffi"],
+            &["ir"],
+            &["pass"],
+            &["session"],
+            &["phase"],
+            &["driver", "upstream"],
+            &["lit"],
+            &["toolkit"],
+        ],
     },
     Member {
         name: "phaseline",

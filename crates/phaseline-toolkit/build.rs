@@ -5,7 +5,9 @@ use phaseline_build::{Build, Result};
 fn main() -> Result<()> {
     // For dialects whose C++ uses the headers.
     println!("cargo:include={}", std::env::current_dir()?.display());
-    Build::new()?
+    let build = Build::new()?;
+    println!("cargo:rustc-env=PHASELINE_LLVM_PREFIX={}", build.prefix().display());
+    build
         .include(".")
         .sources("capi")
         .sources("capi/upstream")

@@ -13,6 +13,7 @@
 #![allow(clippy::disallowed_methods, reason = "Cargo passes its arguments in the environment")]
 
 pub mod find_llvm;
+mod glue;
 pub(crate) mod op_views;
 
 use std::{
@@ -43,6 +44,8 @@ const GENERATORS: &[(&str, &str)] = &[
 struct Dialect {
     /// The folder with `STEMOps.td`, which includes all others there, and C++.
     folder: PathBuf,
+    /// The `.td` file that includes all others.
+    source: PathBuf,
     name: String,
     stem: String,
 }
@@ -87,6 +90,11 @@ impl Build {
         })
     }
 
+    /// The installation of LLVM.
+    pub fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
     /// Adds a folder in which ODS and C++ look for what they include.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -103,10 +111,28 @@ impl Build {
         name: impl Into<String>,
         stem: impl Into<String>,
     ) -> Self {
-        let folder = folder.into();
+        let (folder, stem) = (folder.into(), stem.into());
         self.folders.push(folder.clone());
-        self.dialects.push(Dialect { folder, name: name.into(), stem: stem.into() });
+        let source = folder.join(format!("{stem}Ops.td"));
+        self.dialects.push(Dialect { folder, source, name: name.into(), stem });
         self
+    }
+
+    /// Adds a dialect that is declared in one `.td` file and needs no C++ of its own: the code that registers its
+    /// operations, types and attributes is made. The dialect's record is `STEM_Dialect`, and its C API `NAME`.
+    ///
+    /// # Errors
+    /// The declaration is not valid, or has bodies that only C++ can give (verifiers, folds, custom syntax).
+    pub fn ods(mut self, file: impl Into<PathBuf>, name: &str) -> Result<Self> {
+        let file = file.into();
+        let include = file.parent().unwrap_or(Path::new("")).to_owned();
+        println!("cargo:rerun-if-changed={}", file.display());
+        self.includes.push(include);
+        let records = op_views::records(&self, &file)?;
+        let dialect = glue::write(&self, &records, file, name)?;
+        self.folders.push(dialect.folder.clone());
+        self.dialects.push(dialect);
+        Ok(self)
     }
 
     /// Adds a folder of C++.
@@ -150,8 +176,7 @@ impl Build {
     /// Runs mlir-tblgen on one dialect. Outputs that did not change are left alone, so that the C++
     /// that includes them is not compiled again.
     fn generate(&self, dialect: &Dialect) -> Result<()> {
-        let Dialect { folder, name, stem } = dialect;
-        let source = folder.join(format!("{stem}Ops.td"));
+        let Dialect { folder, source, name, stem } = dialect;
         let made = self.out.join(name);
         fs::create_dir_all(&made)?;
         for (flag, suffix) in GENERATORS {
@@ -165,7 +190,7 @@ impl Build {
                 None // One .td declares the operations and enums of one dialect only.
             };
             let filter = filter.map(|filter| format!("--{filter}={name}"));
-            self.tblgen(flag, filter, &source, &made.join(format!("{stem}{suffix}")))?;
+            self.tblgen(flag, filter, source, &made.join(format!("{stem}{suffix}")))?;
         }
         // A large dialect keeps its operations in one .td per family, which STEMOps.td includes. Each
         // has C++ of its own: all operations in one file take minutes to compile.
@@ -211,7 +236,9 @@ impl Build {
         let root = env::current_dir()?;
         let mut sources = vec![];
         let made = self.dialects.iter().map(|dialect| self.out.join(&dialect.name));
-        for folder in self.folders.iter().cloned().chain(made) {
+        let folders: std::collections::BTreeSet<_> =
+            self.folders.iter().cloned().chain(made).collect();
+        for folder in folders {
             let found = files(&folder).into_iter();
             sources.extend(found.filter(|path| path.extension().is_some_and(|e| e == "cpp")));
         }

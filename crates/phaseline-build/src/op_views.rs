@@ -3,20 +3,24 @@
 
 use super::{Build, Dialect, Result};
 use serde_json::Value;
-use std::{fmt::Write, fs, process::Command};
+use std::{fmt::Write, fs, path::Path, process::Command};
 
-/// Writes `NAME_views.rs` for a dialect.
-pub fn write(build: &Build, dialect: &Dialect) -> Result<()> {
-    let Dialect { folder, name, stem } = dialect;
-    let source = folder.join(format!("{stem}Ops.td"));
+/// All records of a `.td` file.
+pub fn records(build: &Build, source: &Path) -> Result<Value> {
     let mut command = Command::new(build.prefix.join("bin/llvm-tblgen"));
-    command.arg("--dump-json").args(build.include_flags()).arg(&source);
+    command.arg("--dump-json").args(build.include_flags()).arg(source);
     let output = command.output()?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         return Err(format!("llvm-tblgen --dump-json {}: {message}", source.display()).into());
     }
-    let records: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Writes `NAME_views.rs` for a dialect.
+pub fn write(build: &Build, dialect: &Dialect) -> Result<()> {
+    let Dialect { source, name, stem, .. } = dialect;
+    let records = records(build, source)?;
     let names = records["!instanceof"]["Op"].as_array().ok_or("no operations in the JSON")?;
     let mut ops: Vec<Op> = names
         .iter()
@@ -408,10 +412,14 @@ impl Attribute {
             // `of` has looked.
             (None, _) => match self.kind {
                 Kind::Type => {
-                    format!("{read}.unwrap_or_else(|| Type::none(super::context_of(self.0)))")
+                    format!(
+                        "{read}.unwrap_or_else(|| Type::none(phaseline_toolkit::ir::context_of(self.0)))"
+                    )
                 }
                 Kind::Other => {
-                    format!("{read}.unwrap_or_else(|| Attribute::unit(super::context_of(self.0)))")
+                    format!(
+                        "{read}.unwrap_or_else(|| Attribute::unit(phaseline_toolkit::ir::context_of(self.0)))"
+                    )
                 }
                 _ => format!("{read}.unwrap_or_default()"),
             },

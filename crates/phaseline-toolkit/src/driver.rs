@@ -1,8 +1,11 @@
 //! The main functions of the MLIR tools, which upstream provides, with what they read checked first:
 //! their parsers end the program on some of it.
 
+mod compile;
 mod documents;
 mod messages;
+
+pub use compile::compile_main;
 
 use crate::{ffi, ir::nesting};
 use melior::{StringRef, dialect::DialectRegistry};
@@ -37,6 +40,11 @@ pub fn lsp_main(_: &str, registry: &DialectRegistry, arguments: Vec<OsString>) -
         // SAFETY: an argv of live strings.
         unsafe { ffi::phlLspMain(count, arguments, registry.to_raw()) }
     })
+}
+
+/// Prints an error on standard error, for the main function of a program; gives the exit code of a failure.
+pub fn report(error: &crate::Error) -> ExitCode {
+    refuse(&error.to_string())
 }
 
 /// Ends a tool that has not begun.

@@ -14,14 +14,17 @@ pub mod pass;
 
 pub(crate) mod session;
 
-pub(crate) mod driver;
-
 pub mod phase;
 
-pub(crate) mod toolkit;
+pub(crate) mod driver;
+
+pub mod lit;
 
 pub mod upstream;
 
+pub(crate) mod toolkit;
+
+pub use driver::report;
 pub use error::{Error, Result};
 pub use phase::Phases;
 pub use session::{Diagnostic, Note, Session, Severity, Verified};
@@ -64,6 +67,18 @@ macro_rules! dialect {
                 // SAFETY: the C++ that `phaseline-build` made defines it by MLIR's macro.
                 unsafe { $crate::Dialect::from_raw($handle()) }
             }
+        }
+    };
+}
+
+/// The main function of a test target without a harness that runs the FileCheck tests of a folder: RUN lines have the
+/// programs by these words.
+#[macro_export]
+macro_rules! lit {
+    ($folder:literal $(, $name:literal = $program:expr)* $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            let tools = [$($crate::lit::Tool { name: $name, program: $program }),*];
+            $crate::lit::main($folder, &tools, ::std::env::args().skip(1))
         }
     };
 }

@@ -1,7 +1,7 @@
 //! A compiler as one value: its dialects and passes, from which sessions and tools are made.
 
 use crate::{
-    Error, Result, Session, driver, ffi,
+    Error, Phases, Result, Session, driver, ffi,
     ir::context::Carried,
     pass::{self, Pass},
     upstream::Upstream,
@@ -55,10 +55,11 @@ impl Dialect {
 pub struct Toolkit {
     title: String,
     /// Adds upstream's dialects to a registry.
-    upstream: Option<unsafe extern "C" fn(mlir_sys::MlirDialectRegistry)>,
+    all: Option<unsafe extern "C" fn(mlir_sys::MlirDialectRegistry)>,
     /// Parts of upstream.
-    pub(crate) parts: Vec<Upstream>,
+    parts: Vec<Upstream>,
     dialects: Vec<Dialect>,
+    phases: Option<Phases>,
 }
 
 impl fmt::Debug for Toolkit {
@@ -72,7 +73,7 @@ impl fmt::Debug for Toolkit {
 impl Toolkit {
     /// A toolkit with MLIR's `builtin` dialect alone. `title` is the first line of the help of its tools.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), upstream: None, parts: vec![], dialects: vec![] }
+        Self { title: title.into(), all: None, parts: vec![], dialects: vec![], phases: None }
     }
 
     /// Adds all of upstream's dialects and passes, which take 160 MB of a program.
@@ -94,7 +95,14 @@ impl Toolkit {
         static PASSES: Once = Once::new();
         // SAFETY: fills MLIR's registry, once.
         PASSES.call_once(|| unsafe { passes() });
-        self.upstream = Some(dialects);
+        self.all = Some(dialects);
+        self
+    }
+
+    /// Adds parts of upstream: `toolkit.upstream([upstream::arith(), upstream::func()])`.
+    #[must_use]
+    pub fn upstream(mut self, parts: impl IntoIterator<Item = Upstream>) -> Self {
+        self.parts.extend(parts);
         self
     }
 
@@ -136,6 +144,45 @@ impl Toolkit {
         Ok(self)
     }
 
+    /// Adds the phases of the compiler, which [`Toolkit::main`] runs.
+    ///
+    /// # Errors
+    /// The pipeline of a phase is not one of `builtin.module`.
+    pub fn phases(mut self, phases: Phases) -> Result<Self> {
+        phases.sections()?;
+        self.phases = Some(phases);
+        Ok(self)
+    }
+
+    /// The main function of a program `NAME` with the arguments of the process: `NAME opt ...` is the pass driver,
+    /// `NAME lsp ...` the language server, and `NAME FILE` runs the phases on a file and prints the IR. A program whose
+    /// name ends with `-opt` or `-lsp-server` is that tool.
+    pub fn main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+        let mut arguments: Vec<_> = arguments.collect();
+        let program = arguments.first().map(|name| name.to_string_lossy().into_owned());
+        let program = program.unwrap_or_default();
+        let word = arguments.get(1).map(|word| word.to_string_lossy().into_owned());
+        let tool = match word.as_deref() {
+            Some(word @ ("opt" | "lsp")) => {
+                arguments.remove(1);
+                word.to_owned()
+            }
+            _ if program.ends_with("-opt") => "opt".to_owned(),
+            _ if program.ends_with("-lsp-server") => "lsp".to_owned(),
+            _ => String::new(),
+        };
+        match (tool.as_str(), &self.phases) {
+            ("opt", _) => self.opt_main(arguments.into_iter()),
+            ("lsp", _) => self.lsp_main(arguments.into_iter()),
+            (_, Some(phases)) => {
+                driver::compile_main(&self.title, &|| self.session(), phases, arguments)
+            }
+            _ => driver::report(&Error::invalid(format!(
+                "{program} has no phases: call it as {program} opt or {program} lsp"
+            ))),
+        }
+    }
+
     /// A session with the dialects.
     pub fn session(&self) -> Session {
         self.session_with(())
@@ -150,8 +197,8 @@ impl Toolkit {
         let registry = DialectRegistry::new();
         // SAFETY: the registry is live, and the handles are valid.
         unsafe {
-            if let Some(upstream) = self.upstream {
-                upstream(registry.to_raw());
+            if let Some(register) = self.all {
+                register(registry.to_raw());
             }
             for Upstream(register) in &self.parts {
                 register(registry.to_raw());

@@ -1,7 +1,7 @@
 //! Upstream's dialects one by one, so that a program links those that it uses. Each comes with the interfaces of its
 //! operations that upstream keeps elsewhere, its passes, and its conversion to the LLVM dialect.
 
-use crate::{Toolkit, ffi};
+use crate::ffi;
 
 /// A part of upstream that a toolkit may have.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +45,4 @@ parts! {
     transforms = phlUpstreamTransforms;
     /// Vectors.
     vector = phlUpstreamVector;
-}
-
-impl Toolkit {
-    /// Adds parts of upstream: `toolkit.upstream([upstream::arith(), upstream::func()])`.
-    #[must_use]
-    pub fn upstream(mut self, parts: impl IntoIterator<Item = Upstream>) -> Self {
-        self.parts.extend(parts);
-        self
-    }
 }

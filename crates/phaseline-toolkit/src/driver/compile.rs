@@ -1,0 +1,127 @@
+//! The driver of a compiler: its phases on a file of IR, from where to where, with the IR after each on request.
+
+use super::report;
+use crate::{
+    Error, Phases, Result, Session, Verified,
+    ir::print::{Weights, print_module},
+    phase::{Dump, PhaseRun, Sections},
+};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use std::{ffi::OsString, io::Write, path::PathBuf, process::ExitCode};
+
+/// Arguments of the driver.
+#[derive(Parser)]
+struct Arguments {
+    /// File of IR, as text
+    input: Option<PathBuf>,
+    /// File for the result; standard output by default
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Stop after this phase
+    #[arg(long, value_name = "PHASE")]
+    emit: Option<String>,
+    /// Go on after this phase: the file is what --emit or --dump-phases wrote
+    #[arg(long, value_name = "PHASE")]
+    from: Option<String>,
+    /// Write the IR after each phase into a folder
+    #[arg(long, value_name = "FOLDER")]
+    dump_phases: Option<PathBuf>,
+    /// Print the pipelines of all phases, and stop
+    #[arg(long)]
+    print_pipeline: bool,
+    /// Run the pipelines of a file, as --print-pipeline prints them
+    #[arg(long, value_name = "FILE")]
+    pipeline: Option<PathBuf>,
+    /// Write IR and pipeline there when a pass fails
+    #[arg(long, value_name = "FILE")]
+    reproducer: Option<PathBuf>,
+}
+
+/// Runs the driver with a process's arguments; `title` is the first line of its help.
+pub fn compile_main(
+    title: &str,
+    session: &dyn Fn() -> Session,
+    phases: &Phases,
+    arguments: Vec<OsString>,
+) -> ExitCode {
+    let names: Vec<_> = phases.names().collect();
+    let about = format!("{}\nPhases: {}", title, names.join(", "));
+    let parsed = Arguments::command().about(about).try_get_matches_from(arguments);
+    match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+        Ok(arguments) => match run(session, phases, &arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => report(&error),
+        },
+        Err(error) => {
+            // Nobody can be told that the terminal is closed.
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        }
+    }
+}
+
+fn run(session: &dyn Fn() -> Session, phases: &Phases, arguments: &Arguments) -> Result<()> {
+    let sections = match &arguments.pipeline {
+        None => phases.sections()?,
+        Some(path) => {
+            let bytes =
+                crate::io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
+            let text = String::from_utf8_lossy(&bytes);
+            Sections::parse(&text, &path.to_string_lossy(), |name| phases.find(name))?
+        }
+    };
+    if arguments.print_pipeline {
+        return write(arguments, sections.to_string().as_bytes());
+    }
+    let find = |name: &Option<String>| name.as_deref().map(|name| phases.find(name)).transpose();
+    let (from, until) = (find(&arguments.from)?, find(&arguments.emit)?);
+    if let (Some(from), Some(until)) = (&from, &until)
+        && until <= from
+    {
+        return Err(Error::invalid(format!("--emit {until} is not after --from {from}")));
+    }
+    let input = arguments.input.as_ref().ok_or_else(|| {
+        Error::invalid("there is no file to compile: give one, or --print-pipeline")
+    })?;
+    let session = session();
+    let mut module = session.parse_file(input)?;
+    let all = phases.all();
+    let wanted = all.iter().filter(|phase| {
+        from.as_ref().is_none_or(|from| *phase > from)
+            && until.as_ref().is_none_or(|until| *phase <= until)
+    });
+    let wanted: Vec<_> = wanted.cloned().collect();
+    let dump = arguments.dump_phases.as_deref();
+    let dump = dump.map(|folder| Dump {
+        folder,
+        weights: Weights::Print,
+        all: &all,
+        after: from.as_ref(),
+    });
+    let phases = PhaseRun {
+        sections: &sections,
+        phases: &wanted,
+        dump,
+        reproducer: arguments.reproducer.as_deref(),
+        observer: None,
+        pass_observer: None,
+        verified: &|_| Verified::Passes,
+        frees: &|_| false,
+    };
+    phases.run(&session, &mut module)?;
+    for diagnostic in session.take_diagnostics() {
+        // As above: a closed terminal.
+        let _ = writeln!(std::io::stderr(), "{diagnostic}");
+    }
+    write(arguments, print_module(&module, Weights::Print)?.as_bytes())
+}
+
+/// Writes the result to where the arguments say.
+fn write(arguments: &Arguments, bytes: &[u8]) -> Result<()> {
+    match &arguments.output {
+        Some(path) => Ok(crate::io::write_bytes(path, bytes)?),
+        None => std::io::stdout()
+            .write_all(bytes)
+            .map_err(|error| Error::invalid(format!("cannot write to standard output: {error}"))),
+    }
+}

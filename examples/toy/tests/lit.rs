@@ -1,0 +1,3 @@
+//! The FileCheck tests of the example.
+
+phaseline_toolkit::lit!("tests/lit", "toy" = env!("CARGO_BIN_EXE_toy"));
