@@ -118,6 +118,15 @@ pub const BLOBS: &str = "phl.blobs";
 /// Call: the id of the target whose function it is, where that is not the target of the code.
 pub const INLINE: &str = "phl.inline";
 
+/// Call of another target's function: the headers of that target, of which one has the body.
+pub const INLINE_HEADERS: &str = "phl.inline_headers";
+
+/// The same: which of its arguments are buffers of integers without sign.
+pub const UNSIGNED: &str = "phl.unsigned";
+
+/// Module of a host: by target, the C of the functions around bodies of headers.
+pub const C_INLINE: &str = "phl.c_inline";
+
 /// Module: the schedules of its targets, which phase tir-schedule applies.
 pub const SCHEDULES: &str = "phl.schedules";
 

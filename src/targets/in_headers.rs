@@ -1,0 +1,199 @@
+//! Functions whose bodies are in headers: `static inline` functions and macros, around intrinsics and `asm` or not.
+//!
+//! A pattern with `inline = true` may call one. It has no symbol that a linker finds, so the host's own code takes
+//! the body from the header: the C of the host includes it, and code through LLVM takes it from Clang.
+
+use super::{CodegenKind, TargetInstance};
+use crate::{Error, Result};
+use std::{env, path::Path};
+
+/// Flags of the linker that bring nothing of a vendor's.
+const PLAIN_FLAGS: [&str; 3] = ["-lm", "-lpthread", "-pthread"];
+
+/// The variable of the environment that names Clang.
+const CLANG: &str = "PHASELINE_CLANG";
+
+/// The Clang whose LLVM is this program's.
+const USUAL_CLANG: &str = "clang-22";
+
+/// The command of Clang; arguments may follow the program.
+pub fn clang() -> String {
+    let named = env::var(CLANG).ok().filter(|command| !command.trim().is_empty());
+    named.unwrap_or_else(|| USUAL_CLANG.to_owned())
+}
+
+/// Whether the program of a command is a file, here or on the path.
+fn is_there(command: &str) -> bool {
+    let program = Path::new(command.split_whitespace().next().unwrap_or_default());
+    if program.components().count() > 1 {
+        return program.is_file();
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// The headers of a target, as far as bodies may be in them.
+#[derive(Clone, Debug, Default)]
+pub struct InHeaders {
+    names: Vec<String>,
+    texts: Vec<String>,
+    /// There is nothing else that could have a body.
+    only: bool,
+}
+
+impl InHeaders {
+    /// The headers of a target.
+    ///
+    /// # Errors
+    /// One cannot be read.
+    pub fn of(target: &TargetInstance) -> Result<Self> {
+        let codegen = target.codegen()?;
+        let texts = codegen.headers.iter().map(|name| Ok(plain(&target.kind.read(name)?)));
+        let links = codegen.link_flags.iter().any(|flag| !PLAIN_FLAGS.contains(&flag.as_str()));
+        Ok(Self {
+            texts: texts.collect::<Result<_>>()?,
+            only: codegen.sources.is_empty() && !links && target.kind.libraries.is_empty(),
+            names: codegen.headers,
+        })
+    }
+
+    /// The names of the headers where one of them has the body of a function; none where that is linked.
+    pub fn with(&self, function: &str) -> Vec<String> {
+        let defined = || self.texts.iter().any(|text| defines(text, function));
+        if self.only || defined() { self.names.clone() } else { vec![] }
+    }
+}
+
+/// Fails if the host's own code needs bodies of headers, and there is nothing that reads them.
+///
+/// # Errors
+/// Names the pattern and the compiler.
+pub fn check_compiler(targets: &[TargetInstance]) -> Result<()> {
+    let Some(host) = targets.last().filter(|host| host.is_host()) else { return Ok(()) };
+    if host.kind.codegen.kind != CodegenKind::Llvm {
+        return Ok(());
+    }
+    for target in targets.iter().filter(|target| !target.is_host()) {
+        let mut inline =
+            target.kind.patterns.iter().filter(|pattern| pattern.spec.inline).peekable();
+        if inline.peek().is_none() {
+            continue;
+        }
+        let headers = InHeaders::of(target)?;
+        let with_body = inline.find(|pattern| {
+            let call = pattern.spec.call.as_deref().unwrap_or_default();
+            called(call).is_some_and(|name| !headers.with(name).is_empty())
+        });
+        let Some(pattern) = with_body else { continue };
+        let compiler = clang();
+        if !is_there(&compiler) {
+            return Err(Error::invalid(format!(
+                "target '{}': pattern '{}' is inline and calls what a header has, which only a compiler reads, \
+                 and there is no program '{compiler}': install Clang 22, name it with {CLANG}, or take the host c",
+                target.id, pattern.spec.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The function in the text of a prototype.
+fn called(prototype: &str) -> Option<&str> {
+    prototype.split('(').next()?.split_whitespace().last().map(|name| name.trim_start_matches('*'))
+}
+
+/// A text of C without comments and what is quoted.
+fn plain(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(c) = rest.chars().next() {
+        let skipped = match c {
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '"' => quoted(rest),
+            _ => {
+                out.push(c);
+                rest = rest.get(c.len_utf8()..).unwrap_or_default();
+                continue;
+            }
+        };
+        out.push(' ');
+        rest = rest.get(skipped..).unwrap_or_default();
+    }
+    out
+}
+
+/// The length of a quoted text with its quotes.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '\n' || (*c == '"' && !escaped);
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |(place, _)| place + 1)
+}
+
+/// Whether a text of C without comments defines a function or macro.
+fn defines(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(place, _)| {
+        let (before, after) =
+            (text.get(..place).unwrap_or_default(), text.get(place + name.len()..));
+        let after = after.unwrap_or_default();
+        if before.ends_with(is_word) || after.starts_with(is_word) {
+            return false;
+        }
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let directive = line.trim_start().strip_prefix('#').map(str::trim);
+        directive == Some("define") || has_body(after)
+    })
+}
+
+/// Whether parameters and a body follow, with attributes between at most.
+fn has_body(text: &str) -> bool {
+    let text = text.trim_start();
+    if !text.starts_with('(') {
+        return false;
+    }
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '{' if depth == 0 => return true,
+            ';' | '}' | ',' | '=' | '#' if depth == 0 => return false,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_told_from_declarations() {
+        for (text, wanted) in [
+            ("static inline void f(const float *a, float *y) { y[0] = a[0]; }", true),
+            (
+                "static inline int\nf(int (*g)(int)) __attribute__((always_inline))\n{ return g(1); }",
+                true,
+            ),
+            ("#define f(a, b) (b)[0] = (a)[0]", true),
+            ("  #  define f g", true),
+            ("void f(const float *a, float *y);", false),
+            ("/* void f(int a) { */ void f(int a); // f(1) {", false),
+            ("static inline void ff(int a) { g(a); }\nvoid f(int a);", false),
+            ("#define g f(1)\nvoid f(int);", false),
+            ("static inline void g(void) { f(1); h(\"\\\" f(1) {\"); }", false),
+            ("#if f(1)\nvoid g(void) {}\n#endif", false),
+        ] {
+            assert_eq!(defines(&plain(text), "f"), wanted, "{text}");
+        }
+        assert_eq!(called("void  f(in x)"), Some("f"));
+    }
+}
