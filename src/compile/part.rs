@@ -104,7 +104,8 @@ fn inlined(part: Op<'_>, model: Model<'_>) -> Result<Vec<Inlined>> {
             options.replace(&build.replaced);
         }
         let c::COptions { headers, include_dirs, flags, .. } = options;
-        Ok(Inlined { target: id, header, headers, include_dirs, flags })
+        let clang = target.clang().to_owned();
+        Ok(Inlined { target: id, clang, header, headers, include_dirs, flags })
     });
     all.collect()
 }

@@ -4,32 +4,50 @@
 //! the body from the header: the C of the host includes it, and code through LLVM takes it from Clang.
 
 use super::{CodegenKind, TargetInstance};
-use crate::{Error, Result};
-use std::{env, path::Path};
+use crate::{Error, Result, process};
+use std::{
+    collections::BTreeSet,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
 
 /// Flags of the linker that bring nothing of a vendor's.
 const PLAIN_FLAGS: [&str; 3] = ["-lm", "-lpthread", "-pthread"];
 
-/// The variable of the environment that names Clang.
-const CLANG: &str = "PHASELINE_CLANG";
+/// The option of a target that names its compiler.
+const COMPILER: &str = "compiler";
 
 /// The Clang whose LLVM is this program's.
-const USUAL_CLANG: &str = "clang-22";
+const USUAL: &str = "clang-22";
 
-/// The command of Clang; arguments may follow the program.
-pub fn clang() -> String {
-    let named = env::var(CLANG).ok().filter(|command| !command.trim().is_empty());
-    named.unwrap_or_else(|| USUAL_CLANG.to_owned())
+/// What such a Clang says of itself.
+const VERSION: &str = "clang version 22.";
+
+impl TargetInstance {
+    /// The command of the Clang that makes IR of bodies of headers; arguments may follow the program.
+    pub fn clang(&self) -> &str {
+        self.text(COMPILER).unwrap_or(USUAL)
+    }
 }
 
-/// Whether the program of a command is a file, here or on the path.
-fn is_there(command: &str) -> bool {
-    let program = Path::new(command.split_whitespace().next().unwrap_or_default());
-    if program.components().count() > 1 {
-        return program.is_file();
+/// Says what is wrong with a command for Clang, which starts once in a process.
+fn check_clang(command: &str) -> Result<(), String> {
+    static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known().contains(command) {
+        return Ok(());
     }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    let mut words = command.split_whitespace();
+    let mut call = Command::new(words.next().unwrap_or_default());
+    let output = process::output(call.args(words).arg("--version"));
+    let output = output.map_err(|error| format!("'{command}' cannot be started: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if !said.contains(VERSION) {
+        let first = said.lines().next().unwrap_or_default();
+        return Err(format!("'{command}' is another: it says '{first}'"));
+    }
+    known().insert(command.to_owned());
+    Ok(())
 }
 
 /// The headers of a target, as far as bodies may be in them.
@@ -85,14 +103,13 @@ pub fn check_compiler(targets: &[TargetInstance]) -> Result<()> {
             called(call).is_some_and(|name| !headers.with(name).is_empty())
         });
         let Some(pattern) = with_body else { continue };
-        let compiler = clang();
-        if !is_there(&compiler) {
-            return Err(Error::invalid(format!(
-                "target '{}': pattern '{}' is inline and calls what a header has, which only a compiler reads, \
-                 and there is no program '{compiler}': install Clang 22, name it with {CLANG}, or take the host c",
-                target.id, pattern.spec.name
-            )));
-        }
+        check_clang(target.clang()).map_err(|reason| {
+            Error::invalid(format!(
+                "target '{}': pattern '{}' is inline and calls what a header has, which the code of '{}' takes through \
+                 Clang 22, and {reason}; install Clang 22, name it with an option `compiler` of '{}', or take the host c",
+                target.id, pattern.spec.name, host.id, target.kind.name
+            ))
+        })?;
     }
     Ok(())
 }

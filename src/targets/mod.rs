@@ -35,7 +35,7 @@ pub(crate) use codegen::code_generators;
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
 pub use device::{Activation, Blob};
-pub use in_headers::{InHeaders, check_compiler, clang};
+pub use in_headers::{InHeaders, check_compiler};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{
     CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,

@@ -5,7 +5,7 @@
 //!
 //! ```c
 //! #include "unit/unit.h"
-//! PHL_INLINE void net_unit__unit_add16(const float *a0, const float *a1, float *a2) { unit_add16(a0, a1, a2); }
+//! PHL_INLINE void net_unit__unit_add16(const float *a0, const float *a1, float *restrict a2) { unit_add16(a0, a1, a2); }
 //! ```
 //! The C of a host includes that header; for a host through LLVM Clang makes IR of it.
 
@@ -45,6 +45,8 @@ pub const MACRO: &str = "PHL_INLINE";
 pub struct Inlined {
     /// The target whose headers have the bodies.
     pub target: String,
+    /// The Clang that makes IR of them.
+    pub clang: String,
     /// Name and text of the generated header.
     pub header: (String, String),
     /// Headers of the target by name.
@@ -240,8 +242,9 @@ impl<'c> Wrapped<'c> {
             let ty = match group {
                 Group::Scalars => name.to_owned(),
                 Group::Ins => format!("const {name} *"),
-                _ if scratch == Some(index as i64) => "void *".to_owned(),
-                _ => format!("{name} *"),
+                // What a call reads and what it writes are apart.
+                _ if scratch == Some(index as i64) => "void *restrict".to_owned(),
+                _ => format!("{name} *restrict"),
             };
             Ok(Given::Passed { ty, group, index, value })
         };

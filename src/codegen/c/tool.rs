@@ -47,11 +47,6 @@ impl Tool {
         Self::with_remedy(command, "name another with the target's option -compiler")
     }
 
-    /// The compiler of bodies that the host's own code takes from headers.
-    pub fn of_inline(command: &str) -> Result<Self> {
-        Self::with_remedy(command, "name another Clang 22 with PHASELINE_CLANG, or take the host c")
-    }
-
     fn with_remedy(command: &str, remedy: &'static str) -> Result<Self> {
         let words: Vec<_> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {

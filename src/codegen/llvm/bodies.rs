@@ -10,7 +10,6 @@ use crate::{
         tool::Tool,
     },
     process::Folder,
-    targets::clang,
 };
 use inkwell::{
     attributes::{Attribute, AttributeLoc},
@@ -23,9 +22,6 @@ use std::{collections::BTreeSet, fs};
 
 /// Attribute of a function in LLVM IR: the target whose header has it.
 const TARGET: &str = "phl-inline";
-
-/// The first version of Clang whose IR may be other than what this program reads.
-const VERSION: &str = "version 22.";
 
 /// The IR of what a target's headers have.
 #[derive(Clone, Debug)]
@@ -67,8 +63,7 @@ impl Bodies {
         let path = folder.path().join(&source);
         let text = format!("#include \"{}\"\n", inlined.header.0);
         fs::write(&path, text).map_err(|e| Error::io("cannot write", &path, e))?;
-        let tool = Tool::of_inline(&clang())?;
-        check_version(&tool, &folder, &inlined.target)?;
+        let tool = Tool::of_option(&inlined.clang)?;
         let mut command = tool.command(folder.path());
         command.args(["-std=c11", "-O2", "-ffp-contract=off", "-emit-llvm", "-fPIC"]);
         command.arg(format!("--target={}", machine.triple));
@@ -252,20 +247,4 @@ fn cpu(machine: &Machine) -> Vec<String> {
         options.extend(["-target-feature".to_owned(), feature.to_owned()]);
     }
     options
-}
-
-/// Fails for a compiler whose IR is another.
-fn check_version(tool: &Tool, folder: &Folder, target: &str) -> Result<()> {
-    let mut command = tool.command(folder.path());
-    command.arg("--version");
-    let said = tool.run(command, "--version")?;
-    let said = String::from_utf8_lossy(&said);
-    let first = said.lines().next().unwrap_or_default();
-    if first.contains("clang") && first.contains(VERSION) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "target '{target}' has inline calls of what headers have, which Clang 22 compiles; '{tool}' is '{first}': \
-         name another with PHASELINE_CLANG, or take the host c"
-    )))
 }
