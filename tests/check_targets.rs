@@ -119,6 +119,13 @@ fn a_device_that_writes_behind_its_scratch_is_named_and_the_next_pattern_is_chec
 }
 
 #[test]
+fn a_body_in_a_header_that_writes_behind_its_output_is_named() {
+    let folder = broken("unit", "unit.h", "i < 16", "i < 17");
+    let text = findings(&folder, &["--samples", "2", "--pattern", "add"]);
+    assert!(text.contains("the device writes behind output 0"), "{text}");
+}
+
+#[test]
 fn a_device_that_crashes_ends_its_own_process_only() {
     let crash = "volatile int *volatile nowhere = 0;\n  *nowhere = 1;\n  device->calls++;";
     let folder = broken("toy", "toy.c", "device->calls++;", crash);

@@ -70,7 +70,11 @@ impl InHeaders {
         let links = codegen.link_flags.iter().any(|flag| !PLAIN_FLAGS.contains(&flag.as_str()));
         Ok(Self {
             texts: texts.collect::<Result<_>>()?,
-            only: codegen.sources.is_empty() && !links && target.kind.libraries.is_empty(),
+            only: codegen.sources.is_empty()
+                && !links
+                && target.kind.libraries.is_empty()
+                && target.kind.hooks.data.is_empty()
+                && target.kind.hooks.rust.is_none(),
             names: codegen.headers,
         })
     }

@@ -34,7 +34,12 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
 
 /// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or
 /// several of a large module, which are compiled at the same time.
-pub fn compile(
+pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Object>> {
+    compile_with(session, module, name, &[])
+}
+
+/// The same for a module that calls what headers of other targets have.
+pub fn compile_with(
     session: &Session,
     module: Op<'_>,
     name: &str,

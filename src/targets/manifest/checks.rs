@@ -33,7 +33,10 @@ pub fn inline(
         Err(source.fault_at(pattern.match_line, message))
     };
     if let (Role::Host, Some(pattern)) = (role, inline().next()) {
-        return fault(pattern, "its target is a host, whose code it is in anyway: leave out inline");
+        return fault(
+            pattern,
+            "its target is a host, whose code it is in anyway: leave out inline",
+        );
     }
     let in_pool = |pattern: &&PatternDecl| {
         pattern.spec.tile.as_ref().is_some_and(|tile| !tile.pools.is_empty())
