@@ -177,6 +177,10 @@ pub const TILE_CHOICE: &str = "phl.tile_choice";
 /// Call: how its work is cut into tiles.
 pub const TILE: &str = "phl.tile";
 
+/// Call: it loads a tile with other elements, and is given these by name besides: numbers, and which of `ins` are
+/// arrays.
+pub const LOAD: &str = "phl.load";
+
 /// Call: it stores a tile, and is given these by name besides: numbers, and which of `ins` are arrays.
 pub const STORE: &str = "phl.store";
 
