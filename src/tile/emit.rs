@@ -227,7 +227,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
     }
 
     /// Memory for a tile of so many elements, filled up to whole rows.
-    fn room(
+    pub(super) fn room(
         &self,
         b: &Builder<'c>,
         tensor: &Tensor,

@@ -196,10 +196,8 @@ impl Checker<'_> {
 
 fn own_type(name: &str) -> PatternResult<DType> {
     let dtype = DType::from_name(name).filter(|dtype| *dtype != DType::Bool);
-    dtype.map_or_else(
-        || fault(name, format!("'{name}' is no element type, such as i32 or f32")),
-        Ok,
-    )
+    dtype
+        .map_or_else(|| fault(name, format!("'{name}' is no element type, such as i32 or f32")), Ok)
 }
 
 impl Binder<'_> {
