@@ -166,7 +166,7 @@ fn defines(text: &str, name: &str) -> bool {
         }
         let line = before.rsplit('\n').next().unwrap_or_default();
         let directive = line.trim_start().strip_prefix('#').map(str::trim);
-        directive == Some("define") || has_body(after)
+        directive.map_or_else(|| has_body(after), |directive| directive == "define")
     })
 }
 
