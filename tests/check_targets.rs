@@ -101,7 +101,7 @@ fn dnnl_and_openblas() {
 #[test]
 fn targets_of_the_tests() {
     let folder = |target: &str| format!("{}/tests/targets/{target}", env!("CARGO_MANIFEST_DIR"));
-    for target in ["toy", "slab", "banks", "kit", "far", "lanes"] {
+    for target in ["toy", "slab", "banks", "kit", "far", "lanes", "unit"] {
         near_misses(&folder(target));
     }
     near_misses_beside("slab-dram", &[folder("slab"), folder("slab-dram")]);
@@ -116,6 +116,13 @@ fn a_device_that_writes_behind_its_scratch_is_named_and_the_next_pattern_is_chec
     assert!(text[place..].contains("graph.conv"), "{text}");
     assert!(text.find("conv2d: ").is_some_and(|start| start < place), "{text}");
     assert!(text.contains("\ndense: ") && text.contains("toy: 2 errors"), "{text}");
+}
+
+#[test]
+fn a_body_in_a_header_that_writes_behind_its_output_is_named() {
+    let folder = broken("unit", "unit.h", "i < 16", "i < 17");
+    let text = findings(&folder, &["--samples", "2", "--pattern", "add"]);
+    assert!(text.contains("the device writes behind output 0"), "{text}");
 }
 
 #[test]

@@ -189,7 +189,7 @@ impl Session {
             })?;
             let (name, cc, host) = (options.name.as_str(), options.cc.as_str(), targets.last());
             let devices = options.devices;
-            let model = part::Model { name, cc, host, devices };
+            let model = part::Model { name, cc, host, targets: &targets, devices };
             let before = compiled.objects.len();
             let span =
                 tracing::info_span!(target: "phaseline::codegen", "codegen", id = %target.id);

@@ -3,7 +3,11 @@
 use crate::{
     Compiled, Error, Result, Session,
     artifact::{Artifact, ArtifactKind, ExtraFile, Object, files, machines},
-    codegen::{self, Given, c, symbols},
+    codegen::{
+        self, Given,
+        c::{self, inlined::Inlined},
+        symbols,
+    },
     ir::{
         self, Op, edit,
         names::{GENERATED, TARGET},
@@ -24,6 +28,8 @@ pub struct Model<'a> {
     pub cc: &'a str,
     /// What the rest of the model runs on.
     pub host: Option<&'a TargetInstance>,
+    /// All targets of the compile.
+    pub targets: &'a [TargetInstance],
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -40,6 +46,11 @@ pub fn generate(
     let artifacts = files::recorded(part)?;
     let mut options = c_options(target, model, &artifacts)?;
     let is_c = target.is_host() && target.kind.codegen.kind == CodegenKind::C;
+    options.inlined = inlined(part, model)?;
+    if is_c {
+        c::inlined::check_together(&options.inlined)?;
+        add_inlined(target, &options.inlined, compiled);
+    }
     options.interface = is_c.then(|| package::interface(&compiled.signature));
     let devices = &compiled.signature.devices;
     let device = devices.iter().find(|device| device.target == target.id);
@@ -78,6 +89,33 @@ pub fn generate(
     separate((target, model), (&options, &sources), (&kept, before), compiled)?;
     add_files(target, artifacts, compiled)?;
     Ok(opening.blobs)
+}
+
+/// The bodies of other targets' headers that a host's code has.
+fn inlined(part: Op<'_>, model: Model<'_>) -> Result<Vec<Inlined>> {
+    let all = c::inlined::of(part, model.name).into_iter().map(|(id, header)| {
+        let target = model.targets.iter().find(|target| target.id == id).ok_or_else(|| {
+            Error::invalid(format!(
+                "the host's code has calls of '{id}', which is no target of this compile"
+            ))
+        })?;
+        let mut options = c::target::options(target, None, model.name, model.cc)?;
+        if let Some(build) = model.devices {
+            options.replace(&build.replaced);
+        }
+        let c::COptions { headers, include_dirs, flags, .. } = options;
+        let clang = target.clang().to_owned();
+        Ok(Inlined { target: id, clang, header, headers, include_dirs, flags })
+    });
+    all.collect()
+}
+
+/// Adds the headers with functions around such bodies, which the C of a host includes.
+fn add_inlined(target: &TargetInstance, all: &[Inlined], compiled: &mut Compiled) {
+    for Inlined { header: (name, text), .. } in all {
+        let file = c_file(target, format!("src/{name}"), text.clone());
+        compiled.files.push(ExtraFile { kind: ArtifactKind::Header, ..file });
+    }
 }
 
 /// Adds what a package has of the target beside its code: artifacts of hooks, libraries, and flags of

@@ -13,7 +13,7 @@ use melior::ir::{
 const CONFIG: &str = "config";
 
 /// The names of its parts in the attribute.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "callee",
     "args",
     "ins",
@@ -26,6 +26,7 @@ const PARTS: [&str; 12] = [
     "with_device",
     "returns_status",
     "prototype",
+    "headers",
 ];
 
 /// A call of a C function, in terms of the composite's operands and results.
@@ -55,6 +56,8 @@ pub struct CompositeCall<'c> {
     pub returns_status: bool,
     /// The declaration of the function, where no header has it.
     pub prototype: Option<String>,
+    /// The headers of its target, where one of them has the body, which code of the host includes.
+    pub headers: Vec<String>,
 }
 
 impl<'c> CompositeCall<'c> {
@@ -65,6 +68,9 @@ impl<'c> CompositeCall<'c> {
         };
         let array = |values: &[Attribute<'c>]| -> Attribute<'c> {
             ArrayAttribute::new(b.context, values).into()
+        };
+        let strs = |texts: &[String]| {
+            array(&texts.iter().map(|text| b.str_attr(text)).collect::<Vec<_>>())
         };
         let flat = |places: &[i64]| (!places.is_empty()).then(|| list(places));
         let flag = |set: bool| set.then(|| Attribute::unit(b.context));
@@ -81,6 +87,7 @@ impl<'c> CompositeCall<'c> {
             flag(self.with_device),
             flag(self.returns_status),
             self.prototype.as_ref().map(|text| b.str_attr(text)),
+            (!self.headers.is_empty()).then(|| strs(&self.headers)),
         ];
         let fields = PARTS.iter().zip(values);
         let fields = fields.filter_map(|(name, value)| Some(((*name).to_owned(), value?)));
@@ -113,6 +120,10 @@ impl<'c> CompositeCall<'c> {
                 "tile" => call.tile = Some(*value),
                 "with_device" => call.with_device = true,
                 "returns_status" => call.returns_status = true,
+                "headers" => {
+                    let texts = edit::array(*value).into_iter().map(|name| text("headers", name));
+                    call.headers = texts.collect::<Result<_, _>>()?;
+                }
                 "prototype" => call.prototype = Some(text(name, *value)?),
                 other => {
                     return Err(format!(

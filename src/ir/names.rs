@@ -118,6 +118,15 @@ pub const BLOBS: &str = "phl.blobs";
 /// Call: the id of the target whose function it is, where that is not the target of the code.
 pub const INLINE: &str = "phl.inline";
 
+/// Call of another target's function: the headers of that target, of which one has the body.
+pub const INLINE_HEADERS: &str = "phl.inline_headers";
+
+/// The same: which of its arguments are buffers of integers without sign.
+pub const UNSIGNED: &str = "phl.unsigned";
+
+/// Module of a host: by target, the C of the functions around bodies of headers.
+pub const C_INLINE: &str = "phl.c_inline";
+
 /// Module: the schedules of its targets, which phase tir-schedule applies.
 pub const SCHEDULES: &str = "phl.schedules";
 
@@ -167,6 +176,10 @@ pub const TILE_CHOICE: &str = "phl.tile_choice";
 
 /// Call: how its work is cut into tiles.
 pub const TILE: &str = "phl.tile";
+
+/// Call: it loads a tile with other elements, and is given these by name besides: numbers, and which of `ins` are
+/// arrays.
+pub const LOAD: &str = "phl.load";
 
 /// Call: it stores a tile, and is given these by name besides: numbers, and which of `ins` are arrays.
 pub const STORE: &str = "phl.store";

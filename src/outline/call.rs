@@ -15,6 +15,7 @@ use crate::{
         view::OpView,
     },
     pattern::{BoundArg, BoundCall, BoundLayout, CType, Permutation},
+    targets::InHeaders,
     tensor::{AlignedBuffer, BUFFER_ALIGN, DType},
     tile::attribute::to_attribute,
 };
@@ -36,6 +37,8 @@ use super::{
 pub struct Calls<'c> {
     /// Whether headers declare the functions.
     pub has_headers: bool,
+    /// Where bodies of what the host's own code calls may be.
+    pub in_headers: InHeaders,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,
     /// Constants in another layout: the original, the layout, the new value.
@@ -92,6 +95,7 @@ impl<'c> Calls<'c> {
         let outs =
             outs.iter().map(|user| output_place(&results, *user)).collect::<Result<Vec<_>>>()?;
         let [flat_ins, flat_outs] = flat;
+        let headers = self.in_headers.with(&call.symbol);
         let described = CompositeCall {
             callee: call.symbol.clone(),
             args,
@@ -105,6 +109,7 @@ impl<'c> Calls<'c> {
             with_device: call.device,
             returns_status: call.status,
             prototype: call.prototype.clone().filter(|_| !self.has_headers),
+            headers,
         };
         described.write(&b, composite);
         Ok(composite)

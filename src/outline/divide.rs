@@ -14,7 +14,7 @@ use crate::{
         self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST,
     },
     pattern::BoundCall,
-    targets::TargetInstance,
+    targets::{InHeaders, TargetInstance},
     tile::choose::Chooser,
 };
 use std::{
@@ -168,6 +168,10 @@ pub fn apply<'c>(
         // Code of the host includes no headers of others: prototypes go by the arguments there.
         maker.calls.has_headers =
             region.inline || target.is_some_and(|t| !t.kind.codegen.headers.is_empty());
+        maker.calls.in_headers = match target.filter(|_| region.inline) {
+            Some(target) => InHeaders::of(target)?,
+            None => InHeaders::default(),
+        };
         let places = 0..region.composites.len();
         let composites: Vec<_> =
             places.map(|place| maker.make(kind, (index, place))).collect::<Result<_>>()?;

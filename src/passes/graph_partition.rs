@@ -15,7 +15,9 @@ use crate::{
     outline::{self, PartitionedFunction},
     partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
-    targets::{Operators, Registry, TargetInstance, TargetSpec, of_context, read_profile},
+    targets::{
+        Operators, Registry, TargetInstance, TargetSpec, check_compiler, of_context, read_profile,
+    },
 };
 use melior::{
     Context,
@@ -126,6 +128,7 @@ pub fn known_in(
         registry.add_path(&path)?;
     }
     let targets = registry.resolve(&spec.parse::<TargetSpec>()?)?;
+    check_compiler(&targets)?;
     let operators = Operators::new(&targets, registry.kinds())?;
     Ok((targets, operators))
 }

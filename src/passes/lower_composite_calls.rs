@@ -9,7 +9,7 @@
 use crate::{
     ir::{
         self, Builder, Op, Val,
-        call_extern::{CallExtern, Group, KEEPS},
+        call_extern::{CallExtern, Group, KEEPS, arg_of},
         composite_call::CompositeCall,
         edit, elements, graph, names, size,
         view::OpView,
@@ -22,7 +22,9 @@ use crate::{
         plan::{Plan, Tensor},
     },
 };
-use melior::ir::{Attribute, AttributeLike, Type, ValueLike};
+use melior::ir::{
+    Attribute, AttributeLike, Type, ValueLike, attribute::ArrayAttribute, r#type::IntegerType,
+};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -75,6 +77,9 @@ fn lower<'c>(
     call.args = found.args;
     if let Some(target) = inline {
         call.set(names::INLINE, b.str_attr(&target));
+        if !found.headers.is_empty() {
+            add_headers(&b, &found.headers, &mut call);
+        }
     }
     if !in_host.is_empty() {
         call.set(names::HOST_INS, b.i64s_attr(&in_host));
@@ -87,6 +92,23 @@ fn lower<'c>(
     }
     edit::erase(composite);
     Ok(())
+}
+
+/// Says where the body of a call is, and of which sign integers in its buffers are, which types do not say
+/// much longer.
+fn add_headers<'c>(b: &Builder<'c>, headers: &[String], call: &mut CallExtern<'c>) {
+    let headers: Vec<_> = headers.iter().map(|name| b.str_attr(name)).collect();
+    call.set(names::INLINE_HEADERS, ArrayAttribute::new(b.context, &headers).into());
+    let is_unsigned = |argument: &Attribute<'c>| {
+        let (group, index, _) = arg_of(*argument).filter(|(group, ..)| *group != Group::Scratch)?;
+        let value = call.groups.get(group as usize)?.get(index)?;
+        IntegerType::try_from(ir::element_type(value.r#type())).ok().filter(IntegerType::is_unsigned)
+    };
+    let places = call.args.iter().zip(0..).filter(|(argument, _)| is_unsigned(argument).is_some());
+    let places: Vec<i64> = places.map(|(_, place)| place).collect();
+    if !places.is_empty() {
+        call.set(names::UNSIGNED, b.i64s_attr(&places));
+    }
 }
 
 fn malformed<'c>(composite: Op<'c>) -> PassError<'c> {

@@ -6,6 +6,7 @@
 
 use crate::{
     artifact::{files, own_prefix, record_signature, signature_of},
+    codegen::c::inlined,
     ir::{
         self, Builder, Op, OpSpec, edit, func,
         names::{self, TARGET, symbol_name},
@@ -58,6 +59,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     let model = crate::ir::names::model_name(module);
     rename(module, &functions, &model);
+    inlined::outline(module, &model)?;
     let inline = name_inline(module, &model);
     let body = edit::entry_block(module).ok_or_else(|| PassError::new("has no body"))?;
     let mut parts: IndexMap<String, Vec<Op<'c>>> = IndexMap::new();
@@ -79,6 +81,10 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             ("sym_name", StringAttribute::new(context, &target).into()),
             (TARGET, StringAttribute::new(context, &target).into()),
         ];
+        if target == host {
+            let bodies = module.attribute(names::C_INLINE);
+            attributes.extend(bodies.ok().map(|value| (names::C_INLINE, value)));
+        }
         for name in CARRIED {
             attributes.extend(module.attribute(name).ok().map(|value| (name, value)));
         }
@@ -92,6 +98,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             }
         }
     }
+    edit::remove_attr(module, names::C_INLINE);
     globals.into_iter().for_each(edit::erase);
     Ok(())
 }
@@ -104,7 +111,9 @@ fn name_inline<'c>(module: Op<'c>, model: &str) -> BTreeSet<String> {
     let mut targets = BTreeSet::new();
     for op in edit::walk(module) {
         let Some(target) = ir::attr_str(op, names::INLINE) else { continue };
-        if let Some(callee) = func::symbol_ref(op, "callee") {
+        if op.has_attribute("header") {
+            // It has its name.
+        } else if let Some(callee) = func::symbol_ref(op, "callee") {
             let name = format!("{}{callee}", own_prefix(model, &target));
             edit::set_attr(op, "callee", FlatSymbolRefAttribute::new(context, &name).into());
         }

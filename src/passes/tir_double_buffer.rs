@@ -195,6 +195,9 @@ impl<'c, 'p> Stream<'c, 'p> {
         let mut tokens = vec![];
         for (load, buffer) in self.loads.iter().zip(buffers) {
             self.copy_address(b, load.start.source(), &mut map)?;
+            for array in load.start.with() {
+                self.copy_address(b, array, &mut map)?;
+            }
             let whole = ir::result0(load.alloc)?;
             let target = load.start.target();
             let tile = view(b, self.pools, (whole.r#type(), target.r#type()), (*buffer, half))?;

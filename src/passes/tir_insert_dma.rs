@@ -46,7 +46,11 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> PassResult<'c> {
     let mut pools = pools(function, &options)?;
     for copy in edit::walk(function) {
         if copy.has_attribute(names::STORE) {
-            convert(copy, &pools)?;
+            convert(copy, &mut pools, names::STORE)?;
+            continue;
+        }
+        if copy.has_attribute(names::LOAD) {
+            convert(copy, &mut pools, names::LOAD)?;
             continue;
         }
         if ir::op_name(copy) != "memref.copy" {
@@ -125,24 +129,47 @@ fn load<'c>(
     target: Val<'c>,
     channels: &mut Channels<'c>,
 ) -> PassResult<'c> {
-    let mut end = copy;
-    while let Some(next) = end.next_in_block() {
-        end = next;
-        if uses(end, target) {
-            break;
-        }
-    }
-    // Without a free channel the load takes that of the stores, and is waited for at once.
-    let free = channels.free(copy);
-    let channel = free.unwrap_or(channels.until.len());
-    let token = start(copy, source, target, channel as i64)?;
-    let at = if free.is_some() { end } else { copy };
-    let wait = wait(&Builder::before(at)?.with_location(copy.location()), token)?;
-    if let Some(channel) = free {
-        channels.until[channel] = Some(wait);
-    }
+    let channel = ChannelOfLoad::new(copy, target, channels);
+    let token = start(copy, source, target, channel.number as i64)?;
+    channel.wait(copy, token, channels)?;
     edit::erase(copy);
     Ok(())
+}
+
+/// The channel of a load, and where it is waited for.
+struct ChannelOfLoad<'c> {
+    number: usize,
+    free: bool,
+    end: Op<'c>,
+}
+
+impl<'c> ChannelOfLoad<'c> {
+    fn new(load: Op<'c>, target: Val<'c>, channels: &mut Channels<'c>) -> Self {
+        let mut end = load;
+        while let Some(next) = end.next_in_block() {
+            end = next;
+            if uses(end, target) {
+                break;
+            }
+        }
+        // Without a free channel the load takes that of the stores, and is waited for at once.
+        let free = channels.free(load);
+        Self { number: free.unwrap_or(channels.until.len()), free: free.is_some(), end }
+    }
+
+    fn wait(
+        &self,
+        load: Op<'c>,
+        token: Val<'c>,
+        channels: &mut Channels<'c>,
+    ) -> Result<(), PassError<'c>> {
+        let at = if self.free { self.end } else { load };
+        let wait = wait(&Builder::before(at)?.with_location(load.location()), token)?;
+        if let Some(until) = channels.until.get_mut(self.number).filter(|_| self.free) {
+            *until = Some(wait);
+        }
+        Ok(())
+    }
 }
 
 fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> PassResult<'c> {
@@ -152,18 +179,28 @@ fn store<'c>(copy: Op<'c>, source: Val<'c>, target: Val<'c>, channel: i64) -> Pa
     Ok(())
 }
 
-/// A call that stores a tile with other elements becomes a transfer.
-fn convert<'c>(op: Op<'c>, pools: &[(String, Channels<'c>)]) -> PassResult<'c> {
-    let malformed = || PassError::at(&op, "has a phl.store, but is no call that stores a tile");
+/// A call that loads or stores a tile with other elements becomes a transfer.
+fn convert<'c>(
+    op: Op<'c>,
+    pools: &mut [(String, Channels<'c>)],
+    attribute: &str,
+) -> PassResult<'c> {
+    let loads = attribute == names::LOAD;
+    let malformed = || {
+        let does = if loads { "loads" } else { "stores" };
+        PassError::at(&op, format!("has a {attribute}, but is no call that {does} a tile"))
+    };
     let call = CallExtern::of(op).ok_or_else(malformed)?;
     let [_, ins, outs] = &call.groups;
-    let ([tile, arrays @ ..], [part]) = (&ins[..], &outs[..]) else { return Err(malformed()) };
+    let ([source, arrays @ ..], [target]) = (&ins[..], &outs[..]) else { return Err(malformed()) };
+    let tile = if loads { *target } else { *source };
     let space = memref::space(tile.r#type());
-    let pool = pools.iter().find(|(name, _)| Some(name) == space.as_ref()).ok_or_else(malformed)?;
-    check(op, [*tile, *part])?;
+    let pool = pools.iter_mut().find(|(name, _)| Some(name) == space.as_ref());
+    let (_, channels) = pool.ok_or_else(malformed)?;
+    check(op, [*source, *target])?;
     let b = Builder::before(op)?;
-    let given = edit::dictionary(op.attribute(names::STORE)?).into_iter().map(|(name, value)| {
-        // The first of `ins` is the tile itself.
+    let given = edit::dictionary(op.attribute(attribute)?).into_iter().map(|(name, value)| {
+        // The first of `ins` is the tile, or the part that is loaded.
         let value = match call_extern::arg_of(value) {
             Some((Group::Ins, index @ 1.., _)) => arg_attr(b.context, Group::Ins, index - 1),
             Some(_) => return Err(malformed()),
@@ -172,11 +209,17 @@ fn convert<'c>(op: Op<'c>, pools: &[(String, Channels<'c>)]) -> PassResult<'c> {
         Ok((name, value))
     });
     let given = edit::dictionary_attr(b.context, &given.collect::<Result<Vec<_>, _>>()?);
-    let attributes =
-        tir::DmaStartAttrs { static_channel: Some(pool.1.last()), given: Some(given) };
+    let of_load = loads.then(|| ChannelOfLoad::new(op, *target, channels));
+    let channel = of_load.as_ref().map_or(channels.last(), |channel| channel.number as i64);
+    let attributes = tir::DmaStartAttrs { static_channel: Some(channel), given: Some(given) };
     let token = b.parse_type("!tir.token")?;
-    let start = tir::DmaStart::build(&b, *tile, *part, None, arrays, attributes, &[token])?;
-    wait(&b, start.token())?;
+    let start = tir::DmaStart::build(&b, *source, *target, None, arrays, attributes, &[token])?;
+    match of_load {
+        Some(channel) => channel.wait(op, start.token(), channels)?,
+        None => {
+            wait(&b, start.token())?;
+        }
+    }
     edit::erase(op);
     Ok(())
 }

@@ -112,7 +112,7 @@ fn declare(
     checks::kind(name, (&codegen, role), has_own)?;
     let given = memory::Given { role, codegen: &codegen, options: &options };
     let (memory, queue) = memory::declare(source, (raw.memory, raw.queue), &given)?;
-    checks::inline(source, memory.as_ref(), &patterns)?;
+    checks::inline(source, memory.as_ref(), (role, &codegen), &patterns)?;
     checks::codegen(source, name, (&codegen, role, queue.is_some()), &pipelines, &options)?;
     Ok(TargetKind {
         name: target.name.into_inner(),

@@ -12,6 +12,7 @@ mod describe;
 mod device;
 pub(crate) mod file_name;
 pub mod hooks;
+mod in_headers;
 mod instance;
 mod kind;
 mod known;
@@ -34,6 +35,7 @@ pub(crate) use codegen::code_generators;
 pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
 pub use config::{CONFIG, Config};
 pub use device::{Activation, Blob};
+pub use in_headers::{InHeaders, check_compiler};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{
     CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,

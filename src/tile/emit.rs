@@ -201,15 +201,23 @@ impl<'c, 'e> Emitter<'c, 'e> {
 
     /// Loads the tiles whose places are known by now.
     fn load(&self, b: &Builder<'c>, bound: &mut Bound<'c, '_>) -> Result<()> {
-        for (index, tensor) in self.plan.tensors.iter().take(bound.inputs.len()).enumerate() {
+        let count = bound.inputs.len();
+        let inputs = self.plan.tensors.iter().take(count).enumerate();
+        // Those that loads are given arrays for come when these are there.
+        let (late, first): (Vec<_>, Vec<_>) = inputs.partition(|(_, tensor)| tensor.has_arrays());
+        for (index, tensor) in first.into_iter().chain(late) {
             let needs = tensor.dims.iter().filter_map(Dim::loop_place);
             if bound.inputs[index].is_none()
                 && needs.into_iter().all(|place| bound.places[place].is_some())
+                && self.has_arrays_of(bound, tensor)
             {
                 let (offsets, sizes) = self.slice(b, bound, tensor)?;
                 let source = self.call.groups[Group::Ins as usize][index];
                 let part = part(b, source, &offsets, &sizes)?;
                 bound.inputs[index] = Some(match tensor.moved_pool() {
+                    Some(_) if tensor.is_converted() => {
+                        self.converted(b, bound, tensor, (part, &sizes))?
+                    }
                     Some(_) => self.loaded(b, tensor, part, &sizes)?,
                     None => part,
                 });
@@ -219,7 +227,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
     }
 
     /// Memory for a tile of so many elements, filled up to whole rows.
-    fn room(
+    pub(super) fn room(
         &self,
         b: &Builder<'c>,
         tensor: &Tensor,

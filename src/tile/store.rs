@@ -1,7 +1,7 @@
-//! Stores that are more than a copy: the device changes elements on their way out of a pool.
+//! Loads and stores that are more than a copy: the device changes elements on their way into a pool or out of it.
 //!
 //! Such a store is a call on tensors with the tile and arrays as `ins` and the part of the tensor as
-//! `outs`. Its attribute [`names::STORE`] has the arguments that a pattern gives by name; how the
+//! `outs`; a load has the part among `ins` and writes the tile. Its attribute [`names::STORE`] or [`names::LOAD`] has the arguments that a pattern gives by name; how the
 //! transfer goes is known on buffers only, where `tir-insert-dma` makes a transfer of the call.
 
 use super::{
@@ -54,13 +54,57 @@ impl<'c, 'e> Emitter<'c, 'e> {
         (tensor, tile): (&Tensor, Val<'c>),
         (target, (offsets, sizes)): (Val<'c>, &(Vec<Offset<'c>>, Vec<i64>)),
     ) -> Result<Val<'c>> {
+        let part = part(b, target, offsets, sizes)?;
+        let stored = self.moved(b, bound, tensor, (tile, part), false)?;
+        replace(b, stored, target, offsets, sizes)
+    }
+
+    /// A tile with the elements that its tensor's are to be in the pool.
+    pub(super) fn converted(
+        &self,
+        b: &Builder<'c>,
+        bound: &Bound<'c, '_>,
+        tensor: &Tensor,
+        (source, sizes): (Val<'c>, &[i64]),
+    ) -> Result<Val<'c>> {
+        let element = match &tensor.dtype {
+            Some(dtype) => b.parse_type(dtype)?,
+            None => ir::element_type(source.r#type()),
+        };
+        let room = self.room(b, tensor, sizes, element)?;
+        let offsets = vec![Offset::Known(0); sizes.len()];
+        let tile = part(b, room, &offsets, sizes)?;
+        let loaded = self.moved(b, bound, tensor, (source, tile), true)?;
+        replace(b, loaded, room, &offsets, sizes)
+    }
+
+    /// Whether all arrays are there that the load of a tensor is given.
+    pub(super) fn has_arrays_of(&self, bound: &Bound<'c, '_>, tensor: &Tensor) -> bool {
+        let mut places = tensor.given.iter().filter_map(|given| usize::try_from(given.table).ok());
+        places.all(|place| bound.inputs.get(place).is_some_and(Option::is_some))
+    }
+
+    /// What `to` has when the device has moved `from` there.
+    fn moved(
+        &self,
+        b: &Builder<'c>,
+        bound: &Bound<'c, '_>,
+        tensor: &Tensor,
+        (from, to): (Val<'c>, Val<'c>),
+        loads: bool,
+    ) -> Result<Val<'c>> {
         let (_, pool) = self.home(tensor)?;
-        let text = pool.dma.store.as_deref().unwrap_or_default();
+        let text = if loads { &pool.dma.load } else { &pool.dma.store };
+        let text = text.as_deref().unwrap_or_default();
         let symbol = text.split('(').next().and_then(|head| head.split_whitespace().last());
-        let symbol = symbol.ok_or_else(|| Error::invalid("stores without a function"))?;
+        let symbol = symbol.ok_or_else(|| Error::invalid("moves tiles without a function"))?;
+        let end = |group: Group, index: usize| match (group == Group::Ins) == loads {
+            true => arg_attr(b.context, group, index),
+            false => offset_attr(b.context, group, index),
+        };
         let mut call = CallExtern::new(symbol);
-        call.add(Group::Ins, tile);
-        call.args.push(offset_attr(b.context, Group::Ins, 0));
+        call.add(Group::Ins, from);
+        call.args.push(end(Group::Ins, 0));
         let mut given = vec![];
         for argument in &tensor.given {
             let made = match usize::try_from(argument.table) {
@@ -77,19 +121,18 @@ impl<'c, 'e> Emitter<'c, 'e> {
             };
             given.push((argument.name.clone(), made));
         }
-        let part = part(b, target, offsets, sizes)?;
-        let index = call.add(Group::Outs, part);
-        call.args.push(arg_attr(b.context, Group::Outs, index));
+        let index = call.add(Group::Outs, to);
+        call.args.push(end(Group::Outs, index));
         let arrays: Vec<i64> = (1..call.groups[Group::Ins as usize].len() as i64).collect();
         if !arrays.is_empty() {
             call.set(names::HOST_INS, b.i64s_attr(&arrays));
         }
-        call.set(names::STORE, edit::dictionary_attr(b.context, &given));
+        let name = if loads { names::LOAD } else { names::STORE };
+        call.set(name, edit::dictionary_attr(b.context, &given));
         for flag in ["with_device", "strided"] {
             call.set(flag, Attribute::unit(b.context));
         }
-        let stored = ir::result0(call.build(b, &[part.r#type()])?)?;
-        replace(b, stored, target, offsets, sizes)
+        ir::result0(call.build(b, &[to.r#type()])?)
     }
 
     fn number(

@@ -1,6 +1,10 @@
 //! Compiling C: what is printed, and a vendor's sources.
 
-use super::{print::print, tool::Tool};
+use super::{
+    inlined::{self, Inlined},
+    print::print,
+    tool::Tool,
+};
 use crate::{
     Error, Result,
     artifact::Object,
@@ -70,6 +74,8 @@ pub struct COptions {
     pub sources: Vec<(String, String)>,
     /// The vendor's objects and archives by file name.
     pub binaries: Vec<(String, Vec<u8>)>,
+    /// Bodies of other targets' headers that the code has.
+    pub inlined: Vec<Inlined>,
     /// Objects from before.
     pub cache: Option<ObjectCache>,
 }
@@ -89,7 +95,7 @@ impl COptions {
         let vendors = self.sources.iter().any(|(other, _)| other == name);
         let interface = self.interface.as_ref().filter(|_| !vendors);
         format!(
-            "{name}\0{text}\0{}\0{:?}\0{}{}\0{:?}\0{:?}\0{:?}{:?}",
+            "{name}\0{text}\0{}\0{:?}\0{}{}\0{:?}\0{:?}\0{:?}{:?}{:?}",
             self.compiler,
             self.tool,
             self.strict,
@@ -97,7 +103,8 @@ impl COptions {
             self.flags,
             self.include_dirs,
             self.headers,
-            interface
+            interface,
+            self.inlined
         )
     }
 }
@@ -180,6 +187,9 @@ fn compile_all(options: &COptions, sources: &[(String, String)]) -> Result<Vec<O
     };
     for (name, text) in options.headers.iter().chain(&options.interface) {
         write(name, text)?;
+    }
+    for inlined in &options.inlined {
+        inlined.write(&folder.path().join(inlined::FOLDER))?;
     }
     let source = folder.path().join(SOURCE);
     fs::create_dir_all(&source).map_err(|e| Error::io("cannot create", &source, e))?;
@@ -268,6 +278,7 @@ fn compile_file((place, name): (usize, &str), folder: &Path, options: &COptions)
     // Flags say which machine code is for, whatever the IR was made for.
     command.args(is_llvm_ir(name).then_some("-Wno-override-module"));
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
+    command.args(inlined::arguments(&options.inlined));
     command.args(&options.flags).args(["-c", name, "-o", &object]);
     let bytes = tool.make_and_read(command, name, &folder.join(&object))?;
     Ok(Object { name: format!("{stem}.o"), bytes })

@@ -18,6 +18,7 @@ pub mod expression;
 pub mod format;
 pub mod function;
 pub mod helpers;
+pub mod inlined;
 pub mod kernel;
 pub mod math;
 pub mod memory;

@@ -57,6 +57,7 @@ pub fn options(
         flags,
         include_dirs,
         interface: None,
+        inlined: vec![],
         cache: None,
     })
 }

@@ -27,7 +27,7 @@ impl CodeGenerator for Generator {
         let glue = c::compile::glue(part, &options.name);
         options.sources.extend(glue.clone());
         let machine = machines::of(part)?;
-        let mut objects = llvm::compile(session, part, &options.name)?;
+        let mut objects = llvm::compile_with(session, part, &options.name, &options.inlined)?;
         let own = objects.len();
         objects.extend(c::compile::sources(&options)?);
         // C compilers say less about their code, so this machine comes first.

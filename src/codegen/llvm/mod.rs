@@ -1,5 +1,6 @@
 //! Host code: from the LLVM dialect through LLVM to object files.
 
+pub(crate) mod bodies;
 pub(crate) mod device;
 pub(crate) mod dialect;
 pub(crate) mod effort;
@@ -9,9 +10,11 @@ mod split;
 use crate::{
     Error, Result, Session,
     artifact::{Machine, Object, machines},
-    ir::{self, Op, edit},
+    codegen::c::inlined::Inlined,
+    ir::{self, Op, edit, names::model_name},
     phase::strip_comments,
 };
+use bodies::Bodies;
 use inkwell::{
     context::Context, memory_buffer::MemoryBuffer, module::Module, passes::PassBuilderOptions,
     support::LLVMString, targets::FileType,
@@ -32,9 +35,21 @@ pub fn pipeline(mtriple: &str, mcpu: &str, mattr: &str) -> String {
 /// Compiles a module in the LLVM dialect, on which `set-llvm-target` ran, to object files: one, or
 /// several of a large module, which are compiled at the same time.
 pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Object>> {
+    compile_with(session, module, name, &[])
+}
+
+/// The same for a module that calls what headers of other targets have.
+pub fn compile_with(
+    session: &Session,
+    module: Op<'_>,
+    name: &str,
+    inlined: &[Inlined],
+) -> Result<Vec<Object>> {
     let machine = machines::of(module)?;
+    let bodies = bodies::compile(inlined, &machine, &model_name(module))?;
+    let plan = Plan { machine: &machine, level: effort::of(module), bodies: &bodies };
     let described = undescribed(module);
-    let made = compile_undescribed(session, module, (&machine, effort::of(module)));
+    let made = compile_undescribed(session, module, &plan);
     describe(described);
     let named = |(index, bytes)| {
         let name = if index == 0 { format!("{name}.o") } else { format!("{name}_{index}.o") };
@@ -43,16 +58,19 @@ pub fn compile(session: &Session, module: Op<'_>, name: &str) -> Result<Vec<Obje
     Ok(made?.into_iter().enumerate().map(named).collect())
 }
 
-fn compile_undescribed(
-    session: &Session,
-    module: Op<'_>,
-    machine: (&Machine, i64),
-) -> Result<Vec<Vec<u8>>> {
+/// How a module is compiled.
+struct Plan<'a> {
+    machine: &'a Machine,
+    level: i64,
+    bodies: &'a [Bodies],
+}
+
+fn compile_undescribed(session: &Session, module: Op<'_>, plan: &Plan<'_>) -> Result<Vec<Vec<u8>>> {
     let parts = split::parts(module)?;
     if parts.is_empty() {
         let context = Context::create();
         let llvm = translate_plain(session, module, &context)?;
-        return Ok(vec![object(&llvm, machine, false)?]);
+        return Ok(vec![object(&context, &llvm, plan, false)?]);
     }
     let bitcode = |part: &split::Part<'_>| {
         let context = Context::create();
@@ -65,17 +83,25 @@ fn compile_undescribed(
         let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode, "part");
         let llvm = Module::parse_bitcode_from_buffer(&buffer, &context)
             .map_err(|error| failed("cannot read its bitcode", &error))?;
-        object(&llvm, machine, vectorized)
+        object(&context, &llvm, plan, vectorized)
     })
 }
 
-fn object(
-    module: &Module<'_>,
-    (machine, level): (&Machine, i64),
+fn object<'a>(
+    context: &'a Context,
+    module: &Module<'a>,
+    plan: &Plan<'_>,
     vectorized: bool,
 ) -> Result<Vec<u8>> {
-    let target = machines::create_at(machine, effort::of_code(level))?;
-    optimise(module, &target, &effort::passes(level, vectorized))?;
+    let target = machines::create_at(plan.machine, effort::of_code(plan.level))?;
+    let mut passes = effort::passes(plan.level, vectorized);
+    let used = bodies::link(plan.bodies, context, module)?;
+    if !plan.bodies.is_empty() {
+        // Bodies that nothing calls any more.
+        passes.push_str(",globaldce");
+    }
+    optimise(module, &target, &passes)?;
+    bodies::settle(plan.bodies, module, &used)?;
     let buffer = target
         .write_to_memory_buffer(module, FileType::Object)
         .map_err(|error| failed("made no object", &error))?;

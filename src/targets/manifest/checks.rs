@@ -3,7 +3,7 @@
 use super::{
     super::{
         codegen::{Codegen, StandIn},
-        device,
+        device::{self, Activation},
         instance::check_placeholders,
         kind::{PatternDecl, Role, option_word},
         memory::MemoryDecl,
@@ -19,12 +19,43 @@ pub fn kind(name: &str, (codegen, role): (&Codegen, Role), has_own: bool) -> Res
     checked.map_err(|reason| Error::invalid(format!("{name}: codegen: {reason}")))
 }
 
-/// Checks that no pattern of a device with memory is one of the host's code.
+/// Checks that patterns of the host's code need nothing that stands around regions of a device: no memory of its
+/// own, no pool, no context.
 pub fn inline(
     source: &Source,
     memory: Option<&MemoryDecl>,
+    (role, codegen): (Role, &Codegen),
     patterns: &[PatternDecl],
 ) -> Result<()> {
+    let inline = || patterns.iter().filter(|pattern| pattern.spec.inline);
+    let fault = |pattern: &PatternDecl, reason: &str| {
+        let message = format!("pattern '{}' is inline, but {reason}", pattern.spec.name);
+        Err(source.fault_at(pattern.match_line, message))
+    };
+    if let (Role::Host, Some(pattern)) = (role, inline().next()) {
+        return fault(
+            pattern,
+            "its target is a host, whose code it is in anyway: leave out inline",
+        );
+    }
+    let in_pool = |pattern: &&PatternDecl| {
+        pattern.spec.tile.as_ref().is_some_and(|tile| !tile.pools.is_empty())
+    };
+    if let Some(pattern) = inline().find(in_pool) {
+        return fault(
+            pattern,
+            "its tiles are in a pool, which the host's code does not know: leave out inline, or the pool, for \
+             tiles where the tensors are",
+        );
+    }
+    let by_region = codegen.when.as_ref().is_some_and(|when| *when.get_ref() == Activation::Region);
+    if let (Some(pattern), true, true) = (inline().next(), by_region, codegen.activate.is_some()) {
+        return fault(
+            pattern,
+            "`activate` is called around each region (when = \"region\"), and the host's code is in none: take \
+             when = \"inference\", or leave out inline",
+        );
+    }
     if let (Some(memory), Some(inline)) =
         (memory, patterns.iter().find(|pattern| pattern.spec.inline))
     {

@@ -324,6 +324,8 @@ pub struct RawPlaced {
     pub pool: Option<String>,
     pub dtype: Option<String>,
     #[serde(default)]
+    pub load: BTreeMap<String, toml::Value>,
+    #[serde(default)]
     pub store: BTreeMap<String, toml::Value>,
 }
 

@@ -13,6 +13,7 @@ use crate::{
         DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS,
     },
 };
+use std::collections::BTreeMap;
 use toml::{Spanned, Value};
 
 /// The text of an expression that may be written as a number.
@@ -83,10 +84,13 @@ pub fn tile(
                 own.push(OwnSpec::default());
                 (dims, None)
             }
-            RawTensor::Placed(RawPlaced { dims, pool, dtype, store }) => {
+            RawTensor::Placed(RawPlaced { dims, pool, dtype, load, store }) => {
                 let dtype = dtype.map(|name| reader.note(name)).transpose()?;
-                let given = store.into_iter().map(|(name, value)| reader.given(name, value));
-                own.push(OwnSpec { given: given.collect::<Result<_>>()?, dtype });
+                let mut given = |table: BTreeMap<String, Value>| {
+                    let given = table.into_iter().map(|(name, value)| reader.given(name, value));
+                    given.collect::<Result<Vec<_>>>()
+                };
+                own.push(OwnSpec { loaded: given(load)?, given: given(store)?, dtype });
                 (dims, pool)
             }
         };

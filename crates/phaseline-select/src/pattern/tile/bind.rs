@@ -168,6 +168,13 @@ impl<'a> Binder<'a> {
                 self.plan.tensors.push(table);
             }
         }
+        // Arrays of loads and stores come behind all that is passed.
+        for place in 0..self.plan.tensors.len() {
+            let name = self.plan.tensors[place].name.clone();
+            if self.plan.tensors[place].pool_place().is_some() {
+                self.plan.tensors[place].given = self.given(&name)?;
+            }
+        }
         let mut given = vec![];
         for param in &params {
             if let Param::Out { name, .. } = param {

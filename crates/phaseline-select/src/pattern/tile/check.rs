@@ -136,9 +136,9 @@ impl Checker<'_> {
         let transfer = parse(&dma.cost)?;
         Formula::compile(&transfer, &transfer_variable)
             .map_err(|message| PatternError::new(&dma.cost, transfer.span, message))?;
-        for (text, is_store) in [(&dma.load, false), (&dma.store, true), (&dma.wait, false)] {
+        for (text, may_be_given) in [(&dma.load, true), (&dma.store, true), (&dma.wait, false)] {
             let Some(text) = text else { continue };
-            dma::check(text, is_store)?;
+            dma::check(text, may_be_given)?;
         }
         let condition = |text| self.scalar(text, &[Ty::Bool], "a condition");
         let double_buffer = condition(&dma.double_buffer)?;

@@ -2,7 +2,7 @@
 //!
 //! They are written as calls are, with `host` and `tile` for the two ends of a transfer. Numbers
 //! are expressions over `channel`, `element` (bytes of one, `tile_element` in the tile), `rank`, what
-//! patterns give as `given.NAME` (of a store only), and lists with an entry for
+//! patterns give as `given.NAME` (not of a wait), and lists with an entry for
 //! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
 //! `host_stride` and `tile_stride`. Dimensions that a transfer does not have have count 1 and
 //! stride 0.

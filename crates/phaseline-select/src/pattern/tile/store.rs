@@ -1,7 +1,8 @@
-//! What a tile has of its own: an element type, and arguments of the function that stores it.
+//! What a tile has of its own: an element type, and arguments of the function that loads or stores it.
 //!
 //! A device that adds up in 32 bits and stores 8 says so of the output's tile: `dtype = "i32"`, and
-//! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales.
+//! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales. What it
+//! reads may be of another type in the pool in the same way, by `dtype` and `load`.
 
 use super::{
     Binder,
@@ -25,11 +26,14 @@ use crate::{
 pub struct OwnSpec {
     /// Its element type, if it is not that of the tensor.
     pub dtype: Option<String>,
+    /// What the function that loads it is given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<GivenSpec>,
     /// What the function that stores it is given.
     pub given: Vec<GivenSpec>,
 }
 
-/// An argument of a store, as texts.
+/// An argument of a load or store, as texts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GivenSpec {
@@ -49,7 +53,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// The expressions of what the store is given.
+    /// The expressions of what the load or store is given.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.given.iter().map(|given| &given.value)
     }
@@ -112,27 +116,49 @@ impl Checker<'_> {
                 let reason = "is in no pool: it is a part of the tensor and has its dtype";
                 return fault(dtype, format!("the tile of '{name}' {reason}"));
             }
-            let dtype = own.dtype.as_deref().map(|dtype| self.own_type(name, dtype, is_output));
-            let pool = pool.map(|pool| &self.spec.pools[pool]).filter(|_| is_output);
-            let store = pool.and_then(|pool| pool.dma.store.as_deref());
-            let wanted = match store {
+            let dtype = own.dtype.as_deref().map(own_type);
+            let pool = pool.map(|pool| &self.spec.pools[pool]);
+            let (way, other) = if is_output { ("store", "load") } else { ("load", "store") };
+            let (told, untold) = match is_output {
+                true => (&own.given, &own.loaded),
+                false => (&own.loaded, &own.given),
+            };
+            if let Some(spec) = untold.first() {
+                let done = if is_output { "written" } else { "read" };
+                let message = format!("'{name}' is {done}, and has no `{other}`: say `{way}`");
+                return fault(&spec.name, message);
+            }
+            let text = pool.and_then(|pool| match is_output {
+                true => pool.dma.store.as_deref(),
+                false => pool.dma.load.as_deref(),
+            });
+            let wanted = match text {
                 Some(text) => wanted(&CallProto::parse(text)?),
                 None => vec![],
             };
-            if let Some(spec) = own.given.iter().find(|g| wanted.iter().all(|w| w.0 != g.name)) {
+            if let Some(spec) = told.iter().find(|g| wanted.iter().all(|w| w.0 != g.name)) {
                 let hint = suggestion(&spec.name, wanted.iter().map(|(name, _)| name.as_str()));
-                let message = format!("the store of '{name}' takes no given.{}{hint}", spec.name);
+                let message = format!("the {way} of '{name}' takes no given.{}{hint}", spec.name);
                 return fault(&spec.name, message);
             }
+            // A function that is told nothing of another type moves elements as they are.
+            let converts = !wanted.is_empty() || text.is_some_and(|text| text.contains("tile_element"));
+            if let (Some(dtype), false, false) = (&own.dtype, converts, is_output) {
+                let message = format!(
+                    "'{name}' is read: the load of its pool moves elements as they are, only one that takes \
+                     tile_element or given.NAME makes {dtype} of them"
+                );
+                return fault(dtype, message);
+            }
             let given = wanted.iter().map(|(given, array)| {
-                let spec = own.given.iter().find(|spec| spec.name == *given);
+                let spec = told.iter().find(|spec| spec.name == *given);
                 match spec {
                     Some(spec) => self.given(spec, *array),
                     None => fault(
                         name,
                         format!(
-                            "the store of '{name}' wants given.{given}: write {name} = {{ dims = \
-                             [...], store = {{ {given} = ... }} }}"
+                            "the {way} of '{name}' wants given.{given}: write {name} = {{ dims = \
+                             [...], {way} = {{ {given} = ... }} }}"
                         ),
                     ),
                 }
@@ -140,21 +166,6 @@ impl Checker<'_> {
             Ok(Own { given: given.collect::<PatternResult<_>>()?, dtype: dtype.transpose()? })
         });
         own.collect()
-    }
-
-    fn own_type(&self, tensor: &str, name: &str, is_output: bool) -> PatternResult<DType> {
-        let dtype = DType::from_name(name).filter(|dtype| *dtype != DType::Bool);
-        match dtype {
-            Some(_) if !is_output => fault(
-                name,
-                format!(
-                    "'{tensor}' is read: loads move elements as they are, only tiles that are \
-                     written may have a dtype of their own"
-                ),
-            ),
-            Some(dtype) => Ok(dtype),
-            None => fault(name, format!("'{name}' is no element type, such as i32 or f32")),
-        }
     }
 
     fn given(&self, spec: &GivenSpec, array: Option<DType>) -> PatternResult<Given> {
@@ -183,8 +194,14 @@ impl Checker<'_> {
     }
 }
 
+fn own_type(name: &str) -> PatternResult<DType> {
+    let dtype = DType::from_name(name).filter(|dtype| *dtype != DType::Bool);
+    dtype
+        .map_or_else(|| fault(name, format!("'{name}' is no element type, such as i32 or f32")), Ok)
+}
+
 impl Binder<'_> {
-    /// What the store of a tensor is given; arrays become tensors of the plan, and are noted.
+    /// What the load or store of a tensor is given; arrays become tensors of the plan, and are noted.
     pub(super) fn given(&mut self, name: &str) -> Result<Vec<plan::Given>, String> {
         let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name);
         let tile = self.tile;

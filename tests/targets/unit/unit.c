@@ -1,0 +1,5 @@
+#include "unit.h"
+
+#include <math.h>
+
+float unit_floor_of(float x) { return floorf(x); }
