@@ -101,7 +101,7 @@ fn dnnl_and_openblas() {
 #[test]
 fn targets_of_the_tests() {
     let folder = |target: &str| format!("{}/tests/targets/{target}", env!("CARGO_MANIFEST_DIR"));
-    for target in ["toy", "slab", "banks", "kit", "far", "lanes", "unit"] {
+    for target in ["toy", "slab", "banks", "kit", "far", "lanes", "trio", "unit"] {
         near_misses(&folder(target));
     }
     near_misses_beside("slab-dram", &[folder("slab"), folder("slab-dram")]);

@@ -18,6 +18,9 @@ pub const APART: &str = "phl.apart";
 /// Operation: a pattern of a target takes it as it is, while rules rewrite what no target takes.
 pub const TAKEN: &str = "phl.taken";
 
+/// Operation: its number among those that a form is tried for, or that of the operation whose form it is.
+pub const FORM: &str = "phl.form";
+
 /// Function, module or operation: id of the target that it belongs to, or `host`. On an operation
 /// of a network, what the user demands.
 pub const TARGET: &str = "phl.target";

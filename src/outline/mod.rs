@@ -5,6 +5,7 @@ mod call_sites;
 mod composite;
 mod data;
 mod divide;
+mod forms;
 mod function;
 mod functions;
 mod inline;

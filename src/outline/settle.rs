@@ -1,12 +1,19 @@
 //! Decides about what no device takes as it is: an operator of a vendor is replaced by its reference, and rules bring
-//! the rest into forms that more devices know.
+//! the rest into forms that more devices know. Where such a form is none that hosts know as well, it is tried first
+//! ([`super::forms`]).
 
-use super::{DivideOptions, PartitionedFunction, call_sites::place_calls, divide_all, operator};
+use super::{
+    DivideOptions, PartitionInput, PartitionedFunction,
+    call_sites::place_calls,
+    divide_all,
+    forms::{Refused, take_forms},
+    operator,
+};
 use crate::{
     Error, Result,
     graph::OpId,
     ir::{
-        Op, context_of, edit,
+        Op, context_of, edit, func,
         graph::Custom,
         names::{TAKEN, TARGET},
         op_name, rewrite,
@@ -33,10 +40,32 @@ pub fn settle<'c>(
     if let Some(host) = targets.last() {
         place_calls(module, &host.id);
     }
+    // A file that says where operations of another form go is for what rules make; until then they decide without it.
+    let mut options = *options;
+    let placement = options.placement;
+    let (fits, is_whole) = covers(module, targets, &options)?;
+    options.placement = placement.filter(|_| fits);
+    let mut free = targets.len() > 1 && !is_whole;
+    let (mut try_forms, mut refused) = (free && options.placement.is_none(), vec![]);
     loop {
-        let partitioned_functions = divide_all(module, targets, options)?;
-        if targets.len() > 1 && normalize(&partitioned_functions)? {
-            continue;
+        let mut partitioned_functions = divide_all(module, targets, &options)?;
+        if free {
+            if normalize(&partitioned_functions)? {
+                continue;
+            }
+            if std::mem::take(&mut try_forms) {
+                refused.clear();
+                if take_forms(&partitioned_functions, targets, &options, &mut refused)? {
+                    continue;
+                }
+            }
+            if placement.is_some() && options.placement.is_none() {
+                (options.placement, free) = (placement, false);
+                continue;
+            }
+        }
+        for (_, partitioned) in &mut partitioned_functions {
+            refused.iter().for_each(|refused: &Refused<'_>| refused.tell(partitioned));
         }
         let left: Vec<_> = partitioned_functions
             .iter()
@@ -54,7 +83,23 @@ pub fn settle<'c>(
             }
             operator::expand(op)?;
         }
+        try_forms = free && placement.is_none();
     }
+}
+
+/// Whether a placement file, if there is one, is for the network function as it is, and says where all of it goes.
+fn covers(
+    module: Op<'_>,
+    targets: &[TargetInstance],
+    options: &DivideOptions,
+) -> Result<(bool, bool)> {
+    let (Some(placement), Some(main)) = (options.placement, func::main(module)) else {
+        return Ok((true, false));
+    };
+    let free = DivideOptions { placement: None, ..*options };
+    let graph = PartitionInput::new(main, targets, &free)?.view.graph;
+    let fits = placement.fits(&graph);
+    Ok((fits, fits && placement.ops.len() >= graph.op_count()))
 }
 
 /// Applies rules to what no device takes; true if there was something to change. What a user demands a place for stays

@@ -3,7 +3,8 @@
 //! In a loop without loops in it, each load that is waited for in the same iteration gets a buffer
 //! of two halves. The first tile is loaded before the loop; an iteration waits for its own tile,
 //! starts to load the next one into the other half, and computes. The last iteration has nothing
-//! more to load, so it stands behind the loop.
+//! more to load, so it stands behind the loop. Loads of tiles that the pool has no room for twice
+//! stay where they are: large tiles come first.
 
 use crate::{
     ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},
@@ -48,13 +49,10 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
         edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
     let rooms = Rooms::of(function, &pools);
     for op in loops {
-        let stream = Stream::of(op, &pools);
-        // Tiles are chosen such that two fit; in loops of another origin they need not.
-        let fits = |stream: &Stream<'c, '_>| {
-            let allocs: Vec<_> = stream.loads.iter().map(|load| load.alloc).collect();
-            rooms.has_two(op, &allocs)
-        };
-        if let Some(stream) = stream.filter(fits) {
+        let Some(mut stream) = Stream::of(op, &pools) else { continue };
+        // The others are waited for, as the choice of tiles takes it.
+        stream.loads = rooms.twice(op, stream.loads, |load| load.alloc);
+        if !stream.loads.is_empty() {
             stream.transform()?;
         }
     }

@@ -39,12 +39,9 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
         edit::walk(function).into_iter().filter(|op| ir::op_name(*op) == "scf.for").collect();
     let rooms = Rooms::of(function, &pools);
     for op in loops {
-        let stream = Stream::of(op, &pools);
-        let fits = |stream: &Stream<'c, '_>| {
-            let allocs: Vec<_> = stream.stores.iter().map(|store| store.alloc).collect();
-            rooms.has_two(op, &allocs)
-        };
-        if let Some(stream) = stream.filter(fits) {
+        let Some(mut stream) = Stream::of(op, &pools) else { continue };
+        stream.stores = rooms.twice(op, stream.stores, |store| store.alloc);
+        if !stream.stores.is_empty() {
             stream.transform()?;
         }
     }

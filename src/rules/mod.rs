@@ -4,6 +4,7 @@
 //! for several ([`GROUPS`]).
 
 pub(crate) mod expand_einsum;
+pub(crate) mod expand_qlinear;
 pub(crate) mod fold_batch_norm;
 pub(crate) mod fold_pad;
 pub(crate) mod group_heads;
@@ -20,6 +21,10 @@ use std::collections::BTreeSet;
 pub static RULES: &[Rule] = &[
     expand_einsum::EINSUM,
     expand_einsum::GEMM,
+    expand_qlinear::CONV,
+    expand_qlinear::CONV_SUMS,
+    expand_qlinear::MATMUL,
+    expand_qlinear::MATMUL_SUMS,
     fold_batch_norm::FOLD,
     fold_batch_norm::SCALE,
     fold_pad::RULE,
@@ -55,6 +60,25 @@ pub const NORMAL: &[(Rule, &[&str])] = &[
     (hoist_gathers::RULE, &[graph::Gather::NAME]),
     (nest_concats::RULE, &[graph::Concat::NAME]),
     (scatter_to_slices::RULE, &[graph::ScatterND::NAME]),
+];
+
+/// Rules that say the layer of real numbers that one operation of integers is. They are kept where a device takes that
+/// layer; elsewhere the operation stays as hosts have kernels for it.
+pub const FORMS: &[Rule] = &[
+    expand_qlinear::CONV,
+    expand_qlinear::CONV_SUMS,
+    expand_qlinear::MATMUL,
+    expand_qlinear::MATMUL_SUMS,
+];
+
+/// Rules that bring dequantizations next to their layers, and quantizations behind them. They are kept where devices
+/// take more layers then.
+pub const NEXT_TO_LAYERS: &[Rule] = &[
+    join_scale::RULE,
+    prepare_quantized::FOLD,
+    prepare_quantized::LOWER,
+    prepare_quantized::RAISE,
+    prepare_quantized::SEPARATE,
 ];
 
 /// The rules of [`NORMAL`] that may change something where there are operations of these names.

@@ -6,7 +6,7 @@ use crate::{
     plan::{Buffer, plan},
 };
 use melior::ir::ValueLike;
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 /// The buffers of a function in its pools, and when they are in use.
 pub struct Rooms<'p> {
@@ -43,8 +43,35 @@ impl<'p> Rooms<'p> {
         Self { pools, timeline, buffers }
     }
 
+    /// Those of some buffers that there is room for a second one of while a loop runs around them: large ones come first.
+    pub fn twice<'c, T>(
+        &self,
+        loops: Op<'c>,
+        wanted: Vec<T>,
+        alloc: impl Fn(&T) -> Op<'c>,
+    ) -> Vec<T> {
+        let bytes = |one: &T| {
+            let buffer = ir::result0(alloc(one)).ok().map(ir::id);
+            let tile = self.buffers.iter().find(|tile| Some(tile.buffer) == buffer);
+            tile.map_or(0, |tile| tile.bytes)
+        };
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|index| Reverse(bytes(&wanted[*index])));
+        let (mut allocs, mut granted) = (vec![], vec![]);
+        for index in order {
+            allocs.push(alloc(&wanted[index]));
+            if self.has_two(loops, &allocs) {
+                granted.push(index);
+            } else {
+                allocs.pop();
+            }
+        }
+        let all = wanted.into_iter().enumerate();
+        all.filter(|(index, _)| granted.contains(index)).map(|(_, one)| one).collect()
+    }
+
     /// Whether there is room for a second one of each of these buffers while a loop runs around them.
-    pub fn has_two<'c>(&self, loops: Op<'c>, allocs: &[Op<'c>]) -> bool {
+    fn has_two<'c>(&self, loops: Op<'c>, allocs: &[Op<'c>]) -> bool {
         let around = self.timeline.span(loops);
         let twice: Vec<ir::Id> =
             allocs.iter().filter_map(|op| ir::result0(*op).ok()).map(ir::id).collect();

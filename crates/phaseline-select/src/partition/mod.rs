@@ -39,7 +39,7 @@ pub use key::{describe, key};
 pub use measured::{Measured, Times};
 pub use placement::Placement;
 pub use profile::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
-pub use report::{FunctionReport, Report, StayReport};
+pub use report::{DeviceVerdict, FunctionReport, Report, StayReport};
 pub use tiles::{TileReport, TileTime, TiledCall, TiledCalls, tile_key};
 pub use verdict::{Attempt, Verdict};
 

@@ -123,6 +123,15 @@ impl Placement {
         Self { version: Self::VERSION, ops: ops.collect() }
     }
 
+    /// Whether it was made for a graph: each operation that it names is where it says.
+    pub fn fits(&self, graph: &GraphView) -> bool {
+        self.ops.iter().all(|placed| {
+            let id = u32::try_from(placed.index).ok().map(crate::graph::OpId);
+            let op = id.filter(|id| id.index() < graph.op_count()).map(|id| graph.op(id));
+            op.is_some_and(|op| op.name == placed.op && op.location == placed.node)
+        })
+    }
+
     /// Puts the demands on the operations of a graph.
     pub fn apply(&self, graph: &mut GraphView) -> Result<()> {
         for placed in &self.ops {

@@ -12,6 +12,7 @@ mod cut;
 mod decided;
 mod kept;
 mod order;
+mod second;
 
 pub use account::Account;
 pub use cut::{least, sizes};
@@ -110,8 +111,7 @@ impl<'a> Chooser<'a> {
     pub fn overfull(&self) -> Option<(&'a Pool, i64)> {
         let least: Vec<&Cut> = self.cuts.iter().filter_map(|cuts| cuts.last()).collect();
         let pools = self.plan.pools.iter().enumerate();
-        let used = pools
-            .map(|(place, pool)| (pool, self.bytes(place, &|place| least[place], least.len())));
+        let used = pools.map(|(place, pool)| (pool, self.bytes(place, &|place| least[place])));
         used.filter(|(pool, bytes)| *bytes > pool.room())
             .max_by_key(|(pool, bytes)| bytes - pool.room())
     }
@@ -188,11 +188,11 @@ impl<'a> Chooser<'a> {
         let cut = |place: usize| {
             if place < known { chosen[place] } else { cuts[place][cuts[place].len() - 1] }
         };
-        self.has_room(&cut, known) && self.holds(chosen, known..=known)
+        self.has_room(&cut) && self.holds(chosen, known..=known)
     }
 
     fn fits(&self, cuts: &[&Cut]) -> bool {
-        self.has_room(&|place| cuts[place], cuts.len())
+        self.has_room(&|place| cuts[place])
             && self.holds(cuts, 0..=cuts.len())
             && self.are_adjacent(cuts)
     }
@@ -208,43 +208,20 @@ impl<'a> Chooser<'a> {
     }
 
     /// Whether each pool has room for its part of a tile.
-    fn has_room<'s>(&self, cut: &dyn Fn(usize) -> &'s Cut, known: usize) -> bool {
+    fn has_room<'s>(&self, cut: &dyn Fn(usize) -> &'s Cut) -> bool {
         let mut pools = self.plan.pools.iter().enumerate();
-        pools.all(|(place, pool)| self.bytes(place, cut, known) <= pool.room())
+        pools.all(|(place, pool)| self.bytes(place, cut) <= pool.room())
     }
 
-    /// Bytes of the buffers of a tile in a pool. Only the first `known` loops are taken to be cut for
-    /// good.
-    fn bytes<'s>(&self, place: usize, cut: &dyn Fn(usize) -> &'s Cut, known: usize) -> i64 {
+    /// Bytes of a tile in a pool, with one buffer for each tensor.
+    fn bytes<'s>(&self, place: usize, cut: &dyn Fn(usize) -> &'s Cut) -> i64 {
         let pool = &self.plan.pools[place];
-        let tensors = self.plan.tensors.iter().enumerate();
-        let here = tensors.filter(|(_, tensor)| tensor.pool_place() == Some(place));
-        let bytes = here.map(|(index, tensor)| match tensor.kept {
+        let here = self.plan.tensors.iter().filter(|tensor| tensor.pool_place() == Some(place));
+        let bytes = here.map(|tensor| match tensor.kept {
             true => tensor.bytes_in(pool),
-            false => self.tile_bytes((index, tensor), pool, cut, known),
+            false => tile_bytes(tensor, pool, cut),
         });
         bytes.fold(0, i64::saturating_add)
-    }
-
-    /// Bytes of the buffer, or the two, of a tensor's tile.
-    fn tile_bytes<'s>(
-        &self,
-        (index, tensor): (usize, &Tensor),
-        pool: &Pool,
-        cut: &dyn Fn(usize) -> &'s Cut,
-        known: usize,
-    ) -> i64 {
-        let mut sizes = tensor.dims.iter().rev().map(|dim| size_of(dim, cut));
-        let row = pool.filled(sizes.next().unwrap_or(1), tensor.element);
-        let elements = sizes.fold(row, i64::saturating_mul);
-        let aligned = pool.aligned(elements.saturating_mul(tensor.element));
-        let overlaps = match index < self.reads {
-            true => pool.dma.double_buffer,
-            false => pool.dma.overlap_stores,
-        };
-        let moves = |place: usize| place < known && cut(place).count > 1;
-        let is_moved = tensor.dims.iter().filter_map(Dim::loop_place).any(moves);
-        aligned.saturating_mul(if overlaps && is_moved { 2 } else { 1 })
     }
 
     fn compare(&self, cuts: &[&Cut], best: &mut Kept) {
@@ -282,6 +259,14 @@ impl<'a> Chooser<'a> {
         let all = self.cuts.iter().zip(&choice.sizes);
         all.map(|(cuts, size)| cuts.iter().find(|cut| cut.size == *size)).collect()
     }
+}
+
+/// Bytes of a buffer for a tensor's tile.
+fn tile_bytes<'s>(tensor: &Tensor, pool: &Pool, cut: &dyn Fn(usize) -> &'s Cut) -> i64 {
+    let mut sizes = tensor.dims.iter().rev().map(|dim| size_of(dim, cut));
+    let row = pool.filled(sizes.next().unwrap_or(1), tensor.element);
+    let elements = sizes.fold(row, i64::saturating_mul);
+    pool.aligned(elements.saturating_mul(tensor.element))
 }
 
 /// The most positions that a tile has of a dimension.

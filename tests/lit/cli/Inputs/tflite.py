@@ -160,7 +160,25 @@ def integers():
     return n, [x], [out]
 
 
-NETS = {"floats": floats, "blocks": blocks, "integers": integers}
+def fused():
+    """Quantized layers with activations of their own, an image that two of them read, and a product of an image."""
+    n = Net()
+    q8 = lambda shape, scale, zero, **more: n.tensor(shape, "int8", scale=scale, zero=zero, **more)
+    whole = lambda shape: RNG.integers(-60, 61, shape).astype(np.int8)
+    biases = lambda count, scale: n.const(RNG.integers(-900, 900, count).astype(np.int32), scale=scale)
+    x = q8([1, 6, 6, 4], 0.02, -3, name="image")
+    a = n.op("CONV_2D", [x, n.const(whole((4, 3, 3, 4)), scale=0.01), biases(4, 0.02 * 0.01)],
+             [q8([1, 6, 6, 4], 6 / 255, -128)], "Conv2DOptions", padding=0, strideW=1, strideH=1,
+             fusedActivationFunction=3)
+    b = n.op("CONV_2D", [a, n.const(whole((4, 1, 1, 4)), scale=0.01), biases(4, 6 / 255 * 0.01)],
+             [q8([1, 6, 6, 4], 0.05, 4)], "Conv2DOptions", padding=0, strideW=1, strideH=1)
+    c = n.op("ADD", [a, b], [q8([1, 6, 6, 4], 0.05, -100)], "AddOptions", fusedActivationFunction=1)
+    out = n.op("FULLY_CONNECTED", [c, n.const(whole((5, 144)), scale=0.002), biases(5, 0.05 * 0.002)],
+               [q8([1, 5], 0.1, 2, name="scores")], "FullyConnectedOptions", fusedActivationFunction=0)
+    return n, [x], [out]
+
+
+NETS = {"floats": floats, "blocks": blocks, "integers": integers, "fused": fused}
 
 
 def make():

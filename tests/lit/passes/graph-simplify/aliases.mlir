@@ -9,7 +9,7 @@
 // WARNING: warning: 'func.func' op runs 'graph-fold-pad', which is 'graph-simplify{rules=fold-pad}' now
 // JOINS: runs 'graph-prepare-quantized', which is 'graph-simplify{rules=prepare-quantized,quantize-parts}' now
 // SCALE: runs 'graph-fold-batch-norm', which is 'graph-simplify{rules=fold-batch-norm,scale-batch-norm}' now
-// UNKNOWN: error: option 'rules' there is no rule 'fold-pads'; there are expand-einsum, fold-batch-norm, fold-pad,
+// UNKNOWN: error: option 'rules' there is no rule 'fold-pads'; there are expand-conv-integer, expand-einsum,
 // NONE: error: option 'rules' names no rules; give some, as in graph-simplify{rules=fold-pad}
 
 // FOLDED: graph.conv

@@ -56,3 +56,37 @@ func.func @filled(%a: memref<3x4x3xi8>) {
   }
   return
 }
+
+// Of two tiles the larger one has room for a second one, and runs ahead. The other one is waited for in each iteration.
+// CHECK-LABEL: func.func @partly
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32xf32, #tir.space<"scratchpad">>
+// CHECK: tir.dma_start %{{.*}} channel(1)
+// CHECK: scf.for {{.*}} -> (!tir.token)
+// CHECK-NEXT: tir.dma_wait
+// CHECK: tir.dma_start %{{.*}} channel(1)
+// CHECK: %[[SMALL:.*]] = memref.alloc() : memref<1x8xf32, #tir.space<"scratchpad">>
+// CHECK: %[[T:.*]] = tir.dma_start %{{.*}} to %[[SMALL]] channel(0)
+// CHECK: tir.dma_wait %[[T]]
+// CHECK: tir.call_extern @use ins(%[[SMALL]],
+func.func @partly(%a: memref<4x8xf32>, %b: memref<4x16xf32>) attributes {
+    phl.dma = [{name = "scratchpad", bytes = 160 : i64, alignment = 16 : i64, dma = {
+      channels = 3 : i64, dims = 2 : i64, double_buffer = true, cost = "bytes"}}]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %p = memref.subview %a[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+    %q = memref.subview %b[%i, 0] [1, 16] [1, 1] : memref<4x16xf32> to memref<1x16xf32, strided<[16, 1], offset: ?>>
+    %x = memref.alloc() : memref<1x8xf32, #tir.space<"scratchpad">>
+    %s = tir.dma_start %p to %x channel(0)
+        : memref<1x8xf32, strided<[8, 1], offset: ?>> to memref<1x8xf32, #tir.space<"scratchpad">>
+    tir.dma_wait %s
+    %y = memref.alloc() : memref<1x16xf32, #tir.space<"scratchpad">>
+    %t = tir.dma_start %q to %y channel(1)
+        : memref<1x16xf32, strided<[16, 1], offset: ?>> to memref<1x16xf32, #tir.space<"scratchpad">>
+    tir.dma_wait %t
+    tir.call_extern @use ins(%x, %y : memref<1x8xf32, #tir.space<"scratchpad">>, memref<1x16xf32, #tir.space<"scratchpad">>)
+        args [#tir.arg<ins 0, offset>, #tir.arg<ins 1, offset>]
+  }
+  return
+}

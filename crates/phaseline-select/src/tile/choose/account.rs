@@ -60,6 +60,9 @@ pub struct MoveAccount {
     /// The element type of its tile, if that is not the tensor's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<String>,
+    /// What is waited for of the cost of its transfers as its pool has no room for a second tile, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<f64>,
 }
 
 impl Chooser<'_> {
@@ -80,25 +83,34 @@ impl Chooser<'_> {
             pieces: cuts[place].count,
             reduce: self.plan.loops[place].reduce,
         });
-        let moves = self.plan.tensors.iter().zip(self.moves(&cuts, &choice.order));
-        let moves = moves.filter(|(tensor, _)| tensor.moved_pool().is_some());
-        let moves = moves.map(|(tensor, moves)| {
+        let all = self.moves(&cuts, &choice.order);
+        let second = |place: usize| {
+            let here = |index: &usize| self.plan.tensors[*index].moved_pool() == Some(place);
+            let twice = (0..all.len()).filter(|index| all[*index].ahead > 0.0).filter(here);
+            twice.map(|index| self.second_bytes(index, &cuts)).fold(0, i64::saturating_add)
+        };
+        let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
+            name: pool.name.clone(),
+            used: self.bytes(place, &|place| cuts[place]).saturating_add(second(place)),
+            bytes: pool.room(),
+        });
+        let pools = pools.collect();
+        let moves = self.plan.tensors.iter().zip(&all).zip(&transfers);
+        let moves = moves.filter(|((tensor, _), _)| tensor.moved_pool().is_some());
+        let moves = moves.map(|((tensor, moves), transfer)| {
             let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
+            let waits = moves.times * transfer * moves.withheld;
             MoveAccount {
                 tensor: tensor.name.clone(),
                 times: moves.times,
                 bytes,
                 dtype: tensor.dtype.clone(),
+                waits: (moves.withheld > 0.0).then_some(waits),
             }
-        });
-        let pools = self.plan.pools.iter().enumerate().map(|(place, pool)| PoolAccount {
-            name: pool.name.clone(),
-            used: self.bytes(place, &|place| cuts[place], cuts.len()),
-            bytes: pool.room(),
         });
         Some(Account {
             loops: loops.collect(),
-            pools: pools.collect(),
+            pools,
             moves: moves.collect(),
             compute: cost.compute,
             transfers: cost.transfers,
@@ -139,7 +151,10 @@ impl fmt::Display for Account {
         }
         let moves = self.moves.iter().map(|m| {
             let own = m.dtype.as_ref().map_or(String::new(), |own| format!(" from tiles of {own}"));
-            format!("{} {} in {}{own}", m.tensor, m.bytes, m.times)
+            let one = m.waits.map_or(String::new(), |cost| {
+                format!(" without room for a second tile (waits cost {cost:.0})")
+            });
+            format!("{} {} in {}{own}{one}", m.tensor, m.bytes, m.times)
         });
         let bytes: f64 = self.moves.iter().map(|m| m.bytes).sum();
         let moves: Vec<String> = moves.collect();
@@ -188,6 +203,42 @@ mod tests {
         assert_eq!(account.moves[0].bytes, 24.0);
         assert_eq!(account.total, 4.0 * (100.0 + 10.0 + 6.0));
         assert!(account.to_string().contains("y 24 in 4 from tiles of i32"), "{account}");
+    }
+
+    #[test]
+    fn tiles_without_room_for_a_second_one_are_waited_for() {
+        // x of 16 bytes is loaded in pieces of 4, w in pieces of 8: beside the tiles there is room for one more of w.
+        let text = r#"{
+            "pools": [{"name": "p", "bytes": BYTES, "alignment": 4, "dma": {
+                "channels": 3, "dims": 2, "double_buffer": true, "cost": "bytes"}}],
+            "loops": [{"name": "m", "extent": 4, "multiple": 1, "max": 0, "reduce": false,
+                "windows": []}],
+            "tensors": [
+                {"name": "x", "element": 4, "dims": [{"size": 4, "cut": 0, "divisor": 1, "window": -1}]},
+                {"name": "w", "element": 8, "dims": [{"size": 4, "cut": 0, "divisor": 1, "window": -1}]},
+                {"name": "y", "element": 4, "dims": [{"size": 4, "cut": 0, "divisor": 1, "window": -1}]}],
+            "args": [], "cost": "100"}"#;
+        let account = |bytes: i64| {
+            let plan: Plan =
+                serde_json::from_str(&text.replace("BYTES", &bytes.to_string())).unwrap();
+            plan.check().unwrap();
+            let chooser = Chooser::new(&plan, 2, &[1]).unwrap();
+            chooser.account(&chooser.choose().unwrap()).unwrap()
+        };
+        let waits = |account: &Account| {
+            account.moves.iter().map(|m| m.waits.unwrap_or(0.0)).collect::<Vec<_>>()
+        };
+        let all = account(28);
+        assert_eq!((all.pools[0].used, waits(&all)), (28, vec![0.0; 3]));
+        let one = account(27);
+        assert_eq!((one.pools[0].used, waits(&one)), (24, vec![12.0, 0.0, 0.0]));
+        assert_eq!(one.total, all.total + 12.0);
+        // Too little for that of w is enough for that of x.
+        let small = account(23);
+        assert_eq!((small.pools[0].used, waits(&small)), (20, vec![0.0, 24.0, 0.0]));
+        let none = account(19);
+        assert_eq!((none.pools[0].used, waits(&none)), (16, vec![12.0, 24.0, 0.0]));
+        assert!(none.to_string().contains("w 32 in 4 without room for a second tile"), "{none}");
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub(super) struct Moves {
     pub times: f64,
     /// Which part of it is while another tile is computed on.
     pub ahead: f64,
+    /// Which part would be, had its pool room for a second buffer.
+    pub withheld: f64,
 }
 
 /// The parts of a cost.
@@ -80,7 +82,7 @@ impl Chooser<'_> {
                     }
                     _ => 0.0,
                 };
-                return Moves { times, ahead };
+                return Moves { times, ahead, withheld: 0.0 };
             }
             let depth = nest.iter().rposition(|place| tensor.depends_on(*place));
             let around = &nest[..depth.map_or(0, |depth| depth + 1)];
@@ -90,9 +92,12 @@ impl Chooser<'_> {
                 }
                 _ => 0.0,
             };
-            Moves { times: around.iter().map(|place| count(*place)).product(), ahead }
+            let times = around.iter().map(|place| count(*place)).product();
+            Moves { times, ahead, withheld: 0.0 }
         });
-        moves.collect()
+        let mut moves: Vec<Moves> = moves.collect();
+        self.grant(cuts, &mut moves);
+        moves
     }
 
     /// What all tiles cost in an order of loops.
@@ -112,12 +117,12 @@ impl Chooser<'_> {
 
     /// 1 if the next tile is computed while one of a tensor is stored, else 0.
     fn stores_overlap(&self, tensor: &Tensor) -> f64 {
-        let pool = tensor.pool_place().map(|place| &self.plan.pools[place]);
+        let pool = tensor.moved_pool().map(|place| &self.plan.pools[place]);
         f64::from(u8::from(pool.is_some_and(|pool| pool.dma.overlap_stores)))
     }
 
     /// Whether the next tile of a tensor is loaded while one is computed on.
     fn runs_ahead(&self, tensor: &Tensor) -> bool {
-        tensor.pool_place().is_some_and(|place| self.plan.pools[place].dma.double_buffer)
+        tensor.moved_pool().is_some_and(|place| self.plan.pools[place].dma.double_buffer)
     }
 }

@@ -1,6 +1,6 @@
 //! Tiles that are parts of tensors in the pool.
 
-use super::{Choice, Chooser, Cut, size_of, transfer_variable};
+use super::{Choice, Chooser, Cut, cost::Moves, size_of, tile_bytes, transfer_variable};
 use crate::{
     expr::Expr,
     tile::{formula::Formula, plan::Tensor, pool::Pool},
@@ -33,9 +33,13 @@ impl Chooser<'_> {
     pub fn tiles(&self, place: usize, choice: &Choice) -> Option<Vec<i64>> {
         let cuts = self.cuts_of(choice)?;
         let pool = self.plan.pools.get(place)?;
-        let tensors = self.plan.tensors.iter().enumerate();
-        let here = tensors.filter(|(_, tensor)| tensor.moved_pool() == Some(place));
-        let bytes = |found| self.tile_bytes(found, pool, &|place| cuts[place], cuts.len());
+        let moves = self.moves(&cuts, &choice.order);
+        let tensors = self.plan.tensors.iter().zip(moves);
+        let here = tensors.filter(|(tensor, _)| tensor.moved_pool() == Some(place));
+        let bytes = |(tensor, moves): (&Tensor, Moves)| {
+            let one = tile_bytes(tensor, pool, &|place| cuts[place]);
+            one.saturating_mul(if moves.ahead > 0.0 { 2 } else { 1 })
+        };
         Some(here.map(bytes).collect())
     }
 
@@ -50,7 +54,7 @@ impl Chooser<'_> {
             let Some(place) = tensor.moved_pool() else { continue };
             let pool = self.plan.pools.get(place)?;
             let is_ahead = index < self.reads && pool.dma.double_buffer;
-            let bytes = self.tile_bytes((index, tensor), pool, &|place| cuts[place], cuts.len());
+            let bytes = tile_bytes(tensor, pool, &|place| cuts[place]);
             whole.tiles.push((pool.name.clone(), bytes, is_ahead));
             let cost = self.transfer_cost(tensor, &cuts);
             *(if is_ahead { &mut whole.ahead } else { &mut whole.waited }) += cost;
