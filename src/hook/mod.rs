@@ -10,6 +10,8 @@ mod answer;
 mod apply;
 mod command;
 pub(crate) mod constants;
+mod programs;
+mod region;
 mod splice;
 
 pub use crate::{

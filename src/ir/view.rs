@@ -60,7 +60,7 @@ pub fn is_elementwise(op: Op<'_>) -> bool {
 }
 
 /// The positions of the values of a declared operand among all operands.
-pub(super) fn operand_range(op: Op<'_>, info: &OpInfo, index: usize) -> Range<usize> {
+pub(crate) fn operand_range(op: Op<'_>, info: &OpInfo, index: usize) -> Range<usize> {
     range(info.operands, op.operand_count(), segments(op, info), index)
 }
 

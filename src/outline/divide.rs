@@ -3,13 +3,17 @@
 use super::{
     PartitionInput, RegionPlan, View,
     call::{Calls, MatchedOps, outside_use},
+    captures::{self, layouts},
     make_composite, outline_region, sort_topologically, start_early,
     transposes::{cancel, within},
 };
 use crate::{
     Error, Result,
-    graph::{Facts, ValueId},
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
+    graph::{Bound, Facts, ValueId},
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val, edit, func, graph,
+        names::{LAYOUTS, TARGET},
+    },
     partition::{
         self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST,
     },
@@ -33,6 +37,8 @@ pub struct PartitionedFunction<'c> {
     pub partition: Partition,
     /// For each region and composite, the function that it becomes a call of, if it does.
     pub calls: Vec<Vec<Option<BoundCall>>>,
+    /// For each region and composite, the names of its pattern, where hooks want to know them.
+    names: Vec<Vec<Vec<(String, Bound)>>>,
     /// For each region and composite, the lowering that the pattern names.
     lowerings: Vec<Vec<Option<String>>>,
     /// For each region and composite, what a profile says about the tiles of its call.
@@ -95,7 +101,7 @@ pub fn divide_with<'c>(
     let partition = partition::partition(&request)?;
     let report = Report::new(&request, &partition);
     let placement = Placement::of(&partition_input.view.graph, &partition);
-    let (mut calls, mut lowerings, mut tiles) = (vec![], vec![], vec![]);
+    let (mut calls, mut lowerings, mut tiles, mut names) = (vec![], vec![], vec![], vec![]);
     for region in &partition.regions {
         let device = &devices[region.device];
         let facts = Facts {
@@ -118,6 +124,12 @@ pub fn divide_with<'c>(
             });
         tiles.push(decided.collect::<Result<Vec<_>>>()?);
         calls.push(bound);
+        let is_named = targets.iter().any(|t| t.id == region.target && t.kind.hooks.read_regions());
+        let of = |composite: &Composite| match is_named {
+            true => composite.found.names(pattern_of(composite)),
+            false => vec![],
+        };
+        names.push(region.composites.iter().map(of).collect());
         let lower = |composite| pattern_of(composite).spec.lower.clone();
         lowerings.push(region.composites.iter().map(lower).collect());
     }
@@ -133,6 +145,7 @@ pub fn divide_with<'c>(
         view: partition_input.view,
         partition,
         calls,
+        names,
         lowerings,
         tiles,
         report,
@@ -261,6 +274,8 @@ impl<'c> Maker<'c, '_> {
         let unread = outputs.iter().filter(|output| outside_use(**output, &ops).is_none());
         let readers = unread.map(|output| reader(*output)).collect::<Result<Vec<_>>>()?;
         let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
+        let names = &partitioned.names[region][place];
+        captures::write(&partitioned.view, &composite.found, names)?;
         let made = match &partitioned.calls[region][place] {
             Some(call) => {
                 let found = MatchedOps { ops, input: &value, outputs };
@@ -268,6 +283,11 @@ impl<'c> Maker<'c, '_> {
             }
             None => make_composite(&name, &chosen.target, &ops, vec![])?,
         };
+        if !names.is_empty()
+            && let Some(call) = &partitioned.calls[region][place]
+        {
+            edit::set_attr(made, LAYOUTS, Builder::before(made)?.str_attr(&layouts(call)));
+        }
         if let Some(lowering) = &partitioned.lowerings[region][place] {
             edit::set_attr(made, LOWERING, Builder::before(made)?.str_attr(lowering));
         }

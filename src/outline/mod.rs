@@ -2,6 +2,7 @@
 
 pub mod call;
 mod call_sites;
+mod captures;
 mod composite;
 mod data;
 mod divide;

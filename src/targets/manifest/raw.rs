@@ -258,6 +258,7 @@ pub struct RawCommand {
     pub together: bool,
     #[serde(default)]
     pub module: bool,
+    pub protocol: Option<i64>,
     pub max_seconds: Option<toml::Value>,
     pub max_bytes: Option<toml::Value>,
 }
