@@ -4,6 +4,7 @@ use crate::{
     Error, Result,
     artifact::{Artifact, ArtifactTypes},
     io,
+    partition::Judgement,
     process::Folder,
     targets::hooks::{CallAnswer, Update},
     tensor::Tensor,
@@ -48,6 +49,8 @@ pub struct Line {
     pub leave_out: Vec<usize>,
     /// The C function that the function becomes a call of.
     pub call: Option<CallAnswer>,
+    /// In a dry run: nanoseconds of the region's work.
+    pub cost: Option<f64>,
 }
 
 /// What a program may write as an answer.
@@ -72,8 +75,11 @@ impl Answer {
     ///
     /// # Errors
     /// It declines and answers all the same.
-    pub fn of_line(line: Line, work: PathBuf) -> Result<Self> {
+    pub fn of_line(line: Line, work: PathBuf, is_dry: bool) -> Result<Self> {
         let answer = Self { work, line: Some(line), _folder: None };
+        if is_dry {
+            return Ok(answer);
+        }
         if let Some(Line { declines: Some(reason), call, .. }) = &answer.line {
             let written =
                 FILES.into_iter().find(|name| answer.place(name).symlink_metadata().is_ok());
@@ -85,6 +91,25 @@ impl Answer {
             }
         }
         Ok(answer)
+    }
+
+    /// Why the program declines, if it says so.
+    pub fn declines(&self) -> Option<&str> {
+        self.line.as_ref()?.declines.as_deref()
+    }
+
+    /// What it says of a region that has no place yet. Files are of no account.
+    ///
+    /// # Errors
+    /// The cost is no time.
+    pub fn judgement(&self) -> Result<Judgement> {
+        let line = self.line.clone().unwrap_or_default();
+        if let Some(cost) = line.cost.filter(|cost| !cost.is_finite() || *cost < 0.0) {
+            return Err(Error::invalid(format!(
+                "says that the region costs {cost}; a cost is a number of nanoseconds that is not negative"
+            )));
+        }
+        Ok(Judgement { declined: line.declines, cost: line.cost, dear: false })
     }
 
     /// The C function that the function becomes a call of.

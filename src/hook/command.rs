@@ -28,7 +28,10 @@ use crate::{
     },
     phase::HookPoint,
     process::{self, Ended, Folder},
-    targets::hooks::{BLOB_END, Command, Constant, Limits, Lowered, Protocol, Request, Update},
+    targets::{
+        CodegenKind,
+        hooks::{BLOB_END, Command, Constant, Limits, Lowered, Protocol, Request, Update},
+    },
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
@@ -73,6 +76,11 @@ impl Command {
                 Ok(())
             })?,
         };
+        if let Some(reason) = answer.declines().filter(|_| self.dry_run) {
+            return Err(Error::invalid(format!(
+                "declines a region that it took in the dry run: {reason}"
+            )));
+        }
         if let Some(call) = answer.call()? {
             let mut lowered = Lowered::call(request, call)?;
             lowered.artifacts = answer.artifacts(&request.target.kind.artifacts)?;
@@ -81,7 +89,16 @@ impl Command {
         let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
         let Some(bytes) = answer.read("output.mlir")? else {
             if artifacts.is_empty() {
-                return Ok(None);
+                let codegen = &request.target.kind.codegen;
+                let is_made_by_hooks =
+                    codegen.blob.is_some() || codegen.kind == CodegenKind::Custom;
+                return match self.dry_run && is_made_by_hooks {
+                    false => Ok(None),
+                    true => Err(Error::invalid(
+                        "gives nothing for a region that it took in the dry run, and the device has no other code \
+                         for it: decline it there",
+                    )),
+                };
             }
             let wanted = format!("{name}{BLOB_END}");
             if let Some(blob) = artifacts.iter().position(|artifact| artifact.name == wanted) {

@@ -21,6 +21,9 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::{cell::RefCell, fs, path::PathBuf, time::Duration};
 
+/// The key of a question about a region that has no place yet.
+pub const DRY_RUN: &str = "dry-run";
+
 /// Adds what a question is about.
 type About<'a> = &'a mut dyn FnMut(&mut Constants, &mut Map<String, Value>) -> Result<()>;
 
@@ -120,6 +123,7 @@ impl Running {
             question.insert("module".to_owned(), json!(path.display().to_string()));
         }
         about(&mut self.constants, &mut question)?;
+        let is_dry = question.contains_key(DRY_RUN);
         let mut line = Value::Object(question).to_string().into_bytes();
         line.push(b'\n');
         let path = folder.join("request.json");
@@ -139,7 +143,7 @@ impl Running {
         if let Some(reason) = &line.error {
             return Err(self.fault(reason));
         }
-        Answer::of_line(line, folder)
+        Answer::of_line(line, folder, is_dry)
     }
 
     /// The answer to a question; else what is wrong with it.
@@ -206,7 +210,7 @@ fn general(point: HookPoint, request: &Request<'_, '_>) -> Result<Map<String, Va
     about.insert("target".to_owned(), json!(target.id));
     about.insert("kind".to_owned(), json!(target.kind.name));
     about.insert("options".to_owned(), options.into());
-    about.insert("pools".to_owned(), json!(region::own_pools(target)?));
+    about.insert("pools".to_owned(), json!(region::own_pools(request)?));
     if let Some(memory) = region::device_memory(request)? {
         about.insert("memory".to_owned(), memory);
     }

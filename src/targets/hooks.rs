@@ -12,6 +12,7 @@ use crate::{
         edit, func, names,
         outline::NewFunction,
     },
+    partition::Judgement,
     phase::HookPoint,
     pools::left::{self, Left},
     tensor::Tensor,
@@ -45,6 +46,8 @@ pub struct Command {
     pub module: bool,
     /// How it is asked, and answers.
     pub protocol: Protocol,
+    /// Whether it is asked about each region before this has its place, and may decline it.
+    pub dry_run: bool,
     /// Seconds that it may take, an expression over options; [`Limits::SECONDS`] without one.
     pub max_seconds: Option<Expr>,
     /// Bytes that it may write, an expression over options; without one [`Limits::BYTES`], and
@@ -116,6 +119,16 @@ impl TargetInstance {
             bytes: limit(&command.max_bytes, "max-bytes", space)?,
         })
     }
+}
+
+/// Somebody who is asked about regions before these have their places.
+pub trait Judge: fmt::Debug {
+    /// What a target says of a function that a region would be, in a copy of the module.
+    ///
+    /// # Errors
+    /// The target's code fails.
+    fn judge(&self, module: Op<'_>, function: Op<'_>, target: &TargetInstance)
+    -> Result<Judgement>;
 }
 
 /// What becomes of a constant.
@@ -391,6 +404,9 @@ impl fmt::Display for Command {
         let module = if self.module { " (with the whole module)" } else { "" };
         let protocol = match self.protocol {
             Protocol::Files => "",
+            Protocol::Regions if self.dry_run => {
+                " (protocol 2, asked before regions have their places)"
+            }
             Protocol::Regions => " (protocol 2)",
         };
         write!(f, "{}{together}{module}{protocol}", self.words.join(" "))?;
@@ -421,6 +437,14 @@ impl HookSet {
             matches!(hook, DataHook::Command(Command { protocol: Protocol::Regions, .. }))
         };
         self.data.iter().any(|(_, hook)| reads(hook))
+    }
+
+    /// The program that is asked about regions before these have their places.
+    pub fn dry_run(&self) -> Option<&Command> {
+        match self.data(HookPoint::GraphToRuntime) {
+            Some(DataHook::Command(command)) => Some(command).filter(|command| command.dry_run),
+            _ => None,
+        }
     }
 
     /// Whether `apply-hook` has something to run at a point.

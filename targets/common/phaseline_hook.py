@@ -370,7 +370,15 @@ class Question:
         self.pools, self.memory = data["pools"], data.get("memory")
         # With --pools: those of the board.
         self.board = data.get("board", [])
+        # Asked before the region has its place (`dry-run = true`): what is written is of no account, only whether it
+        # is declined, and what it costs.
+        self.dry_run = data.get("dry-run", False)
         self.reply = {"id": self.id}
+
+    def cost(self, nanoseconds):
+        """In a dry run: what the work of the region costs, in place of the sum of its patterns' costs."""
+        if self.dry_run:
+            self.reply["cost"] = nanoseconds
 
     def module(self):
         """The whole module, as MLIR text: for hooks with `module = true` in the manifest."""

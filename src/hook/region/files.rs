@@ -1,6 +1,6 @@
 //! Constants as files: each once for all questions that a program is asked, as `.npy` and as bytes.
 
-use super::{attribute, type_json};
+use super::{attribute, pattern_name, type_json};
 use crate::{
     Error, Result, io,
     ir::{self, Attribute, Id, constant::Elements, elements},
@@ -12,9 +12,13 @@ use std::{collections::HashMap, fs, path::PathBuf};
 /// Bytes that a constant with one value everywhere may have as a file; that of a larger one is its value.
 const MOST_REPEATED: usize = 1 << 26;
 
+/// Elements of a constant that says what an operation does, such as a shape; larger ones are weights.
+const PART: usize = 8;
+
 /// A folder with constants.
 pub struct Constants {
-    folder: PathBuf,
+    /// None for what a region is but for its names and weights.
+    folder: Option<PathBuf>,
     known: HashMap<Id, Value>,
 }
 
@@ -22,7 +26,17 @@ impl Constants {
     /// An empty folder, which is made.
     pub fn new(folder: PathBuf) -> Result<Self> {
         fs::create_dir(&folder).map_err(|e| Error::io("cannot make", &folder, e))?;
-        Ok(Self { folder, known: HashMap::new() })
+        Ok(Self { folder: Some(folder), known: HashMap::new() })
+    }
+
+    /// No files: regions that are the same but for names, weights and scales have one description.
+    pub fn none() -> Self {
+        Self { folder: None, known: HashMap::new() }
+    }
+
+    /// Whether what is described is to have names and weights.
+    pub fn has_files(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// The files of a constant; none if it has no elements of a known size.
@@ -31,6 +45,10 @@ impl Constants {
             return Ok(Some(known.clone()));
         }
         let Some(read) = Elements::new(constant) else { return Ok(None) };
+        if self.folder.is_none() {
+            let values = (read.len() <= PART).then(|| attribute::list(&read));
+            return Ok(Some(json!({ "type": type_json(read.r#type()), "values": values })));
+        }
         let name = ir::element_type(read.r#type()).to_string();
         let (Some(dtype), Some(dims)) =
             (ElementType::from_mlir_name(&name), ir::static_dims(read.r#type()))
@@ -62,7 +80,7 @@ impl Constants {
     /// The files of a tensor that is no constant of the IR, under a name of its own; they are there until the next one
     /// of that name.
     pub fn tensor(&self, name: &str, tensor: &Tensor) -> Result<Value> {
-        let dtype = tensor.dtype().to_string();
+        let dtype = pattern_name(tensor.dtype().into());
         Ok(json!({
             "type": { "dtype": dtype, "shape": tensor.shape() },
             "bytes": tensor.bytes().len(),
@@ -72,7 +90,8 @@ impl Constants {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<String> {
-        let path = self.folder.join(name);
+        let folder = self.folder.as_ref();
+        let path = folder.ok_or_else(|| Error::internal("a file of no folder"))?.join(name);
         fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))?;
         Ok(path.display().to_string())
     }

@@ -18,7 +18,7 @@ use crate::{
         self, Blk, Id, Op, Type, Val,
         call_extern::CallExtern,
         edit, func, graph,
-        names::{CAPTURES, LAYOUTS, PATTERN, TARGET},
+        names::{self, CAPTURES, LAYOUTS, PATTERN, TARGET},
         print::node_name,
         view::{self, Arity, AttrKind, OpView},
     },
@@ -52,8 +52,12 @@ pub fn describe(
     {
         let id = reader.add(argument, "input");
         for (name, attribute) in attributes {
-            let key = name.rsplit('.').next().unwrap_or(name);
-            reader.values[id].insert(key.to_owned(), attribute::value(*attribute));
+            let known = [(names::NAME, "name"), (names::IO, "role"), (names::MEMORY, "memory")];
+            if reader.constants.has_files()
+                && let Some((_, key)) = known.into_iter().find(|(known, _)| known == name)
+            {
+                reader.values[id].insert(key.to_owned(), attribute::value(*attribute));
+            }
         }
         inputs.push(id);
     }
@@ -64,7 +68,9 @@ pub fn describe(
         "operations": operations,
         "matches": reader.matches,
     });
-    quantization::describe(function, &mut reader);
+    if reader.constants.has_files() {
+        quantization::describe(function, &mut reader);
+    }
     region["values"] = json!(reader.values);
     Ok(region)
 }
@@ -72,10 +78,15 @@ pub fn describe(
 /// An element type by the name that patterns have for it.
 fn dtype(ty: Type<'_>) -> String {
     let name = ir::element_type(ty).to_string();
-    match ElementType::from_mlir_name(&name) {
-        // As patterns have it.
-        Some(ty) => ty.to_string().replacen("ui", "u", 1),
-        None => name,
+    ElementType::from_mlir_name(&name).map_or(name, pattern_name)
+}
+
+/// An element type by the name that patterns have for it.
+fn pattern_name(ty: ElementType) -> String {
+    match ty {
+        ElementType::BOOL => "bool".to_owned(),
+        // Unsigned ones are ui8 in MLIR.
+        ty => ty.mlir_name().replacen("ui", "u", 1),
     }
 }
 
@@ -196,7 +207,7 @@ impl Reader<'_> {
 
     fn name<'c>(&mut self, id: usize, op: Op<'c>) {
         let name = node_name(op);
-        if !name.is_empty() {
+        if !name.is_empty() && self.constants.has_files() {
             self.values[id].insert("name".to_owned(), json!(name));
         }
     }
@@ -300,7 +311,7 @@ impl Reader<'_> {
             "match": number,
         });
         let node = node_name(op);
-        if !node.is_empty() {
+        if !node.is_empty() && self.constants.has_files() {
             about["node"] = json!(node);
         }
         if let Some(parts) = CallExtern::of(op) {

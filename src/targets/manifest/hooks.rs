@@ -82,7 +82,7 @@ fn command(
     (max_seconds, max_bytes): (Option<Expr>, Option<Expr>),
     (layers, options): (&[Layer], &[OptionDecl]),
 ) -> Result<DataHook, String> {
-    let RawCommand { command: words, together, module, protocol, .. } = raw;
+    let RawCommand { command: words, together, module, protocol, dry_run, .. } = raw;
     if together && point != HookPoint::ConstantUpdater {
         let only = HookPoint::ConstantUpdater;
         return Err(format!("together = true is for {only}, which is asked about constants"));
@@ -106,5 +106,20 @@ fn command(
             ));
         }
     };
-    Ok(DataHook::Command(Command { words, together, module, protocol, max_seconds, max_bytes }))
+    if dry_run && (point != HookPoint::GraphToRuntime || protocol != Protocol::Regions) {
+        return Err(format!(
+            "dry-run = true asks {} before regions have their places, in protocol 2: write it beside that hook's \
+             command, with protocol = 2",
+            HookPoint::GraphToRuntime
+        ));
+    }
+    Ok(DataHook::Command(Command {
+        dry_run,
+        words,
+        together,
+        module,
+        protocol,
+        max_seconds,
+        max_bytes,
+    }))
 }

@@ -61,4 +61,5 @@ def write(request):
     request.blob(b"TAPE" + words + b"".join(tape.steps))
 
 
-phaseline_hook.serve(write)
+if __name__ == "__main__":
+    phaseline_hook.serve(write)

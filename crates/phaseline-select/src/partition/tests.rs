@@ -65,6 +65,7 @@ fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) ->
         host: "llvm",
         host_rates,
         search,
+        judged: &[],
         measured: None,
     })
 }
