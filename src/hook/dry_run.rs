@@ -33,6 +33,14 @@ pub struct DryRuns {
     programs: Programs,
     known: RefCell<BTreeMap<String, Judgement>>,
     asked: Cell<usize>,
+    failed: Cell<bool>,
+}
+
+impl DryRuns {
+    /// Whether a program failed, which is no decline.
+    pub fn has_failed(&self) -> bool {
+        self.failed.get()
+    }
 }
 
 impl fmt::Debug for DryRuns {
@@ -72,6 +80,7 @@ impl Judge for DryRuns {
             Ok(())
         });
         let said = answer.and_then(|answer| answer.judgement()).map_err(|error| {
+            self.failed.set(true);
             Error::invalid(format!(
                 "target '{}': dry run of hook {point} on @{name}: {error}",
                 target.id

@@ -198,15 +198,6 @@ impl PartitionedFunction<'_> {
     }
 }
 
-/// Decides by preference. Nothing is changed; `placement` comes before patterns.
-pub fn divide<'c>(
-    function: Op<'c>,
-    targets: &[TargetInstance],
-    placement: Option<&Placement>,
-) -> Result<PartitionedFunction<'c>> {
-    divide_with(function, targets, &DivideOptions { placement, ..Default::default() })
-}
-
 /// Decides. Nothing is changed.
 pub fn divide_with<'c>(
     function: Op<'c>,

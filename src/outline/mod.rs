@@ -18,7 +18,7 @@ mod transposes;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{DivideOptions, PartitionedFunction, apply, divide, divide_with};
+pub use divide::{DivideOptions, PartitionedFunction, apply, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use functions::{divide_all, open_functions};
 pub use inline::inline_calls;

@@ -431,4 +431,5 @@ fn explanations_name_the_condition_and_the_values() {
 
 mod costs;
 mod large;
+mod limits;
 mod random;
