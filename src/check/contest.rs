@@ -9,11 +9,12 @@ use super::{
 use crate::{
     CompileOptions, Error, Phase, Result, Session,
     graph::{Facts, OpId, OpTable},
+    hook::DryRuns,
     ir::{
         self, Builder, edit, func, guard, names,
         print::{Weights, print_module},
     },
-    outline,
+    outline::{self, DivideOptions},
     pattern::{Capabilities, Pattern, find_match},
     targets::TargetInstance,
     tensor::Tensor,
@@ -93,7 +94,9 @@ impl Ring<'_> {
         let module = self.session.parse(text.as_bytes(), "check.mlir")?;
         let targets = self.compile_options().resolve(self.session)?;
         let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
-        let partitioned = outline::divide(main, &targets, None)?;
+        let judge = DryRuns::default();
+        let how = DivideOptions { judge: Some(&judge), ..DivideOptions::default() };
+        let partitioned = outline::divide_with(main, &targets, &how)?;
         let composites = partitioned.partition.regions.iter().flat_map(|region| &region.composites);
         Ok(composites.map(|composite| composite.name.clone()).collect())
     }
@@ -177,8 +180,11 @@ impl Ring<'_> {
             edit::set_attr(op, names::PATTERN, b.str_attr(pattern.name()));
         }
         let targets = self.compile_options().resolve(self.session)?;
-        let partitioned = match outline::divide(main, &targets, None) {
+        let judge = DryRuns::default();
+        let how = DivideOptions { judge: Some(&judge), ..DivideOptions::default() };
+        let partitioned = match outline::divide_with(main, &targets, &how) {
             Ok(partitioned) => partitioned,
+            Err(error) if judge.has_failed() => return Err(error),
             Err(error) => return Ok(Some(error.to_string())),
         };
         let composites = partitioned.partition.regions.iter().flat_map(|region| &region.composites);

@@ -177,6 +177,9 @@ fn picture(
 struct Report {
     steps: Vec<Layer>,
     memory: Vec<MemoryUse>,
+    /// Operations whose regions hooks declined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declined: Vec<String>,
 }
 
 /// Compiles as far as the plan of memory, which is when all steps are known, and prints them.
@@ -202,11 +205,19 @@ fn report(
         // They would be those of a model that tells of its steps.
         edit::remove_attr(ir::root(module), names::OPERATIONS);
     }
-    let report = Report { steps: rows, memory: signature_of(ir::root(module))?.memories() };
+    let declined = ir::attr_strs(ir::root(module), names::DECLINED).unwrap_or_default();
+    let memory = signature_of(ir::root(module))?.memories();
+    let report = Report { steps: rows, memory, declined };
     print(&match form {
         "json" => serde_json::to_string_pretty(&report)
             .map(|text| text + "\n")
             .map_err(|error| Error::internal(format!("the report has no JSON form: {error}")))?,
-        _ => format!("{}\n{}", layers::table(&report.steps), memory::table(&report.memory)),
+        _ => {
+            let mut text = layers::table(&report.steps);
+            if !report.declined.is_empty() {
+                text += &format!("\ndeclined by hooks:\n  {}\n", report.declined.join("\n  "));
+            }
+            format!("{text}\n{}", memory::table(&report.memory))
+        }
     })
 }

@@ -7,7 +7,9 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, Error, Phase, Result, Session, io,
+    CompileOptions, Error, Phase, Result, Session,
+    hook::DryRuns,
+    io,
     ir::{self, func},
     outline::{self, PartitionedFunction},
     partition::{FunctionReport, Report, StayReport},
@@ -80,11 +82,13 @@ fn divided<'s>(
     let placement =
         options.placement.as_deref().map(graph_partition::read_placement).transpose()?;
     let profile = options.profile.as_deref().map(read_profile).transpose()?;
+    let judge = DryRuns::default();
     let how = outline::DivideOptions {
         placement: placement.as_ref(),
         search: options.placement_search,
         profile: profile.as_ref(),
         apart: options.apart,
+        judge: Some(&judge),
     };
     let operators = options.operators(session)?;
     let mut partitioned_functions = outline::settle(ir::root(module), &targets, &how, &operators)?;

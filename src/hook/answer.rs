@@ -4,19 +4,27 @@ use crate::{
     Error, Result,
     artifact::{Artifact, ArtifactTypes},
     io,
+    partition::Judgement,
     process::Folder,
-    targets::hooks::Update,
+    targets::hooks::{CallAnswer, Update},
     tensor::Tensor,
 };
 use serde::Deserialize;
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The folder in which a program runs.
 pub const WORK: &str = "work";
 
 /// What a program answered.
 pub struct Answer {
-    pub folder: Folder,
+    /// Where it wrote files.
+    work: PathBuf,
+    /// The line that it answered with, in protocol 2.
+    line: Option<Line>,
+    _folder: Option<Folder>,
 }
 
 /// `answer.json`.
@@ -28,9 +36,101 @@ struct Said {
     leave_out: Vec<usize>,
 }
 
+/// An answer of protocol 2, beside its `id` and what is in files.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Line {
+    /// Why the program declines.
+    pub declines: Option<String>,
+    /// Why the compile ends.
+    pub error: Option<String>,
+    /// Inputs that the call is not given any more.
+    #[serde(default)]
+    pub leave_out: Vec<usize>,
+    /// The C function that the function becomes a call of.
+    pub call: Option<CallAnswer>,
+    /// In a dry run: nanoseconds of the region's work.
+    pub cost: Option<f64>,
+}
+
+/// What a program may write as an answer.
+const FILES: [&str; 2] = ["output.mlir", "artifacts"];
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        // What a program of many answers wrote for one goes with that.
+        if self.line.is_some() {
+            let _ = fs::remove_dir_all(&self.work);
+        }
+    }
+}
+
 impl Answer {
-    fn place(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(WORK).join(name)
+    /// Of a program that ended, in its folder.
+    pub fn of_files(folder: Folder, work: PathBuf) -> Self {
+        Self { work, line: None, _folder: Some(folder) }
+    }
+
+    /// Of a program that goes on, with the folder of this request.
+    ///
+    /// # Errors
+    /// It declines and answers all the same.
+    pub fn of_line(line: Line, work: PathBuf, is_dry: bool) -> Result<Self> {
+        let answer = Self { work, line: Some(line), _folder: None };
+        if is_dry {
+            return Ok(answer);
+        }
+        if let Some(Line { declines: Some(reason), call, .. }) = &answer.line {
+            let written =
+                FILES.into_iter().find(|name| answer.place(name).symlink_metadata().is_ok());
+            let written = written.or_else(|| call.as_ref().map(|_| "call"));
+            if let Some(written) = written {
+                return Err(Error::invalid(format!(
+                    "declines (\"{reason}\") and answers with {written}; do one of the two"
+                )));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Why the program declines, if it says so.
+    pub fn declines(&self) -> Option<&str> {
+        self.line.as_ref()?.declines.as_deref()
+    }
+
+    /// What it says of a region that has no place yet. Files are of no account.
+    ///
+    /// # Errors
+    /// The cost is no time.
+    pub fn judgement(&self) -> Result<Judgement> {
+        let line = self.line.clone().unwrap_or_default();
+        if let Some(cost) = line.cost.filter(|cost| !cost.is_finite() || *cost < 0.0) {
+            return Err(Error::invalid(format!(
+                "says that the region costs {cost}; a cost is a number of nanoseconds that is not negative"
+            )));
+        }
+        Ok(Judgement { declined: line.declines, cost: line.cost, dear: false })
+    }
+
+    /// The C function that the function becomes a call of.
+    ///
+    /// # Errors
+    /// There is another answer, too.
+    pub fn call(&self) -> Result<Option<&CallAnswer>> {
+        let Some(call) = self.line.as_ref().and_then(|line| line.call.as_ref()) else {
+            return Ok(None);
+        };
+        match self.read(FILES[0])? {
+            None => Ok(Some(call)),
+            Some(_) => Err(Error::invalid(format!(
+                "answers with a call of {} and with {}; do one of the two",
+                call.function, FILES[0]
+            ))),
+        }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.work.join(name)
     }
 
     /// The constant in a file, if it is there.
@@ -51,7 +151,10 @@ impl Answer {
             )));
         }
         self.check_names(inputs, list)?;
-        let said = self.said()?;
+        let said = match &self.line {
+            Some(line) => Said { leave_out: line.leave_out.clone() },
+            None => self.said()?,
+        };
         let strange = said.leave_out.iter().find(|input| !inputs.contains(input));
         if let Some(strange) = strange {
             return Err(Error::invalid(format!(

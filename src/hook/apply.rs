@@ -1,6 +1,6 @@
 //! Runs a hook on each function or module that it applies to; errors name target, hook and operation.
 
-use super::{constants, splice};
+use super::{constants, programs::Programs, splice};
 use crate::{
     Error, Result,
     artifact::{Artifact, files},
@@ -40,12 +40,14 @@ pub fn apply<'c>(
             .filter(|op| !op.has_attribute(FINISHED))
             .collect(),
     };
+    let programs = Programs::default();
     for subject in subjects {
         let (location, place) = describe(subject);
         let span =
             tracing::info_span!(target: "phaseline::hook", "hook", %point, id = %target.id, place);
         let _span = span.entered();
-        let outcome = catch_unwind(AssertUnwindSafe(|| one(module, subject, target, point)));
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| one(module, subject, target, (point, &programs))));
         let reason = match outcome {
             Ok(Ok(())) => continue,
             Ok(Err(error)) => error.to_string(),
@@ -56,7 +58,9 @@ pub fn apply<'c>(
             message: format!("target '{}': hook {point} on {place}: {reason}", target.id),
         });
     }
-    Ok(())
+    programs
+        .end()
+        .map_err(|error| PassError::new(format!("target '{}': hook {point}: {error}", target.id)))
 }
 
 fn is_of(op: Op<'_>, target: &TargetInstance) -> bool {
@@ -103,7 +107,7 @@ fn one<'c>(
     module: Op<'c>,
     subject: Op<'c>,
     target: &TargetInstance,
-    point: HookPoint,
+    (point, programs): (HookPoint, &Programs),
 ) -> Result<()> {
     let view = View::of(module)?;
     let request = Request {
@@ -114,13 +118,13 @@ fn one<'c>(
     };
     match point {
         HookPoint::GraphToRuntime | HookPoint::GraphToTir => {
-            let Some(lowered) = lower(&request, point)? else { return Ok(()) };
+            let Some(lowered) = lower(&request, point, programs)? else { return Ok(()) };
             let finished = point == HookPoint::GraphToRuntime;
             splice::replace(module, subject, lowered, finished)
         }
-        HookPoint::ConstantUpdater => constants::update(&request, subject),
+        HookPoint::ConstantUpdater => constants::update(&request, subject, programs),
         HookPoint::TirToRuntime => {
-            let Some(artifacts) = generate(&request)? else { return Ok(()) };
+            let Some(artifacts) = generate(&request, programs)? else { return Ok(()) };
             let blob = artifacts
                 .iter()
                 .find(|artifact| artifact.name.ends_with(BLOB_END) && !artifact.is_in_folder());
@@ -135,7 +139,11 @@ fn one<'c>(
     }
 }
 
-fn lower<'c>(request: &Request<'_, 'c>, point: HookPoint) -> Result<Option<Lowered<'c>>> {
+fn lower<'c>(
+    request: &Request<'_, 'c>,
+    point: HookPoint,
+    programs: &Programs,
+) -> Result<Option<Lowered<'c>>> {
     let hooks = &request.target.kind.hooks;
     if let Some(rust) = &hooks.rust {
         let lowered = match point {
@@ -147,12 +155,12 @@ fn lower<'c>(request: &Request<'_, 'c>, point: HookPoint) -> Result<Option<Lower
         }
     }
     match hooks.data(point) {
-        Some(DataHook::Command(command)) => command.lower(point, request),
+        Some(DataHook::Command(command)) => command.lower(point, request, programs),
         _ => Ok(None),
     }
 }
 
-fn generate(request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
+fn generate(request: &Request<'_, '_>, programs: &Programs) -> Result<Option<Vec<Artifact>>> {
     let hooks = &request.target.kind.hooks;
     if let Some(rust) = &hooks.rust
         && let Some(artifacts) = rust.tir_to_runtime(request)?
@@ -160,7 +168,7 @@ fn generate(request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
         return Ok(Some(artifacts));
     }
     match hooks.data(HookPoint::TirToRuntime) {
-        Some(DataHook::Command(command)) => command.generate(request),
+        Some(DataHook::Command(command)) => command.generate(request, programs),
         _ => Ok(None),
     }
 }

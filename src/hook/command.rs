@@ -12,20 +12,26 @@
 //! `output.npy` or `output-N.npy` and `answer.json`, and files in `artifacts/`, whose types the
 //! manifest declares or their names say. A program that writes none of them declines. Any exit code
 //! but 0 ends the compile with what it said, and so does an answer that takes too much time or space. For programs in Python there is a module
-//! ([`PYTHON`]), which they find without any path.
+//! ([`PYTHON`]), which they find without any path. That is protocol 1; [`super::programs`] has protocol 2.
 
-use super::answer::{Answer, WORK};
+use super::{
+    answer::{Answer, WORK},
+    programs::Programs,
+    region,
+};
 use crate::{
     Error, Result,
     artifact::Artifact,
-    io,
     ir::{
         self, Op, edit, func,
         print::{Weights, print_op},
     },
     phase::HookPoint,
     process::{self, Ended, Folder},
-    targets::hooks::{BLOB_END, Command, Constant, Limits, Lowered, Request, Update},
+    targets::{
+        CodegenKind,
+        hooks::{BLOB_END, Command, Constant, Limits, Lowered, Protocol, Request, Update},
+    },
     tensor::Tensor,
 };
 use melior::ir::{Module, operation::OperationLike};
@@ -34,19 +40,16 @@ use std::{
     collections::BTreeSet,
     env, fs,
     io::{Read, Seek, SeekFrom},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
-
-/// Version of what programs are asked and answer.
-const PROTOCOL: u32 = 1;
 
 /// What programs in Python can import.
 const PYTHON: (&str, &str) =
     ("phaseline_hook.py", include_str!("../../targets/common/phaseline_hook.py"));
 
 /// The file with the whole module.
-const MODULE: &str = "module.mlir";
+pub(super) const MODULE: &str = "module.mlir";
 
 /// The place of [`PYTHON`] beside the folder in which a program runs.
 const LIBRARY: &str = "python";
@@ -57,15 +60,45 @@ impl Command {
         &self,
         point: HookPoint,
         request: &Request<'_, 'c>,
+        programs: &Programs,
     ) -> Result<Option<Lowered<'c>>> {
         let name = func::symbol(request.subject);
-        let text = print_op(subject_module(request)?.as_op(), Weights::Print)?;
-        let about = json!({ "function": name });
-        let answer = self.run(point, request, about, &[("input.mlir", text.as_bytes())])?;
+        let answer = match self.protocol {
+            Protocol::Files => {
+                let text = print_op(subject_module(request)?.as_op(), Weights::Print)?;
+                let about = json!({ "function": name });
+                self.run(point, request, about, &[("input.mlir", text.as_bytes())])?
+            }
+            Protocol::Regions => programs.ask(self, point, request, &mut |constants, about| {
+                about.insert("function".to_owned(), json!(name));
+                let region = region::describe(request.subject, request.target, constants)?;
+                about.insert("region".to_owned(), region);
+                Ok(())
+            })?,
+        };
+        if let Some(reason) = answer.declines().filter(|_| self.dry_run) {
+            return Err(Error::invalid(format!(
+                "declines a region that it took in the dry run: {reason}"
+            )));
+        }
+        if let Some(call) = answer.call()? {
+            let mut lowered = Lowered::call(request, call)?;
+            lowered.artifacts = answer.artifacts(&request.target.kind.artifacts)?;
+            return Ok(Some(lowered));
+        }
         let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
         let Some(bytes) = answer.read("output.mlir")? else {
             if artifacts.is_empty() {
-                return Ok(None);
+                let codegen = &request.target.kind.codegen;
+                let is_made_by_hooks =
+                    codegen.blob.is_some() || codegen.kind == CodegenKind::Custom;
+                return match self.dry_run && is_made_by_hooks {
+                    false => Ok(None),
+                    true => Err(Error::invalid(
+                        "gives nothing for a region that it took in the dry run, and the device has no other code \
+                         for it: decline it there",
+                    )),
+                };
             }
             let wanted = format!("{name}{BLOB_END}");
             if let Some(blob) = artifacts.iter().position(|artifact| artifact.name == wanted) {
@@ -84,16 +117,33 @@ impl Command {
     }
 
     /// Asks for the artifacts of a target's module.
-    pub(super) fn generate(&self, request: &Request<'_, '_>) -> Result<Option<Vec<Artifact>>> {
-        let text = print_op(request.subject, Weights::Print)?;
-        let functions: Vec<_> = func::functions(request.subject)
-            .into_iter()
-            .filter(|function| edit::entry_block(*function).is_some())
-            .map(func::symbol)
-            .collect();
-        let about = json!({ "functions": functions });
-        let files = [("input.mlir", text.as_bytes())];
-        let answer = self.run(HookPoint::TirToRuntime, request, about, &files)?;
+    pub(super) fn generate(
+        &self,
+        request: &Request<'_, '_>,
+        programs: &Programs,
+    ) -> Result<Option<Vec<Artifact>>> {
+        let functions = func::functions(request.subject).into_iter();
+        let functions: Vec<_> =
+            functions.filter(|function| edit::entry_block(*function).is_some()).collect();
+        let point = HookPoint::TirToRuntime;
+        let answer = match self.protocol {
+            Protocol::Files => {
+                let text = print_op(request.subject, Weights::Print)?;
+                let names: Vec<_> =
+                    functions.iter().map(|function| func::symbol(*function)).collect();
+                let about = json!({ "functions": names });
+                self.run(point, request, about, &[("input.mlir", text.as_bytes())])?
+            }
+            Protocol::Regions => programs.ask(self, point, request, &mut |constants, about| {
+                let of = |function: &Op<'_>| {
+                    let region = region::describe(*function, request.target, constants)?;
+                    Ok(json!({ "name": func::symbol(*function), "region": region }))
+                };
+                let all = functions.iter().map(of).collect::<Result<Vec<_>>>()?;
+                about.insert("functions".to_owned(), json!(all));
+                Ok(())
+            })?,
+        };
         let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
         Ok((!artifacts.is_empty()).then_some(artifacts))
     }
@@ -103,13 +153,26 @@ impl Command {
         &self,
         request: &Request<'_, '_>,
         constant: &Constant,
+        programs: &Programs,
     ) -> Result<Option<Tensor>> {
+        if self.protocol == Protocol::Regions {
+            let updates =
+                self.update_together(request, std::slice::from_ref(constant), programs)?;
+            return match updates.into_iter().next() {
+                None | Some(Update::Keep) => Ok(None),
+                Some(Update::Replace(new)) => Ok(Some(new)),
+                Some(Update::LeaveOut) => Err(Error::invalid(
+                    "leaves a constant out that it was asked about alone: write `together = true` beside its \
+                     command in the manifest",
+                )),
+            };
+        }
         let about = json!({
             "function": func::symbol(request.subject),
             "callee": constant.callee,
             "input": constant.input,
         });
-        let bytes = npy(&constant.value)?;
+        let bytes = region::npy(&constant.value)?;
         let files = [("input.npy", bytes.as_slice())];
         let answer = self.run(HookPoint::ConstantUpdater, request, about, &files)?;
         answer.constant("output.npy")
@@ -120,9 +183,27 @@ impl Command {
         &self,
         request: &Request<'_, '_>,
         constants: &[Constant],
+        programs: &Programs,
     ) -> Result<Vec<Update>> {
         let callee = constants.first().map(|constant| constant.callee.as_str());
         let inputs: Vec<usize> = constants.iter().map(|constant| constant.input).collect();
+        if self.protocol == Protocol::Regions {
+            let point = HookPoint::ConstantUpdater;
+            let answer = programs.ask(self, point, request, &mut |files, about| {
+                about.insert("function".to_owned(), json!(func::symbol(request.subject)));
+                about.insert("callee".to_owned(), json!(callee));
+                let mut given = vec![];
+                for constant in constants {
+                    let name = format!("input-{}", constant.input);
+                    let mut file = files.tensor(&name, &constant.value)?;
+                    file["input"] = json!(constant.input);
+                    given.push(file);
+                }
+                about.insert("constants".to_owned(), json!(given));
+                Ok(())
+            })?;
+            return answer.updates(&inputs);
+        }
         let about = json!({
             "function": func::symbol(request.subject),
             "callee": callee,
@@ -130,7 +211,7 @@ impl Command {
         });
         let mut files = vec![];
         for constant in constants {
-            files.push((format!("input-{}.npy", constant.input), npy(&constant.value)?));
+            files.push((format!("input-{}.npy", constant.input), region::npy(&constant.value)?));
         }
         let files: Vec<_> =
             files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
@@ -161,24 +242,18 @@ impl Command {
             if whole.is_some() {
                 about.insert("module".into(), json!(MODULE));
             }
-            about.insert("protocol".into(), json!(PROTOCOL));
+            about.insert("protocol".into(), json!(self.protocol.number()));
             about.insert("hook".into(), json!(point.name()));
             about.insert("target".into(), json!(target.id));
             about.insert("kind".into(), json!(target.kind.name));
             about.insert("options".into(), options.into());
         }
-        let work = folder.path().join(WORK);
-        let library = folder.path().join(LIBRARY);
-        for path in [&work, &library] {
-            fs::create_dir(path).map_err(|e| Error::io("cannot make", path, e))?;
-        }
+        let [work, library] = places(&folder)?;
         let described = format!("{about:#}\n");
         let whole = whole.iter().map(|text| (MODULE, text.as_bytes()));
         let asked = files.iter().copied().chain(whole);
         let asked = asked.chain([("request.json", described.as_bytes())]);
-        let given = asked.map(|(name, bytes)| (work.join(name), bytes));
-        let (module, text) = PYTHON;
-        for (path, bytes) in given.chain([(library.join(module), text.as_bytes())]) {
+        for (path, bytes) in asked.map(|(name, bytes)| (work.join(name), bytes)) {
             fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))?;
         }
         let words = target.hook_words(self)?;
@@ -188,19 +263,12 @@ impl Command {
         let places = (folder.path(), work.as_path(), library.as_path());
         let ended = start(&words, places, (limits, &is_large))?;
         check(&words[0], ended, folder.path(), (limits, &target.kind.manifest))?;
-        Ok(Answer { folder })
+        Ok(Answer::of_files(folder, work))
     }
 }
 
-fn npy(tensor: &Tensor) -> Result<Vec<u8>> {
-    let mut bytes = vec![];
-    io::npy::write(tensor, &mut bytes)
-        .map_err(|error| Error::internal(format!("a constant has no .npy form: {error}")))?;
-    Ok(bytes)
-}
-
 /// The bytes of all files below a folder; links are not followed. A file without content takes something, too.
-fn size(folder: &Path) -> u64 {
+pub(super) fn size(folder: &Path) -> u64 {
     const LEAST: u64 = 512;
     let mut sum: u64 = 0;
     let mut open = vec![folder.to_owned()];
@@ -225,28 +293,53 @@ fn start(
     (folder, work, library): (&Path, &Path, &Path),
     (limits, is_large): (Limits, &dyn Fn() -> bool),
 ) -> Result<Ended> {
-    let program = &words[0];
-    let fault = |error: String| Error::Tool {
-        program: program.clone(),
-        detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
-    };
     let path = work.join("request.json");
     let input = fs::File::open(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+    let mut command = command(words, (folder, work, library))?;
+    command.stdin(input).stdout(said_to(folder, SAID[0])?);
+    let time = Duration::from_secs(limits.seconds);
+    process::supervise(&mut command, time, is_large).map_err(|error| unstarted(words, error))
+}
+
+fn unstarted(words: &[String], error: impl std::fmt::Display) -> Error {
+    Error::Tool {
+        program: words[0].clone(),
+        detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
+    }
+}
+
+fn said_to(folder: &Path, name: &str) -> Result<fs::File> {
+    let path = folder.join(name);
+    fs::File::create(&path).map_err(|e| Error::io("cannot create", &path, e))
+}
+
+/// The folder in which a program runs, and the one with what programs in Python import.
+pub(super) fn places(folder: &Folder) -> Result<[PathBuf; 2]> {
+    let work = folder.path().join(WORK);
+    let library = folder.path().join(LIBRARY);
+    for path in [&work, &library] {
+        fs::create_dir(path).map_err(|e| Error::io("cannot make", path, e))?;
+    }
+    let (module, text) = PYTHON;
+    let path = library.join(module);
+    fs::write(&path, text).map_err(|e| Error::io("cannot write", &path, e))?;
+    Ok([work, library])
+}
+
+/// A program that runs in its folder, with its standard error in a file.
+pub(super) fn command(
+    words: &[String],
+    (folder, work, library): (&Path, &Path, &Path),
+) -> Result<std::process::Command> {
     #[allow(clippy::disallowed_methods, reason = "the program gets what is there, and more")]
     let others = env::var_os("PYTHONPATH").unwrap_or_default();
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
     let places = env::join_paths([library.to_owned()].into_iter().chain(others));
-    let places = places.map_err(|error| fault(error.to_string()))?;
-    let file = |name: &str| {
-        let path = folder.join(name);
-        fs::File::create(&path).map_err(|e| Error::io("cannot create", &path, e))
-    };
-    let [out, err] = SAID.map(file);
-    let mut command = std::process::Command::new(program);
+    let places = places.map_err(|error| unstarted(words, error))?;
+    let mut command = std::process::Command::new(&words[0]);
     command.args(&words[1..]).current_dir(work).env("PYTHONPATH", places);
-    command.stdin(input).stdout(out?).stderr(err?);
-    let time = Duration::from_secs(limits.seconds);
-    process::supervise(&mut command, time, is_large).map_err(|error| fault(error.to_string()))
+    command.stderr(said_to(folder, SAID[1])?);
+    Ok(command)
 }
 
 fn check(
@@ -258,18 +351,33 @@ fn check(
     let how = match ended {
         Ended::Itself(status) if status.success() => return Ok(()),
         Ended::Itself(status) => process::ending(status),
-        Ended::Late => format!(
-            "stopped, as it had not ended after {} s; `max-seconds` beside `command` in {manifest} gives it more time",
-            limits.seconds
-        ),
-        Ended::Large => format!(
-            "stopped, as its files and messages took more than {} bytes; `max-bytes` beside `command` in {manifest} \
-             gives it more room",
-            limits.bytes
-        ),
+        Ended::Late => late("ended", limits, manifest),
+        Ended::Large => large(limits, manifest),
     };
+    Err(failed(program, &how, folder))
+}
+
+/// That a program was stopped as it had not done something in time.
+pub(super) fn late(done: &str, limits: Limits, manifest: &str) -> String {
+    format!(
+        "stopped, as it had not {done} after {} s; `max-seconds` beside `command` in {manifest} gives it more time",
+        limits.seconds
+    )
+}
+
+/// That a program was stopped as it wrote too much.
+pub(super) fn large(limits: Limits, manifest: &str) -> String {
+    format!(
+        "stopped, as its files and messages took more than {} bytes; `max-bytes` beside `command` in {manifest} \
+         gives it more room",
+        limits.bytes
+    )
+}
+
+/// That a program failed, with what it said.
+pub(super) fn failed(program: &str, how: &str, folder: &Path) -> Error {
     let text = said(folder).map_or_else(String::new, |said| format!("\n{said}"));
-    Err(Error::Tool { program: program.to_owned(), detail: format!("{how}{text}") })
+    Error::Tool { program: program.to_owned(), detail: format!("{how}{text}") }
 }
 
 /// The last lines of what a program said: in a traceback they are those that say what is wrong.

@@ -1,5 +1,6 @@
 //! The constant updater: what a target's calls are given as constants, replaced.
 
+use super::programs::Programs;
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, call_extern::CallExtern, edit, effects, elements, graph, names},
@@ -17,8 +18,12 @@ struct Use<'c> {
 }
 
 /// Asks the hook about the constants of `function`, call by call; `request.subject` is a copy of it.
-pub(super) fn update<'c>(request: &Request<'_, 'c>, function: Op<'c>) -> Result<()> {
-    change_each(function, |constants| ask(request, constants))
+pub(super) fn update<'c>(
+    request: &Request<'_, 'c>,
+    function: Op<'c>,
+    programs: &Programs,
+) -> Result<()> {
+    change_each(function, |constants| ask(request, constants, programs))
 }
 
 /// Replaces the constants that calls are given by what `new` makes of them; nothing leaves them.
@@ -85,7 +90,11 @@ fn apply<'c>(call: Op<'c>, found: &[Use<'c>], updates: &[Update]) -> Result<()> 
 }
 
 /// Says what becomes of the constants of a call: Rust first, the program for what it declines.
-fn ask(request: &Request<'_, '_>, constants: &[Constant]) -> Result<Vec<Update>> {
+fn ask(
+    request: &Request<'_, '_>,
+    constants: &[Constant],
+    programs: &Programs,
+) -> Result<Vec<Update>> {
     let hooks = &request.target.kind.hooks;
     let of_call = |error: Error| {
         let callee = constants.first().map_or("", |constant| constant.callee.as_str());
@@ -110,13 +119,13 @@ fn ask(request: &Request<'_, '_>, constants: &[Constant]) -> Result<Vec<Update>>
             None => None,
         };
         if let (None, Some(command)) = (&new, command.filter(|command| !command.together)) {
-            new = command.update(request, constant).map_err(place)?;
+            new = command.update(request, constant, programs).map_err(place)?;
         }
         updates.push(new.map_or(Update::Keep, Update::Replace));
     }
     match command {
         Some(command) if command.together && updates.iter().all(|one| *one == Update::Keep) => {
-            command.update_together(request, constants).map_err(of_call)
+            command.update_together(request, constants, programs).map_err(of_call)
         }
         _ => Ok(updates),
     }

@@ -10,6 +10,9 @@ mod answer;
 mod apply;
 mod command;
 pub(crate) mod constants;
+mod dry_run;
+mod programs;
+mod region;
 mod splice;
 
 pub use crate::{
@@ -20,3 +23,4 @@ pub use crate::{
     },
 };
 pub(crate) use apply::apply;
+pub(crate) use dry_run::DryRuns;

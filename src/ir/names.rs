@@ -28,6 +28,16 @@ pub const TARGET: &str = "phl.target";
 /// Operation: the pattern of its target that the user demands.
 pub const PATTERN: &str = "phl.pattern";
 
+/// Module: operations whose regions the hooks of devices declined, with the reasons.
+pub const DECLINED: &str = "phl.declined";
+
+/// Operation: names of a pattern in a match, for hooks of protocol 2: -1 is the operation, others are its operands by
+/// number, or its results by -2 less their number.
+pub const CAPTURES: &str = "phl.captures";
+
+/// Composite: layouts of what its call is given and makes, for hooks of protocol 2, as JSON.
+pub const LAYOUTS: &str = "phl.layouts";
+
 /// Argument or result of the network: its name in the model.
 pub const NAME: &str = "phl.name";
 

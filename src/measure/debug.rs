@@ -9,6 +9,7 @@ use crate::{
     CompileOptions, DType, Error, Phase, Result, Session, Tensor,
     codegen::c::compile::DeviceBuild,
     graph::ValueId,
+    hook::DryRuns,
     ir::{
         self, edit, func,
         names::{PATTERN, TARGET},
@@ -98,11 +99,13 @@ impl Session {
         let placement = options.placement.as_deref().map(graph_partition::read_placement);
         let placement: Option<Placement> = placement.transpose()?;
         let profile = options.profile.as_deref().map(read_profile).transpose()?;
+        let judge = DryRuns::default();
         let how = DivideOptions {
             placement: placement.as_ref(),
             search: options.placement_search,
             profile: profile.as_ref(),
             apart: options.apart,
+            judge: Some(&judge),
         };
         let operators = options.operators(self)?;
         let partitioned_functions = outline::settle(ir::root(module), &targets, &how, &operators)?;

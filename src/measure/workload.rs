@@ -51,7 +51,7 @@ pub type Seen = BTreeSet<(usize, Option<String>, String)>;
 /// go, each kind of work once.
 pub fn collect(partition_input: &PartitionInput, seen: &mut Seen) -> Result<Vec<Workload>> {
     let devices = partition_input.devices()?;
-    let request = partition_input.request(&devices)?;
+    let request = partition_input.request(&devices, &[])?;
     let graph = request.graph;
     let mut all = vec![];
     let mut add = |work: Workload| {

@@ -3,20 +3,27 @@
 use super::{
     PartitionInput, RegionPlan, View,
     call::{Calls, MatchedOps, outside_use},
+    captures::{self, layouts},
     make_composite, outline_region, sort_topologically, start_early,
     transposes::{cancel, within},
+    view::view,
 };
 use crate::{
     Error, Result,
-    graph::{Facts, ValueId},
-    ir::{self, Blk, Builder, Op, OpSpec, Val, edit, func, graph, names::TARGET},
+    graph::{Bound, Facts, ValueId},
+    ir::{
+        self, Blk, Builder, Op, OpSpec, Val, edit, func, graph,
+        names::{LAYOUTS, TARGET},
+    },
     partition::{
-        self, Composite, Partition, Placement, Profile, Report, TileReport, placement::HOST,
+        self, Composite, Device, Judged, Partition, Placement, Profile, Region, Report, TileReport,
+        Verdict, placement::HOST, report::DeviceVerdict,
     },
     pattern::BoundCall,
-    targets::{InHeaders, TargetInstance},
+    targets::{InHeaders, TargetInstance, hooks::Judge},
     tile::choose::Chooser,
 };
+use melior::ir::operation::OperationLike;
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
@@ -31,16 +38,113 @@ pub struct PartitionedFunction<'c> {
     pub view: View<'c>,
     /// The regions.
     pub partition: Partition,
-    /// For each region and composite, the function that it becomes a call of, if it does.
-    pub calls: Vec<Vec<Option<BoundCall>>>,
-    /// For each region and composite, the lowering that the pattern names.
-    lowerings: Vec<Vec<Option<String>>>,
-    /// For each region and composite, what a profile says about the tiles of its call.
-    tiles: Vec<Vec<Option<TileReport>>>,
+    /// What its matches become.
+    pub details: Details,
     /// Decisions and reasons, for people.
     pub report: Report,
     /// The decision as a file that can be given back.
     pub placement: Placement,
+}
+
+/// What the matches of a partition become: for each region, for each composite.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// The function that it becomes a call of, if it does.
+    pub calls: Vec<Vec<Option<BoundCall>>>,
+    /// The names of its pattern, where hooks want to know them.
+    names: Vec<Vec<Vec<(String, Bound)>>>,
+    /// The lowering that the pattern names.
+    lowerings: Vec<Vec<Option<String>>>,
+    /// What a profile says about the tiles of its call.
+    tiles: Vec<Vec<Option<TileReport>>>,
+}
+
+impl Details {
+    fn of(
+        partition_input: &PartitionInput<'_, '_>,
+        (devices, targets): (&[Device<'_>], &[TargetInstance]),
+        partition: &Partition,
+    ) -> Result<Self> {
+        let (mut calls, mut lowerings, mut tiles, mut names) = (vec![], vec![], vec![], vec![]);
+        for region in &partition.regions {
+            let device = &devices[region.device];
+            let facts = Facts {
+                graph: &partition_input.view.graph,
+                table: &partition_input.table,
+                options: device.options,
+            };
+            let pattern_of = |composite: &Composite| &device.patterns[composite.pattern];
+            let bind = |composite: &Composite| {
+                let pattern = pattern_of(composite);
+                let call =
+                    pattern.call.as_ref().map(|call| call.bind(pattern, &composite.found, facts));
+                call.transpose().map_err(Error::internal)
+            };
+            let mut bound = region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?;
+            let decided =
+                region.composites.iter().zip(&mut bound).map(|(composite, call)| match call {
+                    Some(call) => {
+                        partition_input.decide_tiles(region.device, &composite.found, call)
+                    }
+                    None => Ok(None),
+                });
+            tiles.push(decided.collect::<Result<Vec<_>>>()?);
+            calls.push(bound);
+            let is_named =
+                targets.iter().any(|t| t.id == region.target && t.kind.hooks.read_regions());
+            let of = |composite: &Composite| match is_named {
+                true => composite.found.names(pattern_of(composite)),
+                false => vec![],
+            };
+            names.push(region.composites.iter().map(of).collect());
+            let lower = |composite| pattern_of(composite).spec.lower.clone();
+            lowerings.push(region.composites.iter().map(lower).collect());
+        }
+        Ok(Self { calls, names, lowerings, tiles })
+    }
+}
+
+/// Whether a program is asked about a region before it has its place.
+fn is_judged(targets: &[TargetInstance], region: &Region) -> bool {
+    let target = targets.iter().find(|target| target.id == region.target);
+    target.is_some_and(|target| target.kind.hooks.dry_run().is_some())
+}
+
+/// Asks about regions, as the functions that they would be in a copy of the module.
+fn ask(
+    function: Op<'_>,
+    (partition_input, targets): (&PartitionInput<'_, '_>, &[TargetInstance]),
+    (partition, details, report, placement): (&Partition, &Details, &Report, &Placement),
+    (open, judge): (&[usize], &dyn Judge),
+) -> Result<Vec<Judged>> {
+    let around = std::iter::successors(Some(function), |op| op.parent_operation());
+    let module = around.last().and_then(edit::clone_module);
+    let module = module.ok_or_else(|| Error::internal("a function outside of a module"))?;
+    let root = ir::root(&module);
+    let name = func::symbol(function);
+    let copy = func::functions(root).into_iter().find(|other| func::symbol(*other) == name);
+    let copy = copy.ok_or_else(|| Error::internal("a copy of the module lacks a function"))?;
+    let partitioned = PartitionedFunction {
+        view: view(copy, &partition_input.table)?,
+        partition: partition.clone(),
+        details: details.clone(),
+        report: report.clone(),
+        placement: placement.clone(),
+    };
+    let made = apply_regions(root, copy, &partitioned, targets)?;
+    let mut judged = vec![];
+    for (index, made) in made.into_iter().filter(|(index, _)| open.contains(index)) {
+        let region = &partition.regions[index];
+        let target = targets.iter().find(|target| target.id == region.target);
+        let target = target.ok_or_else(|| Error::internal("a region of no target"))?;
+        let mut judgement = judge.judge(root, made, target)?;
+        if let (true, Some(cost)) = (partition_input.is_search(), judgement.cost) {
+            let known = &report.regions[index].cost;
+            judgement.dear = cost + known.call + known.transfer > known.on_host;
+        }
+        judged.push(Judged { device: region.device, ops: region.ops.clone(), judgement });
+    }
+    Ok(judged)
 }
 
 /// How to decide.
@@ -54,13 +158,33 @@ pub struct DivideOptions<'a> {
     pub profile: Option<&'a Profile>,
     /// Make each match of a device a region of its own, whatever the device merges.
     pub apart: bool,
+    /// Who is asked about regions before these have their places.
+    pub judge: Option<&'a dyn Judge>,
 }
 
 impl PartitionedFunction<'_> {
+    /// The operations that are not on a device since its hook declined their region, with the reason.
+    pub fn declined(&self) -> Vec<String> {
+        let mut found = vec![];
+        for op in &self.report.ops {
+            for verdict in &op.verdicts {
+                if let Verdict::Declined { .. } = verdict.verdict {
+                    let node = match op.node.is_empty() {
+                        true => format!("operation {}", op.index),
+                        false => format!("'{}'", op.node),
+                    };
+                    let DeviceVerdict { target, text, .. } = verdict;
+                    found.push(format!("{} {node} is on {}: {target}: {text}", op.op, op.target));
+                }
+            }
+        }
+        found
+    }
+
     /// Adds to the report how the work of each match is cut into tiles.
     pub fn account_for_tiles(&mut self) -> Result<()> {
         let found = self.partition.regions.iter().flat_map(|region| &region.composites);
-        let calls = self.calls.iter().flatten().zip(self.tiles.iter().flatten());
+        let calls = self.details.calls.iter().flatten().zip(self.details.tiles.iter().flatten());
         for (composite, (call, measured)) in found.zip(calls) {
             let plan = call.as_ref().and_then(|call| call.tile.as_ref());
             let op = self.report.ops.get_mut(composite.found.root.index());
@@ -74,15 +198,6 @@ impl PartitionedFunction<'_> {
     }
 }
 
-/// Decides by preference. Nothing is changed; `placement` comes before patterns.
-pub fn divide<'c>(
-    function: Op<'c>,
-    targets: &[TargetInstance],
-    placement: Option<&Placement>,
-) -> Result<PartitionedFunction<'c>> {
-    divide_with(function, targets, &DivideOptions { placement, ..Default::default() })
-}
-
 /// Decides. Nothing is changed.
 pub fn divide_with<'c>(
     function: Op<'c>,
@@ -91,36 +206,28 @@ pub fn divide_with<'c>(
 ) -> Result<PartitionedFunction<'c>> {
     let partition_input = PartitionInput::new(function, targets, options)?;
     let devices = partition_input.devices()?;
-    let request = partition_input.request(&devices)?;
-    let partition = partition::partition(&request)?;
-    let report = Report::new(&request, &partition);
-    let placement = Placement::of(&partition_input.view.graph, &partition);
-    let (mut calls, mut lowerings, mut tiles) = (vec![], vec![], vec![]);
-    for region in &partition.regions {
-        let device = &devices[region.device];
-        let facts = Facts {
-            graph: &partition_input.view.graph,
-            table: &partition_input.table,
-            options: device.options,
+    let mut judged: Vec<Judged> = vec![];
+    let (partition, details, report, placement) = loop {
+        let request = partition_input.request(&devices, &judged)?;
+        let partition = partition::partition(&request)?;
+        let details = Details::of(&partition_input, (&devices, targets), &partition)?;
+        let report = Report::new(&request, &partition);
+        let placement = Placement::of(&partition_input.view.graph, &partition);
+        let is_new = |region: &&Region| request.judgement(region.device, &region.ops).is_none();
+        let open: Vec<usize> = partition
+            .regions
+            .iter()
+            .enumerate()
+            .filter(|(_, region)| !region.inline && is_new(region) && is_judged(targets, region))
+            .map(|(index, _)| index)
+            .collect();
+        let Some(judge) = options.judge.filter(|_| !open.is_empty()) else {
+            break (partition, details, report, placement);
         };
-        let pattern_of = |composite: &Composite| &device.patterns[composite.pattern];
-        let bind = |composite: &Composite| {
-            let pattern = pattern_of(composite);
-            let call =
-                pattern.call.as_ref().map(|call| call.bind(pattern, &composite.found, facts));
-            call.transpose().map_err(Error::internal)
-        };
-        let mut bound = region.composites.iter().map(bind).collect::<Result<Vec<_>>>()?;
-        let decided =
-            region.composites.iter().zip(&mut bound).map(|(composite, call)| match call {
-                Some(call) => partition_input.decide_tiles(region.device, &composite.found, call),
-                None => Ok(None),
-            });
-        tiles.push(decided.collect::<Result<Vec<_>>>()?);
-        calls.push(bound);
-        let lower = |composite| pattern_of(composite).spec.lower.clone();
-        lowerings.push(region.composites.iter().map(lower).collect());
-    }
+        let decided = (&partition, &details, &report, &placement);
+        let said = ask(function, (&partition_input, targets), decided, (&open, judge))?;
+        judged.extend(said);
+    };
     drop(devices);
     let name = crate::ir::func::symbol(function);
     let (operations, regions) = (report.ops.len(), report.regions.len());
@@ -129,15 +236,7 @@ pub fn divide_with<'c>(
         let (name, patterns) = (region.name.as_str(), region.patterns.join(" "));
         tracing::debug!(target: "phaseline::partition", region = name, patterns, cost = ?region.cost);
     }
-    Ok(PartitionedFunction {
-        view: partition_input.view,
-        partition,
-        calls,
-        lowerings,
-        tiles,
-        report,
-        placement,
-    })
+    Ok(PartitionedFunction { view: partition_input.view, partition, details, report, placement })
 }
 
 /// Moves every match into a `graph.composite` and every region into a function of its target.
@@ -147,6 +246,16 @@ pub fn apply<'c>(
     partitioned: &PartitionedFunction<'c>,
     targets: &[TargetInstance],
 ) -> Result<()> {
+    apply_regions(module, function, partitioned, targets).map(drop)
+}
+
+/// The same; gives the functions with the numbers of their regions.
+fn apply_regions<'c>(
+    module: Op<'c>,
+    function: Op<'c>,
+    partitioned: &PartitionedFunction<'c>,
+    targets: &[TargetInstance],
+) -> Result<Vec<(usize, Op<'c>)>> {
     let block = edit::entry_block(function)
         .ok_or_else(|| Error::internal("a function without a body was divided"))?;
     let mut maker = Maker {
@@ -161,7 +270,7 @@ pub fn apply<'c>(
             // A host has no patterns: its regions keep plain operations instead of composites.
             let ops = region.ops.iter();
             let ops = ops.filter_map(|id| partitioned.view.ops.get(id.index()).copied());
-            regions.push((region, ops.collect()));
+            regions.push((index, ops.collect()));
             continue;
         }
         let kind = target.map_or(region.target.as_str(), |target| target.kind.name.as_str());
@@ -176,7 +285,7 @@ pub fn apply<'c>(
         let composites: Vec<_> =
             places.map(|place| maker.make(kind, (index, place))).collect::<Result<_>>()?;
         if !region.inline {
-            regions.push((region, composites));
+            regions.push((index, composites));
         }
     }
     let mut transposes = maker.calls.transposes;
@@ -186,20 +295,22 @@ pub fn apply<'c>(
     let order: HashMap<ir::Id, usize> =
         ir::ops(block).into_iter().enumerate().map(|(place, op)| (ir::id(op), place)).collect();
     let mut symbols = Symbols::of(module);
-    for (region, composites) in regions {
+    let mut made = vec![];
+    for (index, composites) in regions {
+        let region = &partitioned.partition.regions[index];
         let symbol = symbols.fresh(&region.name());
         let mut ops = within(&composites, &transposes);
         ops.sort_by_key(|op| order.get(&ir::id(*op)));
         transposes.retain(|op| !ops.iter().any(|other| edit::same(*other, *op)));
         let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &ops };
-        outline_region(&plan)?;
+        made.push((index, outline_region(&plan)?));
     }
     sort_topologically(block)?;
     start_queues(module, block, targets);
     if let Some(host) = targets.last() {
         name_hosts(module, function, &host.id)?;
     }
-    Ok(())
+    Ok(made)
 }
 
 /// Has devices with queues begin as early as they can.
@@ -265,14 +376,21 @@ impl<'c> Maker<'c, '_> {
         let unread = outputs.iter().filter(|output| outside_use(**output, &ops).is_none());
         let readers = unread.map(|output| reader(*output)).collect::<Result<Vec<_>>>()?;
         let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
-        let made = match &partitioned.calls[region][place] {
+        let names = &partitioned.details.names[region][place];
+        captures::write(&partitioned.view, &composite.found, names)?;
+        let made = match &partitioned.details.calls[region][place] {
             Some(call) => {
                 let found = MatchedOps { ops, input: &value, outputs };
                 self.calls.make(&name, &chosen.target, found, call)?
             }
             None => make_composite(&name, &chosen.target, &ops, vec![])?,
         };
-        if let Some(lowering) = &partitioned.lowerings[region][place] {
+        if !names.is_empty()
+            && let Some(call) = &partitioned.details.calls[region][place]
+        {
+            edit::set_attr(made, LAYOUTS, Builder::before(made)?.str_attr(&layouts(call)));
+        }
+        if let Some(lowering) = &partitioned.details.lowerings[region][place] {
             edit::set_attr(made, LOWERING, Builder::before(made)?.str_attr(lowering));
         }
         // What the users of an output use now stands for it.

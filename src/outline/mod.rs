@@ -2,6 +2,7 @@
 
 pub mod call;
 mod call_sites;
+mod captures;
 mod composite;
 mod data;
 mod divide;
@@ -18,7 +19,7 @@ mod transposes;
 mod view;
 
 pub use composite::make_composite;
-pub use divide::{DivideOptions, PartitionedFunction, apply, divide, divide_with};
+pub use divide::{DivideOptions, PartitionedFunction, apply, divide_with};
 pub use function::{RegionPlan, outline_region};
 pub use functions::{divide_all, open_functions};
 pub use inline::inline_calls;

@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     graph::{self, OpTable},
     ir::{self, Op, names},
-    partition::{Device, Measured, Request, TileReport, TiledCalls, tile_key},
+    partition::{Device, Judged, Measured, Request, TileReport, TiledCalls, tile_key},
     pattern::{BoundCall, Match, Pattern},
     targets::TargetInstance,
 };
@@ -82,6 +82,11 @@ impl<'c, 't> PartitionInput<'c, 't> {
         measured.decide(plan, reads).map_err(Error::internal)
     }
 
+    /// Whether the partition is looked for that costs least.
+    pub fn is_search(&self) -> bool {
+        self.search
+    }
+
     /// The devices as partitioning sees them.
     pub fn devices(&self) -> Result<Vec<Device<'_>>> {
         let devices = self.devices.iter().zip(&self.transfers);
@@ -99,7 +104,11 @@ impl<'c, 't> PartitionInput<'c, 't> {
     }
 
     /// The input itself.
-    pub fn request<'a>(&'a self, devices: &'a [Device<'a>]) -> Result<Request<'a>> {
+    pub fn request<'a>(
+        &'a self,
+        devices: &'a [Device<'a>],
+        judged: &'a [Judged],
+    ) -> Result<Request<'a>> {
         Ok(Request {
             graph: &self.view.graph,
             table: &self.table,
@@ -108,6 +117,7 @@ impl<'c, 't> PartitionInput<'c, 't> {
             host_rates: self.host.rates()?,
             measured: self.measured.as_ref(),
             search: self.search,
+            judged,
         })
     }
 }

@@ -11,7 +11,8 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit, names::{APART, TARGET_SPEC}, schedule::Schedule},
+    ir::{self, Op, edit, names::{APART, DECLINED, TARGET_SPEC}, schedule::Schedule},
+    hook::DryRuns,
     outline::{self, PartitionedFunction},
     partition::Placement,
     pass::{OptionValues, Pass, PassError, PassOptions},
@@ -21,7 +22,7 @@ use crate::{
 };
 use melior::{
     Context,
-    ir::{Attribute, attribute::StringAttribute},
+    ir::{Attribute, attribute::{ArrayAttribute, StringAttribute}},
 };
 use std::path::Path;
 
@@ -64,11 +65,13 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         "" => None,
         path => Some(read_profile(Path::new(path))?),
     };
+    let judge = DryRuns::default();
     let how = outline::DivideOptions {
         placement: placement.as_ref(),
         search: options.placement_search,
         profile: profile.as_ref(),
         apart: options.apart,
+        judge: Some(&judge),
     };
     if options.apart {
         edit::set_attr(module, APART, Attribute::unit(context));
@@ -80,6 +83,14 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     }
     if partitioned_functions.is_empty() {
         return Ok(());
+    }
+    let declined: Vec<Attribute<'c>> = partitioned_functions
+        .iter()
+        .flat_map(|(_, partitioned)| partitioned.declined())
+        .map(|text| StringAttribute::new(context, &text).into())
+        .collect();
+    if !declined.is_empty() {
+        edit::set_attr(module, DECLINED, ArrayAttribute::new(context, &declined).into());
     }
     let schedules = schedules(&targets, &partitioned_functions)?;
     if !schedules.is_empty() {

@@ -4,10 +4,10 @@ use crate::{
     Result,
     artifact::recorded_signature,
     ir::{
-        self, Op,
+        self, Op, Val,
         board::{self, Content, Pool},
         calls, edit, func,
-        names::SIGNATURE,
+        names::{SIGNATURE, TARGET},
         size,
     },
     planned::users::HOST,
@@ -39,7 +39,12 @@ pub fn of<'c>(module: Op<'c>, subject: Op<'c>, target: &str) -> Result<Vec<Left>
         let forward: Vec<usize> = (0..pools.len()).collect();
         let backward: Vec<usize> = forward.iter().rev().copied().collect();
         take(&mut left, &pools, (&backward, Content::Constants), constants(module));
-        take(&mut left, &pools, (&forward, Content::Activations), across(module, subject));
+        take(
+            &mut left,
+            &pools,
+            (&forward, Content::Activations),
+            across(module, subject, &|_| true),
+        );
     }
     let host = func::main(module).and_then(|main| ir::attr_str(main, ir::names::TARGET));
     let id = if host.as_deref() == Some(target) { HOST } else { target };
@@ -62,9 +67,9 @@ fn constants(module: Op<'_>) -> u64 {
     all.filter_map(|op| size::bytes(ir::result0(op).ok()?.r#type())).fold(0, u64::saturating_add)
 }
 
-/// The most bytes of values of the main function that live across a call of the subject and are none
+/// The most bytes of values of the main function that count, live across a call of the subject and are none
 /// of what it is given or gives.
-fn across<'c>(module: Op<'c>, subject: Op<'c>) -> u64 {
+fn across<'c>(module: Op<'c>, subject: Op<'c>, counts: &dyn Fn(&Val<'c>) -> bool) -> u64 {
     let Some(body) = func::main(module).and_then(edit::entry_block) else { return 0 };
     let ops = ir::ops(body);
     let places: HashMap<ir::Id, usize> =
@@ -83,8 +88,30 @@ fn across<'c>(module: Op<'c>, subject: Op<'c>) -> u64 {
             let mut at = users.filter_map(|user| places.get(&ir::id(user)));
             at.any(|user| *user > place)
         });
-        let bytes = living.filter_map(|value| size::bytes(value.r#type()));
+        let bytes =
+            living.filter(|value| counts(value)).filter_map(|value| size::bytes(value.r#type()));
         most = most.max(bytes.fold(0, u64::saturating_add));
     }
     most
+}
+
+/// Bytes that others take in the memory of a target's own: exact when memory is planned. Before that, the constants of
+/// the target's other functions, and the values between them that live across the call of the subject.
+pub fn taken_of_device<'c>(module: Op<'c>, subject: Op<'c>, target: &str) -> Result<u64> {
+    if module.has_attribute(SIGNATURE) {
+        let signature = recorded_signature(module)?;
+        let device = signature.devices.iter().find(|device| device.target == target);
+        let memory = device.and_then(|device| device.memory.as_ref());
+        return Ok(memory.map_or(0, |memory| (memory.values_bytes + memory.constants_bytes) as u64));
+    }
+    let own = |function: &Op<'c>| ir::attr_str(*function, TARGET).as_deref() == Some(target);
+    let functions: Vec<Op<'c>> = func::functions(module).into_iter().filter(own).collect();
+    let others = functions.iter().filter(|function| !edit::same(**function, subject));
+    let held = others.map(|function| constants(*function)).fold(0, u64::saturating_add);
+    let names: Vec<String> = functions.iter().map(|function| func::symbol(*function)).collect();
+    let is_own = |op: Op<'c>| calls::callee(op).is_some_and(|callee| names.contains(&callee));
+    let on_device = |value: &Val<'c>| {
+        edit::defining_op(*value).is_some_and(is_own) || ir::users(*value).into_iter().any(is_own)
+    };
+    Ok(held.saturating_add(across(module, subject, &on_device)))
 }

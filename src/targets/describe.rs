@@ -107,7 +107,9 @@ impl TargetKind {
         let more = flag(self.capabilities.multi_output, "several outputs")
             + &flag(self.capabilities.taps, "taps")
             + &flag(self.capabilities.merge, "neighbours are merged");
-        vec![("element types".to_owned(), types + &more)]
+        let limits = self.capabilities.region.texts();
+        let limits = (!limits.is_empty()).then(|| ("regions".to_owned(), limits.join("; ")));
+        std::iter::once(("element types".to_owned(), types + &more)).chain(limits).collect()
     }
 
     fn cost_rows(&self) -> Rows {

@@ -51,12 +51,21 @@ impl Blob {
 }
 
 impl TargetInstance {
+    /// Bytes of the memory that its calls take values in; none if it has no such memory, or only the device knows.
+    ///
+    /// # Errors
+    /// By its expression the size is no positive number.
+    pub fn memory_bytes(&self) -> Result<Option<i64>> {
+        let Some(memory) = &self.kind.memory else { return Ok(None) };
+        let bytes = memory.bytes.as_ref();
+        bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()
+    }
+
     /// The pass that puts values into the device's memory.
     pub(super) fn memory_pass(&self) -> Result<Option<String>> {
         let Some(memory) = &self.kind.memory else { return Ok(None) };
         let space = c_identifier(&format!("{}_{}", self.id, memory.name));
-        let bytes = memory.bytes.as_ref();
-        let bytes = bytes.map(|expr| self.size(expr, "memory", &memory.name)).transpose()?;
+        let bytes = self.memory_bytes()?;
         let queue = self.kind.queue.as_ref();
         let several = Some(self.queues()?).filter(|count| *count > 1);
         let optional = [

@@ -12,6 +12,7 @@ use crate::{
         edit, func, names,
         outline::NewFunction,
     },
+    partition::Judgement,
     phase::HookPoint,
     pools::left::{self, Left},
     tensor::Tensor,
@@ -43,11 +44,35 @@ pub struct Command {
     pub together: bool,
     /// Whether it is given the whole module, beside what it is asked about.
     pub module: bool,
+    /// How it is asked, and answers.
+    pub protocol: Protocol,
+    /// Whether it is asked about each region before this has its place, and may decline it.
+    pub dry_run: bool,
     /// Seconds that it may take, an expression over options; [`Limits::SECONDS`] without one.
     pub max_seconds: Option<Expr>,
     /// Bytes that it may write, an expression over options; without one [`Limits::BYTES`], and
     /// [`Limits::FACTOR`] times what it is given.
     pub max_bytes: Option<Expr>,
+}
+
+/// How programs are asked, and answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// A process for each question, which is about IR as text.
+    #[default]
+    Files,
+    /// One process for all questions of a hook in a compile, which are about regions as JSON.
+    Regions,
+}
+
+impl Protocol {
+    /// The number that manifests and questions have for it.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Files => 1,
+            Self::Regions => 2,
+        }
+    }
 }
 
 /// What a program may take of time and space for an answer.
@@ -94,6 +119,16 @@ impl TargetInstance {
             bytes: limit(&command.max_bytes, "max-bytes", space)?,
         })
     }
+}
+
+/// Somebody who is asked about regions before these have their places.
+pub trait Judge: fmt::Debug {
+    /// What a target says of a function that a region would be, in a copy of the module.
+    ///
+    /// # Errors
+    /// The target's code fails.
+    fn judge(&self, module: Op<'_>, function: Op<'_>, target: &TargetInstance)
+    -> Result<Judgement>;
 }
 
 /// What becomes of a constant.
@@ -207,8 +242,67 @@ impl<'c> Lowered<'c> {
     }
 }
 
+/// The C function that a region becomes a call of, as a program answers it: a pointer for each input in order, then
+/// one for each output.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CallAnswer {
+    /// Its name.
+    pub function: String,
+    /// Whether it is given the device, first.
+    #[serde(default)]
+    pub device: bool,
+    /// Whether it returns a status.
+    #[serde(default)]
+    pub status: bool,
+}
+
+impl<'c> Lowered<'c> {
+    /// Has a C function do the work of the function that was asked about.
+    ///
+    /// # Errors
+    /// The name is none of C, or a size is not known.
+    pub fn call(request: &Request<'_, 'c>, call: &CallAnswer) -> Result<Self> {
+        if crate::artifact::c_identifier(&call.function) != call.function {
+            return Err(Error::invalid(format!(
+                "answers with a call of '{}', which is no name of a C function",
+                call.function
+            )));
+        }
+        let module = Module::new(request.subject.location());
+        calling(&module, request.subject, &call.function, &|b, made| {
+            let unit = Attribute::unit(b.context);
+            let flags = [("with_device", call.device), ("returns_status", call.status)];
+            flags.into_iter().filter(|(_, set)| *set).for_each(|(flag, _)| made.set(flag, unit));
+        })?;
+        Ok(Self { module, entry: func::symbol(request.subject), artifacts: vec![] })
+    }
+}
+
 /// Makes a function like `function` that has the device execute a blob.
 fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Result<()> {
+    let callee = format!("{}_blob", func::symbol(function));
+    calling(module, function, &callee, &|b, call| {
+        let mut parameters = vec!["void *session".to_owned()];
+        parameters.extend((0..call.groups[1].len()).map(|index| format!("const void *in_{index}")));
+        parameters.extend((0..call.groups[2].len()).map(|index| format!("void *out_{index}")));
+        for flag in ["with_device", "returns_status", names::SESSION] {
+            call.set(flag, Attribute::unit(b.context));
+        }
+        call.set(names::BLOB, b.str_attr(artifact));
+        let prototype = format!("int32_t {callee}({});", parameters.join(", "));
+        call.set("prototype", b.str_attr(&prototype));
+    })
+}
+
+/// Makes a function like `function` that calls a C function with all that it is given and makes; `finish` says what
+/// else is known of the call.
+fn calling<'c>(
+    module: &Module<'c>,
+    function: Op<'c>,
+    callee: &str,
+    finish: &dyn for<'x> Fn(&Builder<'x>, &mut CallExtern<'x>),
+) -> Result<()> {
     let context = ir::context_of(function);
     let location = function.location();
     let body = edit::entry_block(ir::root(module));
@@ -225,26 +319,17 @@ fn execution<'c>(module: &Module<'c>, function: Op<'c>, artifact: &str) -> Resul
     }
     let at = Builder::at_end(context, body, location);
     let name = func::symbol(function);
-    let callee = format!("{name}_blob");
     NewFunction::public(&name)
         .arguments(given)
         .define(&at, |b, arguments| {
-            let mut call = CallExtern::new(&callee);
-            let mut parameters = vec!["void *session".to_owned()];
-            for (index, value) in arguments.iter().enumerate() {
+            let mut call = CallExtern::new(callee);
+            for value in arguments {
                 call.push(context, Group::Ins, *value);
-                parameters.push(format!("const void *in_{index}"));
             }
-            for (index, ty) in made.iter().enumerate() {
+            for ty in &made {
                 call.push(context, Group::Outs, b.op1("tensor.empty", &[], *ty)?);
-                parameters.push(format!("void *out_{index}"));
             }
-            for flag in ["with_device", "returns_status", names::SESSION] {
-                call.set(flag, Attribute::unit(context));
-            }
-            call.set(names::BLOB, b.str_attr(artifact));
-            let prototype = format!("int32_t {callee}({});", parameters.join(", "));
-            call.set("prototype", b.str_attr(&prototype));
+            finish(b, &mut call);
             Ok::<_, Error>(ir::results(call.build(b, &made)?))
         })
         .map(drop)
@@ -317,7 +402,14 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let together = if self.together { " (all constants of a call together)" } else { "" };
         let module = if self.module { " (with the whole module)" } else { "" };
-        write!(f, "{}{together}{module}", self.words.join(" "))?;
+        let protocol = match self.protocol {
+            Protocol::Files => "",
+            Protocol::Regions if self.dry_run => {
+                " (protocol 2, asked before regions have their places)"
+            }
+            Protocol::Regions => " (protocol 2)",
+        };
+        write!(f, "{}{together}{module}{protocol}", self.words.join(" "))?;
         let limits = [("seconds", &self.max_seconds), ("bytes", &self.max_bytes)];
         let limits = limits.into_iter().filter_map(|(unit, limit)| Some((unit, limit.as_ref()?)));
         limits.into_iter().try_for_each(|(unit, limit)| write!(f, " (at most {limit} {unit})"))
@@ -337,6 +429,22 @@ impl HookSet {
     /// What the manifest says about a hook.
     pub fn data(&self, point: HookPoint) -> Option<&DataHook> {
         self.data.iter().find(|(other, _)| *other == point).map(|(_, hook)| hook)
+    }
+
+    /// Whether a program of it is asked about regions as JSON.
+    pub fn read_regions(&self) -> bool {
+        let reads = |hook: &DataHook| {
+            matches!(hook, DataHook::Command(Command { protocol: Protocol::Regions, .. }))
+        };
+        self.data.iter().any(|(_, hook)| reads(hook))
+    }
+
+    /// The program that is asked about regions before these have their places.
+    pub fn dry_run(&self) -> Option<&Command> {
+        match self.data(HookPoint::GraphToRuntime) {
+            Some(DataHook::Command(command)) => Some(command).filter(|command| command.dry_run),
+            _ => None,
+        }
     }
 
     /// Whether `apply-hook` has something to run at a point.

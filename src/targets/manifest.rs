@@ -15,6 +15,7 @@ mod origins;
 mod pattern;
 mod phases;
 mod raw;
+mod region;
 mod schedule;
 mod source;
 mod tile;
@@ -90,7 +91,7 @@ fn declare(
     let (target, role) = target(source, raw.target)?;
     let options = options(source, raw.option)?;
     let sums = pattern::accumulate(source, raw.capabilities.accumulate.as_ref())?;
-    let capabilities = capabilities(source, raw.capabilities)?;
+    let mut capabilities = capabilities(source, raw.capabilities)?;
     let cost = cost::declare(source, raw.cost, &options)?;
     let definitions = define::Definitions::read(source, raw.define)?;
     let pools = pools(source, raw.pool, &options, &definitions)?;
@@ -99,6 +100,7 @@ fn declare(
     for pattern in &mut patterns {
         pattern.spec.accumulate = pattern.spec.accumulate.or(sums);
     }
+    capabilities.region = region::declare(source, raw.region, (&options, &patterns))?;
     let operators = operator::declare(source, raw.operator, &files, &layers)?;
     let aliases = aliases(source, raw.alias)?;
     let artifacts = artifacts(source, raw.artifact)?;
@@ -301,7 +303,7 @@ fn capabilities(source: &Source, raw: RawCapabilities) -> Result<Capabilities> {
     }
     let taps = raw.taps.map_or(usual.taps, Spanned::into_inner);
     let merge = raw.merge.unwrap_or(usual.merge);
-    Ok(Capabilities { dtypes, multi_output, taps, merge, parallel: false, static_only: false })
+    Ok(Capabilities { dtypes, multi_output, taps, merge, ..usual })
 }
 
 fn pools(

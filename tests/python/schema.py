@@ -77,14 +77,24 @@ WORDS = {
     "minimum": lambda least, value, place, _: (
         f"{place}: {value} is below {least}" for _ in range(value < least)),
     "oneOf": one_of,
+    "$ref": lambda name, value, place, _: faults(part(WHOLE, name.partition("#/")[2]), value, place),
 }
+
+# The schema that places in `$ref` are of.
+WHOLE = {}
+
+
+def part(schema, place):
+    """What is at a place of a schema, such as $defs/answer."""
+    for name in filter(None, place.split("/")):
+        schema = schema[name]
+    return schema
 
 
 def main(schema, *files):
     name, _, place = schema.partition("#/")
-    wanted = json.loads(Path(name).read_text())
-    for part in filter(None, place.split("/")):
-        wanted = wanted[part]
+    WHOLE.update(json.loads(Path(name).read_text()))
+    wanted = part(WHOLE, place)
     wrong = [f"{file}{fault}" for file in files
              for fault in faults(wanted, json.loads(Path(file).read_text()), "")]
     print("\n".join(wrong) or f"{len(files)} fit")

@@ -3,8 +3,10 @@
 //! Nothing here handles signals: a program that does calls [`end`] (`phaseline` does), others lose
 //! no more than they would anyway.
 
+mod serve;
 mod supervise;
 
+pub use serve::{Reply, Server};
 pub use supervise::{Ended, supervise};
 
 use crate::{Error, Result};

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     CompileOptions, DType, Error, Interface, Phase, Result, Session, Tensor,
+    hook::DryRuns,
     import::{self, ImportOptions, Source},
     io,
     ir::{self, edit, func},
@@ -181,8 +182,9 @@ impl Bench<'_> {
         let mut module = copy(module)?;
         session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
         let targets = self.compile_options().resolve(session)?;
-        let partitioned_functions =
-            outline::divide_all(ir::root(&module), &targets, &DivideOptions::default())?;
+        let judge = DryRuns::default();
+        let how = DivideOptions { judge: Some(&judge), ..DivideOptions::default() };
+        let partitioned_functions = outline::divide_all(ir::root(&module), &targets, &how)?;
         Ok(partitioned_functions.into_iter().map(|(_, partitioned)| partitioned.report).collect())
     }
 

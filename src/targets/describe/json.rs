@@ -148,6 +148,8 @@ struct CapabilitiesJson {
     multi_output: bool,
     taps: bool,
     merge: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    region: Vec<String>,
 }
 
 /// The names of element types in MLIR.
@@ -199,6 +201,7 @@ impl<'a> KindJson<'a> {
                 multi_output: capabilities.multi_output,
                 taps: capabilities.taps,
                 merge: capabilities.merge,
+                region: capabilities.region.texts(),
             },
             cost: kind.cost.entries().into_iter().collect(),
             pools: kind.pools.iter().map(PoolJson::new).collect(),

@@ -12,7 +12,7 @@ use crate::{
     phase::{HookPoint, strip_comments},
     targets::{
         file_name::Use,
-        hooks::{Command, DataHook},
+        hooks::{Command, DataHook, Protocol},
         instance::check_placeholders,
         kind::{Files, Layer},
         options::OptionDecl,
@@ -82,7 +82,7 @@ fn command(
     (max_seconds, max_bytes): (Option<Expr>, Option<Expr>),
     (layers, options): (&[Layer], &[OptionDecl]),
 ) -> Result<DataHook, String> {
-    let RawCommand { command: words, together, module, .. } = raw;
+    let RawCommand { command: words, together, module, protocol, dry_run, .. } = raw;
     if together && point != HookPoint::ConstantUpdater {
         let only = HookPoint::ConstantUpdater;
         return Err(format!("together = true is for {only}, which is asked about constants"));
@@ -96,5 +96,30 @@ fn command(
     for word in &words {
         check_placeholders(&without_folders(word, layers)?, options)?;
     }
-    Ok(DataHook::Command(Command { words, together, module, max_seconds, max_bytes }))
+    let protocol = match protocol {
+        None | Some(1) => Protocol::Files,
+        Some(2) => Protocol::Regions,
+        Some(other) => {
+            return Err(format!(
+                "protocol = {other} is not known: 1 is a process for each question about MLIR text (without the \
+                 key), 2 one process that is asked about regions as JSON"
+            ));
+        }
+    };
+    if dry_run && (point != HookPoint::GraphToRuntime || protocol != Protocol::Regions) {
+        return Err(format!(
+            "dry-run = true asks {} before regions have their places, in protocol 2: write it beside that hook's \
+             command, with protocol = 2",
+            HookPoint::GraphToRuntime
+        ));
+    }
+    Ok(DataHook::Command(Command {
+        dry_run,
+        words,
+        together,
+        module,
+        protocol,
+        max_seconds,
+        max_bytes,
+    }))
 }

@@ -4,7 +4,7 @@ use super::{
     Source,
     raw::{
         RawCapabilities, RawCost, RawHook, RawManifest, RawMemory, RawOp, RawOperator, RawOption,
-        RawPattern, RawPipeline, RawPool, RawQueue, RawReference,
+        RawPattern, RawPipeline, RawPool, RawQueue, RawReference, RawRegion,
     },
 };
 use crate::{Result, error::suggestion, phase::strip_comments, targets::kind::Layer};
@@ -80,6 +80,7 @@ impl RawManifest {
             front(&mut self.library, part.library);
             keys(&mut self.phases, part.phases);
             self.tables(part.define, part.hooks, part.cost, part.capabilities);
+            self.region(part.region);
             self.codegen.add(part.codegen);
             self.device(part.memory, part.queue);
             self.schedule = self.schedule.take().or(part.schedule);
@@ -108,6 +109,14 @@ impl RawManifest {
         own.taps = own.taps.take().or(capabilities.taps);
         own.merge = own.merge.or(capabilities.merge);
         own.accumulate = own.accumulate.take().or(capabilities.accumulate);
+    }
+
+    /// What it says of regions, with the keys of another that it has not.
+    fn region(&mut self, region: RawRegion) {
+        let own = &mut self.region;
+        own.max_operations = own.max_operations.take().or(region.max_operations);
+        own.clauses = own.clauses.take().or(region.clauses);
+        own.once = own.once.take().or(region.once);
     }
 
     /// Its memory and queue, with the keys of another's that it has not.
@@ -206,6 +215,7 @@ impl Merged {
         self.raw.library.extend(base.library);
         self.bases.push(base.phases);
         self.raw.tables(base.define, base.hooks, base.cost, base.capabilities);
+        self.raw.region(base.region);
         self.raw.codegen.add(base.codegen);
         self.raw.device(base.memory, base.queue);
         self.raw.schedule = self.raw.schedule.take().or(base.schedule);

@@ -17,6 +17,8 @@ pub struct RawManifest {
     #[serde(default)]
     pub capabilities: RawCapabilities,
     #[serde(default)]
+    pub region: RawRegion,
+    #[serde(default)]
     pub cost: RawCost,
     #[serde(default)]
     pub pool: Vec<RawPool>,
@@ -103,6 +105,15 @@ pub struct RawCapabilities {
     pub taps: Option<Spanned<bool>>,
     pub merge: Option<bool>,
     pub accumulate: Option<Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RawRegion {
+    pub max_operations: Option<Spanned<toml::Value>>,
+    #[serde(rename = "where")]
+    pub clauses: Option<Vec<Spanned<String>>>,
+    pub once: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -258,6 +269,9 @@ pub struct RawCommand {
     pub together: bool,
     #[serde(default)]
     pub module: bool,
+    pub protocol: Option<i64>,
+    #[serde(default)]
+    pub dry_run: bool,
     pub max_seconds: Option<toml::Value>,
     pub max_bytes: Option<toml::Value>,
 }

@@ -3,6 +3,7 @@
 use super::{
     Request,
     candidates::{Candidate, Candidates},
+    limits,
     placement::{Place, Placed},
     quotient::Quotient,
 };
@@ -26,6 +27,16 @@ pub enum Rejection {
     Idle,
     /// The partition is cheaper without it.
     Dear,
+    /// Alone it breaks a limit on regions.
+    Limit {
+        /// The limit, with the values that break it.
+        limit: String,
+    },
+    /// The device's own code does not take its region.
+    Declined {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// The matches that were chosen, and the groups that they are merged into.
@@ -104,7 +115,7 @@ pub fn preference(request: &Request, candidates: &Candidates, placed: &Placed) -
 pub fn choose(
     request: &Request,
     candidates: &Candidates,
-    banned: &[bool],
+    barred: &[Option<Rejection>],
     order: &[usize],
 ) -> Chosen {
     let mut chosen = Chosen {
@@ -117,8 +128,8 @@ pub fn choose(
         if std::mem::replace(&mut seen[number], true) {
             continue;
         }
-        if banned[number] {
-            chosen.rejections[number] = Some(Rejection::Idle);
+        if let Some(reason) = &barred[number] {
+            chosen.rejections[number] = Some(reason.clone());
             continue;
         }
         let ops = &candidates.matches[number].found.ops;
@@ -134,8 +145,23 @@ pub fn choose(
     for number in (0..seen.len()).filter(|number| !seen[*number]) {
         let ops = &candidates.matches[number].found.ops;
         let taken = ops.iter().find_map(|op| chosen.owner[op.index()]);
+        let taken = taken.map(|by| Rejection::Taken { by });
         chosen.rejections[number] =
-            Some(taken.map_or(Rejection::Dear, |by| Rejection::Taken { by }));
+            Some(barred[number].clone().or(taken).unwrap_or(Rejection::Dear));
     }
     chosen
+}
+
+/// For each match that no partition has, the reason: its device declined the region that it would be in, or it breaks a
+/// limit on regions.
+pub fn barred(request: &Request, candidates: &Candidates) -> Vec<Option<Rejection>> {
+    let reason = |(number, candidate): (usize, &Candidate)| {
+        let ops = &candidate.found.ops;
+        if let Some(rejection) = request.rejection(candidate.device, ops) {
+            return Some(rejection);
+        }
+        limits::broken(request, candidates, candidate.device, (ops.clone(), &[number]))
+            .map(|limit| Rejection::Limit { limit })
+    };
+    candidates.matches.iter().enumerate().map(reason).collect()
 }

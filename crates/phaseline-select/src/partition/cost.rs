@@ -222,8 +222,9 @@ impl Prices {
         let moved = inputs.iter().filter(|value| !request.graph.is_constant(**value));
         let bytes: f64 = moved.chain(&outputs).map(|value| bytes(request.graph, *value)).sum();
         let matches = chosen.matches_of(group);
+        let said = request.judgement(device, &ops).and_then(|said| said.cost);
         RegionCost {
-            work: matches.iter().map(|number| self.matches[*number]).sum(),
+            work: said.unwrap_or_else(|| matches.iter().map(|number| self.matches[*number]).sum()),
             call: rates.per_call,
             transfer: rates.per_byte * bytes,
             bytes,

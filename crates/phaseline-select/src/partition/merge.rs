@@ -4,10 +4,11 @@ use super::{
     RefusedReason, Request,
     candidates::Candidates,
     choose::Chosen,
+    limits,
     placement::{Place, Placed},
     quotient::dependencies,
 };
-use crate::graph::OpId;
+use crate::{graph::OpId, pattern::RegionLimits};
 use std::collections::BTreeSet;
 
 /// Two neighbouring groups that stay apart.
@@ -61,6 +62,7 @@ pub fn merge(
                     is_chain(chosen, &mergeable, (a, b)) && (wide(chosen, a) || ends())
                 }
             };
+            let fits = fits && limit(request, candidates, chosen, &[a, b]).is_none();
             a != b && (!fits || chosen.quotient.merge(&[a, b]).is_err())
         });
         if open.len() == before {
@@ -69,6 +71,22 @@ pub fn merge(
     }
     merge_single_output(request, candidates, chosen, &open);
     refusals(request, candidates, chosen, &open)
+}
+
+/// Which limit of its device a region of these groups would break.
+fn limit(
+    request: &Request,
+    candidates: &Candidates,
+    chosen: &Chosen,
+    groups: &[OpId],
+) -> Option<String> {
+    let device = chosen.device_of(candidates, *groups.first()?)?;
+    if request.devices[device].capabilities.region == RegionLimits::default() {
+        return None;
+    }
+    let ops = groups.iter().flat_map(|group| chosen.quotient.members(*group)).copied().collect();
+    let matches: Vec<usize> = groups.iter().flat_map(|group| chosen.matches_of(*group)).collect();
+    limits::broken(request, candidates, device, (ops, &matches))
 }
 
 /// Whether of all groups that may be merged with the two only the first feeds the second, and only
@@ -98,6 +116,10 @@ fn merge_single_output(
     sinks.sort_by_key(|group| std::cmp::Reverse(chosen.quotient.position(*group)));
     sinks.dedup();
     let mut absorbed = BTreeSet::new();
+    let fits = |chosen: &Chosen, region: &BTreeSet<OpId>, producer: OpId| {
+        let groups: Vec<OpId> = region.iter().copied().chain([producer]).collect();
+        limit(request, candidates, chosen, &groups).is_none()
+    };
     for sink in sinks {
         if absorbed.contains(&sink) {
             continue;
@@ -111,6 +133,7 @@ fn merge_single_output(
                     && !chosen.is_inline(request, candidates, producer)
                     && !region.contains(&producer)
                     && feeds_only(request, chosen, producer, &region)
+                    && fits(chosen, &region, producer)
                 {
                     region.insert(producer);
                     work.push(producer);
@@ -158,6 +181,10 @@ fn refusals(
         let reason = match chosen.quotient.blocking_path(&[from, to]) {
             Some(path) => RefusedReason::Path { path },
             None if request.devices[device].capabilities.parallel => RefusedReason::Parallel,
+            None if limit(request, candidates, chosen, &[from, to]).is_some() => {
+                let limit = limit(request, candidates, chosen, &[from, to]).unwrap_or_default();
+                RefusedReason::Limit { limit }
+            }
             None => {
                 let members = |group| chosen.quotient.members(group).iter().copied();
                 let mut ops: Vec<OpId> = members(from).chain(members(to)).collect();

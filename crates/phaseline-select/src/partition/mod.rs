@@ -18,6 +18,7 @@ mod cost;
 mod explain;
 mod fusion;
 mod key;
+mod limits;
 mod measured;
 mod merge;
 mod picture;
@@ -83,6 +84,52 @@ pub struct Request<'a> {
     pub measured: Option<&'a Measured>,
     /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
+    /// Regions that somebody has a say about.
+    pub judged: &'a [Judged],
+}
+
+/// A region of which something was said before it got its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Number of the device.
+    pub device: usize,
+    /// The operations of the region, in program order.
+    pub ops: Vec<OpId>,
+    /// What was said.
+    pub judgement: Judgement,
+}
+
+/// What is said of a region before it gets its place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// Why the device does not take it.
+    pub declined: Option<String>,
+    /// What its work costs in nanoseconds, in place of the sum of its matches.
+    pub cost: Option<f64>,
+    /// At that cost the partition is cheaper without it.
+    pub dear: bool,
+}
+
+impl Request<'_> {
+    /// What was said of a region.
+    pub fn judgement(&self, device: usize, ops: &[OpId]) -> Option<&Judgement> {
+        let mut judged = self.judged.iter();
+        let found = judged.find(|judged| judged.device == device && judged.ops == ops);
+        found.map(|judged| &judged.judgement)
+    }
+
+    /// Why a device does not have operations that are all in a region that it declined, or that is too dear.
+    fn rejection(&self, device: usize, ops: &[OpId]) -> Option<choose::Rejection> {
+        let judged = self.judged.iter().filter(|judged| judged.device == device);
+        let mut inside = judged.filter(|judged| {
+            let is_out = judged.judgement.dear || judged.judgement.declined.is_some();
+            is_out && ops.iter().all(|op| judged.ops.binary_search(op).is_ok())
+        });
+        inside.next().map(|judged| match &judged.judgement.declined {
+            Some(reason) => choose::Rejection::Declined { reason: reason.clone() },
+            None => choose::Rejection::Dear,
+        })
+    }
 }
 
 /// A match that a partition could have.
@@ -196,6 +243,11 @@ pub enum RefusedReason {
     },
     /// The target works on several regions at once, and something could run beside one of them.
     Parallel,
+    /// The merged region would break a limit of the target.
+    Limit {
+        /// The limit, with the values that break it.
+        limit: String,
+    },
 }
 
 /// A graph divided between targets.
@@ -223,8 +275,14 @@ pub fn partition(request: &Request) -> Result<Partition> {
     let placed = placement::resolve(request)?;
     let candidates = candidates::collect(request, &placed);
     let prices = cost::Prices::new(request, &candidates);
-    let problem =
-        solve::Problem { request, placed: &placed, candidates: &candidates, prices: &prices };
+    let barred = choose::barred(request, &candidates);
+    let problem = solve::Problem {
+        request,
+        placed: &placed,
+        candidates: &candidates,
+        prices: &prices,
+        barred: &barred,
+    };
     let preferred = choose::preference(request, &candidates, &placed);
     let greedy = problem.solve(&preferred);
     let greedy_cost = greedy.cost;

@@ -110,7 +110,9 @@ impl MergeReport {
     pub fn path(&self) -> &[OpId] {
         match &self.refused.reason {
             RefusedReason::Path { path } => path,
-            RefusedReason::Outputs { .. } | RefusedReason::Parallel => &[],
+            RefusedReason::Outputs { .. }
+            | RefusedReason::Parallel
+            | RefusedReason::Limit { .. } => &[],
         }
     }
 }
@@ -339,6 +341,9 @@ fn refusal_text(request: &Request, partition: &Partition, refused: &RefusedMerge
         RefusedReason::Path { path } => {
             let path = path_text(request.graph, path);
             format!("{from} and {to}: a path leaves them and comes back: {path}")
+        }
+        RefusedReason::Limit { limit } => {
+            format!("{from} and {to}: a region of {} may not have {limit}", refused.target)
         }
         RefusedReason::Parallel => {
             format!("{from} and {to}: {} works on several regions at once", refused.target)

@@ -3,7 +3,7 @@
 use super::{
     Request,
     candidates::Candidates,
-    choose::{Chosen, choose},
+    choose::{Chosen, Rejection, choose},
     cost::Prices,
     merge::{RefusedGroups, idle_groups, merge},
     placement::{Place, Placed},
@@ -19,6 +19,8 @@ pub struct Problem<'a> {
     pub candidates: &'a Candidates,
     /// What they cost.
     pub prices: &'a Prices,
+    /// For each match that no partition has, the reason.
+    pub barred: &'a [Option<Rejection>],
 }
 
 /// A partition, before regions have numbers.
@@ -38,10 +40,10 @@ impl Problem<'_> {
     /// Takes the matches of `order` one after the other where they can be had, and no others.
     pub fn solve(&self, order: &[usize]) -> Solution {
         let (request, candidates) = (self.request, self.candidates);
-        let mut banned = vec![false; candidates.matches.len()];
+        let mut barred = self.barred.to_vec();
         let mut round = 0;
         loop {
-            let mut chosen = choose(request, candidates, &banned, order);
+            let mut chosen = choose(request, candidates, &barred, order);
             let refused = merge(request, candidates, &mut chosen);
             let idle = idle_groups(request, candidates, &chosen, self.placed);
             if idle.is_empty() || round == MAX_ROUNDS {
@@ -49,7 +51,8 @@ impl Problem<'_> {
                 let cost = self.cost(&chosen);
                 return Solution { chosen, refused, cost };
             }
-            idle.iter().flat_map(|group| chosen.matches_of(*group)).for_each(|m| banned[m] = true);
+            let idle = idle.iter().flat_map(|group| chosen.matches_of(*group));
+            idle.for_each(|number| barred[number] = Some(Rejection::Idle));
             round += 1;
         }
     }

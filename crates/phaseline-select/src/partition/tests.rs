@@ -65,6 +65,7 @@ fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) ->
         host: "llvm",
         host_rates,
         search,
+        judged: &[],
         measured: None,
     })
 }
@@ -430,4 +431,5 @@ fn explanations_name_the_condition_and_the_values() {
 
 mod costs;
 mod large;
+mod limits;
 mod random;

@@ -15,7 +15,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Makes regions of the groups, orders everything, and explains it.
 pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
-    let Problem { request, placed, candidates, prices } = *problem;
+    let Problem { request, placed, candidates, prices, .. } = *problem;
     let Solution { chosen, refused, cost } = solution;
     let graph = request.graph;
     let count = graph.op_count();

@@ -70,6 +70,20 @@ pub enum Verdict {
         /// What its operations cost on the host.
         on_host: f64,
     },
+    /// It matches, but alone it breaks a limit of the device on regions.
+    Limit {
+        /// The pattern.
+        pattern: String,
+        /// The limit, with the values that break it.
+        limit: String,
+    },
+    /// It matches, but the device's own code does not take its region.
+    Declined {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        reason: String,
+    },
     /// A pattern comes close.
     Failed {
         /// The pattern.
@@ -114,6 +128,14 @@ impl Verdict {
                 time_text(*cost),
                 time_text(*on_host)
             ),
+            Verdict::Limit { pattern, limit } => {
+                format!("'{pattern}' matches, but a region may not have {limit}")
+            }
+            Verdict::Declined { pattern, reason } => {
+                format!(
+                    "'{pattern}' matches, but the hook graph-to-runtime declines its region: {reason}"
+                )
+            }
             Verdict::Failed { pattern, reason } => format!("'{pattern}': {reason}"),
             Verdict::Unreached { pattern } => {
                 format!("it occurs only within '{pattern}', which does not match around here")
@@ -198,7 +220,7 @@ fn verdict(
     (op, device, known): (OpId, usize, Option<usize>),
     region_of: &[Option<usize>],
 ) -> Verdict {
-    let Problem { request, placed, candidates, prices } = *problem;
+    let Problem { request, placed, candidates, prices, .. } = *problem;
     let name_of = |device, pattern| pattern_name(request, device, pattern);
     if let (Some(number), Some(region)) = (chosen.owner[op.index()], region_of[op.index()])
         && candidates.matches[number].device == device
@@ -247,6 +269,8 @@ fn rejected(
     let pattern = pattern_name(request, candidate.device, candidate.pattern);
     match rejection {
         Rejection::Idle => Verdict::Idle { pattern },
+        Rejection::Limit { limit } => Verdict::Limit { pattern, limit: limit.clone() },
+        Rejection::Declined { reason } => Verdict::Declined { pattern, reason: reason.clone() },
         Rejection::Dear => {
             let ops = candidate.found.ops.iter();
             let on_host = ops

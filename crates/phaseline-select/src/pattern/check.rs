@@ -131,6 +131,16 @@ pub fn check_expression(
     }
 }
 
+/// Checks a condition over options alone.
+pub(super) fn check_closed_condition(
+    text: &str,
+    expr: &Expr,
+    options: &BTreeMap<String, OptionType>,
+) -> PatternResult<()> {
+    let table = OpTable::new();
+    check_condition(text, expr, &Names { table: &table, options, entities: &[], ambiguous: &[] })
+}
+
 /// The type of an expression that is to be a plain value.
 pub(super) fn type_of(text: &str, expr: &Expr, names: &Names) -> PatternResult<Ty> {
     Checker { text, names }.value(expr)

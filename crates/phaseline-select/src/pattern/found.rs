@@ -54,6 +54,14 @@ impl Match {
         self.captures.iter().find(|(other, _)| other == name).map(|(_, bound)| *bound)
     }
 
+    /// All names of the pattern that stand for something in the match, with that, by name.
+    pub fn names(&self, pattern: &Pattern) -> Vec<(String, Bound)> {
+        let scope = MatchScope { pattern, found: self };
+        let names = pattern.resolved.names.keys();
+        let found = names.filter_map(|name| Some((name.clone(), scope.lookup(name)?)));
+        found.filter(|(_, bound)| bound.value.is_some() || bound.op.is_some()).collect()
+    }
+
     /// The value of an expression over the pattern's captures.
     pub fn eval(&self, pattern: &Pattern, facts: Facts, expr: &Expr) -> Val {
         let scope = MatchScope { pattern, found: self };

@@ -47,7 +47,9 @@ pub use call::{
     BlockPart, BoundArg, BoundCall, BoundLayout, CType, CallProto, Layout, Param, Permutation,
     Returns,
 };
-pub use capabilities::Capabilities;
+pub use capabilities::{
+    Capabilities, REGION_NAMES, RegionLimits, check_region_expression, substitute,
+};
 pub use check::{Ty, check_expression};
 pub use cost::check_rate;
 pub use failure::{Failure, Reason};

@@ -1,9 +1,9 @@
 //! Identity of values, operations and blocks: keys of maps and sets.
 
 use super::{Blk, Op, Val};
-use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
+use melior::ir::{Attribute, AttributeLike, ValueLike, block::BlockLike, operation::OperationLike};
 
-/// The identity of a value, an operation or a block: the same for all handles of one thing, as long as it is there.
+/// The identity of a value, an operation, a block or an attribute: the same for all handles of one thing, as long as it is there.
 /// There is no order of them, since it would not be the same in the next run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
@@ -21,6 +21,12 @@ impl Identity for Val<'_> {
 }
 
 impl Identity for Op<'_> {
+    fn id(&self) -> Id {
+        Id(self.to_raw().ptr as usize)
+    }
+}
+
+impl Identity for Attribute<'_> {
     fn id(&self) -> Id {
         Id(self.to_raw().ptr as usize)
     }

@@ -3,7 +3,7 @@
 
 use super::Op;
 use crate::{Error, Result};
-use melior::ir::{Location, Module, operation::OperationLike};
+use melior::ir::{Attribute, AttributeLike, Location, Module, operation::OperationLike};
 use std::ffi::c_void;
 
 /// What printing does with weights.
@@ -75,6 +75,14 @@ pub fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) ->
     let mut buffer: Vec<u8> = vec![];
     print(Some(append), (&raw mut buffer).cast());
     buffer
+}
+
+/// An attribute as text.
+pub fn attribute(attribute: Attribute<'_>) -> String {
+    // SAFETY: attributes live as long as the context.
+    lossy(collect(|append, user| unsafe {
+        mlir_sys::mlirAttributePrint(attribute.to_raw(), append, user);
+    }))
 }
 
 /// Gives the bytecode of an operation, with the weights that it has, to `sink` part by part.

@@ -25,8 +25,14 @@ pub fn cheapest(view: &GraphView, devices: &[Owned]) -> Option<f64> {
         let placed = placement::resolve(request).expect("nothing is placed");
         let candidates = candidates::collect(request, &placed);
         let prices = cost::Prices::new(request, &candidates);
-        let problem =
-            solve::Problem { request, placed: &placed, candidates: &candidates, prices: &prices };
+        let barred = choose::barred(request, &candidates);
+        let problem = solve::Problem {
+            request,
+            placed: &placed,
+            candidates: &candidates,
+            prices: &prices,
+            barred: &barred,
+        };
         let order = choose::preference(request, &candidates, &placed);
         if order.len() > 10 {
             return None;
