@@ -1,10 +1,12 @@
 //! The main functions of the MLIR tools, which upstream provides, with what they read checked first:
 //! their parsers end the program on some of it.
 
+#[cfg(feature = "driver")]
 mod compile;
 mod documents;
 mod messages;
 
+#[cfg(feature = "driver")]
 pub use compile::compile_main;
 
 use crate::{ffi, ir::nesting};

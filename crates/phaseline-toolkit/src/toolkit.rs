@@ -59,6 +59,7 @@ pub struct Toolkit {
     /// Parts of upstream.
     parts: Vec<Upstream>,
     dialects: Vec<Dialect>,
+    #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver runs them"))]
     phases: Option<Phases>,
 }
 
@@ -157,6 +158,7 @@ impl Toolkit {
     /// The main function of a program `NAME` with the arguments of the process: `NAME opt ...` is the pass driver,
     /// `NAME lsp ...` the language server, and `NAME FILE` runs the phases on a file and prints the IR. A program whose
     /// name ends with `-opt` or `-lsp-server` is that tool.
+    #[cfg(feature = "driver")]
     pub fn main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
         let mut arguments: Vec<_> = arguments.collect();
         let program = arguments.first().map(|name| name.to_string_lossy().into_owned());

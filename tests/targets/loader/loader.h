@@ -16,15 +16,20 @@ struct loader_rows {
   uint32_t tile_step;
 };
 
-/* Stores round(x / scale) + zero as int8, with scales and zeros of `count` columns. */
-int loader_quantize(loader_device *device, uint32_t tile, const void *host, const struct loader_rows *rows,
-                    const float *scales, const int32_t *zeros, uint32_t count);
+/* Stores round(x / scale) + zero as int8, with scales and zeros of `count`
+ * columns. */
+int loader_quantize(loader_device *device, uint32_t tile, const void *host,
+                    const struct loader_rows *rows, const float *scales,
+                    const int32_t *zeros, uint32_t count);
 /* Stores f32 as f16. */
-int loader_halve(loader_device *device, uint32_t tile, const void *host, const struct loader_rows *rows,
-                 uint32_t element, uint32_t tile_element);
-int loader_store(loader_device *device, uint32_t memory, uint32_t tile, void *host, const struct loader_rows *rows,
+int loader_halve(loader_device *device, uint32_t tile, const void *host,
+                 const struct loader_rows *rows, uint32_t element,
+                 uint32_t tile_element);
+int loader_store(loader_device *device, uint32_t memory, uint32_t tile,
+                 void *host, const struct loader_rows *rows,
                  uint32_t tile_element);
 /* Copies bytes from one tile to another. */
-int loader_copy(loader_device *device, uint32_t memory, uint32_t from, uint32_t to, uint32_t rows, uint32_t columns);
+int loader_copy(loader_device *device, uint32_t memory, uint32_t from,
+                uint32_t to, uint32_t rows, uint32_t columns);
 
 #endif
