@@ -532,6 +532,7 @@ mod vanilla {
             host_rates: crate::partition::Rates::host(),
             measured: None,
             search: false,
+            judged: &[],
         };
         let partition = partition::partition(&request).unwrap_or_else(|error| panic!("{error}"));
         let facts = Facts { graph: view, table: &table, options: &targets[0].options };

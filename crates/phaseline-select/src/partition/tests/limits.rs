@@ -46,7 +46,9 @@ fn regions_stay_within_their_limits() {
             "`sum(values) <= 48` as in values = [16, 16, 16, 16, 16]",
         ),
         (
-            condition("len(inputs) < 3 and len(outputs) == 1 and max(values) < 17 and operations < 9"),
+            condition(
+                "len(inputs) < 3 and len(outputs) == 1 and max(values) < 17 and operations < 9",
+            ),
             "npu:0,1,2,3",
             "",
         ),
