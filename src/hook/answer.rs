@@ -20,7 +20,7 @@ pub const WORK: &str = "work";
 
 /// What a program answered.
 pub struct Answer {
-    /// Where it wrote files.
+    /// The folder with its files.
     work: PathBuf,
     /// The line that it answered with, in protocol 2.
     line: Option<Line>,
@@ -53,7 +53,7 @@ pub struct Line {
     pub cost: Option<f64>,
 }
 
-/// What a program may write as an answer.
+/// An answer, as a program writes it.
 const FILES: [&str; 2] = ["output.mlir", "artifacts"];
 
 impl Drop for Answer {
@@ -98,7 +98,7 @@ impl Answer {
         self.line.as_ref()?.declines.as_deref()
     }
 
-    /// What it says of a region that has no place yet. Files are of no account.
+    /// The verdict on a region that has no place yet. Files are of no account.
     ///
     /// # Errors
     /// The cost is no time.

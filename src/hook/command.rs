@@ -357,7 +357,7 @@ fn check(
     Err(failed(program, &how, folder))
 }
 
-/// That a program was stopped as it had not done something in time.
+/// The error of a program that was stopped as it had not done something in time.
 pub(super) fn late(done: &str, limits: Limits, manifest: &str) -> String {
     format!(
         "stopped, as it had not {done} after {} s; `max-seconds` beside `command` in {manifest} gives it more time",
@@ -365,7 +365,7 @@ pub(super) fn late(done: &str, limits: Limits, manifest: &str) -> String {
     )
 }
 
-/// That a program was stopped as it wrote too much.
+/// The error of a program that was stopped as it wrote too much.
 pub(super) fn large(limits: Limits, manifest: &str) -> String {
     format!(
         "stopped, as its files and messages took more than {} bytes; `max-bytes` beside `command` in {manifest} \
@@ -374,7 +374,7 @@ pub(super) fn large(limits: Limits, manifest: &str) -> String {
     )
 }
 
-/// That a program failed, with what it said.
+/// The error of a program that failed, with what it said.
 pub(super) fn failed(program: &str, how: &str, folder: &Path) -> Error {
     let text = said(folder).map_or_else(String::new, |said| format!("\n{said}"));
     Error::Tool { program: program.to_owned(), detail: format!("{how}{text}") }

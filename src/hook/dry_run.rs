@@ -37,7 +37,7 @@ pub struct DryRuns {
 }
 
 impl DryRuns {
-    /// Whether a program failed, which is no decline.
+    /// True if a program failed, which is no decline.
     pub fn has_failed(&self) -> bool {
         self.failed.get()
     }

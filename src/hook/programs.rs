@@ -199,7 +199,7 @@ impl Running {
     }
 }
 
-/// What each question says: the hook, its target, and the memory that it has.
+/// The fields of each question: the hook, its target, and the memory that it has.
 fn general(point: HookPoint, request: &Request<'_, '_>) -> Result<Map<String, Value>> {
     let target = request.target;
     let options: Map<String, Value> =

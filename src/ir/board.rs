@@ -62,12 +62,12 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Whether it may hold such content.
+    /// True if it may hold such content.
     pub fn may_hold(&self, content: Content) -> bool {
         self.holds.contains(&content)
     }
 
-    /// Whether a target reaches it.
+    /// True if a target reaches it.
     pub fn is_reached_by(&self, target: &str) -> bool {
         self.users.is_empty() || self.users.iter().any(|user| user == target)
     }

@@ -242,7 +242,7 @@ pub fn null(context: &Context) -> Result<Attribute<'_>> {
         .ok_or_else(|| crate::Error::internal("a null pointer is no argument"))
 }
 
-/// Whether an argument is a null pointer.
+/// True if an argument is a null pointer.
 pub fn is_null(argument: Attribute<'_>) -> bool {
     super::memref::name(argument).as_deref() == Some(NULL)
 }

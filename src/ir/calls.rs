@@ -123,7 +123,7 @@ pub fn arguments_of<'c>(call: Op<'c>, value: Val<'c>) -> Option<Vec<usize>> {
     (uses == found.len()).then_some(found)
 }
 
-/// Whether the buffers that a function is given may share bytes, also with its arena, where one is
+/// True if the buffers that a function is given may share bytes, also with its arena, where one is
 /// in use after the other: a function of a device that is nothing but calls and copies.
 pub fn shares_bytes(function: Op<'_>) -> bool {
     func::symbol(function) != "main"

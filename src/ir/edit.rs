@@ -1,4 +1,12 @@
 //! Edits of IR. Those that trust their caller are for this crate.
+//!
+//! ```compile_fail,E0603
+//! // A handle of an operation that is gone must not be used again, and handles are copies.
+//! fn twice(op: phaseline::ir::Op<'_>) {
+//!     phaseline::ir::edit::erase(op);
+//!     phaseline::ir::edit::erase(op);
+//! }
+//! ```
 
 pub(crate) use phaseline_toolkit::ir::edit::{
     add_argument, append_block, clone_before, clone_to_end, create_branch, erase, erase_argument,

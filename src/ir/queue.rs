@@ -73,7 +73,7 @@ impl<'c> Starters<'c> {
         super::attr_str(function, names::TARGET).as_deref() == Some(&*self.target)
     }
 
-    /// Whether an operation by itself starts work, or calls a function that does.
+    /// True if an operation by itself starts work, or calls a function that does.
     fn starts(&self, op: Op<'c>) -> bool {
         let calls = || super::calls::callee(op).filter(|name| self.starting.contains(name));
         self.is_call(op) || calls().is_some()
@@ -84,7 +84,7 @@ impl<'c> Starters<'c> {
             && super::attr_str(op, names::DEVICE).as_deref() == Some(&*self.target)
     }
 
-    /// Whether a function of that name is one of the device.
+    /// True if a function of that name is one of the device.
     pub fn is_function(&self, name: &str) -> bool {
         self.functions.get(name).is_some_and(|function| self.is_own(*function))
     }
@@ -149,7 +149,7 @@ impl Clock {
         (done, place)
     }
 
-    /// Whether a command is done before what is started on a queue next begins; without a queue,
+    /// True if a command is done before what is started on a queue next begins; without a queue,
     /// before the host goes on.
     pub fn is_done(&self, command: &Command<'_>, before: Option<usize>) -> bool {
         let known = |done: &Done| done.get(&command.queue).is_some_and(|n| *n > command.place);
@@ -189,7 +189,7 @@ impl<'c> Command<'c> {
         Self { op, queue, place, done }
     }
 
-    /// Whether another command, which the host starts earlier, is done before this one begins.
+    /// True if another command, which the host starts earlier, is done before this one begins.
     pub fn follows(&self, other: &Command<'c>) -> bool {
         self.done.get(&other.queue).is_some_and(|count| *count > other.place)
     }

@@ -138,7 +138,7 @@ impl Schedule {
         format!("target '{}': schedule {}{pattern}", self.target, self.place)
     }
 
-    /// Whether a function has operations that it is for.
+    /// True if a function has operations that it is for.
     fn is_for(&self, function: Op<'_>) -> bool {
         if edit::entry_block(function).is_none() {
             return false;

@@ -28,7 +28,7 @@ fn find(ops: &[&'static OpInfo], mnemonic: &str) -> Option<&'static OpInfo> {
     Some(ops[at])
 }
 
-/// Whether an operation computes each element from the elements at the same place.
+/// True if an operation computes each element from the elements at the same place.
 pub fn is_elementwise(op: Op<'_>) -> bool {
     info(op).is_some_and(|info| info.elementwise)
 }

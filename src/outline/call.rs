@@ -37,7 +37,7 @@ use super::{
 pub struct Calls<'c> {
     /// Whether headers declare the functions.
     pub has_headers: bool,
-    /// Where bodies of what the host's own code calls may be.
+    /// The headers with bodies of what the host's own code calls.
     pub in_headers: InHeaders,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,

@@ -1,4 +1,4 @@
-//! What hooks of protocol 2 are told of a match: its pattern's names, on its operations, and the layouts of its call.
+//! Facts about a match for hooks of protocol 2: its pattern's names, on its operations, and the layouts of its call.
 //!
 //! Names are on operations, not on numbers of them: what passes do to a composite afterwards takes nothing else away.
 

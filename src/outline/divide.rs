@@ -38,7 +38,7 @@ pub struct PartitionedFunction<'c> {
     pub view: View<'c>,
     /// The regions.
     pub partition: Partition,
-    /// What its matches become.
+    /// The composites of its matches.
     pub details: Details,
     /// Decisions and reasons, for people.
     pub report: Report,
@@ -46,7 +46,7 @@ pub struct PartitionedFunction<'c> {
     pub placement: Placement,
 }
 
-/// What the matches of a partition become: for each region, for each composite.
+/// The composites of the matches of a partition: for each region, for each composite.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// The function that it becomes a call of, if it does.
@@ -55,7 +55,7 @@ pub struct Details {
     names: Vec<Vec<Vec<(String, Bound)>>>,
     /// The lowering that the pattern names.
     lowerings: Vec<Vec<Option<String>>>,
-    /// What a profile says about the tiles of its call.
+    /// The tiles of its call by a profile.
     tiles: Vec<Vec<Option<TileReport>>>,
 }
 
@@ -104,7 +104,7 @@ impl Details {
     }
 }
 
-/// Whether a program is asked about a region before it has its place.
+/// True if a program is asked about a region before it has its place.
 fn is_judged(targets: &[TargetInstance], region: &Region) -> bool {
     let target = targets.iter().find(|target| target.id == region.target);
     target.is_some_and(|target| target.kind.hooks.dry_run().is_some())
@@ -158,7 +158,7 @@ pub struct DivideOptions<'a> {
     pub profile: Option<&'a Profile>,
     /// Make each match of a device a region of its own, whatever the device merges.
     pub apart: bool,
-    /// Who is asked about regions before these have their places.
+    /// The programs that are asked about regions before these have their places.
     pub judge: Option<&'a dyn Judge>,
 }
 

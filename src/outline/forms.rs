@@ -60,13 +60,13 @@ struct Candidate<'c> {
 /// The partition of a copy in another form.
 #[derive(Default)]
 struct Trial {
-    /// Which candidates have a form that a device takes, before the one that took them as they are.
+    /// The candidates that have a form that a device takes, before the one that took them as they are.
     useful: BTreeSet<usize>,
     /// The layers that devices take.
     layers: usize,
     /// The reasons against the others.
     refused: BTreeMap<usize, Vec<DeviceVerdict>>,
-    /// Whether rules moved something next to layers.
+    /// True if rules moved something next to layers.
     moved: bool,
 }
 
@@ -229,7 +229,7 @@ fn device(partitioned: &PartitionedFunction<'_>, index: usize) -> Option<usize> 
     Some(partitioned.partition.regions[region].device)
 }
 
-/// Whether the match with a layer has the dequantization of an operand too. A device that computes real numbers alone is
+/// True if the match with a layer has the dequantization of an operand too. A device that computes real numbers alone is
 /// none for integers.
 fn takes_integers(partitioned: &PartitionedFunction<'_>, index: usize) -> bool {
     let ops = &partitioned.view.ops;
@@ -254,7 +254,7 @@ fn candidates<'c>(partitioned: &PartitionedFunction<'c>) -> Vec<Candidate<'c>> {
     found.filter(|candidate| candidate.device != Some(0)).collect()
 }
 
-/// Whether something stands between quantized tensors that no device takes.
+/// True if something stands between quantized tensors that no device takes.
 fn has_more(partitioned: &PartitionedFunction<'_>) -> bool {
     let ops = partitioned.view.ops.iter().enumerate();
     let mut left = ops.filter(|(index, _)| device(partitioned, *index).is_none());

@@ -82,7 +82,7 @@ impl<'c, 't> PartitionInput<'c, 't> {
         measured.decide(plan, reads).map_err(Error::internal)
     }
 
-    /// Whether the partition is looked for that costs least.
+    /// True to look for the partition that costs least.
     pub fn is_search(&self) -> bool {
         self.search
     }

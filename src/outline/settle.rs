@@ -87,7 +87,7 @@ pub fn settle<'c>(
     }
 }
 
-/// Whether a placement file, if there is one, is for the network function as it is, and says where all of it goes.
+/// True if a placement file, if there is one, is for the network function as it is, and says where all of it goes.
 fn covers(
     module: Op<'_>,
     targets: &[TargetInstance],

@@ -141,7 +141,7 @@ fn dequantize<'c>(
     Ok(graph::DequantizeLinear::build(b, value, scale, zero, attributes)?.y())
 }
 
-/// What a bias in integers stands for, whose scales are those of the sums that it is added to.
+/// The real numbers of a bias in integers, whose scales are those of the sums that it is added to.
 fn bias<'c>(
     b: &Builder<'c>,
     bias: Val<'c>,
@@ -192,7 +192,7 @@ fn matmul<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     put(r, op, sums.op(), (op, integers))
 }
 
-/// What is made of sums of integers: the numbers that they stand for, by scales that are known.
+/// The result of sums of integers: the numbers that they stand for, by scales that are known.
 struct Scaled<'c> {
     /// 32-bit integers that are added to the sums of each channel.
     bias: Option<Parameter<'c>>,

@@ -44,9 +44,9 @@ pub struct Command {
     pub together: bool,
     /// Whether it is given the whole module, beside what it is asked about.
     pub module: bool,
-    /// How it is asked, and answers.
+    /// The protocol.
     pub protocol: Protocol,
-    /// Whether it is asked about each region before this has its place, and may decline it.
+    /// True if it is asked about each region before this has its place, and may decline it.
     pub dry_run: bool,
     /// Seconds that it may take, an expression over options; [`Limits::SECONDS`] without one.
     pub max_seconds: Option<Expr>,
@@ -55,7 +55,7 @@ pub struct Command {
     pub max_bytes: Option<Expr>,
 }
 
-/// How programs are asked, and answer.
+/// The protocol of programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// A process for each question, which is about IR as text.
@@ -123,7 +123,7 @@ impl TargetInstance {
 
 /// Somebody who is asked about regions before these have their places.
 pub trait Judge: fmt::Debug {
-    /// What a target says of a function that a region would be, in a copy of the module.
+    /// The verdict of a target on a function that a region would be, in a copy of the module.
     ///
     /// # Errors
     /// The target's code fails.
@@ -249,10 +249,10 @@ impl<'c> Lowered<'c> {
 pub struct CallAnswer {
     /// Its name.
     pub function: String,
-    /// Whether it is given the device, first.
+    /// True if the device is its first argument.
     #[serde(default)]
     pub device: bool,
-    /// Whether it returns a status.
+    /// True if it returns a status.
     #[serde(default)]
     pub status: bool,
 }
@@ -431,7 +431,7 @@ impl HookSet {
         self.data.iter().find(|(other, _)| *other == point).map(|(_, hook)| hook)
     }
 
-    /// Whether a program of it is asked about regions as JSON.
+    /// True if a program of it is asked about regions as JSON.
     pub fn read_regions(&self) -> bool {
         let reads = |hook: &DataHook| {
             matches!(hook, DataHook::Command(Command { protocol: Protocol::Regions, .. }))

@@ -20,7 +20,7 @@ const COMPILER: &str = "compiler";
 /// The Clang whose LLVM is this program's.
 const USUAL: &str = "clang-22";
 
-/// What such a Clang says of itself.
+/// The version that such a Clang prints.
 const VERSION: &str = "clang version 22.";
 
 impl TargetInstance {
@@ -154,7 +154,7 @@ fn quoted(text: &str) -> usize {
     end.map_or(text.len(), |(place, _)| place + 1)
 }
 
-/// Whether a text of C without comments defines a function or macro.
+/// True if a text of C without comments defines a function or macro.
 fn defines(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(place, _)| {
@@ -170,7 +170,7 @@ fn defines(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether parameters and a body follow, with attributes between at most.
+/// True if parameters and a body follow, with attributes between at most.
 fn has_body(text: &str) -> bool {
     let text = text.trim_start();
     if !text.starts_with('(') {

@@ -78,13 +78,13 @@ impl<'c, 'e> Emitter<'c, 'e> {
         replace(b, loaded, room, &offsets, sizes)
     }
 
-    /// Whether all arrays are there that the load of a tensor is given.
+    /// True if all arrays are there that the load of a tensor is given.
     pub(super) fn has_arrays_of(&self, bound: &Bound<'c, '_>, tensor: &Tensor) -> bool {
         let mut places = tensor.given.iter().filter_map(|given| usize::try_from(given.table).ok());
         places.all(|place| bound.inputs.get(place).is_some_and(Option::is_some))
     }
 
-    /// What `to` has when the device has moved `from` there.
+    /// The contents of `to` when the device has moved `from` there.
     fn moved(
         &self,
         b: &Builder<'c>,

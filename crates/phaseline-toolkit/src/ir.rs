@@ -108,7 +108,7 @@ pub fn unexpected(error: melior::Error) -> crate::Error {
     crate::Error::internal(format!("unexpected IR: {error}"))
 }
 
-/// Whether bytes are MLIR's bytecode.
+/// True if bytes are MLIR's bytecode.
 pub fn is_bytecode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"ML\xefR")
 }

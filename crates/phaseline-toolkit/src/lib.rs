@@ -18,9 +18,9 @@ pub mod phase;
 
 pub(crate) mod driver;
 
-pub mod lit;
-
 pub mod upstream;
+
+pub mod lit;
 
 pub(crate) mod toolkit;
 

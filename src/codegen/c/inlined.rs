@@ -37,7 +37,7 @@ use std::{
 /// The folder of these headers where they are compiled.
 pub const FOLDER: &str = ".inline";
 
-/// How the functions are declared.
+/// The declarations of the functions.
 pub const MACRO: &str = "PHL_INLINE";
 
 /// A generated header, and what it includes.
@@ -53,7 +53,7 @@ pub struct Inlined {
     pub headers: Vec<(String, String)>,
     /// Folders that other headers are looked for in.
     pub include_dirs: Vec<PathBuf>,
-    /// What the target's C is compiled with.
+    /// Flags for the target's C.
     pub flags: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Inlined {
         Ok(())
     }
 
-    /// What a compiler is told for them in the folder above [`FOLDER`]. Vendors' headers keep to warnings of
+    /// Flags for them in the folder above [`FOLDER`]. Vendors' headers keep to warnings of
     /// their own.
     pub fn arguments(&self) -> Vec<String> {
         let folder = |folder: String| ["-isystem".to_owned(), folder];

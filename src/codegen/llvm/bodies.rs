@@ -27,12 +27,12 @@ const TARGET: &str = "phl-inline";
 #[derive(Clone, Debug)]
 pub struct Bodies {
     target: String,
-    /// What names begin with that the target's sources define.
+    /// The prefix of names that the target's sources define.
     prefix: String,
     bitcode: Vec<u8>,
-    /// What it uses and does not define.
+    /// Names that it uses and does not define.
     used: BTreeSet<String>,
-    /// What of that bodies of other targets use as well, so that each means its own.
+    /// Names that bodies of other targets use as well, so that each means its own.
     apart: BTreeSet<String>,
     /// The functions that the host calls.
     wanted: BTreeSet<String>,
@@ -205,7 +205,7 @@ fn not_inlined(function: &FunctionValue<'_>, target: &str) -> Error {
     ))
 }
 
-/// Whether a function has a call of another.
+/// True if a function has a call of another.
 fn calls(function: &FunctionValue<'_>, callee: &FunctionValue<'_>) -> bool {
     let wanted = callee.as_global_value().as_pointer_value();
     function.get_basic_block_iter().any(|block| {

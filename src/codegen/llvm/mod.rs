@@ -58,7 +58,7 @@ pub fn compile_with(
     Ok(made?.into_iter().enumerate().map(named).collect())
 }
 
-/// How a module is compiled.
+/// Settings of the compile of a module.
 struct Plan<'a> {
     machine: &'a Machine,
     level: i64,

@@ -34,7 +34,7 @@ impl Constants {
         Self { folder: None, known: HashMap::new() }
     }
 
-    /// Whether what is described is to have names and weights.
+    /// True if the description has names and weights.
     pub fn has_files(&self) -> bool {
         self.folder.is_some()
     }
@@ -97,7 +97,7 @@ impl Constants {
     }
 }
 
-/// What files have elements of a type as: those of less than a byte are a byte each, small floats their bits.
+/// The storage of elements of a type in files: those of less than a byte are a byte each, small floats their bits.
 fn stored(dtype: ElementType) -> DType {
     match dtype {
         ElementType::Plain(dtype) => dtype,

@@ -120,7 +120,7 @@ struct Reader<'a> {
     small: HashMap<usize, Vec<Value>>,
 }
 
-/// Where the operations of a match are collected.
+/// The operations of a match, as they are found.
 #[derive(Default)]
 struct Found {
     operations: Vec<usize>,

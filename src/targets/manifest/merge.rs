@@ -111,7 +111,7 @@ impl RawManifest {
         own.accumulate = own.accumulate.take().or(capabilities.accumulate);
     }
 
-    /// What it says of regions, with the keys of another that it has not.
+    /// Its limits of regions, with the keys of another that it has not.
     fn region(&mut self, region: RawRegion) {
         let own = &mut self.region;
         own.max_operations = own.max_operations.take().or(region.max_operations);

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Lines of a program that wait to be read: more than one are a fault of it.
 const WAITING: usize = 4;
 
-/// What became of a question.
+/// The outcome of a question.
 #[derive(Debug)]
 pub enum Reply {
     /// A line, without its end.
@@ -122,14 +122,14 @@ impl Server {
         self.status.filter(|_| by_itself)
     }
 
-    /// What became of a program that answers no more.
+    /// The end of a program that answers no more.
     fn silent(&mut self) -> Reply {
         let by_itself = self.wait(GRACE);
         self.stop();
         self.status.filter(|_| by_itself).map_or(Reply::Closed, Reply::Ended)
     }
 
-    /// Whether the program has ended. It is not reaped, so that the number of its group is nobody else's.
+    /// True if the program has ended. It is not reaped, so that the number of its group is nobody else's.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         self.status.is_some() || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))

@@ -1,4 +1,4 @@
-//! What regions may be as a whole (`[region]` of a manifest).
+//! Limits of regions as a whole (`[region]` of a manifest).
 
 use super::{Device, Request, candidates::Candidates, cost};
 use crate::{
@@ -75,7 +75,7 @@ impl RegionFacts {
         }
     }
 
-    /// What a name stands for; a value whose size is not known keeps a name that nothing has.
+    /// The value of a name; a value whose size is not known keeps a name that nothing has.
     fn value(&self, name: &str, of: &Expr) -> Option<ExprKind> {
         if name == "operations" {
             return Some(ExprKind::Int(self.operations));

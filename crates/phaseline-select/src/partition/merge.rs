@@ -73,7 +73,7 @@ pub fn merge(
     refusals(request, candidates, chosen, &open)
 }
 
-/// Which limit of its device a region of these groups would break.
+/// The limit of its device that a region of these groups would break.
 fn limit(
     request: &Request,
     candidates: &Candidates,

@@ -95,23 +95,23 @@ pub struct Judged {
     pub device: usize,
     /// The operations of the region, in program order.
     pub ops: Vec<OpId>,
-    /// What was said.
+    /// The verdict.
     pub judgement: Judgement,
 }
 
-/// What is said of a region before it gets its place.
+/// The verdict on a region before it gets its place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// Why the device does not take it.
     pub declined: Option<String>,
-    /// What its work costs in nanoseconds, in place of the sum of its matches.
+    /// The cost of its work in nanoseconds, in place of the sum of its matches.
     pub cost: Option<f64>,
     /// At that cost the partition is cheaper without it.
     pub dear: bool,
 }
 
 impl Request<'_> {
-    /// What was said of a region.
+    /// The verdict on a region.
     pub fn judgement(&self, device: usize, ops: &[OpId]) -> Option<&Judgement> {
         let mut judged = self.judged.iter();
         let found = judged.find(|judged| judged.device == device && judged.ops == ops);

@@ -123,7 +123,7 @@ impl Placement {
         Self { version: Self::VERSION, ops: ops.collect() }
     }
 
-    /// Whether it was made for a graph: each operation that it names is where it says.
+    /// True if it was made for a graph: each operation that it names is where it says.
     pub fn fits(&self, graph: &GraphView) -> bool {
         self.ops.iter().all(|placed| {
             let id = u32::try_from(placed.index).ok().map(crate::graph::OpId);

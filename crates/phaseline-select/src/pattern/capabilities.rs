@@ -23,11 +23,11 @@ pub struct Capabilities {
     pub parallel: bool,
     /// All sizes have to be known when compiling.
     pub static_only: bool,
-    /// What a region may be.
+    /// Kinds of regions.
     pub region: RegionLimits,
 }
 
-/// What a region may be as a whole (`[region]`).
+/// Limits of a region as a whole (`[region]`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegionLimits {
     /// Operations that it has at most, an expression over options.
@@ -48,7 +48,7 @@ impl RegionLimits {
     }
 }
 
-/// What conditions on a region may name: the number of its operations, and lists with the bytes of its inputs, of its
+/// Names in conditions on a region: the number of its operations, and lists with the bytes of its inputs, of its
 /// outputs, of its constants and of all values that are no constants.
 pub const REGION_NAMES: [&str; 5] = ["operations", "inputs", "outputs", "constants", "values"];
 

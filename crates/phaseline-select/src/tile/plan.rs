@@ -87,7 +87,7 @@ pub struct Tensor {
     /// The element type of its tile, if that is not the tensor's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtype: Option<String>,
-    /// What the function that loads or stores its tile is given.
+    /// Arguments of the function that loads or stores its tile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<Given>,
     /// The memory that its tile is in, by its place among the pools; -1 for a part of the tensor that
@@ -101,7 +101,7 @@ pub struct Tensor {
     pub dims: Vec<Dim>,
 }
 
-/// What a function that loads or stores a tile is given besides the transfer.
+/// Arguments of a function that loads or stores a tile, besides the transfer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
     /// Its name in the prototype, after `given.`.
@@ -170,12 +170,12 @@ impl Tensor {
         if self.outside > 0 { self.outside } else { self.element }
     }
 
-    /// Whether the function that loads or stores its tile is given arrays.
+    /// True if the function that loads or stores its tile is given arrays.
     pub fn has_arrays(&self) -> bool {
         self.given.iter().any(|given| given.table >= 0)
     }
 
-    /// Whether its tile is loaded or stored by more than a copy.
+    /// True if its tile is loaded or stored by more than a copy.
     pub fn is_converted(&self) -> bool {
         self.dtype.is_some() || !self.given.is_empty()
     }

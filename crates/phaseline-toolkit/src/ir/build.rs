@@ -43,7 +43,7 @@ pub struct OpSpec<'c, 's> {
     pub attributes: Vec<(&'s str, Attribute<'c>)>,
     /// Regions.
     pub regions: Vec<Region<'c>>,
-    /// Whether MLIR infers the result types.
+    /// True if MLIR infers the result types.
     pub infer: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::Result;
 use melior::ir::{block::BlockLike, operation::OperationLike};
 use std::collections::HashMap;
 
-/// Whether a value is defined outside of an operation.
+/// True if a value is defined outside of an operation.
 pub fn is_outside(value: Val<'_>, op: Op<'_>) -> bool {
     let mut parent = match edit::defining_op(value) {
         Some(definer) => definer.parent_operation(),

@@ -119,7 +119,7 @@ impl<'c> Elements<'c> {
         self.ty
     }
 
-    /// Whether one value stands for all elements.
+    /// True if one value stands for all elements.
     pub fn is_splat(&self) -> bool {
         self.splat
     }

@@ -81,7 +81,7 @@ impl Carried {
         Running(self)
     }
 
-    /// Whether a pipeline runs.
+    /// True if a pipeline runs.
     pub(crate) fn runs(&self) -> bool {
         self.running.load(Ordering::SeqCst) > 0
     }
@@ -191,7 +191,7 @@ pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Whether a pass on this thread was given `op`, or something else in the same IR that `op` is not
+/// True if a pass on this thread was given `op`, or something else in the same IR that `op` is not
 /// inside of.
 pub(crate) fn is_run_on(op: Op<'_>) -> bool {
     let running = RUN_ON.get();

@@ -2,14 +2,6 @@
 //!
 //! Embedders read, set attributes ([`super::set_attr`]) and [`remove`] operations. What moves, copies and destroys them is
 //! the crate's own: nothing checks that values, operations and blocks fit together.
-//!
-//! ```compile_fail,E0603
-//! // A handle of an operation that is gone must not be used again, and handles are copies.
-//! fn twice(op: phaseline::ir::Op<'_>) {
-//!     phaseline::ir::edit::erase(op);
-//!     phaseline::ir::edit::erase(op);
-//! }
-//! ```
 
 pub use super::remove::remove;
 
@@ -208,7 +200,7 @@ unchecked! {
     }
 }
 
-/// Whether an operation stands before another one of its block.
+/// True if an operation stands before another one of its block.
 pub fn is_before<'c>(op: Op<'c>, other: Op<'c>) -> bool {
     let block = |op: Op<'c>| op.block().map(|block| block.to_raw().ptr);
     // SAFETY: both are live operations of one block.
@@ -427,7 +419,7 @@ pub fn string(attribute: Attribute<'_>) -> Option<String> {
     }
 }
 
-/// Whether two handles stand for one operation.
+/// True if two handles stand for one operation.
 pub fn same(a: Op<'_>, b: Op<'_>) -> bool {
     a.to_raw().ptr == b.to_raw().ptr
 }

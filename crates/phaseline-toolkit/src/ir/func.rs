@@ -241,7 +241,7 @@ pub fn memref_like<'c>(ty: Type<'c>) -> Type<'c> {
     }
 }
 
-/// Whether values of the type are tensors.
+/// True if values of the type are tensors.
 pub fn is_tensor_value(value: Val<'_>) -> bool {
     super::is_tensor(value.r#type())
 }

@@ -105,7 +105,7 @@ pub fn users_of<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     results(op).into_iter().flat_map(users).collect()
 }
 
-/// Whether `value` is used at least `count` times; unlike counting [`users`], quick for a value with
+/// True if `value` is used at least `count` times; unlike counting [`users`], quick for a value with
 /// thousands of uses.
 pub fn has_uses(value: Val<'_>, count: usize) -> bool {
     // SAFETY: walks the use list of a live value.
@@ -121,12 +121,12 @@ pub fn has_uses(value: Val<'_>, count: usize) -> bool {
     }
 }
 
-/// Whether the type is a ranked tensor.
+/// True if the type is a ranked tensor.
 pub fn is_tensor(ty: Type<'_>) -> bool {
     ty.is_ranked_tensor()
 }
 
-/// Whether the type is a ranked memref.
+/// True if the type is a ranked memref.
 pub fn is_memref(ty: Type<'_>) -> bool {
     ty.is_mem_ref()
 }
@@ -174,19 +174,19 @@ pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     }
 }
 
-/// Whether a type, or its elements, are f32.
+/// True if a type, or its elements, are f32.
 pub fn is_f32(ty: Type<'_>) -> bool {
     // SAFETY: any type may be asked.
     unsafe { sys::mlirTypeIsAF32(element_type(ty).to_raw()) }
 }
 
-/// Whether a type, or its elements, are f64.
+/// True if a type, or its elements, are f64.
 pub fn is_f64(ty: Type<'_>) -> bool {
     // SAFETY: any type may be asked.
     unsafe { sys::mlirTypeIsAF64(element_type(ty).to_raw()) }
 }
 
-/// Whether the element type is a float.
+/// True if the element type is a float.
 pub fn is_float(ty: Type<'_>) -> bool {
     element_type(ty).is_float()
 }

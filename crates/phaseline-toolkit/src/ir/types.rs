@@ -10,12 +10,12 @@ use melior::{
 };
 use mlir_sys as sys;
 
-/// Whether the element type is unsigned in the graph. Booleans count: they extend with zeros.
+/// True if the element type is unsigned in the graph. Booleans count: they extend with zeros.
 pub fn is_unsigned(ty: Type<'_>) -> bool {
     integer(ty).is_some_and(|ty| ty.is_unsigned() || ty.width() == 1)
 }
 
-/// Whether the element type is an integer with a sign in its type, which lowering removes.
+/// True if the element type is an integer with a sign in its type, which lowering removes.
 pub fn has_signedness(ty: Type<'_>) -> bool {
     integer(ty).is_some_and(|ty| !ty.is_signless())
 }

@@ -23,7 +23,7 @@ pub trait OpView<'c>: Copy {
     /// The operation.
     fn op(self) -> Op<'c>;
 
-    /// Whether `op` is one of this kind.
+    /// True if `op` is one of this kind.
     fn is(op: Op<'c>) -> bool {
         super::op_name(op) == Self::INFO.name
     }
@@ -34,7 +34,7 @@ pub fn operand_range(op: Op<'_>, info: &OpInfo, index: usize) -> Range<usize> {
     range(info.operands, op.operand_count(), segments(op, info), index)
 }
 
-/// Whether an operation has the name, operands, results and attributes that ODS demands, so that
+/// True if an operation has the name, operands, results and attributes that ODS demands, so that
 /// the accessors of its view find what they look for.
 pub fn fits(op: Op<'_>, info: &OpInfo) -> bool {
     super::op_name(op) == info.name

@@ -82,7 +82,7 @@ impl OptionField for String {
 /// Declares the words that an option may be: an enum, whose variants have a word each.
 ///
 /// ```
-/// phaseline::pass_choice! {
+/// phaseline_toolkit::pass_choice! {
 ///     /// What is counted.
 ///     pub enum Counted {
 ///         /// Operations.
@@ -91,7 +91,7 @@ impl OptionField for String {
 ///         Results = "results",
 ///     }
 /// }
-/// phaseline::pass_options! {
+/// phaseline_toolkit::pass_options! {
 ///     /// Options of `count-something`.
 ///     pub struct CountOptions {
 ///         what: Counted = "operations", "What is counted";
@@ -123,7 +123,7 @@ macro_rules! pass_choice {
 /// Declares the options of a pass: a struct whose fields have a name, a help text and a default.
 ///
 /// ```
-/// phaseline::pass_options! {
+/// phaseline_toolkit::pass_options! {
 ///     /// Options of `tile-something`.
 ///     pub struct TileOptions {
 ///         bytes: i64 = "65536", "Size of the scratchpad in bytes";

@@ -97,7 +97,7 @@ pub fn register(pass: &'static Pass) -> crate::Result<()> {
     Ok(())
 }
 
-/// Whether two declarations are one: a constant may be at several addresses.
+/// True if two declarations are one: a constant may be at several addresses.
 fn is_same(a: &Pass, b: &Pass) -> bool {
     let texts = |pass: &Pass| (pass.name, pass.summary, pass.anchor);
     std::ptr::eq(a, b)

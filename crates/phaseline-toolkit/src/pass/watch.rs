@@ -29,7 +29,7 @@ pub enum PassEvent {
 /// but calls come one at a time, each on the thread of its pass.
 pub type PassObserver<'a> = dyn Fn(PassEvent, &str, Op<'_>) + Send + Sync + 'a;
 
-/// Whether somebody wants to be told of passes by `tracing`.
+/// True if somebody wants to be told of passes by `tracing`.
 pub(crate) fn is_logged() -> bool {
     tracing::enabled!(target: "phaseline::pass", tracing::Level::DEBUG)
 }

@@ -1,4 +1,4 @@
-//! What a tile has of its own: an element type, and arguments of the function that loads or stores it.
+//! Properties of a tile itself: an element type, and arguments of the function that loads or stores it.
 //!
 //! A device that adds up in 32 bits and stores 8 says so of the output's tile: `dtype = "i32"`, and
 //! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales. What it
@@ -26,7 +26,7 @@ use crate::{
 pub struct OwnSpec {
     /// Its element type, if it is not that of the tensor.
     pub dtype: Option<String>,
-    /// What the function that loads it is given.
+    /// Arguments of the function that loads it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<GivenSpec>,
     /// What the function that stores it is given.
@@ -201,7 +201,7 @@ fn own_type(name: &str) -> PatternResult<DType> {
 }
 
 impl Binder<'_> {
-    /// What the load or store of a tensor is given; arrays become tensors of the plan, and are noted.
+    /// Arguments of the load or store of a tensor; arrays become tensors of the plan, and are noted.
     pub(super) fn given(&mut self, name: &str) -> Result<Vec<plan::Given>, String> {
         let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name);
         let tile = self.tile;

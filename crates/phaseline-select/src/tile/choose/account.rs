@@ -60,7 +60,7 @@ pub struct MoveAccount {
     /// The element type of its tile, if that is not the tensor's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<String>,
-    /// What is waited for of the cost of its transfers as its pool has no room for a second tile, if there is none.
+    /// The part of the cost of its transfers that is waited for as its pool has no room for a second tile, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<f64>,
 }

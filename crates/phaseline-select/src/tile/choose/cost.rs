@@ -9,7 +9,7 @@ pub(super) struct Moves {
     pub times: f64,
     /// Which part of it is while another tile is computed on.
     pub ahead: f64,
-    /// Which part would be, had its pool room for a second buffer.
+    /// The part that would be, had its pool room for a second buffer.
     pub withheld: f64,
 }
 

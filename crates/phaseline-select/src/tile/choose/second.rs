@@ -1,4 +1,4 @@
-//! Which tiles have a second buffer, so that one is moved while the other is used.
+//! The tiles that have a second buffer, so that one is moved while the other is used.
 
 use super::{Chooser, Cut, cost::Moves, tile_bytes};
 use std::cmp::Reverse;
