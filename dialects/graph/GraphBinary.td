@@ -73,6 +73,24 @@ def Graph_PowOp : Graph_BroadcastOp<"pow", "Power with broadcasting", Graph_Numb
   let inference = "";
 }
 
+let cost = 30, hasFolder = 0 in
+def Graph_Atan2Op : Graph_BroadcastOp<"atan2", "Angle of a point with broadcasting", Graph_FloatTensor,
+    "y = atan2(a, b)", ""> {
+  let description = [{
+    Computes the angle in radians, from -pi to pi, between the positive first
+    axis and the point `(b, a)` for each element, after broadcasting a and b to
+    one shape. Zeros and infinities count with their signs, as in C.
+
+    TFLite `ATAN2`.
+
+    Example:
+
+    ```mlir
+    %y = graph.atan2 %a, %b : tensor<4xf32>
+    ```
+  }];
+}
+
 def Graph_ModOp : Graph_BroadcastOp<"mod", "Remainder with broadcasting", Graph_NumberTensor,
     "y = a mod b", "Mod (opset 13)",
     (ins Graph_False:$fmod), "(`fmod` `=` $fmod^)?"> {

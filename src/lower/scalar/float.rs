@@ -5,6 +5,7 @@ use crate::{
     ir::{self, Builder, Op, Val, constant::Elements, graph, view::OpView},
 };
 use melior::ir::{ValueLike, operation::OperationLike};
+use std::f64::consts::{FRAC_PI_2, PI};
 
 /// A float operation that may be contracted with its neighbours, such as `arith.mulf`.
 pub fn arith<'c>(b: &Builder<'c>, name: &str, args: &[Val<'c>]) -> Result<Val<'c>> {
@@ -170,6 +171,7 @@ pub(super) fn emit<'c>(
         ("clip", [x, bounds @ ..]) => clip(b, op, *x, bounds)?,
         ("pow", [x, y]) => pow(b, op, *x, *y)?,
         ("mod", [x, y]) => modulo(b, op, *x, *y)?,
+        ("atan2", [y, x]) => atan2(b, *y, *x)?,
         _ => return Ok(None),
     };
     Ok(Some(value))
@@ -245,4 +247,23 @@ fn modulo<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, y: Val<'c>) -> Result<Val
     let nonzero = b.cmpf("une", remainder, zero)?;
     let adjust = b.binary("arith.andi", different, nonzero)?;
     b.select(adjust, add(b, remainder, y)?, remainder)
+}
+
+/// The angle of the point `(x, y)`: that of the point in the first octant with the same lengths, reflected at the
+/// diagonal and at the axes.
+fn atan2<'c>(b: &Builder<'c>, y: Val<'c>, x: Val<'c>) -> Result<Val<'c>> {
+    let [height, width] = [arith(b, "math.absf", &[y])?, arith(b, "math.absf", &[x])?];
+    let steep = b.cmpf("ogt", height, width)?;
+    let (short, long) = (b.select(steep, width, height)?, b.select(steep, height, width)?);
+    // A quotient of two infinities or of two zeros is no number, but has an angle.
+    let diagonal = b.cmpf("oeq", short, long)?;
+    let slope = b.select(diagonal, number(b, x, 1.0)?, div(b, short, long)?)?;
+    let zero = b.cmpf("oeq", long, number(b, x, 0.0)?)?;
+    let slope = b.select(zero, short, slope)?;
+    let angle = arith(b, "math.atan", &[slope])?;
+    let angle = b.select(steep, sub(b, number(b, x, FRAC_PI_2)?, angle)?, angle)?;
+    let sign = b.binary("math.copysign", number(b, x, 1.0)?, x)?;
+    let left = b.cmpf("olt", sign, number(b, x, 0.0)?)?;
+    let angle = b.select(left, sub(b, number(b, x, PI)?, angle)?, angle)?;
+    b.binary("math.copysign", angle, y)
 }

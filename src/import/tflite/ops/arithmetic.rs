@@ -34,7 +34,7 @@ macro_rules! binary {
         })*
     };
 }
-binary!(And, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Max, Min, Or, Pow, Prelu);
+binary!(And, Atan2, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Max, Min, Or, Pow, Prelu);
 
 pub(super) const OPS: &[Entry] = &[
     op(0, "ADD", 2..=2, add),
@@ -80,6 +80,7 @@ pub(super) const OPS: &[Entry] = &[
     op(117, "HARD_SWISH", 1..=1, HardSwish),
     op(150, "GELU", 1..=1, gelu),
     op(152, "RELU_0_TO_1", 1..=1, relu_0_to_1),
+    op(156, "ATAN2", 2..=2, Atan2),
     op(158, "SIGN", 1..=1, Sign),
 ];
 

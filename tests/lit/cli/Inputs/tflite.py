@@ -118,6 +118,7 @@ def blocks():
     b = n.op("SPACE_TO_BATCH_ND", [x, sizes, edges], [n.tensor([8, 4, 3, 3])])
     b = n.op("TANH", [b], [n.tensor([8, 4, 3, 3])])
     y = n.op("BATCH_TO_SPACE_ND", [b, sizes, edges], [n.tensor([2, 6, 4, 3])])
+    y = n.op("ATAN2", [y, x], [n.tensor([2, 6, 4, 3])])
     y = n.op("TRANSPOSE", [y, n.const(np.array([3, 1, 0, 2], np.int32))], [n.tensor([3, 6, 2, 4])])
     pieces = [n.tensor([1, 6, 2, 4]) for _ in range(3)]
     n.op("SPLIT", [n.const(np.array(0, np.int32)), y], pieces, "SplitOptions", numSplits=3)

@@ -23,6 +23,8 @@ func.func @arithmetic(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) {
   %7 = graph.mod %a, %b fmod = true : tensor<2x3xf32>
   // CHECK: graph.pow %{{.*}}, %{{.*}} : tensor<2x3xf32>
   %8 = graph.pow %a, %b : tensor<2x3xf32>
+  // CHECK: graph.atan2 %{{.*}}, %{{.*}} : tensor<2x3xf32>
+  %9 = graph.atan2 %a, %b : tensor<2x3xf32>
   return
 }
 
