@@ -121,4 +121,22 @@ def Graph_TopKOp : Graph_Op<"top_k"> {
   }];
 }
 
+def Graph_DetOp : Graph_Op<"det"> {
+  let summary = "Determinants of square matrices";
+  let description = [{
+    The determinant of each matrix that the last two dimensions of x hold, which
+    have equal sizes: `x [..., M, M]`, `y [...]`. That of an empty matrix is 1.
+
+    ONNX `Det` (opset 22).
+
+    Example:
+
+    ```mlir
+    %y = graph.det %x : (tensor<5x3x3xf32>) -> tensor<5xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$x);
+  let results = (outs Graph_FloatTensor:$y);
+}
+
 #endif // PHASELINE_GRAPH_REDUCE_TD

@@ -23,3 +23,17 @@ LogicalResult TopKOp::inferTypes(Infer &infer, Adaptor adaptor, Types &types) {
       RankedTensorType::get(shape, IntegerType::get(infer.context(), 64)));
   return success();
 }
+
+LogicalResult DetOp::inferTypes(Infer &infer, Adaptor adaptor, Types &types) {
+  RankedTensorType type = typeOf(adaptor.getX());
+  if (failed(infer.rankAtLeast("x", adaptor.getX(), 2)))
+    return failure();
+  ArrayRef<int64_t> shape = type.getShape(), matrix = shape.take_back(2);
+  if (!mayEqual(matrix[0], matrix[1]))
+    return infer.fail("matrices of 'x' must be square, but have ",
+                      dimText(matrix[0]), " rows and ", dimText(matrix[1]),
+                      " columns");
+  types.push_back(
+      RankedTensorType::get(shape.drop_back(2), type.getElementType()));
+  return success();
+}

@@ -254,6 +254,9 @@ def movement(c):
     c.add("depth_to_space_crd", "DepthToSpace", [c.normal(1, 8, 2, 3)], blocksize=2, mode="CRD")
     c.add("space_to_depth", "SpaceToDepth", [c.normal(1, 2, 4, 6)], blocksize=2)
     c.add("trilu", "Trilu", [c.normal(4, 5)], upper=0)
+    for size, batch in [(1, ()), (2, (3,)), (5, (2, 2)), (17, ())]:
+        c.add(f"det_{size}", "Det", [c.normal(*batch, size, size)])
+    c.add("det_swaps", "Det", [np.array([[[0, 2, 1], [3, 0, 0], [0, 0, 4]], [[1, 2, 3], [2, 4, 6], [0, 1, 0]]], "f4")])
     c.add("top_k", "TopK", [c.normal(3, 9)], {1: ints(4)}, n_out=2)
     # Rows that are shorter and longer than what is kept in one way, axes, equal elements and NaN.
     for i, (shape, count, attributes) in enumerate([

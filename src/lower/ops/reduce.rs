@@ -1,11 +1,12 @@
-//! Reductions, argmax and argmin, cumulative sums.
+//! Reductions, argmax and argmin, cumulative sums, determinants.
 
 use crate::{
     Result,
-    ir::{self, Builder, Val, graph::CumSumAdaptor, types::is_unsigned},
+    ir::{self, Builder, Val, graph::{CumSumAdaptor, DetAdaptor}, types::is_unsigned},
     lower::{
         Lowering,
         generic::loop_index,
+        loops::{Bounds, count_between, count_to, independent, insert, nest},
         normalize_axis,
         reduction::{keepdims, reduce, scan},
         scalar::{
@@ -13,7 +14,7 @@ use crate::{
             float::{self, accumulate, arith, mul, number, sub},
             narrow, wide_type, widen,
         },
-        shape::reshape,
+        shape::{extract, reshape},
     },
 };
 use melior::ir::{Type, ValueLike, r#type::IntegerType};
@@ -32,6 +33,7 @@ super::lowerings! {
     ArgMax => |l, op| lower_arg(l, op.x(), op.axis(), (true, op.select_last_index())),
     ArgMin => |l, op| lower_arg(l, op.x(), op.axis(), (false, op.select_last_index())),
     CumSum => lower_cumsum,
+    Det => lower_det,
 }
 
 /// The least value of a type, or the greatest: -infinity or infinity for floats.
@@ -322,4 +324,76 @@ fn lower_cumsum<'c>(lowering: &Lowering<'c>, op: CumSumAdaptor<'_, 'c>) -> Resul
         Ok((element, next))
     })?;
     Ok(vec![value])
+}
+
+/// Determinants by elimination, which takes the greatest element of each column for its pivot.
+fn lower_det<'c>(l: &Lowering<'c>, op: DetAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
+    let (b, x, y) = (&l.b, op.x(), l.result_type(0)?);
+    let dims = ir::dims(x.r#type());
+    let (outer, size) = (&dims[..dims.len() - 2], dims[dims.len() - 1]);
+    let real = wide_type(b, ir::element_type(y));
+    let state = [b.empty(y)?, b.empty(b.tensor(&dims, real))?];
+    let results = independent(b, outer, &state, |b, outer, state| {
+        let work = nest(b, &[size, size], &state[1..], |b, at, work| {
+            let at = [outer, at].concat();
+            let element = convert(b, extract(b, x, &at)?, false, real, false)?;
+            Ok(vec![insert(b, element, work[0], &at)?])
+        })?;
+        let eliminated = count_to(b, b.index(size)?, &[b.constant(real, 1.0)?, work[0]], |b, step, state| {
+            Elimination { outer, size, step }.emit(b, state)
+        })?;
+        let det = convert(b, eliminated[0], false, ir::element_type(y), false)?;
+        Ok(vec![insert(b, det, state[0], outer)?, eliminated[1]])
+    })?;
+    Ok(vec![results[0]])
+}
+
+/// A step of an elimination: the column `step` of a matrix becomes zero below the diagonal.
+struct Elimination<'o, 'c> {
+    outer: &'o [Val<'c>],
+    size: i64,
+    step: Val<'c>,
+}
+
+impl<'c> Elimination<'_, 'c> {
+    fn at(&self, row: Val<'c>, column: Val<'c>) -> Vec<Val<'c>> {
+        [self.outer, &[row, column]].concat()
+    }
+
+    /// State is the product of the pivots so far, and the matrix.
+    fn emit(&self, b: &Builder<'c>, state: &[Val<'c>]) -> Result<Vec<Val<'c>>> {
+        let (step, end) = (self.step, b.index(self.size)?);
+        let [det, work] = [state[0], state[1]];
+        let rows = Bounds { from: step, to: end };
+        let none = number(b, det, -1.0)?;
+        let found = count_between(b, rows, &[none, step], |b, row, best| {
+            let length = arith(b, "math.absf", &[extract(b, work, &self.at(row, step))?])?;
+            let better = b.cmpf("ogt", length, best[0])?;
+            Ok(vec![b.select(better, length, best[0])?, b.select(better, row, best[1])?])
+        })?;
+        let top = found[1];
+        let work = count_to(b, end, &[work], |b, column, work| {
+            let places = [self.at(step, column), self.at(top, column)];
+            let [low, high] = [extract(b, work[0], &places[0])?, extract(b, work[0], &places[1])?];
+            let work = insert(b, high, work[0], &places[0])?;
+            Ok(vec![insert(b, low, work, &places[1])?])
+        })?[0];
+        let pivot = extract(b, work, &self.at(step, step))?;
+        let stays = b.cmpi("eq", top, step)?;
+        let turned = b.select(stays, pivot, arith(b, "arith.negf", &[pivot])?)?;
+        let below = Bounds { from: b.binary("arith.addi", step, b.index(1)?)?, to: end };
+        // Below a pivot of zero there are zeros only, and the determinant is zero.
+        let zero = b.cmpf("oeq", pivot, number(b, pivot, 0.0)?)?;
+        let divisor = b.select(zero, number(b, pivot, 1.0)?, pivot)?;
+        let work = count_between(b, below, &[work], |b, row, work| {
+            let factor = float::div(b, extract(b, work[0], &self.at(row, step))?, divisor)?;
+            count_between(b, below, work, |b, column, work| {
+                let taken = mul(b, factor, extract(b, work[0], &self.at(step, column))?)?;
+                let place = self.at(row, column);
+                let rest = sub(b, extract(b, work[0], &place)?, taken)?;
+                Ok(vec![insert(b, rest, work[0], &place)?])
+            })
+        })?[0];
+        Ok(vec![mul(b, det, turned)?, work])
+    }
 }

@@ -12,6 +12,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("ArgMin", 1, 1..=1, |node| arg(node, "argmin")),
     OpEntry::with("CumProd", 26, 2..=2, cumprod),
     OpEntry::with("CumSum", 11, 2..=2, cumsum),
+    OpEntry::with("Det", 11, 1..=1, |node| node.emitter.op("det", &[node.input(0, "X")?], &[])),
     OpEntry::with("ReduceL1", 1, 1..=2, |node| {
         reduce(node, "reduce_l1", 18, |node, x| node.unary("abs", x))
     }),

@@ -56,3 +56,11 @@ func.func @top_k(%x: tensor<2x3x4xf32>) {
   %0:2 = graph.top_k %x, %k : (tensor<2x3x4xf32>, tensor<1xi64>) -> (tensor<2x3x4xf32>, tensor<2x3x4xi64>)
   return
 }
+
+// -----
+
+func.func @det(%x: tensor<2x3x4xf32>) {
+  // expected-error @+1 {{matrices of 'x' must be square, but have 3 rows and 4 columns}}
+  %0 = graph.det %x : (tensor<2x3x4xf32>) -> tensor<2xf32>
+  return
+}

@@ -58,3 +58,10 @@ func.func @top_k(%x: tensor<2x3x4xf32>, %k: tensor<1xi64>) {
   %0:2 = graph.top_k %x, %k axis = 1 largest = false sorted = false : (tensor<2x3x4xf32>, tensor<1xi64>) -> (tensor<2x?x4xf32>, tensor<2x?x4xi64>)
   return
 }
+
+// CHECK-LABEL: func.func @det
+func.func @det(%x: tensor<2x?x3xf32>) {
+  // CHECK: graph.det %{{.*}} : (tensor<2x?x3xf32>) -> tensor<2xf32>
+  %0 = graph.det %x : (tensor<2x?x3xf32>) -> tensor<2xf32>
+  return
+}
