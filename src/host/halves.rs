@@ -65,9 +65,10 @@ pub fn keep<'c>(
         if users.is_empty() || !read.collect::<Result<Vec<_>>>()?.into_iter().all(|reads| reads) {
             continue;
         }
-        // Softmax has less memory where it stores other elements than f32.
-        let stores_any =
-            recognize(op).is_some_and(|found| !matches!(found.kernel, Kernel::Softmax(_)));
+        let stores_any = recognize(op).is_some_and(|found| match &found.kernel {
+            Kernel::Contraction(_) | Kernel::Depthwise(_) => true,
+            Kernel::Other { kernel, .. } => kernel.stores_any(),
+        });
         if !stores_any && attention(op).is_none() {
             continue;
         }

@@ -142,7 +142,7 @@ impl Packer {
             return Ok(vec![]);
         };
         let (window, points, (types, arithmetic), start) = match &mut found.kernel {
-            Kernel::Planar(_) | Kernel::Softmax(_) => return Ok(vec![]),
+            Kernel::Other { .. } => return Ok(vec![]),
             Kernel::Contraction(spec) => {
                 let arithmetic = spec.arithmetic(self.isa);
                 (spec.window, spec.grid(), (spec.types, arithmetic), &mut spec.start)

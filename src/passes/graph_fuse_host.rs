@@ -11,11 +11,14 @@
 
 use crate::{
     Result,
-    host::kernel::recognize::{
-        Form, NHWC,
-        attention::{is_softmax_of_rows, pays},
-        broadcast_strides, computed_dims, float_dims, is_step, is_table, kernel_dims,
-        operand_dims, operand_view, softmax_of_matrix,
+    host::kernel::{
+        Kind,
+        recognize::{
+            Form, NHWC,
+            attention::{is_softmax_of_rows, pays},
+            broadcast_strides, computed_dims, float_dims, is_step, is_table, kernel_dims,
+            operand_dims, operand_view,
+        },
     },
     ir::{
         self, Op, Val, constant::Elements, edit, graph, names, op_name, view::OpView,
@@ -67,12 +70,6 @@ fn root_kind(op: Op<'_>) -> Option<String> {
             float_dims(ir::result0(op).ok()?).map(|_| "matmul".to_owned())
         }
         graph::MatMulInteger::NAME => Some("matmul".to_owned()),
-        graph::Softmax::NAME | graph::LogSoftmax::NAME => {
-            softmax_of_matrix(op).map(|_| "softmax".to_owned())
-        }
-        // Those that stayed on images with their channels first.
-        graph::MaxPool::NAME => Some("max_pool".to_owned()),
-        graph::AveragePool::NAME => Some("average_pool".to_owned()),
         graph::Composite::NAME => {
             let name = ir::attr_str(op, "name")?;
             let depthwise = ir::ops_of(op).into_iter().any(|op| {
@@ -82,7 +79,7 @@ fn root_kind(op: Op<'_>) -> Option<String> {
             let kind = name.strip_prefix(NHWC)?;
             Some(if depthwise { format!("grouped_{kind}") } else { kind.to_owned() })
         }
-        _ => None,
+        _ => Kind::of(op).map(|(_, name)| name.to_owned()),
     }
 }
 
@@ -97,7 +94,8 @@ impl Places {
     /// The form of a root's output.
     fn form(&self, root: Op<'_>) -> Form {
         match op_name(root) {
-            graph::Composite::NAME | graph::MaxPool::NAME | graph::AveragePool::NAME => Form::Images,
+            graph::Composite::NAME => Form::Images,
+            _ if Kind::of(root).is_some_and(|(kind, _)| kind.images) => Form::Images,
             _ => Form::Matrices,
         }
     }

@@ -296,7 +296,7 @@ impl<'c> Kernels<'c> {
         kernel: &Scheduled<'_>,
         buffers: &[Buffer],
     ) -> Result<String> {
-        let key = format!("{:?}{buffers:?}{kernel:?}{}", self.isa, found.program.key());
+        let key = format!("{:?}{buffers:?}{}{}", self.isa, kernel.key(), found.program.key());
         let isa = self.isa;
         let (flops, grain) = (kernel.flops(), kernel.grain(isa, buffers));
         let facts = Facts { flops, grain, amx: kernel.uses_amx() };

@@ -11,12 +11,11 @@ mod contraction;
 mod depthwise;
 mod emit;
 mod isa;
+mod kind;
 mod lanes;
-mod planar;
 pub mod program;
 pub mod recognize;
 mod scheduled;
-mod softmax;
 pub mod start;
 mod store;
 mod tiling;
@@ -25,15 +24,26 @@ pub mod weights;
 pub mod window;
 mod winograd;
 
+/// Declares the kernels without packed weights, and the table of their kinds.
+macro_rules! kinds {
+    ($($module:ident),*) => {
+        $(mod $module;)*
+        /// All kinds, in the order in which an operation is offered to them.
+        static KINDS: &[&Kind] = &[$(&$module::KIND),*];
+    };
+}
+
+kinds!(planar, softmax);
+
 pub use arithmetic::Arithmetic;
 pub use attention::{Attention, AttentionBlocking, Programs};
 pub use contraction::{Contraction, Epilogue, NoEpilogue, Section, View, Weights};
 pub use depthwise::{Depthwise, DepthwiseBlocking, Fold};
 pub use emit::{Emitter, Ix, argument_types, function};
 pub use isa::{Dot, Extensions, Halves, Isa};
-pub use planar::{Planar, PlanarBlocking};
+pub use kind::{Found, HostKernel, Kind};
+pub use planar::Planar;
 pub use scheduled::Scheduled;
-pub use softmax::Softmax;
 pub use start::Start;
 pub use tiling::{
     Blocking, ChannelTiles, Order, PointTiles, TaskSize, Width, split_channels, split_points,

@@ -1,8 +1,8 @@
 //! Kernels whose work is cut: what passes ask of any of them.
 
 use super::{
-    Blocking, Buffer, Contraction, Depthwise, DepthwiseBlocking, Element, Isa, Planar,
-    PlanarBlocking, Softmax, Tiles, Winograd,
+    Blocking, Buffer, Contraction, Depthwise, DepthwiseBlocking, Element, HostKernel, Isa, Tiles,
+    Winograd,
     program::Program,
     recognize::{Kernel, Recognized},
     weights,
@@ -30,10 +30,18 @@ pub enum Scheduled<'k> {
     Winograd(Box<Winograd>),
     /// Depthwise convolution or pool.
     Depthwise(&'k Depthwise, DepthwiseBlocking),
-    /// Pool on an image with its channels first.
-    Planar(&'k Planar, PlanarBlocking),
-    /// Softmax of rows, and its tasks.
-    Softmax(&'k Softmax, i64),
+    /// Kernel without packed weights, and the machine that its work is cut for.
+    Other(&'k dyn HostKernel, Isa),
+}
+
+impl Scheduled<'_> {
+    /// All that makes the code of a kernel what it is, but for its epilogue.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Other(kernel, isa) => kernel.key(*isa),
+            _ => format!("{self:?}"),
+        }
+    }
 }
 
 impl<'k> Scheduled<'k> {
@@ -49,8 +57,7 @@ impl<'k> Scheduled<'k> {
         match &found.kernel {
             Kernel::Contraction(spec) => Self::Contraction(spec, spec.blocking(isa)),
             Kernel::Depthwise(spec) => Self::Depthwise(spec, spec.blocking(isa)),
-            Kernel::Planar(spec) => Self::Planar(spec, spec.blocking(isa)),
-            Kernel::Softmax(spec) => Self::Softmax(spec, spec.tasks(isa)),
+            Kernel::Other { kernel, .. } => Self::Other(kernel.as_ref(), isa),
         }
     }
 
@@ -66,7 +73,7 @@ impl<'k> Scheduled<'k> {
                 source.pack(values, &blocking.channels, spec.grouping(isa))
             }
             Self::Depthwise(_, blocking) => source.pack_depthwise(values, &blocking.channels),
-            Self::Winograd(_) | Self::Planar(..) | Self::Softmax(..) => vec![],
+            Self::Winograd(_) | Self::Other(..) => vec![],
         }
     }
 
@@ -87,8 +94,7 @@ impl<'k> Scheduled<'k> {
             Self::Contraction(spec, _) => spec.packed(spec.grouping(isa).arithmetic),
             Self::Winograd(spec) => spec.conv.types.weights,
             Self::Depthwise(spec, _) => spec.types.weights,
-            Self::Planar(spec, _) => spec.element,
-            Self::Softmax(..) => Element::F32,
+            Self::Other(kernel, _) => kernel.types().weights,
         }
     }
 
@@ -111,8 +117,7 @@ impl<'k> Scheduled<'k> {
             Self::Contraction(spec, _) => spec.flops(),
             Self::Winograd(spec) => spec.flops(),
             Self::Depthwise(spec, _) => spec.flops(),
-            Self::Planar(spec, _) => spec.flops(),
-            Self::Softmax(spec, _) => spec.flops(),
+            Self::Other(kernel, _) => kernel.flops(),
         }
     }
 
@@ -127,8 +132,8 @@ impl<'k> Scheduled<'k> {
                 6.0 * isa.lanes_of(spec.types.sum) as f64 * steps
             }
             Self::Winograd(spec) => spec.rate(isa),
-            Self::Depthwise(..) | Self::Planar(..) => 2.0 * lanes,
-            Self::Softmax(..) => 0.1 * lanes,
+            Self::Depthwise(..) => 2.0 * lanes,
+            Self::Other(kernel, _) => kernel.rate(isa),
         }
     }
 
@@ -155,8 +160,7 @@ impl<'k> Scheduled<'k> {
             Self::Contraction(spec, blocking) => spec.tasks(blocking),
             Self::Winograd(spec) => spec.tasks(),
             Self::Depthwise(spec, blocking) => spec.tasks(blocking),
-            Self::Planar(spec, blocking) => spec.tasks(blocking),
-            Self::Softmax(_, tasks) => *tasks,
+            Self::Other(kernel, isa) => kernel.tasks(*isa),
         }
     }
 
@@ -172,8 +176,7 @@ impl<'k> Scheduled<'k> {
             Self::Contraction(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
             Self::Winograd(spec) => spec.emit(at, isa, function, epilogue),
             Self::Depthwise(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
-            Self::Planar(spec, blocking) => spec.emit(at, isa, function, blocking, epilogue),
-            Self::Softmax(spec, _) => spec.emit(at, isa, function, epilogue),
+            Self::Other(kernel, _) => kernel.emit(at, isa, function, epilogue),
         }
     }
 }

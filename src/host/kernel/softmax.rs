@@ -4,16 +4,57 @@
 //! memory of the kernel where the output is of another type. Columns are done as many at a time as a vector has lanes.
 
 use super::{
-    Buffer, Element, Emitter, Epilogue, Isa, Ix, View,
+    Buffer, Element, Emitter, Epilogue, Found, HostKernel, Isa, Ix, Kind, Types, View,
     emit::{argument_types, function},
     lanes::{add, fold, greater, reduce, vectors},
     program::Program,
+    recognize::{Scope, f32_dims},
     tiling::{Width, ceil_div},
 };
 use crate::{
     Result, approximate,
-    ir::{Builder, Val},
+    ir::{self, Builder, Op, Val, graph, view::OpView},
+    lower::normalize_axis,
 };
+use melior::ir::ValueLike;
+
+/// Softmax along one of the last two dimensions of f32, and its logarithm.
+pub const KIND: Kind = Kind {
+    anchor: |op| of_matrix(op).map(|_| "softmax"),
+    images: false,
+    recognize,
+};
+
+/// The operand of a softmax, or of its logarithm, that has a kernel, and whether it is along the last dimension; else it
+/// is along the one before.
+fn of_matrix(op: Op<'_>) -> Option<(Val<'_>, bool)> {
+    let (x, axis) = match (graph::Softmax::of(op), graph::LogSoftmax::of(op)) {
+        (Some(op), _) => (op.x(), op.axis()),
+        (_, Some(op)) => (op.x(), op.axis()),
+        _ => return None,
+    };
+    let dims = f32_dims(x)?;
+    let [.., rows, columns] = dims[..] else { return None };
+    let (is_last, fits) = match dims.len() - normalize_axis(axis, dims.len()) {
+        1 => (true, Softmax::fits(columns, None, Element::F32)),
+        2 => (false, Softmax::fits(rows, Some(columns), Element::F32)),
+        _ => return None,
+    };
+    (fits && !dims.contains(&0)).then_some((x, is_last))
+}
+
+fn recognize<'c>(scope: &Scope<'_, 'c>, op: Op<'c>) -> Option<Found> {
+    let (x, is_last) = of_matrix(op)?;
+    let [lead @ .., rows, columns] = scope.out else { return None };
+    let y = Element::of(ir::result0(scope.composite).ok()?.r#type())?;
+    let (rows, count, columns) =
+        if is_last { (*rows, *columns, None) } else { (1, *rows, Some(*columns)) };
+    let batch = lead.iter().product();
+    let log = graph::LogSoftmax::is(op);
+    let spec = Softmax { batch, rows, count, columns, log, operands: vec![] };
+    let x = scope.operand(x)?;
+    Softmax::fits(count, columns, y).then(|| Found { kernel: Box::new(spec), x })
+}
 
 /// Elements of a task, about.
 const TASK: i64 = 4 << 10;
@@ -60,42 +101,38 @@ struct At<'c> {
     row: Ix<'c>,
 }
 
-impl Softmax {
+impl HostKernel for Softmax {
+    fn types(&self) -> Types {
+        Types::F32
+    }
+
+    fn operands(&mut self) -> &mut Vec<View> {
+        &mut self.operands
+    }
+
+    /// Exponentials wait in an output of f32, else in memory of the kernel.
+    fn stores_any(&self) -> bool {
+        false
+    }
+
+    fn key(&self, isa: Isa) -> String {
+        format!("Softmax({self:?}, {})", self.tasks(isa))
+    }
+
     /// Elements.
-    pub fn flops(&self) -> i64 {
+    fn flops(&self) -> i64 {
         self.batch * self.rows * self.count * self.columns.unwrap_or(1)
     }
 
-    /// Rows, or vectors of columns: those that are full, and then those that are not.
-    fn units(&self, isa: Isa) -> [i64; 2] {
-        match self.columns {
-            None => [self.batch * self.rows, 0],
-            Some(columns) => {
-                let part = i64::from(columns % isa.lanes != 0);
-                [self.batch * (columns / isa.lanes), self.batch * part]
-            }
-        }
+    fn rate(&self, isa: Isa) -> f64 {
+        0.1 * isa.lanes as f64
     }
 
-    /// Units of a task.
-    fn step(&self, isa: Isa) -> i64 {
-        let tasks = (self.flops() / TASK).clamp(1, MOST_TASKS);
-        ceil_div(self.units(isa).iter().sum(), tasks)
-    }
-
-    /// Number of tasks of the kernel.
-    pub fn tasks(&self, isa: Isa) -> i64 {
+    fn tasks(&self, isa: Isa) -> i64 {
         ceil_div(self.units(isa).iter().sum(), self.step(isa))
     }
 
-    /// Whether there is a kernel for rows of this length whose results are of this type, or columns.
-    pub fn fits(count: i64, columns: Option<i64>, y: Element) -> bool {
-        let memory = count * columns.map_or(1, |_| Isa::WIDEST.lanes);
-        columns.unwrap_or(count) >= LEAST && (y == Element::F32 || memory <= SCRATCH)
-    }
-
-    /// Emits the kernel as function `name(x, operands.., y, lo, hi)`.
-    pub fn emit<'c>(
+    fn emit<'c>(
         &self,
         at: Builder<'c>,
         isa: Isa,
@@ -133,6 +170,31 @@ impl Softmax {
             }
             Ok(())
         })
+    }
+}
+
+impl Softmax {
+    /// Rows, or vectors of columns: those that are full, and then those that are not.
+    fn units(&self, isa: Isa) -> [i64; 2] {
+        match self.columns {
+            None => [self.batch * self.rows, 0],
+            Some(columns) => {
+                let part = i64::from(columns % isa.lanes != 0);
+                [self.batch * (columns / isa.lanes), self.batch * part]
+            }
+        }
+    }
+
+    /// Units of a task.
+    fn step(&self, isa: Isa) -> i64 {
+        let tasks = (self.flops() / TASK).clamp(1, MOST_TASKS);
+        ceil_div(self.units(isa).iter().sum(), tasks)
+    }
+
+    /// Whether there is a kernel for rows of this length whose results are of this type, or columns.
+    pub fn fits(count: i64, columns: Option<i64>, y: Element) -> bool {
+        let memory = count * columns.map_or(1, |_| Isa::WIDEST.lanes);
+        columns.unwrap_or(count) >= LEAST && (y == Element::F32 || memory <= SCRATCH)
     }
 
     /// Vectors of a row that stay in registers, at most.

@@ -11,13 +11,28 @@ mod sums;
 
 use self::rows::Kernel;
 use super::{
-    Buffer, Element, Emitter, Epilogue, Fold, Isa, Ix, View, Window,
+    Buffer, Element, Emitter, Epilogue, Fold, HostKernel, Isa, Ix, Kind, Types, View, Window,
     choose::MIN_TASKS,
     emit::{argument_types, function},
+    program::Program,
     tiling::{PointTiles, ceil_div, split_points},
     window::{AXES, COL, PLANE, ROW},
 };
-use crate::{Result, ir::Builder};
+use crate::{
+    Result,
+    ir::{Builder, graph, view::OpView},
+};
+
+/// Pools that stayed on images with their channels first.
+pub const KIND: Kind = Kind {
+    anchor: |op| match () {
+        () if graph::MaxPool::is(op) => Some("max_pool"),
+        () if graph::AveragePool::is(op) => Some("average_pool"),
+        () => None,
+    },
+    images: true,
+    recognize: |scope, op| scope.planar_pool(op),
+};
 
 /// Bytes of a scratch row that a tile should have at most.
 const SCRATCH_BYTES: i64 = 8 << 10;
@@ -72,17 +87,76 @@ pub struct PlanarBlocking {
     pub together: i64,
 }
 
-impl Planar {
+impl HostKernel for Planar {
+    fn types(&self) -> Types {
+        Types::uniform(self.element)
+    }
+
+    fn operands(&mut self) -> &mut Vec<View> {
+        &mut self.operands
+    }
+
+    fn output(&mut self) -> Option<&mut View> {
+        Some(&mut self.y)
+    }
+
+    fn stores_any(&self) -> bool {
+        true
+    }
+
+    fn key(&self, isa: Isa) -> String {
+        format!("Planar({self:?}, {:?})", self.blocking(isa))
+    }
+
     /// Operations of the folds, with taps beside the input.
-    pub fn flops(&self) -> i64 {
+    fn flops(&self) -> i64 {
         self.batch * self.channels * self.grid.iter().product::<i64>() * self.window.taps()
     }
 
-    /// Number of tasks of the kernel: parts of planes of the output.
-    pub fn tasks(&self, blocking: &PlanarBlocking) -> i64 {
-        self.batch * self.channels * self.grid[PLANE] * self.parts(blocking)
+    fn rate(&self, isa: Isa) -> f64 {
+        2.0 * isa.lanes as f64
     }
 
+    /// Parts of planes of the output.
+    fn tasks(&self, isa: Isa) -> i64 {
+        let parts = self.parts(&self.blocking(isa));
+        self.batch * self.channels * self.grid[PLANE] * parts
+    }
+
+    fn emit<'c>(
+        &self,
+        at: Builder<'c>,
+        isa: Isa,
+        (name, buffers): (&str, &[Buffer]),
+        epilogue: &Program<'c>,
+    ) -> Result<()> {
+        let blocking = &self.blocking(isa);
+        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
+            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
+            let operands = flat.split_off(1);
+            let row = |e: &Emitter<'c>| e.scratch(self.pitch(blocking), self.element);
+            let kernel = Kernel {
+                spec: self,
+                blocking,
+                x: flat[0],
+                row: e.scratch(blocking.together * self.pitch(blocking), self.element)?,
+                sums: if self.sums_apart() { Some(row(e)?) } else { None },
+                counts: if self.counts() { Some((row(e)?, row(e)?)) } else { None },
+                operands,
+                y,
+                epilogue: epilogue as &dyn Epilogue<'c>,
+            };
+            kernel.begin(e)?;
+            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
+                kernel.task(e, task)?;
+                Ok(vec![])
+            })?;
+            Ok(())
+        })
+    }
+}
+
+impl Planar {
     fn parts(&self, blocking: &PlanarBlocking) -> i64 {
         ceil_div(self.grid[ROW], blocking.rows)
     }
@@ -175,38 +249,5 @@ impl Planar {
     /// Whether means at the ends of rows are of fewer columns.
     fn counts(&self) -> bool {
         self.fold == Fold::Mean && self.window.clips(COL, self.grid[COL])
-    }
-
-    /// Emits the kernel as function `name(x, operands.., y, lo, hi)`.
-    pub fn emit<'c>(
-        &self,
-        at: Builder<'c>,
-        isa: Isa,
-        (name, buffers): (&str, &[Buffer]),
-        blocking: &PlanarBlocking,
-        epilogue: &dyn Epilogue<'c>,
-    ) -> Result<()> {
-        function(at, isa, name, &argument_types(&at, buffers), |e, arguments| {
-            let (mut flat, y, bounds) = e.buffers(arguments, buffers.len())?;
-            let operands = flat.split_off(1);
-            let row = |e: &Emitter<'c>| e.scratch(self.pitch(blocking), self.element);
-            let kernel = Kernel {
-                spec: self,
-                blocking,
-                x: flat[0],
-                row: e.scratch(blocking.together * self.pitch(blocking), self.element)?,
-                sums: if self.sums_apart() { Some(row(e)?) } else { None },
-                counts: if self.counts() { Some((row(e)?, row(e)?)) } else { None },
-                operands,
-                y,
-                epilogue,
-            };
-            kernel.begin(e)?;
-            e.repeat((Ix::Value(bounds[0]), Ix::Value(bounds[1]), 1), vec![], |e, task, _| {
-                kernel.task(e, task)?;
-                Ok(vec![])
-            })?;
-            Ok(())
-        })
     }
 }

@@ -126,7 +126,7 @@ pub fn attention<'c>(composite: Op<'c>) -> Option<Attended<'c>> {
 fn contraction(found: &Recognized<'_>) -> Option<Contraction> {
     match &found.kernel {
         Kernel::Contraction(spec) => Some(spec.clone()),
-        Kernel::Depthwise(_) | Kernel::Planar(_) | Kernel::Softmax(_) => None,
+        Kernel::Depthwise(_) | Kernel::Other { .. } => None,
     }
 }
 

@@ -57,7 +57,7 @@ impl<'c> Scope<'_, 'c> {
                 (spec.window, spec.grid(), spec.groups * spec.channels)
             }
             Kernel::Depthwise(spec) => (spec.window, spec.grid(), spec.channels),
-            Kernel::Planar(_) | Kernel::Softmax(_) => return None,
+            Kernel::Other { .. } => return None,
         };
         let (window, grid, channels) = starts;
         let classes: i64 = classes(&window, grid).iter().map(Classes::count).product();

@@ -16,7 +16,7 @@ pub use self::{
     part::Part,
 };
 use super::{
-    Buffer, Contraction, Depthwise, Element, Planar, Softmax, Types, View,
+    Buffer, Contraction, Depthwise, Element, Found, HostKernel, Kind, Types, View,
     program::Program,
     weights::Source,
     window::{AXES, spread},
@@ -41,16 +41,19 @@ pub const NHWC: &str = "nhwc.";
 pub const IMAGE_RANKS: RangeInclusive<usize> = 3..=2 + AXES;
 
 /// The kernel of a composite.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Kernel {
     /// Convolution or product.
     Contraction(Contraction),
     /// Depthwise convolution or pool.
     Depthwise(Depthwise),
-    /// Pool on an image with its channels first.
-    Planar(Planar),
-    /// Softmax of rows.
-    Softmax(Softmax),
+    /// Kernel without packed weights.
+    Other {
+        /// The kernel.
+        kernel: Box<dyn HostKernel>,
+        /// The dimensions of its result are those of an image, not of matrices.
+        images: bool,
+    },
 }
 
 impl Kernel {
@@ -59,8 +62,7 @@ impl Kernel {
         match self {
             Self::Contraction(spec) => spec.types,
             Self::Depthwise(spec) => spec.types,
-            Self::Planar(spec) => Types::uniform(spec.element),
-            Self::Softmax(_) => Types::F32,
+            Self::Other { kernel, .. } => kernel.types(),
         }
     }
 }
@@ -217,36 +219,19 @@ pub fn is_step(op: Op<'_>) -> bool {
         && operands[1..].iter().all(broadcasts)
 }
 
-/// What an operation computes softmax of, or its logarithm: matrices of f32 that have a kernel. Whether it is along the
-/// last dimension, else it is the one before.
-pub fn softmax_of_matrix(op: Op<'_>) -> Option<(Val<'_>, bool)> {
-    let (x, axis) = match (graph::Softmax::of(op), graph::LogSoftmax::of(op)) {
-        (Some(op), _) => (op.x(), op.axis()),
-        (_, Some(op)) => (op.x(), op.axis()),
-        _ => return None,
-    };
-    let dims = f32_dims(x)?;
-    let [.., rows, columns] = dims[..] else { return None };
-    let (is_last, fits) = match dims.len() - normalize_axis(axis, dims.len()) {
-        1 => (true, Softmax::fits(columns, None, Element::F32)),
-        2 => (false, Softmax::fits(rows, Some(columns), Element::F32)),
-        _ => return None,
-    };
-    (fits && !dims.contains(&0)).then_some((x, is_last))
-}
-
 /// The composite at hand.
-struct Scope<'s, 'c> {
-    composite: Op<'c>,
+pub struct Scope<'s, 'c> {
+    /// The composite.
+    pub composite: Op<'c>,
     /// Dimensions of the result.
-    out: &'s [i64],
+    pub out: &'s [i64],
     /// What they are for products.
     form: Form,
 }
 
 impl<'c> Scope<'_, 'c> {
     /// The operand of the composite that a value inside stands for.
-    fn operand(&self, value: Val<'c>) -> Option<usize> {
+    pub fn operand(&self, value: Val<'c>) -> Option<usize> {
         if let Some(op) = ir::edit::defining_op(value) {
             // In `nhwc.*` operands are transposed first.
             return self.operand(graph::Transpose::of(op)?.x());
@@ -293,8 +278,6 @@ impl<'c> Scope<'_, 'c> {
             graph::MatMul::NAME => self.matmul(root),
             graph::MatMulInteger::NAME => self.matmul_integer(root),
             graph::Gemm::NAME => self.gemm(root),
-            graph::MaxPool::NAME | graph::AveragePool::NAME => self.planar_pool(root),
-            graph::Softmax::NAME | graph::LogSoftmax::NAME => self.softmax(root),
             graph::Composite::NAME if ir::attr_str(root, "name")?.starts_with(NHWC) => {
                 let inner = ir::ops_of(root)
                     .into_iter()
@@ -308,7 +291,11 @@ impl<'c> Scope<'_, 'c> {
                     _ => self.pool(inner),
                 }
             }
-            _ => None,
+            _ => {
+                let (kind, name) = Kind::of(root)?;
+                let Found { kernel, x } = (kind.recognize)(self, root)?;
+                Some(self.found(name, Kernel::Other { kernel, images: kind.images }, x))
+            }
         }
     }
 
@@ -317,20 +304,6 @@ impl<'c> Scope<'_, 'c> {
         let (batch, rest) = self.out.split_first()?;
         let (_, spatial) = rest.split_last()?;
         Some((*batch, spread(spatial, 1)?))
-    }
-
-    /// Softmax along one of the last two dimensions of f32.
-    fn softmax(&self, op: Op<'c>) -> Option<Recognized<'c>> {
-        let (x, is_last) = softmax_of_matrix(op)?;
-        let [lead @ .., rows, columns] = self.out else { return None };
-        let y = Element::of(ir::result0(self.composite).ok()?.r#type())?;
-        let (rows, count, columns) =
-            if is_last { (*rows, *columns, None) } else { (1, *rows, Some(*columns)) };
-        let batch = lead.iter().product();
-        let log = graph::LogSoftmax::is(op);
-        let spec = Softmax { batch, rows, count, columns, log, operands: vec![] };
-        let x = self.operand(x)?;
-        Softmax::fits(count, columns, y).then(|| self.found("softmax", Kernel::Softmax(spec), x))
     }
 
     fn found(&self, kind: &'static str, kernel: Kernel, x: usize) -> Recognized<'c> {

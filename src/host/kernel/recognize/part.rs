@@ -35,8 +35,15 @@ impl<'c> Scope<'_, 'c> {
         let (y, operands) = match &mut found.kernel {
             Kernel::Contraction(spec) => (&mut spec.y, &mut spec.operands),
             Kernel::Depthwise(spec) => (&mut spec.y, &mut spec.operands),
-            Kernel::Planar(spec) => (&mut spec.y, &mut spec.operands),
-            Kernel::Softmax(_) => return false,
+            Kernel::Other { kernel, .. } => {
+                let Some(y) = kernel.output() else { return false };
+                if part.alone {
+                    *y = view;
+                } else {
+                    kernel.operands().push(View { output: true, ..view });
+                }
+                return true;
+            }
         };
         if part.alone {
             *y = view;

@@ -129,8 +129,7 @@ impl<'c> Scope<'_, 'c> {
         let views = match &mut found.kernel {
             Kernel::Contraction(spec) => &mut spec.operands,
             Kernel::Depthwise(spec) => &mut spec.operands,
-            Kernel::Planar(spec) => &mut spec.operands,
-            Kernel::Softmax(spec) => &mut spec.operands,
+            Kernel::Other { kernel, .. } => kernel.operands(),
         };
         views.push(view);
         found.operands.push(operand);
@@ -156,7 +155,7 @@ impl<'c> Scope<'_, 'c> {
     pub(super) fn form_of(&self, found: &Recognized<'c>) -> Form {
         match &found.kernel {
             Kernel::Contraction(_) if found.kind != "conv" => self.form,
-            Kernel::Softmax(_) => self.form,
+            Kernel::Other { images: false, .. } => self.form,
             _ => Form::Images,
         }
     }

@@ -3,7 +3,7 @@
 use super::{Form, IMAGE_RANKS, Kernel, Recognized, Scope, WeightsOperand, operand_view};
 use crate::{
     host::kernel::{
-        Contraction, Depthwise, Element, Fold, Planar, Types, View, Weights, Window,
+        Contraction, Depthwise, Element, Fold, Found, Planar, Types, View, Weights, Window,
         weights::Source,
         window::{AXES, COL, PLANE, ROW, spread},
     },
@@ -245,7 +245,7 @@ impl<'c> Scope<'_, 'c> {
     }
 
     /// A pool on an image with its channels first.
-    pub(super) fn planar_pool(&self, op: Op<'c>) -> Option<Recognized<'c>> {
+    pub fn planar_pool(&self, op: Op<'c>) -> Option<Found> {
         let (image, fold) = pool(op)?;
         let x = self.operand(image)?;
         let x_dims = self.dims(x)?;
@@ -269,7 +269,6 @@ impl<'c> Scope<'_, 'c> {
             y: operand_view(self.out, &ir::memref::row_major(self.out), Form::Images)?,
             operands: vec![],
         };
-        let kind = if fold == Fold::Max { "max_pool" } else { "average_pool" };
-        spec.is_worthwhile().then(|| self.found(kind, Kernel::Planar(spec), x))
+        spec.is_worthwhile().then(|| Found { kernel: Box::new(spec), x })
     }
 }
