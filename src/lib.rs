@@ -46,6 +46,7 @@ pub(crate) mod tile;
 
 // Target kinds and instances.
 pub(crate) mod rules;
+pub(crate) mod sizes;
 pub mod targets;
 
 // The session; partition of IR between targets; a target's own code.

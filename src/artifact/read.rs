@@ -14,6 +14,7 @@ use crate::{
     tensor::DType,
 };
 use melior::ir::{Attribute, Type};
+use phaseline_base::size::Bounds;
 use std::collections::BTreeMap;
 
 /// The signature as far as the arguments of the main function have told it.
@@ -34,6 +35,7 @@ pub fn signature_of(module: Op<'_>) -> Result<Signature> {
         inputs: vec![],
         fixed: recorded_fixed_inputs(module)?,
         outputs: vec![],
+        bounds: bounds(module)?,
         arena_bytes: 0,
         arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)
             .and_then(|bytes| usize::try_from(bytes).ok())
@@ -52,6 +54,14 @@ pub fn signature_of(module: Op<'_>) -> Result<Signature> {
     reader.place_pools(module)?;
     reader.place_devices(module)?;
     Ok(reader.signature)
+}
+
+/// The sizes of inputs and outputs that `graph-bound-sizes` wrote.
+fn bounds(module: Op<'_>) -> Result<Option<Bounds>> {
+    let Some(text) = ir::attr_str(module, names::BOUNDS) else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Error::invalid(format!("attribute {} is not valid: {error}", names::BOUNDS))
+    })
 }
 
 impl Reader {

@@ -7,13 +7,14 @@ use super::{
 use crate::{
     CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
     artifact::WeightsPlace,
-    import::{ImportOptions, Source, parse_value, program_in},
+    import::{ImportOptions, ShapeOption, Source, parse_value, program_in},
     io,
     ir::print::Weights,
     targets::Operators,
 };
 use indexmap::IndexMap;
 use melior::ir::Module;
+use phaseline_base::size::Symbol;
 use std::path::Path;
 
 /// Inputs that are given with a model.
@@ -70,14 +71,45 @@ pub fn import_given<'s>(
     for (name, text) in &args.values {
         options.constants.insert(name.clone(), value(source, args, name, text)?);
     }
+    let inputs = source.input_names();
+    for (name, option) in &args.shapes {
+        match option {
+            ShapeOption::Range(symbol) => {
+                options.symbols.insert(name.clone(), symbol.clone());
+            }
+            ShapeOption::Dims(dims) => match dims[..] {
+                [Some(size)] if inputs.as_ref().is_some_and(|inputs| !inputs.contains(name)) => {
+                    options.symbols.insert(name.clone(), Symbol::new(name, size, size));
+                }
+                _ => {
+                    options.shapes.insert(name.clone(), dims.clone());
+                }
+            },
+        }
+    }
+    let ranges = options.symbols.values().any(|symbol| !symbol.is_known());
     let mut fixed = vec![];
     match given {
+        // Sizes are those of a run then.
+        Some(Given { values, .. }) if ranges => {
+            for name in source.shape_inputs()? {
+                if let Some(value) = values.get(&name) {
+                    options.constants.entry(name.clone()).or_insert_with(|| value.clone());
+                    fixed.push(name);
+                }
+            }
+        }
         Some(Given { values, folded: true }) => fixed = options.fix(source, values)?,
         Some(Given { values, .. }) => options.fix_shapes(values),
         None => {}
     }
-    for (name, dims) in &args.shapes {
-        options.shapes.insert(name.clone(), dims.clone());
+    for (name, option) in &args.shapes {
+        // What is said goes before what is given.
+        if let ShapeOption::Dims(dims) = option
+            && !options.symbols.contains_key(name)
+        {
+            options.shapes.insert(name.clone(), dims.clone());
+        }
     }
     let module = source.import(session, &options)?;
     if source.is_ir() && !args.trust {

@@ -130,7 +130,8 @@ pub fn open<'s>(
             names.join(", ")
         ));
     }
-    let interface = Interface::of(&module)?;
+    let mut interface = Interface::of(&module)?;
+    crate::sizes::greatest(&module, &mut interface)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {
         (Some(given), ..) => given,
         (None, Some(path), _) => {
@@ -164,7 +165,7 @@ fn prepare_package(model: &ModelArgs, data: &DataArgs) -> Result<Ready> {
     let executable = runtime::load(folder)?;
     let load = start.elapsed();
     let interface = Interface {
-        inputs: executable.signature().inputs.iter().map(Into::into).collect(),
+        inputs: executable.signature().given().iter().map(Into::into).collect(),
         outputs: vec![],
     };
     let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();

@@ -11,7 +11,10 @@ use melior::ir::{Attribute, Identifier, Location, Module, Region, RegionLike, Ty
 
 use crate::ir::{self, Builder, OpSpec, Val};
 use crate::limits;
-use crate::{import::ImportError, ir::names};
+use crate::{
+    import::{ImportError, ImportOptions},
+    ir::names,
+};
 
 use crate::import::constants::scalar_type;
 
@@ -23,6 +26,59 @@ pub(crate) struct InputType {
     pub(crate) element: &'static str,
     /// Dimensions; unknown ones are [`DYNAMIC`](ir::DYNAMIC).
     pub(crate) dims: Vec<i64>,
+    /// The names of its unknown dimensions whose range is given; empty texts for the others.
+    pub(crate) sizes: Vec<String>,
+}
+
+impl InputType {
+    /// Gives open dimensions the sizes of their names: `names` has those of the model, and what has none is `INPUT.AXIS`.
+    pub(crate) fn with_sizes(mut self, names: &[Option<&str>], options: &ImportOptions) -> Self {
+        let mut sizes = vec![String::new(); self.dims.len()];
+        for (axis, dim) in self.dims.iter_mut().enumerate().filter(|(_, dim)| **dim == ir::DYNAMIC)
+        {
+            let own = names.get(axis).copied().flatten().map(str::to_owned);
+            let name = own.unwrap_or_else(|| format!("{}.{axis}", self.name));
+            match options.symbols.get(&name) {
+                Some(symbol) if symbol.is_known() => *dim = symbol.least,
+                Some(_) => sizes[axis] = name,
+                None => {}
+            }
+        }
+        self.sizes = sizes;
+        self
+    }
+}
+
+/// Fails for sizes of names that no open dimension has.
+pub(crate) fn check_symbols(
+    path: &Path,
+    options: &ImportOptions,
+    inputs: &[&str],
+    open: &[String],
+) -> Result<(), ImportError> {
+    let fail = |message: String| Err(ImportError::Option { path: path.to_owned(), message });
+    for name in options.symbols.keys() {
+        if inputs.contains(&name.as_str()) {
+            return fail(format!(
+                "`{name}` is an input, and a range of sizes is given for it; dimensions have names of their own: {}",
+                listed(open)
+            ));
+        }
+        if !open.contains(name) {
+            return fail(format!(
+                "there is no open dimension `{name}`; those of the model are {}",
+                listed(open)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn listed(names: &[String]) -> String {
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// The module and its function, empty at first.
@@ -42,6 +98,7 @@ impl<'c> Frame<'c> {
         context: &'c Context,
         path: &Path,
         arguments: &[&InputType],
+        options: &ImportOptions,
     ) -> Result<Self, ImportError> {
         let file = Location::new(context, &file_name(path), 0, 0);
         let module = Module::new(file);
@@ -64,10 +121,26 @@ impl<'c> Frame<'c> {
         let slots: Vec<_> = types.iter().zip(names.clone()).map(slot).collect();
         let region = Region::new();
         region.append_block(Block::new(&slots));
+        let mut ranges: Vec<Attribute<'c>> = vec![];
+        for symbol in options.symbols.values().filter(|symbol| !symbol.is_known()) {
+            let text = format!("{}={}", symbol.name, symbol.range());
+            ranges.push(StringAttribute::new(context, &text).into());
+        }
+        let arguments_of = |argument: &&InputType| -> Attribute<'c> {
+            let mut entries = vec![named(context, &argument.name)];
+            if argument.sizes.iter().any(|name| !name.is_empty()) {
+                let sizes =
+                    argument.sizes.iter().map(|name| StringAttribute::new(context, name).into());
+                let sizes = ArrayAttribute::new(context, &sizes.collect::<Vec<_>>()).into();
+                entries.push((Identifier::new(context, names::SIZES), sizes));
+            }
+            DictionaryAttribute::new(context, &entries).into()
+        };
+        let argument_attributes: Vec<_> = arguments.iter().map(arguments_of).collect();
         let attributes = vec![
             ("sym_name", StringAttribute::new(context, "main").into()),
             ("function_type", function_type(context, &types, &[])),
-            ("arg_attrs", name_attributes(context, names)),
+            ("arg_attrs", ArrayAttribute::new(context, &argument_attributes).into()),
         ];
         // SAFETY: the module owns the block and outlives its use here.
         let body = unsafe { BlockRef::from_raw(module.body().to_raw()) };
@@ -80,6 +153,10 @@ impl<'c> Frame<'c> {
             .ok()
             .and_then(|region| region.first_block())
             .ok_or_else(|| ImportError::graph(path, "the function has no body"))?;
+        if !ranges.is_empty() {
+            let list = ArrayAttribute::new(context, &ranges).into();
+            ir::edit::set_attr(ir::root(&module), names::SYMBOLS, list);
+        }
         Ok(Self { module, function, block, context, file })
     }
 
@@ -129,14 +206,16 @@ fn function_type<'c>(
 }
 
 /// One dictionary with the `phl.name` for each name.
+fn named<'c>(context: &'c Context, name: &str) -> (Identifier<'c>, Attribute<'c>) {
+    (Identifier::new(context, names::NAME), StringAttribute::new(context, name).into())
+}
+
 fn name_attributes<'c, 'n>(
     context: &'c Context,
     names: impl Iterator<Item = &'n str>,
 ) -> Attribute<'c> {
     let entry = |name: &str| -> Attribute<'c> {
-        let name = StringAttribute::new(context, name).into();
-        let key = Identifier::new(context, names::NAME);
-        DictionaryAttribute::new(context, &[(key, name)]).into()
+        DictionaryAttribute::new(context, &[named(context, name)]).into()
     };
     let entries: Vec<_> = names.map(entry).collect();
     ArrayAttribute::new(context, &entries).into()

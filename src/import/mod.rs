@@ -19,7 +19,7 @@ pub mod tflite;
 pub use error::{ImportError, UnsupportedOp};
 pub use given::parse_value;
 pub use mlir::program_in;
-pub use options::{ImportOptions, parse_shape_option};
+pub use options::{ImportOptions, ShapeOption, parse_shape_option, parse_size_option};
 
 use crate::{Error, Result, Session, tensor::DType};
 use melior::ir::Module;

@@ -3,12 +3,16 @@
 use super::Source;
 use crate::{targets::Operators, tensor::Tensor};
 use indexmap::IndexMap;
+use phaseline_base::size::Symbol;
 
 /// What the importer of a model is told.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     /// Shapes of inputs, for dimensions that the model leaves open; `None` keeps one open.
     pub shapes: IndexMap<String, Vec<Option<i64>>>,
+    /// Sizes of dimensions by name: the model's own names, and `INPUT.AXIS` for open dimensions without one. A range leaves
+    /// the size to a run.
+    pub symbols: IndexMap<String, Symbol>,
     /// Inputs that become constants of these values, and are no inputs any more.
     pub constants: IndexMap<String, Tensor>,
     /// Loops of up to this many steps are unrolled: recurrent layers, Scan and Loop. 2 if not
@@ -48,6 +52,28 @@ impl ImportOptions {
             let dims = tensor.shape().iter().map(|dim| Some(*dim as i64)).collect();
             self.shapes.insert(name.clone(), dims);
         }
+    }
+}
+
+/// What `--shape` gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeOption {
+    /// The dimensions of an input, or the size of a dimension with that name; `None` for one that stays open.
+    Dims(Vec<Option<i64>>),
+    /// The range of a dimension with that name.
+    Range(Symbol),
+}
+
+/// Parses `name=1x3x224x224` or `name=1..32`, the values of `--shape`.
+///
+/// # Errors
+/// The text is neither.
+pub fn parse_size_option(text: &str) -> Result<(String, ShapeOption), String> {
+    match text.rsplit_once('=') {
+        Some((name, range)) if range.contains("..") && !name.is_empty() => {
+            Ok((name.to_owned(), ShapeOption::Range(Symbol::parse(name, range)?)))
+        }
+        _ => parse_shape_option(text).map(|(name, dims)| (name, ShapeOption::Dims(dims))),
     }
 }
 

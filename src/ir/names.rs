@@ -88,6 +88,13 @@ pub const PORT: &str = "phl.port";
 /// a memory of a device among all.
 pub const OFFSET: &str = "phl.offset";
 
+/// Module: the symbols of dimensions that are known at run time, as texts `NAME=RANGE`.
+pub const SYMBOLS: &str = "phl.symbols";
+/// Argument: the names of its dimensions that are known at run time, with empty texts for the others.
+pub const SIZES: &str = "phl.sizes";
+/// Module: symbols and the sizes of inputs and outputs, as JSON.
+pub const BOUNDS: &str = "phl.bounds";
+
 /// Module: the inputs of the model that are constants, as JSON.
 pub const FIXED_INPUTS: &str = "phl.fixed_inputs";
 

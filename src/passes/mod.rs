@@ -39,6 +39,7 @@ passes! {
     flatten_empty_arguments
     forward_stores
     graph_assign_layout
+    graph_bound_sizes
     graph_fuse_host
     graph_outline_loops
     graph_partition

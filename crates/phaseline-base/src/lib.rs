@@ -6,6 +6,7 @@ pub mod identifier;
 pub mod op_info;
 pub mod parallel;
 pub mod plan;
+pub mod size;
 
 pub mod process;
 pub mod tensor;

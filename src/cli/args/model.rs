@@ -1,7 +1,7 @@
 //! Arguments that say which model is compiled, and what is known of its inputs.
 
 use super::values::parse_value;
-use crate::import::parse_shape_option;
+use crate::import::{ShapeOption, parse_size_option};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -10,9 +10,10 @@ use std::path::PathBuf;
 pub struct ModelArgs {
     /// An ONNX or TensorFlow Lite model (.onnx, .tflite), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
     pub model: PathBuf,
-    /// Shape of an input whose dimensions are symbolic; may be repeated
-    #[arg(long = "shape", value_name = "NAME=1x3x224x224", value_parser = parse_shape_option)]
-    pub shapes: Vec<(String, Vec<Option<i64>>)>,
+    /// Shape of an input whose dimensions are open, or the size of an open dimension by its name: a number, or a range
+    /// LEAST..MOST or `LEAST..MOST step STEP`, which leaves the size to each run; may be repeated
+    #[arg(long = "shape", value_name = "NAME=1x3x224x224|DIM=1..32", value_parser = parse_size_option)]
+    pub shapes: Vec<(String, ShapeOption)>,
     /// Value of an input that is a constant from now on, and no input of what is compiled: a number,
     /// a list such as [[1,2],[3,4]], or @FILE, an .npy or .pb with it or an .npz that has it by its
     /// name; may be repeated

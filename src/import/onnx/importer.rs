@@ -61,7 +61,7 @@ pub fn import_model<'c>(
     let inputs = input_types(model, options)?;
     let arguments: Vec<_> =
         inputs.iter().filter(|input| !options.constants.contains_key(&input.name)).collect();
-    let frame = Frame::new(session.context(), &model.path, &arguments)?;
+    let frame = Frame::new(session.context(), &model.path, &arguments, options)?;
     let builder = Builder::at_end(session.context(), frame.block, frame.file);
     let mut scope = Scope::default();
     for (index, argument) in arguments.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::import::frame::InputType;
+use crate::import::frame::{InputType, check_symbols};
 use crate::import::{ImportError, ImportOptions};
 use crate::ir::DYNAMIC;
 use crate::tensor::{DType, SmallType, onnx_type_name};
@@ -29,7 +29,13 @@ pub(crate) fn input_types(
     check_names(model, &names, options)?;
     let given = GivenDims::collect(model, options)?;
     let inputs = model.graph.input.iter().filter(|input| names.contains(&input.name));
-    inputs.map(|input| input_type(model, input, &given)).collect()
+    let types: Vec<_> =
+        inputs.map(|input| input_type(model, input, &given, options)).collect::<Result<_, _>>()?;
+    if !options.symbols.is_empty() {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        check_symbols(&model.path, options, &names, &open_dims(model))?;
+    }
+    Ok(types)
 }
 
 /// Shapes and constants must be those of inputs.
@@ -67,6 +73,11 @@ impl<'a> GivenDims<'a> {
             let shape = value.shape().iter().map(|&dim| i64::try_from(dim).ok()).collect();
             given.shapes.insert(name, shape);
         }
+        for (name, symbol) in &options.symbols {
+            if symbol.is_known() {
+                given.symbols.insert(name, symbol.least);
+            }
+        }
         for input in &model.graph.input {
             if let Some(shape) = given.shapes.get(input.name.as_str()) {
                 let symbols = named_dims(input, shape);
@@ -88,6 +99,35 @@ fn named_dims<'a>(input: &'a ValueInfoProto, shape: &[Option<i64>]) -> Vec<(&'a 
     pairs.collect()
 }
 
+/// The names of an input's dimensions.
+fn dim_names(input: &ValueInfoProto) -> Vec<Option<&str>> {
+    let declared = tensor_type(input).and_then(|tensor| tensor.shape.as_ref());
+    let dims = declared.map_or(&[][..], |shape| &shape.dim[..]);
+    let names = dims.iter().map(|dim| match &dim.value {
+        Some(DimensionValue::Param(name)) if is_symbol(name) => Some(name.as_str()),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// The open dimensions of the inputs that are no initializers, in order: their names, and `INPUT.AXIS` for those without one.
+pub(crate) fn open_dims(model: &Model) -> Vec<String> {
+    let names = model.input_names();
+    let mut open = vec![];
+    for input in model.graph.input.iter().filter(|input| names.contains(&input.name)) {
+        let declared = tensor_type(input).and_then(|tensor| tensor.shape.as_ref());
+        let dims = declared.map_or(&[][..], |shape| &shape.dim[..]);
+        for (axis, (dim, name)) in dims.iter().zip(dim_names(input)).enumerate() {
+            let known = matches!(&dim.value, Some(DimensionValue::Value(size)) if *size >= 0);
+            let name = name.map_or_else(|| format!("{}.{axis}", input.name), str::to_owned);
+            if !known && !open.contains(&name) {
+                open.push(name);
+            }
+        }
+    }
+    open
+}
+
 /// Whether dimensions of this name are equal: `?` and nothing only say that a size is unknown.
 fn is_symbol(name: &str) -> bool {
     !matches!(name.trim(), "" | "?")
@@ -104,6 +144,7 @@ fn input_type(
     model: &Model,
     input: &ValueInfoProto,
     given: &GivenDims<'_>,
+    options: &ImportOptions,
 ) -> Result<InputType, ImportError> {
     let name = &input.name;
     let fail = |what: String| ImportError::graph(&model.path, format!("input `{name}` {what}"));
@@ -132,7 +173,8 @@ fn input_type(
             merge(&declared, shape).map_err(fail)?
         }
     };
-    Ok(InputType { name: name.clone(), element, dims })
+    let ty = InputType { name: name.clone(), element, dims, sizes: vec![] };
+    Ok(ty.with_sizes(&dim_names(input), options))
 }
 
 /// The declared dimensions, with those that the user gives for unknown ones.

@@ -48,7 +48,8 @@ pub(crate) fn import<'c>(
         let message = format!("there is no input `{name}`; the inputs are {}", names.join(", "));
         return Err(ImportError::Option { path: network.path.clone(), message });
     }
-    let frame = Frame::new(session.context(), &network.path, &inputs.iter().collect::<Vec<_>>())?;
+    let frame =
+        Frame::new(session.context(), &network.path, &inputs.iter().collect::<Vec<_>>(), options)?;
     let builder = Builder::at_end(session.context(), frame.block, frame.file);
     let mut made = vec![Made::default(); network.tensors.len()];
     for (position, input) in network.inputs.iter().enumerate() {
@@ -139,7 +140,9 @@ fn input_type(
         }
         Some(given) => given.iter().map(|dim| dim.unwrap_or(DYNAMIC)).collect(),
     };
-    Ok(InputType { name: tensor.name.clone(), element: dtype.mlir_name(), dims })
+    let ty =
+        InputType { name: tensor.name.clone(), element: dtype.mlir_name(), dims, sizes: vec![] };
+    Ok(ty.with_sizes(&[], options))
 }
 
 /// Operators have no names; they are called after what they compute.

@@ -9,6 +9,7 @@ use crate::{
     Error, Result,
     tensor::{DType, Tensor, element_count},
 };
+use phaseline_base::size::Bounds;
 use serde::{Deserialize, Serialize};
 
 /// An input or output.
@@ -176,6 +177,10 @@ pub struct Signature {
     pub fixed: Vec<FixedInput>,
     /// Outputs in order.
     pub outputs: Vec<Port>,
+    /// Sizes that a run gives. Inputs and outputs have room for the greatest then, and the last input holds the values of the
+    /// symbols.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
     /// Size of the working memory that a run needs, aligned to 64 bytes.
     pub arena_bytes: usize,
     /// Bytes that the arena has at least, whatever the plan; 0 if that is not known.
@@ -244,6 +249,13 @@ impl Port {
 }
 
 impl Signature {
+    /// The inputs that a caller gives: all but that of the sizes, which follow from shapes.
+    pub fn given(&self) -> &[Port] {
+        let count =
+            self.inputs.len() - usize::from(self.bounds.is_some() && !self.inputs.is_empty());
+        &self.inputs[..count]
+    }
+
     /// The C functions of its devices.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
         self.devices.iter().flat_map(|device| {

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     Error, Result,
-    artifact::Signature,
+    artifact::{Port, Signature},
     tensor::{AlignedBuffer, Spare, Tensor},
 };
 use indexmap::IndexMap;
+use phaseline_base::size::{Bounds, Dim, Packing};
 use std::{
     any::Any,
     ffi::c_void,
@@ -101,7 +102,64 @@ impl Executable {
 
     /// Runs the model on inputs in the order of the signature. The memory of outputs that are dropped is that of
     /// later ones; [`Executable::run_into`] allocates none.
+    ///
+    /// A model whose sizes a run gives takes inputs of any sizes of their ranges, and gives outputs of the sizes that follow.
+    ///
+    /// # Errors
+    /// An input does not have the shape or type of the model's, or the run fails.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        match self.bounds_for(inputs) {
+            Some(bounds) => self.run_sized(bounds, inputs),
+            None => self.run_static(inputs),
+        }
+    }
+
+    /// Runs on inputs of sizes that their shapes give.
+    fn run_sized(&self, bounds: &Bounds, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let Sized { roomy, values } = self.sized(bounds, inputs)?;
+        let results = self.run_static(&roomy)?;
+        let packed = results.into_iter().zip(&self.signature.outputs).zip(&bounds.outputs);
+        let packed = packed.map(|((tensor, port), dims)| {
+            let packing = packing(bounds, &values, dims, port);
+            let shape = packing.shape();
+            if shape == port.shape {
+                return Ok(tensor);
+            }
+            let bytes = shape.iter().product::<usize>() * port.dtype.size();
+            let mut buffer = AlignedBuffer::zeroed(bytes)?;
+            packing.pack(tensor.bytes(), buffer.as_mut_slice());
+            Ok(Tensor::from_buffer(port.dtype, &shape, buffer)?)
+        });
+        packed.collect()
+    }
+
+    /// Inputs with room for the greatest sizes, and the values of the symbols behind them.
+    fn sized(&self, bounds: &Bounds, inputs: &[Tensor]) -> Result<Sized> {
+        let ports = &self.signature.inputs;
+        let shapes: Vec<_> =
+            ports.iter().zip(inputs).map(|(port, it)| (port.name.as_str(), it.shape())).collect();
+        let values = bounds.values(&shapes)?;
+        let mut roomy = vec![];
+        for ((port, tensor), dims) in ports.iter().zip(inputs).zip(&bounds.inputs) {
+            if tensor.shape() == port.shape || tensor.dtype() != port.dtype {
+                roomy.push(tensor.clone());
+                continue;
+            }
+            let mut buffer = AlignedBuffer::zeroed(port.bytes()?)?;
+            packing(bounds, &values, dims, port).spread(tensor.bytes(), buffer.as_mut_slice());
+            roomy.push(Tensor::from_buffer(port.dtype, &port.shape, buffer)?);
+        }
+        roomy.push(Tensor::from_slice(&[values.len()], &values)?);
+        Ok(Sized { roomy, values })
+    }
+
+    /// The sizes that shapes of inputs give, if the model has some and so many inputs are given.
+    fn bounds_for(&self, inputs: &[Tensor]) -> Option<&Bounds> {
+        let bounds = self.signature.bounds.as_ref()?;
+        (inputs.len() + 1 == self.signature.inputs.len()).then_some(bounds)
+    }
+
+    fn run_static(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let mut outputs = vec![];
         for port in &self.signature.outputs {
             outputs.push(self.outputs.take(port.bytes()?)?);
@@ -115,9 +173,16 @@ impl Executable {
             .collect()
     }
 
-    /// Runs the model into buffers of the outputs' sizes, without allocating any.
+    /// Runs the model into buffers of the outputs' sizes, without allocating any. Of a model whose sizes a run gives, outputs
+    /// have room for the greatest, and inputs are copied.
+    ///
+    /// # Errors
+    /// An input or a buffer does not have the model's shape or type, or the run fails.
     pub fn run_into(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
         let signature = &self.signature;
+        if let Some(bounds) = self.bounds_for(inputs) {
+            return self.run_into(&self.sized(bounds, inputs)?.roomy, outputs);
+        }
         self.check_count(inputs.len(), outputs.len())?;
         if signature.devices.iter().any(|device| device.bound.is_some()) {
             return self.run_copied(inputs, outputs);
@@ -195,7 +260,7 @@ impl Executable {
     /// Runs the model on inputs by name.
     pub fn run_named(&self, inputs: &IndexMap<String, Tensor>) -> Result<IndexMap<String, Tensor>> {
         let signature = &self.signature;
-        let names = |ports: &[crate::artifact::Port]| {
+        let names = |ports: &[Port]| {
             ports.iter().map(|port| format!("'{}'", port.name)).collect::<Vec<_>>().join(", ")
         };
         if let Some(name) = inputs.keys().find(|name| signature.input(name).is_none()) {
@@ -204,20 +269,28 @@ impl Executable {
                 names(&signature.inputs)
             )));
         }
-        let missing: Vec<_> = signature
-            .inputs
-            .iter()
-            .filter(|port| !inputs.contains_key(&port.name))
-            .cloned()
-            .collect();
+        let given =
+            &signature.inputs[..signature.inputs.len() - usize::from(signature.bounds.is_some())];
+        let missing: Vec<_> =
+            given.iter().filter(|port| !inputs.contains_key(&port.name)).cloned().collect();
         if !missing.is_empty() {
             return Err(Error::invalid(format!("no value is given for input {}", names(&missing))));
         }
-        let ordered: Vec<_> =
-            signature.inputs.iter().map(|port| inputs[&port.name].clone()).collect();
+        let ordered: Vec<_> = given.iter().map(|port| inputs[&port.name].clone()).collect();
         let outputs = self.run(&ordered)?;
         Ok(signature.outputs.iter().map(|port| port.name.clone()).zip(outputs).collect())
     }
+}
+
+/// Inputs with room for the greatest sizes.
+struct Sized {
+    roomy: Vec<Tensor>,
+    /// Of the symbols.
+    values: Vec<i64>,
+}
+
+fn packing<'b>(bounds: &'b Bounds, values: &'b [i64], dims: &'b [Dim], port: &Port) -> Packing<'b> {
+    Packing { dims, symbols: &bounds.symbols, values, element: port.dtype.size() }
 }
 
 impl std::fmt::Debug for Executable {

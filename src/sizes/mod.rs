@@ -1,0 +1,220 @@
+//! Sizes that are known at run time, in buffers that have room for the greatest.
+//!
+//! A dimension is a product of [`Size`]s. Its buffer has room for the greatest value of each; the elements that count are
+//! the first ones along each factor, and the others are padding, whose values do not matter. What mixes elements along such a
+//! dimension (a sum, a softmax, a window) reads the padding as a value that changes nothing. With that all passes behind
+//! see types with known dimensions, on each target, and memory is planned once for all sizes.
+//!
+//! The rules of operations are in [`rules`], by name. An operation without one is an error that names the operation and the
+//! symbol, so that nothing is computed of padding by chance.
+
+mod dim;
+mod mask;
+mod rules;
+mod shape;
+mod values;
+
+use crate::{
+    Error, Result,
+    artifact::Interface,
+    ir::{self, Builder, Op, Val, edit, func, names},
+    pass::{PassError, PassResult},
+};
+use melior::ir::{Module, Type, ValueLike, block::BlockLike, operation::OperationLike};
+use phaseline_base::size::{Bounds, Dim, Size, Symbol};
+use std::collections::HashMap;
+use values::Content;
+
+/// What is known of a value.
+#[derive(Clone, Debug, Default)]
+struct Info {
+    dims: Vec<Dim>,
+    /// The elements of a small tensor of integers.
+    content: Option<Content>,
+}
+
+/// A function whose symbolic dimensions get their greatest size.
+struct Bounding<'c> {
+    symbols: Vec<Symbol>,
+    infos: HashMap<ir::Id, Info>,
+    /// The argument with the values of symbols.
+    sizes: Val<'c>,
+    /// Where masks and values of sizes are made: the beginning of the function.
+    top: Op<'c>,
+    masks: HashMap<(Vec<Dim>, Vec<usize>), Val<'c>>,
+    computed: HashMap<Size, Val<'c>>,
+}
+
+/// Gives each symbolic dimension of `@main` the greatest size of its range, and the function one more argument: the values
+/// of the symbols, `tensor<Nxi64>`. Dimensions of arguments are named by `phl.sizes`, symbols by `phl.symbols` of the module.
+///
+/// # Errors
+/// A dimension has no name or a name without a range. An operation has no rule for a size that is known at run time, or
+/// needs one that does not follow from those of inputs.
+pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
+    let Some(texts) = ir::attr_strs(module, names::SYMBOLS) else { return Ok(()) };
+    let symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
+    let main = func::main(module).ok_or_else(func::no_main)?;
+    let block = edit::entry_block(main)
+        .ok_or_else(|| Error::invalid("function @main is the network, but has no body"))?;
+    let ops = ir::ops(block);
+    let Some(first) = ops.first().copied() else { return Ok(()) };
+    let mut signature = func::Signature::of(main)?;
+    let mut inputs = vec![];
+    for (index, (ty, attributes)) in signature.arguments.iter_mut().enumerate() {
+        let dims = dims_of_input(index, *ty, attributes, &symbols)?;
+        let value: Val<'_> = block.argument(index).map_err(ir::unexpected)?.into();
+        *ty = dim::bounded(&Builder::before(first)?, *ty, &dims, &symbols)?;
+        edit::set_type(value, *ty);
+        inputs.push((value, dims));
+    }
+    let b = Builder::before(first)?;
+    let ty = b.tensor_type(&[symbols.len() as i64], b.int(64))?;
+    let sizes = edit::insert_argument(block, inputs.len(), ty, main.location())?;
+    let name = free_name(&signature.arguments);
+    signature.arguments.push((ty, vec![(names::NAME.to_owned(), b.str_attr(&name))]));
+    let (masks, computed) = (HashMap::new(), HashMap::new());
+    let mut bounding =
+        Bounding { symbols, infos: HashMap::new(), sizes, top: first, masks, computed };
+    for (value, dims) in &inputs {
+        bounding.know(*value, dims.clone());
+    }
+    let mut results = vec![];
+    for op in ops {
+        if ir::op_name(op) == "func.return" {
+            for (value, slot) in ir::operands(op).into_iter().zip(&mut signature.results) {
+                let value = bounding.materialized(&Builder::before(op)?, value)?;
+                slot.0 = value.r#type();
+                results.push(value);
+            }
+            edit::set_operands(op, &results)?;
+            continue;
+        }
+        bounding.visit(op).map_err(|error| bounding.at(op, &error))?;
+    }
+    let outputs = results.iter().map(|value| bounding.dims(*value)).collect();
+    let inputs = inputs.into_iter().map(|(_, dims)| dims).collect();
+    signature.set(ir::context_of(main), main);
+    let bounds = Bounds { symbols: bounding.symbols, inputs, outputs };
+    let text = serde_json::to_string(&bounds)
+        .map_err(|error| Error::internal(format!("sizes have no JSON form: {error}")))?;
+    edit::set_attr(module, names::BOUNDS, Builder::before(first)?.str_attr(&text));
+    edit::remove_attr(module, names::SYMBOLS);
+    Ok(())
+}
+
+/// Gives open dimensions of a network's inputs the greatest size of their range.
+///
+/// # Errors
+/// A range is damaged.
+pub fn greatest(module: &Module<'_>, interface: &mut Interface) -> Result<()> {
+    let root = ir::root(module);
+    let Some(texts) = ir::attr_strs(root, names::SYMBOLS) else { return Ok(()) };
+    let symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
+    let signature = func::Signature::of(func::main(root).ok_or_else(func::no_main)?)?;
+    for (input, (_, attributes)) in interface.inputs.iter_mut().zip(&signature.arguments) {
+        let sizes = attributes.iter().find(|(name, _)| name == names::SIZES);
+        let sizes = sizes.map(|(_, list)| edit::array(*list)).unwrap_or_default();
+        for (dim, name) in input.shape.iter_mut().zip(sizes) {
+            let symbol =
+                symbols.iter().find(|symbol| edit::string(name).as_ref() == Some(&symbol.name));
+            if let Some(symbol) = symbol {
+                *dim = usize::try_from(symbol.most).ok();
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_symbol(text: &str) -> Result<Symbol> {
+    let (name, range) = text.rsplit_once('=').ok_or_else(|| {
+        Error::invalid(format!("'{text}' in {} is no NAME=RANGE", names::SYMBOLS))
+    })?;
+    Symbol::parse(name, range).map_err(Error::invalid)
+}
+
+/// A name that no argument has.
+fn free_name(arguments: &[(Type<'_>, func::Attributes<'_>)]) -> String {
+    let taken = arguments.iter().flat_map(|(_, attributes)| attributes);
+    let taken: Vec<_> = taken.filter_map(|(_, value)| edit::string(*value)).collect();
+    let names = (0..).map(|count| match count {
+        0 => "sizes".to_owned(),
+        count => format!("sizes_{count}"),
+    });
+    names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// The dimensions of an argument.
+fn dims_of_input(
+    index: usize,
+    ty: Type<'_>,
+    attributes: &func::Attributes<'_>,
+    symbols: &[Symbol],
+) -> Result<Vec<Dim>> {
+    let attribute =
+        |name: &str| attributes.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+    let names: Vec<_> = attribute(names::SIZES)
+        .map(|list| {
+            edit::array(list).into_iter().map(|name| edit::string(name).unwrap_or_default())
+        })
+        .into_iter()
+        .flatten()
+        .collect();
+    let input =
+        attribute(names::NAME).and_then(edit::string).unwrap_or(format!("argument {index}"));
+    let dims = ir::dims(ty).into_iter().enumerate().map(|(axis, dim)| {
+        if dim != ir::DYNAMIC {
+            return Ok(Dim::known(dim));
+        }
+        let name = names.get(axis).map_or("", String::as_str);
+        let place = symbols.iter().position(|symbol| symbol.name == name);
+        place.map(|place| Dim::of(Size::symbol(symbols, place))).ok_or_else(|| {
+            let shown = if name.is_empty() { "has no name".to_owned() } else { format!("is `{name}`") };
+            Error::invalid(format!(
+                "dimension {axis} of input `{input}` {shown} and has no range; give one, for example --shape \
+                 {}=1..8",
+                if name.is_empty() { format!("{input}.{axis}") } else { name.to_owned() }
+            ))
+        })
+    });
+    dims.collect()
+}
+
+impl<'c> Bounding<'c> {
+    fn know(&mut self, value: Val<'c>, dims: Vec<Dim>) {
+        self.infos.insert(ir::id(value), Info { dims, content: None });
+    }
+
+    fn info(&self, value: Val<'c>) -> Info {
+        self.infos.get(&ir::id(value)).cloned().unwrap_or_else(|| Info {
+            dims: ir::dims(value.r#type()).into_iter().map(Dim::known).collect(),
+            content: None,
+        })
+    }
+
+    fn dims(&self, value: Val<'c>) -> Vec<Dim> {
+        self.info(value).dims
+    }
+
+    /// The greatest size of a dimension.
+    fn room(&self, dim: &Dim) -> i64 {
+        dim.room(&self.symbols)
+    }
+
+    /// An error at an operation, with the sizes that it sees.
+    fn at(&self, op: Op<'c>, error: &Error) -> PassError<'c> {
+        let seen = ir::operands(op).into_iter().flat_map(|value| self.dims(value));
+        let mut named: Vec<_> = vec![];
+        for dim in seen.filter(|dim| !dim.is_known()) {
+            let text = dim.text(&self.symbols);
+            if !named.contains(&text) {
+                named.push(text);
+            }
+        }
+        let sizes = match named.is_empty() {
+            true => String::new(),
+            false => format!(" (known at run time: {})", named.join(", ")),
+        };
+        PassError::at(&op, format!("{error}{sizes}"))
+    }
+}

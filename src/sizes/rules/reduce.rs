@@ -1,0 +1,241 @@
+//! What folds elements along axes.
+
+use super::{Outcome, Rule};
+use crate::{
+    Error, Result,
+    ir::{self, Builder, Op, Val, graph, op_name},
+    lower::normalize_axis,
+    sizes::{Bounding, Dim, mask::Neutral},
+};
+use melior::ir::ValueLike;
+use phaseline_base::size::Size;
+
+pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
+    let rules: &[(&str, Rule<'c>)] = &[
+        (graph::Softmax::NAME, softmax),
+        (graph::LogSoftmax::NAME, softmax),
+        (graph::ReduceSum::NAME, reduce),
+        (graph::ReduceL1::NAME, reduce),
+        (graph::ReduceL2::NAME, reduce),
+        (graph::ReduceLogSum::NAME, reduce),
+        (graph::ReduceLogSumExp::NAME, reduce),
+        (graph::ReduceSumSquare::NAME, reduce),
+        (graph::ReduceProd::NAME, reduce),
+        (graph::ReduceMax::NAME, reduce),
+        (graph::ReduceMin::NAME, reduce),
+        (graph::ReduceMean::NAME, mean),
+        (graph::ArgMax::NAME, position),
+        (graph::ArgMin::NAME, position),
+        (graph::CumSum::NAME, running_sum),
+        (graph::TopK::NAME, top_k),
+        (graph::LayerNorm::NAME, normalize),
+        (graph::RmsNorm::NAME, normalize),
+        (graph::GlobalAveragePool::NAME, global_pool),
+        (graph::GlobalMaxPool::NAME, global_pool),
+        (graph::InstanceNorm::NAME, instance_norm),
+    ];
+    rules.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+}
+
+/// The axes of a list, counted from the first dimension; an empty list is all of them.
+fn axes_of(op: Op<'_>, rank: usize) -> Vec<usize> {
+    let axes = ir::attr_i64s(op, "axes").unwrap_or_default();
+    match axes.is_empty() {
+        true => (0..rank).collect(),
+        false => axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect(),
+    }
+}
+
+/// Dimensions without those at `axes`, or with ones there.
+fn without(dims: &[Dim], axes: &[usize], keep: bool) -> Vec<Dim> {
+    let kept = dims.iter().enumerate().filter_map(|(axis, dim)| match axes.contains(&axis) {
+        true => keep.then(|| Dim::known(1)),
+        false => Some(dim.clone()),
+    });
+    kept.collect()
+}
+
+fn softmax<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
+    s.mask_operand(b, op, 0, (&[axis], Neutral::Least))?;
+    Ok(Outcome::Stays(vec![dims]))
+}
+
+fn reduce<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axes = axes_of(op, dims.len());
+    let neutral = match op_name(op) {
+        graph::ReduceProd::NAME => Neutral::One,
+        graph::ReduceMax::NAME | graph::ReduceLogSumExp::NAME => Neutral::Least,
+        graph::ReduceMin::NAME => Neutral::Greatest,
+        _ => Neutral::Zero,
+    };
+    s.mask_operand(b, op, 0, (&axes, neutral))?;
+    let keep = ir::attr_bool(op, "keepdims").unwrap_or(true);
+    Ok(Outcome::Stays(vec![without(&dims, &axes, keep)]))
+}
+
+/// The number of elements along axes, as a scalar of an element type.
+fn count<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    (dims, axes): (&[Dim], &[usize]),
+    like: Val<'c>,
+) -> Result<Val<'c>> {
+    let size = axes.iter().fold(Size::from(1), |all, axis| all.times(&dims[*axis].size()));
+    let count = s.value_of(&size)?;
+    let element = ir::element_type(like.r#type());
+    Ok(graph::Cast::build(b, count, element, graph::CastAttrs::default())?.y())
+}
+
+/// The mean along axes: the sum of what counts, divided by its number.
+fn mean_of<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    x: Val<'c>,
+    (axes, keepdims): (&[usize], bool),
+) -> Result<Val<'c>> {
+    let dims = s.dims(x);
+    let masked = s.masked(b, x, axes, Neutral::Zero)?;
+    let list = axes.iter().map(|axis| *axis as i64).collect();
+    let attributes = graph::ReduceSumAttrs { axes: list, keepdims };
+    let sum = graph::ReduceSum::build(b, masked, attributes)?.y();
+    let number = count(s, b, (&dims, axes), x)?;
+    let mean = graph::Div::build(b, sum, number)?.y();
+    s.know(mean, without(&dims, axes, keepdims));
+    Ok(mean)
+}
+
+fn mean<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let x = ir::operands(op)[0];
+    let dims = s.dims(x);
+    let axes = axes_of(op, dims.len());
+    let keep = ir::attr_bool(op, "keepdims").unwrap_or(true);
+    if axes.iter().all(|axis| dims[*axis].is_known()) {
+        return Ok(Outcome::Stays(vec![without(&dims, &axes, keep)]));
+    }
+    Ok(Outcome::Replaced(vec![mean_of(s, b, x, (&axes, keep))?]))
+}
+
+fn position<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
+    if dims[axis].single().is_none() {
+        return Err(Error::invalid("gives a position along a product of sizes"));
+    }
+    // The last of equal elements could be padding.
+    if !dims[axis].is_known() && ir::attr_bool(op, "select_last_index").unwrap_or(false) {
+        return Err(Error::invalid(
+            "selects the last of equal elements of a size known at run time",
+        ));
+    }
+    let greatest = op_name(op) == graph::ArgMax::NAME;
+    let neutral = if greatest { Neutral::Least } else { Neutral::Greatest };
+    s.mask_operand(b, op, 0, (&[axis], neutral))?;
+    let keep = ir::attr_bool(op, "keepdims").unwrap_or(true);
+    Ok(Outcome::Stays(vec![without(&dims, &[axis], keep)]))
+}
+
+fn running_sum<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
+    if dims[axis].single().is_none() {
+        return Err(Error::invalid("sums along a product of sizes"));
+    }
+    if ir::attr_bool(op, "reverse").unwrap_or(false) {
+        s.mask_operand(b, op, 0, (&[axis], Neutral::Zero))?;
+    }
+    Ok(Outcome::Stays(vec![dims]))
+}
+
+fn top_k<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    let operands = ir::operands(op);
+    let k = s.content(operands[1]).and_then(|content| content.first().cloned());
+    let Some(k) = k else {
+        return Err(Error::invalid("selects as many elements as its data say"));
+    };
+    let mut dims = s.dims(operands[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
+    let Some(size) = dims[axis].single() else {
+        return Err(Error::invalid("selects along a product of sizes"));
+    };
+    if k.minus(size).bounds(&s.symbols).1 > 0 {
+        return Err(Error::invalid(format!(
+            "selects {} of {} elements, which may be fewer",
+            k.text(&s.symbols),
+            size.text(&s.symbols)
+        )));
+    }
+    let largest = ir::attr_bool(op, "largest").unwrap_or(true);
+    let neutral = if largest { Neutral::Least } else { Neutral::Greatest };
+    s.mask_operand(b, op, 0, (&[axis], neutral))?;
+    s.put_numbers(b, op, 1, &[k.most(&s.symbols)])?;
+    dims[axis] = Dim::of(k);
+    Ok(Outcome::Stays(vec![dims.clone(), dims]))
+}
+
+fn normalize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
+    if dims[axis..].iter().any(|dim| !dim.is_known()) {
+        return Err(Error::invalid("normalizes along a size that is known at run time"));
+    }
+    Ok(Outcome::Stays(vec![dims]))
+}
+
+/// The spatial axes of an image.
+fn spatial(dims: &[Dim]) -> Vec<usize> {
+    (2..dims.len()).collect()
+}
+
+fn global_pool<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let x = ir::operands(op)[0];
+    let dims = s.dims(x);
+    let axes = spatial(&dims);
+    let known = axes.iter().all(|axis| dims[*axis].is_known());
+    if op_name(op) == graph::GlobalAveragePool::NAME && !known {
+        return Ok(Outcome::Replaced(vec![mean_of(s, b, x, (&axes, true))?]));
+    }
+    s.mask_operand(b, op, 0, (&axes, Neutral::Least))?;
+    Ok(Outcome::Stays(vec![without(&dims, &axes, true)]))
+}
+
+fn instance_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let [x, scale, bias] = ir::operands(op)[..] else {
+        return Err(Error::internal("an instance_norm without a scale and a bias"));
+    };
+    let dims = s.dims(x);
+    let axes = spatial(&dims);
+    if axes.iter().all(|axis| dims[*axis].is_known()) {
+        return Ok(Outcome::Stays(vec![dims]));
+    }
+    let mean = mean_of(s, b, x, (&axes, true))?;
+    let centered = graph::Sub::build(b, x, mean)?.y();
+    s.know(centered, dims.clone());
+    let squares = graph::Mul::build(b, centered, centered)?.y();
+    s.know(squares, dims.clone());
+    let variance = mean_of(s, b, squares, (&axes, true))?;
+    let epsilon = {
+        let value = ir::attr_f64(op, "epsilon").unwrap_or(1e-5);
+        let ty = ir::element_type(variance.r#type());
+        let value = b.parse_attr(&format!("dense<{value:e}> : tensor<{ty}>"))?;
+        graph::Constant::build(b, value)?.y()
+    };
+    let deviation = graph::Sqrt::build(b, graph::Add::build(b, variance, epsilon)?.y())?.y();
+    let normal = graph::Div::build(b, centered, deviation)?.y();
+    let channels: Vec<_> = (1..axes.len() as i64 + 1).collect();
+    let wide = |value| Ok::<_, Error>(graph::Unsqueeze::build(b, value, &channels)?.y());
+    let scaled = graph::Mul::build(b, normal, wide(scale)?)?.y();
+    let y = graph::Add::build(b, scaled, wide(bias)?)?.y();
+    s.know(y, dims);
+    Ok(Outcome::Replaced(vec![y]))
+}
