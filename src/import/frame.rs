@@ -26,7 +26,7 @@ pub(crate) struct InputType {
     pub(crate) element: &'static str,
     /// Dimensions; unknown ones are [`DYNAMIC`](ir::DYNAMIC).
     pub(crate) dims: Vec<i64>,
-    /// The names of its unknown dimensions whose range is given; empty texts for the others.
+    /// The names of its unknown dimensions; empty texts for the others.
     pub(crate) sizes: Vec<String>,
 }
 
@@ -40,8 +40,7 @@ impl InputType {
             let name = own.unwrap_or_else(|| format!("{}.{axis}", self.name));
             match options.symbols.get(&name) {
                 Some(symbol) if symbol.is_known() => *dim = symbol.least,
-                Some(_) => sizes[axis] = name,
-                None => {}
+                _ => sizes[axis] = name,
             }
         }
         self.sizes = sizes;
@@ -121,6 +120,7 @@ impl<'c> Frame<'c> {
         let slots: Vec<_> = types.iter().zip(names.clone()).map(slot).collect();
         let region = Region::new();
         region.append_block(Block::new(&slots));
+        // Without ranges a network has the text that it always had.
         let mut ranges: Vec<Attribute<'c>> = vec![];
         for symbol in options.symbols.values().filter(|symbol| !symbol.is_known()) {
             let text = format!("{}={}", symbol.name, symbol.range());
@@ -128,7 +128,7 @@ impl<'c> Frame<'c> {
         }
         let arguments_of = |argument: &&InputType| -> Attribute<'c> {
             let mut entries = vec![named(context, &argument.name)];
-            if argument.sizes.iter().any(|name| !name.is_empty()) {
+            if !ranges.is_empty() && argument.sizes.iter().any(|name| !name.is_empty()) {
                 let sizes =
                     argument.sizes.iter().map(|name| StringAttribute::new(context, name).into());
                 let sizes = ArrayAttribute::new(context, &sizes.collect::<Vec<_>>()).into();

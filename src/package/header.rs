@@ -82,7 +82,7 @@ extern \"C\" {{
 /// What is known of the inputs and outputs.
 fn values(signature: &Signature) -> String {
     let guard = signature.name.to_uppercase();
-    let mut text = String::new();
+    let mut text = sizes(signature);
     for fixed in &signature.fixed {
         let fixed = fixed.to_string();
         let fixed = words::comment(&fixed);
@@ -103,6 +103,30 @@ fn values(signature: &Signature) -> String {
             }
         }
     }
+    text
+}
+
+/// The symbols of sizes that a run gives, and the dimensions of buffers.
+fn sizes(signature: &Signature) -> String {
+    let Some(bounds) = &signature.bounds else { return String::new() };
+    let mut text = format!(
+        "\n/* Sizes that a run gives, as values of input {} (int64), in this order:\n",
+        signature.given().len()
+    );
+    for symbol in &bounds.symbols {
+        let _ = writeln!(text, " *   {}: {}", words::comment(&symbol.name), symbol.range());
+    }
+    text.push_str(
+        " * Buffers have room for the greatest sizes. The elements that count are the first ones along each\n \
+         * dimension, and along each size of a dimension that is a product of sizes (x):\n",
+    );
+    for (kind, list) in [("input", &bounds.inputs), ("output", &bounds.outputs)] {
+        for (index, dims) in list.iter().enumerate() {
+            let dims: Vec<_> = dims.iter().map(|dim| dim.text(&bounds.symbols)).collect();
+            let _ = writeln!(text, " *   {kind} {index}: [{}]", words::comment(&dims.join(", ")));
+        }
+    }
+    text.push_str(" */\n");
     text
 }
 

@@ -21,7 +21,7 @@ use crate::{
     pass::{PassError, PassResult},
 };
 use melior::ir::{Module, Type, ValueLike, block::BlockLike, operation::OperationLike};
-use phaseline_base::size::{Bounds, Dim, Size, Symbol};
+use phaseline_base::size::{Bounds, Dim, Size, Solution, Symbol};
 use std::collections::HashMap;
 use values::Content;
 
@@ -43,39 +43,107 @@ struct Bounding<'c> {
     top: Op<'c>,
     masks: HashMap<(Vec<Dim>, Vec<usize>), Val<'c>>,
     computed: HashMap<Size, Val<'c>>,
+    /// What a symbol has to be for the last error to go away.
+    solution: Option<Solution>,
 }
 
 /// Gives each symbolic dimension of `@main` the greatest size of its range, and the function one more argument: the values
 /// of the symbols, `tensor<Nxi64>`. Dimensions of arguments are named by `phl.sizes`, symbols by `phl.symbols` of the module.
+///
+/// Sizes that operations need to be equal are: a symbol that has to be a number is that number, and two that have to be one
+/// are one.
 ///
 /// # Errors
 /// A dimension has no name or a name without a range. An operation has no rule for a size that is known at run time, or
 /// needs one that does not follow from those of inputs.
 pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
     let Some(texts) = ir::attr_strs(module, names::SYMBOLS) else { return Ok(()) };
-    let symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
-    let main = func::main(module).ok_or_else(func::no_main)?;
+    let mut symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
+    let mut roots: Vec<usize> = (0..symbols.len()).collect();
+    loop {
+        let main = func::main(module).ok_or_else(func::no_main)?;
+        let spare = Builder::before(main)?.insert_clone(main);
+        edit::move_after(spare, main);
+        match bound_main(module, main, (&symbols, &roots)) {
+            Ok(bounds) => {
+                edit::erase(spare);
+                let text = serde_json::to_string(&bounds).map_err(|error| {
+                    Error::internal(format!("sizes have no JSON form: {error}"))
+                })?;
+                edit::set_attr(module, names::BOUNDS, Builder::before(main)?.str_attr(&text));
+                edit::remove_attr(module, names::SYMBOLS);
+                return Ok(());
+            }
+            Err((_, Some(solution))) => {
+                edit::erase(main);
+                narrow(&mut symbols, &mut roots, solution);
+            }
+            Err((error, None)) => {
+                edit::erase(spare);
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// Makes a symbol what it has to be.
+fn narrow(symbols: &mut [Symbol], roots: &mut [usize], solution: Solution) {
+    match solution {
+        Solution::Value(place, value) => {
+            symbols[place].least = value;
+            symbols[place].most = value;
+        }
+        Solution::Equal(kept, gone) => {
+            let other = symbols[gone].clone();
+            let symbol = &mut symbols[kept];
+            symbol.least = symbol.least.max(other.least);
+            symbol.most = symbol.most.min(other.most);
+            roots.iter_mut().filter(|root| **root == gone).for_each(|root| *root = kept);
+        }
+    }
+}
+
+/// An error, and what a symbol has to be for it to go away.
+type Refusal<'c> = (PassError<'c>, Option<Solution>);
+
+fn bound_main<'c>(
+    module: Op<'c>,
+    main: Op<'c>,
+    (symbols, roots): (&[Symbol], &[usize]),
+) -> std::result::Result<Bounds, Refusal<'c>> {
+    let fail = |error: Error| (PassError::new(error.to_string()), None);
     let block = edit::entry_block(main)
-        .ok_or_else(|| Error::invalid("function @main is the network, but has no body"))?;
+        .ok_or_else(|| fail(Error::invalid("function @main is the network, but has no body")))?;
     let ops = ir::ops(block);
-    let Some(first) = ops.first().copied() else { return Ok(()) };
-    let mut signature = func::Signature::of(main)?;
+    let first =
+        ops.first().copied().ok_or_else(|| fail(Error::internal("a function without an end")))?;
+    let mut signature = func::Signature::of(main).map_err(fail)?;
     let mut inputs = vec![];
+    let b = Builder::before(first).map_err(fail)?;
     for (index, (ty, attributes)) in signature.arguments.iter_mut().enumerate() {
-        let dims = dims_of_input(index, *ty, attributes, &symbols)?;
-        let value: Val<'_> = block.argument(index).map_err(ir::unexpected)?.into();
-        *ty = dim::bounded(&Builder::before(first)?, *ty, &dims, &symbols)?;
+        let dims = dims_of_input(index, *ty, attributes, (symbols, roots)).map_err(fail)?;
+        let value = block.argument(index).map_err(|error| fail(ir::unexpected(error)))?.into();
+        *ty = dim::bounded(&b, *ty, &dims, symbols).map_err(fail)?;
         edit::set_type(value, *ty);
         inputs.push((value, dims));
     }
-    let b = Builder::before(first)?;
-    let ty = b.tensor_type(&[symbols.len() as i64], b.int(64))?;
-    let sizes = edit::insert_argument(block, inputs.len(), ty, main.location())?;
+    let ty = b.tensor_type(&[symbols.len() as i64], b.int(64)).map_err(fail)?;
+    let sizes = edit::insert_argument(block, inputs.len(), ty, main.location()).map_err(fail)?;
     let name = free_name(&signature.arguments);
     signature.arguments.push((ty, vec![(names::NAME.to_owned(), b.str_attr(&name))]));
-    let (masks, computed) = (HashMap::new(), HashMap::new());
-    let mut bounding =
-        Bounding { symbols, infos: HashMap::new(), sizes, top: first, masks, computed };
+    // An operation that stays, before which what is needed once is made.
+    let anchor = mask::integers(&b, &[], &[0]).map_err(fail)?;
+    let top = edit::defining_op(anchor)
+        .ok_or_else(|| fail(Error::internal("a constant without an operation")))?;
+    let mut bounding = Bounding {
+        symbols: symbols.to_vec(),
+        infos: HashMap::new(),
+        sizes,
+        top,
+        masks: HashMap::new(),
+        computed: HashMap::new(),
+        solution: None,
+    };
     for (value, dims) in &inputs {
         bounding.know(*value, dims.clone());
     }
@@ -83,24 +151,23 @@ pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
     for op in ops {
         if ir::op_name(op) == "func.return" {
             for (value, slot) in ir::operands(op).into_iter().zip(&mut signature.results) {
-                let value = bounding.materialized(&Builder::before(op)?, value)?;
+                let value = bounding
+                    .materialized(&Builder::before(op).map_err(fail)?, value)
+                    .map_err(fail)?;
                 slot.0 = value.r#type();
                 results.push(value);
             }
-            edit::set_operands(op, &results)?;
+            edit::set_operands(op, &results).map_err(fail)?;
             continue;
         }
-        bounding.visit(op).map_err(|error| bounding.at(op, &error))?;
+        if let Err(error) = bounding.visit(op) {
+            return Err((bounding.at(op, &error), bounding.solution));
+        }
     }
     let outputs = results.iter().map(|value| bounding.dims(*value)).collect();
     let inputs = inputs.into_iter().map(|(_, dims)| dims).collect();
-    signature.set(ir::context_of(main), main);
-    let bounds = Bounds { symbols: bounding.symbols, inputs, outputs };
-    let text = serde_json::to_string(&bounds)
-        .map_err(|error| Error::internal(format!("sizes have no JSON form: {error}")))?;
-    edit::set_attr(module, names::BOUNDS, Builder::before(first)?.str_attr(&text));
-    edit::remove_attr(module, names::SYMBOLS);
-    Ok(())
+    signature.set(ir::context_of(module), main);
+    Ok(Bounds { symbols: symbols.to_vec(), inputs, outputs })
 }
 
 /// Gives open dimensions of a network's inputs the greatest size of their range.
@@ -149,7 +216,7 @@ fn dims_of_input(
     index: usize,
     ty: Type<'_>,
     attributes: &func::Attributes<'_>,
-    symbols: &[Symbol],
+    (symbols, roots): (&[Symbol], &[usize]),
 ) -> Result<Vec<Dim>> {
     let attribute =
         |name: &str| attributes.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
@@ -168,12 +235,11 @@ fn dims_of_input(
         }
         let name = names.get(axis).map_or("", String::as_str);
         let place = symbols.iter().position(|symbol| symbol.name == name);
-        place.map(|place| Dim::of(Size::symbol(symbols, place))).ok_or_else(|| {
-            let shown = if name.is_empty() { "has no name".to_owned() } else { format!("is `{name}`") };
+        place.map(|place| Dim::of(Size::symbol(symbols, roots[place]))).ok_or_else(|| {
+            let example = if name.is_empty() { format!("{input}.{axis}") } else { name.to_owned() };
             Error::invalid(format!(
-                "dimension {axis} of input `{input}` {shown} and has no range; give one, for example --shape \
-                 {}=1..8",
-                if name.is_empty() { format!("{input}.{axis}") } else { name.to_owned() }
+                "dimension {axis} of input `{input}` is open and has no range: give one, for example --shape \
+                 {example}=1..8"
             ))
         })
     });
@@ -194,6 +260,19 @@ impl<'c> Bounding<'c> {
 
     fn dims(&self, value: Val<'c>) -> Vec<Dim> {
         self.info(value).dims
+    }
+
+    /// Fails unless two dimensions are equal. If a symbol can be what they need, the search begins again with that.
+    fn same(&mut self, one: &Dim, other: &Dim, what: &str) -> Result<()> {
+        if one == other {
+            return Ok(());
+        }
+        self.solution = one.size().minus(&other.size()).solved(&self.symbols);
+        Err(Error::invalid(format!(
+            "{what}: {} and {} elements, which are not known to be equal",
+            one.text(&self.symbols),
+            other.text(&self.symbols)
+        )))
     }
 
     /// The greatest size of a dimension.

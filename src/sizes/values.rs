@@ -124,6 +124,11 @@ impl<'c> Bounding<'c> {
                 let value = Elements::new(graph::ConstantOfShape::of(op)?.value())?.int(0);
                 (count <= MOST).then(|| (shape, vec![value.into(); count]))?
             }
+            graph::Not::NAME | graph::Neg::NAME => {
+                let from = Size::from(i64::from(op_name(op) == graph::Not::NAME));
+                let turned = first()?.iter().map(|size| from.minus(size)).collect();
+                (shape_of(operands[0])?, turned)
+            }
             graph::Where::NAME => {
                 let [condition, a, b] = operands[..] else { return None };
                 let (shape, [condition, a, b]) = self.aligned([condition, a, b])?;
@@ -165,6 +170,7 @@ impl<'c> Bounding<'c> {
                 }
                 _ => return None,
             },
+            graph::Mod::NAME if a.divided(b).is_some() => 0.into(),
             graph::Mod::NAME => {
                 let divisor = b.known().filter(|divisor| *divisor > 0)?;
                 let whole = a.over(divisor).times(b);
@@ -177,6 +183,9 @@ impl<'c> Bounding<'c> {
             graph::GreaterOrEqual::NAME => decided(least >= 0, most < 0)?,
             graph::Less::NAME => decided(most < 0, least >= 0)?,
             graph::LessOrEqual::NAME => decided(most <= 0, least > 0)?,
+            graph::And::NAME => a.times(b),
+            graph::Or::NAME => a.or_more(b, &self.symbols),
+            graph::Xor::NAME => decided(a.known()? != b.known()?, a.known()? == b.known()?)?,
             _ => return None,
         })
     }

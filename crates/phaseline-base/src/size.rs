@@ -34,6 +34,15 @@ fn is_one(step: &i64) -> bool {
     *step == 1
 }
 
+/// What a symbol has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solution {
+    /// This number.
+    Value(usize, i64),
+    /// Another symbol.
+    Equal(usize, usize),
+}
+
 /// What polynomials are of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 enum Atom {
@@ -251,6 +260,32 @@ impl Size {
             atoms.fold(*factor, i64::saturating_mul)
         });
         terms.fold(0, i64::saturating_add)
+    }
+
+    /// The value or the other symbol that a symbol has to have for a size to be zero, if there is one in its range.
+    pub fn solved(&self, symbols: &[Symbol]) -> Option<Solution> {
+        let (numbers, rest): (Vec<_>, Vec<_>) =
+            self.0.iter().partition(|(atoms, _)| atoms.is_empty());
+        let number = numbers.first().map_or(0, |(_, number)| *number);
+        let place = |atoms: &[Atom]| match atoms {
+            [Atom::Symbol(place)] => Some(*place),
+            _ => None,
+        };
+        match &rest[..] {
+            [(atoms, factor)] if number % factor == 0 => {
+                let place = place(atoms)?;
+                let value = -number / factor * symbols[place].unit();
+                symbols[place].has(value).then_some(Solution::Value(place, value))
+            }
+            [(first, a), (second, b)] if number == 0 && *a == -*b => {
+                let (first, second) = (place(first)?, place(second)?);
+                let (one, other) = (&symbols[first], &symbols[second]);
+                let common = one.unit() == other.unit()
+                    && one.most.min(other.most) >= one.least.max(other.least);
+                common.then_some(Solution::Equal(first, second))
+            }
+            _ => None,
+        }
     }
 
     /// The symbol that it is, if it is only that.

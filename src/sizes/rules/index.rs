@@ -69,11 +69,10 @@ fn concat<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), all[0].len());
     let mut dims = all[0].clone();
     for other in &all[1..] {
-        let equal = dims.iter().zip(other).enumerate().all(|(at, (a, b))| at == axis || a == b);
-        if !equal {
-            return Err(Error::invalid(
-                "joins tensors whose other sizes are not known to be equal",
-            ));
+        for (at, (one, other)) in dims.iter().zip(other).enumerate() {
+            if at != axis {
+                s.same(one, other, "joins tensors whose other sizes differ")?;
+            }
         }
     }
     let along: Vec<_> = all.iter().map(|dims| dims[axis].clone()).collect();

@@ -100,7 +100,7 @@ impl<'c> Bounding<'c> {
     }
 
     /// The dimensions that operands broadcast to.
-    pub(super) fn broadcast(&self, operands: &[Vec<Dim>]) -> Result<Vec<Dim>> {
+    pub(super) fn broadcast(&mut self, operands: &[Vec<Dim>]) -> Result<Vec<Dim>> {
         let rank = operands.iter().map(Vec::len).max().unwrap_or(0);
         let mut dims = vec![Dim::known(1); rank];
         for operand in operands {
@@ -109,14 +109,7 @@ impl<'c> Bounding<'c> {
                 match (slot.as_known(), dim.as_known()) {
                     (Some(1), _) => *slot = dim.clone(),
                     (_, Some(1)) => {}
-                    _ if slot == dim => {}
-                    _ => {
-                        return Err(Error::invalid(format!(
-                            "has operands of {} and {} elements along one dimension, which are not known to be equal",
-                            slot.text(&self.symbols),
-                            dim.text(&self.symbols)
-                        )));
-                    }
+                    _ => self.same(slot, dim, "has operands along one dimension of")?,
                 }
             }
         }

@@ -26,13 +26,7 @@ fn contract<'c>(
     places: [(usize, usize); 2],
 ) -> Result<()> {
     let dims = places.map(|(index, axis)| s.dims(ir::operands(op)[index])[axis].clone());
-    if dims[0] != dims[1] {
-        return Err(Error::invalid(format!(
-            "multiplies rows of {} elements with columns of {}, which are not known to be equal",
-            dims[0].text(&s.symbols),
-            dims[1].text(&s.symbols)
-        )));
-    }
+    s.same(&dims[0], &dims[1], "multiplies rows with columns of")?;
     if dims[0].is_known() {
         return Ok(());
     }
@@ -81,9 +75,15 @@ fn einsum<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     s.materialize_all(b, op)?;
     let equation: String =
         ir::attr_str(op, "equation").unwrap_or_default().split_whitespace().collect();
-    let Some((inputs, output)) = equation.split_once("->") else {
-        return Err(Error::invalid("has an equation without a result"));
+    // Without a result it has the labels that occur once, in the order of the alphabet.
+    let implicit: String = {
+        let mut labels: Vec<char> =
+            equation.chars().filter(|label| label.is_alphabetic()).collect();
+        labels.sort_unstable();
+        let once = |label: &&char| labels.iter().filter(|other| other == label).count() == 1;
+        labels.iter().filter(once).collect()
     };
+    let (inputs, output) = equation.split_once("->").unwrap_or((&equation, &implicit));
     if equation.contains('.') {
         return Err(Error::invalid(
             "has dots in its equation and sizes that are known at run time",
@@ -98,11 +98,8 @@ fn einsum<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
                 Some((_, known)) if known.as_known() == Some(1) => *known = dim,
                 Some((_, known)) if *known == dim || dim.as_known() == Some(1) => {}
                 Some((_, known)) => {
-                    return Err(Error::invalid(format!(
-                        "has {} and {} elements along `{label}`, which are not known to be equal",
-                        known.text(&s.symbols),
-                        dim.text(&s.symbols)
-                    )));
+                    let known = known.clone();
+                    s.same(&known, &dim, &format!("has along `{label}`"))?;
                 }
                 None => sizes.push((label, dim)),
             }

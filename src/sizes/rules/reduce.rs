@@ -13,6 +13,10 @@ use phaseline_base::size::Size;
 pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     let rules: &[(&str, Rule<'c>)] = &[
         (graph::Softmax::NAME, softmax),
+        (graph::Hardmax::NAME, softmax),
+        (graph::LpNorm::NAME, lp_norm),
+        (graph::DynamicQuantizeLinear::NAME, dynamic_quantize),
+        (graph::MeanVarianceNorm::NAME, mean_variance_norm),
         (graph::LogSoftmax::NAME, softmax),
         (graph::ReduceSum::NAME, reduce),
         (graph::ReduceL1::NAME, reduce),
@@ -61,6 +65,62 @@ fn softmax<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outc
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
     s.mask_operand(b, op, 0, (&[axis], Neutral::Least))?;
     Ok(Outcome::Stays(vec![dims]))
+}
+
+fn lp_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
+    s.mask_operand(b, op, 0, (&[axis], Neutral::Zero))?;
+    Ok(Outcome::Stays(vec![dims]))
+}
+
+/// The range that is quantized always has zero in it.
+fn dynamic_quantize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axes: Vec<_> = (0..dims.len()).collect();
+    s.mask_operand(b, op, 0, (&axes, Neutral::Zero))?;
+    Ok(Outcome::Stays(vec![dims, vec![], vec![]]))
+}
+
+fn mean_variance_norm<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    op: Op<'c>,
+) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let x = ir::operands(op)[0];
+    let dims = s.dims(x);
+    let axes = axes_of(op, dims.len());
+    if axes.iter().all(|axis| dims[*axis].is_known()) {
+        return Ok(Outcome::Stays(vec![dims]));
+    }
+    let (centered, deviation) = deviations(s, b, x, (&axes, 1e-9))?;
+    let y = graph::Div::build(b, centered, deviation)?.y();
+    s.know(y, dims);
+    Ok(Outcome::Replaced(vec![y]))
+}
+
+/// Elements less their mean along axes, and the root of the mean of the squares of these.
+fn deviations<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    x: Val<'c>,
+    (axes, epsilon): (&[usize], f64),
+) -> Result<(Val<'c>, Val<'c>)> {
+    let dims = s.dims(x);
+    let mean = mean_of(s, b, x, (axes, true))?;
+    let centered = graph::Sub::build(b, x, mean)?.y();
+    s.know(centered, dims.clone());
+    let squares = graph::Mul::build(b, centered, centered)?.y();
+    s.know(squares, dims);
+    let variance = mean_of(s, b, squares, (axes, true))?;
+    let element = ir::element_type(variance.r#type());
+    let epsilon = b.parse_attr(&format!("dense<{epsilon:.20}> : tensor<{element}>"))?;
+    let epsilon = graph::Constant::build(b, epsilon)?.y();
+    let deviation = graph::Sqrt::build(b, graph::Add::build(b, variance, epsilon)?.y())?.y();
+    Ok((centered, deviation))
 }
 
 fn reduce<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
@@ -128,17 +188,32 @@ fn position<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Out
     if dims[axis].single().is_none() {
         return Err(Error::invalid("gives a position along a product of sizes"));
     }
-    // The last of equal elements could be padding.
-    if !dims[axis].is_known() && ir::attr_bool(op, "select_last_index").unwrap_or(false) {
-        return Err(Error::invalid(
-            "selects the last of equal elements of a size known at run time",
-        ));
-    }
     let greatest = op_name(op) == graph::ArgMax::NAME;
     let neutral = if greatest { Neutral::Least } else { Neutral::Greatest };
     s.mask_operand(b, op, 0, (&[axis], neutral))?;
     let keep = ir::attr_bool(op, "keepdims").unwrap_or(true);
-    Ok(Outcome::Stays(vec![without(&dims, &[axis], keep)]))
+    let result = without(&dims, &[axis], keep);
+    let last = ir::attr_bool(op, "select_last_index").unwrap_or(false);
+    if dims[axis].is_known() || !last {
+        return Ok(Outcome::Stays(vec![result]));
+    }
+    // Where all elements are as padding is, the last of what counts.
+    let x = ir::operands(op)[0];
+    let (axis, keepdims, select_last_index) = (axis as i64, keep, true);
+    let position = match greatest {
+        true => {
+            let attributes = graph::ArgMaxAttrs { axis, keepdims, select_last_index };
+            graph::ArgMax::build(b, x, attributes)?.y()
+        }
+        false => {
+            let attributes = graph::ArgMinAttrs { axis, keepdims, select_last_index };
+            graph::ArgMin::build(b, x, attributes)?.y()
+        }
+    };
+    let end = s.value_of(&dims[axis as usize].size().minus(&1.into()))?;
+    let y = graph::Min::build(b, position, end)?.y();
+    s.know(y, result);
+    Ok(Outcome::Replaced(vec![y]))
 }
 
 fn running_sum<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
@@ -214,23 +289,14 @@ fn instance_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Resul
         return Err(Error::internal("an instance_norm without a scale and a bias"));
     };
     let dims = s.dims(x);
+    let channels = s.dims(scale)[0].clone();
+    s.same(&dims[1], &channels, "has channels, and scales for channels, of")?;
     let axes = spatial(&dims);
     if axes.iter().all(|axis| dims[*axis].is_known()) {
         return Ok(Outcome::Stays(vec![dims]));
     }
-    let mean = mean_of(s, b, x, (&axes, true))?;
-    let centered = graph::Sub::build(b, x, mean)?.y();
-    s.know(centered, dims.clone());
-    let squares = graph::Mul::build(b, centered, centered)?.y();
-    s.know(squares, dims.clone());
-    let variance = mean_of(s, b, squares, (&axes, true))?;
-    let epsilon = {
-        let value = ir::attr_f64(op, "epsilon").unwrap_or(1e-5);
-        let ty = ir::element_type(variance.r#type());
-        let value = b.parse_attr(&format!("dense<{value:e}> : tensor<{ty}>"))?;
-        graph::Constant::build(b, value)?.y()
-    };
-    let deviation = graph::Sqrt::build(b, graph::Add::build(b, variance, epsilon)?.y())?.y();
+    let epsilon = ir::attr_f64(op, "epsilon").unwrap_or(1e-5);
+    let (centered, deviation) = deviations(s, b, x, (&axes, epsilon))?;
     let normal = graph::Div::build(b, centered, deviation)?.y();
     let channels: Vec<_> = (1..axes.len() as i64 + 1).collect();
     let wide = |value| Ok::<_, Error>(graph::Unsqueeze::build(b, value, &channels)?.y());

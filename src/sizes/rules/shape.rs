@@ -3,9 +3,9 @@
 use super::{Outcome, Rule};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, graph, op_name},
+    ir::{self, Builder, Op, Val, graph, op_name},
     lower::normalize_axis,
-    sizes::{Bounding, Dim, shape::reshaped},
+    sizes::{Bounding, Dim, mask::integers, shape::reshaped},
 };
 use phaseline_base::size::Size;
 
@@ -64,8 +64,78 @@ fn reshape<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outc
             *size = dim.size();
         }
     }
-    let dims = reshaped(&from, &target, &s.symbols)?;
-    to_dims(s, b, op, dims)
+    match reshaped(&from, &target, &s.symbols) {
+        Ok(dims) => to_dims(s, b, op, dims),
+        Err(error) => rearranged(s, b, (x, &from), &target).unwrap_or(Err(error)),
+    }
+}
+
+/// A reshape whose elements that count are not the first ones any more: each is looked up by its number among those that
+/// count. `None` if a size does not follow.
+fn rearranged<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    (x, from): (Val<'c>, &[Dim]),
+    target: &[Size],
+) -> Option<Result<Outcome<'c>>> {
+    let total = from.iter().fold(Size::from(1), |all, dim| all.times(&dim.size()));
+    let mut sizes = target.to_vec();
+    if let Some(open) = sizes.iter().position(|size| size.known() == Some(-1)) {
+        let others = sizes.iter().enumerate().filter(|(at, _)| *at != open);
+        let others = others.fold(Size::from(1), |all, (_, size)| all.times(size));
+        sizes[open] = total.divided(&others)?;
+    }
+    let product = sizes.iter().fold(Size::from(1), |all, size| all.times(size));
+    if product != total {
+        s.solution = product.minus(&total).solved(&s.symbols);
+        return None;
+    }
+    Some(looked_up(s, b, (x, from), sizes))
+}
+
+fn looked_up<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    (x, from): (Val<'c>, &[Dim]),
+    sizes: Vec<Size>,
+) -> Result<Outcome<'c>> {
+    let dims: Vec<_> = sizes.into_iter().map(Dim::of).collect();
+    let rooms: Vec<_> = dims.iter().map(|dim| s.room(dim)).collect();
+    // The number of each element of the result among those that count.
+    let mut number = integers(b, &[], &[0])?;
+    let mut stride = Size::from(1);
+    for (axis, dim) in dims.iter().enumerate().rev() {
+        let mut shape = vec![1; dims.len() - axis];
+        shape[0] = rooms[axis];
+        let places = integers(b, &shape, &(0..rooms[axis]).collect::<Vec<_>>())?;
+        let step = s.value_of(&stride)?;
+        let offset = graph::Mul::build(b, places, step)?.y();
+        number = graph::Add::build(b, number, offset)?.y();
+        stride = stride.times(&dim.size());
+    }
+    // Its place in the buffer that there is.
+    let (mut place, mut rest, mut inner) = (integers(b, &[], &[0])?, number, 1);
+    let factors: Vec<_> = from
+        .iter()
+        .flat_map(|dim| dim.sizes().iter().cloned().zip(dim.rooms(&s.symbols)))
+        .collect();
+    let one = integers(b, &[], &[1])?;
+    for (size, room) in factors.into_iter().rev() {
+        let size = s.value_of(&size)?;
+        let size = graph::Max::build(b, size, one)?.y();
+        let at = graph::Mod::build(b, rest, size, graph::ModAttrs::default())?.y();
+        rest = graph::Div::build(b, rest, size)?.y();
+        let step = integers(b, &[], &[inner])?;
+        let offset = graph::Mul::build(b, at, step)?.y();
+        place = graph::Add::build(b, place, offset)?.y();
+        inner *= room;
+    }
+    let flat = integers(b, &[1], &[-1])?;
+    let x = s.materialized(b, x)?;
+    let x = graph::Reshape::build(b, x, flat, graph::ReshapeAttrs::default())?.y();
+    let y = graph::Gather::build(b, x, place, graph::GatherAttrs::default())?.y();
+    s.know(y, dims);
+    Ok(Outcome::Replaced(vec![y]))
 }
 
 fn flatten<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {

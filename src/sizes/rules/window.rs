@@ -93,6 +93,8 @@ fn conv<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome
         return Err(Error::invalid("has filters of sizes that are known at run time"));
     };
     let windows = windows(op, &w[2..]);
+    let channels = Dim::known(w[1] * ir::attr_i64(op, "group").unwrap_or(1));
+    s.same(&dims[1], &channels, "has channels, and filters for channels, of")?;
     let reaching = reaching(&dims, &windows);
     if !reaching.is_empty() && op_name(op) == graph::ConvInteger::NAME && operands.len() > 2 {
         return Err(Error::invalid(
@@ -111,6 +113,7 @@ fn conv_transpose<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Resu
         return Err(Error::invalid("has filters of sizes that are known at run time"));
     };
     let windows = windows(op, &w[2..]);
+    s.same(&dims[1], &Dim::known(w[0]), "has channels, and filters for channels, of")?;
     let extra = ir::attr_i64s(op, "output_padding").unwrap_or_default();
     let channels = w[1] * ir::attr_i64(op, "group").unwrap_or(1);
     let mut result = vec![dims[0].clone(), Dim::known(channels)];
