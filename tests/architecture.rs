@@ -76,7 +76,7 @@ const MEMBERS: &[Member] = &[
             &["approximate", "artifact", "limits"],
             &["launch", "lower", "planned", "transfer"],
             &["host", "patch", "pools", "tile"],
-            &["rules", "targets"],
+            &["rules", "sizes", "targets"],
             &["hook", "outline", "session"],
             &["codegen", "import"],
             &["package", "passes"],

@@ -3,7 +3,8 @@
 //! A [`Pattern`] has a match expression over the operations of the graph
 //! (`relu?(add?(conv2d(x, w: const), b: const))`), conditions on what it captures
 //! (`conv2d.group == 1`), and says how a match is lowered. The same declaration drives matching,
-//! explanations of what did not match, and code generation.
+//! explanations of what did not match, and code generation. `matcher.rs` finds matches, and `matcher/objection.rs` evaluates
+//! the conditions of one.
 //!
 //! # Match expressions
 //! - `conv(x, w)`: a result of that operation with these operands. Operands that are not listed
