@@ -328,8 +328,8 @@ impl Size {
 
     /// The expression as text, with the names of symbols.
     pub fn text(&self, symbols: &[Symbol]) -> String {
-        let built = self.build(&mut Texts(symbols));
-        built.map_or_else(|never: std::convert::Infallible| match never {}, |text: String| text)
+        let built: Result<String, _> = self.build(&mut Texts(symbols));
+        built.unwrap_or_else(|never: std::convert::Infallible| match never {})
     }
 }
 

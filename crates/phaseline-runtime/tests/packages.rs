@@ -40,6 +40,7 @@ fn port(name: &str) -> Port {
 
 fn signature() -> Signature {
     Signature {
+        bounds: None,
         name: "net".to_owned(),
         inputs: vec![port("a"), port("b")],
         fixed: vec![],

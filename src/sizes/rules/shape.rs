@@ -215,7 +215,7 @@ fn tile<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome
     let dims: Vec<_> = own
         .iter()
         .zip(&repeats)
-        .map(|(dim, count)| Dim::product([&[count.clone()], dim.sizes()].concat()))
+        .map(|(dim, count)| Dim::product([std::slice::from_ref(count), dim.sizes()].concat()))
         .collect();
     let rooms: Vec<_> = repeats.iter().map(|count: &Size| count.most(&s.symbols)).collect();
     let x = s.materialized(b, x)?;
