@@ -81,6 +81,7 @@ pub fn check_home(
 
 /// Fails if a builder cannot create an operation of these parts.
 pub(crate) fn check<'c>(b: &Builder<'c>, name: &str, spec: &OpSpec<'c, '_>) -> Result<()> {
+    super::context::check_change()?;
     check_name(b.context, name)?;
     let part = |what: &'static str| move || format!("{what} of '{name}'");
     check_home(b.context, &b.location, part("the location"))?;
