@@ -82,8 +82,10 @@ pub fn write(build: &Build, records: &Value, source: PathBuf, name: &str) -> Res
             .into());
         }
     }
-    let bodies: Vec<_> =
-        ops.iter().map(|op| bodies(records, op, &record, &place.to_string())).collect::<Result<_>>()?;
+    let bodies: Vec<_> = ops
+        .iter()
+        .map(|op| bodies(records, op, &record, &place.to_string()))
+        .collect::<Result<_>>()?;
     let mut bodies = bodies.concat();
     let space = records[&record]["cppNamespace"].as_str().unwrap_or_default();
     let space = space.trim_start_matches("::").to_owned();
@@ -91,7 +93,9 @@ pub fn write(build: &Build, records: &Value, source: PathBuf, name: &str) -> Res
     if records[&record]["hasConstantMaterializer"] == 1 {
         let constant = ops.iter().find(|op| has_trait(records, op, "ConstantLike"));
         let constant = constant.ok_or_else(|| {
-            format!("{place}: {record} has hasConstantMaterializer, and no operation is ConstantLike")
+            format!(
+                "{place}: {record} has hasConstantMaterializer, and no operation is ConstantLike"
+            )
         })?;
         let mnemonic = records[constant]["opName"].as_str().unwrap_or_default();
         bodies.push_str(&format!(
@@ -156,7 +160,10 @@ fn constant_value(records: &Value, op: &str, place: &str) -> Result<String> {
     let arguments = records[op]["arguments"]["args"].as_array();
     match arguments.map(Vec::as_slice) {
         Some([only]) => Ok(only[1].as_str().unwrap_or_default().to_owned()),
-        _ => Err(format!("{place}: {op} is ConstantLike, and has other arguments than one attribute").into()),
+        _ => Err(format!(
+            "{place}: {op} is ConstantLike, and has other arguments than one attribute"
+        )
+        .into()),
     }
 }
 
@@ -200,10 +207,7 @@ fn bodies(records: &Value, op: &str, dialect: &str, place: &str) -> Result<Strin
             .into());
         }
         let value = match has_trait(records, op, "ConstantLike") {
-            true => format!(
-                "(*this)->getAttr(\"{}\")",
-                constant_value(records, op, place)?
-            ),
+            true => format!("(*this)->getAttr(\"{}\")", constant_value(records, op, place)?),
             false => "foldBody(getOperation(), adaptor.getOperands())".to_owned(),
         };
         text.push_str(&format!(

@@ -7,11 +7,14 @@
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
@@ -68,6 +71,24 @@ void phlCallGraph(MlirOperation op, PhlCallCallback call, void *user) {
   });
 }
 
+/// True if an operation is valid by itself, so that its interfaces find the
+/// operands and regions that they look for.
+static bool isValid(Operation *op) {
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler quiet(op->getContext(), [&](Diagnostic &) {
+    // Passes on other threads have diagnostics of their own.
+    return success(llvm::get_threadid() == thread);
+  });
+  return succeeded(verify(op, /*verifyRecursively=*/false));
+}
+
+/// The operation by an interface; null where it has not that one, or is not
+/// valid.
+template <typename Interface> static Interface valid(MlirOperation op) {
+  auto found = dyn_cast<Interface>(unwrap(op));
+  return found && isValid(unwrap(op)) ? found : Interface();
+}
+
 PhlAlias phlAlias(MlirOperation op, MlirValue a, MlirValue b) {
   AliasResult result = AliasAnalysis(unwrap(op)).alias(unwrap(a), unwrap(b));
   if (result.isNo())
@@ -78,12 +99,12 @@ PhlAlias phlAlias(MlirOperation op, MlirValue a, MlirValue b) {
 }
 
 bool phlIsLoop(MlirOperation op) {
-  return isa<LoopLikeOpInterface>(unwrap(op));
+  return bool(valid<LoopLikeOpInterface>(op));
 }
 
 void phlLoopValues(MlirOperation op, PhlLoopPart part, PhlValueCallback push,
                    void *user) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(unwrap(op));
+  auto loop = valid<LoopLikeOpInterface>(op);
   if (!loop)
     return;
   auto all = [&](auto range) {
@@ -108,7 +129,7 @@ void phlLoopValues(MlirOperation op, PhlLoopPart part, PhlValueCallback push,
 }
 
 bool phlLoopBounds(MlirOperation op, MlirValue values[3], int64_t numbers[3]) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(unwrap(op));
+  auto loop = valid<LoopLikeOpInterface>(op);
   if (!loop)
     return false;
   auto low = loop.getLoopLowerBounds(), high = loop.getLoopUpperBounds(),
@@ -136,7 +157,7 @@ bool phlIsInvariant(MlirOperation op, MlirValue value) {
 
 bool phlCall(MlirOperation op, MlirAttribute *callee, MlirValue *called,
              intptr_t *first, intptr_t *count) {
-  auto call = dyn_cast<CallOpInterface>(unwrap(op));
+  auto call = valid<CallOpInterface>(op);
   if (!call)
     return false;
   CallInterfaceCallable callable = call.getCallableForCallee();
@@ -150,7 +171,7 @@ bool phlCall(MlirOperation op, MlirAttribute *callee, MlirValue *called,
 
 bool phlBranchOperands(MlirOperation op, intptr_t successor,
                        PhlValueCallback push, void *user) {
-  auto branch = dyn_cast<BranchOpInterface>(unwrap(op));
+  auto branch = valid<BranchOpInterface>(op);
   if (!branch || successor < 0 ||
       successor >= intptr_t(unwrap(op)->getNumSuccessors()))
     return false;
@@ -161,5 +182,6 @@ bool phlBranchOperands(MlirOperation op, intptr_t successor,
 }
 
 bool phlIsPure(MlirOperation op) {
-  return isPure(unwrap(op)) && !unwrap(op)->hasTrait<OpTrait::IsTerminator>();
+  return !unwrap(op)->hasTrait<OpTrait::IsTerminator>() &&
+         isValid(unwrap(op)) && isPure(unwrap(op));
 }

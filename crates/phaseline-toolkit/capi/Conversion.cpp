@@ -351,6 +351,8 @@ bool phlConversionApply(MlirOperation op, PhlConversionTarget target,
     tell(false, wrap(diagnostic.getLocation()), wrap(StringRef(text)), user);
   };
   config.notifyCallback = notify;
+  // Constants are folded where a pipeline says so.
+  config.foldingMode = DialectConversionFoldingMode::Never;
   FrozenRewritePatternSet frozen(std::move(*unwrap(patterns)));
   LogicalResult result =
       full ? applyFullConversion(unwrap(op), unwrap(target), frozen, config)

@@ -236,7 +236,9 @@ impl Session {
         };
         if cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()) {
             self.diagnostics.take_errors();
-            return Err(Error::invalid("the pipeline was cancelled; the IR is as the last pass left it"));
+            return Err(Error::invalid(
+                "the pipeline was cancelled; the IR is as the last pass left it",
+            ));
         }
         if ok.value == 0 || self.carried.has_complained() {
             return Err(self.failure("the pipeline failed"));

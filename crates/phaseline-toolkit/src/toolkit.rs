@@ -94,7 +94,14 @@ impl fmt::Debug for Toolkit {
 impl Toolkit {
     /// A toolkit with MLIR's `builtin` dialect alone. `title` is the first line of the help of its tools.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), all: None, parts: vec![], dialects: vec![], bodies: Bodies::new(), phases: None }
+        Self {
+            title: title.into(),
+            all: None,
+            parts: vec![],
+            dialects: vec![],
+            bodies: Bodies::new(),
+            phases: None,
+        }
     }
 
     /// Adds all of upstream's dialects and passes, which take 160 MB of a program.

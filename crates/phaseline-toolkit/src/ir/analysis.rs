@@ -6,9 +6,7 @@
 
 use super::{Blk, Id, Op, Val, func, id};
 use crate::{Result, ffi};
-use melior::ir::{
-    Attribute, AttributeLike, ValueLike, block::BlockLike, operation::OperationLike,
-};
+use melior::ir::{Attribute, AttributeLike, ValueLike, block::BlockLike, operation::OperationLike};
 use mlir_sys as sys;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -140,7 +138,9 @@ impl Liveness {
         // Users in regions count at the operation of the block that they are in.
         let in_block = |user: Op<'_>| {
             std::iter::successors(Some(user), |user| user.parent_operation())
-                .find(|around| around.block().is_some_and(|own| own.to_raw().ptr == block.to_raw().ptr))
+                .find(|around| {
+                    around.block().is_some_and(|own| own.to_raw().ptr == block.to_raw().ptr)
+                })
                 .is_some_and(|around| super::edit::is_before(op, around))
         };
         !super::users(value).into_iter().any(in_block)
@@ -279,10 +279,10 @@ pub enum Alias {
     Must,
 }
 
-/// Asks MLIR's alias analyses of two values of the same IR.
+/// Asks MLIR's alias analyses of two values of the same IR, which is verified before.
 ///
 /// # Errors
-/// The values are of two sessions.
+/// The values are of two sessions, or the IR around them is not valid.
 pub fn alias<'c>(a: Val<'c>, b: Val<'c>) -> Result<Alias> {
     super::origin::check_home(&a, &b, || "a value".to_owned())?;
     let place = |value: Val<'c>| match super::edit::defining_op(value) {
@@ -291,6 +291,12 @@ pub fn alias<'c>(a: Val<'c>, b: Val<'c>) -> Result<Alias> {
     };
     let Some(op) = place(a).or_else(|| place(b)) else { return Ok(Alias::May) };
     let root = std::iter::successors(Some(op), |op| op.parent_operation()).last().unwrap_or(op);
+    // Functions are verified by themselves: the one around both has all that is asked of.
+    let isolated = std::iter::successors(Some(op), |op| op.parent_operation());
+    let function = isolated.into_iter().find(|op| !func::symbol(*op).is_empty());
+    if !super::verify(function.unwrap_or(root)) {
+        return Err(crate::Error::invalid("the IR around two values is not valid"));
+    }
     // SAFETY: all are live.
     Ok(match unsafe { ffi::phlAlias(root.to_raw(), a.to_raw(), b.to_raw()) } {
         ffi::PhlAlias::PHL_ALIAS_NONE => Alias::No,

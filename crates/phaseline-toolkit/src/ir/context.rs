@@ -40,7 +40,10 @@ impl Carried {
     /// With a value of the context's user, the namespaces of dialects whose inference of types trusts nothing
     /// that their declarations do not say, and the bodies of operations.
     pub(crate) fn new(
-        user: Box<dyn Any + Send + Sync>, careful: Vec<String>, bodies: Bodies) -> Self {
+        user: Box<dyn Any + Send + Sync>,
+        careful: Vec<String>,
+        bodies: Bodies,
+    ) -> Self {
         Self {
             names: Mutex::default(),
             blobs: Mutex::default(),
@@ -273,9 +276,8 @@ impl Cancel {
 
 /// True if what runs in a context is to stop.
 pub fn is_cancelled(context: &Context) -> bool {
-    carried(context).is_some_and(|carried| {
-        lock(&carried.cancel).as_ref().is_some_and(Cancel::is_cancelled)
-    })
+    carried(context)
+        .is_some_and(|carried| lock(&carried.cancel).as_ref().is_some_and(Cancel::is_cancelled))
 }
 
 thread_local! {

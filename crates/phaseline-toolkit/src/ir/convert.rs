@@ -246,7 +246,8 @@ impl<'a> Conversion<'a> {
             let converter = ffi::phlTypeConverterCreate();
             let set = sys::mlirRewritePatternSetCreate(context.to_raw());
             let names: Vec<&str> = self.patterns.iter().map(|one| one.root.as_str()).collect();
-            let state = State { context, target, converter, answers: &answers, full: self.full, names };
+            let state =
+                State { context, target, converter, answers: &answers, full: self.full, names };
             // What callbacks are given stays at its place until the conversion is done.
             let types: Vec<_> = self.types.iter().map(|of| Called { of, state: &state }).collect();
             let made: Vec<_> =
@@ -298,8 +299,14 @@ impl<'a> Conversion<'a> {
                 );
             }
             let tell = std::ptr::from_ref(&answers).cast_mut().cast();
-            let ok =
-                ffi::phlConversionApply(op.to_raw(), target, set, self.full, Some(answer::tell), tell);
+            let ok = ffi::phlConversionApply(
+                op.to_raw(),
+                target,
+                set,
+                self.full,
+                Some(answer::tell),
+                tell,
+            );
             sys::mlirRewritePatternSetDestroy(set);
             ffi::phlTypeConverterDestroy(converter);
             ffi::phlConversionTargetDestroy(target);
@@ -310,7 +317,8 @@ impl<'a> Conversion<'a> {
 
     /// Fails for names that there are not: a wrong one would be legal, or converted, nowhere.
     fn check_names(&self, context: &Context) -> Result<()> {
-        let roots = self.patterns.iter().map(|pattern| &pattern.root).filter(|root| !root.is_empty());
+        let roots =
+            self.patterns.iter().map(|pattern| &pattern.root).filter(|root| !root.is_empty());
         let dynamic = self.dynamic.iter().map(|(name, _)| name);
         let all = self.legal.iter().chain(&self.illegal).chain(dynamic).chain(roots);
         for name in all.chain(&self.functions) {
@@ -397,13 +405,9 @@ unsafe extern "C" fn convert_type(
     ffi::PhlAnswer::PHL_ANSWER_YES
 }
 
-unsafe extern "C" fn is_legal(
-    op: sys::MlirOperation,
-    user: *mut c_void,
-) -> ffi::PhlAnswer::Type {
+unsafe extern "C" fn is_legal(op: sys::MlirOperation, user: *mut c_void) -> ffi::PhlAnswer::Type {
     // SAFETY: as above.
-    let (called, op) =
-        unsafe { (&*user.cast::<Called<'_, '_, Legality<'_>>>(), Op::from_raw(op)) };
+    let (called, op) = unsafe { (&*user.cast::<Called<'_, '_, Legality<'_>>>(), Op::from_raw(op)) };
     let legal = || (called.of)(op);
     match called.state.guarded(Access::Read, "the legality of an operation", legal).flatten() {
         Some(true) => ffi::PhlAnswer::PHL_ANSWER_YES,
@@ -412,10 +416,7 @@ unsafe extern "C" fn is_legal(
     }
 }
 
-unsafe extern "C" fn types_fit(
-    op: sys::MlirOperation,
-    user: *mut c_void,
-) -> ffi::PhlAnswer::Type {
+unsafe extern "C" fn types_fit(op: sys::MlirOperation, user: *mut c_void) -> ffi::PhlAnswer::Type {
     // SAFETY: `user` is the state of the run; the operation is live.
     match unsafe { ffi::phlTypeConverterIsLegal((*user.cast::<State<'_, '_>>()).converter, op) } {
         true => ffi::PhlAnswer::PHL_ANSWER_YES,
@@ -504,7 +505,9 @@ unsafe extern "C" fn rewrite(
             made.into_iter().for_each(|made| state.check_made(&pattern.name, op, made));
             return true;
         }
-        Some(Ok(true)) => "it says that it converted the operation, and did not replace it".to_owned(),
+        Some(Ok(true)) => {
+            "it says that it converted the operation, and did not replace it".to_owned()
+        }
         Some(Ok(false)) => "it does not apply".to_owned(),
         Some(Err(error)) => error.to_string(),
         None => return false,

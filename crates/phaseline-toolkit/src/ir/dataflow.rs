@@ -129,8 +129,7 @@ impl<F: Flow> super::analysis::Analysis for DataFlow<F> {
     fn of(op: Op<'_>) -> Result<Self> {
         let empty =
             Self { values: HashMap::new(), places: HashMap::new(), default: F::State::default() };
-        let run =
-            Run { flow: F::default(), found: RefCell::new(empty), fault: RefCell::new(None) };
+        let run = Run { flow: F::default(), found: RefCell::new(empty), fault: RefCell::new(None) };
         let analysis = ffi::PhlDataflow {
             kind: match F::DIRECTION {
                 Direction::Forward => ffi::PhlDataflowKind::PHL_DATAFLOW_FORWARD,

@@ -40,9 +40,9 @@ pub fn call<'c>(op: Op<'c>) -> Option<Call<'c>> {
     // SAFETY: MLIR gave a symbol, a value, or null.
     let callee = unsafe {
         match Attribute::from_option_raw(callee) {
-            Some(name) => Callee::Symbol(super::text(sys::mlirSymbolRefAttrGetLeafReference(
-                name.to_raw(),
-            ))),
+            Some(name) => {
+                Callee::Symbol(super::text(sys::mlirSymbolRefAttrGetLeafReference(name.to_raw())))
+            }
             None if called.ptr.is_null() => return None,
             None => Callee::Value(Val::from_raw(called)),
         }
@@ -70,9 +70,8 @@ pub fn branch_operands<'c>(op: Op<'c>, successor: usize) -> Option<Vec<Val<'c>>>
     let mut found: Vec<Val<'c>> = vec![];
     let index = isize::try_from(successor).ok()?;
     // SAFETY: the operation is live, and the list outlives the call.
-    let is_branch = unsafe {
-        ffi::phlBranchOperands(op.to_raw(), index, Some(push), (&raw mut found).cast())
-    };
+    let is_branch =
+        unsafe { ffi::phlBranchOperands(op.to_raw(), index, Some(push), (&raw mut found).cast()) };
     is_branch.then_some(found)
 }
 
@@ -120,9 +119,8 @@ impl<'c> Loop<'c> {
         let mut values = [sys::MlirValue { ptr: std::ptr::null() }; 3];
         let mut numbers = [0_i64; 3];
         // SAFETY: there is room for three of each.
-        let bounded = unsafe {
-            ffi::phlLoopBounds(op.to_raw(), values.as_mut_ptr(), numbers.as_mut_ptr())
-        };
+        let bounded =
+            unsafe { ffi::phlLoopBounds(op.to_raw(), values.as_mut_ptr(), numbers.as_mut_ptr()) };
         let bound = |index: usize| match values[index].ptr.is_null() {
             true => Bound::Known(numbers[index]),
             // SAFETY: MLIR gave a live value.

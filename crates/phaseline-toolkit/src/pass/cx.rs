@@ -159,11 +159,12 @@ impl<'c> PassCx<'_, 'c> {
 
     /// The same error as one of the pass: places of another session are left out.
     pub fn lift(&self, error: PassError<'_>) -> PassError<'c> {
-        let location = error.location.filter(|location| {
-            origin::check_home(&self.op, location, String::new).is_ok()
-        });
+        let location = error
+            .location
+            .filter(|location| origin::check_home(&self.op, location, String::new).is_ok());
         // SAFETY: locations live as long as their context, which is that of the operation.
-        let location = location.map(|location| unsafe { ir::Location::from_raw(location.to_raw()) });
+        let location =
+            location.map(|location| unsafe { ir::Location::from_raw(location.to_raw()) });
         PassError { location, message: error.message }
     }
 
@@ -192,11 +193,16 @@ impl<'c> PassCx<'_, 'c> {
     /// What is known of the operation: computed, or as a pass before it left it.
     ///
     /// # Errors
-    /// It cannot be computed.
+    /// It cannot be computed, or the IR is not valid.
     pub fn analysis<A: Analysis>(&self) -> Result<&A> {
         let kind = TypeId::of::<A>();
         if !self.known().borrow().contains_key(&kind) {
-            let made = catch_unwind(AssertUnwindSafe(|| A::of(self.op)));
+            // Interfaces trust operations to be valid, and the pass may have made some that are not.
+            if !ir::verify(self.op) {
+                return Err(crate::Error::invalid("what an analysis is asked of is not valid IR"));
+            }
+            let read = || ir::context::with_access(ir::context::Access::Read, || A::of(self.op));
+            let made = catch_unwind(AssertUnwindSafe(read));
             let made = made.unwrap_or_else(|payload| {
                 let reason = panic_text(payload.as_ref());
                 Err(crate::Error::internal(format!("an analysis panicked: {reason}")))
@@ -207,7 +213,9 @@ impl<'c> PassCx<'_, 'c> {
         let found = known.get(&kind).and_then(|found| found.downcast_ref::<A>());
         let found: Option<*const A> = found.map(std::ptr::from_ref);
         // SAFETY: an analysis stays at its place until all are forgotten, which borrows this as a whole, or this is gone.
-        found.map(|found| unsafe { &*found }).ok_or_else(|| crate::Error::internal("an analysis is gone"))
+        found
+            .map(|found| unsafe { &*found })
+            .ok_or_else(|| crate::Error::internal("an analysis is gone"))
     }
 
     /// Says that an analysis holds also behind the pass. What is not preserved is computed again.
@@ -301,4 +309,3 @@ impl<'c> PassCx<'_, 'c> {
 fn of_rule(error: RuleError<'_>) -> PassError<'_> {
     PassError { location: Some(error.location), message: error.message }
 }
-

@@ -16,8 +16,8 @@ pub use options::{
     NoOptions, OptionField, OptionKind, OptionSpec, OptionValues, PassOptions, PipelineText,
 };
 pub use register::emit_error;
-pub(crate) use register::{register, register_pipeline, register_type};
 pub use register::{Said, remark, warn};
+pub(crate) use register::{register, register_pipeline, register_type};
 pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 

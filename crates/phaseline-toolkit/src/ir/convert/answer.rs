@@ -85,8 +85,8 @@ impl Answers {
         let name = text.split('\'').nth(1).unwrap_or_default();
         let mut reasons: Vec<String> = vec![];
         for reason in self.reasons.borrow().iter() {
-            let is_its = reason.location == *location
-                && (reason.name == name || reason.name.is_empty());
+            let is_its =
+                reason.location == *location && (reason.name == name || reason.name.is_empty());
             if is_its && !reasons.contains(&reason.text) && reasons.len() < MAX_REASONS {
                 reasons.push(reason.text.clone());
             }
@@ -101,9 +101,8 @@ impl Answers {
             message.push_str(&reason);
         }
         // SAFETY: MLIR gave the location, which lives as long as the context.
-        let location = unsafe {
-            Location::from_raw(sys::MlirLocation { ptr: *location as *const c_void })
-        };
+        let location =
+            unsafe { Location::from_raw(sys::MlirLocation { ptr: *location as *const c_void }) };
         RuleError { location, message }
     }
 }

@@ -149,7 +149,8 @@ impl<'r, 'p> ConversionRewriter<'r, 'p> {
         let mut types: Vec<Type<'p>> = vec![];
         let out = (&raw mut types).cast();
         // SAFETY: the converter is live, and the list outlives the call.
-        match unsafe { ffi::phlTypeConverterConvert(self.converter, ty.to_raw(), Some(push), out) } {
+        match unsafe { ffi::phlTypeConverterConvert(self.converter, ty.to_raw(), Some(push), out) }
+        {
             true => Ok(types),
             false => Err(Error::invalid(format!("the type {ty} cannot be converted"))),
         }
