@@ -139,18 +139,19 @@ struct CallbackPass : public Pass {
       markAnalysesPreserved<Analyses>();
   }
 
-  bool runText(StringRef passes, MlirStringCallback fault, void *user) {
-    OpPassManager manager(getOperation()->getName().getStringRef());
+  OpPassManager *parse(StringRef passes, MlirStringCallback fault, void *user) {
+    auto manager = std::make_unique<OpPassManager>(
+        getOperation()->getName().getStringRef());
     std::string reason;
     llvm::raw_string_ostream stream(reason);
-    if (failed(parsePassPipeline(passes, manager, stream))) {
-      fault(wrap(StringRef(reason)), user);
-      return false;
-    }
-    if (succeeded(runPipeline(manager, getOperation())))
-      return true;
-    fault(wrap(StringRef("a pass of the nested pipeline failed")), user);
-    return false;
+    if (succeeded(parsePassPipeline(passes, *manager, stream)))
+      return manager.release();
+    fault(wrap(StringRef(reason)), user);
+    return nullptr;
+  }
+
+  bool runParsed(std::unique_ptr<OpPassManager> manager) {
+    return succeeded(runPipeline(*manager, getOperation()));
   }
 
   const PhlPassDesc *desc;
@@ -229,9 +230,14 @@ void phlPassRunCount(PhlPassRun run, size_t statistic, unsigned more) {
     *all[statistic] += more;
 }
 
-bool phlPassRunPipeline(PhlPassRun run, MlirStringRef passes,
-                        MlirStringCallback fault, void *user) {
-  return unwrap(run).runText(unwrap(passes), fault, user);
+PhlPipeline phlPassRunParse(PhlPassRun run, MlirStringRef passes,
+                            MlirStringCallback fault, void *user) {
+  return {unwrap(run).parse(unwrap(passes), fault, user)};
+}
+
+bool phlPassRunPipeline(PhlPassRun run, PhlPipeline pipeline) {
+  return unwrap(run).runParsed(std::unique_ptr<OpPassManager>(
+      static_cast<OpPassManager *>(pipeline.ptr)));
 }
 
 void **phlPassRunAnalyses(PhlPassRun run, void (*drop)(void *)) {

@@ -86,10 +86,18 @@ MLIR_CAPI_EXPORTED void phlRegisterPipeline(MlirStringRef name,
 /// Adds to a statistic.
 MLIR_CAPI_EXPORTED void phlPassRunCount(PhlPassRun run, size_t statistic,
                                         unsigned more);
-/// Runs a pipeline on what the pass runs on, by a list of passes.
-MLIR_CAPI_EXPORTED bool phlPassRunPipeline(PhlPassRun run, MlirStringRef passes,
-                                           MlirStringCallback fault,
-                                           void *user);
+/// A pipeline that was parsed.
+typedef struct PhlPipeline {
+  void *ptr;
+} PhlPipeline;
+/// Parses a list of passes for what the pass runs on; null after a reason.
+MLIR_CAPI_EXPORTED PhlPipeline phlPassRunParse(PhlPassRun run,
+                                               MlirStringRef passes,
+                                               MlirStringCallback fault,
+                                               void *user);
+/// Runs a pipeline, which goes, on what the pass runs on.
+MLIR_CAPI_EXPORTED bool phlPassRunPipeline(PhlPassRun run,
+                                           PhlPipeline pipeline);
 /// The place for what is known of the operation, which goes, by `drop`, where a
 /// pass does not say that it keeps it. It holds null at first.
 MLIR_CAPI_EXPORTED void **phlPassRunAnalyses(PhlPassRun run,

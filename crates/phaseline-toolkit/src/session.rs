@@ -219,7 +219,8 @@ impl Session {
             enable_reproducer(&manager, path);
         }
         pass::watch(&manager, &told);
-        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(|error| {
+        let parse = || parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline);
+        pass::reading(parse).map_err(|error| {
             let detail = match error {
                 melior::Error::ParsePassPipeline(text) => text,
                 other => other.to_string(),

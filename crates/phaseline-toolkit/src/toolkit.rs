@@ -122,7 +122,7 @@ impl Toolkit {
     ) -> Self {
         static PASSES: Once = Once::new();
         // SAFETY: fills MLIR's registry, once.
-        PASSES.call_once(|| unsafe { passes() });
+        PASSES.call_once(|| pass::writing(|| unsafe { passes() }));
         self.all = Some(dialects);
         self
     }
@@ -282,8 +282,9 @@ impl Toolkit {
 
     fn registry(&self) -> DialectRegistry {
         let registry = DialectRegistry::new();
+        // Parts of upstream register their passes, too.
         // SAFETY: the registry is live, and the handles are valid.
-        unsafe {
+        pass::writing(|| unsafe {
             if let Some(register) = self.all {
                 register(registry.to_raw());
             }
@@ -293,7 +294,7 @@ impl Toolkit {
             for dialect in &self.dialects {
                 mlir_sys::mlirDialectHandleInsertDialect(dialect.handle, registry.to_raw());
             }
-        }
+        });
         registry
     }
 

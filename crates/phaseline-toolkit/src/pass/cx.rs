@@ -279,16 +279,25 @@ impl<'c> PassCx<'_, 'c> {
     pub fn run_pipeline(&mut self, passes: &str) -> PassResult<'c> {
         nesting::check_text(passes.as_bytes())
             .map_err(|(_, what)| PassError::new(format!("the nested pipeline: {what}")))?;
-        let mut ok = false;
+        let mut manager = ffi::PhlPipeline { ptr: std::ptr::null_mut() };
         let reason = print::collect(|callback, user| {
             let text = StringRef::new(passes).to_raw();
             // SAFETY: the pass runs; the text, the callback and its place outlive the call.
-            ok = unsafe { ffi::phlPassRunPipeline(self.run, text, callback, user) };
+            let parse = || unsafe { ffi::phlPassRunParse(self.run, text, callback, user) };
+            manager = super::reading(parse);
         });
+        if manager.ptr.is_null() {
+            let reason = String::from_utf8_lossy(&reason).trim().to_owned();
+            return Err(PassError::new(reason));
+        }
+        // SAFETY: the pass runs, and the call takes the pipeline.
+        let ok = unsafe { ffi::phlPassRunPipeline(self.run, manager) };
         self.forget();
         match ok {
             true => Ok(()),
-            false => Err(PassError::new(String::from_utf8_lossy(&reason).trim().to_owned())),
+            false => {
+                Err(PassError::new(format!("a pass of the nested pipeline '{passes}' failed")))
+            }
         }
     }
 

@@ -17,7 +17,7 @@ pub use options::{
 };
 pub use register::emit_error;
 pub use register::{Said, remark, warn};
-pub(crate) use register::{register, register_pipeline, register_type};
+pub(crate) use register::{reading, register, register_pipeline, register_type, writing};
 pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 

@@ -145,9 +145,10 @@ impl OptionField for PipelineText {
         crate::ir::nesting::check_text(bare.as_bytes()).map_err(|(_, what)| what.to_owned())?;
         let mut is_valid = bare.is_empty();
         let reason = crate::ir::print::collect(|callback, user| {
+            let text = StringRef::new(bare).to_raw();
             // SAFETY: the text, the callback and its place are live during the call.
-            is_valid = is_valid
-                || unsafe { ffi::phlPipelineCheck(StringRef::new(bare).to_raw(), callback, user) };
+            let check = || unsafe { ffi::phlPipelineCheck(text, callback, user) };
+            is_valid = is_valid || super::reading(check);
         });
         match is_valid {
             true => Ok(Self(bare.to_owned())),

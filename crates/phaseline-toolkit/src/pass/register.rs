@@ -13,14 +13,41 @@ use crate::{
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
     any::{Any, TypeId},
+    cell::Cell,
     collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, PoisonError, RwLock},
 };
 
 /// Names already given to MLIR, whose registry aborts the process on a second registration.
 static REGISTERED: Mutex<BTreeMap<String, Registered>> = Mutex::new(BTreeMap::new());
+
+/// Guards MLIR's registry, which it reads where a pipeline is parsed, and writes without a lock of its own.
+static REGISTRY: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    /// True while this thread reads the registry: an option may hold a pipeline.
+    static READS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Parses a pipeline, in `parse`.
+pub(crate) fn reading<T>(parse: impl FnOnce() -> T) -> T {
+    if READS.get() {
+        return parse();
+    }
+    let _guard = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    READS.set(true);
+    let parsed = parse();
+    READS.set(false);
+    parsed
+}
+
+/// Registers passes or pipelines, in `register`.
+pub(crate) fn writing<T>(register: impl FnOnce() -> T) -> T {
+    let _guard = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    register()
+}
 
 /// A member of the registry.
 enum Registered {
@@ -42,7 +69,9 @@ pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Resu
     registered.insert(name.to_owned(), Registered::Pipeline(passes.to_owned()));
     let [name, summary, passes] = [name, summary, passes].map(melior::StringRef::new);
     // SAFETY: the strings outlive the call, which copies them.
-    unsafe { ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw()) };
+    writing(|| unsafe {
+        ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw());
+    });
     Ok(())
 }
 
@@ -162,7 +191,7 @@ fn give(
         user: std::ptr::from_ref(Box::leak(Box::new(declared))).cast(),
     }));
     // SAFETY: the descriptor and all it points to live forever.
-    unsafe { ffi::phlRegisterPass(desc) };
+    writing(|| unsafe { ffi::phlRegisterPass(desc) });
 }
 
 /// Checks the value of an option; the default is right.
