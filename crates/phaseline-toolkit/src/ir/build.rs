@@ -131,6 +131,7 @@ impl<'c> Builder<'c> {
     /// The operation is of another session, or uses values of another module.
     pub fn copy(&self, op: Op<'c>) -> Result<Op<'c>> {
         super::context::check_change()?;
+        origin::check_place(self.block)?;
         let name = super::op_name(op);
         origin::check_home(self.context, &op, || format!("'{name}', which is copied,"))?;
         origin::check_home(self.context, &self.block, || format!("the block for '{name}'"))?;

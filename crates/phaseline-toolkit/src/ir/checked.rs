@@ -43,6 +43,7 @@ pub fn verify(op: Op<'_>) -> bool {
 /// The attribute is of another session, or the name is empty.
 pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) -> Result<()> {
     super::context::check_change()?;
+    super::context::check_own(op)?;
     if name.is_empty() {
         let name = super::op_name(op);
         return Err(Error::invalid(format!("an attribute of '{name}' has no name")));
@@ -63,6 +64,7 @@ pub fn replace_uses<'c>(of: Val<'c>, with: Val<'c>) -> Result<()> {
     super::context::check_free()?;
     check_type(of, with)?;
     for user in super::users(of) {
+        super::context::check_own(user)?;
         check_inside(user, with)?;
     }
     edit::replace_uses(of, with);
@@ -75,6 +77,7 @@ pub fn replace_uses<'c>(of: Val<'c>, with: Val<'c>) -> Result<()> {
 /// As [`replace_uses`]; or there is no such operand.
 pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
     super::context::check_free()?;
+    super::context::check_own(op)?;
     if let Some(old) = super::operands(op).get(index) {
         check_type(*old, value)?;
     }
@@ -88,6 +91,8 @@ pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
 /// One of them is in no block, or the one is inside of the other; or this is inside of a rule.
 pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) -> Result<()> {
     super::context::check_free()?;
+    super::context::check_own(op)?;
+    super::context::check_own(other)?;
     let around = |op: Op<'c>| std::iter::successors(Some(op), |op| op.parent_operation());
     let outermost = |op: Op<'c>| around(op).last().map(super::id);
     if op.block().is_none()

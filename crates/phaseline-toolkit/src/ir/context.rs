@@ -299,6 +299,35 @@ pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
     run()
 }
 
+/// Fails if a pass on this thread may not change `op`: it is neither what the pass runs on nor in it, and passes on other
+/// threads may run there.
+pub(crate) fn check_own(op: Op<'_>) -> crate::Result<()> {
+    let running = RUN_ON.get();
+    if running == 0 {
+        return Ok(());
+    }
+    let mut last = op;
+    for around in std::iter::successors(Some(op), |op| op.parent_operation()) {
+        if around.to_raw().ptr as usize == running {
+            return Ok(());
+        }
+        last = around;
+    }
+    // SAFETY: the pass manager keeps what a pass runs on.
+    let given =
+        unsafe { Op::from_raw(mlir_sys::MlirOperation { ptr: running as *mut std::ffi::c_void }) };
+    let outermost = std::iter::successors(Some(given), |op| op.parent_operation()).last();
+    if outermost.is_none_or(|outermost| outermost.to_raw().ptr != last.to_raw().ptr) {
+        return Ok(());
+    }
+    Err(crate::Error::invalid(format!(
+        "'{}' is not in the '{}' that the pass runs on, and passes may run there at the same time: anchor the pass \
+         further out",
+        super::op_name(op),
+        super::op_name(given)
+    )))
+}
+
 /// True if a pass on this thread was given `op`, or something else in the same IR that `op` is not
 /// inside of.
 pub(crate) fn is_run_on(op: Op<'_>) -> bool {

@@ -14,6 +14,18 @@
 //!     .legal_where_types_fit()
 //!     .pattern_on("arith.addi", "narrow", |_, _, rewriter| rewriter.retype());
 //! ```
+//!
+//! Handles that a pattern is given stay in it:
+//!
+//! ```compile_fail
+//! # use phaseline_toolkit::ir::{Op, convert::Conversion};
+//! let mut kept: Option<Op<'_>> = None;
+//! let slot = std::cell::RefCell::new(&mut kept);
+//! let leaks = Conversion::new().pattern_on("arith.addi", "leaks", |op, _, _| {
+//!     **slot.borrow_mut() = Some(op);
+//!     Ok(false)
+//! });
+//! ```
 
 mod answer;
 mod rewriter;

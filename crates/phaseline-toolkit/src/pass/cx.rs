@@ -92,6 +92,46 @@ type Known = RefCell<HashMap<TypeId, Box<dyn Any + Send>>>;
 ///     Ok(())
 /// }
 /// ```
+///
+/// Nor does a handle, or what is known of the operation, get out of the pass, or to another thread:
+///
+/// ```compile_fail,E0521
+/// # use phaseline_toolkit::{ir::Op, pass::PassCx};
+/// # use std::cell::RefCell;
+/// thread_local! {
+///     static KEPT: RefCell<Vec<Op<'static>>> = const { RefCell::new(vec![]) };
+/// }
+/// fn run(cx: &mut PassCx<'_, '_>) {
+///     KEPT.with_borrow_mut(|kept| kept.push(cx.op()));
+/// }
+/// ```
+///
+/// ```compile_fail,E0502
+/// # use phaseline_toolkit::{ir::analysis::Dominance, pass::{PassCx, PassResult}};
+/// fn run<'c>(cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {
+///     let dominance = cx.analysis::<Dominance>()?;
+///     cx.rewrite(&[])?;
+///     println!("{}", dominance.dominates(cx.op(), cx.op()));
+///     Ok(())
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use phaseline_toolkit::{ir, pass::PassCx};
+/// fn run(cx: &mut PassCx<'_, '_>) {
+///     let op = cx.op();
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| println!("{}", ir::op_name(op)));
+///     });
+/// }
+/// ```
+///
+/// ```compile_fail,E0515
+/// # use phaseline_toolkit::{ir::Op, pass::PassCx};
+/// fn leak<'c>(mut cx: PassCx<'_, 'c>) -> Op<'c> {
+///     cx.op()
+/// }
+/// ```
 pub struct PassCx<'p, 'c> {
     op: Op<'c>,
     run: ffi::PhlPassRun,

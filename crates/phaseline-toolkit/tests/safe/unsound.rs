@@ -218,6 +218,40 @@ impl Body for Removes {
     }
 }
 
+/// Changes functions beside the one that it runs on, which others run on.
+struct Siblings;
+impl Body for Siblings {
+    const NAME: &'static str = "siblings";
+    const ANCHOR: &'static str = "func.func";
+    fn run<'c>(cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {
+        let own = cx.op();
+        let module = ir::parent(own).ok_or_else(|| cx.error(own, "has none"))?;
+        let b = Builder::before(own)?;
+        for other in ops_of(module) {
+            if edit::same(other, own) {
+                ir::set_attr(other, "mark", b.i64_attr(1))?;
+                continue;
+            }
+            let inner = ops_of(other);
+            let x = func::argument(other, 0).ok_or_else(|| cx.error(own, "has none"))?;
+            ir::set_attr(other, "mark", b.i64_attr(1)).expect_err("is another's");
+            ir::set_operand(inner[0], 0, x).expect_err("is another's");
+            ir::move_before(inner[0], inner[1]).expect_err("is another's");
+            edit::remove(inner[1]).expect_err("is another's");
+            Builder::before(inner[0])?.index(1).expect_err("is another's");
+            b.copy(own).expect_err("is the module's");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn passes_change_nothing_beside_what_they_run_on() {
+    let text: String = (0..64).map(|at| TEXT.replace("@f", &format!("@f{at}")) + "\n").collect();
+    let text = run::<Siblings>(&text).expect("all is refused");
+    assert_eq!(text.matches("mark = 1").count(), 64);
+}
+
 /// Keeps a place of another session in its error.
 struct Lifts;
 impl Body for Lifts {
