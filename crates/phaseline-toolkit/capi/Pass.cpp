@@ -50,9 +50,6 @@ struct CallbackPass : public Pass {
         desc(desc), id(id) {
     for (size_t i = 0; i < desc->num_options; ++i)
       values.emplace_back(*this, desc->options[i]);
-    for (size_t i = 0; i < desc->num_statistics; ++i)
-      statistics.push_back(std::make_unique<Pass::Statistic>(
-          this, desc->statistics[i].name, desc->statistics[i].description));
   }
 
   StringRef getName() const override { return desc->argument; }
@@ -157,7 +154,6 @@ struct CallbackPass : public Pass {
   const PhlPassDesc *desc;
   TypeID id;
   std::vector<AnyOption> values;
-  std::vector<std::unique_ptr<Pass::Statistic>> statistics;
   std::shared_ptr<void> state;
 };
 
@@ -222,12 +218,6 @@ void phlRegisterPipeline(MlirStringRef name, MlirStringRef description,
 
 static CallbackPass &unwrap(PhlPassRun run) {
   return *static_cast<CallbackPass *>(run.ptr);
-}
-
-void phlPassRunCount(PhlPassRun run, size_t statistic, unsigned more) {
-  auto &all = unwrap(run).statistics;
-  if (statistic < all.size())
-    *all[statistic] += more;
 }
 
 PhlPipeline phlPassRunParse(PhlPassRun run, MlirStringRef passes,

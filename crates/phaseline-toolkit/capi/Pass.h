@@ -37,12 +37,6 @@ typedef struct PhlOptionDesc {
   PhlOptionKind kind;
 } PhlOptionDesc;
 
-/// A statistic of a pass. Its strings live forever.
-typedef struct PhlStatisticDesc {
-  const char *name;
-  const char *description;
-} PhlStatisticDesc;
-
 /// A pass. All pointers live as long as the process, because MLIR's registry
 /// does. `run` may be called from several threads at once, on different
 /// operations; `values` holds the text of each option in order.
@@ -56,8 +50,6 @@ typedef struct PhlPassDesc {
   /// Names of the dialects that the pass creates operations of.
   const char *const *dialects;
   size_t num_dialects;
-  const PhlStatisticDesc *statistics;
-  size_t num_statistics;
   /// Calls `fault` with a reason, and returns false, if an option cannot have a
   /// value.
   bool (*check)(size_t option, const char *value, MlirStringCallback fault,
@@ -83,9 +75,6 @@ MLIR_CAPI_EXPORTED void phlRegisterPipeline(MlirStringRef name,
                                             MlirStringRef description,
                                             MlirStringRef passes);
 
-/// Adds to a statistic.
-MLIR_CAPI_EXPORTED void phlPassRunCount(PhlPassRun run, size_t statistic,
-                                        unsigned more);
 /// A pipeline that was parsed.
 typedef struct PhlPipeline {
   void *ptr;

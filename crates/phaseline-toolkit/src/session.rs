@@ -6,7 +6,7 @@ use crate::{
     Error, Result, ffi,
     ir::{
         self,
-        context::{Cancel, Carried},
+        context::{Cancel, Carried, Statistic},
         nesting, origin,
     },
     pass,
@@ -274,6 +274,11 @@ impl Session {
     /// patterns and rules of those that run. Passes in Rust ask for themselves, too. None takes the token back.
     pub fn set_cancel(&self, cancel: Option<Cancel>) {
         self.carried.set_cancel(cancel);
+    }
+
+    /// Takes the statistics of passes in Rust since the last call, by pass and name.
+    pub fn take_statistics(&self) -> Vec<Statistic> {
+        self.carried.take_statistics()
     }
 
     /// Calls `handler` for each diagnostic from now on, in place of the one before, when it is given;

@@ -21,6 +21,9 @@ use std::{
     sync::{Arc, Once},
 };
 
+/// The option of the pass driver that prints statistics.
+const STATISTICS: &str = "-mlir-pass-statistics";
+
 /// A dialect that a toolkit registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
@@ -325,6 +328,15 @@ impl Toolkit {
         let carried: &'static Carried = Box::leak(Box::new(self.carried(Box::new(()))));
         // SAFETY: it lives for ever.
         unsafe { ffi::phlRegistrySetUser(registry.to_raw(), std::ptr::from_ref(carried).cast()) };
-        main(&self.title, &registry, arguments.collect())
+        let arguments: Vec<_> = arguments.collect();
+        let counts = arguments.iter().any(|one| one.to_string_lossy().ends_with(STATISTICS));
+        let code = main(&self.title, &registry, arguments);
+        if counts {
+            driver::print_statistics(&carried.take_statistics());
+        }
+        match carried.has_complained() {
+            true => ExitCode::FAILURE,
+            false => code,
+        }
     }
 }

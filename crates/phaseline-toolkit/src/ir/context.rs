@@ -6,13 +6,27 @@ use melior::{Context, ir::operation::OperationLike};
 use std::{
     any::Any,
     cell::Cell,
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
+
+/// A count of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistic {
+    /// The pass.
+    pub pass: &'static str,
+    /// The name of the count.
+    pub name: &'static str,
+    /// A line about it.
+    pub about: &'static str,
+    /// The count.
+    pub value: u64,
+}
 
 /// What passes find by their context.
 pub struct Carried {
@@ -30,6 +44,8 @@ pub struct Carried {
     bodies: Bodies,
     /// Says when to stop.
     cancel: Mutex<Option<Cancel>>,
+    /// Counts of passes, by pass and name.
+    statistics: Mutex<BTreeMap<(&'static str, &'static str), Statistic>>,
     /// An error was emitted where nothing can be returned.
     complained: std::sync::atomic::AtomicBool,
     /// What belongs to the user of the context.
@@ -52,6 +68,7 @@ impl Carried {
             careful,
             bodies,
             cancel: Mutex::default(),
+            statistics: Mutex::default(),
             complained: std::sync::atomic::AtomicBool::default(),
             user,
         }
@@ -80,6 +97,23 @@ impl Carried {
     /// Verifiers, folds and rules of operations.
     pub(crate) fn bodies(&self) -> &Bodies {
         &self.bodies
+    }
+
+    /// Adds to a count of a pass.
+    pub(crate) fn count(
+        &self,
+        pass: &'static str,
+        (name, about): (&'static str, &'static str),
+        more: u64,
+    ) {
+        let mut all = lock(&self.statistics);
+        let counted = all.entry((pass, name)).or_insert(Statistic { pass, name, about, value: 0 });
+        counted.value = counted.value.saturating_add(more);
+    }
+
+    /// Takes the counts of passes, by pass and name.
+    pub fn take_statistics(&self) -> Vec<Statistic> {
+        std::mem::take(&mut *lock(&self.statistics)).into_values().collect()
     }
 
     /// True if an error was emitted where nothing can be returned, since this was asked.

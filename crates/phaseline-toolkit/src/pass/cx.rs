@@ -218,16 +218,16 @@ impl<'c> PassCx<'_, 'c> {
         warn(op, message)
     }
 
-    /// Adds to a statistic of the pass.
+    /// Adds to a statistic of the pass ([`crate::Session::take_statistics`], `--mlir-pass-statistics`).
     pub fn count(&self, statistic: &str, more: usize) {
         let Some(index) = self.statistics.iter().position(|(name, _)| *name == statistic) else {
             let text = format!("internal error: {} has no statistic '{statistic}'", self.name);
             warn(self.op, text);
             return;
         };
-        let more = u32::try_from(more).unwrap_or(u32::MAX);
-        // SAFETY: the pass runs.
-        unsafe { ffi::phlPassRunCount(self.run, index, more) };
+        if let Some(carried) = ir::context::carried(self.context()) {
+            carried.count(self.name, self.statistics[index], more as u64);
+        }
     }
 
     /// What is known of the operation: computed, or as a pass before it left it.

@@ -167,11 +167,6 @@ fn give(
             },
         })
         .collect();
-    let statistics: Vec<_> = declared
-        .statistics
-        .iter()
-        .map(|(name, about)| ffi::PhlStatisticDesc { name: leak(name), description: leak(about) })
-        .collect();
     let dialects: Vec<_> = dialects.iter().map(|name| leak(name)).collect();
     // MLIR's registry keeps the descriptor until the process ends, so it is leaked.
     let desc = Box::leak(Box::new(ffi::PhlPassDesc {
@@ -182,8 +177,6 @@ fn give(
         options: Vec::leak(options).as_ptr(),
         num_dialects: dialects.len(),
         dialects: Vec::leak(dialects).as_ptr(),
-        num_statistics: statistics.len(),
-        statistics: Vec::leak(statistics).as_ptr(),
         check: Some(check_option),
         make: state.map(|(make, _)| make),
         release: state.map(|(_, release)| release),

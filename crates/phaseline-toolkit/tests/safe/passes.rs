@@ -247,3 +247,31 @@ fn edits_of_one_operation_are_checked() {
     let error = outcome.expect_err("moves an operation out of its function");
     assert!(error.contains("operand #0 does not dominate this use"), "{error}");
 }
+
+struct Counts;
+impl RunPass for Counts {
+    const NAME: &'static str = "counts";
+    const SUMMARY: &'static str = "Test";
+    const ANCHOR: &'static str = "func.func";
+    const STATISTICS: &'static [(&'static str, &'static str)] = &[("ops", "Operations")];
+    type Options = phaseline_toolkit::pass::NoOptions;
+    fn new(_: Self::Options, _: &Context) -> Result<Self> {
+        Ok(Self)
+    }
+    fn run<'c>(&self, cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {
+        cx.count("ops", edit::walk(cx.op()).len());
+        cx.preserve_all();
+        Ok(())
+    }
+}
+
+#[test]
+fn statistics_are_data() {
+    let session = toolkit().run_pass::<Counts>().expect("is new").session();
+    let text = "func.func @f() {\n  return\n}\n".to_owned() + "func.func @g() {\n  return\n}";
+    let mut module = session.parse(text.as_bytes(), "t.mlir").expect("parses");
+    session.run_pipeline(&mut module, "builtin.module(func.func(counts))").expect("runs");
+    let [one] = &session.take_statistics()[..] else { panic!("one is counted") };
+    assert_eq!((one.pass, one.name, one.about, one.value), ("counts", "ops", "Operations", 2));
+    assert!(session.take_statistics().is_empty());
+}
