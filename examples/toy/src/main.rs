@@ -18,6 +18,7 @@ use phaseline_toolkit::{
 use std::process::ExitCode;
 
 mod hoist;
+mod lower;
 mod narrow;
 mod taint;
 
@@ -117,6 +118,7 @@ fn toolkit() -> Result<Toolkit> {
         .fold::<toy::Reshape>(|op, _| fold(op))
         .canonicalize([TWICE, RESHAPES])
         .run_pass::<Simplify>()?
+        .run_pass::<lower::Lower>()?
         .run_pass::<narrow::Narrow>()?
         .run_pass::<taint::FindTaint>()?
         .run_pass::<hoist::Hoist>()?

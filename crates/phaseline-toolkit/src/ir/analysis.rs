@@ -22,7 +22,7 @@ pub trait Analysis: Send + Sized + 'static {
     fn of(op: Op<'_>) -> Result<Self>;
 }
 
-/// Which operations run before others on every way.
+/// The order of operations: those that run before others on every way.
 #[derive(Debug)]
 pub struct Dominance(ffi::PhlDominance);
 
@@ -59,7 +59,7 @@ impl Dominance {
     }
 }
 
-/// Which operations run behind others on every way.
+/// The order of operations from the end: those that run behind others on every way.
 #[derive(Debug)]
 pub struct PostDominance(ffi::PhlDominance);
 
@@ -89,7 +89,7 @@ impl PostDominance {
     }
 }
 
-/// Which values are used behind the begin or the end of a block.
+/// The values that are used behind the begin or the end of a block.
 #[derive(Debug, Default)]
 pub struct Liveness {
     ins: HashSet<(Id, Id)>,
@@ -147,7 +147,7 @@ impl Liveness {
     }
 }
 
-/// Which functions call which, by the names of their symbols.
+/// The calls between functions, by the names of their symbols.
 #[derive(Debug, Default)]
 pub struct CallGraph {
     callees: BTreeMap<String, BTreeSet<String>>,
@@ -266,7 +266,7 @@ impl Symbols {
     }
 }
 
-/// What is known of the memory of two values.
+/// An answer about the memory of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alias {
     /// They have no memory in common.

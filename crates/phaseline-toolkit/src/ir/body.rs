@@ -23,7 +23,7 @@ use std::{
     sync::{Arc, Once},
 };
 
-/// What the result of an operation folds to.
+/// The fold of an operation with one result.
 #[derive(Clone, Copy, Debug)]
 pub enum Folded<'c> {
     /// A constant, which the dialect's constant operation is made of.
@@ -59,7 +59,7 @@ pub(crate) fn install() {
     ONCE.call_once(|| unsafe { ffi::phlSetBodies(&raw const BODIES) });
 }
 
-/// What the context of an operation carries, and the operation's bodies.
+/// The cargo of an operation's context, and the operation's bodies.
 fn found<'c>(op: Op<'c>) -> Option<(&'c Carried, &'c Body)> {
     let carried = carried(super::context_of(op))?;
     Some((carried, carried.bodies().get(super::op_name(op))?))

@@ -126,7 +126,7 @@ impl Carried {
         *lock(&self.cancel) = cancel;
     }
 
-    /// What tells it.
+    /// The token that tells it.
     pub fn cancel(&self) -> Option<Cancel> {
         lock(&self.cancel).clone()
     }
@@ -239,7 +239,7 @@ pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// What code on this thread may do with the IR, while MLIR or a driver of patterns looks at it.
+/// The access to the IR of code on this thread, while MLIR or a driver of patterns looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Everything.

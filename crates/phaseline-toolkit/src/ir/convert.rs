@@ -350,7 +350,7 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// What all callbacks of a run share.
+/// The part that all callbacks of a run share.
 struct State<'s, 'c> {
     context: &'c Context,
     target: ffi::PhlConversionTarget,

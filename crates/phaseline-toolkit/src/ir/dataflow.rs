@@ -1,4 +1,4 @@
-//! Dataflow analyses: what is known of values, or at places, by what flows there.
+//! Dataflow analyses: knowledge of values, or at places, by what flows there.
 //!
 //! An analysis has states that are joined where control flow meets. MLIR's solver visits operations until no state
 //! changes; branches, loops and calls are its own to follow. [`DataFlow`] is the outcome, which
@@ -45,7 +45,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What is known of a value or at a place. The default is what holds where nothing flows: `join` with it changes nothing.
+/// A state: knowledge of a value or at a place. The default is what holds where nothing flows: `join` with it changes nothing.
 pub trait Lattice: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Joins what is known on another way. States only go up, and reach a top after a number of steps.
     fn join(&mut self, other: &Self);
@@ -64,7 +64,7 @@ pub enum Direction {
 
 /// A dataflow analysis.
 pub trait Flow: Default + Send + Sync + 'static {
-    /// What is known.
+    /// The states.
     type State: Lattice;
     /// The direction.
     const DIRECTION: Direction;
@@ -89,12 +89,12 @@ impl<F: Flow> fmt::Debug for DataFlow<F> {
 }
 
 impl<F: Flow> DataFlow<F> {
-    /// What is known of a value; the default for one that no control flow reaches.
+    /// The state of a value; the default for one that no control flow reaches.
     pub fn of(&self, value: Val<'_>) -> &F::State {
         self.values.get(&id(value)).unwrap_or(&self.default)
     }
 
-    /// What is known behind an operation.
+    /// The state behind an operation.
     pub fn behind(&self, op: Op<'_>) -> &F::State {
         self.places.get(&id(op)).unwrap_or(&self.default)
     }

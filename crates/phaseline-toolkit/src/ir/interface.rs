@@ -16,7 +16,7 @@ pub struct Call<'c> {
     pub arguments: Vec<Val<'c>>,
 }
 
-/// What a call calls.
+/// The callee of a call.
 #[derive(Clone, Debug)]
 pub enum Callee<'c> {
     /// A function, by the name of its symbol.

@@ -230,7 +230,7 @@ impl<'c> PassCx<'_, 'c> {
         }
     }
 
-    /// What is known of the operation: computed, or as a pass before it left it.
+    /// An analysis of the operation: computed, or as a pass before left it.
     ///
     /// # Errors
     /// It cannot be computed, or the IR is not valid.

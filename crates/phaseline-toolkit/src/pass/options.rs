@@ -85,7 +85,7 @@ pub trait PassOptions: Sized {
 
 /// A field type that an option may have.
 pub trait OptionField: Sized {
-    /// How MLIR parses it.
+    /// The type of its values.
     const KIND: OptionKind;
     /// Converts checked text.
     fn from_text(text: &str) -> Result<Self, String>;

@@ -130,7 +130,7 @@ type Make = unsafe extern "C" fn(
 ) -> *mut c_void;
 type Release = unsafe extern "C" fn(*mut c_void, *const c_void);
 
-/// What MLIR's registry keeps of a pass.
+/// The part of a pass that MLIR's registry keeps.
 struct Declared {
     name: &'static str,
     options: &'static [OptionSpec],
@@ -298,7 +298,7 @@ fn is_same(a: &Pass, b: &Pass) -> bool {
             && std::ptr::fn_addr_eq(a.run, b.run))
 }
 
-/// What `--help` says of an option.
+/// The line of an option in `--help`.
 fn help(option: &OptionSpec) -> String {
     match option.kind {
         OptionKind::Choice(words) => format!("{}: {}", option.help, words.join(", ")),

@@ -1,4 +1,4 @@
-//! What is noted while a conversion runs, and the one message that is made of it.
+//! Notes of a running conversion, and the one message that is made of them.
 
 use super::Conversion;
 use crate::ir::{Op, Val, edit, op_name, rewrite::RuleError};
@@ -20,7 +20,7 @@ struct Reason {
     text: String,
 }
 
-/// What is noted.
+/// The notes.
 #[derive(Default)]
 pub struct Answers {
     faults: RefCell<Vec<String>>,
@@ -40,7 +40,7 @@ impl Answers {
         self.faults.borrow_mut().push(text);
     }
 
-    /// Why a pattern did not convert an operation.
+    /// Notes the reason why a pattern did not convert an operation.
     pub fn reason(&self, op: Op<'_>, text: String) {
         let (name, location) = (op_name(op).to_owned(), key(op.location()));
         self.add(Reason { name, location, text });

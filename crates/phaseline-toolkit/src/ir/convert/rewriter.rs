@@ -1,4 +1,4 @@
-//! What patterns of a conversion change the IR by.
+//! The rewriter of patterns of a conversion, and the values that they are given.
 
 use crate::{
     Error, Result, ffi,
