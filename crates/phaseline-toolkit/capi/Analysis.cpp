@@ -82,6 +82,8 @@ static bool isValid(Operation *op) {
   return succeeded(verify(op, /*verifyRecursively=*/false));
 }
 
+bool phlIsValid(MlirOperation op) { return isValid(unwrap(op)); }
+
 /// The operation by an interface; null where it has not that one, or is not
 /// valid.
 template <typename Interface> static Interface valid(MlirOperation op) {

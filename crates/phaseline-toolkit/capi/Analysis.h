@@ -49,6 +49,9 @@ typedef enum PhlAlias {
 MLIR_CAPI_EXPORTED PhlAlias phlAlias(MlirOperation op, MlirValue a,
                                      MlirValue b);
 
+/// True if an operation is valid by itself; says nothing if not.
+MLIR_CAPI_EXPORTED bool phlIsValid(MlirOperation op);
+
 /// Takes a value of a list.
 typedef void (*PhlValueCallback)(MlirValue value, void *user);
 /// Parts of a loop that are values.

@@ -153,10 +153,15 @@ unchecked! {
     }
 }
 
-/// The values that an operation folds to, constants among them made in front of it; it itself stays.
+/// The values that an operation folds to, constants among them made in front of it; it itself stays. One that is not
+/// valid folds to nothing.
 pub fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
     op.block()?;
     super::context::check_change().ok()?;
+    // SAFETY: the operation is live.
+    if !unsafe { ffi::phlIsValid(op.to_raw()) } {
+        return None;
+    }
     let mut found = vec![sys::MlirValue { ptr: std::ptr::null() }; op.result_count()];
     // SAFETY: there is room for each result, and the operation is in a block.
     unsafe {

@@ -147,6 +147,7 @@ fn operations_without_parts_do_no_harm() {
             assert!(!ir::verify(op), "{name}");
             let _ = (op.to_string(), ops_of(op).len(), operands(op).len());
             let _ = (ir::interface::call(op).is_some(), ir::interface::is_pure(op));
+            assert!(edit::fold(op).is_none(), "{name}");
             let _ = edit::remove(op);
         }
         for name in
