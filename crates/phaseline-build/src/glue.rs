@@ -5,26 +5,42 @@ use super::{Build, Dialect, Result};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
 
-/// Bodies that a declaration may demand of C++.
-const BODIES: &[&str] = &[
-    "hasVerifier",
-    "hasRegionVerifier",
-    "hasFolder",
-    "hasCanonicalizer",
-    "hasCanonicalizeMethod",
-    "hasCustomAssemblyFormat",
-];
+/// Bodies that a declaration may demand of C++, and that nothing is made for.
+const BODIES: &[&str] = &["hasCanonicalizeMethod", "hasCustomAssemblyFormat"];
+
+/// The C++ by which bodies in Rust are called.
+const CALLS: &str = "\
+extern \"C\" bool phlBodyVerify(MlirOperation op, bool regions);
+extern \"C\" bool phlBodyFold(MlirOperation op, const MlirAttribute *operands, intptr_t count, MlirAttribute *attribute, MlirValue *value);
+extern \"C\" void phlBodyPatterns(MlirRewritePatternSet patterns, MlirContext context, MlirStringRef name);
+static mlir::OpFoldResult foldBody(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands) {
+  llvm::SmallVector<MlirAttribute> ins;
+  for (mlir::Attribute operand : operands)
+    ins.push_back(wrap(operand));
+  MlirAttribute attribute = {nullptr};
+  MlirValue value = {nullptr};
+  if (!phlBodyFold(wrap(op), ins.data(), ins.size(), &attribute, &value))
+    return {};
+  if (value.ptr)
+    return unwrap(value);
+  return unwrap(attribute);
+}
+";
 
 /// Headers of what declarations use.
 const HEADERS: &[&str] = &[
     "mlir/Bytecode/BytecodeOpInterface.h",
+    "mlir/CAPI/IR.h",
     "mlir/CAPI/Registration.h",
+    "mlir/CAPI/Rewrite.h",
+    "mlir/CAPI/Support.h",
     "mlir/IR/Builders.h",
     "mlir/IR/BuiltinTypes.h",
     "mlir/IR/Dialect.h",
     "mlir/IR/DialectImplementation.h",
     "mlir/IR/OpDefinition.h",
     "mlir/IR/OpImplementation.h",
+    "mlir/IR/PatternMatch.h",
     "mlir/IR/SymbolTable.h",
     "mlir/Interfaces/CallInterfaces.h",
     "mlir/Interfaces/ControlFlowInterfaces.h",
@@ -66,9 +82,30 @@ pub fn write(build: &Build, records: &Value, source: PathBuf, name: &str) -> Res
             .into());
         }
     }
+    let bodies: Vec<_> = ops
+        .iter()
+        .map(|op| bodies(records, op, &record, &place.to_string()))
+        .collect::<Result<_>>()?;
+    let mut bodies = bodies.concat();
     let space = records[&record]["cppNamespace"].as_str().unwrap_or_default();
     let space = space.trim_start_matches("::").to_owned();
     let class = record.replace('_', "");
+    if records[&record]["hasConstantMaterializer"] == 1 {
+        let constant = ops.iter().find(|op| has_trait(records, op, "ConstantLike"));
+        let constant = constant.ok_or_else(|| {
+            format!(
+                "{place}: {record} has hasConstantMaterializer, and no operation is ConstantLike"
+            )
+        })?;
+        let mnemonic = records[constant]["opName"].as_str().unwrap_or_default();
+        bodies.push_str(&format!(
+            "mlir::Operation *{space}::{class}::materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value, \
+             mlir::Type type, mlir::Location location) {{\n  \
+             mlir::OperationState state(location, \"{name}.{mnemonic}\");\n  state.addTypes(type);\n  \
+             state.addAttribute(\"{}\", value);\n  return builder.create(state);\n}}\n",
+            constant_value(records, constant, &place.to_string())?
+        ));
+    }
     let has = [own("TypeDef", "dialect"), own("AttrDef", "dialect")].map(|list| !list.is_empty());
     let headers: String = HEADERS.iter().map(|header| format!("#include \"{header}\"\n")).collect();
     let part = |wanted: bool, list: &str, file: &str| match wanted {
@@ -88,9 +125,10 @@ pub fn write(build: &Build, records: &Value, source: PathBuf, name: &str) -> Res
          {attrs_decl}{types_decl}{ops_decl}\
          #include \"{name}/{stem}Dialect.cpp.inc\"\n#include \"{name}/{stem}Enums.cpp.inc\"\n\
          {attrs_def}{types_def}{ops_def}\
-         void {space}::{class}::initialize() {{\n{add_attrs}{add_types}{add_ops}}}\n\
+         {calls}{bodies}void {space}::{class}::initialize() {{\n{add_attrs}{add_types}{add_ops}}}\n\
          extern \"C\" MlirDialectHandle mlirGetDialectHandle__{name}__();\n\
          MLIR_DEFINE_CAPI_DIALECT_REGISTRATION({class}, {name}, {space}::{class})\n",
+        calls = if bodies.is_empty() { "" } else { CALLS },
         attrs_decl = part(attrs, "ATTRDEF", "Attrs.h"),
         types_decl = part(types, "TYPEDEF", "Types.h"),
         ops_decl = part(!ops.is_empty(), "OP", "Ops.h"),
@@ -108,4 +146,73 @@ pub fn write(build: &Build, records: &Value, source: PathBuf, name: &str) -> Res
         fs::write(target, text)?;
     }
     Ok(Dialect { folder, source, name: name.to_owned(), stem: stem.to_owned() })
+}
+
+fn has_trait(records: &Value, op: &str, wanted: &str) -> bool {
+    records[op]["traits"].as_array().into_iter().flatten().any(|one| one["def"] == wanted)
+}
+
+/// The name of the one attribute of a constant.
+///
+/// # Errors
+/// It has none, or several.
+fn constant_value(records: &Value, op: &str, place: &str) -> Result<String> {
+    let arguments = records[op]["arguments"]["args"].as_array();
+    match arguments.map(Vec::as_slice) {
+        Some([only]) => Ok(only[1].as_str().unwrap_or_default().to_owned()),
+        _ => Err(format!(
+            "{place}: {op} is ConstantLike, and has other arguments than one attribute"
+        )
+        .into()),
+    }
+}
+
+/// The C++ of the bodies of an operation: each calls Rust.
+fn bodies(records: &Value, op: &str, dialect: &str, place: &str) -> Result<String> {
+    let record = &records[op];
+    let says = |flag: &str| record[flag] == 1;
+    let space = record["opDialect"]["def"].as_str().unwrap_or(dialect);
+    let space = records[space]["cppNamespace"].as_str().unwrap_or_default();
+    let space = space.trim_start_matches("::");
+    let class = op.split_once('_').map_or(op, |(_, class)| class);
+    let class = format!("{space}::{class}");
+    let mut text = String::new();
+    for (flag, method, regions) in
+        [("hasVerifier", "verify", false), ("hasRegionVerifier", "verifyRegions", true)]
+    {
+        if says(flag) {
+            text.push_str(&format!(
+                "llvm::LogicalResult {class}::{method}() {{\n  \
+                 return llvm::success(phlBodyVerify(wrap(getOperation()), {regions}));\n}}\n"
+            ));
+        }
+    }
+    if says("hasCanonicalizer") {
+        text.push_str(&format!(
+            "void {class}::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *context) \
+             {{\n  phlBodyPatterns(wrap(&patterns), wrap(context), wrap(getOperationName()));\n}}\n"
+        ));
+    }
+    if says("hasFolder") {
+        let results = record["results"]["args"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_one = matches!(results, [only] if {
+            let kinds = &records[only[0]["def"].as_str().unwrap_or_default()]["!superclasses"];
+            let mut kinds = kinds.as_array().into_iter().flatten();
+            !kinds.any(|kind| kind == "Variadic" || kind == "Optional")
+        });
+        if !is_one {
+            return Err(format!(
+                "{place}: {op} has hasFolder, whose body in Rust gives one result: leave it out, and write a rule"
+            )
+            .into());
+        }
+        let value = match has_trait(records, op, "ConstantLike") {
+            true => format!("(*this)->getAttr(\"{}\")", constant_value(records, op, place)?),
+            false => "foldBody(getOperation(), adaptor.getOperands())".to_owned(),
+        };
+        text.push_str(&format!(
+            "mlir::OpFoldResult {class}::fold(FoldAdaptor adaptor) {{\n  return {value};\n}}\n"
+        ));
+    }
+    Ok(text)
 }

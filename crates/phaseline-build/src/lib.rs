@@ -102,7 +102,7 @@ impl Build {
         self
     }
 
-    /// Adds a dialect `name` with classes that begin with `stem`: `folder` has `STEMOps.td`, from which
+    /// Adds a dialect `name` with classes that begin with `stem`. `folder` has `STEMOps.td`, from which
     /// C++ (`NAME/STEMOps.h.inc` and its like) and Rust (`NAME_views.rs`) are made, and its C++.
     #[must_use]
     pub fn dialect(
@@ -118,11 +118,12 @@ impl Build {
         self
     }
 
-    /// Adds a dialect that is declared in one `.td` file and needs no C++ of its own: the code that registers its
+    /// Adds a dialect that is declared in one `.td` file and needs no C++ of its own. The code that registers its
     /// operations, types and attributes is made. The dialect's record is `STEM_Dialect`, and its C API `NAME`.
     ///
     /// # Errors
-    /// The declaration is not valid, or has bodies that only C++ can give (verifiers, folds, custom syntax).
+    /// The declaration is not valid, or has bodies that only C++ can give (custom syntax). Verifiers, folds and
+    /// canonicalisation patterns have theirs in Rust: the toolkit is given them.
     pub fn ods(mut self, file: impl Into<PathBuf>, name: &str) -> Result<Self> {
         let file = file.into();
         let include = file.parent().unwrap_or(Path::new("")).to_owned();
@@ -229,7 +230,7 @@ impl Build {
     }
 
     /// Compiles every `.cpp` of the folders into one archive. Only files older than what they include,
-    /// by the lists that the compiler left beside the objects, are compiled again: with MLIR's headers
+    /// by the lists that the compiler left beside the objects, are compiled again. With MLIR's headers
     /// each takes many seconds. The compiler runs in `OUT_DIR`, so that ccache finds what another build,
     /// with other features say, compiled of the same text.
     fn compile_sources(&self, archive: &str) -> Result<()> {

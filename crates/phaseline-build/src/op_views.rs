@@ -145,6 +145,7 @@ impl Op {
         writeln!(text, "#[derive(Clone, Copy, Debug)]")?;
         writeln!(text, "pub struct {class}<'c>(Op<'c>);")?;
         writeln!(text, "impl<'c> OpView<'c> for {class}<'c> {{")?;
+        writeln!(text, "    type At<'p> = {class}<'p>;")?;
         writeln!(text, "    const INFO: &'static OpInfo = &{};", self.constant())?;
         writeln!(text, "    fn of(op: Op<'c>) -> Option<Self> {{")?;
         writeln!(text, "        view::fits(op, Self::INFO).then_some(Self(op))")?;

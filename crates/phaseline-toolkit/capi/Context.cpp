@@ -29,8 +29,7 @@ struct UserExtension : public DialectExtensionBase {
   explicit UserExtension(const void *user)
       : DialectExtensionBase({"builtin"}), user(user) {}
 
-  void apply(MLIRContext *context,
-             MutableArrayRef<Dialect *>) const override {
+  void apply(MLIRContext *context, MutableArrayRef<Dialect *>) const override {
     phlContextSetUser(wrap(context), user);
   }
 

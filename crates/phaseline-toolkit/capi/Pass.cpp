@@ -5,11 +5,12 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/CAPI/Utils.h"
+#include "mlir/IR/Action.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <memory>
 #include <vector>
@@ -26,6 +27,18 @@ struct AnyOption {
 
   AnyOption(Pass &pass, const PhlOptionDesc &desc);
   std::string value() const;
+};
+
+/// What the language of passes knows of an operation.
+struct Analyses {
+  explicit Analyses(Operation *) {}
+  ~Analyses() {
+    if (drop && slot)
+      drop(slot);
+  }
+
+  void *slot = nullptr;
+  void (*drop)(void *) = nullptr;
 };
 
 /// A pass whose body is a C callback.
@@ -48,7 +61,9 @@ struct CallbackPass : public Pass {
   }
 
   std::unique_ptr<Pass> clonePass() const override {
-    return std::make_unique<CallbackPass>(desc, id);
+    auto clone = std::make_unique<CallbackPass>(desc, id);
+    clone->state = state;
+    return clone;
   }
 
   /// Loading by name here, before any thread starts, stands in for
@@ -56,7 +71,18 @@ struct CallbackPass : public Pass {
   LogicalResult initialize(MLIRContext *context) override {
     for (size_t i = 0; i < desc->num_dialects; ++i)
       context->getOrLoadDialect(desc->dialects[i]);
-    return success();
+    if (!desc->make)
+      return success();
+    withValues([&](const char *const *values, size_t count) {
+      const PhlPassDesc *desc = this->desc;
+      state = std::shared_ptr<void>(
+          desc->make(wrap(context), values, count, desc->user),
+          [desc](void *state) {
+            if (state)
+              desc->release(state, desc->user);
+          });
+    });
+    return success(state != nullptr);
   }
 
   LogicalResult
@@ -65,34 +91,70 @@ struct CallbackPass : public Pass {
     if (failed(Pass::initializeOptions(options, fault)))
       return failure();
     for (size_t i = 0; i < desc->num_options; ++i) {
-      const PhlOptionDesc &option = desc->options[i];
-      ArrayRef<const char *> words(option.choices, option.num_choices);
-      std::string value = values[i].value();
-      bool isWord =
-          llvm::any_of(words, [&](const char *word) { return value == word; });
-      if (words.empty() || isWord || value == option.default_value)
-        continue;
-      return fault("option '" + Twine(option.name) + "' of " + desc->argument +
-                   ": '" + value + "' is none of " + llvm::join(words, ", "));
+      std::string reason;
+      if (!desc->check(i, values[i].value().c_str(), append, &reason,
+                       desc->user))
+        return fault(reason);
     }
     return success();
   }
 
-  void runOnOperation() override {
+  /// Appends text to a string.
+  static void append(MlirStringRef text, void *to) {
+    static_cast<std::string *>(to)->append(text.data, text.length);
+  }
+
+  /// Calls `use` with the texts of all options.
+  template <typename Use> void withValues(Use use) {
     std::vector<std::string> texts;
     for (const AnyOption &option : values)
       texts.push_back(option.value());
     std::vector<const char *> pointers;
     for (const std::string &text : texts)
       pointers.push_back(text.c_str());
-    if (!desc->run(wrap(getOperation()), pointers.data(), pointers.size(),
-                   desc->user))
-      signalPassFailure();
+    use(pointers.data(), pointers.size());
+  }
+
+  void runOnOperation() override {
+    withValues([&](const char *const *values, size_t count) {
+      if (!desc->run(wrap(getOperation()), values, count, {this}, state.get(),
+                     desc->user))
+        signalPassFailure();
+    });
+  }
+
+  void **analyses(void (*drop)(void *)) {
+    auto &found = getAnalysis<Analyses>();
+    found.drop = drop;
+    return &found.slot;
+  }
+
+  void preserve(bool all) {
+    if (all)
+      markAllAnalysesPreserved();
+    else
+      markAnalysesPreserved<Analyses>();
+  }
+
+  OpPassManager *parse(StringRef passes, MlirStringCallback fault, void *user) {
+    auto manager = std::make_unique<OpPassManager>(
+        getOperation()->getName().getStringRef());
+    std::string reason;
+    llvm::raw_string_ostream stream(reason);
+    if (succeeded(parsePassPipeline(passes, *manager, stream)))
+      return manager.release();
+    fault(wrap(StringRef(reason)), user);
+    return nullptr;
+  }
+
+  bool runParsed(std::unique_ptr<OpPassManager> manager) {
+    return succeeded(runPipeline(*manager, getOperation()));
   }
 
   const PhlPassDesc *desc;
   TypeID id;
   std::vector<AnyOption> values;
+  std::shared_ptr<void> state;
 };
 
 AnyOption::AnyOption(Pass &pass, const PhlOptionDesc &desc) {
@@ -154,12 +216,56 @@ void phlRegisterPipeline(MlirStringRef name, MlirStringRef description,
       [](function_ref<void(const detail::PassOptions &)>) {});
 }
 
-void phlEmitWarning(MlirLocation location, MlirStringRef text) {
-  emitWarning(unwrap(location)) << unwrap(text);
+static CallbackPass &unwrap(PhlPassRun run) {
+  return *static_cast<CallbackPass *>(run.ptr);
 }
 
-void phlEmitRemark(MlirLocation location, MlirStringRef text) {
-  emitRemark(unwrap(location)) << unwrap(text);
+PhlPipeline phlPassRunParse(PhlPassRun run, MlirStringRef passes,
+                            MlirStringCallback fault, void *user) {
+  return {unwrap(run).parse(unwrap(passes), fault, user)};
+}
+
+bool phlPassRunPipeline(PhlPassRun run, PhlPipeline pipeline) {
+  return unwrap(run).runParsed(std::unique_ptr<OpPassManager>(
+      static_cast<OpPassManager *>(pipeline.ptr)));
+}
+
+void **phlPassRunAnalyses(PhlPassRun run, void (*drop)(void *)) {
+  return unwrap(run).analyses(drop);
+}
+
+void phlPassRunPreserve(PhlPassRun run, bool all) { unwrap(run).preserve(all); }
+
+bool phlPipelineCheck(MlirStringRef passes, MlirStringCallback fault,
+                      void *user) {
+  OpPassManager manager;
+  std::string reason;
+  llvm::raw_string_ostream stream(reason);
+  if (succeeded(parsePassPipeline(unwrap(passes), manager, stream)))
+    return true;
+  fault(wrap(StringRef(reason)), user);
+  return false;
+}
+
+void phlEmit(PhlSeverity severity, MlirLocation location, MlirStringRef text,
+             const PhlNote *notes, size_t num_notes) {
+  InFlightDiagnostic diagnostic =
+      severity == PHL_SEVERITY_ERROR     ? emitError(unwrap(location))
+      : severity == PHL_SEVERITY_WARNING ? emitWarning(unwrap(location))
+                                         : emitRemark(unwrap(location));
+  diagnostic << unwrap(text);
+  for (size_t i = 0; i < num_notes; ++i)
+    diagnostic.attachNote(unwrap(notes[i].location)) << unwrap(notes[i].text);
+}
+
+void phlContextSetStop(MlirContext context, bool (*stop)(void *), void *user) {
+  if (!stop)
+    return unwrap(context)->registerActionHandler(nullptr);
+  unwrap(context)->registerActionHandler(
+      [=](llvm::function_ref<void()> action, const tracing::Action &) {
+        if (!stop(user))
+          action();
+      });
 }
 
 void phlPassManagerEnableCrashReproducer(MlirPassManager pm, MlirStringRef path,

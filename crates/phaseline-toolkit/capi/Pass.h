@@ -24,15 +24,17 @@ typedef enum PhlOptionKind {
   PHL_OPTION_BOOL = 2,
 } PhlOptionKind;
 
+/// A run of a pass.
+typedef struct PhlPassRun {
+  void *ptr;
+} PhlPassRun;
+
 /// One option of a pass. All strings are NUL-terminated and live forever.
 typedef struct PhlOptionDesc {
   const char *name;
   const char *description;
   const char *default_value;
   PhlOptionKind kind;
-  /// The words that a string may be; null if it may be any.
-  const char *const *choices;
-  size_t num_choices;
 } PhlOptionDesc;
 
 /// A pass. All pointers live as long as the process, because MLIR's registry
@@ -48,9 +50,18 @@ typedef struct PhlPassDesc {
   /// Names of the dialects that the pass creates operations of.
   const char *const *dialects;
   size_t num_dialects;
+  /// Calls `fault` with a reason, and returns false, if an option cannot have a
+  /// value.
+  bool (*check)(size_t option, const char *value, MlirStringCallback fault,
+                void *fault_user, const void *user);
+  /// Makes the state of a pass before it runs, which clones for other threads
+  /// share; null after a diagnostic. `release` is called once for each.
+  void *(*make)(MlirContext context, const char *const *values,
+                size_t num_values, const void *user);
+  void (*release)(void *state, const void *user);
   /// Returns false on failure, after it emitted a diagnostic.
   bool (*run)(MlirOperation op, const char *const *values, size_t num_values,
-              const void *user);
+              PhlPassRun run, void *state, const void *user);
   const void *user;
 } PhlPassDesc;
 
@@ -64,11 +75,51 @@ MLIR_CAPI_EXPORTED void phlRegisterPipeline(MlirStringRef name,
                                             MlirStringRef description,
                                             MlirStringRef passes);
 
-/// Emits a warning, or a remark.
-MLIR_CAPI_EXPORTED void phlEmitWarning(MlirLocation location,
-                                       MlirStringRef text);
-MLIR_CAPI_EXPORTED void phlEmitRemark(MlirLocation location,
-                                      MlirStringRef text);
+/// A pipeline that was parsed.
+typedef struct PhlPipeline {
+  void *ptr;
+} PhlPipeline;
+/// Parses a list of passes for what the pass runs on; null after a reason.
+MLIR_CAPI_EXPORTED PhlPipeline phlPassRunParse(PhlPassRun run,
+                                               MlirStringRef passes,
+                                               MlirStringCallback fault,
+                                               void *user);
+/// Runs a pipeline, which goes, on what the pass runs on.
+MLIR_CAPI_EXPORTED bool phlPassRunPipeline(PhlPassRun run,
+                                           PhlPipeline pipeline);
+/// The place for what is known of the operation, which goes, by `drop`, where a
+/// pass does not say that it keeps it. It holds null at first.
+MLIR_CAPI_EXPORTED void **phlPassRunAnalyses(PhlPassRun run,
+                                             void (*drop)(void *));
+/// Says that all analyses, or those in that place, are as they were.
+MLIR_CAPI_EXPORTED void phlPassRunPreserve(PhlPassRun run, bool all);
+
+/// Calls `fault`, and returns false, if a text is no list of passes.
+MLIR_CAPI_EXPORTED bool phlPipelineCheck(MlirStringRef passes,
+                                         MlirStringCallback fault, void *user);
+
+/// A note of a diagnostic.
+typedef struct PhlNote {
+  MlirLocation location;
+  MlirStringRef text;
+} PhlNote;
+
+/// The severity of a diagnostic.
+typedef enum PhlSeverity {
+  PHL_SEVERITY_ERROR = 0,
+  PHL_SEVERITY_WARNING = 1,
+  PHL_SEVERITY_REMARK = 2,
+} PhlSeverity;
+
+/// Emits a diagnostic with notes.
+MLIR_CAPI_EXPORTED void phlEmit(PhlSeverity severity, MlirLocation location,
+                                MlirStringRef text, const PhlNote *notes,
+                                size_t num_notes);
+
+/// Asks `stop` before each pass, and before each pattern, of a context: where
+/// it is true they are left out. Null asks nobody.
+MLIR_CAPI_EXPORTED void phlContextSetStop(MlirContext context,
+                                          bool (*stop)(void *user), void *user);
 
 /// Makes `pm` write `path` with the IR and the pipeline when a pass fails or
 /// crashes. With `local` set, only the failing pass is reproduced.

@@ -9,7 +9,10 @@ mod messages;
 #[cfg(feature = "driver")]
 pub use compile::compile_main;
 
-use crate::{ffi, ir::nesting};
+use crate::{
+    ffi,
+    ir::{context::Statistic, nesting},
+};
 use melior::{StringRef, dialect::DialectRegistry};
 use std::{
     ffi::{CString, OsString, c_char, c_int},
@@ -47,6 +50,19 @@ pub fn lsp_main(_: &str, registry: &DialectRegistry, arguments: Vec<OsString>) -
 /// Prints an error on standard error, for the main function of a program; gives the exit code of a failure.
 pub fn report(error: &crate::Error) -> ExitCode {
     refuse(&error.to_string())
+}
+
+/// Prints what passes counted, in MLIR's form. Releases of LLVM have no statistics themselves.
+pub fn print_statistics(statistics: &[Statistic]) {
+    use std::io::Write;
+    let mut pass = "";
+    for one in statistics {
+        if one.pass != pass {
+            pass = one.pass;
+            let _ = writeln!(std::io::stderr(), "{pass}");
+        }
+        let _ = writeln!(std::io::stderr(), "  (S) {} {} - {}", one.value, one.name, one.about);
+    }
 }
 
 /// Ends a tool that has not begun.

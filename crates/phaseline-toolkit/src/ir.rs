@@ -1,7 +1,7 @@
 //! Building and reading IR from Rust: a thin layer over melior that passes and lowerings share.
 //!
 //! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
-//! a pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are
+//! a pass the operation outlives the run, so both are one here. [`Val`], [`Op`] and [`Blk`] are
 //! plain copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and what is
 //! reached from there lives as long as that borrow. Nothing public destroys what a handle stands for
 //! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check,
@@ -24,18 +24,23 @@ macro_rules! unchecked {
 
 mod adaptor;
 pub mod alias;
+pub mod analysis;
 pub mod attribute;
 pub mod blob;
+pub mod body;
 mod build;
 pub mod capture;
 mod checked;
 pub mod constant;
 pub mod context;
+pub mod convert;
+pub mod dataflow;
 pub mod edit;
 pub mod effects;
 pub mod elements;
 pub mod func;
 mod identity;
+pub mod interface;
 pub mod linalg;
 pub mod memref;
 pub mod nesting;
@@ -51,7 +56,10 @@ pub mod types;
 pub mod view;
 
 pub use build::{Builder, OpSpec};
-pub use checked::{attr, dictionary, location, parent, region, set_attr, type_of, verify};
+pub use checked::{
+    attr, dictionary, location, move_before, parent, region, replace_uses, set_attr, set_operand,
+    type_of, verify,
+};
 pub use identity::{Id, Identity, id};
 pub use read::{
     attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,

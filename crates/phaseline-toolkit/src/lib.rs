@@ -26,6 +26,10 @@ pub(crate) mod toolkit;
 
 pub use driver::report;
 pub use error::{Error, Result};
+pub use ir::{
+    Context,
+    context::{Cancel, Statistic},
+};
 pub use phase::Phases;
 pub use session::{Diagnostic, Note, Session, Severity, Verified};
 pub use toolkit::{Dialect, Toolkit};

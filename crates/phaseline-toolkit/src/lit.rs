@@ -12,7 +12,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// Where the build found LLVM.
+/// The prefix of the LLVM that the build found.
 const LLVM: &str = env!("PHASELINE_LLVM_PREFIX");
 
 /// A word that RUN lines use for a program.

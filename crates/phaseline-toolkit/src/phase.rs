@@ -138,10 +138,10 @@ pub struct PhaseRun<'a, P> {
     pub sections: &'a Sections<P>,
     /// The phases to run, in order.
     pub phases: &'a [P],
-    /// Where to write the IR after each phase; the phase that the module has been through, and all phases, by which
+    /// The files with the IR after each phase; the phase that the module has been through, and all phases, by which
     /// files are numbered.
     pub dump: Option<Dump<'a, P>>,
-    /// Where to write a reproducer when a pass fails.
+    /// The file for a reproducer when a pass fails.
     pub reproducer: Option<&'a Path>,
     /// Called before each phase.
     pub observer: Option<&'a dyn Fn(&P)>,

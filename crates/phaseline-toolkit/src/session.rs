@@ -4,7 +4,11 @@ mod diagnostics;
 
 use crate::{
     Error, Result, ffi,
-    ir::{self, context::Carried, nesting, origin},
+    ir::{
+        self,
+        context::{Cancel, Carried, Statistic},
+        nesting, origin,
+    },
     pass,
 };
 use diagnostics::Diagnostics;
@@ -16,7 +20,7 @@ use melior::{
     pass::PassManager,
     utility::parse_pass_pipeline,
 };
-use std::{any::Any, path::Path, sync::Arc};
+use std::{any::Any, ffi::c_void, path::Path, sync::Arc};
 
 /// A context with its dialects, and what is said while it works. Two sessions are independent of each other; the
 /// only thing that they share is MLIR's registry of passes.
@@ -56,6 +60,9 @@ fn new_context(
     context.set_allow_unregistered_dialects(allows_unknown);
     context
 }
+
+// SAFETY: nothing of a context belongs to a thread, and all that has to do with it borrows the session or is in it.
+unsafe impl Send for Session {}
 
 impl Drop for Session {
     fn drop(&mut self) {
@@ -197,23 +204,23 @@ impl Session {
         nesting::check_text(pipeline.as_bytes())
             .map_err(|(_, what)| Error::invalid(format!("the pipeline: {what}")))?;
         // Declared before the manager, which looks at it until it is dropped.
-        let log = pass::Log::default();
-        let both = |event: pass::PassEvent, name: &str, op: ir::Op<'_>| {
-            log.event(event, name, op);
+        let log = pass::is_logged().then(pass::Log::default);
+        let told = |event: pass::PassEvent, name: &str, op: ir::Op<'_>| {
+            diagnostics::running(event, name);
+            if let Some(log) = &log {
+                log.event(event, name, op);
+            }
             observer.inspect(|observer| observer(event, name, op));
         };
-        let both: &pass::PassObserver<'_> = &both;
-        let observer = if pass::is_logged() { Some(both) } else { observer };
-        let observer = observer.as_ref();
+        let told: &pass::PassObserver<'_> = &told;
         let manager = PassManager::new(&self.context);
         manager.enable_verifier(verified == Verified::Passes);
         if let Some(path) = reproducer {
             enable_reproducer(&manager, path);
         }
-        if let Some(observer) = observer {
-            pass::watch(&manager, observer);
-        }
-        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(|error| {
+        pass::watch(&manager, &told);
+        let parse = || parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline);
+        pass::reading(parse).map_err(|error| {
             let detail = match error {
                 melior::Error::ParsePassPipeline(text) => text,
                 other => other.to_string(),
@@ -221,11 +228,20 @@ impl Session {
             Error::invalid(format!("the pipeline is not valid: {}", detail.trim()))
         })?;
         let _running = self.carried.running();
+        let cancel = self.carried.cancel();
+        let _stopping = cancel.as_ref().map(|cancel| Stopping::new(&self.context, cancel));
+        self.carried.has_complained();
         // SAFETY: the module outlives the call.
         let ok = unsafe {
             mlir_sys::mlirPassManagerRunOnOp(manager.to_raw(), module.as_operation().to_raw())
         };
-        if ok.value == 0 {
+        if cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()) {
+            self.diagnostics.take_errors();
+            return Err(Error::invalid(
+                "the pipeline was cancelled; the IR is as the last pass left it",
+            ));
+        }
+        if ok.value == 0 || self.carried.has_complained() {
             return Err(self.failure("the pipeline failed"));
         }
         if verified == Verified::End && !module.as_operation().verify() {
@@ -254,10 +270,44 @@ impl Session {
         self.diagnostics.take()
     }
 
+    /// Has pipelines of the session stop when a token says so, from any thread: passes that wait are left out, and so are
+    /// patterns and rules of those that run. Passes in Rust ask for themselves, too. None takes the token back.
+    pub fn set_cancel(&self, cancel: Option<Cancel>) {
+        self.carried.set_cancel(cancel);
+    }
+
+    /// Takes the statistics of passes in Rust since the last call, by pass and name.
+    pub fn take_statistics(&self) -> Vec<Statistic> {
+        self.carried.take_statistics()
+    }
+
     /// Calls `handler` for each diagnostic from now on, in place of the one before, when it is given;
     /// they are kept as well. If it panics, a warning says so.
     pub fn on_diagnostic(&self, handler: impl Fn(&Diagnostic) + Send + Sync + 'static) {
         self.diagnostics.handle(Arc::new(handler));
+    }
+}
+
+/// Has MLIR ask a token before each pass and pattern, until it is dropped.
+struct Stopping<'a>(&'a Context);
+
+impl<'a> Stopping<'a> {
+    fn new(context: &'a Context, cancel: &'a Cancel) -> Self {
+        unsafe extern "C" fn stop(user: *mut c_void) -> bool {
+            // SAFETY: `user` is the token, which outlives this.
+            unsafe { (*user.cast::<Cancel>()).is_cancelled() }
+        }
+        let user = std::ptr::from_ref(cancel).cast_mut().cast();
+        // SAFETY: the context is live, and the token is until this is dropped.
+        unsafe { ffi::phlContextSetStop(context.to_raw(), Some(stop), user) };
+        Self(context)
+    }
+}
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the context is live.
+        unsafe { ffi::phlContextSetStop(self.0.to_raw(), None, std::ptr::null_mut()) };
     }
 }
 

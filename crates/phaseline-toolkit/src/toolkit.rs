@@ -2,12 +2,27 @@
 
 use crate::{
     Error, Phases, Result, Session, driver, ffi,
-    ir::context::Carried,
-    pass::{self, Pass},
+    ir::{
+        Attribute, Op,
+        body::{self, Bodies, Body, Folded},
+        context::Carried,
+        rewrite::Rule,
+        view::OpView,
+    },
+    pass::{self, Pass, RunPass},
     upstream::Upstream,
 };
 use melior::dialect::DialectRegistry;
-use std::{any::Any, ffi::OsString, fmt, process::ExitCode, sync::Once};
+use std::{
+    any::Any,
+    ffi::OsString,
+    fmt,
+    process::ExitCode,
+    sync::{Arc, Once},
+};
+
+/// The option of the pass driver that prints statistics.
+const STATISTICS: &str = "-mlir-pass-statistics";
 
 /// A dialect that a toolkit registers.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +63,13 @@ impl Dialect {
     }
 }
 
+/// A verifier of operations, by one of their views. An operation that its view does not fit has errors of its own.
+fn of_view<'x, V: OpView<'x>>(
+    verify: impl for<'c> Fn(V::At<'c>) -> Result<(), String> + Send + Sync + 'static,
+) -> impl for<'c> Fn(Op<'c>) -> Result<(), String> + Send + Sync + 'static {
+    move |op| <V::At<'_> as OpView<'_>>::of(op).map_or(Ok(()), &verify)
+}
+
 /// The dialects and passes of a compiler: sessions and tools are made of it.
 ///
 /// Passes go into MLIR's own registry, which all toolkits of a process share.
@@ -59,6 +81,7 @@ pub struct Toolkit {
     /// Parts of upstream.
     parts: Vec<Upstream>,
     dialects: Vec<Dialect>,
+    bodies: Bodies,
     #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver runs them"))]
     phases: Option<Phases>,
 }
@@ -74,7 +97,14 @@ impl fmt::Debug for Toolkit {
 impl Toolkit {
     /// A toolkit with MLIR's `builtin` dialect alone. `title` is the first line of the help of its tools.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), all: None, parts: vec![], dialects: vec![], phases: None }
+        Self {
+            title: title.into(),
+            all: None,
+            parts: vec![],
+            dialects: vec![],
+            bodies: Bodies::new(),
+            phases: None,
+        }
     }
 
     /// Adds all of upstream's dialects and passes, which take 160 MB of a program.
@@ -95,7 +125,7 @@ impl Toolkit {
     ) -> Self {
         static PASSES: Once = Once::new();
         // SAFETY: fills MLIR's registry, once.
-        PASSES.call_once(|| unsafe { passes() });
+        PASSES.call_once(|| pass::writing(|| unsafe { passes() }));
         self.all = Some(dialects);
         self
     }
@@ -129,6 +159,64 @@ impl Toolkit {
     pub fn passes(self, passes: impl IntoIterator<Item = &'static Pass>) -> Result<Self> {
         passes.into_iter().try_for_each(pass::register)?;
         Ok(self)
+    }
+
+    /// Adds a pass that is a type.
+    ///
+    /// # Errors
+    /// As for [`Toolkit::pass`].
+    pub fn run_pass<T: RunPass>(self) -> Result<Self> {
+        pass::register_type::<T>()?;
+        Ok(self)
+    }
+
+    /// Gives the verifier of an operation, which ODS declares (`hasVerifier`): it says what is wrong.
+    #[must_use]
+    pub fn verifier<'x, V: OpView<'x>>(
+        mut self,
+        verify: impl for<'c> Fn(V::At<'c>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.body::<V>().verify = Some(Arc::new(of_view::<V>(verify)));
+        self
+    }
+
+    /// Gives the verifier of an operation's regions (`hasRegionVerifier`), which runs behind those of what is in them.
+    #[must_use]
+    pub fn region_verifier<'x, V: OpView<'x>>(
+        mut self,
+        verify: impl for<'c> Fn(V::At<'c>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.body::<V>().regions = Some(Arc::new(of_view::<V>(verify)));
+        self
+    }
+
+    /// Gives the fold of an operation with one result (`hasFolder`), by those of its operands that are constant. For
+    /// folds to constants the dialect says `hasConstantMaterializer`.
+    #[must_use]
+    pub fn fold<'x, V: OpView<'x>>(
+        mut self,
+        fold: impl for<'c> Fn(V::At<'c>, &[Option<Attribute<'c>>]) -> Option<Folded<'c>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.body::<V>().fold = Some(Arc::new(move |op, operands| {
+            <V::At<'_> as OpView<'_>>::of(op).and_then(|view| fold(view, operands))
+        }));
+        self
+    }
+
+    /// Adds rules to those that MLIR's canonicalizer has; their operations say `hasCanonicalizer`.
+    #[must_use]
+    pub fn canonicalize(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        for rule in rules {
+            self.bodies.entry(rule.root.to_owned()).or_default().rules.push(rule);
+        }
+        self
+    }
+
+    fn body<'x, V: OpView<'x>>(&mut self) -> &mut Body {
+        self.bodies.entry(V::INFO.name.to_owned()).or_default()
     }
 
     /// Names a pipeline: it is run as `--NAME` by the pass driver, and as `NAME` in pipeline text. `text` is an MLIR
@@ -197,8 +285,9 @@ impl Toolkit {
 
     fn registry(&self) -> DialectRegistry {
         let registry = DialectRegistry::new();
+        // Parts of upstream register their passes, too.
         // SAFETY: the registry is live, and the handles are valid.
-        unsafe {
+        pass::writing(|| unsafe {
             if let Some(register) = self.all {
                 register(registry.to_raw());
             }
@@ -208,13 +297,15 @@ impl Toolkit {
             for dialect in &self.dialects {
                 mlir_sys::mlirDialectHandleInsertDialect(dialect.handle, registry.to_raw());
             }
-        }
+        });
         registry
     }
 
     fn carried(&self, user: Box<dyn Any + Send + Sync>) -> Carried {
         let careful = self.dialects.iter().filter(|dialect| dialect.infers_with_care);
-        Carried::new(user, careful.map(|dialect| dialect.namespace()).collect())
+        body::install();
+        let careful = careful.map(|dialect| dialect.namespace()).collect();
+        Carried::new(user, careful, self.bodies.clone())
     }
 
     /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process.
@@ -237,6 +328,15 @@ impl Toolkit {
         let carried: &'static Carried = Box::leak(Box::new(self.carried(Box::new(()))));
         // SAFETY: it lives for ever.
         unsafe { ffi::phlRegistrySetUser(registry.to_raw(), std::ptr::from_ref(carried).cast()) };
-        main(&self.title, &registry, arguments.collect())
+        let arguments: Vec<_> = arguments.collect();
+        let counts = arguments.iter().any(|one| one.to_string_lossy().ends_with(STATISTICS));
+        let code = main(&self.title, &registry, arguments);
+        if counts {
+            driver::print_statistics(&carried.take_statistics());
+        }
+        match carried.has_complained() {
+            true => ExitCode::FAILURE,
+            false => code,
+        }
     }
 }

@@ -3,17 +3,24 @@
 #![forbid(unsafe_code)]
 
 use phaseline_toolkit::{
-    Phases, Result, Toolkit, dialect,
+    Context, Phases, Result, Toolkit, dialect,
     ir::{
-        Op, Val, edit,
-        rewrite::{self, Rewriter, Rule},
+        Op, Val, attr,
+        body::Folded,
+        dims, edit, elements,
+        rewrite::{Rewriter, Rule},
         type_of,
         view::OpView,
     },
-    pass::{OptionValues, Pass, PassError, PassOp},
+    pass::{NoOptions, PassCx, PassResult, RunPass},
     upstream,
 };
 use std::process::ExitCode;
+
+mod hoist;
+mod lower;
+mod narrow;
+mod taint;
 
 dialect!(toy, mlirGetDialectHandle__toy__);
 
@@ -50,21 +57,52 @@ fn maker<'c, V: OpView<'c>>(value: Val<'c>) -> Option<V> {
     edit::defining_op(value).and_then(V::of)
 }
 
-static SIMPLIFY: Pass = Pass {
-    name: "toy-simplify",
-    summary: "Apply the rules of the dialect",
-    anchor: "func.func",
-    options: &[],
-    dialects: &["toy"],
-    run: simplify,
-};
+/// A reshape to the same shape is what it is given; that of a constant is a constant.
+fn fold<'c>(op: toy::Reshape<'c>) -> Option<Folded<'c>> {
+    if type_of(op.x()) == type_of(op.y()) {
+        return Some(Folded::Value(op.x()));
+    }
+    let constant = maker::<toy::Constant>(op.x())?;
+    let data = elements::bytes(attr(constant.op(), "value")?).ok()?;
+    elements::dense(type_of(op.y()), &data).ok().map(Folded::Constant)
+}
 
-fn simplify<'c>(op: PassOp<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    let failed = |error: rewrite::RuleError<'c>| PassError {
-        location: Some(error.location),
-        message: error.message,
-    };
-    rewrite::apply(op, &[TWICE, RESHAPES]).map(drop).map_err(failed)
+fn is_reshape(op: toy::Reshape<'_>) -> Result<(), String> {
+    let count = |value| dims(type_of(value)).iter().product::<i64>();
+    match (count(op.x()), count(op.y())) {
+        (from, to) if from == to => Ok(()),
+        (from, to) => Err(format!("has {from} elements and cannot have {to}")),
+    }
+}
+
+fn is_transpose(op: toy::Transpose<'_>) -> Result<(), String> {
+    let (mut from, to) = (dims(type_of(op.x())), dims(type_of(op.y())));
+    from.reverse();
+    match from == to {
+        true => Ok(()),
+        false => Err(format!("has rows and columns {to:?}, and not {from:?}")),
+    }
+}
+
+struct Simplify;
+
+impl RunPass for Simplify {
+    const NAME: &'static str = "toy-simplify";
+    const SUMMARY: &'static str = "Apply the rules of the dialect";
+    const ANCHOR: &'static str = "func.func";
+    const DIALECTS: &'static [&'static str] = &["toy"];
+    const STATISTICS: &'static [(&'static str, &'static str)] = &[("changes", "Changes made")];
+    type Options = NoOptions;
+
+    fn new(_: NoOptions, _: &Context) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn run<'c>(&self, cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {
+        let changes = cx.rewrite(&[TWICE, RESHAPES])?;
+        cx.count("changes", changes as usize);
+        Ok(())
+    }
 }
 
 fn toolkit() -> Result<Toolkit> {
@@ -72,9 +110,18 @@ fn toolkit() -> Result<Toolkit> {
         .then("simplify", "builtin.module(func.func(toy-simplify),cse)")?
         .then("clean", "builtin.module(symbol-dce)")?;
     Toolkit::new("Toy's pass driver")
-        .upstream([upstream::func(), upstream::transforms()])
+        .upstream([upstream::arith(), upstream::cf(), upstream::func(), upstream::scf()])
+        .upstream([upstream::transforms()])
         .dialect(toy::dialect())
-        .pass(&SIMPLIFY)?
+        .verifier::<toy::Reshape>(is_reshape)
+        .verifier::<toy::Transpose>(is_transpose)
+        .fold::<toy::Reshape>(|op, _| fold(op))
+        .canonicalize([TWICE, RESHAPES])
+        .run_pass::<Simplify>()?
+        .run_pass::<lower::Lower>()?
+        .run_pass::<narrow::Narrow>()?
+        .run_pass::<taint::FindTaint>()?
+        .run_pass::<hoist::Hoist>()?
         .pipeline(
             "toy-pipeline",
             "All of Toy's passes",

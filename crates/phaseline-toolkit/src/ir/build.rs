@@ -121,6 +121,7 @@ impl<'c> Builder<'c> {
         if let Some(rewriter) = self.told {
             // SAFETY: the rewriter lives while its rule runs, and the operation is in a block.
             unsafe { ffi::phlRewriterInserted(rewriter, op.to_raw()) };
+            super::convert::note(op);
         }
     }
 
@@ -129,6 +130,8 @@ impl<'c> Builder<'c> {
     /// # Errors
     /// The operation is of another session, or uses values of another module.
     pub fn copy(&self, op: Op<'c>) -> Result<Op<'c>> {
+        super::context::check_change()?;
+        origin::check_place(self.block)?;
         let name = super::op_name(op);
         origin::check_home(self.context, &op, || format!("'{name}', which is copied,"))?;
         origin::check_home(self.context, &self.block, || format!("the block for '{name}'"))?;

@@ -42,6 +42,8 @@ pub fn verify(op: Op<'_>) -> bool {
 /// # Errors
 /// The attribute is of another session, or the name is empty.
 pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) -> Result<()> {
+    super::context::check_change()?;
+    super::context::check_own(op)?;
     if name.is_empty() {
         let name = super::op_name(op);
         return Err(Error::invalid(format!("an attribute of '{name}' has no name")));
@@ -51,6 +53,79 @@ pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) -> Result<()> 
     })?;
     edit::set_attr(op, name, value);
     Ok(())
+}
+
+/// Makes every use of `of` a use of `with`, a value of the same type and module. That it dominates them is for the
+/// verifier to see.
+///
+/// # Errors
+/// The types differ, or the values are of two modules; or this is inside of a rule, which has its rewriter.
+pub fn replace_uses<'c>(of: Val<'c>, with: Val<'c>) -> Result<()> {
+    super::context::check_free()?;
+    check_type(of, with)?;
+    for user in super::users(of) {
+        super::context::check_own(user)?;
+        check_inside(user, with)?;
+    }
+    edit::replace_uses(of, with);
+    Ok(())
+}
+
+/// Gives an operation another operand, of the same type and module.
+///
+/// # Errors
+/// As [`replace_uses`]; or there is no such operand.
+pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
+    super::context::check_free()?;
+    super::context::check_own(op)?;
+    if let Some(old) = super::operands(op).get(index) {
+        check_type(*old, value)?;
+    }
+    check_inside(op, value)?;
+    edit::set_operand(op, index, value)
+}
+
+/// Moves an operation in front of another one of the same module.
+///
+/// # Errors
+/// One of them is in no block, or the one is inside of the other; or this is inside of a rule.
+pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) -> Result<()> {
+    super::context::check_free()?;
+    super::context::check_own(op)?;
+    super::context::check_own(other)?;
+    let around = |op: Op<'c>| std::iter::successors(Some(op), |op| op.parent_operation());
+    let outermost = |op: Op<'c>| around(op).last().map(super::id);
+    if op.block().is_none()
+        || other.block().is_none()
+        || outermost(op) != outermost(other)
+        || around(other).any(|around| edit::same(around, op))
+        || super::context::is_run_on(op)
+    {
+        let name = super::op_name(op);
+        return Err(Error::invalid(format!("'{name}' cannot be moved there")));
+    }
+    edit::move_before(op, other);
+    Ok(())
+}
+
+fn check_type(old: Val<'_>, new: Val<'_>) -> Result<()> {
+    origin::check_home(&old, &new, || "a value that takes the place of another one".to_owned())?;
+    match old.r#type() == new.r#type() {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "a value of type {} was to take the place of one of type {}",
+            new.r#type(),
+            old.r#type()
+        ))),
+    }
+}
+
+fn check_inside<'c>(user: Op<'c>, value: Val<'c>) -> Result<()> {
+    let name = super::op_name(user);
+    match user.block() {
+        Some(block) => origin::check_value(block, value, name),
+        None => Err(Error::invalid(format!("'{name}' is in no block"))),
+    }
 }
 
 /// A dictionary attribute.

@@ -1,18 +1,32 @@
 //! What a context carries besides what is MLIR's own.
 
-use super::{Op, blob::Blobs};
+use super::{Op, blob::Blobs, body::Bodies};
 use crate::ffi;
 use melior::{Context, ir::operation::OperationLike};
 use std::{
     any::Any,
     cell::Cell,
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
+
+/// A count of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistic {
+    /// The pass.
+    pub pass: &'static str,
+    /// The name of the count.
+    pub name: &'static str,
+    /// A line about it.
+    pub about: &'static str,
+    /// The count.
+    pub value: u64,
+}
 
 /// What passes find by their context.
 pub struct Carried {
@@ -26,20 +40,36 @@ pub struct Carried {
     removed: Mutex<Vec<usize>>,
     /// Namespaces of dialects whose inference of types looks itself at what declarations do not say.
     careful: Vec<String>,
+    /// Verifiers, folds and rules of operations.
+    bodies: Bodies,
+    /// Says when to stop.
+    cancel: Mutex<Option<Cancel>>,
+    /// Counts of passes, by pass and name.
+    statistics: Mutex<BTreeMap<(&'static str, &'static str), Statistic>>,
+    /// An error was emitted where nothing can be returned.
+    complained: std::sync::atomic::AtomicBool,
     /// What belongs to the user of the context.
     user: Box<dyn Any + Send + Sync>,
 }
 
 impl Carried {
-    /// With a value of the context's user, and the namespaces of dialects whose inference of types trusts nothing
-    /// that their declarations do not say.
-    pub fn new(user: Box<dyn Any + Send + Sync>, careful: Vec<String>) -> Self {
+    /// With a value of the context's user, the namespaces of dialects whose inference of types trusts nothing
+    /// that their declarations do not say, and the bodies of operations.
+    pub(crate) fn new(
+        user: Box<dyn Any + Send + Sync>,
+        careful: Vec<String>,
+        bodies: Bodies,
+    ) -> Self {
         Self {
             names: Mutex::default(),
             blobs: Mutex::default(),
             running: AtomicUsize::new(0),
             removed: Mutex::default(),
             careful,
+            bodies,
+            cancel: Mutex::default(),
+            statistics: Mutex::default(),
+            complained: std::sync::atomic::AtomicBool::default(),
             user,
         }
     }
@@ -62,6 +92,43 @@ impl Carried {
     /// The user's value, to be changed.
     pub fn user_mut<T: Any>(&mut self) -> Option<&mut T> {
         self.user.downcast_mut()
+    }
+
+    /// Verifiers, folds and rules of operations.
+    pub(crate) fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
+    /// Adds to a count of a pass.
+    pub(crate) fn count(
+        &self,
+        pass: &'static str,
+        (name, about): (&'static str, &'static str),
+        more: u64,
+    ) {
+        let mut all = lock(&self.statistics);
+        let counted = all.entry((pass, name)).or_insert(Statistic { pass, name, about, value: 0 });
+        counted.value = counted.value.saturating_add(more);
+    }
+
+    /// Takes the counts of passes, by pass and name.
+    pub fn take_statistics(&self) -> Vec<Statistic> {
+        std::mem::take(&mut *lock(&self.statistics)).into_values().collect()
+    }
+
+    /// True if an error was emitted where nothing can be returned, since this was asked.
+    pub fn has_complained(&self) -> bool {
+        self.complained.swap(false, Ordering::SeqCst)
+    }
+
+    /// Has what runs in the context stop when it is told to.
+    pub fn set_cancel(&self, cancel: Option<Cancel>) {
+        *lock(&self.cancel) = cancel;
+    }
+
+    /// The token that tells it.
+    pub fn cancel(&self) -> Option<Cancel> {
+        lock(&self.cancel).clone()
     }
 
     /// Forgets the names and the data of constants, for a new context.
@@ -172,6 +239,81 @@ pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
+/// The access to the IR of code on this thread, while MLIR or a driver of patterns looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everything.
+    Full,
+    /// Change it through its rewriter, which tells the driver.
+    Rewriter,
+    /// Read it.
+    Read,
+}
+
+thread_local! {
+    static ACCESS: Cell<Access> = const { Cell::new(Access::Full) };
+}
+
+/// Calls `run` with such access.
+pub(crate) fn with_access<T>(access: Access, run: impl FnOnce() -> T) -> T {
+    /// Sets the access back, also after a panic.
+    struct Before(Access);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ACCESS.set(self.0);
+        }
+    }
+    let _before = Before(ACCESS.replace(access));
+    run()
+}
+
+/// Fails where nothing may be changed: in verifiers, folds, analyses, and questions of a conversion.
+pub(crate) fn check_change() -> crate::Result<()> {
+    match ACCESS.get() {
+        Access::Read => Err(crate::Error::invalid(
+            "IR cannot be changed here: verifiers, folds and analyses only read it",
+        )),
+        Access::Full | Access::Rewriter => Ok(()),
+    }
+}
+
+/// Fails where a driver has to be told of changes, besides where nothing may be changed.
+pub(crate) fn check_free() -> crate::Result<()> {
+    match ACCESS.get() {
+        Access::Rewriter => Err(crate::Error::invalid(
+            "inside of a rule or a pattern operations go by its rewriter, not by ir::edit",
+        )),
+        Access::Full | Access::Read => check_change(),
+    }
+}
+
+/// Says to what works on a context that it is to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl Cancel {
+    /// A token that says nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says so from now on, on any thread.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// True once it was said.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// True if what runs in a context is to stop.
+pub fn is_cancelled(context: &Context) -> bool {
+    carried(context)
+        .is_some_and(|carried| lock(&carried.cancel).as_ref().is_some_and(Cancel::is_cancelled))
+}
+
 thread_local! {
     /// The address of the operation that a pass or its observer is given on this thread; 0 if none.
     static RUN_ON: Cell<usize> = const { Cell::new(0) };
@@ -189,6 +331,35 @@ pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
     }
     let _before = Before(RUN_ON.replace(op.to_raw().ptr as usize));
     run()
+}
+
+/// Fails if a pass on this thread may not change `op`: it is neither what the pass runs on nor in it, and passes on other
+/// threads may run there.
+pub(crate) fn check_own(op: Op<'_>) -> crate::Result<()> {
+    let running = RUN_ON.get();
+    if running == 0 {
+        return Ok(());
+    }
+    let mut last = op;
+    for around in std::iter::successors(Some(op), |op| op.parent_operation()) {
+        if around.to_raw().ptr as usize == running {
+            return Ok(());
+        }
+        last = around;
+    }
+    // SAFETY: the pass manager keeps what a pass runs on.
+    let given =
+        unsafe { Op::from_raw(mlir_sys::MlirOperation { ptr: running as *mut std::ffi::c_void }) };
+    let outermost = std::iter::successors(Some(given), |op| op.parent_operation()).last();
+    if outermost.is_none_or(|outermost| outermost.to_raw().ptr != last.to_raw().ptr) {
+        return Ok(());
+    }
+    Err(crate::Error::invalid(format!(
+        "'{}' is not in the '{}' that the pass runs on, and passes may run there at the same time: anchor the pass \
+         further out",
+        super::op_name(op),
+        super::op_name(given)
+    )))
 }
 
 /// True if a pass on this thread was given `op`, or something else in the same IR that `op` is not
@@ -209,4 +380,22 @@ pub(crate) fn is_run_on(op: Op<'_>) -> bool {
     let ours = around(op);
     let is_strictly_inside = ours.iter().skip(1).any(|address| *address == running);
     !is_strictly_inside && ours.last() == around(given).last()
+}
+
+/// Emits an error about an operation from where nothing can be returned; the pipeline that runs fails by it.
+pub(crate) fn complain(op: Op<'_>, text: &str) {
+    complain_at(op.location(), text);
+}
+
+/// As [`complain`], at a place.
+pub(crate) fn complain_at(location: melior::ir::Location<'_>, text: &str) {
+    // SAFETY: the location is live, and so is its context.
+    let carried = unsafe { carried_raw(mlir_sys::mlirLocationGetContext(location.to_raw())) };
+    if let Some(carried) = carried {
+        carried.complained.store(true, Ordering::SeqCst);
+    }
+    let text = melior::StringRef::new(text).to_raw();
+    let error = ffi::PhlSeverity::PHL_SEVERITY_ERROR;
+    // SAFETY: the location is live; the text is copied.
+    unsafe { ffi::phlEmit(error, location.to_raw(), text, std::ptr::null(), 0) };
 }

@@ -61,8 +61,11 @@ unchecked! {
     }
 }
 
-/// Removes an attribute; true if there was one.
+/// Removes an attribute; true if there was one. Where nothing may be changed, it stays.
 pub fn remove_attr(op: Op<'_>, name: &str) -> bool {
+    if super::context::check_change().is_err() {
+        return false;
+    }
     let name = melior::StringRef::new(name);
     // SAFETY: the operation is live.
     unsafe { sys::mlirOperationRemoveAttributeByName(op.to_raw(), name.to_raw()) }
@@ -150,9 +153,15 @@ unchecked! {
     }
 }
 
-/// The values that an operation folds to, constants among them made in front of it; it itself stays.
+/// The values that an operation folds to, constants among them made in front of it; it itself stays. One that is not
+/// valid folds to nothing.
 pub fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
     op.block()?;
+    super::context::check_change().ok()?;
+    // SAFETY: the operation is live.
+    if !unsafe { ffi::phlIsValid(op.to_raw()) } {
+        return None;
+    }
     let mut found = vec![sys::MlirValue { ptr: std::ptr::null() }; op.result_count()];
     // SAFETY: there is room for each result, and the operation is in a block.
     unsafe {

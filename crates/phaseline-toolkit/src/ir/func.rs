@@ -56,6 +56,8 @@ impl<'c> Signature<'c> {
     /// # Errors
     /// A type or an attribute is of another session.
     pub fn put(&self, function: Op<'c>) -> Result<()> {
+        super::context::check_change()?;
+        super::context::check_own(function)?;
         for (ty, attributes) in self.arguments.iter().chain(&self.results) {
             origin::check_home(&function, ty, || format!("the type {ty} of a signature"))?;
             check_attributes(function, attributes)?;

@@ -81,6 +81,8 @@ pub fn check_home(
 
 /// Fails if a builder cannot create an operation of these parts.
 pub(crate) fn check<'c>(b: &Builder<'c>, name: &str, spec: &OpSpec<'c, '_>) -> Result<()> {
+    super::context::check_change()?;
+    check_place(b.block())?;
     check_name(b.context, name)?;
     let part = |what: &'static str| move || format!("{what} of '{name}'");
     check_home(b.context, &b.location, part("the location"))?;
@@ -103,6 +105,17 @@ pub(crate) fn check<'c>(b: &Builder<'c>, name: &str, spec: &OpSpec<'c, '_>) -> R
         })?;
     }
     Ok(())
+}
+
+/// Fails if a pass runs beside a block on another operation.
+pub(crate) fn check_place(block: Blk<'_>) -> Result<()> {
+    // SAFETY: the block is live.
+    let around = unsafe { sys::mlirBlockGetParentOperation(block.to_raw()) };
+    if around.ptr.is_null() {
+        return Ok(());
+    }
+    // SAFETY: it holds the block.
+    super::context::check_own(unsafe { Op::from_raw(around) })
 }
 
 /// Fails if there is no operation of that name.

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 /// have no operands: the operation goes with its context.
 ///
 /// Fails if something outside of it uses its results or what is in it, if it is the last of a block
-/// and names others, and for what a pass runs on.
+/// and names others, for what a pass runs on, and inside of rules, patterns and verifiers.
 pub fn remove(op: Op<'_>) -> Result<()> {
+    super::context::check_free()?;
     detach(op)?;
     super::context::keep_removed(op);
     Ok(())

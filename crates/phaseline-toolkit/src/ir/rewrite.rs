@@ -4,7 +4,11 @@
 //! again where something about them changed, and those whose results nothing uses go, as far as they have no effects.
 //! An operation that was erased stays in memory until the rule returns, so that a handle of it does no harm.
 
-use super::{Builder, Op, Val, edit, origin, remove};
+use super::{
+    Builder, Op, Val,
+    context::{Access, with_access},
+    edit, origin, remove,
+};
 use crate::{Error, Result};
 use melior::{
     Context, StringRef,
@@ -268,6 +272,22 @@ fn check_inside<'c>(user: Op<'c>, value: Val<'c>) -> Result<()> {
     }
 }
 
+/// Applies a rule once, for a driver that is MLIR's own.
+pub(crate) fn once<'c>(
+    rule: Rule,
+    context: &'c Context,
+    op: Op<'c>,
+    raw: sys::MlirRewriterBase,
+) -> std::result::Result<bool, RuleError<'c>> {
+    let error = RefCell::new(None);
+    let called = Called { rule, context, except: &[], error: &error, changes: Cell::new(0) };
+    let changed = called.call(op, raw);
+    match error.take() {
+        Some(error) => Err(error),
+        None => Ok(changed),
+    }
+}
+
 /// A rule as the driver calls it.
 struct Called<'e, 'c> {
     rule: Rule,
@@ -292,7 +312,14 @@ impl<'c> Called<'_, 'c> {
             driver: PhantomData,
         };
         let (location, name) = (op.location(), super::op_name(op));
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.rule.apply)(&mut rewriter, op)));
+        if super::context::is_cancelled(self.context) {
+            let message = "the rules were cancelled".to_owned();
+            *self.error.borrow_mut() = Some(RuleError { location, message });
+            return true;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            with_access(Access::Rewriter, || (self.rule.apply)(&mut rewriter, op))
+        }));
         rewriter.finish();
         let failure = match outcome {
             Ok(Ok(changed)) => {
@@ -328,19 +355,26 @@ unsafe extern "C" fn match_and_rewrite(
     sys::MlirLogicalResult { value: i8::from(changed) }
 }
 
-/// Applies rules to all operations in the regions of `op` until none changes anything. Gives the number of changes.
-///
-/// # Errors
-/// A rule failed, or they go on without an end.
-pub fn apply<'c>(op: Op<'c>, rules: &[Rule]) -> std::result::Result<u64, RuleError<'c>> {
-    apply_except(op, rules, &[])
+unchecked! {
+    /// Applies rules to all operations in the regions of `op` until none changes anything. Gives the number of changes.
+    /// Operations that go are destroyed: the caller keeps no handles. [`crate::pass::PassCx::rewrite`] sees to that.
+    pub fn apply<'c>(op: Op<'c>, rules: &[Rule]) -> std::result::Result<u64, RuleError<'c>> {
+        apply_except(op, rules, &[])
+    }
 }
 
-/// The same, but for operations that have one of these attributes.
-///
-/// # Errors
-/// As [`apply`].
-pub fn apply_except<'c>(
+unchecked! {
+    /// The same, but for operations that have one of these attributes.
+    pub fn apply_except<'c>(
+        op: Op<'c>,
+        rules: &[Rule],
+        except: &[&str],
+    ) -> std::result::Result<u64, RuleError<'c>> {
+        drive(op, rules, except)
+    }
+}
+
+fn drive<'c>(
     op: Op<'c>,
     rules: &[Rule],
     except: &[&str],

@@ -13,7 +13,10 @@ use std::ops::Range;
 
 /// A typed view of an operation of one kind, such as `graph.conv`.
 pub trait OpView<'c>: Copy {
-    /// What ODS says about the operation.
+    /// The same view of operations of another lifetime.
+    type At<'p>: OpView<'p>;
+
+    /// The declaration of the operation in ODS.
     const INFO: &'static OpInfo;
 
     /// The view of `op`; none if it is another operation, or lacks operands, results or attributes
@@ -65,7 +68,7 @@ fn segments(op: Op<'_>, info: &OpInfo) -> Option<Vec<usize>> {
     }
 }
 
-/// Which of `count` values belong to each declared one; none if they do not come out.
+/// The share of `count` values of each declared one; none if they do not come out.
 fn groups(
     declared: &[ValueInfo],
     count: usize,

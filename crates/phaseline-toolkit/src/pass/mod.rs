@@ -1,18 +1,23 @@
 //! The pass framework: passes written in Rust that MLIR knows by name.
 //!
-//! A pass is a [`Pass`] constant, which a [`crate::Toolkit`] is given.
+//! A pass is a type that implements [`RunPass`], with state, analyses and statistics, or a [`Pass`] constant; a
+//! [`crate::Toolkit`] is given either.
 //! Registration goes to MLIR's own registry, so a pass works inside any textual pipeline next to
 //! upstream passes, shows in `--help`, runs multi-threaded and survives a crash reproducer.
 
+mod cx;
 mod options;
 mod register;
 mod watch;
 
 pub use crate::ir::context::panic_text;
-pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions};
+pub use cx::{PassCx, RunPass};
+pub use options::{
+    NoOptions, OptionField, OptionKind, OptionSpec, OptionValues, PassOptions, PipelineText,
+};
 pub use register::emit_error;
-pub(crate) use register::{register, register_pipeline};
-pub use register::{remark, warn};
+pub use register::{Said, remark, warn};
+pub(crate) use register::{reading, register, register_pipeline, register_type, writing};
 pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 

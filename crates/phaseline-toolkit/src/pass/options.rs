@@ -1,6 +1,9 @@
 //! Typed pass options.
 
-/// The type of an option. MLIR parses the text by it, so a pass never sees a malformed value.
+use crate::ffi;
+use melior::StringRef;
+
+/// The type of an option. Values are checked by it where a pipeline is read, so a pass never sees a malformed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// Any text; braces or quotes group text with spaces.
@@ -11,6 +14,36 @@ pub enum OptionKind {
     Bool,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A floating-point number.
+    Float,
+    /// Values of one type, separated by commas, which braces may hold together: `{1,2}`.
+    List(&'static OptionKind),
+    /// Passes, as in a pipeline on any operation: `{canonicalize,cse}`.
+    Pipeline,
+}
+
+impl OptionKind {
+    /// Fails for text that is no value of the type, with the reason.
+    pub fn check(self, text: &str) -> Result<(), String> {
+        match self {
+            Self::Text => Ok(()),
+            Self::Int => i64::from_text(text).map(drop),
+            Self::Bool => bool::from_text(text).map(drop),
+            Self::Float => f64::from_text(text).map(drop),
+            Self::Choice(words) if words.contains(&text) => Ok(()),
+            Self::Choice(words) => Err(format!("'{text}' is none of {}", words.join(", "))),
+            Self::List(kind) => parts(text).try_for_each(|part| kind.check(part)),
+            Self::Pipeline => PipelineText::from_text(text).map(drop),
+        }
+    }
+}
+
+/// The values of a list.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.trim();
+    let bare = |open, close| text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
+    let text = bare('{', '}').or_else(|| bare('[', ']')).unwrap_or(text);
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// The declaration of one option.
@@ -52,7 +85,7 @@ pub trait PassOptions: Sized {
 
 /// A field type that an option may have.
 pub trait OptionField: Sized {
-    /// How MLIR parses it.
+    /// The type of its values.
     const KIND: OptionKind;
     /// Converts checked text.
     fn from_text(text: &str) -> Result<Self, String>;
@@ -76,6 +109,65 @@ impl OptionField for String {
     const KIND: OptionKind = OptionKind::Text;
     fn from_text(text: &str) -> Result<Self, String> {
         Ok(text.to_owned())
+    }
+}
+
+impl OptionField for f64 {
+    const KIND: OptionKind = OptionKind::Float;
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("'{text}' is not a number"))
+    }
+}
+
+impl<T: OptionField> OptionField for Vec<T> {
+    const KIND: OptionKind = OptionKind::List(&T::KIND);
+    fn from_text(text: &str) -> Result<Self, String> {
+        parts(text).map(T::from_text).collect()
+    }
+}
+
+/// Passes that an option names, for [`crate::pass::PassCx::run_pipeline`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipelineText(String);
+
+impl PipelineText {
+    /// The passes, as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl OptionField for PipelineText {
+    const KIND: OptionKind = OptionKind::Pipeline;
+    fn from_text(text: &str) -> Result<Self, String> {
+        let bare = text.trim();
+        let bare = bare.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(bare);
+        crate::ir::nesting::check_text(bare.as_bytes()).map_err(|(_, what)| what.to_owned())?;
+        let mut is_valid = bare.is_empty();
+        let reason = crate::ir::print::collect(|callback, user| {
+            let text = StringRef::new(bare).to_raw();
+            // SAFETY: the text, the callback and its place are live during the call.
+            let check = || unsafe { ffi::phlPipelineCheck(text, callback, user) };
+            is_valid = is_valid || super::reading(check);
+        });
+        match is_valid {
+            true => Ok(Self(bare.to_owned())),
+            false => {
+                let reason = String::from_utf8_lossy(&reason);
+                Err(format!("'{bare}' is no list of passes: {}", reason.trim()))
+            }
+        }
+    }
+}
+
+/// The options of a pass that has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOptions;
+
+impl PassOptions for NoOptions {
+    const SPECS: &'static [OptionSpec] = &[];
+    fn from_values(_: &OptionValues) -> Result<Self, String> {
+        Ok(Self)
     }
 }
 

@@ -1,24 +1,58 @@
 //! Registration of Rust passes in MLIR's pass registry.
 
-use super::{OptionKind, OptionSpec, OptionValues, Pass, PassError, PassOp};
+use super::{
+    OptionKind, OptionSpec, OptionValues, Pass, PassCx, PassError, PassOp, PassOptions, RunPass,
+};
 use crate::{
     ffi,
-    ir::context::{panic_text, run_on},
+    ir::{
+        Op,
+        context::{is_cancelled, panic_text, run_on},
+    },
 };
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
+    any::{Any, TypeId},
+    cell::Cell,
     collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, PoisonError, RwLock},
 };
 
 /// Names already given to MLIR, whose registry aborts the process on a second registration.
 static REGISTERED: Mutex<BTreeMap<String, Registered>> = Mutex::new(BTreeMap::new());
 
+/// Guards MLIR's registry, which it reads where a pipeline is parsed, and writes without a lock of its own.
+static REGISTRY: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    /// True while this thread reads the registry: an option may hold a pipeline.
+    static READS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Parses a pipeline, in `parse`.
+pub(crate) fn reading<T>(parse: impl FnOnce() -> T) -> T {
+    if READS.get() {
+        return parse();
+    }
+    let _guard = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    READS.set(true);
+    let parsed = parse();
+    READS.set(false);
+    parsed
+}
+
+/// Registers passes or pipelines, in `register`.
+pub(crate) fn writing<T>(register: impl FnOnce() -> T) -> T {
+    let _guard = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    register()
+}
+
 /// A member of the registry.
 enum Registered {
     Pass(&'static Pass),
+    Type(TypeId),
     /// A pipeline of these passes.
     Pipeline(String),
 }
@@ -35,7 +69,9 @@ pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Resu
     registered.insert(name.to_owned(), Registered::Pipeline(passes.to_owned()));
     let [name, summary, passes] = [name, summary, passes].map(melior::StringRef::new);
     // SAFETY: the strings outlive the call, which copies them.
-    unsafe { ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw()) };
+    writing(|| unsafe {
+        ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw());
+    });
     Ok(())
 }
 
@@ -55,46 +91,198 @@ pub fn register(pass: &'static Pass) -> crate::Result<()> {
         None => {}
     }
     registered.insert(pass.name.to_owned(), Registered::Pass(pass));
-    let options: Vec<_> = pass
+    let declared = Declared {
+        name: pass.name,
+        options: pass.options,
+        statistics: &[],
+        run: Body::Plain(pass.run),
+    };
+    give(declared, pass.summary, pass.anchor, pass.dialects, None);
+    Ok(())
+}
+
+/// As [`register`], for a pass that is a type.
+pub fn register_type<T: RunPass>() -> crate::Result<()> {
+    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    match registered.get(T::NAME) {
+        Some(Registered::Type(other)) if *other == TypeId::of::<T>() => return Ok(()),
+        Some(_) => return Err(taken(T::NAME)),
+        None => {}
+    }
+    registered.insert(T::NAME.to_owned(), Registered::Type(TypeId::of::<T>()));
+    let run: fn(&mut PassCx<'_, '_>, *mut c_void) -> bool = run_type::<T>;
+    let declared = Declared {
+        name: T::NAME,
+        options: T::Options::SPECS,
+        statistics: T::STATISTICS,
+        run: Body::Type(run),
+    };
+    let state = (make_state::<T> as Make, release_state::<T> as Release);
+    give(declared, T::SUMMARY, T::ANCHOR, T::DIALECTS, Some(state));
+    Ok(())
+}
+
+type Make = unsafe extern "C" fn(
+    mlir_sys::MlirContext,
+    *const *const c_char,
+    usize,
+    *const c_void,
+) -> *mut c_void;
+type Release = unsafe extern "C" fn(*mut c_void, *const c_void);
+
+/// The part of a pass that MLIR's registry keeps.
+struct Declared {
+    name: &'static str,
+    options: &'static [OptionSpec],
+    statistics: &'static [(&'static str, &'static str)],
+    run: Body,
+}
+
+/// The body of a pass.
+enum Body {
+    Plain(for<'c> fn(PassOp<'c>, &OptionValues) -> Result<(), PassError<'c>>),
+    /// Gives false after an error.
+    Type(fn(&mut PassCx<'_, '_>, *mut c_void) -> bool),
+}
+
+/// Gives a pass to MLIR.
+fn give(
+    declared: Declared,
+    summary: &str,
+    anchor: &str,
+    dialects: &[&str],
+    state: Option<(Make, Release)>,
+) {
+    let options: Vec<_> = declared
         .options
         .iter()
         .map(|option| ffi::PhlOptionDesc {
             name: leak(&option.name.replace('_', "-")),
             description: leak(&help(option)),
             default_value: leak(option.default),
-            choices: match option.kind {
-                OptionKind::Choice(words) => {
-                    words.iter().map(|word| leak(word)).collect::<Vec<_>>().leak().as_ptr()
-                }
-                _ => std::ptr::null(),
-            },
-            num_choices: match option.kind {
-                OptionKind::Choice(words) => words.len(),
-                _ => 0,
-            },
             kind: match option.kind {
-                OptionKind::Text | OptionKind::Choice(_) => ffi::PhlOptionKind::PHL_OPTION_STRING,
                 OptionKind::Int => ffi::PhlOptionKind::PHL_OPTION_INT,
                 OptionKind::Bool => ffi::PhlOptionKind::PHL_OPTION_BOOL,
+                _ => ffi::PhlOptionKind::PHL_OPTION_STRING,
             },
         })
         .collect();
-    let dialects: Vec<_> = pass.dialects.iter().map(|name| leak(name)).collect();
+    let dialects: Vec<_> = dialects.iter().map(|name| leak(name)).collect();
     // MLIR's registry keeps the descriptor until the process ends, so it is leaked.
     let desc = Box::leak(Box::new(ffi::PhlPassDesc {
-        argument: leak(pass.name),
-        description: leak(pass.summary),
-        op_name: leak(pass.anchor),
+        argument: leak(declared.name),
+        description: leak(summary),
+        op_name: leak(anchor),
         num_options: options.len(),
         options: Vec::leak(options).as_ptr(),
         num_dialects: dialects.len(),
         dialects: Vec::leak(dialects).as_ptr(),
+        check: Some(check_option),
+        make: state.map(|(make, _)| make),
+        release: state.map(|(_, release)| release),
         run: Some(run_callback),
-        user: std::ptr::from_ref(pass).cast(),
+        user: std::ptr::from_ref(Box::leak(Box::new(declared))).cast(),
     }));
     // SAFETY: the descriptor and all it points to live forever.
-    unsafe { ffi::phlRegisterPass(desc) };
-    Ok(())
+    writing(|| unsafe { ffi::phlRegisterPass(desc) });
+}
+
+/// Checks the value of an option; the default is right.
+unsafe extern "C" fn check_option(
+    index: usize,
+    value: *const c_char,
+    fault: mlir_sys::MlirStringCallback,
+    fault_user: *mut c_void,
+    user: *const c_void,
+) -> bool {
+    // SAFETY: `user` is what was declared; MLIR passes a NUL-terminated string.
+    let (declared, value) =
+        unsafe { (&*user.cast::<Declared>(), CStr::from_ptr(value).to_string_lossy()) };
+    let Some(option) = declared.options.get(index) else { return true };
+    if value == option.default {
+        return true;
+    }
+    let Err(reason) = option.kind.check(&value) else { return true };
+    let (option, pass) = (option.name.replace('_', "-"), declared.name);
+    let text = format!("option '{option}' of {pass}: {reason}");
+    // SAFETY: the callback and its place are live during the call, which copies the text.
+    fault.inspect(|fault| unsafe {
+        fault(melior::StringRef::new(&text).to_raw(), fault_user);
+    });
+    false
+}
+
+/// The texts of options, as MLIR passes them.
+///
+/// # Safety
+/// There are `count` NUL-terminated strings.
+unsafe fn option_values(values: *const *const c_char, count: usize) -> OptionValues {
+    let text = |index| {
+        // SAFETY: the caller's contract.
+        unsafe { CStr::from_ptr(*values.add(index)) }.to_string_lossy().into_owned()
+    };
+    OptionValues((0..count).map(text).collect())
+}
+
+unsafe extern "C" fn make_state<T: RunPass>(
+    context: mlir_sys::MlirContext,
+    values: *const *const c_char,
+    count: usize,
+    _: *const c_void,
+) -> *mut c_void {
+    // SAFETY: MLIR passes a live context and `count` strings.
+    let (context, values) =
+        unsafe { (melior::ContextRef::from_raw(context), option_values(values, count)) };
+    // SAFETY: the context lives during the call.
+    let context = unsafe { context.to_ref() };
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        let options = values.parse::<T::Options>().map_err(crate::Error::invalid)?;
+        T::new(options, context)
+    }));
+    let reason = match made {
+        Ok(Ok(pass)) => return Box::into_raw(Box::new(pass)).cast(),
+        Ok(Err(error)) => error.to_string(),
+        Err(payload) => panicked(payload.as_ref()),
+    };
+    emit_error(Location::unknown(context), &format!("{reason} [{}]", T::NAME));
+    std::ptr::null_mut()
+}
+
+unsafe extern "C" fn release_state<T: RunPass>(state: *mut c_void, _: *const c_void) {
+    // SAFETY: `make_state` made it, and it is released once.
+    let state = unsafe { Box::from_raw(state.cast::<T>()) };
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(state)));
+}
+
+/// Runs a pass on what its context has. Errors, and panics, are emitted before this returns.
+fn run_type<T: RunPass>(cx: &mut PassCx<'_, '_>, state: *mut c_void) -> bool {
+    // SAFETY: `make_state` made it; passes share it.
+    let pass = unsafe { &*state.cast::<T>() };
+    let (op, name) = (cx.raw_op(), cx.name());
+    let outcome = catch_unwind(AssertUnwindSafe(|| run_on(op, || pass.run(cx))));
+    cx.finish();
+    report(op, name, outcome)
+}
+
+/// Emits the error of a pass; true if there is none.
+fn report<'c>(
+    op: Op<'c>,
+    name: &str,
+    outcome: std::thread::Result<Result<(), PassError<'c>>>,
+) -> bool {
+    let error = match outcome {
+        Ok(Ok(())) => return true,
+        Ok(Err(error)) => error,
+        Err(payload) => PassError::new(panicked(payload.as_ref())),
+    };
+    let location = error.location.unwrap_or_else(|| op.location());
+    emit_error(location, &format!("{} [{name}]", error.message));
+    false
+}
+
+fn panicked(payload: &(dyn Any + Send)) -> String {
+    let reason = panic_text(payload);
+    format!("internal error: the pass panicked: {reason} (please report this)")
 }
 
 /// True if two declarations are one: a constant may be at several addresses.
@@ -110,10 +298,13 @@ fn is_same(a: &Pass, b: &Pass) -> bool {
             && std::ptr::fn_addr_eq(a.run, b.run))
 }
 
-/// What `--help` says of an option.
+/// The line of an option in `--help`.
 fn help(option: &OptionSpec) -> String {
     match option.kind {
         OptionKind::Choice(words) => format!("{}: {}", option.help, words.join(", ")),
+        OptionKind::List(OptionKind::Choice(words)) => {
+            format!("{}: some of {}", option.help, words.join(", "))
+        }
         _ => option.help.to_owned(),
     }
 }
@@ -127,47 +318,79 @@ unsafe extern "C" fn run_callback(
     op: mlir_sys::MlirOperation,
     values: *const *const c_char,
     count: usize,
+    run: ffi::PhlPassRun,
+    state: *mut c_void,
     user: *const c_void,
 ) -> bool {
-    // SAFETY: `user` is the `&'static Pass` that was registered; MLIR passes a live operation and
-    // `count` NUL-terminated strings.
-    let (pass, op, values) = unsafe {
-        let values = (0..count)
-            .map(|i| CStr::from_ptr(*values.add(i)).to_string_lossy().into_owned())
-            .collect();
-        (&*user.cast::<Pass>(), OperationRef::from_raw(op), OptionValues(values))
+    // SAFETY: `user` is what was declared; MLIR passes a live operation and `count` strings.
+    let (declared, op, values) = unsafe {
+        (&*user.cast::<Declared>(), OperationRef::from_raw(op), option_values(values, count))
     };
-    let outcome = catch_unwind(AssertUnwindSafe(|| run_on(op, || (pass.run)(op, &values))));
-    let error = match outcome {
-        Ok(Ok(())) => return true,
-        Ok(Err(error)) => error,
-        Err(payload) => PassError::new(format!(
-            "internal error: the pass panicked: {} (please report this)",
-            panic_text(payload.as_ref())
-        )),
-    };
-    let location = error.location.unwrap_or_else(|| op.location());
-    emit_error(location, &format!("{} [{}]", error.message, pass.name));
-    false
-}
-
-/// Says that something about an operation is likely not meant ([`crate::Session::take_diagnostics`]).
-pub fn warn(op: PassOp<'_>, message: impl std::fmt::Display) {
-    let text = format!("'{}' op {message}", crate::ir::op_name(op));
-    // SAFETY: the location is live; the text is copied.
-    unsafe {
-        let text = melior::StringRef::new(&text);
-        ffi::phlEmitWarning(op.location().to_raw(), text.to_raw());
+    if is_cancelled(crate::ir::context_of(op)) {
+        return report(op, declared.name, Ok(Err(PassError::new("the run was cancelled"))));
+    }
+    match declared.run {
+        Body::Plain(body) => {
+            let run = || run_on(op, || body(op, &values));
+            report(op, declared.name, catch_unwind(AssertUnwindSafe(run)))
+        }
+        Body::Type(body) => {
+            body(&mut PassCx::new(op, run, declared.name, declared.statistics), state)
+        }
     }
 }
 
-/// Says something of interest about an operation: what was done, or could not be.
-pub fn remark(op: PassOp<'_>, message: impl std::fmt::Display) {
-    let text = format!("'{}' op {message}", crate::ir::op_name(op));
-    // SAFETY: the location is live; the text is copied.
-    unsafe {
-        let text = melior::StringRef::new(&text);
-        ffi::phlEmitRemark(op.location().to_raw(), text.to_raw());
+/// Says that something about an operation is likely not meant ([`crate::Session::take_diagnostics`]). Notes may follow:
+/// `warn(op, "...").note(other, "...")`.
+pub fn warn<'c>(op: PassOp<'c>, message: impl std::fmt::Display) -> Said<'c> {
+    Said::new(ffi::PhlSeverity::PHL_SEVERITY_WARNING, op, message)
+}
+
+/// Says something of interest about an operation: what was done, or could not be. Notes may follow.
+pub fn remark<'c>(op: PassOp<'c>, message: impl std::fmt::Display) -> Said<'c> {
+    Said::new(ffi::PhlSeverity::PHL_SEVERITY_REMARK, op, message)
+}
+
+/// A warning or a remark, which is emitted when this is dropped.
+#[derive(Debug)]
+pub struct Said<'c> {
+    severity: ffi::PhlSeverity::Type,
+    location: Location<'c>,
+    text: String,
+    notes: Vec<(Location<'c>, String)>,
+}
+
+impl<'c> Said<'c> {
+    fn new(
+        severity: ffi::PhlSeverity::Type,
+        op: PassOp<'c>,
+        message: impl std::fmt::Display,
+    ) -> Self {
+        let text = format!("'{}' op {message}", crate::ir::op_name(op));
+        Self { severity, location: op.location(), text, notes: vec![] }
+    }
+
+    /// Adds a note about an operation of the same session; one of another session is left out.
+    pub fn note(mut self, op: PassOp<'c>, message: impl std::fmt::Display) -> Self {
+        let here = crate::ir::origin::check_home(&self.location, &op, String::new);
+        if here.is_ok() {
+            self.notes.push((op.location(), message.to_string()));
+        }
+        self
+    }
+}
+
+impl Drop for Said<'_> {
+    fn drop(&mut self) {
+        let raw = |(location, text): &(Location<'_>, String)| ffi::PhlNote {
+            location: location.to_raw(),
+            text: melior::StringRef::new(text).to_raw(),
+        };
+        let notes: Vec<_> = self.notes.iter().map(raw).collect();
+        let text = melior::StringRef::new(&self.text).to_raw();
+        let (location, count) = (self.location.to_raw(), notes.len());
+        // SAFETY: locations are live; texts are copied.
+        unsafe { ffi::phlEmit(self.severity, location, text, notes.as_ptr(), count) };
     }
 }
 

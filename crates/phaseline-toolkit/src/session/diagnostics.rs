@@ -1,8 +1,9 @@
 //! What MLIR and passes say while a session works.
 
-use crate::ir::print;
+use crate::{ir::print, pass::PassEvent};
 use melior::ir::Location;
 use std::{
+    cell::RefCell,
     ffi::c_void,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -33,13 +34,22 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What MLIR or a pass said.
+/// A message of MLIR or of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// How serious it is.
     pub severity: Severity,
     /// Where, as MLIR writes locations: `net.mlir:3:5`; empty if that is not known.
     pub place: String,
+    /// The file of the place, if it is in one.
+    pub file: Option<String>,
+    /// Line in the file, from 1; 0 if that is not known.
+    pub line: u32,
+    /// Column in the line, from 1; 0 if that is not known.
+    pub column: u32,
+    /// The pass that ran on the thread; none outside of passes.
+    pub pass: Option<String>,
     /// What.
     pub text: String,
     /// What belongs to it, each with its place if that is another one.
@@ -53,6 +63,35 @@ pub struct Note {
     pub place: String,
     /// What.
     pub text: String,
+}
+
+impl Diagnostic {
+    /// A warning about no place.
+    fn warning(text: String) -> Self {
+        Self {
+            severity: Severity::Warning,
+            place: String::new(),
+            file: None,
+            line: 0,
+            column: 0,
+            pass: None,
+            text,
+            notes: vec![],
+        }
+    }
+}
+
+thread_local! {
+    /// The passes that run on this thread, the innermost last.
+    static RUNNING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes that a pass begins or ends on this thread.
+pub(super) fn running(event: PassEvent, pass: &str) {
+    RUNNING.with_borrow_mut(|running| match event {
+        PassEvent::Before => running.push(pass.to_owned()),
+        PassEvent::After | PassEvent::Failed => drop(running.pop()),
+    });
 }
 
 /// Writes the place, if there is one, the text, and the notes on lines of their own.
@@ -121,8 +160,7 @@ impl Diagnostics {
         if let Some(Err(payload)) = told {
             let reason = crate::pass::panic_text(payload.as_ref());
             let text = format!("the handler of diagnostics panicked: {reason}");
-            let (severity, place) = (Severity::Warning, String::new());
-            self.keep(Diagnostic { severity, place, text, notes: vec![] });
+            self.keep(Diagnostic::warning(text));
         }
     }
 
@@ -140,8 +178,7 @@ impl Diagnostics {
         let Kept { mut all, more } = std::mem::take(&mut *lock(&self.kept));
         if more > 0 {
             let text = format!("{more} more warnings and remarks were not kept");
-            let (severity, place) = (Severity::Warning, String::new());
-            all.push(Diagnostic { severity, place, text, notes: vec![] });
+            all.push(Diagnostic::warning(text));
         }
         all
     }
@@ -180,6 +217,37 @@ fn place(location: Location<'_>) -> String {
     if is_unknown { String::new() } else { place }
 }
 
+/// File, line and column of a place, or of the first one in it that is in a file.
+///
+/// # Safety
+/// The location is live.
+unsafe fn in_file(location: mlir_sys::MlirLocation) -> Option<(String, u32, u32)> {
+    use mlir_sys as sys;
+    // SAFETY: the caller's contract; kinds are checked first, and indices are in range.
+    unsafe {
+        if sys::mlirLocationIsAFileLineColRange(location) {
+            let name = sys::mlirLocationFileLineColRangeGetFilename(location);
+            let name = crate::ir::text(sys::mlirIdentifierStr(name));
+            let line = sys::mlirLocationFileLineColRangeGetStartLine(location);
+            let column = sys::mlirLocationFileLineColRangeGetStartColumn(location);
+            return Some((name, u32::try_from(line).ok()?, u32::try_from(column).ok()?));
+        }
+        if sys::mlirLocationIsAName(location) {
+            return in_file(sys::mlirLocationNameGetChildLoc(location));
+        }
+        if sys::mlirLocationIsACallSite(location) {
+            return in_file(sys::mlirLocationCallSiteGetCallee(location));
+        }
+        if sys::mlirLocationIsAFused(location) {
+            let count = sys::mlirLocationFusedGetNumLocations(location);
+            let mut parts = vec![sys::MlirLocation { ptr: std::ptr::null() }; count as usize];
+            sys::mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
+            return parts.into_iter().find_map(|part| in_file(part));
+        }
+        None
+    }
+}
+
 /// # Safety
 /// The diagnostic is live.
 unsafe fn read(diagnostic: mlir_sys::MlirDiagnostic) -> Diagnostic {
@@ -202,6 +270,11 @@ unsafe fn read(diagnostic: mlir_sys::MlirDiagnostic) -> Diagnostic {
                 notes.push(Note { place: other.unwrap_or_default(), text });
             }
         }
-        Diagnostic { severity, place: at, text: print::message(diagnostic), notes }
+        let raw = mlir_sys::mlirDiagnosticGetLocation(diagnostic);
+        let (file, line, column) = in_file(raw).filter(|_| !at.is_empty()).unwrap_or_default();
+        let pass = RUNNING.with_borrow(|running| running.last().cloned());
+        let text = print::message(diagnostic);
+        let file = Some(file).filter(|file| !file.is_empty());
+        Diagnostic { severity, place: at, file, line, column, pass, text, notes }
     }
 }

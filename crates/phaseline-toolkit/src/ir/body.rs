@@ -1,0 +1,220 @@
+//! Verifiers, folds and canonicalisation rules of one's own operations, in Rust.
+//!
+//! ODS declares them (`hasVerifier`, `hasRegionVerifier`, `hasFolder`, `hasCanonicalizer`); [`crate::Toolkit`] is given the
+//! functions. MLIR calls them wherever it verifies, folds or canonicalises, on any thread. They read the IR; only
+//! rules change it. A panic is an error about the operation.
+
+use super::{
+    Op, Val,
+    context::{Access, Carried, carried, carried_raw, panic_text, with_access},
+    origin, rewrite,
+    rewrite::Rule,
+};
+use crate::ffi;
+use melior::{
+    Context, ContextRef, StringRef,
+    ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike},
+};
+use mlir_sys as sys;
+use std::{
+    collections::BTreeMap,
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Once},
+};
+
+/// The fold of an operation with one result.
+#[derive(Clone, Copy, Debug)]
+pub enum Folded<'c> {
+    /// A constant, which the dialect's constant operation is made of.
+    Constant(Attribute<'c>),
+    /// A value that is there: an operand, most often.
+    Value(Val<'c>),
+}
+
+/// Says what is wrong with an operation.
+pub(crate) type Verify = dyn for<'c> Fn(Op<'c>) -> Result<(), String> + Send + Sync;
+/// Gives what an operation folds to, by its operands that are constant.
+pub(crate) type Fold =
+    dyn for<'c> Fn(Op<'c>, &[Option<Attribute<'c>>]) -> Option<Folded<'c>> + Send + Sync;
+
+/// The bodies of operations of one name.
+#[derive(Clone, Default)]
+pub(crate) struct Body {
+    pub verify: Option<Arc<Verify>>,
+    pub regions: Option<Arc<Verify>>,
+    pub fold: Option<Arc<Fold>>,
+    pub rules: Vec<Rule>,
+}
+
+/// The bodies of operations, by name.
+pub(crate) type Bodies = BTreeMap<String, Body>;
+
+/// Has MLIR call the functions of this module.
+pub(crate) fn install() {
+    static BODIES: ffi::PhlBodies =
+        ffi::PhlBodies { verify: Some(verify), fold: Some(fold), patterns: Some(patterns) };
+    static ONCE: Once = Once::new();
+    // SAFETY: the table lives for ever.
+    ONCE.call_once(|| unsafe { ffi::phlSetBodies(&raw const BODIES) });
+}
+
+/// The cargo of an operation's context, and the operation's bodies.
+fn found<'c>(op: Op<'c>) -> Option<(&'c Carried, &'c Body)> {
+    let carried = carried(super::context_of(op))?;
+    Some((carried, carried.bodies().get(super::op_name(op))?))
+}
+
+unsafe extern "C" fn verify(
+    op: sys::MlirOperation,
+    regions: bool,
+    fault: sys::MlirStringCallback,
+    user: *mut c_void,
+) -> bool {
+    // SAFETY: MLIR passes a live operation.
+    let op = unsafe { Op::from_raw(op) };
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let body = found(op).map(|(_, body)| body);
+        let verify = body.and_then(|body| match regions {
+            true => body.regions.clone(),
+            false => body.verify.clone(),
+        });
+        verify.map_or(Ok(()), |verify| with_access(Access::Read, || verify(op)))
+    }));
+    let reason = match outcome {
+        Ok(Ok(())) => return true,
+        Ok(Err(reason)) => reason,
+        Err(payload) => format!(
+            "internal error: the verifier panicked: {} (please report this)",
+            panic_text(payload.as_ref())
+        ),
+    };
+    // SAFETY: the callback and its place are live during the call, and the text is copied.
+    fault.inspect(|fault| unsafe { fault(StringRef::new(&reason).to_raw(), user) });
+    false
+}
+
+unsafe extern "C" fn fold(
+    op: sys::MlirOperation,
+    operands: *const sys::MlirAttribute,
+    count: isize,
+    attribute: *mut sys::MlirAttribute,
+    value: *mut sys::MlirValue,
+) -> bool {
+    // SAFETY: MLIR passes a live operation, and as many attributes as is said, some of them null.
+    let (op, operands) = unsafe {
+        let list = (0..count as usize).map(|at| Attribute::from_option_raw(*operands.add(at)));
+        (Op::from_raw(op), list.collect::<Vec<_>>())
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let fold = found(op).and_then(|(_, body)| body.fold.clone())?;
+        with_access(Access::Read, || fold(op, &operands)).filter(|folded| fits(op, folded))
+    }));
+    let folded = match outcome {
+        Ok(Some(folded)) => folded,
+        Ok(None) => return false,
+        Err(payload) => {
+            let text = format!(
+                "'{}' op internal error: the fold panicked: {} (please report this)",
+                super::op_name(op),
+                panic_text(payload.as_ref())
+            );
+            crate::ir::context::complain(op, &text);
+            return false;
+        }
+    };
+    // SAFETY: there is room for one result.
+    unsafe {
+        match folded {
+            Folded::Constant(constant) => *attribute = constant.to_raw(),
+            Folded::Value(found) => *value = found.to_raw(),
+        }
+    }
+    true
+}
+
+/// True if an operation may be replaced so; what may not be is told, and left alone.
+fn fits(op: Op<'_>, folded: &Folded<'_>) -> bool {
+    let Ok(result) = super::result0(op) else { return false };
+    let checked = match folded {
+        Folded::Constant(constant) => {
+            origin::check_home(&op, constant, || "what an operation folds to".to_owned())
+        }
+        Folded::Value(value) => origin::check_home(&op, value, || "a value".to_owned())
+            .and_then(|()| match op.block() {
+                Some(block) => origin::check_value(block, *value, super::op_name(op)),
+                None => Ok(()),
+            })
+            .and_then(|()| match value.r#type() == result.r#type() && *value != result {
+                true => Ok(()),
+                false => Err(crate::Error::invalid(format!(
+                    "its result of type {} folds to a value of type {}, or to itself",
+                    result.r#type(),
+                    value.r#type()
+                ))),
+            }),
+    };
+    let name = super::op_name(op);
+    checked.map_err(|error| super::context::complain(op, &format!("'{name}' op {error}"))).is_ok()
+}
+
+/// A rule that MLIR's canonicalizer has, as long as its pattern.
+struct Canonical {
+    rule: Rule,
+    context: ContextRef<'static>,
+}
+
+unsafe extern "C" fn patterns(
+    set: sys::MlirRewritePatternSet,
+    context: sys::MlirContext,
+    name: sys::MlirStringRef,
+) {
+    // SAFETY: MLIR passes a live context, set and name.
+    unsafe {
+        let name = super::text(name);
+        let rules = carried_raw(context).and_then(|carried| carried.bodies().get(&name));
+        for rule in rules.map(|body| body.rules.as_slice()).unwrap_or_default() {
+            let context_ref = ContextRef::from_raw(context);
+            let called = Box::new(Canonical { rule: *rule, context: context_ref });
+            let callbacks = sys::MlirRewritePatternCallbacks {
+                construct: None,
+                destruct: Some(destruct),
+                matchAndRewrite: Some(apply),
+            };
+            let root = StringRef::new(&name).to_raw();
+            let benefit = u32::from(rule.benefit);
+            let user = Box::into_raw(called).cast();
+            let none = std::ptr::null_mut();
+            let pattern =
+                sys::mlirOpRewritePatternCreate(root, benefit, context, callbacks, user, 0, none);
+            sys::mlirRewritePatternSetAdd(set, pattern);
+        }
+    }
+}
+
+unsafe extern "C" fn destruct(user: *mut c_void) {
+    // SAFETY: `user` is a box that `patterns` made, and its pattern is gone.
+    drop(unsafe { Box::from_raw(user.cast::<Canonical>()) });
+}
+
+unsafe extern "C" fn apply(
+    _: sys::MlirRewritePattern,
+    op: sys::MlirOperation,
+    rewriter: sys::MlirPatternRewriter,
+    user: *mut c_void,
+) -> sys::MlirLogicalResult {
+    // SAFETY: `user` is a box that `patterns` made; the operation is live, and so is its context.
+    let (op, called, context, raw) = unsafe {
+        let called = &*user.cast::<Canonical>();
+        let context: &Context = called.context.to_ref();
+        (Op::from_raw(op), called, context, sys::mlirPatternRewriterAsBase(rewriter))
+    };
+    let changed = match rewrite::once(called.rule, context, op, raw) {
+        Ok(changed) => changed,
+        Err(error) => {
+            super::context::complain_at(error.location, &error.message);
+            false
+        }
+    };
+    sys::MlirLogicalResult { value: i8::from(changed) }
+}
