@@ -142,7 +142,7 @@ fn follows(writer: &Tiled<'_>, reader: &Tiled<'_>, tensor: usize) -> bool {
     users(result).len() == 1
         && output.is_some_and(|op| ir::op_name(op) == "tensor.empty")
         && home.name == other.name
-        && from.element == to.element
+        && from.kept_element() == to.element
         && sizes.eq(to.dims.iter().map(|dim| dim.size))
         && !writer.plan.plan.tensors.iter().any(|tensor| tensor.kept)
 }
@@ -227,7 +227,8 @@ fn call<'c>(
             Some(target) => part(b, *target, &offsets, &sizes)?,
             None => {
                 let tensor = stripe.call.plan.tensors.get(reads + index);
-                let pool = tensor.and_then(|tensor| stripe.call.plan.pools.get(tensor.pool_place()?));
+                let plan = &stripe.call.plan;
+                let pool = tensor.and_then(|tensor| plan.pools.get(plan.keeping(tensor)?));
                 let ty = b.tensor(&sizes, ir::element_type(value.r#type()));
                 room(b, ty, &pool.ok_or_else(lost)?.name)?
             }

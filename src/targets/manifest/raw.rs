@@ -292,6 +292,8 @@ pub struct RawDma {
     pub keep_results: Option<Spanned<toml::Value>>,
     pub load: Option<Spanned<String>>,
     pub store: Option<Spanned<String>>,
+    pub keep: Option<Spanned<String>>,
+    pub keep_in: Option<Spanned<String>>,
     pub wait: Option<Spanned<String>>,
     pub cost: Option<Spanned<toml::Value>>,
 }

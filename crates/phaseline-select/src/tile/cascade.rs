@@ -245,7 +245,7 @@ fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String>
 /// The pool of a tensor that stays, and its bytes there.
 fn bytes_of(call: &Call, tensor: usize) -> Option<(&Pool, i64)> {
     let tensor = call.plan.tensors.get(tensor)?;
-    let pool = call.plan.pools.get(tensor.pool_place()?)?;
+    let pool = call.plan.pools.get(call.plan.keeping(tensor)?)?;
     Some((pool, tensor.bytes_in(pool)))
 }
 

@@ -100,6 +100,8 @@ impl<'a> Binder<'a> {
                     keep_results: holds(keeps)?,
                     load: dma.load.clone(),
                     store: dma.store.clone(),
+                    keep: dma.keep.clone(),
+                    keep_in: dma.keep_in.as_deref().map(crate::identifier::c_identifier),
                     wait: dma.wait.clone(),
                     cost: dma.cost.clone(),
                 },

@@ -1,6 +1,7 @@
 //! Prototypes of the functions that move tiles.
 //!
-//! They are written as calls are, with `host` and `tile` for the two ends of a transfer. Numbers
+//! They are written as calls are, with `host` and `tile` for the two ends of a transfer, `kept` in place of
+//! `host` for one that stays on the device. Numbers
 //! are expressions over `channel`, `element` (bytes of one, `tile_element` in the tile), `rank`, what
 //! patterns give as `given.NAME` (not of a wait), and lists with an entry for
 //! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
@@ -67,15 +68,17 @@ pub fn value(expr: &Expr, transfer: &Transfer) -> Result<Val, String> {
 }
 
 /// Checks a prototype.
-pub(super) fn check(text: &str, may_be_given: bool) -> PatternResult<()> {
+pub(super) fn check(text: &str, may_be_given: bool, ends: [&str; 2]) -> PatternResult<()> {
     let proto = CallProto::parse(text)?;
     let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
     let all = Span { start: 0, end: text.len() };
     for param in proto.params.iter().flat_map(Param::flat) {
         match param {
             Param::In { capture: name, .. } | Param::Out { name, .. } => {
-                if !["host", "tile"].contains(&name.as_str()) {
-                    let message = format!("a transfer is between 'host' and 'tile', not '{name}'");
+                if !ends.contains(&name.as_str()) {
+                    let [other, tile] = ends;
+                    let message =
+                        format!("a transfer is between '{other}' and '{tile}', not '{name}'");
                     return fault(all, message);
                 }
             }

@@ -80,7 +80,7 @@ pub fn given_name(expr: &Expr) -> Option<&str> {
 }
 
 /// What a prototype is given by patterns: names, and the type of the elements of arrays.
-fn wanted(proto: &CallProto) -> Vec<(String, Option<DType>)> {
+fn wanted_by(proto: &CallProto) -> Vec<(String, Option<DType>)> {
     let mut found: Vec<(String, Option<DType>)> = vec![];
     for param in proto.params.iter().flat_map(Param::flat) {
         let (expr, array) = match param {
@@ -132,10 +132,26 @@ impl Checker<'_> {
                 true => pool.dma.store.as_deref(),
                 false => pool.dma.load.as_deref(),
             });
-            let wanted = match text {
-                Some(text) => wanted(&CallProto::parse(text)?),
+            let mut wanted = match text {
+                Some(text) => wanted_by(&CallProto::parse(text)?),
                 None => vec![],
             };
+            // What leaves a result in a pool may be told more than what stores it.
+            if let Some(text) = pool.and_then(|pool| pool.dma.keep.as_deref()).filter(|_| is_output)
+            {
+                for (given, array) in wanted_by(&CallProto::parse(text)?) {
+                    match wanted.iter().find(|(known, _)| *known == given) {
+                        Some((_, known)) if *known != array => {
+                            let message = format!(
+                                "`keep` takes given.{given} otherwise than `store`: both take a number, or an array of one type"
+                            );
+                            return fault(text, message);
+                        }
+                        Some(_) => {}
+                        None => wanted.push((given, array)),
+                    }
+                }
+            }
             if let Some(spec) = told.iter().find(|g| wanted.iter().all(|w| w.0 != g.name)) {
                 let hint = suggestion(&spec.name, wanted.iter().map(|(name, _)| name.as_str()));
                 let message = format!("the {way} of '{name}' takes no given.{}{hint}", spec.name);
