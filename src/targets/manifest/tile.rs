@@ -69,6 +69,18 @@ pub fn dma(
                        that nothing on the device reads";
         return Err(source.fault(&keep.span(), message));
     }
+    let keeps = raw.keep_results.as_ref().map(Spanned::get_ref);
+    if let Some(shift) = raw.shift.as_ref()
+        && keeps.is_none_or(|keeps| *keeps == Value::Boolean(false))
+    {
+        let message =
+            "`shift` moves rows that stay in the pool for the next tile: add keep-results = true";
+        return Err(source.fault(&shift.span(), message));
+    }
+    if let Some(cost) = raw.shift_cost.as_ref().filter(|_| raw.shift.is_none()) {
+        let message = "the cost of a `shift` that the pool does not have: add shift = \"int ...\"";
+        return Err(source.fault(&cost.span(), message));
+    }
     let keep_in =
         raw.keep_in.map(Spanned::into_inner).or_else(|| raw.keep.as_ref().map(|_| name.to_owned()));
     let spec = DmaSpec {
@@ -83,6 +95,8 @@ pub fn dma(
         store: raw.store.map(|text| reader.spanned(text)).transpose()?,
         keep: raw.keep.map(|text| reader.spanned(text)).transpose()?,
         keep_in,
+        shift: raw.shift.map(|text| reader.spanned(text)).transpose()?,
+        shift_cost: reader.expression(raw.shift_cost)?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,
         cost: reader.expression(raw.cost)?.unwrap_or_else(|| "bytes".to_owned()),
     };
@@ -124,13 +138,15 @@ pub fn tile(
                 own.push(OwnSpec::default());
                 (dims, None)
             }
-            RawTensor::Placed(RawPlaced { dims, pool, dtype, load, store }) => {
+            RawTensor::Placed(RawPlaced { dims, pool, dtype, ring, load, store }) => {
                 let dtype = dtype.map(|name| reader.note(name)).transpose()?;
                 let mut given = |table: BTreeMap<String, Value>| {
                     let given = table.into_iter().map(|(name, value)| reader.given(name, value));
                     given.collect::<Result<Vec<_>>>()
                 };
-                own.push(OwnSpec { loaded: given(load)?, given: given(store)?, dtype });
+                let (loaded, given) = (given(load)?, given(store)?);
+                let ring = ring.map(|name| reader.note(name)).transpose()?;
+                own.push(OwnSpec { loaded, given, dtype, ring });
                 (dims, pool)
             }
         };

@@ -16,7 +16,7 @@ mod second;
 
 pub use account::Account;
 pub use cut::{least, sizes};
-pub use kept::transfer_of;
+pub use kept::{shift_of, transfer_of};
 
 use super::{
     formula::{Condition, Formula},

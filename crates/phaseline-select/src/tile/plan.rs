@@ -98,6 +98,9 @@ pub struct Tensor {
     /// converted: then its tiles are moved to where it is kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
+    /// The loop along which tiles keep what the next one needs, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<i64>,
     /// Its dimensions, in the layout of the call.
     pub dims: Vec<Dim>,
 }
@@ -163,7 +166,17 @@ impl Tensor {
     /// A tensor with bytes of an element, the pool of its tile, and dimensions; its tile has the same
     /// elements.
     pub fn plain(name: String, (element, pool): (i64, i64), dims: Vec<Dim>) -> Self {
-        Self { name, element, outside: 0, dtype: None, given: vec![], pool, kept: false, dims }
+        Self {
+            name,
+            element,
+            outside: 0,
+            dtype: None,
+            given: vec![],
+            pool,
+            kept: false,
+            ring: None,
+            dims,
+        }
     }
 
     /// Bytes of an element where it is moved to or from.

@@ -51,6 +51,12 @@ pub struct Dma {
     /// The pool that `keep` writes to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_in: Option<String>,
+    /// Prototype of the function that moves the end of a tile to its start, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<String>,
+    /// What that costs: an expression as `cost` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift_cost: Option<String>,
     /// Prototype of the function that waits; without it transfers are over when they return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,

@@ -145,6 +145,14 @@ impl Checker<'_> {
         if let Some(text) = &dma.keep {
             dma::check(text, true, ["kept", "tile"])?;
         }
+        if let Some(text) = &dma.shift {
+            dma::check_shift(text)?;
+        }
+        if let Some(text) = &dma.shift_cost {
+            let cost = parse(text)?;
+            Formula::compile(&cost, &transfer_variable)
+                .map_err(|message| PatternError::new(text, cost.span, message))?;
+        }
         let condition = |text| self.scalar(text, &[Ty::Bool], "a condition");
         let double_buffer = condition(&dma.double_buffer)?;
         let overlap_stores = condition(&dma.overlap_stores)?;

@@ -95,6 +95,61 @@ pub(super) fn check(text: &str, may_be_given: bool, ends: [&str; 2]) -> PatternR
     Ok(())
 }
 
+/// What the function that shifts a tile is told: bytes from its start, and how many there move to it.
+const SHIFT: [&str; 2] = ["from", "bytes"];
+
+/// Checks the prototype of what moves the end of a tile to its start.
+pub(super) fn check_shift(text: &str) -> PatternResult<()> {
+    let proto = CallProto::parse(text)?;
+    let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
+    let all = Span { start: 0, end: text.len() };
+    let mut tiles = 0;
+    for param in &proto.params {
+        match param {
+            Param::Out { name, layout: None } if name == "tile" => tiles += 1,
+            Param::Device => {}
+            Param::Scalar { value, .. } | Param::Value(value) => {
+                shifted(value, (1, 1)).map_err(|e| PatternError::new(text, value.span, e))?;
+            }
+            other => {
+                return fault(
+                    all,
+                    format!(
+                        "'{other}' cannot be passed to a shift: it takes the device, `out tile` and numbers"
+                    ),
+                );
+            }
+        }
+    }
+    match tiles {
+        1 => Ok(()),
+        _ => fault(all, "a shift takes one tile: `out tile`".to_owned()),
+    }
+}
+
+/// A number that a shift is told.
+pub fn shifted(expr: &Expr, (from, bytes): (i64, i64)) -> Result<i64, String> {
+    let mut unknown = None;
+    let closed = expr.replace(&mut |part| {
+        let ExprKind::Name(name) = &part.kind else { return None };
+        match name.as_str() {
+            "from" => Some(ExprKind::Int(from)),
+            "bytes" => Some(ExprKind::Int(bytes)),
+            _ => {
+                let hint = suggestion(name, SHIFT.into_iter());
+                unknown =
+                    Some(format!("shifts have no '{name}'{hint}: there are `from` and `bytes`"));
+                None
+            }
+        }
+    });
+    match (unknown, evaluate(&closed)) {
+        (Some(unknown), _) => Err(unknown),
+        (None, Val::Int(number)) => Ok(number),
+        (None, other) => Err(format!("`{expr}` is {other}, which is no integer")),
+    }
+}
+
 fn expression(text: &str, expr: &Expr, may_be_given: bool) -> PatternResult<()> {
     let expr = &expr.replace(&mut |part| {
         (may_be_given && given_name(part).is_some()).then_some(ExprKind::Int(1))

@@ -92,6 +92,12 @@ pub struct DmaSpec {
     /// The pool that `keep` writes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_in: Option<String>,
+    /// Prototype of the function that moves the end of a tile to its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<String>,
+    /// What that costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift_cost: Option<String>,
     /// Prototype of the function that waits for a transfer.
     pub wait: Option<String>,
     /// What a transfer costs.

@@ -5,7 +5,7 @@
 //! reads may be of another type in the pool in the same way, by `dtype` and `load`.
 
 use super::{
-    Binder,
+    Binder, DimSpec, PoolSpec,
     check::{Checker, fault},
     parse,
 };
@@ -26,6 +26,9 @@ use crate::{
 pub struct OwnSpec {
     /// Its element type, if it is not that of the tensor.
     pub dtype: Option<String>,
+    /// The loop along which a tile keeps what the next one needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<String>,
     /// Arguments of the function that loads it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<GivenSpec>,
@@ -118,6 +121,7 @@ impl Checker<'_> {
             }
             let dtype = own.dtype.as_deref().map(own_type);
             let pool = pool.map(|pool| &self.spec.pools[pool]);
+            self.ring((name, own), pool, is_output)?;
             let (way, other) = if is_output { ("store", "load") } else { ("load", "store") };
             let (told, untold) = match is_output {
                 true => (&own.given, &own.loaded),
@@ -182,6 +186,57 @@ impl Checker<'_> {
             Ok(Own { given: given.collect::<PatternResult<_>>()?, dtype: dtype.transpose()? })
         });
         own.collect()
+    }
+
+    /// A ring is along a loop over which a window of the tensor slides, in a pool that can shift its rows.
+    fn ring(
+        &self,
+        (name, own): (&str, &OwnSpec),
+        pool: Option<&PoolSpec>,
+        is_output: bool,
+    ) -> PatternResult<()> {
+        let Some(ring) = &own.ring else { return Ok(()) };
+        self.loop_place(ring)?;
+        let dims = self.spec.tensors.iter().find(|(other, _)| other == name);
+        let dims = dims.map(|(_, dims)| dims.as_slice()).unwrap_or_default();
+        let slides = |dim: &DimSpec| matches!(dim, DimSpec::Window { over, .. } if over == ring);
+        let steps = |dim: &DimSpec| matches!(dim, DimSpec::Loop(other) if other == ring);
+        if is_output {
+            return fault(ring, format!("'{name}' is written: a ring has what is read"));
+        }
+        if !dims.iter().any(slides) {
+            let message = match dims.iter().any(steps) {
+                true => format!(
+                    "tiles of '{name}' along loop '{ring}' have nothing in common that a ring could keep"
+                ),
+                false => format!(
+                    "the tile of '{name}' does not move along loop '{ring}': a ring is along a loop that a window of the tensor is `over`"
+                ),
+            };
+            return fault(ring, message);
+        }
+        if own.dtype.is_some() || !own.loaded.is_empty() {
+            return fault(
+                ring,
+                format!(
+                    "'{name}' is converted by its load, and a ring has what is loaded as it is"
+                ),
+            );
+        }
+        match pool {
+            None => fault(
+                ring,
+                format!("the tile of '{name}' is in no pool, so it keeps nothing for the next one"),
+            ),
+            Some(pool) if pool.dma.shift.is_none() => {
+                let message = format!(
+                    "pool '{}' of '{name}' cannot move rows: add shift = \"int ...\" to its [pool.dma]",
+                    pool.name
+                );
+                fault(ring, message)
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     fn given(&self, spec: &GivenSpec, array: Option<DType>) -> PatternResult<Given> {

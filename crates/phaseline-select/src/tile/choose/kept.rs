@@ -105,6 +105,14 @@ fn is_adjacent(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
     is_aligned
 }
 
+/// What it costs to move so many bytes to the start of a tile.
+pub fn shift_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
+    let Some(cost) = &pool.dma.shift_cost else { return Ok(0.0) };
+    let cost = Expr::parse(cost).map_err(|error| error.to_string())?;
+    let formula = Formula::compile(&cost, &transfer_variable)?;
+    Ok(formula.value(&[1.0, bytes as f64, bytes as f64]))
+}
+
 /// What it costs to move so many adjacent bytes to or from a pool at once.
 pub fn transfer_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
     let cost = Expr::parse(&pool.dma.cost).map_err(|error| error.to_string())?;
