@@ -1,4 +1,4 @@
-//! What tiles move between the host's memory and the pools of devices, as transfers in IR say it.
+//! Bytes that tiles move between the host's memory and the pools of devices, as transfers in IR say it.
 
 use super::memory::aligned;
 use crate::{

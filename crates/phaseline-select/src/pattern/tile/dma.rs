@@ -136,7 +136,7 @@ pub fn shifted(expr: &Expr, (from, bytes): (i64, i64)) -> Result<i64, String> {
             "from" => Some(ExprKind::Int(from)),
             "bytes" => Some(ExprKind::Int(bytes)),
             _ => {
-                let hint = suggestion(name, SHIFT.into_iter());
+                let hint = suggestion(name, SHIFT);
                 unknown =
                     Some(format!("shifts have no '{name}'{hint}: there are `from` and `bytes`"));
                 None
