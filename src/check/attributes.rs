@@ -1,7 +1,11 @@
 //! The attributes of operations: what the conditions ask for, the usual, and what nobody mentions.
 //! That a device is not told of an attribute only shows where it has another value than usual.
 
-use super::{constraints::Constraint, operands::Shape, sampler::Sampler};
+use super::{
+    constraints::{Constraint, RESULT},
+    operands::Shape,
+    sampler::Sampler,
+};
 use crate::{
     graph::{AttrDecl, AttrKind, AttrValue, OpDecl},
     ir::view::graph_info,
@@ -59,6 +63,12 @@ fn attribute(
     }
     let wished = s.wished_attribute(names, &attr.name);
     if let Some(value) = wished.and_then(|want| wished_value(attr, want, spatial)) {
+        return Some(value);
+    }
+    if attr.kind == AttrKind::Type
+        && let Some(want) = s.wished_attribute(names, RESULT)
+        && let Some(value) = wished_value(attr, want, spatial)
+    {
         return Some(value);
     }
     match (op.name.as_str(), attr.name.as_str()) {

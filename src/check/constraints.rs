@@ -24,6 +24,9 @@ pub enum Constraint {
     Open,
 }
 
+/// The field of an operation that has the element type of its result.
+pub const RESULT: &str = "out.dtype";
+
 /// What is asked of fields of captures and operations.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
@@ -94,8 +97,16 @@ impl Constraints {
 
     fn note(&mut self, place: &Expr, want: Constraint) {
         let ExprKind::Field(base, field) = &place.kind else { return };
-        let ExprKind::Name(name) = &base.kind else { return };
-        let wants = self.wants.entry((name.clone(), field.clone())).or_default();
+        // The type of a result is what an attribute of that kind says.
+        let (name, field) = match &base.kind {
+            ExprKind::Name(name) => (name, field.as_str()),
+            ExprKind::Field(op, out) if out == "out" && field == "dtype" => {
+                let ExprKind::Name(name) = &op.kind else { return };
+                (name, RESULT)
+            }
+            _ => return,
+        };
+        let wants = self.wants.entry((name.clone(), field.to_owned())).or_default();
         if !wants.contains(&want) {
             wants.push(want);
         }

@@ -24,6 +24,9 @@ const SINGLES: usize = 8;
 /// How many times a graph is doubled for one with many matches: queues and lists of a device have an end.
 const DOUBLED: usize = 4;
 
+/// Chains for each pattern whose results may stay on the device.
+const KEPT: usize = 3;
+
 /// Random graphs of which one may take what another one gives.
 const CONTINUED: usize = 200;
 
@@ -63,6 +66,39 @@ impl DifferentialRun<'_> {
         }
         if self.options.samples >= super::THOROUGH || self.is_variation {
             self.webs((number, ran), others, sampler.random(), report)?;
+            self.kept(number, sampler, report)?;
+        }
+        Ok(())
+    }
+
+    /// Runs chains of which the first result may stay on the device: it fills the rows of a pool that keeps results.
+    fn kept(&self, number: usize, sampler: &mut Sampler, report: &mut PatternReport) -> Result<()> {
+        let pattern = &self.patterns[number];
+        let Some(row) = pattern.tile.as_ref().and_then(|tile| tile.kept_row()) else {
+            return Ok(());
+        };
+        let mut chains = 0;
+        for _ in 0..CONTINUED {
+            if chains == KEPT {
+                break;
+            }
+            let Some(Fate::Match(module)) = self.attempt(pattern, sampler)? else { continue };
+            let main = func::main(ir::root(&module)).ok_or_else(func::no_main)?;
+            let signature = func::Signature::of(main)?;
+            let Some((given, _)) = signature.results.first() else { continue };
+            let element = ir::size::element_bytes(ir::element_type(*given)).unwrap_or(1);
+            let fills = |size: &i64| *size > 0 && size * element as i64 % row == 0;
+            // Which dimension is innermost is the call's to say: the second of images, or the last.
+            let dims = ir::dims(*given);
+            if ![dims.get(1), dims.last()].into_iter().flatten().any(fills) {
+                continue;
+            }
+            let first = print_module(&module, Weights::Print)?;
+            drop(module);
+            let Some(text) = self.continued(number, &first, sampler)? else { continue };
+            self.run_pair((number, &first), (number, text, Joint::Chain), report)?;
+            self.session.clear_diagnostics();
+            chains += 1;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::{
     layers::{self, Layer},
     memory,
     model::{check_name, compile_options, import, model_name},
+    moves::{self, Moves},
     print, print_error,
     progress::Progress,
     watch::Watcher,
@@ -177,6 +178,9 @@ fn picture(
 struct Report {
     steps: Vec<Layer>,
     memory: Vec<MemoryUse>,
+    /// What tiles move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<Moves>,
     /// Operations whose regions hooks declined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     declined: Vec<String>,
@@ -195,6 +199,13 @@ fn report(
              through already: go on from an earlier phase",
         ));
     }
+    // Buffers are told apart until they have places.
+    let mut moved = vec![];
+    if options.after <= Phase::TirPost {
+        session.run_phases(module, options, Phase::TirPost)?;
+        options.after = Phase::TirPost;
+        moved = moves::moves(module)?;
+    }
     session.run_phases(module, options, Phase::PlanMemory)?;
     options.after = Phase::PlanMemory;
     if !options.trace {
@@ -207,7 +218,7 @@ fn report(
     }
     let declined = ir::attr_strs(ir::root(module), names::DECLINED).unwrap_or_default();
     let memory = signature_of(ir::root(module))?.memories();
-    let report = Report { steps: rows, memory, declined };
+    let report = Report { steps: rows, memory, moves: moved, declined };
     print(&match form {
         "json" => serde_json::to_string_pretty(&report)
             .map(|text| text + "\n")
@@ -217,7 +228,11 @@ fn report(
             if !report.declined.is_empty() {
                 text += &format!("\ndeclined by hooks:\n  {}\n", report.declined.join("\n  "));
             }
-            format!("{text}\n{}", memory::table(&report.memory))
+            text += &format!("\n{}", memory::table(&report.memory));
+            if !report.moves.is_empty() {
+                text += &format!("\n{}", moves::table(&report.moves));
+            }
+            text
         }
     })
 }

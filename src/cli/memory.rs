@@ -19,7 +19,7 @@ pub fn table(memories: &[MemoryUse]) -> String {
 }
 
 /// Columns with space between, numbers to the right.
-fn aligned(rows: &[[String; 6]]) -> String {
+pub fn aligned(rows: &[[String; 6]]) -> String {
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..6).map(width).collect();

@@ -13,6 +13,7 @@ mod layers;
 mod log;
 mod memory;
 mod model;
+mod moves;
 mod new_target;
 mod partition;
 mod profile;

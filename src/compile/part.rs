@@ -60,6 +60,16 @@ pub fn generate(
     options.sources.extend(opening.sources.iter().cloned());
     let before = compiled.objects.len();
     let (mut kept, mut sources) = match generated(part) {
+        // The default has what a hook left.
+        Some(mut functions) if has_rest(part) => {
+            let given = (&options, &*artifacts);
+            let (own, sources) = by_generator(session, part, target, given, compiled)?;
+            check_defined(target, &functions, compiled.objects.get(before..).unwrap_or_default())?;
+            let own = compiled.objects.get(before..).unwrap_or_default().iter().take(own);
+            let defined = own.map(symbols::definitions).collect::<Result<Vec<_>>>()?;
+            functions.extend(defined.concat());
+            (functions, sources)
+        }
         Some(functions) => {
             from_hook(target, &functions, (&options, &artifacts), compiled)?;
             (functions, vec![])
@@ -207,7 +217,7 @@ pub fn c_text(module: Op<'_>, targets: &[TargetInstance]) -> Result<String> {
         return c::compile::text(module);
     }
     let mut texts = vec![];
-    for part in parts.into_iter().filter(|part| generated(*part).is_none()) {
+    for part in parts.into_iter().filter(|part| generated(*part).is_none() || has_rest(*part)) {
         let id = ir::attr_str(part, TARGET).unwrap_or_default();
         if let Some(target) = targets.iter().find(|target| target.id == id) {
             texts.extend(codegen::generator(target.kind.codegen.kind).text(part)?);
@@ -219,6 +229,11 @@ pub fn c_text(module: Op<'_>, targets: &[TargetInstance]) -> Result<String> {
         ));
     }
     Ok(texts.join("\n"))
+}
+
+/// Whether a target's module has functions whose code is not there yet.
+fn has_rest(part: Op<'_>) -> bool {
+    ir::func::functions(part).into_iter().any(|function| edit::entry_block(function).is_some())
 }
 
 /// The functions that the hook `tir-to-runtime` took over, if it did.
@@ -271,8 +286,13 @@ fn from_hook(
 ) -> Result<()> {
     let before = compiled.objects.len();
     link_artifacts(given, compiled)?;
+    check_defined(target, functions, compiled.objects.get(before..).unwrap_or_default())
+}
+
+/// Checks that objects define the functions that a hook took.
+fn check_defined(target: &TargetInstance, functions: &[String], objects: &[Object]) -> Result<()> {
     let mut defined = BTreeSet::new();
-    for object in &compiled.objects[before..] {
+    for object in objects {
         defined.extend(symbols::definitions(object).map_err(|reason| {
             let point = HookPoint::TirToRuntime;
             Error::invalid(format!("target '{}': hook {point}: {reason}", target.id))

@@ -28,12 +28,15 @@ pub struct Answer {
 }
 
 /// `answer.json`.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Said {
     /// Inputs that the call is not given any more.
     #[serde(default)]
     leave_out: Vec<usize>,
+    /// Functions that get the default.
+    #[serde(default)]
+    leaves: Vec<String>,
 }
 
 /// An answer of protocol 2, beside its `id` and what is in files.
@@ -47,6 +50,9 @@ pub struct Line {
     /// Inputs that the call is not given any more.
     #[serde(default)]
     pub leave_out: Vec<usize>,
+    /// Functions of the target that get the default.
+    #[serde(default)]
+    pub leaves: Vec<String>,
     /// The C function that the function becomes a call of.
     pub call: Option<CallAnswer>,
     /// In a dry run: nanoseconds of the region's work.
@@ -129,6 +135,17 @@ impl Answer {
         }
     }
 
+    /// The functions of the target that get the default.
+    ///
+    /// # Errors
+    /// `answer.json` is not of its form.
+    pub fn leaves(&self) -> Result<Vec<String>> {
+        match &self.line {
+            Some(line) => Ok(line.leaves.clone()),
+            None => Ok(self.said()?.leaves),
+        }
+    }
+
     fn place(&self, name: &str) -> PathBuf {
         self.work.join(name)
     }
@@ -152,7 +169,7 @@ impl Answer {
         }
         self.check_names(inputs, list)?;
         let said = match &self.line {
-            Some(line) => Said { leave_out: line.leave_out.clone() },
+            Some(line) => Said { leave_out: line.leave_out.clone(), leaves: vec![] },
             None => self.said()?,
         };
         let strange = said.leave_out.iter().find(|input| !inputs.contains(input));
@@ -196,7 +213,7 @@ impl Answer {
     }
 
     fn said(&self) -> Result<Said> {
-        let Some(bytes) = self.read("answer.json")? else { return Ok(Said { leave_out: vec![] }) };
+        let Some(bytes) = self.read("answer.json")? else { return Ok(Said::default()) };
         serde_json::from_slice(&bytes)
             .map_err(|error| Error::invalid(format!("answer.json: {error}")))
     }

@@ -3,7 +3,8 @@
 use super::{constants, programs::Programs, splice};
 use crate::{
     Error, Result,
-    artifact::{Artifact, files},
+    artifact::{Artifact, ArtifactKind, files},
+    error::suggestion,
     ir::{
         self, Op, edit, func, graph,
         names::{self, BLOBS, FINISHED, GENERATED},
@@ -124,7 +125,7 @@ fn one<'c>(
         }
         HookPoint::ConstantUpdater => constants::update(&request, subject, programs),
         HookPoint::TirToRuntime => {
-            let Some(artifacts) = generate(&request, programs)? else { return Ok(()) };
+            let Some((artifacts, leaves)) = generate(&request, programs)? else { return Ok(()) };
             let blob = artifacts
                 .iter()
                 .find(|artifact| artifact.name.ends_with(BLOB_END) && !artifact.is_in_folder());
@@ -134,7 +135,8 @@ fn one<'c>(
                     blob.name
                 )));
             }
-            hand_over(subject, &artifacts)
+            let left = left(subject, target, (&artifacts, leaves))?;
+            hand_over(subject, &artifacts, &left)
         }
     }
 }
@@ -160,12 +162,15 @@ fn lower<'c>(
     }
 }
 
-fn generate(request: &Request<'_, '_>, programs: &Programs) -> Result<Option<Vec<Artifact>>> {
+/// The files that a hook gives, and the functions that it says it leaves.
+type Generated = (Vec<Artifact>, Vec<String>);
+
+fn generate(request: &Request<'_, '_>, programs: &Programs) -> Result<Option<Generated>> {
     let hooks = &request.target.kind.hooks;
     if let Some(rust) = &hooks.rust
         && let Some(artifacts) = rust.tir_to_runtime(request)?
     {
-        return Ok(Some(artifacts));
+        return Ok(Some((artifacts, vec![])));
     }
     match hooks.data(HookPoint::TirToRuntime) {
         Some(DataHook::Command(command)) => command.generate(request, programs),
@@ -202,24 +207,85 @@ fn blobs<'c>(functions: &[Op<'c>], artifacts: &[Artifact]) -> Result<Vec<Attribu
     Ok(found)
 }
 
-/// Empties a target's module, whose code is in the artifacts from now on.
-fn hand_over<'c>(part: Op<'c>, artifacts: &[Artifact]) -> Result<()> {
-    let context = ir::context_of(part);
+/// The functions of a target's module that have bodies.
+fn bodies<'c>(part: Op<'c>) -> Vec<Op<'c>> {
     let functions = func::functions(part).into_iter();
-    let functions: Vec<_> =
-        functions.filter(|function| edit::entry_block(*function).is_some()).collect();
+    functions.filter(|function| edit::entry_block(*function).is_some()).collect()
+}
+
+/// The functions that get the default: those that the hook says it leaves or, if all that it made is blobs, those
+/// without one.
+fn left(
+    part: Op<'_>,
+    target: &TargetInstance,
+    (artifacts, leaves): (&[Artifact], Vec<String>),
+) -> Result<Vec<String>> {
+    let names: Vec<String> = bodies(part).into_iter().map(func::symbol).collect();
+    if let Some(strange) = leaves.iter().find(|name| !names.contains(name)) {
+        let hint = suggestion(strange, names.iter().map(String::as_str));
+        return Err(Error::invalid(format!(
+            "leaves '{strange}', which is no function of the target{hint}"
+        )));
+    }
+    let blob = |name: &str| format!("{name}{BLOB_END}");
+    let is_blob = |name: &String| artifacts.iter().any(|artifact| artifact.name == blob(name));
+    if let Some(both) = leaves.iter().find(|name| is_blob(name)) {
+        return Err(Error::invalid(format!(
+            "leaves '{both}' and made {}; do one of the two",
+            blob(both)
+        )));
+    }
+    let is_code = |artifact: &Artifact| {
+        use ArtifactKind::{Assembler, CSource, Object, StaticLibrary};
+        matches!(artifact.kind, Assembler | CSource | Object | StaticLibrary)
+    };
+    let only_blobs = names.iter().any(is_blob) && !artifacts.iter().any(is_code);
+    let left = match leaves.is_empty() && only_blobs {
+        true => names.into_iter().filter(|name| !is_blob(name)).collect(),
+        false => leaves,
+    };
+    match left.first() {
+        Some(first) if target.kind.codegen.kind.needs_hook() => Err(Error::invalid(format!(
+            "leaves '{first}', for which kind = \"custom\" has no default: make its code, or give [codegen] another \
+             kind"
+        ))),
+        _ => Ok(left),
+    }
+}
+
+/// Takes out of a target's module what has its code in the artifacts from now on: all but the functions that are left,
+/// and what these name.
+fn hand_over<'c>(part: Op<'c>, artifacts: &[Artifact], left: &[String]) -> Result<()> {
+    let context = ir::context_of(part);
+    let (rest, functions): (Vec<_>, Vec<_>) =
+        bodies(part).into_iter().partition(|function| left.contains(&func::symbol(*function)));
     let blobs = blobs(&functions, artifacts)?;
     if !blobs.is_empty() {
         edit::set_attr(part, BLOBS, ArrayAttribute::new(context, &blobs).into());
     }
     let defined: Vec<_> = functions
-        .into_iter()
-        .map(|function| StringAttribute::new(context, &func::symbol(function)).into())
+        .iter()
+        .map(|function| StringAttribute::new(context, &func::symbol(*function)).into())
         .collect();
     files::record(part, artifacts)?;
     edit::set_attr(part, GENERATED, ArrayAttribute::new(context, &defined).into());
+    let mut named: Vec<String> = rest.iter().map(|function| func::symbol(*function)).collect();
+    for op in rest.iter().flat_map(|function| edit::walk(*function)) {
+        named.extend(["name", "callee"].into_iter().filter_map(|key| func::symbol_ref(op, key)));
+    }
+    for function in &functions {
+        let name = func::symbol(*function);
+        if named.contains(&name) {
+            return Err(Error::invalid(format!(
+                "leaves a function that calls '{name}', which it takes: take both, or leave both"
+            )));
+        }
+    }
     for op in ir::ops_of(part) {
-        edit::erase(op);
+        let name = ir::attr_str(op, "sym_name");
+        if rest.is_empty() || name.is_some_and(|name| !named.contains(&name)) {
+            edit::erase(op);
+        }
     }
     Ok(())
 }

@@ -116,12 +116,12 @@ impl Command {
         Ok(Some(Lowered { artifacts, ..lowered }))
     }
 
-    /// Asks for the artifacts of a target's module.
+    /// Asks for the artifacts of a target's module, and which functions it leaves.
     pub(super) fn generate(
         &self,
         request: &Request<'_, '_>,
         programs: &Programs,
-    ) -> Result<Option<Vec<Artifact>>> {
+    ) -> Result<Option<(Vec<Artifact>, Vec<String>)>> {
         let functions = func::functions(request.subject).into_iter();
         let functions: Vec<_> =
             functions.filter(|function| edit::entry_block(*function).is_some()).collect();
@@ -145,7 +145,8 @@ impl Command {
             })?,
         };
         let artifacts = answer.artifacts(&request.target.kind.artifacts)?;
-        Ok((!artifacts.is_empty()).then_some(artifacts))
+        let leaves = answer.leaves()?;
+        Ok((!artifacts.is_empty()).then_some((artifacts, leaves)))
     }
 
     /// Asks for the replacement of a constant.

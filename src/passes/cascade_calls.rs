@@ -9,22 +9,24 @@
 //!          @npu_pool of that; the stripe of %z put into its place
 //!        }
 //! ```
-//! Whether that costs less is for `crate::tile::cascade` to say; pools ask for it with `keep-results`. Each
+//! Rows that a stripe and the next one read stay in a buffer for both where tensors have a ring
+//! (`crate::tile::rings`). Whether that costs less is for `crate::tile::cascade` to say; pools ask for it with `keep-results`. Each
 //! call but the last has one result, which the next one alone reads.
 
 use crate::{
     ir::{
         self, Builder, Op, Val,
         call_extern::Group,
-        edit,
-        names::TILE,
+        edit, guard,
+        names::{self, TILE},
         users,
     },
     pass::{OptionValues, Pass, PassError},
     tile::{
         attribute::to_attribute,
-        cascade::{Cascade, Link, Part, Stripes, can_be_cut, cascades},
+        cascade::{Cascade, Link, Part, Stripes, any, can_be_cut, cascades, has_ring},
         keep::Costs,
+        rings,
         slice::{Offset, part, repeat, replace},
         stay::{Fate, Stay},
         tiled::{Tiled, by_block, loaded, lost, room},
@@ -32,6 +34,7 @@ use crate::{
     },
 };
 use melior::ir::{ValueLike, operation::OperationLike};
+use std::collections::HashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -57,7 +60,13 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
             let calls: Vec<&Tiled<'c>> =
                 chain.iter().filter_map(|(place, _)| block.get(*place)).collect();
             let Some(first) = calls.first() else { continue };
-            let found = cascades(&links, &mut costs);
+            // A check has more stripes than the cheapest.
+            let found = match guard::around(function, names::TILE_CHOICE) {
+                Some(number) if links.iter().any(|link| has_ring(&link.call)) => {
+                    any(&links, number.unsigned_abs(), &mut costs)
+                }
+                _ => cascades(&links, &mut costs),
+            };
             let found = found.map_err(|error| PassError::at(&first.op, error))?;
             let told = decide(&calls, &links, &found);
             decisions.extend(told.map_err(|error| PassError::at(&first.op, error))?);
@@ -124,7 +133,11 @@ fn chains(block: &[Tiled<'_>]) -> Vec<Vec<(usize, Option<usize>)>> {
             _ => found.push(vec![(place, None)]),
         }
     }
-    found.retain(|chain| chain.len() > 1);
+    let keeps_rows = |chain: &[(usize, Option<usize>)]| {
+        let only = chain.first().and_then(|(place, _)| block.get(*place));
+        only.is_some_and(|tiled| has_ring(&tiled.plan))
+    };
+    found.retain(|chain| chain.len() > 1 || keeps_rows(chain));
     found
 }
 
@@ -142,7 +155,7 @@ fn follows(writer: &Tiled<'_>, reader: &Tiled<'_>, tensor: usize) -> bool {
     users(result).len() == 1
         && output.is_some_and(|op| ir::op_name(op) == "tensor.empty")
         && home.name == other.name
-        && from.element == to.element
+        && from.kept_element() == to.element
         && sizes.eq(to.dims.iter().map(|dim| dim.size))
         && !writer.plan.plan.tensors.iter().any(|tensor| tensor.kept)
 }
@@ -164,20 +177,40 @@ fn emit<'c>(
             edit::defining_op(*output).is_some_and(|op| ir::op_name(op) == "tensor.empty");
         targets.push(if is_empty { b.empty(output.r#type())? } else { *output });
     }
+    let outputs = targets.len();
+    targets.extend(rings::buffers(&b, &calls, cascade)?);
+    let mut once: Held<'c> = HashMap::new();
     for Stripes { count, parts } in &cascade.stripes {
         let mut inputs: Vec<Vec<Val<'c>>> = vec![];
-        for (tiled, stripe) in calls.iter().zip(parts) {
-            inputs.push(held(&b, tiled, stripe)?);
+        for (place, (tiled, stripe)) in calls.iter().zip(parts).enumerate() {
+            inputs.push(held(&b, (place, tiled), stripe, &mut once)?);
+        }
+        // What the next run reads once more is loaded again, unless there are rings, of which all have places.
+        if !parts.iter().any(|part| !part.rings.is_empty()) {
+            once.clear();
         }
         targets = repeat(&b, *count, targets, |b, iv, targets| {
-            let (mut results, given) = (vec![], targets);
+            let mut kept = targets;
+            let given = kept.drain(..outputs).collect::<Vec<_>>();
+            let mut buffers = kept.iter_mut();
+            let mut results = vec![];
             for (((tiled, link), stripe), inputs) in calls.iter().zip(links).zip(parts).zip(&inputs) {
                 let into = edit::same(tiled.op, last.op).then_some(&given[..]);
-                results = call(b, iv, (tiled, link, stripe), inputs, (results, into))?;
+                let mut read = vec![];
+                for ring in &stripe.rings {
+                    let buffer = buffers.next().ok_or_else(lost)?;
+                    let source = *inputs.get(ring.tensor).ok_or_else(lost)?;
+                    let (offsets, sizes) = place(b, iv, stripe, ring.tensor)?;
+                    let tile = rings::next(b, (stripe, ring), (source, &offsets, &sizes), buffer)?;
+                    read.push((ring.tensor, tile));
+                }
+                results = call(b, iv, (tiled, link, stripe), (inputs, &read), (results, into))?;
             }
+            results.extend(kept);
             Ok(results)
         })?;
     }
+    targets.truncate(outputs);
     for (old, new) in ir::results(last.op).into_iter().zip(targets) {
         edit::replace_uses(old, new);
     }
@@ -185,14 +218,26 @@ fn emit<'c>(
     Ok(())
 }
 
-/// What a call reads, with tensors that stay for all stripes loaded.
-fn held<'c>(b: &Builder<'c>, tiled: &Tiled<'c>, stripe: &Part) -> crate::Result<Vec<Val<'c>>> {
+/// What is loaded once for stripes, by calls and their tensors.
+type Held<'c> = HashMap<(usize, usize), Val<'c>>;
+
+/// What a call reads, with tensors that stay for all stripes loaded, unless they are there.
+fn held<'c>(
+    b: &Builder<'c>,
+    (place, tiled): (usize, &Tiled<'c>),
+    stripe: &Part,
+    once: &mut Held<'c>,
+) -> crate::Result<Vec<Val<'c>>> {
     let mut inputs = tiled.call.groups[Group::Ins as usize].clone();
     for tensor in &stripe.held {
         let plan = stripe.call.plan.tensors.get(*tensor);
         let pool = plan.and_then(|plan| stripe.call.plan.pools.get(plan.pool_place()?));
         let input = inputs.get_mut(*tensor).ok_or_else(lost)?;
-        *input = loaded(b, *input, &pool.ok_or_else(lost)?.name)?;
+        *input = match once.get(&(place, *tensor)) {
+            Some(there) => *there,
+            None => loaded(b, *input, &pool.ok_or_else(lost)?.name)?,
+        };
+        once.insert((place, *tensor), *input);
     }
     Ok(inputs)
 }
@@ -203,7 +248,7 @@ fn call<'c>(
     b: &Builder<'c>,
     iv: Option<Val<'c>>,
     (tiled, link, stripe): (&Tiled<'c>, &Link, &Part),
-    inputs: &[Val<'c>],
+    (inputs, rings): (&[Val<'c>], &[(usize, Val<'c>)]),
     (results, into): (Vec<Val<'c>>, Option<&[Val<'c>]>),
 ) -> crate::Result<Vec<Val<'c>>> {
     let b = &b.with_location(tiled.op.location());
@@ -214,6 +259,10 @@ fn call<'c>(
     for (tensor, value) in call.groups[Group::Ins as usize].iter_mut().enumerate() {
         *value = match link.reads.filter(|_| !results.is_empty()) {
             Some(linked) if linked == tensor => *results.first().ok_or_else(lost)?,
+            _ if rings.iter().any(|(ring, _)| *ring == tensor) => {
+                let tile = rings.iter().find(|(ring, _)| *ring == tensor);
+                tile.map(|(_, tile)| *tile).ok_or_else(lost)?
+            }
             _ => {
                 let (offsets, sizes) = place(b, iv, stripe, tensor)?;
                 part(b, *value, &offsets, &sizes)?
@@ -227,7 +276,8 @@ fn call<'c>(
             Some(target) => part(b, *target, &offsets, &sizes)?,
             None => {
                 let tensor = stripe.call.plan.tensors.get(reads + index);
-                let pool = tensor.and_then(|tensor| stripe.call.plan.pools.get(tensor.pool_place()?));
+                let plan = &stripe.call.plan;
+                let pool = tensor.and_then(|tensor| plan.pools.get(plan.keeping(tensor)?));
                 let ty = b.tensor(&sizes, ir::element_type(value.r#type()));
                 room(b, ty, &pool.ok_or_else(lost)?.name)?
             }

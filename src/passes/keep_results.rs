@@ -7,10 +7,11 @@
 //! ```
 //! `tile-calls` then takes parts of it as tiles, and moves nothing. Whether that costs less is for
 //! `crate::tile::keep` to say; pools ask for it with `keep-results`. Only a result is kept that calls of the
-//! same block alone read, whose rows fill those of the pool, and which no store converts.
+//! same block alone read, whose rows fill those of the pool, and which no store converts unless its pool can
+//! leave what it makes in another one (`keep`).
 
 use crate::{
-    ir::{self, effects, Builder, Op, call_extern::Group, edit, names::TILE, users},
+    ir::{self, Builder, Op, call_extern::Group, edit, effects, guard, names::{self, TILE}, users},
     pass::{OptionValues, Pass, PassError},
     tile::{
         attribute::plan_of,
@@ -59,7 +60,9 @@ fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<Vec<Stay>, PassError<'c>> {
         }
     }
     let mut calls: Vec<Call> = block.iter().map(|tiled| tiled.plan.clone()).collect();
-    let outcomes = keep(&mut calls, &candidates).map_err(|error| PassError::at(&first.op, error))?;
+    // A check has results stay that would be cheaper moved, too.
+    let all = guard::around(first.op, names::TILE_CHOICE).is_some();
+    let outcomes = keep(&mut calls, &candidates, all).map_err(|error| PassError::at(&first.op, error))?;
     for (candidate, outcome) in candidates.iter().zip(outcomes) {
         let tiled = block.get(candidate.writer.0);
         if let (Some(tiled), Outcome::Kept(_)) = (tiled, &outcome) {
@@ -125,7 +128,7 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, O
             reader.home(*place).is_some_and(|(other, home)| {
                 let sizes = |tensor: &Tensor| tensor.dims.iter().map(|dim| dim.size).collect::<Vec<_>>();
                 home.name == pool.name
-                    && other.element == tensor.element
+                    && other.element == tensor.kept_element()
                     && sizes(other) == sizes(tensor)
             })
         };

@@ -120,7 +120,22 @@ fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
     let users = ir::users(value);
     let reads_itself = users.iter().filter(|user| edit::same(**user, op)).count() > 1;
     reads_itself && !is_in_place(op, index)
-        || users.into_iter().any(|user| !edit::same(user, op) && !edit::is_before(user, op))
+        || users.into_iter().any(|user| !edit::same(user, op) && !is_earlier(user, op))
+}
+
+/// Whether an operation comes before another one. What a device's memory keeps for a call, loops around calls read.
+fn is_earlier<'c>(user: Op<'c>, op: Op<'c>) -> bool {
+    if ir::op_name(op) != "tir.call_extern" {
+        return edit::is_before(user, op);
+    }
+    let mut around = Some(user);
+    while let Some(one) = around {
+        if one.block() == op.block() {
+            return edit::is_before(one, op);
+        }
+        around = one.parent_operation();
+    }
+    false
 }
 
 /// Whether an operation reads each element of its destination only where it writes it: an

@@ -163,14 +163,22 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> PassResult<'c> {
         return Err(PassError::at(&op, "has a channel that is computed; a number is needed"));
     }
     let (source, target) = (begun.source(), begun.target());
-    let loads = memref::space(target.r#type()).is_some();
-    if loads == memref::space(source.r#type()).is_some() {
+    let of = |value: Val<'c>| memref::space(value.r#type());
+    let (from, to) = (of(source), of(target));
+    let loads = from.is_none();
+    // What is kept goes from a pool to that which `keep-in` names.
+    let keeps = from.is_some() && to.is_some() && to == way.keep_in;
+    if !keeps && loads == to.is_none() {
         return Err(PassError::at(&op, "is not between the host's memory and a device's"));
     }
     let arrays = begun.with();
     let (host, tile) = if loads { (source, target) } else { (target, source) };
     let transfer = transfer(op, host.r#type(), tile.r#type(), way.dims)?;
-    let (text, what) = if loads { (&way.load, "load") } else { (&way.store, "store") };
+    let (text, what) = match loads {
+        true => (&way.load, "load"),
+        false if keeps => (&way.keep, "keep"),
+        false => (&way.store, "store"),
+    };
     let text = text.as_ref().ok_or_else(|| {
         let message = format!("moves a tile, but [pool.dma] of its pool has no `{what}`");
         PassError::at(&op, message)
@@ -271,10 +279,10 @@ impl<'c> Maker<'c, '_> {
             Param::In { capture: name, .. } | Param::Out { name, .. } => {
                 let (host, tile, loads) =
                     ends.ok_or_else(|| fault(format!("waits with '{param}', which it has not")))?;
-                let is_host = name == "host";
-                let group = if is_host == loads { Group::Ins } else { Group::Outs };
-                let index = call.add(group, if is_host { host } else { tile });
-                if is_host {
+                let is_tile = name == "tile";
+                let group = if is_tile == loads { Group::Outs } else { Group::Ins };
+                let index = call.add(group, if is_tile { tile } else { host });
+                if name == "host" {
                     arg_attr(context, group, index)
                 } else {
                     offset_attr(context, group, index)

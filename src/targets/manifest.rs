@@ -36,7 +36,7 @@ use crate::{
 };
 use raw::{RawAlias, RawArtifact, RawCapabilities, RawOption, RawPool, RawTarget};
 use source::Source;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 use toml::Spanned;
 
 pub use load::Known;
@@ -313,7 +313,15 @@ fn pools(
     definitions: &define::Definitions,
 ) -> Result<Vec<PoolDecl>> {
     check_unique(source, raw.iter().map(|pool| &pool.name), "pools")?;
-    raw.into_iter().map(|pool| self::pool(source, pool, options, definitions)).collect()
+    let keeps = raw.iter().filter_map(|pool| pool.dma.as_ref()?.keep.as_ref());
+    let keeps: Vec<Range<usize>> = keeps.map(Spanned::span).collect();
+    let pools = raw.into_iter().map(|pool| self::pool(source, pool, options, definitions));
+    let pools = pools.collect::<Result<Vec<PoolDecl>>>()?;
+    let keep_in = |pool: &PoolDecl| pool.dma.as_ref()?.spec.keep_in.clone();
+    for (name, span) in pools.iter().filter_map(keep_in).zip(keeps) {
+        tile::check_keeping(source, &span, &name, &pools)?;
+    }
+    Ok(pools)
 }
 
 /// A size in bytes: a number, a text such as "64k", or an expression over options.
@@ -363,7 +371,7 @@ fn pool(
     }
     let name = raw.name.into_inner();
     let scope = raw.scope.unwrap_or_else(|| name.clone());
-    let dma = raw.dma.map(|dma| tile::dma(source, dma, definitions)).transpose()?;
+    let dma = raw.dma.map(|dma| tile::dma(source, (dma, &name), definitions)).transpose()?;
     let doc = raw.doc.unwrap_or_default();
     Ok(PoolDecl { name, bytes, alignment, row, scope, dma, doc })
 }

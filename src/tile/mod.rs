@@ -9,6 +9,7 @@ mod argument;
 pub mod attribute;
 pub mod emit;
 pub mod halves;
+pub mod rings;
 pub mod room;
 pub mod slice;
 mod store;

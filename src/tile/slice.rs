@@ -28,6 +28,17 @@ impl<'c> Offset<'c> {
         }
         Ok(Self::Value(value))
     }
+
+    /// So many positions behind it.
+    pub fn behind(self, b: &Builder<'c>, positions: i64) -> Result<Self> {
+        Ok(match self {
+            Self::Known(number) => Self::Known(number + positions),
+            Self::Value(value) if positions == 0 => Self::Value(value),
+            Self::Value(value) => {
+                Self::Value(b.binary("arith.addi", value, b.index(positions)?)?)
+            }
+        })
+    }
 }
 
 /// A tensor in a memory space with the contents of `copy`.

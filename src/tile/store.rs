@@ -94,11 +94,17 @@ impl<'c, 'e> Emitter<'c, 'e> {
         loads: bool,
     ) -> Result<Val<'c>> {
         let (_, pool) = self.home(tensor)?;
-        let text = if loads { &pool.dma.load } else { &pool.dma.store };
+        let text = match tensor.kept {
+            true => &pool.dma.keep,
+            false if loads => &pool.dma.load,
+            false => &pool.dma.store,
+        };
         let text = text.as_deref().unwrap_or_default();
         let symbol = text.split('(').next().and_then(|head| head.split_whitespace().last());
         let symbol = symbol.ok_or_else(|| Error::invalid("moves tiles without a function"))?;
-        let end = |group: Group, index: usize| match (group == Group::Ins) == loads {
+        // Both ends of what is kept are in pools.
+        let end = |group: Group, index: usize| match (group == Group::Ins) == loads && !tensor.kept
+        {
             true => arg_attr(b.context, group, index),
             false => offset_attr(b.context, group, index),
         };

@@ -173,6 +173,11 @@ def replace(array, number=None):
     array.write("output.npy" if number is None else f"output-{number}.npy")
 
 
+def leave(*functions):
+    """In tir-to-runtime: the functions of the target that get the default."""
+    Path("answer.json").write_text(json.dumps({"leaves": list(functions)}), encoding="utf-8")
+
+
 def leave_out(*numbers):
     """Has the call pass null pointers for these inputs, which are part of others now."""
     Path("answer.json").write_text(json.dumps({"leave-out": list(numbers)}), encoding="utf-8")
@@ -414,6 +419,10 @@ class Question:
     def leave_out(self, *numbers):
         """Has the call pass null pointers for these inputs, which are part of others now (`together = true`)."""
         self.reply["leave-out"] = list(numbers)
+
+    def leave(self, *functions):
+        """In tir-to-runtime: these functions of the target get the default."""
+        self.reply["leaves"] = list(functions)
 
 
 def serve(answer):

@@ -144,7 +144,7 @@ impl CodegenKind {
     }
 
     /// Whether only the hook tir-to-runtime makes code.
-    pub(in crate::targets) fn needs_hook(self) -> bool {
+    pub(crate) fn needs_hook(self) -> bool {
         self == Self::Custom
     }
 

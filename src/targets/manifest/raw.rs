@@ -292,6 +292,10 @@ pub struct RawDma {
     pub keep_results: Option<Spanned<toml::Value>>,
     pub load: Option<Spanned<String>>,
     pub store: Option<Spanned<String>>,
+    pub keep: Option<Spanned<String>>,
+    pub keep_in: Option<Spanned<String>>,
+    pub shift: Option<Spanned<String>>,
+    pub shift_cost: Option<Spanned<toml::Value>>,
     pub wait: Option<Spanned<String>>,
     pub cost: Option<Spanned<toml::Value>>,
 }
@@ -337,6 +341,7 @@ pub struct RawPlaced {
     pub dims: Vec<RawDim>,
     pub pool: Option<String>,
     pub dtype: Option<String>,
+    pub ring: Option<String>,
     #[serde(default)]
     pub load: BTreeMap<String, toml::Value>,
     #[serde(default)]

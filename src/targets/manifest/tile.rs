@@ -13,7 +13,7 @@ use crate::{
         DimSpec, DmaSpec, GivenSpec, LoopSpec, OwnSpec, PoolSpec, TileSpec, tile::dma::MAX_DIMS,
     },
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 use toml::{Spanned, Value};
 
 /// The text of an expression that may be written as a number.
@@ -24,8 +24,34 @@ fn text(value: Value) -> String {
     }
 }
 
-/// Reads `[pool.dma]`.
-pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<DmaDecl> {
+/// Checks the pool that results are kept in as a store would convert them.
+pub fn check_keeping(
+    source: &Source,
+    span: &Range<usize>,
+    name: &str,
+    pools: &[PoolDecl],
+) -> Result<()> {
+    let Some(pool) = pools.iter().find(|pool| pool.name == name) else {
+        let hint = suggestion(name, pools.iter().map(|pool| pool.name.as_str()));
+        return Err(
+            source.fault(span, format!("there is no pool '{name}' to keep results in{hint}"))
+        );
+    };
+    match pool.dma.as_ref().is_none_or(|dma| dma.spec.keep_results == "false") {
+        true => Err(source.fault(
+            span,
+            format!("results are kept in pool '{name}', which keeps none: add keep-results = true to its [pool.dma]"),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Reads `[pool.dma]` of a pool.
+pub fn dma(
+    source: &Source,
+    (raw, name): (RawDma, &str),
+    definitions: &Definitions,
+) -> Result<DmaDecl> {
     let mut reader = Reader { source, definitions, lines: vec![], line: 0 };
     let number = |given: Option<Spanned<i64>>, usual: i64, most: i64| match given {
         Some(number) if !(1..=most).contains(number.get_ref()) => {
@@ -33,6 +59,30 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         }
         given => Ok(given.map_or(usual, Spanned::into_inner)),
     };
+    if let Some(pool) = raw.keep_in.as_ref().filter(|_| raw.keep.is_none()) {
+        let message = "`keep-in` is the pool that `keep` writes to: add keep = \"int ...\", a function that makes \
+                       of a tile what `store` does";
+        return Err(source.fault(&pool.span(), message));
+    }
+    if let Some(keep) = raw.keep.as_ref().filter(|_| raw.store.is_none()) {
+        let message = "`keep` leaves on the device what `store` would move: add store = \"int ...\" for results \
+                       that nothing on the device reads";
+        return Err(source.fault(&keep.span(), message));
+    }
+    let keeps = raw.keep_results.as_ref().map(Spanned::get_ref);
+    if let Some(shift) = raw.shift.as_ref()
+        && keeps.is_none_or(|keeps| *keeps == Value::Boolean(false))
+    {
+        let message =
+            "`shift` moves rows that stay in the pool for the next tile: add keep-results = true";
+        return Err(source.fault(&shift.span(), message));
+    }
+    if let Some(cost) = raw.shift_cost.as_ref().filter(|_| raw.shift.is_none()) {
+        let message = "the cost of a `shift` that the pool does not have: add shift = \"int ...\"";
+        return Err(source.fault(&cost.span(), message));
+    }
+    let keep_in =
+        raw.keep_in.map(Spanned::into_inner).or_else(|| raw.keep.as_ref().map(|_| name.to_owned()));
     let spec = DmaSpec {
         channels: number(raw.channels, 1, 1 << 16)?,
         dims: number(raw.dims, MAX_DIMS as i64, MAX_DIMS as i64)?,
@@ -43,6 +93,10 @@ pub fn dma(source: &Source, raw: RawDma, definitions: &Definitions) -> Result<Dm
         keep_results: reader.expression(raw.keep_results)?.unwrap_or_else(|| "false".to_owned()),
         load: raw.load.map(|text| reader.spanned(text)).transpose()?,
         store: raw.store.map(|text| reader.spanned(text)).transpose()?,
+        keep: raw.keep.map(|text| reader.spanned(text)).transpose()?,
+        keep_in,
+        shift: raw.shift.map(|text| reader.spanned(text)).transpose()?,
+        shift_cost: reader.expression(raw.shift_cost)?,
         wait: raw.wait.map(|text| reader.spanned(text)).transpose()?,
         cost: reader.expression(raw.cost)?.unwrap_or_else(|| "bytes".to_owned()),
     };
@@ -84,13 +138,15 @@ pub fn tile(
                 own.push(OwnSpec::default());
                 (dims, None)
             }
-            RawTensor::Placed(RawPlaced { dims, pool, dtype, load, store }) => {
+            RawTensor::Placed(RawPlaced { dims, pool, dtype, ring, load, store }) => {
                 let dtype = dtype.map(|name| reader.note(name)).transpose()?;
                 let mut given = |table: BTreeMap<String, Value>| {
                     let given = table.into_iter().map(|(name, value)| reader.given(name, value));
                     given.collect::<Result<Vec<_>>>()
                 };
-                own.push(OwnSpec { loaded: given(load)?, given: given(store)?, dtype });
+                let (loaded, given) = (given(load)?, given(store)?);
+                let ring = ring.map(|name| reader.note(name)).transpose()?;
+                own.push(OwnSpec { loaded, given, dtype, ring });
                 (dims, pool)
             }
         };
@@ -185,7 +241,12 @@ impl Reader<'_> {
             return Ok(place);
         }
         used.push(self.pool(name, pools)?);
-        Ok(used.len() - 1)
+        let place = used.len() - 1;
+        // What it converts is kept in a pool that may have no tile of the call.
+        if let Some(keeps) = used.last().and_then(|pool| pool.dma.keep_in.clone()) {
+            self.place(&Spanned::new(name.span(), keeps), pools, used)?;
+        }
+        Ok(place)
     }
 
     fn pool(&mut self, name: &Spanned<String>, pools: &[PoolDecl]) -> Result<PoolSpec> {

@@ -32,7 +32,7 @@ int loader_quantize(loader_device *device, uint32_t tile, const void *host,
       float code =
           nearbyintf(x / scales[column % count]) + (float)zeros[column % count];
       if (!(code >= -128))
-        code = code != code ? (float)zeros[column % count] : -128;
+        code = -128;
       const uint32_t place = tile + row * rows->tile_step + column;
       if (place >= BYTES)
         return 3;

@@ -6,16 +6,18 @@
 //! ([`super::keep`]), and for each stripe a call is a call on smaller tensors, which is cut into tiles as
 //! any other is.
 
+mod any;
 mod stripes;
 
-pub use stripes::{Link, Part, Stripes};
+pub use any::any;
+pub use stripes::{Link, Part, Ring, Stripes, has_ring};
 
 use super::{
-    choose::{Chooser, least, sizes, transfer_of},
+    choose::{Chooser, least, shift_of, sizes, transfer_of},
     keep::{Call, Capacity, Costs, Resident, has_places},
     pool::Pool,
 };
-use stripes::{stripe, stripes};
+use stripes::{add_rings, stripe, stripes};
 
 /// The most calls that are computed stripe by stripe together.
 const LONGEST: usize = 4;
@@ -46,10 +48,14 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
         let single = chain.get(end - 1).map(|link| costs.of(&link.call)).transpose()?;
         let Some(single) = single.flatten() else { return Ok(vec![]) };
         let mut found = (best.get(end - 1).map_or(0.0, |(cost, _)| *cost) + single, None);
-        for start in end.saturating_sub(LONGEST)..end.saturating_sub(1) {
+        // A call by itself is computed in stripes for the rows that it keeps.
+        let alone = chain.get(end - 1).is_some_and(|link| has_ring(&link.call));
+        let latest = if alone { end } else { end.saturating_sub(1) };
+        for start in end.saturating_sub(LONGEST)..latest {
             let before = best.get(start).map_or(0.0, |(cost, _)| *cost);
             let limit = found.0 - before;
             let links = chain.get(start..end).unwrap_or_default();
+            let limit = if links.len() == 1 { limit.min(single) } else { limit };
             if let Some((cost, stripes)) = cheapest(links, limit, costs)? {
                 let calls = start..end;
                 let cascade =
@@ -70,12 +76,18 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
         }
     }
     found.reverse();
-    for cascade in &mut found {
+    compare(chain, &mut found, costs)?;
+    Ok(found)
+}
+
+/// Says of cascades what their calls cost one after the other.
+fn compare(chain: &[Link], found: &mut [Cascade], costs: &mut Costs) -> Result<(), String> {
+    for cascade in found {
         for link in chain.get(cascade.calls.clone()).unwrap_or_default() {
             cascade.before += costs.of(&link.call)?.unwrap_or(0.0);
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Whether there is a loop along which calls can be computed stripe by stripe.
@@ -95,7 +107,16 @@ fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<
     let mut best = None;
     let calls: Vec<Call> = links.iter().map(|link| link.call.clone()).collect();
     let capacity = Capacity::of(&calls);
-    for (place, l) in last.call.plan.loops.iter().enumerate().filter(|(_, l)| !l.reduce) {
+    let ways: &[bool] = match calls.iter().any(has_ring) {
+        true if links.len() == 1 => &[true],
+        true => &[false, true],
+        false => &[false],
+    };
+    let all = ways.iter().flat_map(|rings| {
+        let loops = last.call.plan.loops.iter().enumerate().filter(|(_, l)| !l.reduce);
+        loops.map(move |(place, l)| (*rings, place, l))
+    });
+    for (rings, place, l) in all {
         let mut before = i64::MAX;
         let mut thinned = sizes(l);
         thinned.retain(|size| {
@@ -107,14 +128,21 @@ fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<
             // Most sizes are dearer by the stripes in the middle alone, which but for a few are alike.
             let count = (l.extent + size - 1) / size;
             if count > 2 {
-                let middle = stripe(links, place, count / 2 * size, size);
-                let middle = middle.map(|parts| Stripes { count: count - 2, parts });
-                let Some(middle) = middle else { continue };
+                let at = |number: i64| stripe(links, place, number * size, size);
+                let Some(mut parts) = at(count / 2) else { continue };
+                if rings {
+                    let Some(old) = at(count / 2 - 1) else { continue };
+                    if add_rings(&mut parts, Some(&old)).is_none() {
+                        continue;
+                    }
+                }
+                let middle = Stripes { count: count - 2, parts };
                 if cost(&mut [middle], limit, costs, &capacity)?.is_none() {
                     continue;
                 }
             }
-            let Some(mut stripes) = stripes(links, place, size) else { continue };
+            let Some(mut stripes) = stripes(links, (place, size), rings) else { continue };
+            reserve(&mut stripes);
             let Some(cost) = cost(&mut stripes, limit, costs, &capacity)? else { continue };
             let fits = |fits, run: &Stripes| Ok::<_, String>(fits && have_places(run, &capacity)?);
             if stripes.iter().try_fold(true, fits)? {
@@ -135,6 +163,9 @@ fn cost(
     costs: &mut Costs,
     capacity: &Capacity,
 ) -> Result<Option<f64>, String> {
+    if stripes.iter().flat_map(|run| &run.parts).any(|part| !part.rings.is_empty()) {
+        return Ok(hold_for_all(stripes, costs)?.filter(|cost| *cost < limit));
+    }
     let mut sum = 0.0;
     for run in stripes {
         let Some(each) = cost_of(&run.parts, costs)? else { return Ok(None) };
@@ -152,13 +183,116 @@ fn cost(
     Ok(Some(sum))
 }
 
+/// Gives rings the rows that they need in all stripes, and takes their bytes from what other calls have.
+fn reserve(stripes: &mut [Stripes]) {
+    let most = |place: usize, tensor: usize, all: &[Stripes]| {
+        let parts = all.iter().filter_map(|run| run.parts.get(place));
+        let rings = parts.flat_map(|part| &part.rings).filter(|ring| ring.tensor == tensor);
+        rings.map(|ring| ring.rows).max().unwrap_or(0)
+    };
+    let all = stripes.to_vec();
+    for run in stripes {
+        let mut taken: Vec<(usize, String, i64, i64)> = vec![];
+        for (place, part) in run.parts.iter_mut().enumerate() {
+            for ring in 0..part.rings.len() {
+                let Some(now) = part.rings.get(ring).copied() else { continue };
+                let rows = most(place, now.tensor, &all);
+                let kept = part.call.home_of_kept(now.tensor);
+                if let Some((tensor, pool)) = kept {
+                    let bytes = pool.aligned(part.row_bytes(&now).saturating_mul(rows));
+                    taken.push((place, pool.name.clone(), bytes, bytes - tensor.bytes_in(pool)));
+                }
+                if let Some(ring) = part.rings.get_mut(ring) {
+                    ring.rows = rows;
+                }
+            }
+        }
+        for (owner, name, bytes, more) in taken {
+            for (place, part) in run.parts.iter_mut().enumerate() {
+                let pools = part.call.plan.pools.iter_mut().filter(|pool| pool.name == name);
+                let bytes = if place == owner { more } else { bytes };
+                pools.for_each(|pool| pool.taken = pool.taken.saturating_add(bytes));
+            }
+        }
+    }
+}
+
+/// What loading the new rows of a part's rings costs, and moving the others.
+fn cost_of_rings(part: &Part) -> Result<f64, String> {
+    let mut sum = 0.0;
+    for ring in &part.rings {
+        let Some((pool, _)) = bytes_of(&part.call, ring.tensor) else { continue };
+        let dims = part.call.plan.tensors.get(ring.tensor).map(|tensor| &tensor.dims);
+        let rows = dims.and_then(|dims| dims.get(ring.dim)).map_or(0, |dim| dim.size);
+        let bytes = part.row_bytes(ring);
+        if rows > ring.kept {
+            sum += transfer_of(pool, bytes.saturating_mul(rows - ring.kept))?;
+        }
+        if ring.kept > 0 && ring.from > 0 {
+            sum += shift_of(pool, bytes.saturating_mul(ring.kept))?;
+        }
+    }
+    Ok(sum)
+}
+
 fn cost_of(parts: &[Part], costs: &mut Costs) -> Result<Option<f64>, String> {
     let mut sum = 0.0;
     for part in parts {
+        if part.call.plan.pools.iter().any(|pool| pool.room() < 1) {
+            return Ok(None);
+        }
         let Some(cost) = costs.of(&part.call)? else { return Ok(None) };
-        sum += cost;
+        sum += cost + cost_of_rings(part)?;
     }
     Ok(Some(sum))
+}
+
+/// Decides which tensors stay in their pool for all stripes of all runs, small ones first; gives what they cost then.
+fn hold_for_all(stripes: &mut [Stripes], costs: &mut Costs) -> Result<Option<f64>, String> {
+    let mut total = |stripes: &[Stripes]| {
+        let mut sum = 0.0;
+        for run in stripes {
+            let Some(each) = cost_of(&run.parts, costs)? else { return Ok::<_, String>(None) };
+            sum += each * run.count as f64;
+        }
+        Ok(Some(sum))
+    };
+    let Some(mut sum) = total(stripes)? else { return Ok(None) };
+    let mut same: Vec<(i64, usize, usize)> = vec![];
+    let first = stripes.first().map(|run| run.parts.as_slice()).unwrap_or_default();
+    for (place, part) in first.iter().enumerate() {
+        for tensor in 0..part.call.reads {
+            let is_same = part.slices.get(tensor).is_some_and(Vec::is_empty);
+            if let Some((found, pool)) = part.call.home(tensor).filter(|_| is_same) {
+                same.push((found.bytes_in(pool), place, tensor));
+            }
+        }
+    }
+    same.sort_unstable();
+    let mut loads = 0.0;
+    for (bytes, place, tensor) in same {
+        let mut tried = stripes.to_vec();
+        let mut load = 0.0;
+        for run in &mut tried {
+            let Some(part) = run.parts.get_mut(place) else { continue };
+            let Some((_, pool)) = part.call.home(tensor) else { continue };
+            let name = pool.name.clone();
+            load = transfer_of(pool, bytes)?;
+            part.held.push(tensor);
+            if let Some(tensor) = part.call.plan.tensors.get_mut(tensor) {
+                tensor.kept = true;
+            }
+            let others = run.parts.iter_mut().enumerate().filter(|(other, _)| *other != place);
+            let pools = others.flat_map(|(_, part)| &mut part.call.plan.pools);
+            pools.filter(|pool| pool.name == name).for_each(|pool| pool.taken += bytes);
+        }
+        if let Some(now) = total(&tried)?.filter(|now| now + load < sum) {
+            stripes.clone_from_slice(&tried);
+            sum = now;
+            loads += load;
+        }
+    }
+    Ok(Some(sum + loads))
 }
 
 /// Decides which tensors stay in their pool for all stripes of a run, small ones first; gives what the
@@ -204,6 +338,10 @@ fn hold(run: &mut Stripes, mut each: f64, costs: &mut Costs) -> Result<f64, Stri
 /// What a run costs if each stripe is loaded while the one before is computed: all calls are single tiles then,
 /// and there is room for two of what they load.
 fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String> {
+    // Rows are loaded where those before them are.
+    if run.parts.iter().any(|part| !part.rings.is_empty()) {
+        return Ok(None);
+    }
     let last = run.parts.len().saturating_sub(1);
     let mut stay = residents(&run.parts);
     let mut loaded: Vec<String> = vec![];
@@ -245,7 +383,7 @@ fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String>
 /// The pool of a tensor that stays, and its bytes there.
 fn bytes_of(call: &Call, tensor: usize) -> Option<(&Pool, i64)> {
     let tensor = call.plan.tensors.get(tensor)?;
-    let pool = call.plan.pools.get(tensor.pool_place()?)?;
+    let pool = call.plan.pools.get(call.plan.keeping(tensor)?)?;
     Some((pool, tensor.bytes_in(pool)))
 }
 
@@ -263,6 +401,11 @@ fn residents(parts: &[Part]) -> Vec<Resident> {
     for part in parts {
         let held = part.held.iter();
         stay.extend(held.filter_map(|tensor| resident(&part.call, *tensor, (0, last))));
+        stay.extend(part.rings.iter().filter_map(|ring| {
+            let (pool, _) = bytes_of(&part.call, ring.tensor)?;
+            let bytes = pool.aligned(part.row_bytes(ring).saturating_mul(ring.rows));
+            Some(Resident { pool: pool.name.clone(), bytes, span: (0, last) })
+        }));
     }
     stay
 }

@@ -16,7 +16,7 @@ mod second;
 
 pub use account::Account;
 pub use cut::{least, sizes};
-pub use kept::transfer_of;
+pub use kept::{shift_of, transfer_of};
 
 use super::{
     formula::{Condition, Formula},
@@ -216,10 +216,13 @@ impl<'a> Chooser<'a> {
     /// Bytes of a tile in a pool, with one buffer for each tensor.
     fn bytes<'s>(&self, place: usize, cut: &dyn Fn(usize) -> &'s Cut) -> i64 {
         let pool = &self.plan.pools[place];
-        let here = self.plan.tensors.iter().filter(|tensor| tensor.pool_place() == Some(place));
-        let bytes = here.map(|tensor| match tensor.kept {
-            true => tensor.bytes_in(pool),
-            false => tile_bytes(tensor, pool, cut),
+        let bytes = self.plan.tensors.iter().map(|tensor| {
+            let is_kept = tensor.kept && self.plan.keeping(tensor) == Some(place);
+            let kept = if is_kept { tensor.bytes_in(pool) } else { 0 };
+            match tensor.moved_pool() == Some(place) {
+                true => tile_bytes(tensor, pool, cut).saturating_add(kept),
+                false => kept,
+            }
         });
         bytes.fold(0, i64::saturating_add)
     }

@@ -24,20 +24,25 @@ pub struct Call {
 }
 
 impl Call {
-    /// A tensor and its pool, if that keeps results and the tensor's tile is as the tensor is.
+    /// A tensor that is not kept yet and the pool that could, if that keeps results and the tensor is there as
+    /// its tile is, or as the pool of its tile converts it.
     pub fn home(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
-        let tensor = self.plan.tensors.get(tensor)?;
-        let pool = self.plan.pools.get(tensor.moved_pool()?)?;
+        let is_read = tensor < self.reads;
+        let tensor = self.plan.tensors.get(tensor).filter(|tensor| !tensor.kept)?;
+        let pool = self.plan.pools.get(self.plan.keeping(tensor)?)?;
         let row = tensor.dims.last().map_or(1, |dim| dim.size);
-        let is_full = pool.filled(row, tensor.element) == row;
-        let is_plain = !tensor.is_converted() && tensor.moved_element() == tensor.element;
-        (pool.dma.keep_results && is_full && is_plain).then_some((tensor, pool))
+        let is_full = pool.filled(row, tensor.kept_element()) == row;
+        let is_right = match tensor.is_converted() {
+            true => !is_read,
+            false => tensor.moved_element() == tensor.element,
+        };
+        (pool.dma.keep_results && is_full && is_right).then_some((tensor, pool))
     }
 
-    /// A tensor that is kept in its pool, and that.
+    /// A tensor that is kept, and its pool.
     pub fn home_of_kept(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
         let tensor = self.plan.tensors.get(tensor).filter(|tensor| tensor.kept)?;
-        Some((tensor, self.plan.pools.get(tensor.pool_place()?)?))
+        Some((tensor, self.plan.pools.get(self.plan.keeping(tensor)?)?))
     }
 
     /// Why a result of the call has no [`Call::home`]; none if it has one, or is in a pool that keeps nothing.
@@ -45,20 +50,21 @@ impl Call {
         if self.home(tensor).is_some() {
             return None;
         }
-        let tensor = self.plan.tensors.get(tensor)?;
-        let pool = self.plan.pools.get(tensor.moved_pool()?)?;
-        let (name, row) = (&pool.name, tensor.dims.last().map_or(1, |dim| dim.size));
-        if !pool.dma.keep_results {
-            return None;
+        let tensor = self.plan.tensors.get(tensor).filter(|tensor| !tensor.kept)?;
+        let own = &self.plan.pools.get(tensor.pool_place()?)?.dma;
+        let converts = tensor.is_converted() || tensor.moved_element() != tensor.element;
+        let keeping = self.plan.keeping(tensor).and_then(|place| self.plan.pools.get(place));
+        let keeping = keeping.filter(|pool| pool.dma.keep_results);
+        match (converts, keeping) {
+            (true, None) => own.keep_results.then(|| "a store converts it".to_owned()),
+            (false, None) => None,
+            (_, Some(pool)) => Some(format!(
+                "its rows of {} bytes do not fill rows of {} bytes of pool '{}'",
+                tensor.dims.last().map_or(1, |dim| dim.size) * tensor.kept_element(),
+                pool.row,
+                pool.name
+            )),
         }
-        Some(match tensor.is_converted() || tensor.moved_element() != tensor.element {
-            true => "a store converts it".to_owned(),
-            false => format!(
-                "its rows of {} bytes do not fill rows of {} bytes of pool '{name}'",
-                row * tensor.element,
-                pool.row
-            ),
-        })
     }
 }
 
@@ -85,13 +91,18 @@ pub enum Outcome {
     NoRoom,
 }
 
-/// Makes plans in which results stay where that costs less; says what comes of each candidate.
-pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<Outcome>, String> {
+/// Makes plans in which results stay where that costs less; says what comes of each candidate. Where `all` are
+/// tried, they stay whatever it costs, and half of their pools is left to tiles of any size.
+pub fn keep(
+    calls: &mut [Call],
+    candidates: &[Candidate],
+    all: bool,
+) -> Result<Vec<Outcome>, String> {
     let mut costs = Costs::default();
     let capacity = Capacity::of(calls);
     let (mut gains, mut outcomes) = (vec![], vec![]);
     for (place, candidate) in candidates.iter().enumerate() {
-        let attempt = attempt(calls, candidate, &mut costs)?;
+        let attempt = attempt(calls, candidate, &mut costs, all)?;
         if let Attempt::Better { saved, .. } = &attempt {
             gains.push((*saved, place));
         }
@@ -104,7 +115,7 @@ pub fn keep(calls: &mut [Call], candidates: &[Candidate]) -> Result<Vec<Outcome>
         else {
             continue;
         };
-        let attempt = attempt(calls, candidate, &mut costs)?;
+        let attempt = attempt(calls, candidate, &mut costs, all)?;
         *outcome = attempt.refusal();
         let Attempt::Better { calls: changed, cost, saved } = attempt else { continue };
         let Some((tensor, pool)) = candidate.of(calls) else { continue };
@@ -149,7 +160,7 @@ impl Candidate {
     fn of<'a>(&self, calls: &'a [Call]) -> Option<(&'a Tensor, &'a Pool)> {
         let plan = &calls.get(self.writer.0)?.plan;
         let tensor = plan.tensors.get(self.writer.1)?;
-        Some((tensor, plan.pools.get(tensor.pool_place()?)?))
+        Some((tensor, plan.pools.get(plan.keeping(tensor)?)?))
     }
 }
 
@@ -190,7 +201,12 @@ impl Attempt {
     }
 }
 
-fn attempt(calls: &[Call], candidate: &Candidate, costs: &mut Costs) -> Result<Attempt, String> {
+fn attempt(
+    calls: &[Call],
+    candidate: &Candidate,
+    costs: &mut Costs,
+    all: bool,
+) -> Result<Attempt, String> {
     let span = candidate.span();
     let Some((tensor, pool)) = candidate.of(calls) else { return Ok(Attempt::NoRoom) };
     let bytes = tensor.bytes_in(pool);
@@ -207,6 +223,10 @@ fn attempt(calls: &[Call], candidate: &Candidate, costs: &mut Costs) -> Result<A
     for (call, _) in others {
         call.plan.pools.iter_mut().filter(|pool| pool.name == name).for_each(|p| p.taken += bytes);
     }
+    if all {
+        let pools = changed.iter_mut().flat_map(|call| &mut call.plan.pools);
+        pools.for_each(|pool| pool.taken = pool.taken.max(pool.bytes / 2));
+    }
     // Tiles that were decided are those of calls that keep nothing.
     changed.iter_mut().for_each(|call| call.plan.tiles = None);
     if !is_kept || changed.iter().any(|call| call.plan.pools.iter().any(|pool| pool.room() < 1)) {
@@ -220,7 +240,7 @@ fn attempt(calls: &[Call], candidate: &Candidate, costs: &mut Costs) -> Result<A
         saved += before - after;
         cost += after;
     }
-    Ok(match saved > 0.0 {
+    Ok(match saved > 0.0 || all {
         true => Attempt::Better { calls: changed, cost, saved },
         false => Attempt::Dearer(-saved),
     })

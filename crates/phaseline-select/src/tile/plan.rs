@@ -94,9 +94,13 @@ pub struct Tensor {
     /// stays where it is.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool: i64,
-    /// Whether all of it is in the pool, of which tiles are parts: nothing is moved.
+    /// Whether all of it is in a pool. Tiles are parts of it and nothing is moved, unless the tensor is
+    /// converted: then its tiles are moved to where it is kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
+    /// The loop along which tiles keep what the next one needs, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<i64>,
     /// Its dimensions, in the layout of the call.
     pub dims: Vec<Dim>,
 }
@@ -162,7 +166,17 @@ impl Tensor {
     /// A tensor with bytes of an element, the pool of its tile, and dimensions; its tile has the same
     /// elements.
     pub fn plain(name: String, (element, pool): (i64, i64), dims: Vec<Dim>) -> Self {
-        Self { name, element, outside: 0, dtype: None, given: vec![], pool, kept: false, dims }
+        Self {
+            name,
+            element,
+            outside: 0,
+            dtype: None,
+            given: vec![],
+            pool,
+            kept: false,
+            ring: None,
+            dims,
+        }
     }
 
     /// Bytes of an element where it is moved to or from.
@@ -187,13 +201,24 @@ impl Tensor {
 
     /// The place of the pool that its tiles are moved to or from, if they are moved.
     pub fn moved_pool(&self) -> Option<usize> {
-        self.pool_place().filter(|_| !self.kept)
+        self.pool_place().filter(|_| !self.is_part())
     }
 
-    /// Bytes of all of it in its pool, rows filled up.
+    /// Whether its tiles are parts of what is kept in their pool.
+    pub fn is_part(&self) -> bool {
+        self.kept && !self.is_converted()
+    }
+
+    /// Bytes of an element where all of it is kept.
+    pub fn kept_element(&self) -> i64 {
+        if self.is_converted() { self.moved_element() } else { self.element }
+    }
+
+    /// Bytes of all of it in the pool that keeps it, rows filled up.
     pub fn bytes_in(&self, pool: &Pool) -> i64 {
         let mut dims = self.dims.iter().rev().map(|dim| dim.size);
-        let row = pool.filled(dims.next().unwrap_or(1), self.element).saturating_mul(self.element);
+        let element = self.kept_element();
+        let row = pool.filled(dims.next().unwrap_or(1), element).saturating_mul(element);
         pool.aligned(dims.fold(row, i64::saturating_mul))
     }
 
@@ -230,6 +255,11 @@ impl Plan {
             }
             if *bytes < 1 || *alignment < 1 {
                 return Err(format!("whose pool '{name}' has no size or alignment"));
+            }
+            let dma = &self.pools[place].dma;
+            let known = |keeps: &String| self.pools.iter().any(|pool| pool.name == *keeps);
+            if dma.keep.is_some() != dma.keep_in.as_ref().is_some_and(known) {
+                return Err(format!("whose pool '{name}' keeps results in none of its pools"));
             }
         }
         Ok(())
@@ -301,6 +331,17 @@ impl Plan {
     /// How many of the tensors are read when so many are written.
     pub fn reads(&self, written: usize) -> usize {
         self.tensors.len().saturating_sub(written)
+    }
+
+    /// The place of the pool that all of a tensor is kept in, or would be: its own, or that which its own
+    /// pool converts results for.
+    pub fn keeping(&self, tensor: &Tensor) -> Option<usize> {
+        let own = tensor.pool_place()?;
+        if !tensor.is_converted() {
+            return Some(own);
+        }
+        let name = self.pools.get(own)?.dma.keep_in.as_ref()?;
+        self.pools.iter().position(|pool| pool.name == *name)
     }
 
     /// The names of the loops.

@@ -45,6 +45,18 @@ pub struct Dma {
     /// Prototype of the function that starts a transfer out of it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
+    /// Prototype of the function that makes of a tile what the store would, and leaves it in `keep_in`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
+    /// The pool that `keep` writes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_in: Option<String>,
+    /// Prototype of the function that moves the end of a tile to its start, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<String>,
+    /// What that costs: an expression as `cost` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift_cost: Option<String>,
     /// Prototype of the function that waits; without it transfers are over when they return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,

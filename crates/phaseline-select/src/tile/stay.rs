@@ -87,8 +87,13 @@ impl Cascade {
         for link in chain {
             gain.moved += moved(&link.call)?;
         }
+        let mut known = 0.0;
         for run in &self.stripes {
-            gain.moved -= moved_by(run)?;
+            let (moved, held) = moved_by(run)?;
+            // With rings, what all stripes read is loaded once for all runs.
+            let has_rings = run.parts.iter().any(|part| !part.rings.is_empty());
+            gain.moved -= moved + if has_rings { held - known } else { held };
+            known = if has_rings { held } else { 0.0 };
             let mut here: BTreeMap<String, i64> = BTreeMap::new();
             for part in run.parts.iter().take(run.parts.len().saturating_sub(1)) {
                 if let Some((tensor, pool)) = part.call.home_of_kept(part.call.reads) {
@@ -121,18 +126,24 @@ fn moved(call: &Call) -> Result<f64, String> {
     Ok(account.map_or(0.0, |account| account.moves.iter().map(|moves| moves.bytes).sum()))
 }
 
-/// Bytes that stripes move, with what is loaded once for them.
-fn moved_by(run: &Stripes) -> Result<f64, String> {
-    let mut bytes = 0.0;
+/// Bytes that stripes move, and those that are loaded once for them.
+fn moved_by(run: &Stripes) -> Result<(f64, f64), String> {
+    let (mut bytes, mut once) = (0.0, 0.0);
     for part in &run.parts {
         bytes += moved(&part.call)? * run.count as f64;
+        for ring in &part.rings {
+            let dims = part.call.plan.tensors.get(ring.tensor).map(|tensor| &tensor.dims);
+            let rows = dims.and_then(|dims| dims.get(ring.dim)).map_or(0, |dim| dim.size);
+            let loaded = part.row_bytes(ring).saturating_mul(rows - ring.kept);
+            bytes += loaded as f64 * run.count as f64;
+        }
         let held = part.held.iter().filter_map(|tensor| part.call.plan.tensors.get(*tensor));
         let whole = |tensor: &Tensor| {
             tensor.dims.iter().map(|dim| dim.size).product::<i64>() * tensor.moved_element()
         };
-        bytes += held.map(whole).sum::<i64>() as f64;
+        once += held.map(whole).sum::<i64>() as f64;
     }
-    Ok(bytes)
+    Ok((bytes, once))
 }
 
 impl fmt::Display for Stay {

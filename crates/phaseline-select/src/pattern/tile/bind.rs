@@ -100,6 +100,10 @@ impl<'a> Binder<'a> {
                     keep_results: holds(keeps)?,
                     load: dma.load.clone(),
                     store: dma.store.clone(),
+                    keep: dma.keep.clone(),
+                    shift: dma.shift.clone(),
+                    shift_cost: dma.shift_cost.clone(),
+                    keep_in: dma.keep_in.as_deref().map(crate::identifier::c_identifier),
                     wait: dma.wait.clone(),
                     cost: dma.cost.clone(),
                 },
@@ -279,6 +283,8 @@ impl<'a> Binder<'a> {
         let pool = home.map_or(-1, |home| home as i64);
         let mut tensor = plan::Tensor::plain(name.to_owned(), (own, pool), dims);
         tensor.outside = outside;
+        let ring = self.tile.spec.own[place].ring.as_ref();
+        tensor.ring = ring.and_then(|name| self.plan.loop_named(name)).map(|place| place as i64);
         tensor.dtype = dtype.map(|dtype| dtype.mlir_name().to_owned());
         Ok(tensor)
     }

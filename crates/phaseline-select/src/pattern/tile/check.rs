@@ -136,9 +136,22 @@ impl Checker<'_> {
         let transfer = parse(&dma.cost)?;
         Formula::compile(&transfer, &transfer_variable)
             .map_err(|message| PatternError::new(&dma.cost, transfer.span, message))?;
-        for (text, may_be_given) in [(&dma.load, true), (&dma.store, true), (&dma.wait, false)] {
+        let ends = ["host", "tile"];
+        let texts = [(&dma.load, true), (&dma.store, true), (&dma.wait, false)];
+        for (text, may_be_given) in texts {
             let Some(text) = text else { continue };
-            dma::check(text, may_be_given)?;
+            dma::check(text, may_be_given, ends)?;
+        }
+        if let Some(text) = &dma.keep {
+            dma::check(text, true, ["kept", "tile"])?;
+        }
+        if let Some(text) = &dma.shift {
+            dma::check_shift(text)?;
+        }
+        if let Some(text) = &dma.shift_cost {
+            let cost = parse(text)?;
+            Formula::compile(&cost, &transfer_variable)
+                .map_err(|message| PatternError::new(text, cost.span, message))?;
         }
         let condition = |text| self.scalar(text, &[Ty::Bool], "a condition");
         let double_buffer = condition(&dma.double_buffer)?;

@@ -1,6 +1,7 @@
 //! Prototypes of the functions that move tiles.
 //!
-//! They are written as calls are, with `host` and `tile` for the two ends of a transfer. Numbers
+//! They are written as calls are, with `host` and `tile` for the two ends of a transfer, `kept` in place of
+//! `host` for one that stays on the device. Numbers
 //! are expressions over `channel`, `element` (bytes of one, `tile_element` in the tile), `rank`, what
 //! patterns give as `given.NAME` (not of a wait), and lists with an entry for
 //! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
@@ -67,15 +68,17 @@ pub fn value(expr: &Expr, transfer: &Transfer) -> Result<Val, String> {
 }
 
 /// Checks a prototype.
-pub(super) fn check(text: &str, may_be_given: bool) -> PatternResult<()> {
+pub(super) fn check(text: &str, may_be_given: bool, ends: [&str; 2]) -> PatternResult<()> {
     let proto = CallProto::parse(text)?;
     let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
     let all = Span { start: 0, end: text.len() };
     for param in proto.params.iter().flat_map(Param::flat) {
         match param {
             Param::In { capture: name, .. } | Param::Out { name, .. } => {
-                if !["host", "tile"].contains(&name.as_str()) {
-                    let message = format!("a transfer is between 'host' and 'tile', not '{name}'");
+                if !ends.contains(&name.as_str()) {
+                    let [other, tile] = ends;
+                    let message =
+                        format!("a transfer is between '{other}' and '{tile}', not '{name}'");
                     return fault(all, message);
                 }
             }
@@ -90,6 +93,61 @@ pub(super) fn check(text: &str, may_be_given: bool) -> PatternResult<()> {
         }
     }
     Ok(())
+}
+
+/// What the function that shifts a tile is told: bytes from its start, and how many there move to it.
+const SHIFT: [&str; 2] = ["from", "bytes"];
+
+/// Checks the prototype of what moves the end of a tile to its start.
+pub(super) fn check_shift(text: &str) -> PatternResult<()> {
+    let proto = CallProto::parse(text)?;
+    let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
+    let all = Span { start: 0, end: text.len() };
+    let mut tiles = 0;
+    for param in &proto.params {
+        match param {
+            Param::Out { name, layout: None } if name == "tile" => tiles += 1,
+            Param::Device => {}
+            Param::Scalar { value, .. } | Param::Value(value) => {
+                shifted(value, (1, 1)).map_err(|e| PatternError::new(text, value.span, e))?;
+            }
+            other => {
+                return fault(
+                    all,
+                    format!(
+                        "'{other}' cannot be passed to a shift: it takes the device, `out tile` and numbers"
+                    ),
+                );
+            }
+        }
+    }
+    match tiles {
+        1 => Ok(()),
+        _ => fault(all, "a shift takes one tile: `out tile`".to_owned()),
+    }
+}
+
+/// A number that a shift is told.
+pub fn shifted(expr: &Expr, (from, bytes): (i64, i64)) -> Result<i64, String> {
+    let mut unknown = None;
+    let closed = expr.replace(&mut |part| {
+        let ExprKind::Name(name) = &part.kind else { return None };
+        match name.as_str() {
+            "from" => Some(ExprKind::Int(from)),
+            "bytes" => Some(ExprKind::Int(bytes)),
+            _ => {
+                let hint = suggestion(name, SHIFT);
+                unknown =
+                    Some(format!("shifts have no '{name}'{hint}: there are `from` and `bytes`"));
+                None
+            }
+        }
+    });
+    match (unknown, evaluate(&closed)) {
+        (Some(unknown), _) => Err(unknown),
+        (None, Val::Int(number)) => Ok(number),
+        (None, other) => Err(format!("`{expr}` is {other}, which is no integer")),
+    }
 }
 
 fn expression(text: &str, expr: &Expr, may_be_given: bool) -> PatternResult<()> {

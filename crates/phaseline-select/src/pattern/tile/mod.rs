@@ -86,6 +86,18 @@ pub struct DmaSpec {
     pub load: Option<String>,
     /// Prototype of the function that starts a transfer out of it, if there is one.
     pub store: Option<String>,
+    /// Prototype of the function that leaves what a store would make of a tile in `keep_in`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
+    /// The pool that `keep` writes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_in: Option<String>,
+    /// Prototype of the function that moves the end of a tile to its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<String>,
+    /// What that costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift_cost: Option<String>,
     /// Prototype of the function that waits for a transfer.
     pub wait: Option<String>,
     /// What a transfer costs.
@@ -181,6 +193,12 @@ impl Tile {
         names
             .zip(&self.loops)
             .map(|(name, one)| (name, &one.extent, [one.multiple.as_ref(), one.max.as_ref()]))
+    }
+
+    /// Bytes of the rows of pools that may keep results; none if none does.
+    pub fn kept_row(&self) -> Option<i64> {
+        let keeping = self.spec.pools.iter().filter(|pool| pool.dma.keep_results != "false");
+        keeping.map(|pool| pool.row).max()
     }
 
     /// The numbers that sizes of tiles are multiples of, and the most that they are.

@@ -5,7 +5,7 @@
 //! reads may be of another type in the pool in the same way, by `dtype` and `load`.
 
 use super::{
-    Binder,
+    Binder, DimSpec, PoolSpec,
     check::{Checker, fault},
     parse,
 };
@@ -26,6 +26,9 @@ use crate::{
 pub struct OwnSpec {
     /// Its element type, if it is not that of the tensor.
     pub dtype: Option<String>,
+    /// The loop along which a tile keeps what the next one needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<String>,
     /// Arguments of the function that loads it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<GivenSpec>,
@@ -80,7 +83,7 @@ pub fn given_name(expr: &Expr) -> Option<&str> {
 }
 
 /// What a prototype is given by patterns: names, and the type of the elements of arrays.
-fn wanted(proto: &CallProto) -> Vec<(String, Option<DType>)> {
+fn wanted_by(proto: &CallProto) -> Vec<(String, Option<DType>)> {
     let mut found: Vec<(String, Option<DType>)> = vec![];
     for param in proto.params.iter().flat_map(Param::flat) {
         let (expr, array) = match param {
@@ -118,6 +121,7 @@ impl Checker<'_> {
             }
             let dtype = own.dtype.as_deref().map(own_type);
             let pool = pool.map(|pool| &self.spec.pools[pool]);
+            self.ring((name, own), pool, is_output)?;
             let (way, other) = if is_output { ("store", "load") } else { ("load", "store") };
             let (told, untold) = match is_output {
                 true => (&own.given, &own.loaded),
@@ -132,10 +136,26 @@ impl Checker<'_> {
                 true => pool.dma.store.as_deref(),
                 false => pool.dma.load.as_deref(),
             });
-            let wanted = match text {
-                Some(text) => wanted(&CallProto::parse(text)?),
+            let mut wanted = match text {
+                Some(text) => wanted_by(&CallProto::parse(text)?),
                 None => vec![],
             };
+            // What leaves a result in a pool may be told more than what stores it.
+            if let Some(text) = pool.and_then(|pool| pool.dma.keep.as_deref()).filter(|_| is_output)
+            {
+                for (given, array) in wanted_by(&CallProto::parse(text)?) {
+                    match wanted.iter().find(|(known, _)| *known == given) {
+                        Some((_, known)) if *known != array => {
+                            let message = format!(
+                                "`keep` takes given.{given} otherwise than `store`: both take a number, or an array of one type"
+                            );
+                            return fault(text, message);
+                        }
+                        Some(_) => {}
+                        None => wanted.push((given, array)),
+                    }
+                }
+            }
             if let Some(spec) = told.iter().find(|g| wanted.iter().all(|w| w.0 != g.name)) {
                 let hint = suggestion(&spec.name, wanted.iter().map(|(name, _)| name.as_str()));
                 let message = format!("the {way} of '{name}' takes no given.{}{hint}", spec.name);
@@ -166,6 +186,57 @@ impl Checker<'_> {
             Ok(Own { given: given.collect::<PatternResult<_>>()?, dtype: dtype.transpose()? })
         });
         own.collect()
+    }
+
+    /// A ring is along a loop over which a window of the tensor slides, in a pool that can shift its rows.
+    fn ring(
+        &self,
+        (name, own): (&str, &OwnSpec),
+        pool: Option<&PoolSpec>,
+        is_output: bool,
+    ) -> PatternResult<()> {
+        let Some(ring) = &own.ring else { return Ok(()) };
+        self.loop_place(ring)?;
+        let dims = self.spec.tensors.iter().find(|(other, _)| other == name);
+        let dims = dims.map(|(_, dims)| dims.as_slice()).unwrap_or_default();
+        let slides = |dim: &DimSpec| matches!(dim, DimSpec::Window { over, .. } if over == ring);
+        let steps = |dim: &DimSpec| matches!(dim, DimSpec::Loop(other) if other == ring);
+        if is_output {
+            return fault(ring, format!("'{name}' is written: a ring has what is read"));
+        }
+        if !dims.iter().any(slides) {
+            let message = match dims.iter().any(steps) {
+                true => format!(
+                    "tiles of '{name}' along loop '{ring}' have nothing in common that a ring could keep"
+                ),
+                false => format!(
+                    "the tile of '{name}' does not move along loop '{ring}': a ring is along a loop that a window of the tensor is `over`"
+                ),
+            };
+            return fault(ring, message);
+        }
+        if own.dtype.is_some() || !own.loaded.is_empty() {
+            return fault(
+                ring,
+                format!(
+                    "'{name}' is converted by its load, and a ring has what is loaded as it is"
+                ),
+            );
+        }
+        match pool {
+            None => fault(
+                ring,
+                format!("the tile of '{name}' is in no pool, so it keeps nothing for the next one"),
+            ),
+            Some(pool) if pool.dma.shift.is_none() => {
+                let message = format!(
+                    "pool '{}' of '{name}' cannot move rows: add shift = \"int ...\" to its [pool.dma]",
+                    pool.name
+                );
+                fault(ring, message)
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     fn given(&self, spec: &GivenSpec, array: Option<DType>) -> PatternResult<Given> {

@@ -2,7 +2,11 @@
 
 use crate::{
     expr::Expr,
-    tile::{choose::names_ends, keep::Call, plan::Plan},
+    tile::{
+        choose::names_ends,
+        keep::Call,
+        plan::{Plan, Window},
+    },
 };
 
 /// A call, and which of its tensors is the result of the call before.
@@ -27,6 +31,21 @@ pub struct Slice {
     pub size: i64,
 }
 
+/// A tensor of which a stripe keeps the rows that the next one reads as well, at the start of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// The tensor, by its place.
+    pub tensor: usize,
+    /// The dimension of its rows.
+    pub dim: usize,
+    /// The first of the rows that are kept, in the stripe before.
+    pub from: i64,
+    /// How many of its own rows a stripe finds there; the others are loaded.
+    pub kept: i64,
+    /// Rows of the buffer: the most of all stripes.
+    pub rows: i64,
+}
+
 /// What a call is for a stripe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -36,6 +55,8 @@ pub struct Part {
     pub slices: Vec<Vec<Slice>>,
     /// The tensors that are the same for all stripes and are loaded once for them.
     pub held: Vec<usize>,
+    /// The tensors that keep rows from stripe to stripe.
+    pub rings: Vec<Ring>,
 }
 
 /// Stripes in a row that differ only in where they are.
@@ -48,17 +69,88 @@ pub struct Stripes {
 }
 
 /// The stripes of a size along a loop of the last call; none where a call cannot be cut like that.
-pub(super) fn stripes(links: &[Link], place: usize, size: i64) -> Option<Vec<Stripes>> {
+pub(super) fn stripes(
+    links: &[Link],
+    (place, size): (usize, i64),
+    rings: bool,
+) -> Option<Vec<Stripes>> {
     let l = links.last()?.call.plan.loops.get(place)?;
     let mut runs: Vec<Stripes> = vec![];
+    let mut before: Option<Vec<Part>> = None;
     for piece in l.pieces(size) {
-        let parts = stripe(links, place, piece.start, piece.size)?;
+        let mut parts = stripe(links, place, piece.start, piece.size)?;
+        if rings {
+            let next = parts.clone();
+            add_rings(&mut parts, before.as_deref())?;
+            before = Some(next);
+        }
         let is_next = runs.last_mut().is_some_and(|run| append(run, &parts));
         if !is_next {
             runs.push(Stripes { count: 1, parts });
         }
     }
     Some(runs)
+}
+
+/// The rows that a stripe has from the one before; none where rows are not adjacent in their pool.
+pub(super) fn add_rings(parts: &mut [Part], before: Option<&[Part]>) -> Option<()> {
+    for (place, part) in parts.iter_mut().enumerate() {
+        for tensor in 0..part.call.reads {
+            let Some(dim) = part.ring_of(tensor) else { continue };
+            let slice = |part: &Part| {
+                part.slices.get(tensor)?.iter().find(|slice| slice.dim == dim).copied()
+            };
+            let own = slice(part)?;
+            let old = before.and_then(|before| slice(before.get(place)?));
+            let end = old.map_or(own.start, |old| old.start + old.size);
+            let kept = (end - own.start).clamp(0, own.size);
+            let from = old.map_or(0, |old| if kept > 0 { own.start - old.start } else { 0 });
+            part.rings.push(Ring { tensor, dim, from, kept, rows: own.size });
+            part.call.plan.tensors.get_mut(tensor)?.kept = true;
+        }
+    }
+    Some(())
+}
+
+impl Part {
+    /// The dimension of the rows that a tensor may keep from one stripe to the next: the only one that stripes cut,
+    /// outside of all others.
+    fn ring_of(&self, tensor: usize) -> Option<usize> {
+        let slices = self.slices.get(tensor)?;
+        let [slice] = slices.as_slice() else { return None };
+        let (found, _) = self.call.home(tensor)?;
+        let dim = found.dims.get(slice.dim)?;
+        let outside = found.dims.get(..slice.dim)?;
+        let along = found.ring.is_some_and(|along| along == dim.cut);
+        let l = self.call.plan.loops.get(dim.loop_place()?)?;
+        let overlaps = l.windows.get(dim.window_place()?).is_some_and(overlaps);
+        (along && overlaps && outside.iter().all(|dim| dim.size == 1)).then_some(slice.dim)
+    }
+
+    /// Bytes of a row of a ring.
+    pub fn row_bytes(&self, ring: &Ring) -> i64 {
+        let tensor = self.call.plan.tensors.get(ring.tensor);
+        let dims = tensor.map(|tensor| tensor.dims.as_slice()).unwrap_or_default();
+        let inside = dims.get(ring.dim + 1..).unwrap_or_default();
+        let element = tensor.map_or(1, |tensor| tensor.element);
+        inside.iter().map(|dim| dim.size).fold(element, i64::saturating_mul)
+    }
+}
+
+/// Whether a call by itself may keep rows from stripe to stripe.
+pub fn has_ring(call: &Call) -> bool {
+    let along = |tensor: usize| {
+        let (found, pool) = call.home(tensor)?;
+        let along = usize::try_from(found.ring.filter(|_| pool.dma.shift.is_some())?).ok()?;
+        let own = call.plan.loops.get(along)?.windows.iter();
+        Some(own.filter(|window| window.tensor == found.name).any(overlaps))
+    };
+    (0..call.reads).any(|tensor| along(tensor) == Some(true))
+}
+
+/// Whether positions of a loop that are neighbours read positions in common.
+fn overlaps(window: &Window) -> bool {
+    (window.kernel - 1).saturating_mul(window.dilation) + 1 > window.stride
 }
 
 /// Lengthens a run by a stripe, if that is as the others are and one step further.
@@ -70,7 +162,11 @@ fn append(run: &mut Stripes, parts: &[Part]) -> bool {
         slices(&run.parts).into_iter().zip(slices(parts))
     };
     let same = run.parts.len() == parts.len()
-        && run.parts.iter().zip(parts).all(|(old, new)| old.call.plan == new.call.plan)
+        && run
+            .parts
+            .iter()
+            .zip(parts)
+            .all(|(old, new)| old.call.plan == new.call.plan && old.rings == new.rings)
         && pairs().all(|(old, new)| {
             (old.dim, old.size) == (new.dim, new.size)
                 && (run.count == 1 || old.start + old.step * run.count == new.start)
@@ -161,7 +257,7 @@ fn restrict(call: &Call, place: usize, start: i64, size: i64) -> Option<Part> {
     for (window, reach) in own.windows.iter_mut().zip(&piece.reaches) {
         (window.input, window.pad) = (reach.size, reach.pad);
     }
-    Some(Part { call: Call { plan, reads: call.reads }, slices, held: vec![] })
+    Some(Part { call: Call { plan, reads: call.reads }, slices, held: vec![], rings: vec![] })
 }
 
 /// Whether anything of a call depends on which piece of a loop is the first or the last.

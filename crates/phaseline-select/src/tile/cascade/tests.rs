@@ -85,7 +85,7 @@ proptest! {
     ) {
         let Some(links) = chain(1 << 20, rows, &windows) else { return Ok(()) };
         let extent = links.last().map_or(0, |link| link.call.plan.loops[0].extent);
-        let Some(found) = stripes(&links, 0, size.min(extent)) else { return Ok(()) };
+        let Some(found) = stripes(&links, (0, size.min(extent)), false) else { return Ok(()) };
         let mut next = 0;
         for run in &found {
             for at in 0..run.count {
@@ -132,5 +132,5 @@ fn all_of_it_stays_where_there_is_room() {
 fn calls_that_are_told_the_ends_are_whole() {
     let mut links = chain(1024, 64, &[(3, 1, 1), (1, 1, 0)]).expect("a chain");
     links[0].call.plan.args[0].value = "first(rows)".into();
-    assert!(stripes(&links, 0, 8).is_none());
+    assert!(stripes(&links, (0, 8), false).is_none());
 }

@@ -96,7 +96,8 @@ impl Chooser<'_> {
         });
         let pools = pools.collect();
         let moves = self.plan.tensors.iter().zip(&all).zip(&transfers);
-        let moves = moves.filter(|((tensor, _), _)| tensor.moved_pool().is_some());
+        // What is moved from one pool to another is not moved to the host's memory or from it.
+        let moves = moves.filter(|((tensor, _), _)| tensor.moved_pool().is_some() && !tensor.kept);
         let moves = moves.map(|((tensor, moves), transfer)| {
             let bytes = (moves.times * mean_bytes(tensor, &cuts)).round();
             let waits = moves.times * transfer * moves.withheld;

@@ -21,12 +21,15 @@ pub struct Whole {
 
 impl Chooser<'_> {
     /// Whether all tiles of tensors that are kept in their pool are adjacent bytes there, at places where
-    /// tiles may be: calls know no strides.
+    /// tiles may be: calls know no strides. What moves tiles to such a place does.
     pub(super) fn are_adjacent(&self, cuts: &[&Cut]) -> bool {
         let kept = self.plan.tensors.iter().filter(|tensor| tensor.kept);
-        let mut homes =
-            kept.filter_map(|tensor| Some((tensor, self.plan.pools.get(tensor.pool_place()?)?)));
-        homes.all(|(tensor, pool)| is_adjacent(tensor, pool, cuts))
+        let mut homes = kept
+            .filter_map(|tensor| Some((tensor, self.plan.pools.get(self.plan.keeping(tensor)?)?)));
+        homes.all(|(tensor, pool)| match tensor.is_part() {
+            true => is_adjacent(tensor, pool, cuts),
+            false => is_aligned(tensor, pool, cuts),
+        })
     }
 
     /// Bytes of the buffers of a choice's tiles in a pool; none if it is not one of this plan's.
@@ -68,6 +71,17 @@ impl Chooser<'_> {
     }
 }
 
+/// Whether tiles that are moved to where a tensor is kept begin at multiples of the alignment there.
+fn is_aligned(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
+    let mut stride = tensor.kept_element();
+    tensor.dims.iter().rev().all(|dim| {
+        let size = size_of(dim, &|place| cuts[place]);
+        let step = stride.saturating_mul(size);
+        stride = stride.saturating_mul(dim.size);
+        size >= dim.size || step % pool.alignment.max(1) == 0
+    })
+}
+
 fn is_adjacent(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
     let mut stride = tensor.element;
     // From the innermost dimension: behind one that is cut, only single positions are adjacent.
@@ -77,13 +91,26 @@ fn is_adjacent(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
         if is_cut && size > 1 {
             return false;
         }
-        if size < dim.size {
+        // At a border a window may reach less than elsewhere, where it is all of the dimension.
+        let is_less = match (dim.loop_place(), dim.window_place()) {
+            (Some(place), Some(window)) => cuts[place].inputs[window].1 < dim.size as f64,
+            _ => size < dim.size,
+        };
+        if is_less {
             is_cut = true;
             is_aligned &= stride % pool.alignment == 0;
         }
         stride = stride.saturating_mul(dim.size);
     }
     is_aligned
+}
+
+/// What it costs to move so many bytes to the start of a tile.
+pub fn shift_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
+    let Some(cost) = &pool.dma.shift_cost else { return Ok(0.0) };
+    let cost = Expr::parse(cost).map_err(|error| error.to_string())?;
+    let formula = Formula::compile(&cost, &transfer_variable)?;
+    Ok(formula.value(&[1.0, bytes as f64, bytes as f64]))
 }
 
 /// What it costs to move so many adjacent bytes to or from a pool at once.
