@@ -80,7 +80,23 @@ struct FuseElementwiseOpsPass
         static_cast<uint64_t>(maxOperands))
       return false;
     int64_t left = maxBody;
-    return fits(producer, left) && fits(consumer, left);
+    return !repeats(operand) && fits(producer, left) && fits(consumer, left);
+  }
+
+  /// True if a producer that adds to what its result was would do so several
+  /// times: the loop nest of the consumer has loops that it does not have. A
+  /// sum over a dimension of one element is such a producer; all its loops are
+  /// parallel, so that upstream's patterns take it for elementwise.
+  static bool repeats(OpOperand *operand) {
+    auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+    auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+    if (!producer || !consumer)
+      return false;
+    bool adds =
+        llvm::any_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
+          return producer.payloadUsesValueFromOperand(&init);
+        });
+    return adds && !consumer.getMatchingIndexingMap(operand).isPermutation();
   }
 
   /// Takes the weight of the body of `op` from `left`; false if it is more.
