@@ -33,6 +33,7 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
         (graph::CumSum::NAME, running_sum),
         (graph::TopK::NAME, top_k),
         (graph::LayerNorm::NAME, normalize),
+        (graph::LayerNormWithStats::NAME, normalize),
         (graph::RmsNorm::NAME, normalize),
         (graph::GlobalAveragePool::NAME, global_pool),
         (graph::GlobalMaxPool::NAME, global_pool),
@@ -257,12 +258,21 @@ fn top_k<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
 
 fn normalize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
     s.materialize_all(b, op)?;
-    let dims = s.dims(ir::operands(op)[0]);
+    let operands = ir::operands(op);
+    let (dims, scale) = (s.dims(operands[0]), s.dims(operands[1]));
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
+    // There is a scale for each element of what is normalized.
+    for (dim, scale) in dims[axis..].iter().rev().zip(scale.iter().rev()) {
+        if scale.as_known() != Some(1) {
+            s.same(dim, scale, "normalizes elements, and has scales for elements, of")?;
+        }
+    }
     if dims[axis..].iter().any(|dim| !dim.is_known()) {
         return Err(Error::invalid("normalizes along a size that is known at run time"));
     }
-    Ok(Outcome::Stays(vec![dims]))
+    let axes: Vec<_> = (axis..dims.len()).collect();
+    let means = without(&dims, &axes, true);
+    Ok(Outcome::Stays(vec![dims, means.clone(), means]))
 }
 
 /// The spatial axes of an image.
