@@ -178,7 +178,7 @@ fn picture(
 struct Report {
     steps: Vec<Layer>,
     memory: Vec<MemoryUse>,
-    /// What tiles move.
+    /// Bytes that tiles move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<Moves>,
     /// Operations whose regions hooks declined.

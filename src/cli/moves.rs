@@ -72,7 +72,7 @@ pub fn moves(module: &Module<'_>) -> Result<Vec<Moves>> {
     Ok(all)
 }
 
-/// How often an operation runs, by the loops around it.
+/// Runs of an operation, by the loops around it.
 fn rounds(op: Op<'_>) -> u64 {
     let mut rounds: u64 = 1;
     let mut block = op.block();

@@ -231,7 +231,7 @@ pub fn c_text(module: Op<'_>, targets: &[TargetInstance]) -> Result<String> {
     Ok(texts.join("\n"))
 }
 
-/// Whether a target's module has functions whose code is not there yet.
+/// True if a target's module has functions whose code is not there yet.
 fn has_rest(part: Op<'_>) -> bool {
     ir::func::functions(part).into_iter().any(|function| edit::entry_block(function).is_some())
 }

@@ -55,7 +55,7 @@ impl ImportOptions {
     }
 }
 
-/// What `--shape` gives.
+/// A value of `--shape`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShapeOption {
     /// The dimensions of an input, or the size of a dimension with that name; `None` for one that stays open.

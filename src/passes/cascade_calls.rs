@@ -218,10 +218,10 @@ fn emit<'c>(
     Ok(())
 }
 
-/// What is loaded once for stripes, by calls and their tensors.
+/// Tensors that are loaded once for all stripes, by calls.
 type Held<'c> = HashMap<(usize, usize), Val<'c>>;
 
-/// What a call reads, with tensors that stay for all stripes loaded, unless they are there.
+/// Operands of a call, with tensors that stay for all stripes loaded, unless they are there.
 fn held<'c>(
     b: &Builder<'c>,
     (place, tiled): (usize, &Tiled<'c>),

@@ -123,7 +123,7 @@ fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
         || users.into_iter().any(|user| !edit::same(user, op) && !is_earlier(user, op))
 }
 
-/// Whether an operation comes before another one. What a device's memory keeps for a call, loops around calls read.
+/// True if an operation comes before another one. What a device's memory keeps for a call, loops around calls read.
 fn is_earlier<'c>(user: Op<'c>, op: Op<'c>) -> bool {
     if ir::op_name(op) != "tir.call_extern" {
         return edit::is_before(user, op);

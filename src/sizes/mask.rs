@@ -29,7 +29,7 @@ pub(super) fn integers<'c>(b: &Builder<'c>, dims: &[i64], values: &[i64]) -> Res
 }
 
 impl<'c> Bounding<'c> {
-    /// What is made once, at the beginning of the function.
+    /// The beginning of the function, for values that are made once.
     fn top(&self) -> Result<Builder<'c>> {
         Builder::before(self.top)
     }

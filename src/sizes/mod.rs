@@ -25,7 +25,7 @@ use phaseline_base::size::{Bounds, Dim, Size, Solution, Symbol};
 use std::collections::HashMap;
 use values::Content;
 
-/// What is known of a value.
+/// Facts about a value.
 #[derive(Clone, Debug, Default)]
 struct Info {
     dims: Vec<Dim>,
@@ -39,11 +39,11 @@ struct Bounding<'c> {
     infos: HashMap<ir::Id, Info>,
     /// The argument with the values of symbols.
     sizes: Val<'c>,
-    /// Where masks and values of sizes are made: the beginning of the function.
+    /// The beginning of the function, where masks and values of sizes are made.
     top: Op<'c>,
     masks: HashMap<(Vec<Dim>, Vec<usize>), Val<'c>>,
     computed: HashMap<Size, Val<'c>>,
-    /// What a symbol has to be for the last error to go away.
+    /// The value of a symbol without which the last error came.
     solution: Option<Solution>,
 }
 

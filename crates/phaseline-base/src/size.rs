@@ -34,7 +34,7 @@ fn is_one(step: &i64) -> bool {
     *step == 1
 }
 
-/// What a symbol has to be.
+/// The value that a symbol needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solution {
     /// This number.
@@ -43,7 +43,7 @@ pub enum Solution {
     Equal(usize, usize),
 }
 
-/// What polynomials are of.
+/// A factor of a polynomial's terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 enum Atom {
     /// A symbol in units of [`Symbol::unit`].
@@ -98,7 +98,7 @@ impl Symbol {
         self.least == self.most
     }
 
-    /// What divides each value, as far as steps tell.
+    /// A divisor of each value, as far as steps tell.
     fn unit(&self) -> i64 {
         if self.least % self.step == 0 { self.step } else { 1 }
     }
@@ -134,7 +134,7 @@ impl Size {
         Self(vec![(vec![Atom::Symbol(place)], symbol.unit())])
     }
 
-    /// What divides each value of a symbol, as far as steps tell; sizes count symbols in it.
+    /// A divisor of each value of a symbol, as far as steps tell. Sizes count symbols in it.
     pub fn unit_of(symbols: &[Symbol], place: usize) -> i64 {
         symbols[place].unit()
     }

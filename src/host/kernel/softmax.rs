@@ -191,7 +191,7 @@ impl Softmax {
         ceil_div(self.units(isa).iter().sum(), tasks)
     }
 
-    /// Whether there is a kernel for rows of this length whose results are of this type, or columns.
+    /// True if there is a kernel for rows of this length whose results are of this type, or columns.
     pub fn fits(count: i64, columns: Option<i64>, y: Element) -> bool {
         let memory = count * columns.map_or(1, |_| Isa::WIDEST.lanes);
         columns.unwrap_or(count) >= LEAST && (y == Element::F32 || memory <= SCRATCH)

@@ -1,4 +1,4 @@
-//! What takes elements by their positions, and puts tensors together.
+//! Operations that take elements by their positions, or put tensors together.
 
 use super::{Outcome, Rule};
 use crate::{

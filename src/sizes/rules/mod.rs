@@ -13,7 +13,7 @@ use crate::{
 };
 use melior::ir::ValueLike;
 
-/// What a rule makes of an operation.
+/// The result of a rule.
 pub(super) enum Outcome<'c> {
     /// The operation stays, and its results have these dimensions.
     Stays(Vec<Vec<Dim>>),

@@ -1,4 +1,4 @@
-//! What folds elements along axes.
+//! Operations that fold elements along axes.
 
 use super::{Outcome, Rule};
 use crate::{

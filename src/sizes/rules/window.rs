@@ -34,7 +34,7 @@ struct Window {
 }
 
 impl Window {
-    /// Where a window of this many positions ends.
+    /// The distance from the first to the last position of a window.
     fn reach(&self) -> i64 {
         self.dilation * (self.kernel - 1)
     }

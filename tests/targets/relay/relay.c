@@ -32,11 +32,16 @@ int relay_close(relay_device *device) {
 
 const char *relay_text(int status) {
   switch (status) {
-  case NO_MEMORY: return "no memory to open the device";
-  case BAD_TRANSFER: return "a transfer is not of rows within its memory";
-  case BAD_CHANNEL: return "a channel is unknown or still busy";
-  case BAD_TILE: return "a tile is not of rows within its memory";
-  default: return "unknown status";
+  case NO_MEMORY:
+    return "no memory to open the device";
+  case BAD_TRANSFER:
+    return "a transfer is not of rows within its memory";
+  case BAD_CHANNEL:
+    return "a channel is unknown or still busy";
+  case BAD_TILE:
+    return "a tile is not of rows within its memory";
+  default:
+    return "unknown status";
   }
 }
 

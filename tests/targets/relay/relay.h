@@ -1,6 +1,6 @@
 /* A simulated array that requantizes what leaves its sums. Tiles are byte
- * offsets, multiples of a row: 8 int8 in the memory of codes, 8 int32 in that of
- * sums. */
+ * offsets, multiples of a row: 8 int8 in the memory of codes, 8 int32 in that
+ * of sums. */
 #ifndef RELAY_H
 #define RELAY_H
 
@@ -12,8 +12,8 @@ int relay_open(relay_device **device);
 int relay_close(relay_device *device);
 const char *relay_text(int status);
 
-/* A transfer: rows of so many elements; steps are bytes, and elements outside are
- * `host_next` bytes apart. */
+/* A transfer: rows of so many elements; steps are bytes, and elements outside
+ * are `host_next` bytes apart. */
 struct relay_rows {
   uint32_t rows, columns;
   int64_t host_step, host_next;
@@ -30,8 +30,8 @@ int relay_store_codes(relay_device *device, uint32_t tile, void *host,
 int relay_load_sums(relay_device *device, uint32_t tile, const void *host,
                     const struct relay_rows *rows);
 
-/* Sum k of a row becomes round(sum * scales[k % channels]) + zero within [least,
- * most]. */
+/* Sum k of a row becomes round(sum * scales[k % channels]) + zero within
+ * [least, most]. */
 struct relay_output {
   uint32_t channels;
   int32_t zero, least, most;
@@ -41,8 +41,8 @@ struct relay_output {
 int relay_store(relay_device *device, uint32_t tile, void *host,
                 const struct relay_rows *rows, const float *scales,
                 const struct relay_output *output);
-/* The same into the memory of codes, where `kept` is an offset and steps are those
- * of the host. */
+/* The same into the memory of codes, where `kept` is an offset and steps are
+ * those of the host. */
 int relay_keep(relay_device *device, uint32_t tile, uint32_t kept,
                const struct relay_rows *rows, const float *scales,
                const struct relay_output *output);

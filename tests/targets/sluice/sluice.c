@@ -30,11 +30,16 @@ int sluice_close(sluice_device *device) {
 
 const char *sluice_text(int status) {
   switch (status) {
-  case NO_MEMORY: return "no memory to open the device";
-  case BAD_TRANSFER: return "a transfer leaves the memory";
-  case BAD_CHANNEL: return "a channel is unknown or still busy";
-  case BAD_TILE: return "a tile leaves the memory";
-  default: return "unknown status";
+  case NO_MEMORY:
+    return "no memory to open the device";
+  case BAD_TRANSFER:
+    return "a transfer leaves the memory";
+  case BAD_CHANNEL:
+    return "a channel is unknown or still busy";
+  case BAD_TILE:
+    return "a tile leaves the memory";
+  default:
+    return "unknown status";
   }
 }
 
@@ -164,8 +169,9 @@ int sluice_conv(sluice_device *device, uint32_t outputs,
           if (read)
             for (uint32_t k = 0; k < c; k++)
               for (uint32_t o = 0; o < outputs; o++)
-                to[o] += read[k] *
-                         weights[((kh * p->kernel_w + kw) * c + k) * outputs + o];
+                to[o] +=
+                    read[k] *
+                    weights[((kh * p->kernel_w + kw) * c + k) * outputs + o];
         }
       for (uint32_t o = 0; o < outputs; o++)
         to[o] = clamped(to[o], p->clamp);

@@ -11,8 +11,8 @@ int sluice_open(sluice_device **device);
 int sluice_close(sluice_device *device);
 const char *sluice_text(int status);
 
-/* A transfer: elements of each dimension, outermost first, and bytes from one to the
- * next. */
+/* A transfer: elements of each dimension, outermost first, and bytes from one
+ * to the next. */
 struct sluice_block {
   int64_t count[4], host_stride[4], tile_stride[4];
   uint32_t element;

@@ -217,7 +217,7 @@ fn reserve(stripes: &mut [Stripes]) {
     }
 }
 
-/// What loading the new rows of a part's rings costs, and moving the others.
+/// The cost of loading the new rows of a part's rings, and of moving the others.
 fn cost_of_rings(part: &Part) -> Result<f64, String> {
     let mut sum = 0.0;
     for ring in &part.rings {

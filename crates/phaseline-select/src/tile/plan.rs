@@ -94,7 +94,7 @@ pub struct Tensor {
     /// stays where it is.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool: i64,
-    /// Whether all of it is in a pool. Tiles are parts of it and nothing is moved, unless the tensor is
+    /// True if all of it is in a pool. Tiles are parts of it and nothing is moved, unless the tensor is
     /// converted: then its tiles are moved to where it is kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
@@ -204,7 +204,7 @@ impl Tensor {
         self.pool_place().filter(|_| !self.is_part())
     }
 
-    /// Whether its tiles are parts of what is kept in their pool.
+    /// True if its tiles are parts of what is kept in their pool.
     pub fn is_part(&self) -> bool {
         self.kept && !self.is_converted()
     }

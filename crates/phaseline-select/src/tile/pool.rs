@@ -54,7 +54,7 @@ pub struct Dma {
     /// Prototype of the function that moves the end of a tile to its start, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<String>,
-    /// What that costs: an expression as `cost` is.
+    /// The cost of that: an expression as `cost` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift_cost: Option<String>,
     /// Prototype of the function that waits; without it transfers are over when they return.

@@ -95,7 +95,7 @@ pub(super) fn check(text: &str, may_be_given: bool, ends: [&str; 2]) -> PatternR
     Ok(())
 }
 
-/// What the function that shifts a tile is told: bytes from its start, and how many there move to it.
+/// Numbers for the function that shifts a tile: bytes from its start, and the bytes there that move to it.
 const SHIFT: [&str; 2] = ["from", "bytes"];
 
 /// Checks the prototype of what moves the end of a tile to its start.

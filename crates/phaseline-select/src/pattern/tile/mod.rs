@@ -95,7 +95,7 @@ pub struct DmaSpec {
     /// Prototype of the function that moves the end of a tile to its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<String>,
-    /// What that costs.
+    /// Its cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift_cost: Option<String>,
     /// Prototype of the function that waits for a transfer.

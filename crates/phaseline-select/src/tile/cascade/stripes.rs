@@ -40,7 +40,7 @@ pub struct Ring {
     pub dim: usize,
     /// The first of the rows that are kept, in the stripe before.
     pub from: i64,
-    /// How many of its own rows a stripe finds there; the others are loaded.
+    /// Rows of its own that a stripe finds there; the others are loaded.
     pub kept: i64,
     /// Rows of the buffer: the most of all stripes.
     pub rows: i64,
@@ -137,7 +137,7 @@ impl Part {
     }
 }
 
-/// Whether a call by itself may keep rows from stripe to stripe.
+/// True if a call by itself may keep rows from stripe to stripe.
 pub fn has_ring(call: &Call) -> bool {
     let along = |tensor: usize| {
         let (found, pool) = call.home(tensor)?;
@@ -148,7 +148,7 @@ pub fn has_ring(call: &Call) -> bool {
     (0..call.reads).any(|tensor| along(tensor) == Some(true))
 }
 
-/// Whether positions of a loop that are neighbours read positions in common.
+/// True if neighbouring positions of a loop read positions in common.
 fn overlaps(window: &Window) -> bool {
     (window.kernel - 1).saturating_mul(window.dilation) + 1 > window.stride
 }

@@ -71,7 +71,7 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether tiles that are moved to where a tensor is kept begin at multiples of the alignment there.
+/// True if tiles that are moved to where a tensor is kept begin at multiples of the alignment there.
 fn is_aligned(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
     let mut stride = tensor.kept_element();
     tensor.dims.iter().rev().all(|dim| {
@@ -105,7 +105,7 @@ fn is_adjacent(tensor: &Tensor, pool: &Pool, cuts: &[&Cut]) -> bool {
     is_aligned
 }
 
-/// What it costs to move so many bytes to the start of a tile.
+/// The cost of moving so many bytes to the start of a tile.
 pub fn shift_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
     let Some(cost) = &pool.dma.shift_cost else { return Ok(0.0) };
     let cost = Expr::parse(cost).map_err(|error| error.to_string())?;
