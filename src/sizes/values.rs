@@ -65,6 +65,20 @@ impl<'c> Bounding<'c> {
                 (vec![], vec![sizes.iter().fold(1.into(), |all: Size, dim| all.times(&dim.size()))])
             }
             _ if !is_integer(result) => return None,
+            // True is what is not zero.
+            graph::Cast::NAME
+                if ir::integer_width(ir::element_type(result.r#type())) == Some(1) =>
+            {
+                let truth = |size: Size| {
+                    let (least, most) = size.bounds(&self.symbols);
+                    match (least, most) {
+                        (0, 0) => Some(0.into()),
+                        _ if least > 0 || most < 0 => Some(1.into()),
+                        _ => None,
+                    }
+                };
+                (shape_of(operands[0])?, first()?.into_iter().map(truth).collect::<Option<_>>()?)
+            }
             graph::Cast::NAME | graph::Identity::NAME => (shape_of(operands[0])?, first()?),
             graph::Squeeze::NAME
             | graph::Unsqueeze::NAME

@@ -265,12 +265,15 @@ fn counted<'c>(
     b: &Builder<'c>,
     (places, dim): (Val<'c>, &Dim),
 ) -> Result<Val<'c>> {
-    if dim.is_known() || s.numbers(places).is_some_and(|all| all.iter().all(|at| *at >= 0)) {
+    if dim.is_known() {
         return Ok(places);
     }
     let Some(size) = dim.single().cloned() else {
         return Err(Error::invalid("takes elements along a product of sizes"));
     };
+    if s.numbers(places).is_some_and(|all| all.iter().all(|at| *at >= 0)) {
+        return Ok(places);
+    }
     let element = ir::element_type(places.r#type());
     let size = s.value_of(&size)?;
     let size = match ir::element_type(size.r#type()) == element {

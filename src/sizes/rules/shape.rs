@@ -23,8 +23,8 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
         (graph::QuantizeLinear::NAME, as_first),
         (graph::Lookup::NAME, as_first),
         (graph::BatchNorm::NAME, as_first),
-        (graph::Lrn::NAME, as_first),
-        (graph::Trilu::NAME, as_first),
+        (graph::Lrn::NAME, across_channels),
+        (graph::Trilu::NAME, triangle),
         (graph::DepthToSpace::NAME, blocks),
         (graph::SpaceToDepth::NAME, blocks),
     ];
@@ -239,6 +239,23 @@ fn as_first<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Out
     s.materialize_all(b, op)?;
     let dims = s.dims(ir::operands(op)[0]);
     Ok(Outcome::Stays(vec![dims]))
+}
+
+/// Elements of a matrix are kept by their row and column.
+fn triangle<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    let dims = s.dims(ir::operands(op)[0]);
+    if dims.iter().rev().take(2).any(|dim| dim.single().is_none()) {
+        return Err(Error::invalid("has a matrix whose side is a product of sizes"));
+    }
+    as_first(s, b, op)
+}
+
+/// Windows reach across channels.
+fn across_channels<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    if s.dims(ir::operands(op)[0]).get(1).is_none_or(|dim| !dim.is_known()) {
+        return Err(Error::invalid("needs a number of channels that is known"));
+    }
+    as_first(s, b, op)
 }
 
 fn blocks<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
