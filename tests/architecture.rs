@@ -29,7 +29,7 @@ const MEMBERS: &[Member] = &[
         uses: &[],
         layers: &[
             &["error", "identifier", "op_info", "parallel", "plan"],
-            &["process", "tensor"],
+            &["process", "size", "tensor"],
             &["expr", "io"],
         ],
     },

@@ -118,7 +118,7 @@ mod tests {
         let back = [batch.clone(), (-1).into(), 768.into()];
         assert_eq!(reshape(&rows, &back).expect("divides rows"), dims);
         let flat = reshape(&dims, &[batch.clone(), (-1).into()]).expect("flattens");
-        assert_eq!(texts(&flat), ["batch", "768 * tokens"]);
+        assert_eq!(texts(&flat), ["batch", "tokens * 768"]);
         let whole = reshape(&dims[..2], &[batch.times(&tokens)]).expect("joins all");
         assert_eq!(texts(&whole), ["batch x tokens"]);
         assert!(reshape(&dims, &[tokens, batch, 768.into()]).is_err());

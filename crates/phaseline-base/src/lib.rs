@@ -6,9 +6,9 @@ pub mod identifier;
 pub mod op_info;
 pub mod parallel;
 pub mod plan;
-pub mod size;
 
 pub mod process;
+pub mod size;
 pub mod tensor;
 
 pub mod expr;
