@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Error, Phase, Result, io,
+    ir::{self, names},
     measure::{Checked, Findings, Tolerance},
     tensor::Comparison,
 };
@@ -25,6 +26,11 @@ pub fn debug(args: &DebugArgs) -> Result<()> {
     let options =
         compile_options(&args.target, model_name(&args.model.model), Phase::Import, None)?;
     let (mut module, inputs) = open(&session, &args.model, &options, (&args.data, true))?;
+    if ir::attr_strs(ir::root(&module), names::SYMBOLS).is_some() {
+        return Err(Error::invalid(
+            "a network is debugged at one size: give each open dimension a number, for example --shape batch=4",
+        ));
+    }
     let inputs: Vec<_> = inputs.into_values().collect();
     let tolerance = Tolerance { rtol: args.rtol, atol: args.atol, steps: args.steps };
     let say = |done: usize, all: usize, what: &str| progress.say(format!("{done}/{all} {what}"));

@@ -81,16 +81,21 @@ pub fn import_given<'s>(
                 [Some(size)] if inputs.as_ref().is_some_and(|inputs| !inputs.contains(name)) => {
                     options.symbols.insert(name.clone(), Symbol::new(name, size, size));
                 }
-                _ => {
-                    options.shapes.insert(name.clone(), dims.clone());
-                }
+                _ => {}
             },
+        }
+        let again = args.shapes.iter().filter(|(other, _)| other == name).count() > 1;
+        if again && options.symbols.contains_key(name) {
+            return Err(Error::invalid(format!(
+                "dimension `{name}` is given more than one size: give it one --shape"
+            )));
         }
     }
     let ranges = options.symbols.values().any(|symbol| !symbol.is_known());
     let mut fixed = vec![];
     match given {
         // Sizes are those of a run then.
+        Some(Given { folded: false, .. }) if ranges => {}
         Some(Given { values, .. }) if ranges => {
             for name in source.shape_inputs()? {
                 if let Some(value) = values.get(&name) {

@@ -25,6 +25,9 @@ pub struct Symbol {
     pub step: i64,
 }
 
+/// The greatest size that a symbol, and what follows from symbols along a dimension, may have.
+pub const GREATEST: i64 = 1 << 24;
+
 fn one() -> i64 {
     1
 }
@@ -85,8 +88,8 @@ impl Symbol {
         if least < 0 || most < least || step < 1 {
             return Err(fault("it needs 0 <= LEAST <= MOST and a STEP of at least 1"));
         }
-        if most > i64::from(i32::MAX) {
-            return Err(fault("no size is beyond 2147483647"));
+        if most > GREATEST {
+            return Err(fault(&format!("no size is beyond {GREATEST}")));
         }
         // The last value that steps reach.
         let most = least + (most - least) / step * step;

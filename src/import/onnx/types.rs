@@ -81,6 +81,19 @@ impl<'a> GivenDims<'a> {
         for input in &model.graph.input {
             if let Some(shape) = given.shapes.get(input.name.as_str()) {
                 let symbols = named_dims(input, shape);
+                for (dim, size) in &symbols {
+                    if let Some(symbol) = options.symbols.get(*dim)
+                        && (symbol.least, symbol.most) != (*size, *size)
+                    {
+                        let message = format!(
+                            "the shape of input `{}` gives dimension `{dim}` the size {size}, and --shape \
+                             {dim}={} another one: give one of them",
+                            input.name,
+                            symbol.range()
+                        );
+                        return Err(ImportError::Option { path: model.path.clone(), message });
+                    }
+                }
                 given.symbols.extend(symbols);
             }
         }

@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, edit, graph, view::OpView},
     lower::normalize_axis,
-    sizes::{Bounding, Dim, mask::integers},
+    sizes::{Bounding, Dim, dim::check, mask::integers},
 };
 use melior::ir::ValueLike;
 use phaseline_base::size::Size;
@@ -335,6 +335,7 @@ fn range<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
         step => start.minus(&limit).plus(&(-step - 1).into()).over(-step),
     };
     let dim = Dim::of(length.or_more(&0.into(), &s.symbols));
+    check(std::slice::from_ref(&dim), &s.symbols)?;
     let count = s.room(&dim);
     let all: Vec<_> = (0..count).map(|at| at * step).collect();
     let offsets = integers(b, &[count], &all)?;

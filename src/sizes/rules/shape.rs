@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, graph, op_name},
     lower::normalize_axis,
-    sizes::{Bounding, Dim, mask::integers, shape::reshaped},
+    sizes::{Bounding, Dim, dim::check, mask::integers, shape::reshaped},
 };
 use phaseline_base::size::Size;
 
@@ -100,6 +100,7 @@ fn looked_up<'c>(
     sizes: Vec<Size>,
 ) -> Result<Outcome<'c>> {
     let dims: Vec<_> = sizes.into_iter().map(Dim::of).collect();
+    check(&dims, &s.symbols)?;
     let rooms: Vec<_> = dims.iter().map(|dim| s.room(dim)).collect();
     // The number of each element of the result among those that count.
     let mut number = integers(b, &[], &[0])?;
