@@ -162,6 +162,8 @@ private:
     SmallVector<Value> operands(parts.states);
     llvm::append_range(operands, parts.sequences);
     llvm::append_range(operands, parts.captured);
+    if (Value limit = op.getLimit())
+      operands.push_back(limit);
     SmallVector<Type> types;
     for (Value result : parts.results)
       types.push_back(result.getType());
@@ -174,7 +176,7 @@ private:
     properties.operandSegmentSizes = {
         static_cast<int32_t>(parts.states.size()),
         static_cast<int32_t>(parts.sequences.size()),
-        static_cast<int32_t>(parts.captured.size())};
+        static_cast<int32_t>(parts.captured.size()), op.getLimit() ? 1 : 0};
     auto list = [&](ArrayRef<int64_t> values) {
       bool zeros = llvm::all_of(values, [](int64_t each) { return each == 0; });
       return rewriter.getDenseI64ArrayAttr(zeros ? ArrayRef<int64_t>()

@@ -85,9 +85,10 @@ def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
     x with `pads` elements added: those before each of `axes`, then those after
     each; negative ones are cut off. Absent axes are all. What is added depends
     on `mode`: the scalar `value` (absent: 0), the mirror image without the edge
-    ("reflect"), the edge ("edge"), or the opposite side ("wrap").
+    ("reflect"), the edge ("edge"), the opposite side ("wrap"), or no particular
+    values ("undefined"), which are not to be read.
 
-    ONNX `Pad` (opset 24).
+    ONNX `Pad` (opset 24), without the last mode.
 
     Example:
 
@@ -99,7 +100,8 @@ def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
   let arguments = (ins Graph_Tensor:$x, Graph_I64List:$pads,
                        Optional<Graph_Tensor>:$value,
                        Optional<Graph_IndexList>:$axes,
-                       Graph_Choice<["constant", "reflect", "edge", "wrap"]>
+                       Graph_Choice<["constant", "reflect", "edge", "wrap",
+                                      "undefined"]>
                            :$mode);
   let results = (outs Graph_Tensor:$y);
   let format = "$x `,` $pads (`value` $value^)? (`axes` $axes^)? "

@@ -80,9 +80,10 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Loop with a known number of steps";
+  let summary = "Loop with a known number of steps, or at most as many";
   let description = [{
-    Runs its region `steps` times. The arguments of the region are the states,
+    Runs its region `steps` times, or `limit` times where that is fewer: a
+    number that is known at run time, and is none if it is below zero. The arguments of the region are the states,
     then one slice of each sequence, then the captured values; it yields the
     states of the next step, then one slice of each collected result. The
     results are the states after the last step, then the collected tensors.
@@ -91,7 +92,8 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
     number of the step, or counted from the end where `input_reversed` is 1.
     Slices are collected along a new dimension `output_axes` of the result,
     from the end where `output_reversed` is 1. Lists that are empty mean 0
-    everywhere. Axes are counted from 0.
+    everywhere. Axes are counted from 0. The end is that of the steps that run;
+    slices of steps that do not run have no particular values.
 
     The region is isolated: what it uses from outside is captured. States keep
     their types from step to step.
@@ -104,11 +106,19 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
       %next = graph.add %sum, %row : tensor<4xf32>
       graph.yield %next, %next : tensor<4xf32>, tensor<4xf32>
     }
+    // The sum of the first %n rows.
+    %sum_of_n = graph.scan 64 limit %n states (%sum = %zero)
+        sequences (%row = %x) captures ()
+        : (tensor<4xf32>, tensor<64x4xf32>, tensor<i64>) -> tensor<4xf32> {
+      %next = graph.add %sum, %row : tensor<4xf32>
+      graph.yield %next : tensor<4xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$states,
                        Variadic<Graph_Tensor>:$sequences,
                        Variadic<Graph_Tensor>:$captured,
+                       Optional<0DTensorOf<[I64]>>:$limit,
                        ConfinedAttr<I64Attr, [IntMinValue<1>]>:$steps,
                        Graph_I64s:$input_axes, Graph_I64s:$input_reversed,
                        Graph_I64s:$output_axes, Graph_I64s:$output_reversed);

@@ -34,7 +34,7 @@ static ParseResult parseGroup(OpAsmParser &parser, StringRef keyword,
   return success();
 }
 
-/// `steps states (%arg = %operand, ...) sequences (...) captures (...)
+/// `steps (limit %operand)? states (%arg = %operand, ...) sequences (...) captures (...)
 ///  (attributes {...})? : (T, ...) -> (T, ...) { region }`
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
@@ -45,15 +45,23 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   properties.steps = parser.getBuilder().getI64IntegerAttr(steps);
   SMLoc location = parser.getCurrentLocation();
-  std::array<int32_t, 3> counts;
+  std::array<int32_t, 4> counts;
+  Operands limit;
+  if (succeeded(parser.parseOptionalKeyword("limit")) &&
+      parser.parseOperand(limit.emplace_back()))
+    return failure();
+  counts[3] = limit.size();
   FunctionType type;
   NamedAttrList attributes;
   if (parseGroup(parser, "states", arguments, operands, counts[0]) ||
       parseGroup(parser, "sequences", arguments, operands, counts[1]) ||
       parseGroup(parser, "captures", arguments, operands, counts[2]) ||
       parser.parseOptionalAttrDictWithKeyword(attributes) ||
-      parser.parseColonType(type) ||
-      parser.resolveOperands(operands, type.getInputs(), location,
+      parser.parseColonType(type))
+    return failure();
+  // Its type is the last one; the region has no argument for it.
+  llvm::append_range(operands, limit);
+  if (parser.resolveOperands(operands, type.getInputs(), location,
                              result.operands))
     return failure();
   llvm::copy(counts, properties.operandSegmentSizes.begin());
@@ -90,6 +98,8 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void ScanOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getSteps();
+  if (Value limit = getLimit())
+    printer << " limit " << limit;
   auto arguments = getBody().getArguments();
   size_t next = 0;
   auto group = [&](StringRef keyword, OperandRange operands) {
@@ -152,7 +162,10 @@ public:
 
 private:
   LogicalResult checkArguments(Block &block) {
-    size_t expected = adaptor.getOperands().size();
+    ValueRange operands = adaptor.getOperands();
+    if (adaptor.getLimit())
+      operands = operands.drop_back();
+    size_t expected = operands.size();
     if (block.getNumArguments() != expected)
       return infer.fail("has ", expected, " operands, but its region has ",
                         block.getNumArguments(), " arguments");
@@ -163,7 +176,7 @@ private:
       return failure();
     size_t states = adaptor.getStates().size();
     size_t sequences = adaptor.getSequences().size();
-    for (auto [index, operand] : llvm::enumerate(adaptor.getOperands())) {
+    for (auto [index, operand] : llvm::enumerate(operands)) {
       Type type = operand.getType();
       if (index >= states && index < states + sequences) {
         FailureOr<Type> slice = sliceOf(index - states, typeOf(operand));

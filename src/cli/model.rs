@@ -92,6 +92,13 @@ pub fn import_given<'s>(
         }
     }
     let ranges = options.symbols.values().any(|symbol| !symbol.is_known());
+    options.variants = args.variants();
+    if !ranges && !options.variants.is_empty() {
+        return Err(Error::invalid(
+            "--variant, --buckets and --waste divide ranges of sizes, but no dimension has a range: give one, for example \
+             --shape batch=1..8",
+        ));
+    }
     let mut fixed = vec![];
     match given {
         // Sizes are those of a run then.

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use melior::Context;
-use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute, TypeAttribute};
+use melior::ir::attribute::{
+    ArrayAttribute, DictionaryAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
+};
 use melior::ir::block::{Block, BlockLike, BlockRef};
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::{FunctionType, RankedTensorType};
+use melior::ir::r#type::{FunctionType, IntegerType, RankedTensorType};
 use melior::ir::{Attribute, Identifier, Location, Module, Region, RegionLike, Type, ValueLike};
 
 use crate::ir::{self, Builder, OpSpec, Val};
@@ -91,6 +93,26 @@ pub(crate) struct Frame<'c> {
     pub(crate) file: Location<'c>,
 }
 
+/// Notes on a module which parts of its ranges of sizes get code of their own.
+fn note_variants<'c>(context: &'c Context, module: &Module<'c>, options: &ImportOptions) {
+    let variants = &options.variants;
+    let root = ir::root(module);
+    let int64 = IntegerType::new(context, 64).into();
+    let number = |value: i64| IntegerAttribute::new(int64, value).into();
+    if !variants.given.is_empty() {
+        let texts = variants.given.iter();
+        let texts: Vec<_> =
+            texts.map(|part| StringAttribute::new(context, &part.text()).into()).collect();
+        ir::edit::set_attr(root, names::VARIANTS, ArrayAttribute::new(context, &texts).into());
+    }
+    if let Some(count) = variants.buckets {
+        ir::edit::set_attr(root, names::BUCKETS, number(count as i64));
+    }
+    if let Some(percent) = variants.waste {
+        ir::edit::set_attr(root, names::WASTE, number(percent.into()));
+    }
+}
+
 impl<'c> Frame<'c> {
     /// A function with these arguments.
     pub(crate) fn new(
@@ -156,6 +178,7 @@ impl<'c> Frame<'c> {
         if !ranges.is_empty() {
             let list = ArrayAttribute::new(context, &ranges).into();
             ir::edit::set_attr(ir::root(&module), names::SYMBOLS, list);
+            note_variants(context, &module, options);
         }
         Ok(Self { module, function, block, context, file })
     }

@@ -3,7 +3,7 @@
 use super::Source;
 use crate::{targets::Operators, tensor::Tensor};
 use indexmap::IndexMap;
-use phaseline_base::size::Symbol;
+use phaseline_base::size::{Symbol, Variants};
 
 /// What the importer of a model is told.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct ImportOptions {
     /// Sizes of dimensions by name: the model's own names, and `INPUT.AXIS` for open dimensions without one. A range leaves
     /// the size to a run.
     pub symbols: IndexMap<String, Symbol>,
+    /// Parts of these ranges that get code of their own.
+    pub variants: Variants,
     /// Inputs that become constants of these values, and are no inputs any more.
     pub constants: IndexMap<String, Tensor>,
     /// Loops of up to this many steps are unrolled: recurrent layers, Scan and Loop. 2 if not

@@ -92,6 +92,12 @@ pub const OFFSET: &str = "phl.offset";
 pub const SYMBOLS: &str = "phl.symbols";
 /// Argument: the names of its dimensions that are known at run time, with empty texts for the others.
 pub const SIZES: &str = "phl.sizes";
+/// Module: parts of the ranges of sizes that get code of their own, as texts `NAME=RANGE`.
+pub const VARIANTS: &str = "phl.variants";
+/// Module: the number of such parts, placed where they save the most work.
+pub const BUCKETS: &str = "phl.buckets";
+/// Module: the part of the work that may be for padding, in percent, which decides on the number of such parts.
+pub const WASTE: &str = "phl.waste";
 /// Module: symbols and the sizes of inputs and outputs, as JSON.
 pub const BOUNDS: &str = "phl.bounds";
 

@@ -126,6 +126,14 @@ fn sizes(signature: &Signature) -> String {
             let _ = writeln!(text, " *   {kind} {index}: [{}]", words::comment(&dims.join(", ")));
         }
     }
+    if !bounds.variants.is_empty() {
+        text.push_str(
+            " * Sizes with code of their own, of which the first one that fits is taken:\n",
+        );
+    }
+    for variant in &bounds.variants {
+        let _ = writeln!(text, " *   {}", words::comment(&variant.text()));
+    }
     text.push_str(" */\n");
     text
 }

@@ -13,6 +13,7 @@ mod mask;
 mod rules;
 mod shape;
 mod values;
+mod variants;
 
 use crate::{
     Error, Result,
@@ -21,9 +22,10 @@ use crate::{
     pass::{PassError, PassResult},
 };
 use melior::ir::{Module, Type, ValueLike, block::BlockLike, operation::OperationLike};
-use phaseline_base::size::{Bounds, Dim, Size, Solution, Symbol};
+use phaseline_base::size::{Bounds, Dim, Size, Solution, Symbol, Variant};
 use std::collections::HashMap;
 use values::Content;
+use variants::Bounded;
 
 /// Facts about a value.
 #[derive(Clone, Debug, Default)]
@@ -60,20 +62,12 @@ pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
     let Some(texts) = ir::attr_strs(module, names::SYMBOLS) else { return Ok(()) };
     let mut symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
     let mut roots: Vec<usize> = (0..symbols.len()).collect();
-    loop {
+    let (all, spare) = loop {
         let main = func::main(module).ok_or_else(func::no_main)?;
         let spare = Builder::before(main)?.insert_clone(main);
         edit::move_after(spare, main);
         match bound_main(module, main, (&symbols, &roots)) {
-            Ok(bounds) => {
-                edit::erase(spare);
-                let text = serde_json::to_string(&bounds).map_err(|error| {
-                    Error::internal(format!("sizes have no JSON form: {error}"))
-                })?;
-                edit::set_attr(module, names::BOUNDS, Builder::before(main)?.str_attr(&text));
-                edit::remove_attr(module, names::SYMBOLS);
-                return Ok(());
-            }
+            Ok(bounded) => break (bounded, spare),
             Err((_, Some(solution))) => {
                 edit::erase(main);
                 narrow(&mut symbols, &mut roots, solution);
@@ -83,7 +77,25 @@ pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
                 return Err(error);
             }
         }
+    };
+    let mut bounds = all.bounds.clone();
+    let mut parts = vec![];
+    for part in variants::wanted(module, &all)? {
+        let own = Builder::before(spare)?.insert_clone(spare);
+        parts.push(bound_main(module, own, (&part, &roots)).map_err(|(error, _)| error)?);
+        bounds.variants.push(Variant::of(&part, &bounds.symbols));
     }
+    edit::erase(spare);
+    if !parts.is_empty() {
+        variants::branch(&all, &parts)?;
+    }
+    let text = serde_json::to_string(&bounds)
+        .map_err(|error| Error::internal(format!("sizes have no JSON form: {error}")))?;
+    edit::set_attr(module, names::BOUNDS, Builder::before(all.function)?.str_attr(&text));
+    for name in [names::SYMBOLS, names::VARIANTS, names::BUCKETS, names::WASTE] {
+        edit::remove_attr(module, name);
+    }
+    Ok(())
 }
 
 /// Makes a symbol what it has to be.
@@ -110,7 +122,7 @@ fn bound_main<'c>(
     module: Op<'c>,
     main: Op<'c>,
     (symbols, roots): (&[Symbol], &[usize]),
-) -> std::result::Result<Bounds, Refusal<'c>> {
+) -> std::result::Result<Bounded<'c>, Refusal<'c>> {
     let fail = |error: Error| (PassError::new(error.to_string()), None);
     let block = edit::entry_block(main)
         .ok_or_else(|| fail(Error::invalid("function @main is the network, but has no body")))?;
@@ -167,7 +179,9 @@ fn bound_main<'c>(
     let outputs = results.iter().map(|value| bounding.dims(*value)).collect();
     let inputs = inputs.into_iter().map(|(_, dims)| dims).collect();
     signature.set(ir::context_of(module), main);
-    Ok(Bounds { symbols: symbols.to_vec(), inputs, outputs })
+    let work = variants::work(&bounding, main);
+    let bounds = Bounds { symbols: symbols.to_vec(), inputs, outputs, variants: vec![] };
+    Ok(Bounded { function: main, bounds, work })
 }
 
 /// Gives open dimensions of a network's inputs the greatest size of their range.

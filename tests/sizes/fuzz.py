@@ -132,6 +132,21 @@ class Draw:
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
 
+def parts_of(symbols, drawn, rng):
+    """Arguments that divide the ranges into parts with code of their own, or none."""
+    kind = rng.integers(6)
+    if kind == 0:
+        return [f"--buckets={rng.integers(2, 7)}"]
+    if kind == 1:
+        return [f"--waste={rng.integers(20, 60)}%", *([f"--variant={next(iter(symbols))}={drawn[next(iter(symbols))]}"])]
+    if kind == 2:
+        return ["--variant=" + " ".join(f"{name}={drawn[name]}" for name in symbols)]
+    if kind == 3:
+        some = [name for name in symbols if rng.integers(2)] or list(symbols)
+        return ["--variant=" + " ".join(f"{name}={low}..{drawn[name]},{high}" for name, (low, high) in symbols.items() if name in some)]
+    return []
+
+
 def differences(program, folder, draw, targets):
     """What differs from onnxruntime, or is refused, for each composition of targets."""
     path = folder / "net.onnx"
@@ -148,6 +163,7 @@ def differences(program, folder, draw, targets):
     names = [port.name for port in run.get_outputs()]
     used = {dim for _, dims in draw.inputs for dim in dims if isinstance(dim, str)}
     ranges = [f"--shape={name}={low}..{high}" for name, (low, high) in draw.symbols.items() if name in used]
+    ranges += parts_of({name: draw.symbols[name] for name in sorted(used)}, drawn, draw.rng)
     for target in targets:
         out = folder / "out"
         command = [program, "compile", str(path), "-t", target, "-o", str(out), "--name", "net", *ranges]

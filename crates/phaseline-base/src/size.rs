@@ -5,8 +5,10 @@
 //! 32, halved twice and doubled twice, is the height again.
 
 mod dim;
+mod variant;
 
 pub use dim::{Bounds, Dim, Packing};
+pub use variant::{MOST_VARIANTS, Variant, Variants, Work, buckets};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -109,6 +111,19 @@ impl Symbol {
     /// The value is one of the range.
     pub fn has(&self, value: i64) -> bool {
         (self.least..=self.most).contains(&value) && (value - self.least) % self.step == 0
+    }
+
+    /// The values of the range between two numbers, if there are any.
+    pub fn between(&self, least: i64, most: i64) -> Option<Self> {
+        let least = self.up(least.min(self.most).max(self.least)).max(least);
+        let most = least + (most.min(self.most) - least).div_euclid(self.step) * self.step;
+        (least <= most).then(|| Self { least, most, ..self.clone() })
+    }
+
+    /// The least value of the range that is no less than a number; the greatest one if there is none.
+    pub fn up(&self, number: i64) -> i64 {
+        let steps = (number - self.least + self.step - 1).div_euclid(self.step).max(0);
+        (self.least + steps * self.step).min(self.most)
     }
 
     /// `1..32`, or `32..1024 step 32`.

@@ -3,7 +3,24 @@
 use super::values::parse_value;
 use crate::import::{ShapeOption, parse_size_option};
 use clap::Args;
+use phaseline_base::size::{MOST_VARIANTS, Variant, Variants};
 use std::path::PathBuf;
+
+/// The combinations that one `--variant` asks for.
+#[derive(Clone, Debug)]
+pub struct VariantsOf(Vec<Variant>);
+
+fn variant(text: &str) -> Result<VariantsOf, String> {
+    Variant::parse(text).map(VariantsOf)
+}
+
+/// Reads `25` or `25%`.
+fn percent(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number
+        .filter(|number| (1..100).contains(number))
+        .ok_or_else(|| format!("`{text}` is no part of the work: expected 1% to 99%"))
+}
 
 /// The model and how to specialise it.
 #[derive(Args, Clone, Debug)]
@@ -14,6 +31,16 @@ pub struct ModelArgs {
     /// LEAST..MOST or `LEAST..MOST step STEP`, which leaves the size to each run; may be repeated
     #[arg(long = "shape", value_name = "NAME=1x3x224x224|DIM=1..32", value_parser = parse_size_option)]
     pub shapes: Vec<(String, ShapeOption)>,
+    /// Sizes that get code of their own beside that for all of a range, such as batch=1,8 or 'batch=1 tokens=32,1..64' (each
+    /// combination); a run takes the code with the least work that its sizes fit into; may be repeated
+    #[arg(long = "variant", value_name = "DIM=SIZE,...", value_parser = variant)]
+    pub variants: Vec<VariantsOf>,
+    /// Divide the ranges of sizes into at most so many parts with code of their own, where that saves the most work
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_VARIANTS as i64))]
+    pub buckets: Option<u32>,
+    /// Divide them into as many parts as it takes for no more than this part of the work to be for padding, as mean over sizes
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub waste: Option<u32>,
     /// Value of an input that is a constant from now on, and no input of what is compiled: a number,
     /// a list such as [[1,2],[3,4]], or @FILE, an .npy or .pb with it or an .npz that has it by its
     /// name; may be repeated
@@ -30,6 +57,15 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
+    /// The parts of ranges of sizes that get code of their own.
+    pub(in crate::cli) fn variants(&self) -> Variants {
+        Variants {
+            given: self.variants.iter().flat_map(|all| all.0.clone()).collect(),
+            buckets: self.buckets.map(|count| count as usize),
+            waste: self.waste,
+        }
+    }
+
     /// The same, with the model trusted if something else says so.
     pub(in crate::cli) fn trusted_if(&self, also: bool) -> Self {
         Self { trust: self.trust || also, ..self.clone() }

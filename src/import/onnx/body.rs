@@ -71,7 +71,8 @@ impl<'c> LoopBody<'c> {
         graph::Yield::build(inner.builder(), &values, &[])?;
         let LoopStart { steps, states, sequences } = self.start;
         let captured = inner.captured();
-        let groups = [states.len(), sequences.len(), captured.len()];
+        // The last group is the limit.
+        let groups = [states.len(), sequences.len(), captured.len(), 0];
         let operands: Vec<_> = states
             .into_iter()
             .chain(sequences.iter().map(|(sequence, _)| *sequence))

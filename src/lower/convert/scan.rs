@@ -40,12 +40,13 @@ impl<'c> Conversion<'c> {
         let block = edit::entry_block(op).ok_or_else(malformed)?;
         let inputs = self.inputs(op);
         let (states, rest) = inputs.split_at(scan.states().len());
-        let (sequences, captured) = rest.split_at(scan.sequences().len());
+        let (sequences, rest) = rest.split_at(scan.sequences().len());
+        let (captured, limit) = rest.split_at(scan.captured().len());
         let mut init = states.to_vec();
         for index in states.len()..op.result_count() {
             init.push(l.b.empty(l.result_type(index).map_err(at)?)?);
         }
-        let count = l.b.index(scan.steps())?;
+        let count = count(&l.b, scan.steps(), limit.first().copied()).map_err(at)?;
         let ends = count_to(&l.b, count, &init, |_, _, state| Ok(state.to_vec())).map_err(at)?;
         let Some(first) = ends.first() else { return Ok(vec![]) };
         let inner = edit::defining_op(*first).and_then(edit::entry_block).ok_or_else(malformed)?;
@@ -55,7 +56,7 @@ impl<'c> Conversion<'c> {
             [] => return Err(malformed()),
         };
         let b = Builder::before(end)?.with_location(op.location());
-        let clock = Clock::new(&b, index, scan.steps()).map_err(at)?;
+        let clock = Clock::new(&b, index, count).map_err(at)?;
         let (axes, ways) = (scan.input_axes(), scan.input_reversed());
         let mut inside = carried[..states.len()].to_vec();
         for (place, sequence) in sequences.iter().enumerate() {
@@ -122,6 +123,15 @@ impl<'c> Conversion<'c> {
     }
 }
 
+/// The number of steps: those of the loop, and no more than a limit, which is none below zero.
+fn count<'c>(b: &Builder<'c>, steps: i64, limit: Option<Val<'c>>) -> Result<Val<'c>> {
+    let steps = b.index(steps)?;
+    let Some(limit) = limit else { return Ok(steps) };
+    let limit = b.op1("tensor.extract", &[limit], b.int(64))?;
+    let limit = b.op1("arith.index_cast", &[limit], b.index_type())?;
+    b.binary("arith.minsi", steps, b.binary("arith.maxsi", limit, b.index(0)?)?)
+}
+
 /// An element of a list of which an empty one is zeros.
 fn entry(list: &[i64], index: usize) -> i64 {
     list.get(index).copied().unwrap_or(0)
@@ -134,8 +144,12 @@ struct Clock<'c> {
 }
 
 impl<'c> Clock<'c> {
-    fn new(b: &Builder<'c>, index: Val<'c>, steps: i64) -> Result<Self> {
-        let backward = b.binary("arith.subi", b.index(steps - 1)?, index)?;
+    fn new(b: &Builder<'c>, index: Val<'c>, count: Val<'c>) -> Result<Self> {
+        let last = match edit::defining_op(count).and_then(|op| ir::attr_i64(op, "value")) {
+            Some(count) => b.index(count - 1)?,
+            None => b.binary("arith.subi", count, b.index(1)?)?,
+        };
+        let backward = b.binary("arith.subi", last, index)?;
         Ok(Self { forward: index, backward })
     }
 

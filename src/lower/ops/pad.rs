@@ -31,6 +31,16 @@ fn pad<'c>(l: &Lowering<'c>, op: PadAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
     let [begin, end] =
         [begin, end].map(|list| list.into_iter().map(|pad| pad.max(0)).collect::<Vec<_>>());
     let mode = op.mode();
+    if mode == "undefined" {
+        let dims = ir::dims(x.r#type());
+        let to: Vec<_> = (0..dims.len()).map(|i| begin[i] + dims[i] + end[i]).collect();
+        let room = l.b.empty(l.b.tensor(&to, ir::element_type(x.r#type())))?;
+        return Ok(vec![match to == dims {
+            true => x,
+            false if dims.contains(&0) => room,
+            false => shape::insert_slice(&l.b, x, room, &begin, &vec![1; to.len()])?,
+        }]);
+    }
     if mode != "constant" && !mode.is_empty() {
         return Ok(vec![pad_from_x(l, x, &begin, &end, mode)?]);
     }

@@ -1,6 +1,6 @@
 //! Dimensions as products of sizes, and the sizes of a network's inputs and outputs.
 
-use super::{Size, Symbol};
+use super::{Size, Symbol, Variant};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,9 @@ pub struct Bounds {
     pub inputs: Vec<Vec<Dim>>,
     /// For each output, its dimensions.
     pub outputs: Vec<Vec<Dim>>,
+    /// The parts of the ranges that have code of their own. A run takes the first one that it fits into.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<Variant>,
 }
 
 impl Bounds {
@@ -225,7 +228,7 @@ mod tests {
         let symbols = vec![Symbol::new("batch", 1, 2), Symbol::new("tokens", 1, 4)];
         let [batch, tokens] = [0, 1].map(|place| Dim::of(Size::symbol(&symbols, place)));
         let inputs = vec![vec![batch.clone(), tokens.clone()], vec![batch.clone(), Dim::known(3)]];
-        Bounds { symbols, inputs, outputs: vec![vec![batch, tokens]] }
+        Bounds { symbols, inputs, outputs: vec![vec![batch, tokens]], variants: vec![] }
     }
 
     #[test]

@@ -119,7 +119,7 @@ func.func @scan_axis(%x: tensor<4xf32>) {
 
 func.func @scan_result(%x: tensor<4xf32>) {
   // expected-error @+1 {{result #0 has type 'tensor<5xf32>', which does not fit the inferred type 'tensor<4xf32>'}}
-  %0 = "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0>}> ({
+  %0 = "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
   ^bb0(%s: tensor<f32>):
     graph.yield %s : tensor<f32>
   }) : (tensor<4xf32>) -> tensor<5xf32>
@@ -163,7 +163,7 @@ func.func @scan_direction(%x: tensor<4xf32>) {
 
 func.func @scan_argument(%x: tensor<4xf32>) {
   // expected-error @+1 {{argument #0 of the region must be 'tensor<f32>', but is 'tensor<4xf32>'}}
-  "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0>}> ({
+  "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
   ^bb0(%s: tensor<4xf32>):
     "graph.yield"() : () -> ()
   }) : (tensor<4xf32>) -> ()
@@ -174,7 +174,7 @@ func.func @scan_argument(%x: tensor<4xf32>) {
 
 func.func @scan_arguments(%x: tensor<4xf32>) {
   // expected-error @+1 {{has 1 operands, but its region has 0 arguments}}
-  "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0>}> ({
+  "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
     "graph.yield"() : () -> ()
   }) : (tensor<4xf32>) -> ()
   return
@@ -184,7 +184,7 @@ func.func @scan_arguments(%x: tensor<4xf32>) {
 
 func.func @scan_yield(%x: tensor<4xf32>) {
   // expected-error @+1 {{yields 0 values for 1 states}}
-  %0 = "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+  %0 = "graph.scan"(%x) <{steps = 4, operandSegmentSizes = array<i32: 1, 0, 0, 0>}> ({
   ^bb0(%s: tensor<4xf32>):
     "graph.yield"() : () -> ()
   }) : (tensor<4xf32>) -> tensor<4xf32>
@@ -210,4 +210,14 @@ func.func @scan_list_kind(%x: tensor<4xf32>) {
     graph.yield %s : tensor<f32>
   }
   return
+}
+
+// -----
+
+func.func @scan_limit(%x: tensor<4xf32>, %n: tensor<1xi64>) -> tensor<f32> {
+  // expected-error @+1 {{operand #1 must be 0D tensor of 64-bit signless integer values, but got 'tensor<1xi64>'}}
+  %r = graph.scan 4 limit %n states () sequences (%e = %x) captures () : (tensor<4xf32>, tensor<1xi64>) -> tensor<f32> {
+    graph.yield %e : tensor<f32>
+  }
+  return %r : tensor<f32>
 }

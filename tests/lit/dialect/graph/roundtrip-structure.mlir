@@ -61,6 +61,17 @@ func.func @scan(%zero: tensor<4xf32>, %x: tensor<64x4xf32>, %w: tensor<4xf32>) -
   return %r#0, %r#1 : tensor<4xf32>, tensor<64x4xf32>
 }
 
+// CHECK-LABEL: func.func @scan_limit
+func.func @scan_limit(%zero: tensor<4xf32>, %x: tensor<64x4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
+  // CHECK: graph.scan 64 limit %{{.*}} states (%{{.*}} = %{{.*}}) sequences (%{{.*}} = %{{.*}}) captures () : (tensor<4xf32>, tensor<64x4xf32>, tensor<i64>) -> tensor<4xf32> {
+  %r = graph.scan 64 limit %n states (%s = %zero) sequences (%row = %x) captures ()
+      : (tensor<4xf32>, tensor<64x4xf32>, tensor<i64>) -> tensor<4xf32> {
+    %next = graph.add %s, %row : tensor<4xf32>
+    graph.yield %next : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @scan_ways
 func.func @scan_ways(%x: tensor<4x64xf32>, %y: tensor<64x4xf32>) -> tensor<4x64xf32> {
   // CHECK: graph.scan 64 states () sequences (%{{.*}}, %{{.*}}) captures () attributes {input_axes = array<i64: 1, 0>, input_reversed = array<i64: 0, 1>, output_axes = array<i64: 1>, output_reversed = array<i64: 1>}

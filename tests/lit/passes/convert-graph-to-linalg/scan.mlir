@@ -93,3 +93,24 @@ func.func @empty(%h0: tensor<0x3xf32>, %xs: tensor<5x0x3xf32>) -> (tensor<0x3xf3
   }
   return %0#0, %0#1 : tensor<0x3xf32>, tensor<5x0x3xf32>
 }
+
+// -----
+
+// A limit ends the loop, and is the end that steps are counted from.
+// CHECK-LABEL: func.func @limit
+// CHECK: %[[N:.*]] = tensor.extract %{{.*}}[] : tensor<i64>
+// CHECK: %[[L:.*]] = arith.index_cast %[[N]] : i64 to index
+// CHECK: %[[SOME:.*]] = arith.maxsi %[[L]], %{{.*}}
+// CHECK: %[[COUNT:.*]] = arith.minsi %{{.*}}, %[[SOME]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[COUNT]] step
+// CHECK: %[[LAST:.*]] = arith.subi %[[COUNT]], %{{.*}}
+// CHECK: arith.subi %[[LAST]], %[[I]]
+func.func @limit(%h: tensor<4xf32>, %x: tensor<8x4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
+  %r = graph.scan 8 limit %n states (%s = %h) sequences (%row = %x) captures ()
+      attributes {input_reversed = array<i64: 1>}
+      : (tensor<4xf32>, tensor<8x4xf32>, tensor<i64>) -> tensor<4xf32> {
+    %0 = graph.add %s, %row : tensor<4xf32>
+    graph.yield %0 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
