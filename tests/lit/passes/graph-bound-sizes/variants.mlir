@@ -2,7 +2,8 @@
 
 // A part of the range has code of its own, which comes first; sizes that it has one of need no mask.
 // CHECK: module attributes {phl.bounds = "{{.*}}variants{{.*}}n{{.*}}4
-// CHECK: func.func @main(%[[X:[a-z0-9]+]]: tensor<16x3xf32>
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<16x3xf32>
 // CHECK: graph.less_or_equal
 // CHECK: %[[FEW:.*]] = graph.scan 1 limit %{{.*}} states () sequences () captures (%[[A:.*]] = %[[X]]) : (tensor<16x3xf32>, tensor<i64>) -> tensor<1x1x3xf32>
 // CHECK: %[[FIRST:.*]] = graph.slice %[[A]], {{.*}} -> tensor<4x3xf32>
@@ -22,7 +23,7 @@ module attributes {phl.symbols = ["n=4..16"], phl.variants = ["n=4"]} {
 // -----
 
 // Results of a part have room for all sizes, whose elements have no particular values.
-// CHECK-LABEL: func.func @main
+// CHECK-LABEL: func.func @main(
 // CHECK: graph.scan 1 limit
 // CHECK: %[[Y:.*]] = graph.relu %{{.*}} : tensor<4x3xf32>
 // CHECK: graph.pad %[[Y]], %{{.*}} mode = "undefined" : (tensor<4x3xf32>, tensor<4xi64>) -> tensor<16x3xf32>
