@@ -8,11 +8,11 @@
 // CHECK: %[[FEW:.*]] = graph.scan 1 limit %{{.*}} states () sequences () captures (%[[A:.*]] = %[[X]]) : (tensor<16x3xf32>, tensor<i64>) -> tensor<1x1x3xf32>
 // CHECK: %[[FIRST:.*]] = graph.slice %[[A]], {{.*}} -> tensor<4x3xf32>
 // CHECK-NOT: graph.where
-// CHECK: graph.reduce_sum %[[FIRST]] {{.*}} tensor<4x3xf32>
+// CHECK: graph.reduce_sum %[[FIRST]] axes = [0] : (tensor<4x3xf32>)
 // CHECK: %[[STATE:.*]] = graph.reshape %[[FEW]]
 // CHECK: graph.scan 1 limit %{{.*}} states (%{{.*}} = %[[STATE]])
 // CHECK: graph.where
-// CHECK: graph.reduce_sum %{{.*}} : (tensor<16x3xf32>)
+// CHECK: graph.reduce_sum %{{.*}} axes = [0] : (tensor<16x3xf32>)
 module attributes {phl.symbols = ["n=4..16"], phl.variants = ["n=4"]} {
   func.func @main(%x: tensor<?x3xf32> {phl.name = "x", phl.sizes = ["n", ""]}) -> tensor<1x3xf32> {
     %0 = graph.reduce_sum %x axes = [0] : (tensor<?x3xf32>) -> tensor<1x3xf32>
