@@ -153,6 +153,41 @@ def Graph_NonZeroOp : Graph_Op<"non_zero"> {
 
 } // hasFolder
 
+def Graph_NonMaxSuppressionOp
+    : Graph_Op<"non_max_suppression", [AttrSizedOperandSegments]> {
+  let summary = "Boxes with the best scores that overlap no better one";
+  let description = [{
+    For each batch and class in turn, the boxes in the order of their scores:
+    those with more than `score_threshold` (absent: all) that overlap none
+    before by more than `iou_threshold` (absent: 0) of the union of both, at
+    most `max_output` (absent: 0). A row of the result is batch, class and box.
+
+    `boxes` is batch x boxes x 4: two opposite corners (y, x, y, x), or with
+    `center_point_box` center and size (x, y, width, height); `scores` is
+    batch x classes x boxes.
+
+    ONNX `NonMaxSuppression` (opset 11).
+
+    Example:
+
+    ```mlir
+    %y = graph.non_max_suppression %boxes, %scores max_output %m iou_threshold %t
+        : (tensor<1x9x4xf32>, tensor<1x2x9xf32>, tensor<i64>, tensor<f32>)
+        -> tensor<?x3xi64>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$boxes, Graph_FloatTensor:$scores,
+                       Optional<Graph_I64Tensor>:$max_output,
+                       Optional<Graph_FloatTensor>:$iou_threshold,
+                       Optional<Graph_FloatTensor>:$score_threshold,
+                       Graph_False:$center_point_box);
+  let results = (outs Graph_I64Tensor:$y);
+  let format = "$boxes `,` $scores (`max_output` $max_output^)? "
+                       # "(`iou_threshold` $iou_threshold^)? "
+                       # "(`score_threshold` $score_threshold^)? "
+                       # "(`center_point_box` `=` $center_point_box^)?";
+}
+
 def Graph_GatherElementsOp : Graph_Op<"gather_elements"> {
   let summary = "Elements at given positions along an axis";
   let description = [{

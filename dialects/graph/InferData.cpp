@@ -349,6 +349,33 @@ LogicalResult NonZeroOp::inferTypes(Infer &infer, Adaptor adaptor,
   return success();
 }
 
+LogicalResult NonMaxSuppressionOp::inferTypes(Infer &infer, Adaptor adaptor,
+                                              Types &types) {
+  RankedTensorType boxes = typeOf(adaptor.getBoxes());
+  RankedTensorType scores = typeOf(adaptor.getScores());
+  if (failed(infer.rankIs("boxes", adaptor.getBoxes(), 3)) ||
+      failed(infer.rankIs("scores", adaptor.getScores(), 3)))
+    return failure();
+  if (!mayEqual(boxes.getDimSize(2), 4))
+    return infer.fail("must have boxes of 4 numbers, but they have ",
+                      boxes.getDimSize(2));
+  if (!mayEqual(boxes.getDimSize(0), scores.getDimSize(0)) ||
+      !mayEqual(boxes.getDimSize(1), scores.getDimSize(2)))
+    return infer.fail("boxes are ", boxes, ", but scores are ", scores,
+                      ": batches and boxes must be as many");
+  if (boxes.getElementType() != scores.getElementType())
+    return infer.fail("boxes are ", boxes, ", but scores are ", scores);
+  for (auto [name, value] :
+       {std::pair("max_output", adaptor.getMaxOutput()),
+        std::pair("iou_threshold", adaptor.getIouThreshold()),
+        std::pair("score_threshold", adaptor.getScoreThreshold())})
+    if (value && failed(infer.oneElement(name, value)))
+      return failure();
+  types.push_back(RankedTensorType::get({kDynamic, 3},
+                                        IntegerType::get(infer.context(), 64)));
+  return success();
+}
+
 LogicalResult OneHotOp::inferTypes(Infer &infer, Adaptor adaptor,
                                    Types &types) {
   RankedTensorType indices = typeOf(adaptor.getIndices());

@@ -7,7 +7,7 @@ use crate::{
 };
 use melior::ir::{Attribute, Module, Type};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// One input or output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Interface {
     pub inputs: Vec<TensorInfo>,
     /// What it returns.
     pub outputs: Vec<TensorInfo>,
+    /// The greatest elements of inputs whose elements are sizes, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elements: BTreeMap<String, Vec<i64>>,
 }
 
 impl Interface {
@@ -49,6 +52,7 @@ impl Interface {
         Ok(Self {
             inputs: read(&signature.arguments, "input")?,
             outputs: read(&signature.results, "output")?,
+            elements: BTreeMap::new(),
         })
     }
 }

@@ -5,7 +5,7 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
+    CompileOptions, DType, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
     artifact::WeightsPlace,
     import::{ImportOptions, ShapeOption, Source, parse_value, program_in},
     io,
@@ -69,6 +69,11 @@ pub fn import_given<'s>(
     let mut options =
         ImportOptions { operators, unroll_loops: args.unroll_loops, ..Default::default() };
     for (name, text) in &args.values {
+        if text.contains("..") && !text.starts_with('@') {
+            let elements = Symbol::parse_elements(name, text).map_err(Error::invalid)?;
+            options.elements.insert(name.clone(), elements);
+            continue;
+        }
         options.constants.insert(name.clone(), value(source, args, name, text)?);
     }
     let inputs = source.input_names();
@@ -91,7 +96,8 @@ pub fn import_given<'s>(
             )));
         }
     }
-    let ranges = options.symbols.values().any(|symbol| !symbol.is_known());
+    let elements = options.elements.values().flatten();
+    let ranges = options.symbols.values().chain(elements).any(|symbol| !symbol.is_known());
     options.variants = args.variants();
     if !ranges && !options.variants.is_empty() {
         return Err(Error::invalid(
@@ -105,7 +111,9 @@ pub fn import_given<'s>(
         Some(Given { folded: false, .. }) if ranges => {}
         Some(Given { values, .. }) if ranges => {
             for name in source.shape_inputs()? {
-                if let Some(value) = values.get(&name) {
+                if let Some(value) =
+                    values.get(&name).filter(|_| !options.elements.contains_key(&name))
+                {
                     options.constants.entry(name.clone()).or_insert_with(|| value.clone());
                     fixed.push(name);
                 }
@@ -191,7 +199,17 @@ pub fn random_inputs(interface: &Interface, seed: u64) -> Result<IndexMap<String
                     input.name
                 ))
             })?;
-            let tensor = Tensor::random_named(input.dtype, &shape, seed, &input.name)?;
+            let tensor = match interface.elements.get(&input.name) {
+                Some(values) if input.dtype == DType::I32 => {
+                    let values: Vec<_> = values
+                        .iter()
+                        .map(|value| i32::try_from(*value).unwrap_or(i32::MAX))
+                        .collect();
+                    Tensor::from_slice(&shape, &values)?
+                }
+                Some(values) => Tensor::from_slice(&shape, values)?,
+                None => Tensor::random_named(input.dtype, &shape, seed, &input.name)?,
+            };
             Ok((input.name.clone(), tensor))
         })
         .collect()

@@ -164,9 +164,16 @@ fn prepare_package(model: &ModelArgs, data: &DataArgs) -> Result<Ready> {
     let start = Instant::now();
     let executable = runtime::load(folder)?;
     let load = start.elapsed();
+    let signature = executable.signature();
+    let given = signature.given();
+    let greatest = |index: usize| signature.bounds.as_ref()?.greatest(index);
+    let elements = given.iter().enumerate();
     let interface = Interface {
-        inputs: executable.signature().given().iter().map(Into::into).collect(),
+        inputs: given.iter().map(Into::into).collect(),
         outputs: vec![],
+        elements: elements
+            .filter_map(|(index, port)| Some((port.name.clone(), greatest(index)?)))
+            .collect(),
     };
     let names: Vec<_> = interface.inputs.iter().map(|input| input.name.clone()).collect();
     let inputs = match (&data.inputs.inputs, data.inputs.random_inputs) {

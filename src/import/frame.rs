@@ -45,6 +45,13 @@ impl InputType {
                 _ => sizes[axis] = name,
             }
         }
+        // A list of values says how long it is.
+        if let ([dim], Some(elements)) = (&mut self.dims[..], options.elements.get(&self.name))
+            && *dim == ir::DYNAMIC
+        {
+            *dim = elements.len() as i64;
+            sizes[0] = String::new();
+        }
         self.sizes = sizes;
         self
     }
@@ -69,6 +76,44 @@ pub(crate) fn check_symbols(
             return fail(format!(
                 "there is no open dimension `{name}`; those of the model are {}",
                 listed(open)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Elements that are sizes must be those of an input of as many integers.
+fn check_elements(
+    path: &Path,
+    arguments: &[&InputType],
+    options: &ImportOptions,
+) -> Result<(), ImportError> {
+    for (name, elements) in &options.elements {
+        let fail = |message: String| Err(ImportError::Option { path: path.to_owned(), message });
+        let Some(input) = arguments.iter().find(|input| input.name == *name) else {
+            let inputs: Vec<_> = arguments.iter().map(|input| input.name.clone()).collect();
+            return fail(format!(
+                "there is no input `{name}` to give values; the inputs are {}",
+                listed(&inputs)
+            ));
+        };
+        let count = elements.len() as i64;
+        if !["i32", "i64"].contains(&input.element) {
+            return fail(format!(
+                "input `{name}` has elements of type {}, and only int32 and int64 are sizes",
+                input.element
+            ));
+        }
+        if input.dims.contains(&ir::DYNAMIC) || input.dims.iter().product::<i64>() != count {
+            let dims: Vec<_> = input
+                .dims
+                .iter()
+                .map(|dim| if *dim == ir::DYNAMIC { "?".to_owned() } else { dim.to_string() })
+                .collect();
+            return fail(format!(
+                "input `{name}` has the shape [{}], and --value gives {count} element{}",
+                dims.join(", "),
+                if count == 1 { "" } else { "s" }
             ));
         }
     }
@@ -121,6 +166,7 @@ impl<'c> Frame<'c> {
         arguments: &[&InputType],
         options: &ImportOptions,
     ) -> Result<Self, ImportError> {
+        check_elements(path, arguments, options)?;
         let file = Location::new(context, &file_name(path), 0, 0);
         let module = Module::new(file);
         let mut types = Vec::new();
@@ -144,7 +190,8 @@ impl<'c> Frame<'c> {
         region.append_block(Block::new(&slots));
         // Without ranges a network has the text that it always had.
         let mut ranges: Vec<Attribute<'c>> = vec![];
-        for symbol in options.symbols.values().filter(|symbol| !symbol.is_known()) {
+        let elements = options.elements.values().flatten();
+        for symbol in options.symbols.values().chain(elements).filter(|it| !it.is_known()) {
             let text = format!("{}={}", symbol.name, symbol.range());
             ranges.push(StringAttribute::new(context, &text).into());
         }
@@ -155,6 +202,15 @@ impl<'c> Frame<'c> {
                     argument.sizes.iter().map(|name| StringAttribute::new(context, name).into());
                 let sizes = ArrayAttribute::new(context, &sizes.collect::<Vec<_>>()).into();
                 entries.push((Identifier::new(context, names::SIZES), sizes));
+            }
+            if let Some(elements) = options.elements.get(&argument.name) {
+                let texts = elements.iter().map(|symbol| {
+                    let number = symbol.least.to_string();
+                    let text = if symbol.is_known() { &number } else { &symbol.name };
+                    StringAttribute::new(context, text).into()
+                });
+                let list = ArrayAttribute::new(context, &texts.collect::<Vec<_>>()).into();
+                entries.push((Identifier::new(context, names::ELEMENTS), list));
             }
             DictionaryAttribute::new(context, &entries).into()
         };

@@ -13,6 +13,8 @@ pub struct ImportOptions {
     /// Sizes of dimensions by name: the model's own names, and `INPUT.AXIS` for open dimensions without one. A range leaves
     /// the size to a run.
     pub symbols: IndexMap<String, Symbol>,
+    /// Inputs of a few integers whose elements are sizes: numbers, and ranges that leave the value to a run.
+    pub elements: IndexMap<String, Vec<Symbol>>,
     /// Parts of these ranges that get code of their own.
     pub variants: Variants,
     /// Inputs that become constants of these values, and are no inputs any more.

@@ -92,6 +92,8 @@ pub const OFFSET: &str = "phl.offset";
 pub const SYMBOLS: &str = "phl.symbols";
 /// Argument: the names of its dimensions that are known at run time, with empty texts for the others.
 pub const SIZES: &str = "phl.sizes";
+/// Argument: its elements, which are sizes: numbers, and names of symbols.
+pub const ELEMENTS: &str = "phl.elements";
 /// Module: parts of the ranges of sizes that get code of their own, as texts `NAME=RANGE`.
 pub const VARIANTS: &str = "phl.variants";
 /// Module: the number of such parts, placed where they save the most work.

@@ -9,6 +9,7 @@ use crate::{
     artifact::{Bound, Port, Signature},
     codegen::c::words,
 };
+use phaseline_base::size::Symbol;
 use ports::{Ports, c_type};
 use std::fmt::Write as _;
 
@@ -106,25 +107,47 @@ fn values(signature: &Signature) -> String {
     text
 }
 
-/// The symbols of sizes that a run gives, and the dimensions of buffers.
+/// The symbols of sizes that a run gives, those that data decide, and the dimensions of buffers.
 fn sizes(signature: &Signature) -> String {
     let Some(bounds) = &signature.bounds else { return String::new() };
-    let mut text = format!(
-        "\n/* Sizes that a run gives, as values of input {} (int64), in this order:\n",
-        signature.given().len()
+    let mut text = String::new();
+    let mut list = |heading: String, symbols: &[Symbol]| {
+        if !symbols.is_empty() {
+            text.push_str(&heading);
+        }
+        for symbol in symbols {
+            let _ = writeln!(text, " *   {}: {}", words::comment(&symbol.name), symbol.range());
+        }
+    };
+    list(
+        format!(
+            " * Sizes that a run gives, as values of input {} (int64), in this order:\n",
+            signature.given().len()
+        ),
+        &bounds.symbols,
     );
-    for symbol in &bounds.symbols {
-        let _ = writeln!(text, " *   {}: {}", words::comment(&symbol.name), symbol.range());
-    }
+    list(
+        format!(
+            " * Sizes that data decide, as values of output {} (int64), in this order:\n",
+            signature.returned().len()
+        ),
+        &bounds.decided,
+    );
     text.push_str(
         " * Buffers have room for the greatest sizes. The elements that count are the first ones along each\n \
          * dimension, and along each size of a dimension that is a product of sizes (x):\n",
     );
+    let all = bounds.all();
     for (kind, list) in [("input", &bounds.inputs), ("output", &bounds.outputs)] {
         for (index, dims) in list.iter().enumerate() {
-            let dims: Vec<_> = dims.iter().map(|dim| dim.text(&bounds.symbols)).collect();
+            let dims: Vec<_> = dims.iter().map(|dim| dim.text(&all)).collect();
             let _ = writeln!(text, " *   {kind} {index}: [{}]", words::comment(&dims.join(", ")));
         }
+    }
+    for (index, sizes) in bounds.elements.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+        let sizes: Vec<_> = sizes.iter().map(|size| size.text(&all)).collect();
+        let _ =
+            writeln!(text, " *   elements of input {index}: {}", words::comment(&sizes.join(", ")));
     }
     if !bounds.variants.is_empty() {
         text.push_str(
@@ -134,8 +157,7 @@ fn sizes(signature: &Signature) -> String {
     for variant in &bounds.variants {
         let _ = writeln!(text, " *   {}", words::comment(&variant.text()));
     }
-    text.push_str(" */\n");
-    text
+    format!("\n/*{} */\n", text.strip_prefix(" *").unwrap_or(&text))
 }
 
 /// The device in whose memory a program has an input or an output.

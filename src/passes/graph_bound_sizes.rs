@@ -6,7 +6,7 @@
 
 use crate::{
     ir::Op,
-    pass::{OptionValues, Pass, PassError},
+    pass::{OptionValues, Pass, PassError, PassOptions},
     sizes,
 };
 
@@ -15,11 +15,19 @@ pub const PASS: Pass = Pass {
     name: "graph-bound-sizes",
     summary: "Give dimensions that are known at run time the greatest size of their range",
     anchor: "builtin.module",
-    options: &[],
+    options: Options::SPECS,
     dialects: &["graph"],
     run,
 };
 
-fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
-    sizes::bound(module)
+crate::pass_options! {
+    /// Options of `graph-bound-sizes`.
+    pub struct Options {
+        given: bool = "false", "Only networks whose inputs have dimensions with ranges, not those whose data decide sizes";
+    }
+}
+
+fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
+    let options: Options = values.parse().map_err(PassError::new)?;
+    sizes::bound(module, options.given)
 }

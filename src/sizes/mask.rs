@@ -34,13 +34,25 @@ impl<'c> Bounding<'c> {
         Builder::before(self.top)
     }
 
+    /// Where values that depend on a size are made once: at the beginning, or behind what decides on it.
+    fn place_of<'s>(&self, sizes: impl IntoIterator<Item = &'s Size>) -> Result<Builder<'c>> {
+        let last = sizes.into_iter().filter_map(Size::last_symbol).max();
+        let decided = last.and_then(|last| last.checked_sub(self.given));
+        match decided.and_then(|place| self.decided.get(place)) {
+            Some(decided) => Builder::before(decided.anchor),
+            None => self.top(),
+        }
+    }
+
     /// The value of a size, a scalar i64.
     pub(super) fn value_of(&mut self, size: &Size) -> Result<Val<'c>> {
         if let Some(value) = self.computed.get(size) {
             return Ok(*value);
         }
-        let b = self.top()?;
-        let mut maker = Operations { b, sizes: self.sizes, symbols: &self.symbols };
+        let b = self.place_of([size])?;
+        let decided = self.decided.iter().map(|decided| decided.value).collect();
+        let given = self.given;
+        let mut maker = Operations { b, sizes: self.sizes, symbols: &self.symbols, given, decided };
         let value = size.build(&mut maker)?;
         self.computed.insert(size.clone(), value);
         Ok(value)
@@ -107,7 +119,7 @@ impl<'c> Bounding<'c> {
                 let places: Vec<_> =
                     (0..total).map(|at| at / stride.max(1) % room.max(1)).collect();
                 let value = self.value_of(size)?;
-                let b = self.top()?;
+                let b = self.place_of(axes.iter().flat_map(|axis| dims[*axis].sizes()))?;
                 let places = integers(&b, &shape, &places)?;
                 let inside = graph::Less::build(&b, places, value)?.y();
                 all = Some(match all {
@@ -161,8 +173,11 @@ fn filler<'c>(b: &Builder<'c>, element: melior::ir::Type<'c>, neutral: Neutral) 
 /// Sizes as operations on scalars.
 struct Operations<'s, 'c> {
     b: Builder<'c>,
-    sizes: Val<'c>,
+    sizes: Option<Val<'c>>,
     symbols: &'s [phaseline_base::size::Symbol],
+    /// The number of symbols that a run gives; values of the others are these.
+    given: usize,
+    decided: Vec<Val<'c>>,
 }
 
 impl<'c> Expressions<Val<'c>, Error> for Operations<'_, 'c> {
@@ -171,9 +186,12 @@ impl<'c> Expressions<Val<'c>, Error> for Operations<'_, 'c> {
     }
 
     fn units(&mut self, symbol: usize) -> Result<Val<'c>> {
+        if let Some(value) = symbol.checked_sub(self.given).and_then(|at| self.decided.get(at)) {
+            return Ok(*value);
+        }
+        let sizes = self.sizes.ok_or_else(|| Error::internal("a size that nothing gives"))?;
         let place = integers(&self.b, &[], &[symbol as i64])?;
-        let value =
-            graph::Gather::build(&self.b, self.sizes, place, graph::GatherAttrs::default())?;
+        let value = graph::Gather::build(&self.b, sizes, place, graph::GatherAttrs::default())?;
         match Size::unit_of(self.symbols, symbol) {
             1 => Ok(value.y()),
             unit => self.over(value.y(), unit),

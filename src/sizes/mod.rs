@@ -10,6 +10,7 @@
 
 mod dim;
 mod mask;
+mod region;
 mod rules;
 mod shape;
 mod values;
@@ -35,12 +36,25 @@ struct Info {
     content: Option<Content>,
 }
 
+/// A size that data decide.
+#[derive(Clone, Copy)]
+struct Decided<'c> {
+    /// Its value, a scalar i64.
+    value: Val<'c>,
+    /// An operation behind that value, before which what depends on it is made.
+    anchor: Op<'c>,
+}
+
 /// A function whose symbolic dimensions get their greatest size.
 struct Bounding<'c> {
+    /// The symbols that a run gives, and behind them the sizes that data decide.
     symbols: Vec<Symbol>,
+    /// The number of the symbols that a run gives.
+    given: usize,
+    decided: Vec<Decided<'c>>,
     infos: HashMap<ir::Id, Info>,
     /// The argument with the values of symbols.
-    sizes: Val<'c>,
+    sizes: Option<Val<'c>>,
     /// The beginning of the function, where masks and values of sizes are made.
     top: Op<'c>,
     masks: HashMap<(Vec<Dim>, Vec<usize>), Val<'c>>,
@@ -52,14 +66,24 @@ struct Bounding<'c> {
 /// Gives each symbolic dimension of `@main` the greatest size of its range, and the function one more argument: the values
 /// of the symbols, `tensor<Nxi64>`. Dimensions of arguments are named by `phl.sizes`, symbols by `phl.symbols` of the module.
 ///
+/// A size that data decide, such as the number of elements other than 0, gets room for the greatest; a last result of the
+/// function has the sizes of all of these, `tensor<Nxi64>`. Without symbols that is all that changes, and not where
+/// `only_given` is set.
+///
 /// Sizes that operations need to be equal are: a symbol that has to be a number is that number, and two that have to be one
 /// are one.
 ///
 /// # Errors
 /// A dimension has no name or a name without a range. An operation has no rule for a size that is known at run time, or
 /// needs one that does not follow from those of inputs.
-pub fn bound(module: Op<'_>) -> PassResult<'_, ()> {
-    let Some(texts) = ir::attr_strs(module, names::SYMBOLS) else { return Ok(()) };
+pub fn bound(module: Op<'_>, only_given: bool) -> PassResult<'_, ()> {
+    let texts = ir::attr_strs(module, names::SYMBOLS);
+    let decides = || func::main(module).is_some_and(rules::decides);
+    let texts = match texts {
+        Some(texts) => texts,
+        None if !only_given && !module.has_attribute(names::BOUNDS) && decides() => vec![],
+        None => return Ok(()),
+    };
     let mut symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
     let mut roots: Vec<usize> = (0..symbols.len()).collect();
     let (all, spare) = loop {
@@ -130,25 +154,32 @@ fn bound_main<'c>(
     let first =
         ops.first().copied().ok_or_else(|| fail(Error::internal("a function without an end")))?;
     let mut signature = func::Signature::of(main).map_err(fail)?;
-    let mut inputs = vec![];
+    let (mut inputs, mut elements) = (vec![], vec![]);
     let b = Builder::before(first).map_err(fail)?;
     for (index, (ty, attributes)) in signature.arguments.iter_mut().enumerate() {
         let dims = dims_of_input(index, *ty, attributes, (symbols, roots)).map_err(fail)?;
         let value = block.argument(index).map_err(|error| fail(ir::unexpected(error)))?.into();
+        elements.push(elements_of(attributes, (symbols, roots)).map_err(fail)?);
         *ty = dim::bounded(&b, *ty, &dims, symbols).map_err(fail)?;
         edit::set_type(value, *ty);
         inputs.push((value, dims));
     }
-    let ty = b.tensor_type(&[symbols.len() as i64], b.int(64)).map_err(fail)?;
-    let sizes = edit::insert_argument(block, inputs.len(), ty, main.location()).map_err(fail)?;
-    let name = free_name(&signature.arguments);
-    signature.arguments.push((ty, vec![(names::NAME.to_owned(), b.str_attr(&name))]));
+    let mut sizes = None;
+    if !symbols.is_empty() {
+        let ty = b.tensor_type(&[symbols.len() as i64], b.int(64)).map_err(fail)?;
+        let at = inputs.len();
+        sizes = Some(edit::insert_argument(block, at, ty, main.location()).map_err(fail)?);
+        let name = free_name(&signature.arguments, "sizes");
+        signature.arguments.push((ty, vec![(names::NAME.to_owned(), b.str_attr(&name))]));
+    }
     // An operation that stays, before which what is needed once is made.
     let anchor = mask::integers(&b, &[], &[0]).map_err(fail)?;
     let top = edit::defining_op(anchor)
         .ok_or_else(|| fail(Error::internal("a constant without an operation")))?;
     let mut bounding = Bounding {
         symbols: symbols.to_vec(),
+        given: symbols.len(),
+        decided: vec![],
         infos: HashMap::new(),
         sizes,
         top,
@@ -156,8 +187,12 @@ fn bound_main<'c>(
         computed: HashMap::new(),
         solution: None,
     };
-    for (value, dims) in &inputs {
-        bounding.know(*value, dims.clone());
+    for ((value, dims), sizes) in inputs.iter().zip(&elements) {
+        let content = Some(sizes.clone()).filter(|sizes| !sizes.is_empty());
+        bounding.infos.insert(ir::id(*value), Info { dims: dims.clone(), content });
+    }
+    if elements.iter().all(Vec::is_empty) {
+        elements.clear();
     }
     let mut results = vec![];
     for op in ops {
@@ -169,7 +204,14 @@ fn bound_main<'c>(
                 slot.0 = value.r#type();
                 results.push(value);
             }
-            edit::set_operands(op, &results).map_err(fail)?;
+            let counts = bounding.counts(&Builder::before(op).map_err(fail)?).map_err(fail)?;
+            if let Some(counts) = counts {
+                let name = free_name(&signature.results, "counts");
+                let name = (names::NAME.to_owned(), b.str_attr(&name));
+                signature.results.push((counts.r#type(), vec![name]));
+            }
+            let all = [&results[..], counts.as_slice()].concat();
+            edit::replace_operands(op, &all);
             continue;
         }
         if let Err(error) = bounding.visit(op) {
@@ -180,8 +222,34 @@ fn bound_main<'c>(
     let inputs = inputs.into_iter().map(|(_, dims)| dims).collect();
     signature.set(ir::context_of(module), main);
     let work = variants::work(&bounding, main);
-    let bounds = Bounds { symbols: symbols.to_vec(), inputs, outputs, variants: vec![] };
+    let decided = bounding.symbols.split_off(bounding.given);
+    let symbols = bounding.symbols;
+    let bounds = Bounds { symbols, decided, inputs, outputs, elements, variants: vec![] };
     Ok(Bounded { function: main, bounds, work })
+}
+
+/// The elements of an argument that are sizes; none if they are not.
+fn elements_of(
+    attributes: &func::Attributes<'_>,
+    (symbols, roots): (&[Symbol], &[usize]),
+) -> Result<Vec<Size>> {
+    let Some((_, list)) = attributes.iter().find(|(name, _)| name == names::ELEMENTS) else {
+        return Ok(vec![]);
+    };
+    let texts = edit::array(*list).into_iter().map(|text| edit::string(text).unwrap_or_default());
+    let element = |text: String| match text.parse::<i64>() {
+        Ok(number) => Ok(number.into()),
+        Err(_) => {
+            let place = symbols.iter().position(|symbol| symbol.name == text);
+            place.map(|place| Size::symbol(symbols, roots[place])).ok_or_else(|| {
+                Error::invalid(format!(
+                    "`{text}` in {} is no number and no symbol",
+                    names::ELEMENTS
+                ))
+            })
+        }
+    };
+    texts.map(element).collect()
 }
 
 /// Gives open dimensions of a network's inputs the greatest size of their range.
@@ -193,7 +261,13 @@ pub fn greatest(module: &Module<'_>, interface: &mut Interface) -> Result<()> {
     let Some(texts) = ir::attr_strs(root, names::SYMBOLS) else { return Ok(()) };
     let symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
     let signature = func::Signature::of(func::main(root).ok_or_else(func::no_main)?)?;
+    let roots: Vec<usize> = (0..symbols.len()).collect();
     for (input, (_, attributes)) in interface.inputs.iter_mut().zip(&signature.arguments) {
+        let elements = elements_of(attributes, (&symbols, &roots))?;
+        if !elements.is_empty() {
+            let most = elements.iter().map(|size| size.most(&symbols)).collect();
+            interface.elements.insert(input.name.clone(), most);
+        }
         let sizes = attributes.iter().find(|(name, _)| name == names::SIZES);
         let sizes = sizes.map(|(_, list)| edit::array(*list)).unwrap_or_default();
         for (dim, name) in input.shape.iter_mut().zip(sizes) {
@@ -215,12 +289,12 @@ fn read_symbol(text: &str) -> Result<Symbol> {
 }
 
 /// A name that no argument has.
-fn free_name(arguments: &[(Type<'_>, func::Attributes<'_>)]) -> String {
+fn free_name(arguments: &[(Type<'_>, func::Attributes<'_>)], stem: &str) -> String {
     let taken = arguments.iter().flat_map(|(_, attributes)| attributes);
     let taken: Vec<_> = taken.filter_map(|(_, value)| edit::string(*value)).collect();
     let names = (0..).map(|count| match count {
-        0 => "sizes".to_owned(),
-        count => format!("sizes_{count}"),
+        0 => stem.to_owned(),
+        count => format!("{stem}_{count}"),
     });
     names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default()
 }
@@ -261,6 +335,42 @@ fn dims_of_input(
 }
 
 impl<'c> Bounding<'c> {
+    /// A size that data decide: `value`, a scalar i64 that has just been made by `b`, of at most `most` elements.
+    fn decide(
+        &mut self,
+        b: &Builder<'c>,
+        name: &str,
+        (value, most): (Val<'c>, i64),
+    ) -> Result<Size> {
+        let anchor = mask::integers(b, &[], &[0])?;
+        let anchor = edit::defining_op(anchor)
+            .ok_or_else(|| Error::internal("a constant without an operation"))?;
+        let taken = |name: &str| self.symbols.iter().any(|symbol| symbol.name == name);
+        let mut free = name.to_owned();
+        let mut count = 1;
+        while taken(&free) {
+            free = format!("{name}_{count}");
+            count += 1;
+        }
+        // A range of one number is none: the value may be less.
+        self.symbols.push(Symbol::new(&free, 0, most.max(1)));
+        self.decided.push(Decided { value, anchor });
+        Ok(Size::symbol(&self.symbols, self.symbols.len() - 1))
+    }
+
+    /// The sizes that data decide, if there are any.
+    fn counts(&self, b: &Builder<'c>) -> Result<Option<Val<'c>>> {
+        let mut parts = vec![];
+        for decided in &self.decided {
+            parts.push(crate::ir::graph::Unsqueeze::build(b, decided.value, &[0])?.y());
+        }
+        Ok(match parts[..] {
+            [] => None,
+            [single] => Some(single),
+            _ => Some(crate::ir::graph::Concat::build(b, &parts, 0)?.y()),
+        })
+    }
+
     fn know(&mut self, value: Val<'c>, dims: Vec<Dim>) {
         self.infos.insert(ir::id(value), Info { dims, content: None });
     }
@@ -281,7 +391,13 @@ impl<'c> Bounding<'c> {
         if one == other {
             return Ok(());
         }
-        self.solution = one.size().minus(&other.size()).solved(&self.symbols);
+        let given = &self.symbols[..self.given];
+        let difference = one.size().minus(&other.size());
+        // What data decide cannot be chosen.
+        self.solution = match difference.last_symbol() {
+            Some(last) if last >= self.given => None,
+            _ => difference.solved(given),
+        };
         Err(Error::invalid(format!(
             "{what}: {} and {} elements, which are not known to be equal",
             one.text(&self.symbols),

@@ -8,14 +8,17 @@
 //! ```
 //! One of the loops runs once, the others not at all. Memory is planned for all of them together, and weights are shared.
 
-use super::{Bounding, names};
+use super::{
+    Bounding, names,
+    region::{Body, scan},
+};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, OpSpec, Val, edit, graph, op_name},
+    ir::{self, Builder, Op, Val, edit, graph, op_name},
     pass::{PassError, PassResult},
 };
-use melior::ir::{Region, Type, ValueLike, attribute::DenseI32ArrayAttribute};
-use phaseline_base::size::{Bounds, Dim, Symbol, Variant, Variants, Work, buckets};
+use melior::ir::{Region, Type, ValueLike};
+use phaseline_base::size::{Bounds, Dim, Size, Symbol, Variant, Variants, Work, buckets};
 
 /// A function whose dimensions are known, and facts about it.
 pub(super) struct Bounded<'c> {
@@ -93,10 +96,21 @@ pub(super) fn work<'c>(bounding: &Bounding<'c>, function: Op<'c>) -> Work {
             continue;
         }
         for result in ir::results(op) {
-            terms.push((factor, [bounding.dims(result), vec![inner.clone()]].concat()));
+            let dims = [bounding.dims(result), vec![inner.clone()]].concat();
+            terms.push((factor, dims.into_iter().map(|dim| given(bounding, dim)).collect()));
         }
     }
     Work(terms)
+}
+
+/// A dimension with the greatest of what data decide.
+fn given(bounding: &Bounding<'_>, dim: Dim) -> Dim {
+    let last = dim.sizes().iter().filter_map(Size::last_symbol).max();
+    if last.is_some_and(|last| last >= bounding.given) {
+        Dim::known(bounding.room(&dim))
+    } else {
+        dim
+    }
 }
 
 /// Makes `all` the code that runs where none of `parts` fits.
@@ -219,11 +233,18 @@ impl<'c> Branches<'_, 'c> {
             edit::move_to_end(op, inner);
         }
         let mut yielded = vec![];
+        let (all, own) = (self.all.bounds.all(), part.bounds.all());
+        if all.len() != own.len() {
+            return Err(Error::invalid(
+                "data decide other sizes in a part of the ranges of sizes: leave out --variant, --buckets and --waste",
+            ));
+        }
         for (index, value) in ir::operands(end).into_iter().enumerate() {
-            let dims = &self.all.bounds.outputs[index];
-            let value =
-                with_room(&b, value, dims, (&self.all.bounds.symbols, &part.bounds.symbols))?;
-            yielded.push(value);
+            // The last one has the sizes that data decide.
+            yielded.push(match self.all.bounds.outputs.get(index) {
+                Some(dims) => with_room(&b, value, dims, (&all, &own))?,
+                None => value,
+            });
         }
         graph::Yield::build(&b, &yielded, &[])?;
         Ok(region)
@@ -240,8 +261,6 @@ impl<'c> Branches<'_, 'c> {
         let b = &self.b;
         let is_first = states.is_none();
         let states = states.unwrap_or_default();
-        let groups = [states.len(), 0, self.inputs.len(), 1].map(|count| count as i32);
-        let operands = [&states[..], &self.inputs, &[limit]].concat();
         let results: Vec<_> = types
             .iter()
             .map(|ty| match is_first {
@@ -249,22 +268,8 @@ impl<'c> Branches<'_, 'c> {
                 false => *ty,
             })
             .collect();
-        let none = b.i64s_attr(&[]);
-        let spec = OpSpec {
-            operands: &operands,
-            results: &results,
-            attributes: vec![
-                ("operandSegmentSizes", DenseI32ArrayAttribute::new(b.context, &groups).into()),
-                ("steps", b.i64_attr(1)),
-                ("input_axes", none),
-                ("input_reversed", none),
-                ("output_axes", none),
-                ("output_reversed", none),
-            ],
-            regions: vec![region],
-            ..Default::default()
-        };
-        let made = ir::results(b.create(graph::Scan::NAME, spec)?);
+        let parts = Body { steps: 1, limit, states: &states, captured: &self.inputs, axes: &[] };
+        let made = scan(b, &parts, region, &results)?;
         if !is_first {
             return Ok(made);
         }

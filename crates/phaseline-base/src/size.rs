@@ -98,6 +98,27 @@ impl Symbol {
         Ok(Self { name: name.to_owned(), least, most, step })
     }
 
+    /// Reads the values of an input whose elements are sizes: `1..8`, or `[3,1..8]`, each a number or a range. The symbols are
+    /// called `INPUT`, or `INPUT[0]` and so on in a list.
+    ///
+    /// # Errors
+    /// The text is neither.
+    pub fn parse_elements(input: &str, text: &str) -> Result<Vec<Self>, String> {
+        let text = text.trim();
+        let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let element = |name: String, text: &str| match text.trim().parse::<i64>() {
+            Ok(number) => Ok(Self { name, least: number, most: number, step: 1 }),
+            Err(_) => Self::parse(&name, text),
+        };
+        match inner {
+            None => Ok(vec![element(input.to_owned(), text)?]),
+            Some(inner) => {
+                let parts = inner.split(',').enumerate();
+                parts.map(|(at, text)| element(format!("{input}[{at}]"), text)).collect()
+            }
+        }
+    }
+
     /// The symbol has one value only.
     pub fn is_known(&self) -> bool {
         self.least == self.most
@@ -313,6 +334,11 @@ impl Size {
         (symbols[place].unit() == *factor).then_some(place)
     }
 
+    /// The last one of the symbols that it depends on, by its place.
+    pub fn last_symbol(&self) -> Option<usize> {
+        self.0.iter().flat_map(|(atoms, _)| atoms).filter_map(Atom::last_symbol).max()
+    }
+
     /// Gives the terms to a builder of expressions.
     pub fn build<V: Clone, E>(&self, to: &mut impl Expressions<V, E>) -> Result<V, E> {
         let mut sum: Option<V> = None;
@@ -397,6 +423,14 @@ impl Atom {
             Self::Quotient(size, divisor) => size.at(symbols, values).div_euclid(*divisor),
             Self::Least(a, b) => a.at(symbols, values).min(b.at(symbols, values)),
             Self::Most(a, b) => a.at(symbols, values).max(b.at(symbols, values)),
+        }
+    }
+
+    fn last_symbol(&self) -> Option<usize> {
+        match self {
+            Self::Symbol(place) => Some(*place),
+            Self::Quotient(size, _) => size.last_symbol(),
+            Self::Least(a, b) | Self::Most(a, b) => a.last_symbol().max(b.last_symbol()),
         }
     }
 

@@ -1,17 +1,10 @@
 //! What to do about operators that are refused.
 
 /// Operators of ONNX, why they are refused, and the remedy.
-const REMEDIES: &[(&str, &str)] = &[
-    (
-        "NonMaxSuppression",
-        "how many boxes it keeps depends on data; end the model at its inputs and choose boxes in the program around it, or, \
-         where all its inputs are constant, have onnxruntime fold it (optimized_model_filepath with ORT_ENABLE_BASIC)",
-    ),
-    (
-        "Unique",
-        "how many elements it gives depends on data; end the model at its input and go on in the program around it",
-    ),
-];
+const REMEDIES: &[(&str, &str)] = &[(
+    "Unique",
+    "how many elements it gives depends on data; end the model at its input and go on in the program around it",
+)];
 
 /// Why an operator of ONNX is refused and what to do about it, if there is more to say than its name.
 pub(super) fn of(domain: &str, op: &str) -> Option<String> {

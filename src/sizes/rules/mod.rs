@@ -1,10 +1,13 @@
 //! The rules of operations: the dimensions of their results, and how they read padding.
 
+mod decide;
 mod index;
 mod product;
 mod reduce;
 mod shape;
 mod window;
+
+pub(super) use decide::decides;
 
 use super::{Bounding, Content, Dim, Info, dim::bounded};
 use crate::{
@@ -26,7 +29,8 @@ type Rule<'c> = fn(&mut Bounding<'c>, &Builder<'c>, Op<'c>) -> Result<Outcome<'c
 
 /// The rule of an operation by its name.
 fn rule<'c>(name: &str) -> Option<Rule<'c>> {
-    let tables = [index::rule, product::rule, reduce::rule, shape::rule, window::rule];
+    let tables =
+        [decide::rule, index::rule, product::rule, reduce::rule, shape::rule, window::rule];
     tables.into_iter().find_map(|table| table(name))
 }
 

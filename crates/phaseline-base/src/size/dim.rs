@@ -85,24 +85,39 @@ impl Dim {
 pub struct Bounds {
     /// The symbols, in the order of the input that holds their values.
     pub symbols: Vec<Symbol>,
-    /// For each input but that, its dimensions.
+    /// Sizes that data decide, which come behind the symbols in expressions, in the order of the output that holds their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<Symbol>,
+    /// For each input but that of the symbols, its dimensions.
     pub inputs: Vec<Vec<Dim>>,
-    /// For each output, its dimensions.
+    /// For each output but that of the sizes that data decide, its dimensions.
     pub outputs: Vec<Vec<Dim>>,
+    /// For each input but that of the symbols, its elements where they are sizes; empty where they are not. No list is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<Vec<Size>>,
     /// The parts of the ranges that have code of their own. A run takes the first one that it fits into.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
 }
 
 impl Bounds {
-    /// The values of the symbols for inputs of these shapes.
+    /// The symbols and the sizes that data decide.
+    pub fn all(&self) -> Vec<Symbol> {
+        [&self.symbols[..], &self.decided].concat()
+    }
+
+    /// The values of the symbols for inputs of these names and shapes. `elements` gives the integers of an input.
     ///
     /// # Errors
-    /// A shape does not fit the model's, a size is not of its range, or two inputs give one symbol two values. The message names
-    /// the input, the symbol and its range.
-    pub fn values(&self, inputs: &[(&str, &[usize])]) -> Result<Vec<i64>> {
-        let mut values: Vec<Option<(i64, &str)>> = vec![None; self.symbols.len()];
-        for ((name, shape), dims) in inputs.iter().zip(&self.inputs) {
+    /// A shape or an element does not fit the model's, a size is not of its range, or two inputs give one symbol two values. The
+    /// message names the input, the symbol and its range.
+    pub fn values<'s>(
+        &'s self,
+        inputs: &[(&'s str, &[usize])],
+        elements: impl Fn(usize) -> Option<Vec<i64>>,
+    ) -> Result<Vec<i64>> {
+        let mut found = Found { symbols: &self.symbols, values: vec![None; self.symbols.len()] };
+        for (index, ((name, shape), dims)) in inputs.iter().zip(&self.inputs).enumerate() {
             let expected = || {
                 let dims: Vec<_> = dims.iter().map(|dim| dim.text(&self.symbols)).collect();
                 format!("input '{name}' has shape {shape:?}, expected [{}]", dims.join(", "))
@@ -115,31 +130,73 @@ impl Bounds {
                 match dim.single().and_then(|single| single.as_symbol(&self.symbols)) {
                     None if dim.as_known() == Some(size) => {}
                     None => return Err(Error::invalid(expected())),
-                    Some(place) => {
-                        let symbol = &self.symbols[place];
-                        if !symbol.has(size) {
-                            return Err(Error::invalid(format!(
-                                "{}: {} is {size}, but the model was compiled for {}",
-                                expected(),
-                                symbol.name,
-                                symbol.range()
-                            )));
-                        }
-                        match values[place] {
-                            Some((other, first)) if other != size => {
-                                return Err(Error::invalid(format!(
-                                    "{} is {other} in input '{first}' and {size} in input '{name}'",
-                                    symbol.name
-                                )));
-                            }
-                            _ => values[place] = Some((size, name)),
-                        }
-                    }
+                    Some(place) => found.give(place, size, name, expected)?,
+                }
+            }
+            let sizes = self.elements.get(index).map_or(&[][..], Vec::as_slice);
+            if sizes.is_empty() {
+                continue;
+            }
+            let given = elements(index).unwrap_or_default();
+            let expected = || {
+                let sizes: Vec<_> = sizes.iter().map(|size| size.text(&self.symbols)).collect();
+                format!("input '{name}' is {given:?}, expected [{}]", sizes.join(", "))
+            };
+            if given.len() != sizes.len() {
+                return Err(Error::invalid(expected()));
+            }
+            for (value, size) in given.iter().zip(sizes) {
+                match size.as_symbol(&self.symbols) {
+                    None if size.known() == Some(*value) => {}
+                    None => return Err(Error::invalid(expected())),
+                    Some(place) => found.give(place, *value, name, expected)?,
                 }
             }
         }
-        let known = values.into_iter().zip(&self.symbols);
+        let known = found.values.into_iter().zip(&self.symbols);
         Ok(known.map(|(value, symbol)| value.map_or(symbol.least, |(value, _)| value)).collect())
+    }
+
+    /// The greatest elements of an input whose elements are sizes.
+    pub fn greatest(&self, input: usize) -> Option<Vec<i64>> {
+        let sizes = self.elements.get(input).filter(|sizes| !sizes.is_empty())?;
+        Some(sizes.iter().map(|size| size.most(&self.symbols)).collect())
+    }
+}
+
+/// Values of symbols as inputs give them, each with the input that gave it first.
+struct Found<'s> {
+    symbols: &'s [Symbol],
+    values: Vec<Option<(i64, &'s str)>>,
+}
+
+impl<'s> Found<'s> {
+    fn give(
+        &mut self,
+        place: usize,
+        value: i64,
+        input: &'s str,
+        expected: impl Fn() -> String,
+    ) -> Result<()> {
+        let symbol = &self.symbols[place];
+        if !symbol.has(value) {
+            return Err(Error::invalid(format!(
+                "{}: {} is {value}, but the model was compiled for {}",
+                expected(),
+                symbol.name,
+                symbol.range()
+            )));
+        }
+        match self.values[place] {
+            Some((other, first)) if other != value => Err(Error::invalid(format!(
+                "{} is {other} in input '{first}' and {value} in input '{input}'",
+                symbol.name
+            ))),
+            _ => {
+                self.values[place] = Some((value, input));
+                Ok(())
+            }
+        }
     }
 }
 
@@ -228,13 +285,13 @@ mod tests {
         let symbols = vec![Symbol::new("batch", 1, 2), Symbol::new("tokens", 1, 4)];
         let [batch, tokens] = [0, 1].map(|place| Dim::of(Size::symbol(&symbols, place)));
         let inputs = vec![vec![batch.clone(), tokens.clone()], vec![batch.clone(), Dim::known(3)]];
-        Bounds { symbols, inputs, outputs: vec![vec![batch, tokens]], variants: vec![] }
+        Bounds { symbols, inputs, outputs: vec![vec![batch, tokens]], ..Default::default() }
     }
 
     #[test]
     fn shapes_give_values() {
         let bounds = bounds();
-        let values = |a: &[usize], b: &[usize]| bounds.values(&[("a", a), ("b", b)]);
+        let values = |a: &[usize], b: &[usize]| bounds.values(&[("a", a), ("b", b)], |_| None);
         assert_eq!(values(&[2, 3], &[2, 3]).expect("fits"), [2, 3]);
         for (a, b, part) in [
             (&[2, 5][..], &[2, 3][..], "tokens is 5, but the model was compiled for 1..4"),

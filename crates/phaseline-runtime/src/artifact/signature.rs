@@ -251,9 +251,19 @@ impl Port {
 impl Signature {
     /// The inputs that a caller gives: all but that of the sizes, which follow from shapes.
     pub fn given(&self) -> &[Port] {
-        let count =
-            self.inputs.len() - usize::from(self.bounds.is_some() && !self.inputs.is_empty());
-        &self.inputs[..count]
+        &self.inputs[..self.inputs.len() - usize::from(self.takes_sizes())]
+    }
+
+    /// The last input holds the sizes that shapes give.
+    pub fn takes_sizes(&self) -> bool {
+        let sized = self.bounds.as_ref().is_some_and(|bounds| !bounds.symbols.is_empty());
+        sized && !self.inputs.is_empty()
+    }
+
+    /// The outputs that a caller gets: all but that of the sizes that data decide.
+    pub fn returned(&self) -> &[Port] {
+        let decided = self.bounds.as_ref().is_some_and(|bounds| !bounds.decided.is_empty());
+        &self.outputs[..self.outputs.len() - usize::from(decided && !self.outputs.is_empty())]
     }
 
     /// The C functions of its devices.

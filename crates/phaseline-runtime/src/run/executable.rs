@@ -12,7 +12,7 @@ use crate::{
     tensor::{AlignedBuffer, Spare, Tensor},
 };
 use indexmap::IndexMap;
-use phaseline_base::size::{Bounds, Dim, Packing};
+use phaseline_base::size::{Bounds, Dim, Packing, Symbol};
 use std::{
     any::Any,
     ffi::c_void,
@@ -116,11 +116,15 @@ impl Executable {
 
     /// Runs on inputs of sizes that their shapes give.
     fn run_sized(&self, bounds: &Bounds, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        let Sized { roomy, values } = self.sized(bounds, inputs)?;
+        let Sized { roomy, mut values } = self.sized(bounds, inputs)?;
         let results = self.run_static(&roomy)?;
-        let packed = results.into_iter().zip(&self.signature.outputs).zip(&bounds.outputs);
+        if !bounds.decided.is_empty() {
+            values.extend(self.decided(bounds, results.last())?);
+        }
+        let symbols = bounds.all();
+        let packed = results.into_iter().zip(self.signature.returned()).zip(&bounds.outputs);
         let packed = packed.map(|((tensor, port), dims)| {
-            let packing = packing(bounds, &values, dims, port);
+            let packing = packing(&symbols, &values, dims, port);
             let shape = packing.shape();
             if shape == port.shape {
                 return Ok(tensor);
@@ -133,12 +137,30 @@ impl Executable {
         packed.collect()
     }
 
+    /// The sizes that data have decided, of the last output.
+    ///
+    /// # Errors
+    /// A size is beyond its bound, so that the outputs are not to be read.
+    fn decided(&self, bounds: &Bounds, counts: Option<&Tensor>) -> Result<Vec<i64>> {
+        let counts: &[i64] = counts.and_then(Tensor::as_slice).unwrap_or_default();
+        for (symbol, count) in bounds.decided.iter().zip(counts) {
+            if !symbol.has(*count) {
+                return Err(Error::invalid(format!(
+                    "running '{}' gave {count} elements for {}, which has room for {}",
+                    self.signature.name, symbol.name, symbol.most
+                )));
+            }
+        }
+        Ok(counts.to_vec())
+    }
+
     /// Inputs with room for the greatest sizes, and the values of the symbols behind them.
     fn sized(&self, bounds: &Bounds, inputs: &[Tensor]) -> Result<Sized> {
         let ports = &self.signature.inputs;
         let shapes: Vec<_> =
             ports.iter().zip(inputs).map(|(port, it)| (port.name.as_str(), it.shape())).collect();
-        let values = bounds.values(&shapes)?;
+        let elements = |index: usize| inputs.get(index).and_then(Tensor::to_i64);
+        let values = bounds.values(&shapes, elements)?;
         let mut roomy = vec![];
         for ((port, tensor), dims) in ports.iter().zip(inputs).zip(&bounds.inputs) {
             if tensor.shape() == port.shape || tensor.dtype() != port.dtype {
@@ -146,17 +168,20 @@ impl Executable {
                 continue;
             }
             let mut buffer = AlignedBuffer::zeroed(port.bytes()?)?;
-            packing(bounds, &values, dims, port).spread(tensor.bytes(), buffer.as_mut_slice());
+            packing(&bounds.symbols, &values, dims, port)
+                .spread(tensor.bytes(), buffer.as_mut_slice());
             roomy.push(Tensor::from_buffer(port.dtype, &port.shape, buffer)?);
         }
-        roomy.push(Tensor::from_slice(&[values.len()], &values)?);
+        if self.signature.takes_sizes() {
+            roomy.push(Tensor::from_slice(&[values.len()], &values)?);
+        }
         Ok(Sized { roomy, values })
     }
 
     /// The sizes that shapes of inputs give, if the model has some and so many inputs are given.
     fn bounds_for(&self, inputs: &[Tensor]) -> Option<&Bounds> {
         let bounds = self.signature.bounds.as_ref()?;
-        (inputs.len() + 1 == self.signature.inputs.len()).then_some(bounds)
+        (inputs.len() == self.signature.given().len()).then_some(bounds)
     }
 
     fn run_static(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -180,7 +205,7 @@ impl Executable {
     /// An input or a buffer does not have the model's shape or type, or the run fails.
     pub fn run_into(&self, inputs: &[Tensor], outputs: &mut [AlignedBuffer]) -> Result<()> {
         let signature = &self.signature;
-        if let Some(bounds) = self.bounds_for(inputs) {
+        if let Some(bounds) = self.bounds_for(inputs).filter(|_| signature.takes_sizes()) {
             return self.run_into(&self.sized(bounds, inputs)?.roomy, outputs);
         }
         self.check_count(inputs.len(), outputs.len())?;
@@ -269,8 +294,7 @@ impl Executable {
                 names(&signature.inputs)
             )));
         }
-        let given =
-            &signature.inputs[..signature.inputs.len() - usize::from(signature.bounds.is_some())];
+        let given = signature.given();
         let missing: Vec<_> =
             given.iter().filter(|port| !inputs.contains_key(&port.name)).cloned().collect();
         if !missing.is_empty() {
@@ -278,7 +302,7 @@ impl Executable {
         }
         let ordered: Vec<_> = given.iter().map(|port| inputs[&port.name].clone()).collect();
         let outputs = self.run(&ordered)?;
-        Ok(signature.outputs.iter().map(|port| port.name.clone()).zip(outputs).collect())
+        Ok(signature.returned().iter().map(|port| port.name.clone()).zip(outputs).collect())
     }
 }
 
@@ -289,8 +313,13 @@ struct Sized {
     values: Vec<i64>,
 }
 
-fn packing<'b>(bounds: &'b Bounds, values: &'b [i64], dims: &'b [Dim], port: &Port) -> Packing<'b> {
-    Packing { dims, symbols: &bounds.symbols, values, element: port.dtype.size() }
+fn packing<'b>(
+    symbols: &'b [Symbol],
+    values: &'b [i64],
+    dims: &'b [Dim],
+    port: &Port,
+) -> Packing<'b> {
+    Packing { dims, symbols, values, element: port.dtype.size() }
 }
 
 impl std::fmt::Debug for Executable {

@@ -10,6 +10,7 @@ use super::OpEntry;
 pub(super) const OPS: &[OpEntry] = &[
     OpEntry::same("NonZero", 9, "non_zero", 1),
     OpEntry::with("Compress", 9, 2..=2, compress),
+    OpEntry::with("NonMaxSuppression", 10, 2..=5, non_max_suppression),
     OpEntry::with("Gather", 1, 2..=2, |node| gather(node, "gather")),
     OpEntry::with("GatherElements", 11, 2..=2, |node| gather(node, "gather_elements")),
     OpEntry::with("GatherND", 11, 2..=2, gather_nd),
@@ -63,6 +64,22 @@ fn compress<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     }
     let attributes: Vec<_> = axis.map(|axis| ("axis", axis.into())).into_iter().collect();
     node.emitter.op("compress", &[x, condition], &attributes)
+}
+
+fn non_max_suppression<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
+    let centered = node.attributes.int_or("center_point_box", 0)? != 0;
+    let operands = [
+        Some(node.input(0, "boxes")?),
+        Some(node.input(1, "scores")?),
+        node.optional(2),
+        node.optional(3),
+        node.optional(4),
+    ];
+    node.emitter.op_with_optionals(
+        "non_max_suppression",
+        &operands,
+        &[("center_point_box", centered.into())],
+    )
 }
 
 fn one_hot<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
