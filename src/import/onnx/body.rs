@@ -17,6 +17,8 @@ pub(crate) struct Way {
 pub(crate) struct LoopStart<'c> {
     /// Number of steps.
     pub(crate) steps: i64,
+    /// The number of steps that a run takes, a scalar of 64-bit integers, if it can be fewer.
+    pub(crate) limit: Option<Val<'c>>,
     /// The states before the first step.
     pub(crate) states: Vec<Val<'c>>,
     /// What each step sees a slice of.
@@ -69,14 +71,14 @@ impl<'c> LoopBody<'c> {
         let values: Vec<_> =
             end.states.iter().copied().chain(end.slices.iter().map(|(slice, _)| *slice)).collect();
         graph::Yield::build(inner.builder(), &values, &[])?;
-        let LoopStart { steps, states, sequences } = self.start;
+        let LoopStart { steps, limit, states, sequences } = self.start;
         let captured = inner.captured();
-        // The last group is the limit.
-        let groups = [states.len(), sequences.len(), captured.len(), 0];
+        let groups = [states.len(), sequences.len(), captured.len(), usize::from(limit.is_some())];
         let operands: Vec<_> = states
             .into_iter()
             .chain(sequences.iter().map(|(sequence, _)| *sequence))
             .chain(captured)
+            .chain(limit)
             .collect();
         let (read, written): (Vec<Way>, Vec<Way>) = (
             sequences.iter().map(|(_, way)| *way).collect(),

@@ -64,14 +64,20 @@ pub fn import_model<'c>(
     let frame = Frame::new(session.context(), &model.path, &arguments, options)?;
     let builder = Builder::at_end(session.context(), frame.block, frame.file);
     let mut scope = Scope::default();
+    let mut most = HashMap::new();
     for (index, argument) in arguments.iter().enumerate() {
-        scope.values.insert(argument.name.clone(), Some(frame.argument(index)?));
+        let value = frame.argument(index)?;
+        if let Some([count]) = options.elements.get(&argument.name).map(Vec::as_slice) {
+            most.insert(crate::ir::id(value), count.most);
+        }
+        scope.values.insert(argument.name.clone(), Some(value));
     }
     for (name, tensor) in &options.constants {
         check_constant(model, name, tensor.dtype())?;
         scope.constants.insert(name.clone(), tensor.clone());
     }
     let mut importer = Importer::new(model, Emitter::new(session, builder), frame.file, options);
+    importer.most = most;
     let opsets = Rc::new(model.opsets.clone());
     let results = importer.import_graph(&model.graph, &opsets, "", scope)?;
     importer.finish()?;
@@ -117,6 +123,8 @@ pub(super) struct Importer<'m, 'c> {
     nodes: usize,
     /// Loops of up to this many steps are unrolled.
     pub(super) unroll_loops: i64,
+    /// The greatest values of inputs of one element that have a range.
+    pub(super) most: HashMap<crate::ir::Id, i64>,
     /// What targets declare.
     pub(super) operators: Operators,
 }
@@ -133,6 +141,7 @@ impl<'m, 'c> Importer<'m, 'c> {
             model,
             emitter,
             outer: Vec::new(),
+            most: HashMap::new(),
             file,
             scopes: Vec::new(),
             refused: IndexMap::new(),

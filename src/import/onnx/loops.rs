@@ -22,12 +22,19 @@ use super::scan_plan::ScanPlan;
 /// Longest loop that is unrolled.
 const MAX_ITERATIONS: i64 = 4096;
 
+/// Longest loop that computes on after its condition has ended it, without effect.
+const MAX_WATCHED: i64 = 1 << 16;
+
 /// What a Loop is given.
 struct LoopInputs<'c> {
     /// How often it runs at most.
     limit: i64,
+    /// How often it runs at most, if only a run knows.
+    count: Option<Val<'c>>,
     /// Whether it runs at all.
     goes_on: bool,
+    /// The same, if only a run knows.
+    begins: Option<Val<'c>>,
     /// Whether its body decides on another step.
     watches: bool,
     carried: Vec<Val<'c>>,
@@ -51,11 +58,18 @@ impl<'c> Importer<'_, 'c> {
         if steps < 1 {
             return self.loop_of_no_trips(node, graph, &given);
         }
-        if steps > self.unroll_loops
+        let is_open = given.count.is_some() || given.begins.is_some();
+        if (is_open || steps > self.unroll_loops)
             && steps < i64::MAX
-            && let Some(results) = self.loop_of_loop(node, graph, &given)?
+            && let Some(results) = self.loop_of_loop(node, graph, &given, given.begins.is_some())?
         {
             return Ok(results);
+        }
+        if is_open {
+            return Ok(Err(unsupported(
+                "a run decides how often the loop runs, so that each step must be as the others: no state may change its \
+                 shape, and no size may depend on the step",
+            )));
         }
         self.unroll_loop(node, graph, given)
     }
@@ -66,7 +80,8 @@ impl<'c> Importer<'_, 'c> {
         graph: &GraphProto,
         given: &LoopInputs<'c>,
     ) -> Outcome<'c> {
-        let start = LoopStart { steps: 0, states: given.carried.clone(), sequences: vec![] };
+        let start =
+            LoopStart { steps: 0, limit: None, states: given.carried.clone(), sequences: vec![] };
         let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
             let counter = node.constant(&Tensor::scalar(0_i64)?)?;
             let goes_on = node.constant(&Tensor::scalar(true)?)?;
@@ -82,38 +97,63 @@ impl<'c> Importer<'_, 'c> {
         inputs: &[Option<Val<'c>>],
     ) -> OpResult<LoopInputs<'c>> {
         let input = |index: usize| inputs.get(index).copied().flatten();
-        let known = |value: Val<'c>, what: &str| {
-            let tensor = self.emitter.known(value);
-            let numbers = tensor.and_then(|tensor| tensor.to_i64());
-            numbers.and_then(|list| list.first().copied()).ok_or_else(|| {
-                unsupported(format!("the {what} of a loop must be constant when it is imported"))
-            })
+        let known = |value: Val<'c>| {
+            let numbers = self.emitter.known(value).and_then(|tensor| tensor.to_i64());
+            numbers.and_then(|list| list.first().copied())
         };
-        let limit = input(0).map(|count| known(count, "trip count")).transpose()?;
-        let goes_on = input(1).map(|condition| known(condition, "condition")).transpose()?;
         let carried: Vec<_> = inputs.iter().skip(2).copied().flatten().collect();
         let collected = graph.output.len().checked_sub(1 + carried.len());
+        let collected = collected.ok_or("the body has too few outputs")?;
+        let count = input(0).filter(|count| known(*count).is_none());
+        let begins = input(1).filter(|condition| known(*condition).is_none());
+        let limit = match count {
+            None => input(0).and_then(known).unwrap_or(i64::MAX),
+            Some(count) => match self.most.get(&ir::id(count)) {
+                Some(most) => *most,
+                // Nothing has the size of the number of steps then.
+                None if collected == 0 => i32::MAX.into(),
+                None => {
+                    return Err(unsupported(
+                        "what a loop collects has as many elements as it runs steps, which only a run knows: give the trip \
+                         count a value or, if it is an input, a range (--value NAME=1..16)",
+                    ));
+                }
+            },
+        };
         Ok(LoopInputs {
-            limit: limit.unwrap_or(i64::MAX),
-            goes_on: goes_on.is_none_or(|condition| condition != 0),
+            limit,
+            count,
+            goes_on: input(1).and_then(known).is_none_or(|condition| condition != 0),
+            begins,
             watches: input(1).is_some() || input(0).is_none(),
             carried,
-            collected: collected.ok_or("the body has too few outputs")?,
+            collected,
         })
     }
 
-    /// A Loop as `graph.scan`, whose last state counts the iterations; none if it cannot be one.
+    /// A Loop as `graph.scan`, whose last state counts the iterations; none if it cannot be one. One more state says whether it
+    /// goes on where it `ends` before its steps do.
     fn loop_of_loop(
         &mut self,
         node: &Node<'_>,
         graph: &GraphProto,
         given: &LoopInputs<'c>,
+        ends: bool,
     ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
-        let zero = self.with_context(node, |node| node.constant(&Tensor::scalar(0_i64)?));
-        let Ok(counter) = zero else { return Ok(None) };
+        let around = self.with_context(node, |node| {
+            let scalar = |value: Val<'c>| node.reshape(value, &[]);
+            let begins = match given.begins {
+                Some(begins) => Some(scalar(begins)?),
+                None if ends => Some(node.constant(&Tensor::scalar(true)?)?),
+                None => None,
+            };
+            let limit = given.count.map(scalar).transpose()?;
+            Ok((node.constant(&Tensor::scalar(0_i64)?)?, begins, limit))
+        });
+        let Ok((counter, begins, limit)) = around else { return Ok(None) };
         let count = given.carried.len();
-        let states = given.carried.iter().copied().chain([counter]).collect();
-        let start = LoopStart { steps: given.limit, states, sequences: vec![] };
+        let states: Vec<_> = given.carried.iter().copied().chain([counter]).chain(begins).collect();
+        let start = LoopStart { steps: given.limit, limit, states, sequences: vec![] };
         let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
             let goes_on = node.constant(&Tensor::scalar(true)?)?;
             Ok([inside[count], goes_on]
@@ -124,12 +164,26 @@ impl<'c> Importer<'_, 'c> {
         let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
         let (body, inner, outputs) = step;
         let goes_on = inner.known(outputs[0]).and_then(|value| value.to_i64());
-        let ends = given.watches && goes_on.is_none_or(|value| value.first() != Some(&1));
         let (next, slices) = outputs[1..].split_at(count);
-        if ends || !same_types(&given.carried, next) {
+        if !same_types(&given.carried, next) {
             return Ok(None);
         }
+        let is_watched =
+            given.watches && goes_on.as_ref().is_none_or(|value| value.first() != Some(&1));
+        if is_watched && goes_on.is_some() {
+            return Ok(None);
+        }
+        if is_watched && !ends {
+            return self.loop_of_loop(node, graph, given, true);
+        }
+        if ends && given.limit > MAX_WATCHED {
+            return Ok(Some(Err(unsupported(format!(
+                "the data of a loop end it, and its trip count is not known to be {MAX_WATCHED} at most: give it one"
+            )))));
+        }
         let counter = body.arguments[count];
+        let going = body.arguments.get(count + 1).copied();
+        let old = body.arguments[..count].to_vec();
         let finish = || -> OpResult<Vec<Option<Val<'c>>>> {
             let ticked = if ir::has_uses(counter, 1) {
                 let one = inner.constant(&Tensor::scalar(1_i64)?.into(), "one")?;
@@ -137,11 +191,52 @@ impl<'c> Importer<'_, 'c> {
             } else {
                 counter
             };
-            let slices = slices.iter().map(|slice| (*slice, Way::default())).collect();
-            let end = StepEnd { states: next.iter().copied().chain([ticked]).collect(), slices };
+            let mut states = next.to_vec();
+            if let Some(going) = going {
+                // After its end a loop keeps its states.
+                for (next, old) in states.iter_mut().zip(&old) {
+                    *next = inner.op("where", &[going, *next, *old], &[])?[0];
+                }
+            }
+            states.push(ticked);
+            if let Some(going) = going {
+                let scalar =
+                    inner.constant(&Tensor::from_slice::<i64>(&[0], &[])?.into(), "shape")?;
+                let condition = inner.op("reshape", &[outputs[0], scalar], &[])?[0];
+                states.push(match is_watched {
+                    true => inner.op("and", &[going, condition], &[])?[0],
+                    false => going,
+                });
+            }
+            let mut slices: Vec<_> = slices.iter().map(|it| (*it, Way::default())).collect();
+            let is_collected = !slices.is_empty();
+            slices.extend(going.filter(|_| is_collected).map(|going| (going, Way::default())));
+            let end = StepEnd { states, slices };
             let mut results = body.finish(&self.emitter, &inner, &end)?;
-            results.remove(count);
-            Ok(results.into_iter().map(Some).collect())
+            results.drain(count..=count + usize::from(going.is_some()));
+            let ran = going.filter(|_| is_collected).and_then(|_| results.pop());
+            if !is_collected || (ran.is_none() && limit.is_none()) {
+                return Ok(results.into_iter().map(Some).collect());
+            }
+            // What steps that did not run have collected is left out.
+            self.with_context(node, |node| {
+                let mut flags = ran;
+                if let Some(limit) = limit {
+                    let steps: Vec<_> = (0..given.limit).collect();
+                    let below = node.op("less", &[node.i64s(&steps)?, limit], &[])?;
+                    flags = Some(match flags {
+                        Some(flags) => node.op("and", &[flags, below], &[])?,
+                        None => below,
+                    });
+                }
+                let Some(flags) = flags else { return Ok(vec![]) };
+                let mut all: Vec<_> = results[..count].iter().copied().map(Some).collect();
+                for column in &results[count..] {
+                    let axis = [("axis", 0_i64.into())];
+                    all.push(Some(node.op("compress", &[*column, flags], &axis)?));
+                }
+                Ok(all)
+            })
         };
         Ok(Some(finish()))
     }
@@ -186,7 +281,7 @@ impl<'c> Importer<'_, 'c> {
         body: &GraphProto,
         given: LoopInputs<'c>,
     ) -> Outcome<'c> {
-        let LoopInputs { limit, mut goes_on, watches, mut carried, collected } = given;
+        let LoopInputs { limit, mut goes_on, watches, mut carried, collected, .. } = given;
         let mut columns = vec![Vec::new(); collected];
         let mut iteration = 0;
         while iteration < limit && goes_on {
@@ -246,7 +341,7 @@ impl<'c> Importer<'_, 'c> {
         if plan.length == 0 {
             let (states, sequences) = inputs.split_at(plan.carried);
             let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
-            let start = LoopStart { steps: 0, states: states.to_vec(), sequences };
+            let start = LoopStart { steps: 0, limit: None, states: states.to_vec(), sequences };
             let all = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
             return self.run_never(node, body, start, all, (states, &plan.collected));
         }
@@ -271,7 +366,8 @@ impl<'c> Importer<'_, 'c> {
     ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
         let (states, sequences) = inputs.split_at(plan.carried);
         let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
-        let start = LoopStart { steps: plan.length, states: states.to_vec(), sequences };
+        let start =
+            LoopStart { steps: plan.length, limit: None, states: states.to_vec(), sequences };
         let arguments = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
         let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
         let (body, inner, outputs) = step;

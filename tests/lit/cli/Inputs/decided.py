@@ -1,0 +1,105 @@
+"""Networks whose sizes or steps data, or values of inputs, decide: decided.py PHASELINE TARGET...
+
+Each is compiled once for all of its ranges and run on several inputs; outputs are compared with onnxruntime's.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import parser
+
+RNG = np.random.default_rng(1)
+CASES = []
+
+
+def floats(*shape):
+    return RNG.standard_normal(shape).astype("f4")
+
+
+def ints(*values):
+    return np.array(values, "i8")
+
+
+def case(name, text, options, feeds):
+    CASES.append((name, text, options, feeds))
+
+
+def boxes(batch, count):
+    """Boxes by two corners, some of which are turned around."""
+    corner = RNG.random((batch, count, 2)) * 4
+    both = np.concatenate([corner, corner + RNG.random((batch, count, 2)) + 0.5], -1).astype("f4")
+    turned = RNG.random((batch, count)) < 0.3
+    both[turned] = both[turned][:, [2, 3, 0, 1]]
+    return both
+
+
+def scores(batch, classes, count):
+    return RNG.random((batch, classes, count)).astype("f4")
+
+
+POSITIVE = """g (float[{dims}] x) => (int64[2,k] i, float[k,m] y, float s, int64[2] z, float[k] mean) {{
+  c = Constant<value_float=-0.2>() m = Greater(x, c) i = NonZero(m) z0 = Constant<value_int=0>() r = Gather<axis=0>(i, z0)
+  y = Gather<axis=0>(x, r) s = ReduceSum<keepdims=0>(y) z = Shape(i) one = Constant<value_ints=[1]>() mean = ReduceMean<keepdims=0>(y, one) }}"""
+case("positions", POSITIVE.format(dims="3,4"), [], [{"x": x} for x in (floats(3, 4), -1 - abs(floats(3, 4)), abs(floats(3, 4)))])
+case("positions-open", POSITIVE.format(dims="n,m"), ["--shape", "n=1..5", "--shape", "m=2..7", "--buckets", "4"],
+     [{"x": floats(*dims)} for dims in ((3, 4), (5, 7), (1, 2))])
+case("picked", """g (float[2,6] x, float[6] v) => (float[2,k] y, float[2,k] z, float[k] q) { c = Constant<value_float=0.0>()
+  m = Greater(v, c) y = Compress<axis=1>(x, m) z = Softmax<axis=1>(y) q = Compress(x, m) }""", [],
+     [{"x": floats(2, 6), "v": abs(floats(6))}, {"x": floats(2, 6), "v": floats(6)}])
+DETECT = """g (float[b,n,4] boxes, float[b,3,n] scores) => (int64[k,3] y) { m = Constant<value_ints=[MOST]>() o = Constant<value_floats=[0.3]>()
+  t = Constant<value_floats=[0.4]>() y = NonMaxSuppression<center_point_box=CENTER>(boxes, scores, m, o, t) }"""
+for center in "01":
+    case(f"detect-{center}", DETECT.replace("b,", "2,").replace("CENTER", center).replace("MOST", "5"),
+         ["--shape", "n=1..20"], [{"boxes": boxes(2, n), "scores": scores(2, 3, n)} for n in (20, 20, 1, 7)])
+case("detect-open", DETECT.replace("CENTER", "0").replace("MOST", "100"), ["--shape", "b=1..3", "--shape", "n=1..20"],
+     [{"boxes": boxes(b, n), "scores": scores(b, 3, n)} for b, n in ((1, 1), (2, 20), (3, 7))])
+case("range", """g (int64 n) => (int64[k] y) { z = Constant<value_int=0>() o = Constant<value_int=1>() y = Range(z, n, o) }""",
+     ["--value", "n=1..9"], [{"n": np.array(5)}, {"n": np.array(9)}])
+case("slice", "g (float[4,6] x, int64[1] s, int64[1] e) => (float[a,6] y) { y = Slice(x, s, e) }",
+     ["--value", "s=[0..4]", "--value", "e=[0..4]"], [{"x": floats(4, 6), "s": ints(a), "e": ints(b)} for a, b in ((1, 3), (2, 4))])
+case("tile", "g (float[4,6] x, int64[2] p) => (float[a,b] y) { y = Tile(x, p) }", ["--value", "p=[1..3,1]"],
+     [{"x": floats(4, 6), "p": ints(n, 1)} for n in (2, 3)])
+case("expand", "g (float[1,6] x, int64[2] p) => (float[a,b] y) { y = Expand(x, p) }", ["--value", "p=[1..3,6]"],
+     [{"x": floats(1, 6), "p": ints(n, 6)} for n in (2, 3)])
+case("filled", "g (int64[2] s) => (float[a,b] y) { y = ConstantOfShape(s) }", ["--value", "s=[1..4,2..3]"],
+     [{"s": ints(2, 3)}, {"s": ints(4, 2)}])
+case("best", "g (float[4,6] x, int64[1] k) => (float[4,a] y, int64[4,a] z) { y, z = TopK(x, k) }", ["--value", "k=[1..6]"],
+     [{"x": floats(4, 6), "k": ints(k)} for k in (2, 6)])
+ADD = "body (int64 it, bool cin, float[6] s) => (bool cout, float[6] o{}) {{ f = Cast<to=1>(it) o = Add(s, f) {} }}"
+WHILE = "t = ReduceMax<keepdims=0>(o) lim = Constant<value_float=5.0>() cout = Less(t, lim)"
+case("steps", "g (float[6] x, int64 n) => (float[6] y) { c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", ADD.format("", "cout = Identity(cin)")), [], [{"x": floats(6), "n": np.array(n)} for n in (4, 0, 100)])
+case("while", "g (float[6] x) => (float[6] y) { n = Constant<value_int=100>() c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", ADD.format("", WHILE)), [], [{"x": floats(6)}, {"x": 9 + floats(6)}])
+case("collected", "g (float[6] x, bool c, int64 n) => (float[6] y, float[k,6] z) { y, z = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", ADD.format(", float[6] q", "q = Identity(o) " + WHILE)), ["--value", "n=0..9"],
+     [{"x": floats(6), "c": np.array(c), "n": np.array(n)} for c, n in ((True, 2), (True, 9), (False, 3))])
+
+
+def main(program, *targets):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    bad = 0
+    for name, text, arguments, feeds in CASES:
+        onnx.save(parser.parse_model('<ir_version: 8, opset_import: ["" : 18]> ' + text), f"{name}.onnx")
+        run = onnxruntime.InferenceSession(f"{name}.onnx", options)
+        for target in targets:
+            command = [program, "compile", f"{name}.onnx", "-t", target, "-o", "out", "--name", "net", *arguments]
+            subprocess.run(command, check=True)
+            for feed in feeds:
+                np.savez("in.npz", **feed)
+                subprocess.run([program, "run", "out", "--inputs", "in.npz", "--outputs", "out.npz"], check=True, stdout=subprocess.DEVNULL)
+                got = np.load("out.npz")
+                for port, want in zip(run.get_outputs(), run.run(None, feed)):
+                    value = got[port.name]
+                    if value.shape != want.shape or not np.allclose(value, want, atol=1e-5):
+                        bad += 1
+                        print(f"{name} on {target}: {port.name} is {value.tolist()}, expected {want.tolist()}")
+    sys.exit(bad > 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
