@@ -174,7 +174,11 @@ impl<'c> Importer<'_, 'c> {
             return Ok(None);
         }
         if is_watched && !ends {
-            return self.loop_of_loop(node, graph, given, true);
+            // The number of a step may decide, which unrolling tells.
+            return match given.count {
+                Some(_) => self.loop_of_loop(node, graph, given, true),
+                None => Ok(None),
+            };
         }
         if ends && given.limit > MAX_WATCHED {
             return Ok(Some(Err(unsupported(format!(
@@ -281,7 +285,8 @@ impl<'c> Importer<'_, 'c> {
         body: &GraphProto,
         given: LoopInputs<'c>,
     ) -> Outcome<'c> {
-        let LoopInputs { limit, mut goes_on, watches, mut carried, collected, .. } = given;
+        let LoopInputs { limit, mut goes_on, watches, collected, .. } = given;
+        let mut carried = given.carried.clone();
         let mut columns = vec![Vec::new(); collected];
         let mut iteration = 0;
         while iteration < limit && goes_on {
@@ -303,8 +308,15 @@ impl<'c> Importer<'_, 'c> {
                 goes_on = match condition.as_deref() {
                     Some([condition, ..]) => *condition != 0,
                     _ => {
-                        let reason = "the condition of a loop must not depend on data";
-                        return Ok(Err(unsupported(reason)));
+                        if limit < i64::MAX
+                            && let Some(results) = self.loop_of_loop(node, body, &given, true)?
+                        {
+                            return Ok(results);
+                        }
+                        return Ok(Err(unsupported(
+                            "data decide on the end of the loop, so that it needs a trip count, and each step must be as the \
+                             others: no state may change its shape, and no size may depend on the step",
+                        )));
                     }
                 };
             }
