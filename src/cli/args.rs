@@ -58,6 +58,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Find the part of a divided model that gives other numbers than the host
     Debug(DebugArgs),
+    /// Show what a model takes and gives, its open sizes, operations and parameters
+    Inspect(InspectArgs),
     /// Show which operation goes to which target, and why not to another
     Partition(PartitionArgs),
     /// Measure what the parts of a model take on each target, for --profile
@@ -380,6 +382,20 @@ pub struct PartitionArgs {
     /// Write the partition to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,
+}
+
+/// Arguments of `phaseline inspect`.
+#[derive(Args, Clone, Debug)]
+pub struct InspectArgs {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened into the command's own help")]
+    pub known: RegistryArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     cache::Entry,
     layers::{self, Layer},
     memory,
-    model::{check_name, compile_options, import, model_name},
+    model::{check_name, check_open, compile_options, import, model_name},
     moves::{self, Moves},
     print, print_error,
     progress::Progress,
@@ -129,7 +129,11 @@ fn read<'s>(
     // Who says after which phase it is says that it is a program.
     let model = args.model.trusted_if(args.from.is_some());
     // The module has what it needs of its weights, and lets go of them one by one.
-    import(&*source, session, &model, options)
+    let module = import(&*source, session, &model, options)?;
+    if args.emit.as_ref().is_none_or(|emit| emit.until() >= Phase::Lower) {
+        check_open(&*source, &module)?;
+    }
+    Ok(module)
 }
 
 /// Compiles the rest of the way, and writes the package.

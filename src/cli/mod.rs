@@ -8,6 +8,7 @@ mod cache;
 mod check_target;
 mod data;
 mod debug;
+mod inspect;
 mod kernels;
 mod layers;
 mod log;
@@ -75,6 +76,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Verify(args) => verify::verify(args),
         Command::Bench(args) => bench::bench(args),
         Command::Debug(args) => debug::debug(args),
+        Command::Inspect(args) => inspect::inspect(args),
         Command::Partition(args) => partition::partition(args),
         Command::Profile(args) => profile::profile(args),
         Command::Targets(args) => partition::targets(args),

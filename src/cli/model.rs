@@ -177,6 +177,46 @@ fn value(source: &dyn Source, args: &ModelArgs, name: &str, text: &str) -> Resul
     read.shift_remove(name).ok_or_else(|| Error::internal("an input that was read is lost"))
 }
 
+/// The name of an open dimension of an input: the model's own, or `INPUT.AXIS`.
+pub fn dimension_name(source: &dyn Source, input: &str, axis: usize) -> String {
+    let own = source.dimension_names(input).into_iter().nth(axis).flatten();
+    own.unwrap_or_else(|| format!("{input}.{axis}"))
+}
+
+/// Fails, before any work, if dimensions of inputs have neither a size nor a range.
+///
+/// # Errors
+/// All of them are in one message.
+pub fn check_open(source: &dyn Source, module: &Module<'_>) -> Result<()> {
+    if source.is_ir() {
+        return Ok(());
+    }
+    let mut interface = Interface::of(module)?;
+    crate::sizes::greatest(module, &mut interface)?;
+    let (mut places, mut sizes, mut ranges) = (vec![], vec![], vec![]);
+    for input in &interface.inputs {
+        for (axis, _) in input.shape.iter().enumerate().filter(|(_, size)| size.is_none()) {
+            let name = dimension_name(source, &input.name, axis);
+            let size = format!("--shape {name}=1");
+            if !sizes.contains(&size) {
+                places.push(format!("`{name}` (dimension {axis} of input `{}`)", input.name));
+                ranges.push(format!("{size}..8"));
+                sizes.push(size);
+            }
+        }
+    }
+    if sizes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the model leaves sizes of its inputs open: {}; give each one size, for example {}, or a range, which leaves the size \
+         to each run: {}",
+        places.join(", "),
+        sizes.join(" "),
+        ranges.join(" ")
+    )))
+}
+
 /// Reads the inputs at `path` for the inputs called `names`, but for those whose values are known.
 pub fn read_inputs(
     path: &Path,

@@ -1,7 +1,12 @@
 //! `phaseline profile`: what the parts of a model take on each target.
 
 use super::{
-    args::ProfileArgs, data::c_compiler, model::import, print, progress::Progress, registry::Known,
+    args::ProfileArgs,
+    data::c_compiler,
+    model::{check_open, import},
+    print,
+    progress::Progress,
+    registry::Known,
 };
 use crate::{
     CompileOptions, Error, Result, io,
@@ -26,6 +31,7 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
     };
     let source = super::bytecode::open(&args.model.model)?;
     let mut module = import(&*source, &session, &args.model, &options)?;
+    check_open(&*source, &module)?;
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
     let how = ProfileOptions {
         samples: args.samples as usize,

@@ -4,7 +4,9 @@ use super::{
     args::{CacheArgs, DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
     cache::Entry,
     layers,
-    model::{Given, compile_options, import_given, model_name, random_inputs, read_inputs},
+    model::{
+        Given, check_open, compile_options, import_given, model_name, random_inputs, read_inputs,
+    },
     print, print_error,
     progress::Progress,
 };
@@ -130,6 +132,7 @@ pub fn open<'s>(
             names.join(", ")
         ));
     }
+    check_open(&*source, &module)?;
     let mut interface = Interface::of(&module)?;
     crate::sizes::greatest(&module, &mut interface)?;
     let inputs = match (given, &data.inputs, data.random_inputs) {

@@ -59,6 +59,11 @@ pub trait Source {
         None
     }
 
+    /// The names that the model gives to open dimensions of an input; `None` for one without a name.
+    fn dimension_names(&self, _input: &str) -> Vec<Option<String>> {
+        vec![]
+    }
+
     /// Whether the model is IR, which may have some phases behind it.
     fn is_ir(&self) -> bool {
         false

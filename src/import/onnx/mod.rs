@@ -65,6 +65,10 @@ impl Source for Model {
         types::element_of(self, name)
     }
 
+    fn dimension_names(&self, input: &str) -> Vec<Option<String>> {
+        types::names_of_dims(self, input)
+    }
+
     fn import<'s>(
         &self,
         session: &'s Session,

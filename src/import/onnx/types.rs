@@ -123,6 +123,13 @@ fn dim_names(input: &ValueInfoProto) -> Vec<Option<&str>> {
     names.collect()
 }
 
+/// The names of an input's open dimensions.
+pub(crate) fn names_of_dims(model: &Model, input: &str) -> Vec<Option<String>> {
+    let input = model.graph.input.iter().find(|other| other.name == input);
+    let names = input.map(dim_names).unwrap_or_default();
+    names.into_iter().map(|name| name.map(str::to_owned)).collect()
+}
+
 /// The open dimensions of the inputs that are no initializers, in order: their names, and `INPUT.AXIS` for those without one.
 pub(crate) fn open_dims(model: &Model) -> Vec<String> {
     let names = model.input_names();
