@@ -93,6 +93,11 @@ fn narrow(symbols: &mut [Symbol], roots: &mut [usize], solution: Solution) {
             symbols[place].least = value;
             symbols[place].most = value;
         }
+        Solution::Multiple(place, number) => {
+            if let Some(narrower) = symbols[place].multiples_of(number) {
+                symbols[place] = narrower;
+            }
+        }
         Solution::Equal(kept, gone) => {
             let other = symbols[gone].clone();
             let symbol = &mut symbols[kept];
