@@ -9,6 +9,7 @@
 //! symbol, so that nothing is computed of padding by chance.
 
 mod dim;
+mod flat;
 mod mask;
 mod region;
 mod rules;
@@ -128,6 +129,11 @@ fn narrow(symbols: &mut [Symbol], roots: &mut [usize], solution: Solution) {
         Solution::Value(place, value) => {
             symbols[place].least = value;
             symbols[place].most = value;
+        }
+        Solution::Multiple(place, number) => {
+            if let Some(narrower) = symbols[place].multiples_of(number) {
+                symbols[place] = narrower;
+            }
         }
         Solution::Equal(kept, gone) => {
             let other = symbols[gone].clone();

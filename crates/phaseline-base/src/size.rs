@@ -46,6 +46,8 @@ pub enum Solution {
     Value(usize, i64),
     /// Another symbol.
     Equal(usize, usize),
+    /// A multiple of this number.
+    Multiple(usize, i64),
 }
 
 /// A factor of a polynomial's terms.
@@ -145,6 +147,16 @@ impl Symbol {
     pub fn up(&self, number: i64) -> i64 {
         let steps = (number - self.least + self.step - 1).div_euclid(self.step).max(0);
         (self.least + steps * self.step).min(self.most)
+    }
+
+    /// The multiples of a number in the range, if there are some.
+    #[must_use]
+    pub fn multiples_of(&self, number: i64) -> Option<Self> {
+        let all = (self.least..=self.most).step_by(usize::try_from(self.step).ok()?);
+        let multiples: Vec<_> = all.filter(|value| value % number == 0).collect();
+        let (least, most) = (*multiples.first()?, *multiples.last()?);
+        let step = multiples.get(1).map_or(1, |second| second - least);
+        Some(Self { least, most, step, ..self.clone() })
     }
 
     /// `1..32`, or `32..1024 step 32`.
@@ -325,6 +337,26 @@ impl Size {
             }
             _ => None,
         }
+    }
+
+    /// What depends on symbols and the number that it is multiplied with, of a single product.
+    pub fn parts(&self) -> Option<(Self, i64)> {
+        let [(atoms, factor)] = &self.0[..] else { return None };
+        Some((Self(vec![(atoms.clone(), 1)]), *factor))
+    }
+
+    /// The multiples that a symbol has to have for a number to divide the size, if it hangs on one symbol.
+    pub fn divisible(&self, divisor: i64, symbols: &[Symbol]) -> Option<Solution> {
+        let [(atoms, factor)] = &self.0[..] else { return None };
+        let [Atom::Symbol(place)] = atoms[..] else { return None };
+        let (mut a, mut b) = (divisor, *factor);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        let symbol = &symbols[place];
+        let number = symbol.unit().checked_mul(divisor / a.abs().max(1))?;
+        let narrower = symbol.multiples_of(number).is_some_and(|found| found != *symbol);
+        narrower.then_some(Solution::Multiple(place, number))
     }
 
     /// The symbol that it is, if it is only that.
@@ -539,6 +571,21 @@ mod tests {
         let less = tokens.or_less(&100.into(), &all);
         assert_eq!((less.bounds(&all), less.at(&all, &[1, 300, 32])), ((1, 100), 100));
         assert_eq!(tokens.or_more(&100.into(), &all).at(&all, &[1, 300, 32]), 300);
+    }
+
+    #[test]
+    fn what_divides_a_size_narrows_its_symbol() {
+        let all = symbols();
+        let [tokens, height] = [1, 2].map(|place| Size::symbol(&all, place));
+        assert_eq!(tokens.divisible(6, &all), Some(Solution::Multiple(1, 6)));
+        assert_eq!(tokens.times(&2.into()).divisible(6, &all), Some(Solution::Multiple(1, 3)));
+        assert_eq!(height.divisible(64, &all), Some(Solution::Multiple(2, 64)));
+        assert_eq!(height.divisible(8, &all), None);
+        assert_eq!(tokens.plus(&1.into()).divisible(2, &all), None);
+        let sixes = all[1].multiples_of(6).expect("has some");
+        assert_eq!(sixes.range(), "6..510 step 6");
+        assert_eq!(Symbol::new("n", 4, 7).multiples_of(6).expect("has one").range(), "6");
+        assert_eq!(Symbol::new("n", 4, 5).multiples_of(6), None);
     }
 
     #[test]

@@ -13,6 +13,23 @@ use super::ops::MANY;
 use super::types::element_name;
 use crate::import::constants::{scalar_tensor, tensor_from_f64};
 
+/// A size.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent<'c> {
+    Known(i64),
+    /// A list of one element.
+    Open(Val<'c>),
+}
+
+impl Extent<'_> {
+    pub(crate) fn known(&self) -> Option<i64> {
+        match self {
+            Self::Known(size) => Some(*size),
+            Self::Open(_) => None,
+        }
+    }
+}
+
 /// The node that is being imported.
 pub(crate) struct NodeContext<'a, 'c> {
     pub(crate) attributes: Attributes<'a>,
@@ -296,6 +313,79 @@ impl<'c> NodeContext<'_, 'c> {
             [only] => Ok(*only),
             _ => self.op("concat", parts, &[("axis", axis.into())]),
         }
+    }
+
+    /// A dimension of a value: its number, or a list of one element that a run computes.
+    pub(crate) fn extent(&self, x: Val<'c>, axis: usize) -> OpResult<Extent<'c>> {
+        match self.dims(x).get(axis) {
+            None => Err(format!("there is no dimension {axis} of {}", x.r#type()).into()),
+            Some(&DYNAMIC) => {
+                let (start, end) = (axis as i64, axis as i64 + 1);
+                let attributes = [("start", start.into()), ("end", end.into())];
+                Ok(Extent::Open(self.op("shape", &[x], &attributes)?))
+            }
+            Some(&dim) => Ok(Extent::Known(dim)),
+        }
+    }
+
+    /// A list of sizes as a value; a constant when they are known.
+    pub(crate) fn extents(&self, extents: &[Extent<'c>]) -> OpResult<Val<'c>> {
+        let known = extents.iter().map(|extent| extent.known()).collect::<Option<Vec<_>>>();
+        if let Some(known) = known {
+            return self.i64s(&known);
+        }
+        let parts = extents.iter().map(|extent| self.extent_list(*extent));
+        self.concat(&parts.collect::<OpResult<Vec<_>>>()?, 0)
+    }
+
+    /// A size as a list of one element.
+    pub(crate) fn extent_list(&self, extent: Extent<'c>) -> OpResult<Val<'c>> {
+        match extent {
+            Extent::Known(size) => self.i64s(&[size]),
+            Extent::Open(value) => Ok(value),
+        }
+    }
+
+    /// A size as a scalar.
+    pub(crate) fn extent_scalar(&self, extent: Extent<'c>) -> OpResult<Val<'c>> {
+        match extent {
+            Extent::Known(size) => self.scalar(DType::I64, size as f64),
+            Extent::Open(value) => self.squeeze(value, &[0]),
+        }
+    }
+
+    /// Arithmetic on sizes.
+    pub(crate) fn extent_op(
+        &self,
+        name: &str,
+        a: Extent<'c>,
+        b: Extent<'c>,
+    ) -> OpResult<Extent<'c>> {
+        Ok(Extent::Open(self.binary(name, self.extent_list(a)?, self.extent_list(b)?)?))
+    }
+
+    /// `x` with dimensions of these sizes.
+    pub(crate) fn reshape_to(&self, x: Val<'c>, extents: &[Extent<'c>]) -> OpResult<Val<'c>> {
+        let shape = self.extents(extents)?;
+        self.op("reshape", &[x, shape], &[("allowzero", true.into())])
+    }
+
+    /// The numbers from 0 on: `extent` of them.
+    pub(crate) fn count(&self, extent: Extent<'c>) -> OpResult<Val<'c>> {
+        let end = self.extent_scalar(extent)?;
+        self.op("range", &[self.scalar(DType::I64, 0.0)?, end, self.scalar(DType::I64, 1.0)?], &[])
+    }
+
+    /// The elements of `x` between two positions along `axis`.
+    pub(crate) fn slice_between(
+        &self,
+        x: Val<'c>,
+        axis: usize,
+        (start, end): (Extent<'c>, Extent<'c>),
+    ) -> OpResult<Val<'c>> {
+        let (start, end) = (self.extent_list(start)?, self.extent_list(end)?);
+        let axis = self.i64s(&[axis as i64])?;
+        self.op_with_optionals("slice", &[Some(x), Some(start), Some(end), Some(axis), None], &[])
     }
 
     /// The sizes of `x` as a value; a constant when they are known.

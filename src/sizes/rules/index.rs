@@ -28,7 +28,7 @@ const FROM_THE_START: i64 = 0;
 
 impl<'c> Bounding<'c> {
     /// The elements of a value at positions along an axis.
-    fn gathered(
+    pub(super) fn gathered(
         &mut self,
         b: &Builder<'c>,
         x: Val<'c>,
@@ -64,9 +64,14 @@ impl<'c> Bounding<'c> {
 
 fn concat<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
     s.materialize_all(b, op)?;
-    let operands = ir::operands(op);
+    let mut operands = ir::operands(op);
+    let rank = s.dims(operands[0]).len();
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), rank);
+    for operand in &mut operands {
+        *operand = s.flat(b, *operand, axis)?;
+    }
+    edit::set_operands(op, &operands)?;
     let all: Vec<_> = operands.iter().map(|value| s.dims(*value)).collect();
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), all[0].len());
     let mut dims = all[0].clone();
     for other in &all[1..] {
         for (at, (one, other)) in dims.iter().zip(other).enumerate() {
@@ -247,10 +252,9 @@ fn split<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
     s.materialize_all(b, op)?;
     let dims = s.dims(ir::operands(op)[0]);
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
-    if !dims[axis].is_known() {
-        return Err(Error::invalid("divides a size that is known at run time into parts"));
-    }
     let parts = ir::attr_i64s(op, "split").unwrap_or_default();
+    let whole = Dim::known(parts.iter().sum());
+    s.same(&dims[axis], &whole, "has elements, and parts for elements, of")?;
     let part = |size: i64| {
         let mut dims = dims.clone();
         dims[axis] = Dim::known(size);
@@ -260,7 +264,7 @@ fn split<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
 }
 
 /// Positions that count from the end of what counts, not from that of the buffer.
-fn counted<'c>(
+pub(super) fn counted<'c>(
     s: &mut Bounding<'c>,
     b: &Builder<'c>,
     (places, dim): (Val<'c>, &Dim),
@@ -295,8 +299,10 @@ fn gather<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     let [x, places] = ir::operands(op)[..] else {
         return Err(Error::internal("a gather without indices"));
     };
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), s.dims(x).len());
+    let x = s.singled(b, x, axis)?;
+    edit::set_operand(op, 0, x)?;
     let dims = s.dims(x);
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
     let counted = counted(s, b, (places, &dims[axis]))?;
     edit::set_operand(op, 1, counted)?;
     let inner = s.dims(places);
@@ -351,12 +357,14 @@ fn range<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
 }
 
 fn one_hot<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
-    let [places, depth, _] = ir::operands(op)[..] else {
+    let [places, depth, values] = ir::operands(op)[..] else {
         return Err(Error::internal("a one_hot without a depth"));
     };
     let Some(depth) = s.numbers(depth).and_then(|depth| depth.first().copied()) else {
         return Err(Error::invalid("has as many classes as a run says"));
     };
+    let pair = s.dims(values)[0].clone();
+    s.same(&pair, &Dim::known(2), "has values, and states, of")?;
     s.materialize_all(b, op)?;
     let mut dims = s.dims(places);
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len() + 1);

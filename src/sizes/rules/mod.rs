@@ -4,6 +4,9 @@ mod decide;
 mod index;
 mod product;
 mod reduce;
+mod resample;
+mod sample;
+mod scatter;
 mod shape;
 mod window;
 
@@ -29,8 +32,16 @@ type Rule<'c> = fn(&mut Bounding<'c>, &Builder<'c>, Op<'c>) -> Result<Outcome<'c
 
 /// The rule of an operation by its name.
 fn rule<'c>(name: &str) -> Option<Rule<'c>> {
-    let tables =
-        [decide::rule, index::rule, product::rule, reduce::rule, shape::rule, window::rule];
+    let tables = [
+        decide::rule,
+        index::rule,
+        product::rule,
+        reduce::rule,
+        sample::rule,
+        scatter::rule,
+        shape::rule,
+        window::rule,
+    ];
     tables.into_iter().find_map(|table| table(name))
 }
 

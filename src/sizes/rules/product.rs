@@ -3,14 +3,18 @@
 use super::{Outcome, Rule};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, graph, op_name},
-    sizes::{Bounding, Dim, mask::Neutral},
+    ir::{self, Builder, Op, Val, graph, view::OpView},
+    sizes::{
+        Bounding, Dim,
+        mask::{Neutral, integers},
+    },
 };
 
 pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     let rules: &[(&str, Rule<'c>)] = &[
         (graph::MatMul::NAME, matmul),
         (graph::MatMulInteger::NAME, matmul),
+        (graph::QLinearMatMul::NAME, quantized),
         (graph::Gemm::NAME, gemm),
         (graph::Einsum::NAME, einsum),
     ];
@@ -30,15 +34,78 @@ fn contract<'c>(
     if dims[0].is_known() {
         return Ok(());
     }
-    if op_name(op) == graph::MatMulInteger::NAME && ir::operands(op).len() > 2 {
-        return Err(Error::invalid(
-            "sums integers with zero points over a size that is known at run time",
-        ));
+    if let Some(view) = graph::MatMulInteger::of(op)
+        && (view.a_zero_point().is_some() || view.b_zero_point().is_some())
+    {
+        let zeros = [(0, view.a_zero_point()), (1, view.b_zero_point())];
+        return without_zero_point(s, b, op, (zeros, places));
     }
     for (index, axis) in places {
         s.mask_operand(b, op, index, (&[axis], Neutral::Zero))?;
     }
     Ok(())
+}
+
+/// Reads the padding of one of two operands of integers as its zero point along the axis that is summed over. That of
+/// the other one does not matter then, as integers are all numbers.
+fn without_zero_point<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    op: Op<'c>,
+    (zeros, places): ([(usize, Option<Val<'c>>); 2], [(usize, usize); 2]),
+) -> Result<()> {
+    for ((index, zero), (_, axis)) in zeros.into_iter().zip(places) {
+        let Some(zero) = zero else { return s.mask_operand(b, op, index, (&[axis], Neutral::Zero)) };
+        let dims = s.dims(zero);
+        if dims.iter().any(|dim| dim.as_known() != Some(1)) {
+            continue;
+        }
+        let zero = graph::Reshape::build(
+            b,
+            zero,
+            integers(b, &[0], &[])?,
+            graph::ReshapeAttrs { allowzero: true },
+        )?
+        .y();
+        let masked = s.masked_with(b, ir::operands(op)[index], &[axis], zero)?;
+        return ir::edit::set_operand(op, index, masked);
+    }
+    Err(Error::invalid("sums integers whose zero points differ over a size that is known at run time"))
+}
+
+fn quantized<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let Some(view) = graph::QLinearMatMul::of(op) else {
+        return Err(Error::internal("a product that is not as ODS has it"));
+    };
+    let (left, right) = (s.dims(view.a()), s.dims(view.b()));
+    let (rows, columns) = (left.len(), right.len());
+    if rows < 2 || columns < 2 {
+        return Err(Error::invalid("is of matrices only where sizes are known at run time"));
+    }
+    // Scales and zero points for each row or column have as many elements.
+    let per = [
+        (view.a_scale(), &left[rows - 2]),
+        (view.a_zero_point(), &left[rows - 2]),
+        (view.b_scale(), &right[columns - 1]),
+        (view.b_zero_point(), &right[columns - 1]),
+    ];
+    for (numbers, dim) in per {
+        if let [along] = &s.dims(numbers)[..]
+            && along.as_known() != Some(1)
+        {
+            s.same(dim, along, "has slices, and numbers for slices, of")?;
+        }
+    }
+    let shared = [left[rows - 1].clone(), right[columns - 2].clone()];
+    s.same(&shared[0], &shared[1], "multiplies rows with columns of")?;
+    if !shared[0].is_known() {
+        let zeros = [(0, Some(view.a_zero_point())), (3, Some(view.b_zero_point()))];
+        without_zero_point(s, b, op, (zeros, [(0, rows - 1), (3, columns - 2)]))?;
+    }
+    let mut dims = s.broadcast(&[left[..rows - 2].to_vec(), right[..columns - 2].to_vec()])?;
+    dims.extend([left[rows - 2].clone(), right[columns - 1].clone()]);
+    Ok(Outcome::Stays(vec![dims]))
 }
 
 fn matmul<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {

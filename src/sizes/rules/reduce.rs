@@ -38,6 +38,9 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
         (graph::GlobalAveragePool::NAME, global_pool),
         (graph::GlobalMaxPool::NAME, global_pool),
         (graph::InstanceNorm::NAME, instance_norm),
+        (graph::GroupNorm::NAME, group_norm),
+        (graph::GlobalLpPool::NAME, global_lp_pool),
+        (graph::Det::NAME, determinant),
     ];
     rules.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
 }
@@ -314,4 +317,77 @@ fn instance_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Resul
     let y = graph::Add::build(b, scaled, wide(bias)?)?.y();
     s.know(y, dims);
     Ok(Outcome::Replaced(vec![y]))
+}
+
+fn global_lp_pool<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let axes = spatial(&dims);
+    s.mask_operand(b, op, 0, (&axes, Neutral::Zero))?;
+    Ok(Outcome::Stays(vec![without(&dims, &axes, true)]))
+}
+
+fn group_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let [x, scale, bias] = ir::operands(op)[..] else {
+        return Err(Error::internal("a group_norm without a scale and a bias"));
+    };
+    let dims = s.dims(x);
+    let channels = s.dims(scale)[0].clone();
+    s.same(&dims[1], &channels, "has channels, and scales for channels, of")?;
+    if dims[1..].iter().all(Dim::is_known) {
+        return Ok(Outcome::Stays(vec![dims]));
+    }
+    let groups = ir::attr_i64(op, "num_groups").unwrap_or(1).max(1);
+    let own = s.part_of(&dims[1].size(), groups, "divides channels of")?;
+    let sizes: Vec<_> = dims.iter().map(Dim::size).collect();
+    let split = [&sizes[..1], &[groups.into(), own], &sizes[2..]].concat();
+    let split = s.reshaped_to(b, x, split)?;
+    let axes: Vec<_> = (2..dims.len() + 1).collect();
+    let epsilon = ir::attr_f64(op, "epsilon").unwrap_or(1e-5);
+    let (centered, deviation) = deviations(s, b, split, (&axes, epsilon))?;
+    let normal = graph::Div::build(b, centered, deviation)?.y();
+    let split = s.dims(split);
+    s.know(normal, split);
+    let normal = s.reshaped_to(b, normal, sizes)?;
+    let dims = s.dims(normal);
+    let axes: Vec<_> = (1..dims.len() as i64 - 1).collect();
+    let wide = |value| match axes.is_empty() {
+        true => Ok::<_, Error>(value),
+        false => Ok(graph::Unsqueeze::build(b, value, &axes)?.y()),
+    };
+    let scaled = graph::Mul::build(b, normal, wide(scale)?)?.y();
+    let y = graph::Add::build(b, scaled, wide(bias)?)?.y();
+    s.know(y, dims);
+    Ok(Outcome::Replaced(vec![y]))
+}
+
+/// The matrix goes on as the identity behind what counts.
+fn determinant<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let x = ir::operands(op)[0];
+    let dims = s.dims(x);
+    let [lead @ .., rows, columns] = &dims[..] else {
+        return Err(Error::invalid("is of matrices only"));
+    };
+    s.same(rows, columns, "has rows and columns of")?;
+    if rows.single().is_none() {
+        return Err(Error::invalid("has a matrix whose side is a product of sizes"));
+    }
+    if !rows.is_known() {
+        let axes = [dims.len() - 2, dims.len() - 1];
+        let masked = s.masked(b, x, &axes, Neutral::Zero)?;
+        let side = s.room(rows);
+        let element = ir::element_type(x.r#type());
+        let zeros = b.parse_attr(&format!("dense<0.0> : tensor<{side}x{side}x{element}>"))?;
+        let zeros = graph::Constant::build(b, zeros)?.y();
+        let identity = graph::EyeLike::build(b, zeros, graph::EyeLikeAttrs::default())?.y();
+        s.know(identity, vec![rows.clone(), columns.clone()]);
+        let inside = s.masked(b, identity, &[0], Neutral::Zero)?;
+        let behind = graph::Sub::build(b, identity, inside)?.y();
+        let whole = graph::Add::build(b, masked, behind)?.y();
+        s.know(whole, dims.clone());
+        ir::edit::set_operand(op, 0, whole)?;
+    }
+    Ok(Outcome::Stays(vec![lead.to_vec()]))
 }

@@ -5,9 +5,14 @@ use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, graph, op_name},
     lower::normalize_axis,
-    sizes::{Bounding, Dim, dim::check, mask::integers, shape::reshaped},
+    sizes::{
+        Bounding, Dim,
+        dim::check,
+        mask::{Neutral, integers},
+        shape::reshaped,
+    },
 };
-use phaseline_base::size::Size;
+use phaseline_base::size::{Size, Solution, Symbol};
 
 pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     let rules: &[(&str, Rule<'c>)] = &[
@@ -19,16 +24,81 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
         (graph::Expand::NAME, expand),
         (graph::Tile::NAME, tile),
         (graph::ConstantOfShape::NAME, constant_of_shape),
-        (graph::DequantizeLinear::NAME, as_first),
-        (graph::QuantizeLinear::NAME, as_first),
+        (graph::DequantizeLinear::NAME, quantize),
+        (graph::QuantizeLinear::NAME, quantize),
         (graph::Lookup::NAME, as_first),
-        (graph::BatchNorm::NAME, as_first),
+        (graph::BatchNorm::NAME, batch_norm),
         (graph::Lrn::NAME, across_channels),
         (graph::Trilu::NAME, triangle),
+        (graph::EyeLike::NAME, triangle),
+        (graph::Col2Im::NAME, col2im),
         (graph::DepthToSpace::NAME, blocks),
         (graph::SpaceToDepth::NAME, blocks),
     ];
     rules.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+}
+
+impl<'c> Bounding<'c> {
+    /// A value in the order of its buffer, with these dimensions.
+    fn with_dims(&mut self, b: &Builder<'c>, x: Val<'c>, dims: Vec<Dim>) -> Result<Val<'c>> {
+        check(&dims, &self.symbols)?;
+        let rooms: Vec<_> = dims.iter().map(|dim| self.room(dim)).collect();
+        let shape = integers(b, &[rooms.len() as i64], &rooms)?;
+        let attributes = graph::ReshapeAttrs { allowzero: rooms.contains(&0) };
+        let y = graph::Reshape::build(b, x, shape, attributes)?.y();
+        self.know(y, dims);
+        Ok(y)
+    }
+
+    /// A value reshaped to sizes with as many elements.
+    pub(super) fn reshaped_to(
+        &mut self,
+        b: &Builder<'c>,
+        x: Val<'c>,
+        sizes: Vec<Size>,
+    ) -> Result<Val<'c>> {
+        let from = self.dims(x);
+        match reshaped(&from, &sizes, &self.symbols) {
+            Ok(dims) => self.with_dims(b, x, dims),
+            Err(_) => looked_up(self, b, (x, &from), sizes),
+        }
+    }
+
+    /// A value whose elements that count are the first ones along an axis.
+    pub(super) fn singled(
+        &mut self,
+        b: &Builder<'c>,
+        x: Val<'c>,
+        axis: usize,
+    ) -> Result<Val<'c>> {
+        let dims = self.dims(x);
+        match dims[axis].single() {
+            Some(_) => Ok(x),
+            None => looked_up(self, b, (x, &dims), dims.iter().map(Dim::size).collect()),
+        }
+    }
+
+    /// A value with its axes in another order.
+    pub(super) fn turned(
+        &mut self,
+        b: &Builder<'c>,
+        x: Val<'c>,
+        order: &[i64],
+    ) -> Result<Val<'c>> {
+        let dims = self.dims(x);
+        let y = graph::Transpose::build(b, x, order)?.y();
+        self.know(y, order.iter().map(|axis| dims[*axis as usize].clone()).collect());
+        Ok(y)
+    }
+
+    /// The quotient of a size by a number that has to divide it.
+    pub(super) fn part_of(&mut self, size: &Size, number: i64, what: &str) -> Result<Size> {
+        size.divided(&number.into()).ok_or_else(|| {
+            self.solution = size.divisible(number, &self.symbols);
+            let text = size.text(&self.symbols);
+            Error::invalid(format!("{what} {text}, which {number} may not divide"))
+        })
+    }
 }
 
 /// Replaces an operation by a reshape to these dimensions.
@@ -39,12 +109,7 @@ fn to_dims<'c>(
     dims: Vec<Dim>,
 ) -> Result<Outcome<'c>> {
     let x = s.materialized(b, ir::operands(op)[0])?;
-    let rooms: Vec<_> = dims.iter().map(|dim| s.room(dim)).collect();
-    let shape = crate::sizes::mask::integers(b, &[rooms.len() as i64], &rooms)?;
-    let attributes = graph::ReshapeAttrs { allowzero: rooms.contains(&0) };
-    let y = graph::Reshape::build(b, x, shape, attributes)?.y();
-    s.know(y, dims);
-    Ok(Outcome::Replaced(vec![y]))
+    Ok(Outcome::Replaced(vec![s.with_dims(b, x, dims)?]))
 }
 
 fn reshape<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
@@ -83,14 +148,42 @@ fn rearranged<'c>(
     if let Some(open) = sizes.iter().position(|size| size.known() == Some(-1)) {
         let others = sizes.iter().enumerate().filter(|(at, _)| *at != open);
         let others = others.fold(Size::from(1), |all, (_, size)| all.times(size));
-        sizes[open] = total.divided(&others)?;
+        sizes[open] = match total.divided(&others) {
+            Some(size) => size,
+            None => {
+                s.solution = divisible(&total, &others, &s.symbols);
+                return None;
+            }
+        };
     }
     let product = sizes.iter().fold(Size::from(1), |all, size| all.times(size));
     if product != total {
-        s.solution = product.minus(&total).solved(&s.symbols);
+        s.solution = product
+            .minus(&total)
+            .solved(&s.symbols)
+            .or_else(|| aligned(from, &sizes, &s.symbols));
         return None;
     }
-    Some(looked_up(s, b, (x, from), sizes))
+    Some(looked_up(s, b, (x, from), sizes).map(|y| Outcome::Replaced(vec![y])))
+}
+
+/// The multiples that a symbol has to have for a product of sizes and a number to divide a size.
+fn divisible(total: &Size, others: &Size, symbols: &[Symbol]) -> Option<Solution> {
+    let (symbolic, number) = others.parts()?;
+    let rest = total.divided(&symbolic)?;
+    rest.divisible(number, symbols)
+}
+
+/// A symbol at either end that is the number there.
+fn aligned(from: &[Dim], target: &[Size], symbols: &[Symbol]) -> Option<Solution> {
+    if target.iter().any(|size| size.known().is_none()) {
+        return None;
+    }
+    let ends = [(from.last(), target.last()), (from.first(), target.first())];
+    ends.into_iter().find_map(|(dim, size)| {
+        let dim = dim?.single().filter(|size| size.known().is_none())?;
+        dim.minus(size?).solved(symbols)
+    })
 }
 
 fn looked_up<'c>(
@@ -98,7 +191,7 @@ fn looked_up<'c>(
     b: &Builder<'c>,
     (x, from): (Val<'c>, &[Dim]),
     sizes: Vec<Size>,
-) -> Result<Outcome<'c>> {
+) -> Result<Val<'c>> {
     let dims: Vec<_> = sizes.into_iter().map(Dim::of).collect();
     check(&dims, &s.symbols)?;
     let rooms: Vec<_> = dims.iter().map(|dim| s.room(dim)).collect();
@@ -136,7 +229,7 @@ fn looked_up<'c>(
     let x = graph::Reshape::build(b, x, flat, graph::ReshapeAttrs::default())?.y();
     let y = graph::Gather::build(b, x, place, graph::GatherAttrs::default())?.y();
     s.know(y, dims);
-    Ok(Outcome::Replaced(vec![y]))
+    Ok(y)
 }
 
 fn flatten<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
@@ -251,28 +344,110 @@ fn triangle<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Out
     as_first(s, b, op)
 }
 
-/// Windows reach across channels.
+/// Windows of squares reach across channels.
 fn across_channels<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
-    if s.dims(ir::operands(op)[0]).get(1).is_none_or(|dim| !dim.is_known()) {
-        return Err(Error::invalid("needs a number of channels that is known"));
+    if s.dims(ir::operands(op)[0]).get(1).is_none_or(|dim| dim.single().is_none()) {
+        return Err(Error::invalid("has channels that are a product of sizes"));
+    }
+    s.materialize_all(b, op)?;
+    s.mask_operand(b, op, 0, (&[1], Neutral::Zero))?;
+    as_first(s, b, op)
+}
+
+/// There is a number for each channel.
+fn batch_norm<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    let operands = ir::operands(op);
+    let channels = s.dims(operands[0]).get(1).cloned().unwrap_or(Dim::known(1));
+    let scales = s.dims(operands[1])[0].clone();
+    s.same(&channels, &scales, "has channels, and scales for channels, of")?;
+    as_first(s, b, op)
+}
+
+/// There is a scale for all, for each slice along an axis, or for each block of slices.
+fn quantize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    let operands = ir::operands(op);
+    let (dims, scale) = (s.dims(operands[0]), s.dims(operands[1]));
+    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(1), dims.len());
+    let block = ir::attr_i64(op, "block_size").unwrap_or(0);
+    if let [along] = &scale[..]
+        && along.as_known() != Some(1)
+    {
+        s.same(&dims[axis], along, "has slices, and scales for slices, of")?;
+    }
+    if scale.len() > 1 && block > 0 {
+        for (place, (dim, scale)) in dims.iter().zip(&scale).enumerate() {
+            let dim = match place == axis {
+                true => Dim::of(dim.size().plus(&(block - 1).into()).over(block)),
+                false => dim.clone(),
+            };
+            s.same(&dim, scale, "has blocks, and scales for blocks, of")?;
+        }
     }
     as_first(s, b, op)
 }
 
 fn blocks<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
     s.materialize_all(b, op)?;
-    let dims = s.dims(ir::operands(op)[0]);
-    let size = ir::attr_i64(op, "blocksize").unwrap_or(1);
-    let [n, c, h, w] = &dims[..] else { return Err(Error::invalid("is of images only")) };
-    let Some(channels) = c.as_known() else {
-        return Err(Error::invalid("needs a number of channels that is known"));
-    };
+    let x = ir::operands(op)[0];
+    let dims = s.dims(x);
+    let block = ir::attr_i64(op, "blocksize").unwrap_or(1).max(1);
     let deep = op_name(op) == graph::SpaceToDepth::NAME;
-    let spatial = |dim: &Dim| match (dim.single(), deep) {
-        (Some(dim), false) => Ok(Dim::of(dim.times(&size.into()))),
-        (Some(dim), true) => Ok(Dim::of(dim.over(size))),
-        (None, _) => Err(Error::invalid("has an image whose side is a product of sizes")),
+    let [n, c, h, w] = &dims[..] else { return Err(Error::invalid("is of images only")) };
+    let (c, h, w) = (c.size(), h.size(), w.size());
+    let block_size = Size::from(block);
+    let sides = match deep {
+        true => [
+            s.part_of(&h, block, "divides a side of")?,
+            s.part_of(&w, block, "divides a side of")?,
+        ],
+        false => [h.times(&block_size), w.times(&block_size)],
     };
-    let channels = if deep { channels * size * size } else { channels / (size * size) };
-    Ok(Outcome::Stays(vec![vec![n.clone(), Dim::known(channels), spatial(h)?, spatial(w)?]]))
+    let channels = match deep {
+        true => c.times(&(block * block).into()),
+        false => s.part_of(&c, block * block, "divides channels of")?,
+    };
+    let [high, wide] = sides.clone();
+    if c.known().is_some() && dims[2..].iter().all(|dim| dim.single().is_some()) {
+        let result = vec![n.clone(), Dim::of(channels), Dim::of(high), Dim::of(wide)];
+        return Ok(Outcome::Stays(vec![result]));
+    }
+    let n = n.size();
+    let crd = ir::attr_str(op, "mode").as_deref() == Some("CRD");
+    let (parts, order) = match (deep, crd) {
+        (true, _) => {
+            let parts =
+                vec![n.clone(), c, high.clone(), block_size.clone(), wide.clone(), block_size];
+            (parts, [0, 3, 5, 1, 2, 4])
+        }
+        (false, true) => {
+            let blocks = [block_size.clone(), block_size];
+            let [first, second] = blocks;
+            (vec![n.clone(), channels.clone(), first, second, h, w], [0, 1, 4, 2, 5, 3])
+        }
+        (false, false) => {
+            let first = block_size.clone();
+            (vec![n.clone(), first, block_size, channels.clone(), h, w], [0, 3, 4, 1, 5, 2])
+        }
+    };
+    let split = s.reshaped_to(b, x, parts)?;
+    let turned = s.turned(b, split, &order)?;
+    let y = s.reshaped_to(b, turned, vec![n, channels, high, wide])?;
+    Ok(Outcome::Replaced(vec![y]))
+}
+
+/// Images have sizes that are known, so there are as many windows as fit.
+fn col2im<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let dims = s.dims(ir::operands(op)[0]);
+    let list = |name: &str| ir::attr_i64s(op, name).unwrap_or_default();
+    let (image, kernels) = (list("image_shape"), list("kernel_shape"));
+    let windows = super::window::windows(op, &kernels);
+    let counts = image.iter().zip(&windows).map(|(side, window)| window.result(&(*side).into()));
+    let count = counts.fold(Size::from(1), |all, count| all.times(&count));
+    s.same(&dims[2], &Dim::of(count), "has columns for windows, and windows, of")?;
+    let patch: i64 = kernels.iter().product();
+    let channels = s.part_of(&dims[1].size(), patch, "divides rows of")?;
+    let mut result = vec![dims[0].clone(), Dim::of(channels)];
+    result.extend(image.into_iter().map(Dim::known));
+    Ok(Outcome::Stays(vec![result]))
 }

@@ -1,11 +1,17 @@
 //! Windows that slide over images, and images of other sizes.
 
-use super::{Outcome, Rule};
+use super::{
+    Outcome, Rule,
+    resample::{Arith, Way, regions},
+};
 use crate::{
     Error, Result,
     ir::{self, Builder, Op, Val, constant::Elements, edit, graph, op_name, view::OpView},
     lower::normalize_axis,
-    sizes::{Bounding, Dim, mask::Neutral},
+    sizes::{
+        Bounding, Dim,
+        mask::{Neutral, integers},
+    },
 };
 use melior::ir::ValueLike;
 use phaseline_base::size::Size;
@@ -14,6 +20,7 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     let rules: &[(&str, Rule<'c>)] = &[
         (graph::Conv::NAME, conv),
         (graph::ConvInteger::NAME, conv),
+        (graph::QLinearConv::NAME, qlinear_conv),
         (graph::ConvTranspose::NAME, conv_transpose),
         (graph::MaxPool::NAME, pool),
         (graph::LpPool::NAME, pool),
@@ -25,7 +32,7 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
 }
 
 /// A window along one axis.
-struct Window {
+pub(super) struct Window {
     kernel: i64,
     stride: i64,
     dilation: i64,
@@ -39,14 +46,14 @@ impl Window {
         self.dilation * (self.kernel - 1)
     }
 
-    fn result(&self, size: &Size) -> Size {
+    pub(super) fn result(&self, size: &Size) -> Size {
         let last = size.plus(&(self.begin + self.end - self.reach() - 1).into());
         last.over(self.stride).plus(&1.into())
     }
 }
 
 /// The windows of an operation with these kernel sizes.
-fn windows(op: Op<'_>, kernels: &[i64]) -> Vec<Window> {
+pub(super) fn windows(op: Op<'_>, kernels: &[i64]) -> Vec<Window> {
     let list = |name: &str, otherwise: i64, count: usize| {
         let list = ir::attr_i64s(op, name).unwrap_or_default();
         if list.is_empty() { vec![otherwise; count] } else { list }
@@ -96,12 +103,43 @@ fn conv<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome
     let channels = Dim::known(w[1] * ir::attr_i64(op, "group").unwrap_or(1));
     s.same(&dims[1], &channels, "has channels, and filters for channels, of")?;
     let reaching = reaching(&dims, &windows);
-    if !reaching.is_empty() && op_name(op) == graph::ConvInteger::NAME && operands.len() > 2 {
-        return Err(Error::invalid(
-            "pads integers with a zero point behind a size known at run time",
-        ));
+    let zero = graph::ConvInteger::of(op).and_then(|view| view.x_zero_point());
+    match zero {
+        Some(zero) if !reaching.is_empty() => pad_with_zero_point(s, b, op, (&reaching, zero))?,
+        _ => s.mask_operand(b, op, 0, (&reaching, Neutral::Zero))?,
     }
-    s.mask_operand(b, op, 0, (&reaching, Neutral::Zero))?;
+    Ok(Outcome::Stays(vec![slid(&dims, Dim::known(w[0]), &windows)?]))
+}
+
+/// Reads what is behind an image of integers as their zero.
+fn pad_with_zero_point<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    op: Op<'c>,
+    (axes, zero): (&[usize], Val<'c>),
+) -> Result<()> {
+    let attributes = graph::ReshapeAttrs { allowzero: true };
+    let zero = graph::Reshape::build(b, zero, integers(b, &[0], &[])?, attributes)?.y();
+    let masked = s.masked_with(b, ir::operands(op)[0], axes, zero)?;
+    edit::set_operand(op, 0, masked)
+}
+
+fn qlinear_conv<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
+    s.materialize_all(b, op)?;
+    let Some(view) = graph::QLinearConv::of(op) else {
+        return Err(Error::internal("a convolution that is not as ODS has it"));
+    };
+    let (dims, w) = (s.dims(view.x()), s.dims(view.w()));
+    let Some(w) = w.iter().map(Dim::as_known).collect::<Option<Vec<_>>>() else {
+        return Err(Error::invalid("has filters of sizes that are known at run time"));
+    };
+    let windows = windows(op, &w[2..]);
+    let channels = Dim::known(w[1] * ir::attr_i64(op, "group").unwrap_or(1));
+    s.same(&dims[1], &channels, "has channels, and filters for channels, of")?;
+    let reaching = reaching(&dims, &windows);
+    if !reaching.is_empty() {
+        pad_with_zero_point(s, b, op, (&reaching, view.x_zero_point()))?;
+    }
     Ok(Outcome::Stays(vec![slid(&dims, Dim::known(w[0]), &windows)?]))
 }
 
@@ -220,8 +258,15 @@ fn resize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
         |why: &str| Err(Error::invalid(format!("resizes a size that is known at run time {why}")));
     let mut x = s.materialized(b, view.x())?;
     let mut rooms = vec![];
+    if view.keep_aspect_ratio_policy() != "stretch" && axes.iter().any(|at| !dims[*at].is_known()) {
+        return refuse("to a share that it decides");
+    }
+    let regions = regions(view, axes.len())?;
+    let mut ways = vec![];
+    let mut stays = true;
     for (place, axis) in axes.iter().enumerate() {
         let from = dims[*axis].clone();
+        let region = regions.as_ref().map(|all| all[place]);
         let target = match (&scales, &sizes) {
             (Some(scales), _) => match (from.as_known(), fraction(scales[place])) {
                 (Some(known), _) => Size::from((known as f64 * scales[place]).floor() as i64),
@@ -233,21 +278,42 @@ fn resize<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
         };
         let target = if target == from.size() { from.clone() } else { Dim::of(target) };
         rooms.push(s.room(&target));
-        if target != from && !(from.is_known() && target.is_known()) {
+        let cut = region.is_some_and(|region| region != (0.0, 1.0));
+        let open = !(from.is_known() && target.is_known());
+        if target != from || (cut && open) {
+            ways.push(Way {
+                axis: *axis,
+                target: target.size(),
+                scale: scales.as_ref().and_then(|scales| fraction(scales[place])),
+                region,
+                view,
+            });
+        }
+        if (target != from || cut) && open {
             let ratio = target.single().and_then(|size| size.divided(side(&from).ok()?));
-            if scales.is_none() && ratio.as_ref().and_then(Size::known).is_none() {
-                return refuse("to one that is no multiple of it");
-            }
+            let whole = scales.is_some() || ratio.as_ref().and_then(Size::known).is_some();
             let by_scale = matches!(
                 view.coordinate_transformation_mode(),
                 "half_pixel" | "pytorch_half_pixel" | "asymmetric"
             );
-            if !by_scale || view.antialias() || view.exclude_outside() {
-                return refuse("in a mode whose coordinates depend on it");
-            }
-            x = s.edge_filled(b, x, *axis)?;
+            stays &= whole && by_scale && !view.exclude_outside();
         }
         dims[*axis] = target;
+    }
+    if view.antialias() && ways.iter().any(|way| !s.dims(x)[way.axis].is_known()) {
+        return refuse("with antialias");
+    }
+    if !stays {
+        if scales.is_some() && ways.iter().any(|way| way.scale.is_none()) {
+            return refuse("by a scale that is no small fraction");
+        }
+        for way in &ways {
+            x = s.resampled(b, x, way)?;
+        }
+        return Ok(Outcome::Replaced(vec![x]));
+    }
+    for way in &ways {
+        x = s.edge_filled(b, x, way.axis)?;
     }
     edit::set_operand(op, 0, x)?;
     if view.sizes().is_some() {
@@ -262,8 +328,8 @@ fn pad<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<
         return Err(Error::internal("a pad that is not as ODS has it"));
     };
     let mut dims = s.dims(view.x());
-    let Some(pads) = s.numbers(view.pads()) else {
-        return Err(Error::invalid("pads by sizes that are known at run time"));
+    let Some(pads) = s.content(view.pads()) else {
+        return Err(Error::invalid("pads by sizes that do not follow from those of inputs"));
     };
     let axes: Vec<_> = match view.axes() {
         None => (0..dims.len()).collect(),
@@ -274,22 +340,29 @@ fn pad<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<
         }
     };
     let mut x = s.materialized(b, view.x())?;
-    let mut filled = vec![];
+    let mode = view.mode().to_owned();
+    let (mut filled, mut known, mut moved) = (vec![], vec![0; pads.len()], vec![]);
     for (place, axis) in axes.iter().enumerate() {
-        let (begin, end) = (pads[place], pads[axes.len() + place]);
-        if dims[*axis].is_known() || (begin, end) == (0, 0) {
-            if let Some(size) = dims[*axis].as_known() {
-                dims[*axis] = Dim::known(size + begin + end);
+        let (begin, end) = (&pads[place], &pads[axes.len() + place]);
+        let numbers = begin.known().zip(end.known());
+        match numbers {
+            Some((0, 0)) => continue,
+            Some((begin, end)) if dims[*axis].is_known() || mode == "constant" => {
+                (known[place], known[axes.len() + place]) = (begin, end);
+                if end > 0 && !dims[*axis].is_known() {
+                    filled.push(*axis);
+                }
             }
-            continue;
+            Some((begin, end)) if mode == "edge" && begin >= 0 && end >= 0 => {
+                (known[place], known[axes.len() + place]) = (begin, end);
+                x = s.edge_filled(b, x, *axis)?;
+            }
+            _ => {
+                moved.push((*axis, begin.clone(), end.clone()));
+                continue;
+            }
         }
-        match ir::attr_str(op, "mode").as_deref() {
-            None | Some("constant") if end > 0 => filled.push(*axis),
-            None | Some("constant") => {}
-            Some("edge") => x = s.edge_filled(b, x, *axis)?,
-            _ => return Err(Error::invalid("reflects at an end that is known at run time")),
-        }
-        let size = side(&dims[*axis])?.plus(&(begin + end).into());
+        let size = side(&dims[*axis])?.plus(begin).plus(end);
         dims[*axis] = Dim::of(size);
     }
     x = match view.value() {
@@ -297,6 +370,71 @@ fn pad<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<
         None => s.masked(b, x, &filled, Neutral::Zero)?,
     };
     edit::set_operand(op, 0, x)?;
-    s.put_numbers(b, op, 1, &pads)?;
-    Ok(Outcome::Stays(vec![dims]))
+    s.put_numbers(b, op, 1, &known)?;
+    if moved.is_empty() {
+        return Ok(Outcome::Stays(vec![dims]));
+    }
+    let list = integers(b, &[known.len() as i64], &known)?;
+    let attributes = graph::PadAttrs { mode: mode.clone() };
+    if known.iter().any(|count| *count != 0) {
+        x = graph::Pad::build(b, x, list, view.value(), view.axes(), attributes)?.y();
+        s.know(x, dims);
+    }
+    for (axis, begin, end) in moved {
+        x = padded(s, b, (x, view.value()), &mode, (axis, &begin, &end))?;
+    }
+    Ok(Outcome::Replaced(vec![x]))
+}
+
+/// A value whose padding along an axis is looked up by position.
+fn padded<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    (x, value): (Val<'c>, Option<Val<'c>>),
+    mode: &str,
+    (axis, begin, end): (usize, &Size, &Size),
+) -> Result<Val<'c>> {
+    let a = Arith(b);
+    let x = s.singled(b, x, axis)?;
+    let dims = s.dims(x);
+    let own = dims[axis].size();
+    let size = own.plus(begin).plus(end).or_more(&0.into(), &s.symbols);
+    let dim = Dim::of(size);
+    crate::sizes::dim::check(std::slice::from_ref(&dim), &s.symbols)?;
+    let count = s.room(&dim);
+    let all = integers(b, &[count], &(0..count).collect::<Vec<_>>())?;
+    let at = a.minus(all, s.value_of(begin)?)?;
+    let length = s.value_of(&own)?;
+    let last = a.minus(length, a.number(1)?)?;
+    let place = match mode {
+        "reflect" => {
+            let absolute = |value| Ok::<_, Error>(graph::Abs::build(b, value)?.y());
+            a.minus(last, absolute(a.minus(absolute(at)?, last)?)?)?
+        }
+        "wrap" => a.rest(at, a.most(length, a.number(1)?)?)?,
+        _ => at,
+    };
+    let y = s.gathered(b, x, (axis, a.inside(place, last)?), dim)?;
+    if mode != "constant" {
+        return Ok(y);
+    }
+    let inside = graph::And::build(
+        b,
+        graph::GreaterOrEqual::build(b, at, a.number(0)?)?.y(),
+        graph::Less::build(b, at, length)?.y(),
+    )?
+    .y();
+    let behind: Vec<i64> = (1..(dims.len() - axis) as i64).collect();
+    let inside = match behind.is_empty() {
+        true => inside,
+        false => graph::Unsqueeze::build(b, inside, &behind)?.y(),
+    };
+    let value = match value {
+        Some(value) => value,
+        None => a.cast(a.number(0)?, ir::element_type(x.r#type()))?,
+    };
+    let filled = graph::Where::build(b, inside, y, value)?.y();
+    let dims = s.dims(y);
+    s.know(filled, dims);
+    Ok(filled)
 }

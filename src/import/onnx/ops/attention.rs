@@ -3,7 +3,7 @@
 use crate::ir::Val;
 use crate::tensor::{DType, Element, Tensor};
 
-use super::super::context::NodeContext;
+use super::super::context::{Extent, NodeContext};
 use super::super::emit::{OpError, OpResult};
 use super::OpEntry;
 
@@ -17,15 +17,18 @@ pub(super) fn split_heads<'c>(
     heads: Option<i64>,
     what: &str,
 ) -> OpResult<Val<'c>> {
-    let dims = node.static_dims(x, what)?;
+    let dims = node.dims(x);
     match dims[..] {
         [_, _, _, _] => Ok(x),
-        [batch, length, hidden] => {
+        [_, _, hidden] => {
             let heads = heads.ok_or("the number of heads is missing")?;
-            if heads < 1 || hidden % heads != 0 {
+            if heads < 1 || (hidden >= 0 && hidden % heads != 0) {
                 return Err(format!("{heads} heads do not divide {what} of size {hidden}").into());
             }
-            let parts = node.reshape(x, &[batch, length, heads, hidden / heads])?;
+            let size = if hidden < 0 { -1 } else { hidden / heads };
+            let (batch, length) = (node.extent(x, 0)?, node.extent(x, 1)?);
+            let sizes = [batch, length, Extent::Known(heads), Extent::Known(size)];
+            let parts = node.reshape_to(x, &sizes)?;
             node.transpose(parts, &[0, 2, 1, 3])
         }
         _ => Err(format!("{what} has rank {}, expected 3 or 4", dims.len()).into()),
@@ -38,18 +41,40 @@ pub(super) fn repeat_heads<'c>(
     x: Val<'c>,
     heads: i64,
 ) -> OpResult<Val<'c>> {
-    let dims = node.static_dims(x, "keys and values")?;
-    let [batch, own, rows, columns] = dims[..] else { return Err("expected rank 4".into()) };
-    if own == heads {
+    let [_, own, _, _] = node.dims(x)[..] else { return Err("expected rank 4".into()) };
+    if own == heads && own >= 0 {
         return Ok(x);
+    }
+    if own < 0 {
+        return Err(OpError::Unsupported(
+            "the number of key heads must be known; give input shapes with --shape".to_string(),
+        ));
     }
     if own < 1 || heads % own != 0 {
         return Err(format!("{own} key heads do not divide {heads} query heads").into());
     }
     let wide = node.unsqueeze(x, &[2])?;
-    let shape = node.i64s(&[batch, own, heads / own, rows, columns])?;
+    let (batch, rows, columns) = (node.extent(x, 0)?, node.extent(x, 2)?, node.extent(x, 3)?);
+    let known = Extent::Known;
+    let shape = node.extents(&[batch, known(own), known(heads / own), rows, columns])?;
     let wide = node.op("expand", &[wide, shape], &[])?;
-    node.reshape(wide, &[batch, heads, rows, columns])
+    node.reshape_to(wide, &[batch, known(heads), rows, columns])
+}
+
+/// Each head repeated as often as there are queries for it, where their numbers may be open.
+fn repeat_open_heads<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+    heads: Extent<'c>,
+) -> OpResult<Val<'c>> {
+    let own = node.extent(x, 1)?;
+    if let (Some(heads), Some(_)) = (heads.known(), own.known()) {
+        return repeat_heads(node, x, heads);
+    }
+    // The head of query h of n is that at h * own / n.
+    let places = node.binary("mul", node.count(heads)?, node.extent_scalar(own)?)?;
+    let places = node.binary("div", places, node.extent_scalar(heads)?)?;
+    node.op("gather", &[x, places], &[("axis", 1i64.into())])
 }
 
 fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
@@ -64,11 +89,15 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         v = node.concat(&[past_v, v], 2)?;
     }
     let (present_k, present_v) = (k, v);
-    let q_dims = node.static_dims(q, "Q")?;
-    let (heads, size) = (q_dims[1], q_dims[3]);
-    let (k, v) = (repeat_heads(node, k, heads)?, repeat_heads(node, v, heads)?);
+    let heads = node.extent(q, 1)?;
+    let (k, v) = (repeat_open_heads(node, k, heads)?, repeat_open_heads(node, v, heads)?);
+    let scale = match (node.attributes.float("scale")?, node.extent(q, 3)?) {
+        (Some(scale), _) => Some(f64::from(scale)),
+        (None, Extent::Known(size)) => Some(1.0 / (size as f64).sqrt()),
+        (None, Extent::Open(_)) => None,
+    };
     let scaled = Scaled {
-        scale: node.attributes.float("scale")?.map_or(1.0 / (size as f64).sqrt(), f64::from),
+        scale,
         softcap: f64::from(node.attributes.float_or("softcap", 0.0)?),
     };
     let bias = bias(node, q, k)?;
@@ -89,15 +118,17 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
 
 /// `[batch, heads, length, size]` as `[batch, length, heads * size]`.
 pub(super) fn join_heads<'c>(node: &NodeContext<'_, 'c>, y: Val<'c>) -> OpResult<Val<'c>> {
-    let dims = node.static_dims(y, "the result")?;
-    let [batch, heads, length, size] = dims[..] else { return Err("expected rank 4".into()) };
+    let [_, heads, _, size] = node.dims(y)[..] else { return Err("expected rank 4".into()) };
+    let hidden = if heads < 0 || size < 0 { -1 } else { heads * size };
+    let (batch, length) = (node.extent(y, 0)?, node.extent(y, 2)?);
     let turned = node.transpose(y, &[0, 2, 1, 3])?;
-    node.reshape(turned, &[batch, length, heads * size])
+    node.reshape_to(turned, &[batch, length, Extent::Known(hidden)])
 }
 
 /// Numbers that scores go through.
 pub(super) struct Scaled {
-    pub scale: f64,
+    /// One over the root of the size of a head if none is given.
+    pub scale: Option<f64>,
     /// No limit if 0.
     pub softcap: f64,
 }
@@ -121,8 +152,21 @@ impl Scaled {
         softmax: impl FnOnce(&NodeContext<'n, 'c>, Val<'c>, Option<&Bias<'c>>) -> OpResult<Val<'c>>,
     ) -> OpResult<Weighed<'c>> {
         // Half of the scale goes to each side, which keeps products small.
-        let q_scaled = node.binary_with("mul", q, self.scale.sqrt())?;
-        let k_scaled = node.binary_with("mul", k, self.scale.sqrt())?;
+        let scale = match self.scale {
+            Some(scale) => node.scalar_like(q, scale.sqrt())?,
+            None => {
+                let size = node.cast(node.extent_scalar(node.extent(q, 3)?)?, DType::F32)?;
+                let fourth = node.unary("sqrt", node.unary("sqrt", size)?)?;
+                let one = node.scalar_like(fourth, 1.0)?;
+                node.cast_like(node.binary("div", one, fourth)?, q)?
+            }
+        };
+        let q_scaled = node.binary("mul", q, scale)?;
+        let scale = match self.scale {
+            Some(scale) => node.scalar_like(k, scale.sqrt())?,
+            None => scale,
+        };
+        let k_scaled = node.binary("mul", k, scale)?;
         let k_turned = node.transpose(k_scaled, &[0, 1, 3, 2])?;
         let raw = node.binary("matmul", q_scaled, k_turned)?;
         let capped = if self.softcap > 0.0 {
@@ -170,7 +214,7 @@ fn masked_softmax<'c>(
 
 /// The sum of all masks: the given one, the causal one, the sliding window, and padding.
 fn bias<'c>(node: &NodeContext<'_, 'c>, q: Val<'c>, k: Val<'c>) -> OpResult<Option<Bias<'c>>> {
-    let (rows, columns) = (node.static_dim(q, 2, "Q")?, node.static_dim(k, 2, "K")?);
+    let (rows, columns) = (node.extent(q, 2)?, node.extent(k, 2)?);
     let mut parts = Vec::new();
     let mut may_hide_all = false;
     if let Some(mask) = node.optional(3) {
@@ -183,8 +227,10 @@ fn bias<'c>(node: &NodeContext<'_, 'c>, q: Val<'c>, k: Val<'c>) -> OpResult<Opti
         may_hide_all |= hides_all;
     }
     if let Some(lengths) = lengths {
-        let positions: Vec<i64> = (0..columns).collect();
-        let positions = node.i64s(&positions)?;
+        let positions = match columns {
+            Extent::Known(columns) => node.i64s(&(0..columns).collect::<Vec<_>>())?,
+            open => node.count(open)?,
+        };
         let lengths = node.reshape(lengths, &[-1, 1, 1, 1])?;
         let real = node.binary("less", positions, lengths)?;
         parts.push(as_bias(node, q, real)?);
@@ -216,7 +262,7 @@ fn given_mask<'c>(
     node: &NodeContext<'_, 'c>,
     q: Val<'c>,
     mask: Val<'c>,
-    columns: i64,
+    columns: Extent<'c>,
 ) -> OpResult<Val<'c>> {
     let mask = match node.dtype(mask)? {
         DType::Bool => as_bias(node, q, mask)?,
@@ -226,13 +272,18 @@ fn given_mask<'c>(
     if rank == 0 {
         return Ok(mask);
     }
-    let missing = columns - node.static_dim(mask, rank - 1, "attn_mask")?;
-    if missing <= 0 {
+    let missing = match (columns, node.extent(mask, rank - 1)?) {
+        (Extent::Known(columns), Extent::Known(given)) => Extent::Known(columns - given),
+        // One column is for all keys.
+        (_, Extent::Known(1)) => return Ok(mask),
+        (columns, given) => node.extent_op("sub", columns, given)?,
+    };
+    if missing.known().is_some_and(|missing| missing <= 0) {
         return Ok(mask);
     }
-    let mut pads = vec![0; 2 * rank];
+    let mut pads = vec![Extent::Known(0); 2 * rank];
     pads[2 * rank - 1] = missing;
-    let pads = node.i64s(&pads)?;
+    let pads = node.extents(&pads)?;
     let hidden = node.scalar_like(mask, f64::NEG_INFINITY)?;
     node.op_with_optionals("pad", &[Some(mask), Some(pads), Some(hidden), None], &[])
 }
@@ -267,8 +318,8 @@ pub(super) fn for_each_pair<'c, T: Element>(
 /// size its `lengths` less the new ones.
 fn positional_mask<'c>(
     node: &NodeContext<'_, 'c>,
-    rows: i64,
-    columns: i64,
+    rows: Extent<'c>,
+    columns: Extent<'c>,
     lengths: Option<Val<'c>>,
 ) -> OpResult<Option<(Val<'c>, bool)>> {
     let causal = node.attributes.bool_or("is_causal", false)?;
@@ -278,12 +329,16 @@ fn positional_mask<'c>(
     if left < 0 && right < 0 {
         return Ok(None);
     }
+    let past = match node.optional(4) {
+        Some(past) => node.extent(past, 2)?,
+        None => Extent::Known(0),
+    };
+    let (Extent::Known(rows), Extent::Known(columns), Extent::Known(past)) = (rows, columns, past)
+    else {
+        return open_positions(node, (rows, columns, past), lengths, (left, right)).map(Some);
+    };
     check_mask(rows, columns)?;
     let shape = [rows as usize, columns as usize];
-    let past = match node.optional(4) {
-        Some(past) => node.static_dim(past, 2, "past_key")?,
-        None => 0,
-    };
     // How far a key lies before the query, but for the offset of the queries.
     let ahead: Vec<i64> =
         (0..rows).flat_map(|row| (0..columns).map(move |column| row - column)).collect();
@@ -301,6 +356,36 @@ fn positional_mask<'c>(
     let offset = node.reshape(offset, &[-1, 1, 1, 1])?;
     let ahead = node.constant(&Tensor::from_slice(&shape, &ahead)?)?;
     let before = node.binary("add", ahead, offset)?;
+    Ok(window(node, before, (left, right))?.map(|mask| (mask, true)))
+}
+
+/// The same where the numbers of queries and keys are open.
+fn open_positions<'c>(
+    node: &NodeContext<'_, 'c>,
+    (rows, columns, past): (Extent<'c>, Extent<'c>, Extent<'c>),
+    lengths: Option<Val<'c>>,
+    window_sizes: (i64, i64),
+) -> OpResult<(Val<'c>, bool)> {
+    let queries = node.unsqueeze(node.count(rows)?, &[1])?;
+    let ahead = node.binary("sub", queries, node.count(columns)?)?;
+    let offset = match lengths.filter(|_| node.optional(4).is_none()) {
+        Some(lengths) => {
+            let offset = node.binary("sub", lengths, node.extent_scalar(rows)?)?;
+            node.reshape(offset, &[-1, 1, 1, 1])?
+        }
+        None => node.extent_scalar(past)?,
+    };
+    let before = node.binary("add", ahead, offset)?;
+    let mask = window(node, before, window_sizes)?.ok_or("a mask that hides nothing")?;
+    Ok((mask, true))
+}
+
+/// True for keys that are not too far before or behind a query.
+fn window<'c>(
+    node: &NodeContext<'_, 'c>,
+    before: Val<'c>,
+    (left, right): (i64, i64),
+) -> OpResult<Option<Val<'c>>> {
     let mut mask = None;
     if left >= 0 {
         mask = Some(node.binary_with("less_or_equal", before, left as f64)?);
@@ -312,5 +397,5 @@ fn positional_mask<'c>(
             Some(other) => node.binary("and", other, near)?,
         });
     }
-    Ok(mask.map(|mask| (mask, true)))
+    Ok(mask)
 }

@@ -76,6 +76,8 @@ impl Window {
                 let dims = crate::ir::dims(melior::ir::ValueLike::r#type(&x));
                 for axis in 0..rank {
                     let size = dims.get(axis + 2).copied().filter(|size| *size >= 0);
+                    // Steps of one keep any size.
+                    let size = size.or((self.strides[axis] == 1).then_some(1));
                     let size = size.ok_or_else(|| {
                         super::super::emit::OpError::Unsupported(format!(
                             "auto_pad {mode} needs known spatial dimensions; give input shapes \

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        context::NodeContext,
+        context::{Extent, NodeContext},
         emit::{OpError, OpResult},
     },
     MANY, OpEntry,
@@ -143,16 +143,25 @@ fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let x = node.input(0, "input")?;
     let axis = node.axis(node.attributes.int_or("axis", 0)?, node.rank(x))?;
     let count = node.attributes.int("num_outputs")?;
-    let sizes = match node.attributes.ints("split")? {
-        Some(sizes) => Some(sizes),
-        None => node.known_ints(1, "split")?,
-    };
     let outputs = node.wanted.len() as i64;
+    let sizes = match (node.attributes.ints("split")?, node.optional(1)) {
+        (Some(sizes), _) => Some(sizes),
+        (None, Some(sizes)) if node.emitter.known(sizes).is_none() => {
+            if node.dims(sizes)[..] != [outputs] {
+                return Err(OpError::Unsupported(
+                    "the input split must be a constant, or have a size for each output".to_string(),
+                ));
+            }
+            return split_by(node, (x, axis), sizes);
+        }
+        (None, _) => node.known_ints(1, "split")?,
+    };
     let sizes = match sizes {
         Some(sizes) => sizes,
         None if count.is_some_and(|count| count != outputs) || outputs == 0 => {
             return Err(format!("num_outputs is not the number of outputs, {outputs}").into());
         }
+        None if node.dims(x)[axis] < 0 => return split_open(node, (x, axis), outputs, count),
         None => {
             let size = node.static_dim(x, axis, "input")?;
             let piece = (size + outputs - 1) / outputs;
@@ -164,6 +173,47 @@ fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     }
     let attributes = [("axis", (axis as i64).into()), ("split", sizes.into())];
     node.emitter.op("split", &[x], &attributes)
+}
+
+/// Pieces whose sizes a list has that a run computes.
+fn split_by<'c>(
+    node: &NodeContext<'_, 'c>,
+    (x, axis): (Val<'c>, usize),
+    sizes: Val<'c>,
+) -> OpResult<Vec<Val<'c>>> {
+    let mut start = Extent::Known(0);
+    let mut pieces = vec![];
+    for place in 0..node.wanted.len() as i64 {
+        let size = Extent::Open(node.slice(sizes, 0, place, place + 1)?);
+        let end = if place == 0 { size } else { node.extent_op("add", start, size)? };
+        pieces.push(node.slice_between(x, axis, (start, end))?);
+        start = end;
+    }
+    Ok(pieces)
+}
+
+/// Pieces of an open size: equal ones, of which the last may be smaller where their number is an attribute.
+fn split_open<'c>(
+    node: &NodeContext<'_, 'c>,
+    (x, axis): (Val<'c>, usize),
+    outputs: i64,
+    count: Option<i64>,
+) -> OpResult<Vec<Val<'c>>> {
+    let known = Extent::Known;
+    if count.is_none() {
+        let mut sizes = (0..node.rank(x)).map(|at| node.extent(x, at)).collect::<OpResult<Vec<_>>>()?;
+        sizes.splice(axis..=axis, [known(outputs), known(-1)]);
+        let parts = node.reshape_to(x, &sizes)?;
+        let piece = |place: i64| {
+            node.squeeze(node.slice(parts, axis, place, place + 1)?, &[axis as i64])
+        };
+        return (0..outputs).map(piece).collect();
+    }
+    let size = node.extent_op("add", node.extent(x, axis)?, known(outputs - 1))?;
+    let piece = node.extent_op("div", size, known(outputs))?;
+    let bound = |place: i64| node.extent_op("mul", piece, known(place));
+    let piece = |place: i64| node.slice_between(x, axis, (bound(place)?, bound(place + 1)?));
+    (0..outputs).map(piece).collect()
 }
 
 /// Before operator set 10 bounds and axes are attributes.
@@ -218,6 +268,9 @@ fn space_to_depth<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if node.attributes.choice("mode", &["DCR", "CRD"])? == "DCR" {
         return node.emitter.op("space_to_depth", &[x], &[("blocksize", block.into())]);
     }
+    if node.dims(x).len() == 4 && node.dims(x).contains(&crate::ir::DYNAMIC) {
+        return open_space_to_depth(node, x, block);
+    }
     let [n, c, h, w] = node.static_dims(x, "input")?[..] else {
         return Err("the input must have rank 4".into());
     };
@@ -227,6 +280,22 @@ fn space_to_depth<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let blocks = node.reshape(x, &[n, c, h / block, block, w / block, block])?;
     let turned = node.transpose(blocks, &[0, 1, 3, 5, 2, 4])?;
     Ok(vec![node.reshape(turned, &[n, c * block * block, h / block, w / block])?])
+}
+
+/// Channels outermost, where sizes are open.
+fn open_space_to_depth<'c>(
+    node: &NodeContext<'_, 'c>,
+    x: Val<'c>,
+    block: i64,
+) -> OpResult<Vec<Val<'c>>> {
+    let size = Extent::Known(block.max(1));
+    let [n, c, h, w] = [0, 1, 2, 3].map(|axis| node.extent(x, axis));
+    let (n, c) = (n?, c?);
+    let (h, w) = (node.extent_op("div", h?, size)?, node.extent_op("div", w?, size)?);
+    let blocks = node.reshape_to(x, &[n, c, h, size, w, size])?;
+    let turned = node.transpose(blocks, &[0, 1, 3, 5, 2, 4])?;
+    let deep = node.extent_op("mul", c, Extent::Known(block * block))?;
+    Ok(vec![node.reshape_to(turned, &[n, deep, h, w])?])
 }
 
 fn block_size(node: &NodeContext<'_, '_>) -> OpResult<i64> {
@@ -250,15 +319,39 @@ fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     if axes.len() != targets.len() {
         return Err(format!("{} sizes for {} axes", targets.len(), axes.len()).into());
     }
-    let mut pads = vec![0; 2 * rank];
+    let mut pads = vec![Extent::Known(0); 2 * rank];
     for (axis, target) in axes.iter().zip(&targets) {
         let axis = node.axis(*axis, rank)?;
-        let size = node.static_dim(x, axis, "input_data")?;
+        let size = match node.extent(x, axis)? {
+            Extent::Known(size) => size,
+            open => {
+                (pads[axis], pads[axis + rank]) = open_pads(node, open, *target)?;
+                continue;
+            }
+        };
         let missing = target.saturating_sub(size);
         // The begin has the smaller part of an odd number, which division rounds towards zero.
         let begin = missing / 2;
-        (pads[axis], pads[axis + rank]) = (begin, missing - begin);
+        (pads[axis], pads[axis + rank]) =
+            (Extent::Known(begin), Extent::Known(missing - begin));
     }
-    let pads = node.constant(&Tensor::from_slice(&[2 * rank], &pads)?)?;
+    let pads = node.extents(&pads)?;
     node.emitter.op_with_optionals("pad", &[Some(x), Some(pads), None, None], &[])
+}
+
+/// What is missing at either end of an open size; below zero where it is cut.
+fn open_pads<'c>(
+    node: &NodeContext<'_, 'c>,
+    size: Extent<'c>,
+    target: i64,
+) -> OpResult<(Extent<'c>, Extent<'c>)> {
+    let (known, none) = (Extent::Known, Extent::Known(0));
+    let missing = node.extent_op("sub", known(target), size)?;
+    // Each sign by itself, as division rounds towards zero.
+    let more = node.extent_op("max", missing, none)?;
+    let less = node.extent_op("max", node.extent_op("sub", none, missing)?, none)?;
+    let (more, less) =
+        (node.extent_op("div", more, known(2))?, node.extent_op("div", less, known(2))?);
+    let begin = node.extent_op("sub", more, less)?;
+    Ok((begin, node.extent_op("sub", missing, begin)?))
 }

@@ -104,7 +104,7 @@ fn grouped_query<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     };
     let scale = node.attributes.float("scale")?.filter(|scale| *scale != 0.0);
     let scaled = Scaled {
-        scale: scale.map_or(1.0 / (size as f64).sqrt(), f64::from),
+        scale: Some(scale.map_or(1.0 / (size as f64).sqrt(), f64::from)),
         softcap: f64::from(node.attributes.float_or("softcap", 0.0)?),
     };
     let wide = (q, repeat_heads(node, k, heads)?, repeat_heads(node, v, heads)?);
