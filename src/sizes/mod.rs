@@ -9,7 +9,6 @@
 //! symbol, so that nothing is computed of padding by chance.
 
 mod dim;
-mod flat;
 mod mask;
 mod region;
 mod rules;

@@ -13,8 +13,12 @@ use crate::{
 use melior::ir::{Type, ValueLike};
 use phaseline_base::size::Size;
 
-const RULES: &[&str] =
-    &[graph::NonZero::NAME, graph::Compress::NAME, graph::NonMaxSuppression::NAME];
+const RULES: &[&str] = &[
+    graph::NonZero::NAME,
+    graph::Compress::NAME,
+    graph::NonMaxSuppression::NAME,
+    graph::Slice::NAME,
+];
 
 pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     let rules: &[(&str, Rule<'c>)] = &[
@@ -78,7 +82,7 @@ impl<'c> Bounding<'c> {
         op: Op<'c>,
     ) -> Result<(Val<'c>, Size)> {
         let count = ir::dims(flags.r#type())[0];
-        let name = format!("count of {}", label(op));
+        let name = format!("count of {}", super::label(op));
         let ones = cast(b, flags, b.int(64))?;
         if count == 0 {
             let none = scalar(b, 0)?;
@@ -111,12 +115,6 @@ impl<'c> Bounding<'c> {
     }
 }
 
-/// The name by which users know an operation.
-fn label(op: Op<'_>) -> String {
-    let name = ir::print::node_name(op);
-    if name.is_empty() { op_name(op).trim_start_matches("graph.").to_owned() } else { name }
-}
-
 /// The rooms of dimensions that are single sizes each.
 fn rooms(s: &Bounding<'_>, dims: &[Dim]) -> Result<Vec<i64>> {
     if dims.iter().any(|dim| dim.single().is_none()) {
@@ -147,7 +145,10 @@ fn unravel<'c>(b: &Builder<'c>, found: Val<'c>, rooms: &[i64]) -> Result<Val<'c>
 }
 
 fn non_zero<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
-    let x = ir::operands(op)[0];
+    let mut x = s.materialized(b, ir::operands(op)[0])?;
+    for axis in 0..s.dims(x).len() {
+        x = s.singled(b, x, axis)?;
+    }
     let dims = s.dims(x);
     let rooms = rooms(s, &dims)?;
     let flags = s.flags(b, x)?;

@@ -68,7 +68,7 @@ fn concat<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     let rank = s.dims(operands[0]).len();
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), rank);
     for operand in &mut operands {
-        *operand = s.flat(b, *operand, axis)?;
+        *operand = s.singled(b, *operand, axis)?;
     }
     edit::set_operands(op, &operands)?;
     let all: Vec<_> = operands.iter().map(|value| s.dims(*value)).collect();
@@ -178,6 +178,9 @@ fn slice<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
         return Err(Error::internal("a slice that is not as ODS has it"));
     };
     let unknown = || Error::invalid("slices at positions that do not follow from sizes of inputs");
+    if s.content(view.starts()).is_none() || s.content(view.ends()).is_none() {
+        return decided_slice(s, b, view);
+    }
     let dims = s.dims(view.x());
     let (starts, ends) = (
         s.content(view.starts()).ok_or_else(unknown)?,
@@ -202,9 +205,14 @@ fn slice<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
         if whole {
             continue;
         }
-        let Some(size) = dims[axis].single() else {
-            return Err(Error::invalid("slices along a product of sizes"));
-        };
+        let x = s.materialized(b, view.x())?;
+        if dims[axis].single().is_none() {
+            let x = s.singled(b, x, axis)?;
+            edit::set_operand(op, 0, x)?;
+            return slice(s, b, op);
+        }
+        let size = dims[axis].size();
+        let size = &size;
         cuts.push(cut(s, (axis, size), (start, end, step))?);
     }
     let mut x = s.materialized(b, view.x())?;
@@ -244,6 +252,59 @@ fn slice<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
         );
         let places = graph::Max::build(b, graph::Min::build(b, places, last)?.y(), zero)?.y();
         x = s.gathered(b, x, (cut.axis, places), dim)?;
+    }
+    Ok(Outcome::Replaced(vec![x]))
+}
+
+/// A slice between positions that data decide, whose sizes are values of the network.
+fn decided_slice<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    view: graph::Slice<'c>,
+) -> Result<Outcome<'c>> {
+    let count = |value: Val<'c>| s.dims(value).first().and_then(Dim::as_known).unwrap_or(0);
+    let places = count(view.starts());
+    let axes = match view.axes() {
+        Some(axes) => s.numbers(axes),
+        None => Some((0..places).collect()),
+    };
+    let steps = view.steps().map_or(Some(vec![]), |steps| s.numbers(steps));
+    let (Some(axes), Some(steps)) = (axes, steps) else {
+        return Err(Error::invalid("slices along axes or in steps that data decide"));
+    };
+    if steps.iter().any(|step| *step != 1) {
+        return Err(Error::invalid("slices in steps between positions that data decide"));
+    }
+    let mut x = s.materialized(b, view.x())?;
+    let [starts, ends] = [s.materialized(b, view.starts())?, s.materialized(b, view.ends())?];
+    let scalar = |value: i64| integers(b, &[], &[value]);
+    for (place, axis) in axes.iter().enumerate() {
+        let axis = normalize_axis(*axis, s.dims(x).len());
+        x = s.singled(b, x, axis)?;
+        let dim = s.dims(x)[axis].clone();
+        let size = s.value_of(&dim.size())?;
+        let [start, end] = [starts, ends].map(|list| -> Result<Val<'c>> {
+            let at = scalar(place as i64)?;
+            let at = graph::Gather::build(b, list, at, graph::GatherAttrs::default())?.y();
+            let at = graph::Cast::build(b, at, b.int(64), graph::CastAttrs::default())?.y();
+            // Positions below zero count from the end.
+            let behind = graph::Add::build(b, at, size)?.y();
+            let is_behind = graph::Less::build(b, at, scalar(0)?)?.y();
+            let at = graph::Where::build(b, is_behind, behind, at)?.y();
+            let at = graph::Max::build(b, at, scalar(0)?)?.y();
+            Ok(graph::Min::build(b, at, size)?.y())
+        });
+        let (start, end) = (start?, end?);
+        let length = graph::Sub::build(b, end, start)?.y();
+        let length = graph::Max::build(b, length, scalar(0)?)?.y();
+        let room = s.room(&dim);
+        let length =
+            s.decide(b, &format!("length of {}", super::label(view.op())), (length, room))?;
+        let all: Vec<_> = (0..room).collect();
+        let all = integers(b, &[room], &all)?;
+        let at = graph::Add::build(b, all, start)?.y();
+        let at = graph::Min::build(b, at, scalar((room - 1).max(0))?)?.y();
+        x = s.gathered(b, x, (axis, at), Dim::of(length))?;
     }
     Ok(Outcome::Replaced(vec![x]))
 }

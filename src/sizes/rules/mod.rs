@@ -171,3 +171,9 @@ fn op_has_regions(op: Op<'_>) -> bool {
     use melior::ir::operation::OperationLike;
     op.region_count() > 0
 }
+
+/// The name by which users know an operation.
+fn label(op: Op<'_>) -> String {
+    let name = ir::print::node_name(op);
+    if name.is_empty() { op_name(op).trim_start_matches("graph.").to_owned() } else { name }
+}

@@ -3,7 +3,7 @@
 use super::{Outcome, Rule};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, graph, op_name},
+    ir::{self, Builder, Op, Val, edit, graph, op_name},
     lower::normalize_axis,
     sizes::{Bounding, Dim, mask::Neutral},
 };
@@ -185,13 +185,24 @@ fn mean<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome
     Ok(Outcome::Replaced(vec![mean_of(s, b, x, (&axes, keep))?]))
 }
 
+/// The axis of an operation, along which its first operand has a single size from now on, and the dimensions of that.
+fn single_axis<'c>(
+    s: &mut Bounding<'c>,
+    b: &Builder<'c>,
+    op: Op<'c>,
+    default: i64,
+) -> Result<(usize, Vec<Dim>)> {
+    let x = ir::operands(op)[0];
+    let axis = ir::attr_i64(op, "axis").unwrap_or(default);
+    let axis = normalize_axis(axis, s.dims(x).len());
+    let x = s.singled(b, x, axis)?;
+    edit::set_operand(op, 0, x)?;
+    Ok((axis, s.dims(x)))
+}
+
 fn position<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
     s.materialize_all(b, op)?;
-    let dims = s.dims(ir::operands(op)[0]);
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
-    if dims[axis].single().is_none() {
-        return Err(Error::invalid("gives a position along a product of sizes"));
-    }
+    let (axis, dims) = single_axis(s, b, op, 0)?;
     let greatest = op_name(op) == graph::ArgMax::NAME;
     let neutral = if greatest { Neutral::Least } else { Neutral::Greatest };
     s.mask_operand(b, op, 0, (&[axis], neutral))?;
@@ -222,11 +233,7 @@ fn position<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Out
 
 fn running_sum<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {
     s.materialize_all(b, op)?;
-    let dims = s.dims(ir::operands(op)[0]);
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(0), dims.len());
-    if dims[axis].single().is_none() {
-        return Err(Error::invalid("sums along a product of sizes"));
-    }
+    let (axis, dims) = single_axis(s, b, op, 0)?;
     if ir::attr_bool(op, "reverse").unwrap_or(false) {
         s.mask_operand(b, op, 0, (&[axis], Neutral::Zero))?;
     }
@@ -239,12 +246,9 @@ fn top_k<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
     let Some(k) = k else {
         return Err(Error::invalid("selects as many elements as its data say"));
     };
-    let mut dims = s.dims(operands[0]);
-    let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len());
-    let Some(size) = dims[axis].single() else {
-        return Err(Error::invalid("selects along a product of sizes"));
-    };
-    if k.minus(size).bounds(&s.symbols).1 > 0 {
+    let (axis, mut dims) = single_axis(s, b, op, -1)?;
+    let size = dims[axis].size();
+    if k.minus(&size).bounds(&s.symbols).1 > 0 {
         return Err(Error::invalid(format!(
             "selects {} of {} elements, which may be fewer",
             k.text(&s.symbols),
