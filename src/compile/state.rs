@@ -95,7 +95,8 @@ fn check(
     }
     let [a, b] = [from, to].map(|port| string(port, names::BOUND));
     if a != b {
-        let place = |id: Option<String>| id.map_or("the host".to_owned(), |id| format!("target '{id}'"));
+        let place =
+            |id: Option<String>| id.map_or("the host".to_owned(), |id| format!("target '{id}'"));
         return fault(format!(
             "they are in the memories of {} and {}; bind both to one target",
             place(a),
@@ -103,7 +104,9 @@ fn check(
         ));
     }
     if a.is_none() && options.pools.is_some() {
-        return fault("what a board's pools hold is copied there in each run; bind both to a target".into());
+        return fault(
+            "what a board's pools hold is copied there in each run; bind both to a target".into(),
+        );
     }
     Ok(())
 }

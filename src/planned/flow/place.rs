@@ -1,7 +1,11 @@
 //! Where the buffers of a function are, and which of their bytes an operation means.
 
 use super::range::Range;
-use crate::ir::{self, Op, Val, edit, effects, func, linalg, memref, names::{IO, STATE}, size, tir, types};
+use crate::ir::{
+    self, Op, Val, edit, effects, func, linalg, memref,
+    names::{IO, STATE},
+    size, tir, types,
+};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
 
