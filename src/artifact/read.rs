@@ -35,6 +35,7 @@ pub fn signature_of(module: Op<'_>) -> Result<Signature> {
         inputs: vec![],
         fixed: recorded_fixed_inputs(module)?,
         outputs: vec![],
+        states: vec![],
         bounds: bounds(module)?,
         arena_bytes: 0,
         arena_lower_bound: ir::attr_i64(main, names::ARENA_LOWER_BOUND)
@@ -87,6 +88,8 @@ impl Reader {
                 bound.into_iter().for_each(|bound| bound.outputs.push(number));
                 let name = format!("output_{number}");
                 signature.outputs.push(port(ty, &text, &name, attributes)?);
+                let old = text(names::STATE).and_then(|old| signature.input(&old));
+                signature.states.extend(old.map(|old| [old, number]));
             }
             "arena" => signature.arena_bytes = bytes_of(ty),
             "constants" => signature.constants_bytes = bytes_of(ty),

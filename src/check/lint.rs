@@ -107,7 +107,7 @@ fn unused_captures(manifest: &str, pattern: &Pattern) -> Vec<Note> {
     for param in params {
         match param {
             Param::In { capture, .. } => _ = used.insert(capture.clone()),
-            Param::Out { name, .. } => _ = used.insert(name.clone()),
+            Param::Out { name, over, .. } => used.extend([name].into_iter().chain(over).cloned()),
             _ => {}
         }
     }

@@ -36,7 +36,10 @@ pub fn shape(decl: &OpDecl, name: &str, first: &Option<Shape>, s: &mut Sampler) 
         }
         ("gather_elements" | "scatter_elements", "indices") => (index_type(s), dims),
         ("scatter_elements", "updates") => (dtype, dims),
-        ("gather_nd", "indices") => (ElementType::I64, vec![2, 1]),
+        ("gather_nd" | "scatter_nd", "indices") => (ElementType::I64, vec![2, 1]),
+        ("scatter_nd", "updates") => {
+            (dtype, std::iter::once(2).chain(dims.into_iter().skip(1)).collect())
+        }
         ("slice", _) => (ElementType::I64, vec![1]),
         ("pad", "pads") => (ElementType::I64, vec![2 * rank]),
         ("pad", "value") => (dtype, vec![]),

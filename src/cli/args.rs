@@ -14,7 +14,7 @@ pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, Tar
 use crate::{artifact::WeightsPlace, phase::Phase};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use values::{parse_amount, parse_bind, parse_pass, parse_weights};
+use values::{parse_amount, parse_bind, parse_pass, parse_state, parse_weights};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -121,6 +121,10 @@ pub struct TargetArgs {
     /// there, and nothing is copied; may be repeated
     #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
     pub bind: Vec<(String, String)>,
+    /// Have an input and the output that is its new value in one buffer, of which a run changes what the network changes:
+    /// programs pass its address for both; may be repeated
+    #[arg(long, value_name = "INPUT=OUTPUT", value_parser = parse_state)]
+    pub state: Vec<(String, String)>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
     /// follow in the order of the spec
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "pipeline")]

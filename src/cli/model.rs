@@ -297,6 +297,7 @@ pub fn compile_options<'a>(
         weights: WeightsPlace::Auto,
         plan_picture: false,
         bind: args.bind.clone(),
+        states: args.state.clone(),
         devices: None,
     })
 }

@@ -185,13 +185,13 @@ impl Session {
             }
         }
         add(self.pipeline(options)?.to_string().as_bytes());
-        let CompileOptions { name, cc, after, lowering_order, bind, .. } = options;
+        let CompileOptions { name, cc, after, lowering_order, bind, states, .. } = options;
         let (patches, limit, weights) = (options.patches, options.arena_limit, options.weights);
         let evaluate = options.evaluate_constants;
         let ids: Vec<_> =
             targets.iter().map(|target| (&target.id, &target.kind.name, &target.options)).collect();
         add(format!(
-            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {patches:?} {limit:?} {weights:?} {evaluate} {ids:?}"
+            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {states:?} {patches:?} {limit:?} {weights:?} {evaluate} {ids:?}"
         )
         .as_bytes());
         add(format!("{:?}", machines::select("", "", "")?).as_bytes());

@@ -7,6 +7,7 @@ mod moved;
 mod options;
 mod part;
 mod stages;
+mod state;
 mod trace;
 
 use crate::{
@@ -98,6 +99,7 @@ impl Session {
             edit::set_attr(root, names::POISONED, Attribute::unit(self.context()));
         }
         bind::note(module, options, || options.resolve(self))?;
+        state::note(module, options)?;
         if let Some(path) = &options.pools {
             self.declare_pools(root, path, options)?;
         }

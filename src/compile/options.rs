@@ -72,6 +72,8 @@ pub struct CompileOptions<'a> {
     /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
     /// targets.
     pub bind: Vec<(String, String)>,
+    /// Inputs and the outputs that are their new values, in one buffer: programs give the same address for both.
+    pub states: Vec<(String, String)>,
     /// How devices' C is compiled beyond what their manifests say.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
@@ -105,6 +107,7 @@ impl Default for CompileOptions<'_> {
             weights: WeightsPlace::Auto,
             plan_picture: false,
             bind: vec![],
+            states: vec![],
             devices: None,
         }
     }

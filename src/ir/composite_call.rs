@@ -13,11 +13,12 @@ use melior::ir::{
 const CONFIG: &str = "config";
 
 /// The names of its parts in the attribute.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "callee",
     "args",
     "ins",
     "outs",
+    "over",
     "consts",
     "scratch_bytes",
     "flat_ins",
@@ -40,6 +41,8 @@ pub struct CompositeCall<'c> {
     pub ins: Vec<i64>,
     /// For each `outs`, which result of the composite it is.
     pub outs: Vec<i64>,
+    /// For each `outs`, which operand of the composite is in its memory before, or -1; empty for none.
+    pub over: Vec<i64>,
     /// Constant arrays.
     pub consts: Vec<Attribute<'c>>,
     /// Bytes of working memory.
@@ -79,6 +82,7 @@ impl<'c> CompositeCall<'c> {
             Some(array(&self.args)),
             Some(list(&self.ins)),
             Some(list(&self.outs)),
+            flat(&self.over),
             Some(array(&self.consts)),
             Some(b.i64_attr(self.scratch_bytes)),
             flat(&self.flat_ins),
@@ -110,6 +114,7 @@ impl<'c> CompositeCall<'c> {
                 "args" => call.args = edit::array(*value),
                 "ins" => call.ins = numbers()?,
                 "outs" => call.outs = numbers()?,
+                "over" => call.over = numbers()?,
                 "consts" => call.consts = edit::array(*value),
                 "scratch_bytes" => {
                     let bytes = IntegerAttribute::try_from(*value);

@@ -118,6 +118,12 @@ pub const MEMORY: &str = "phl.memory";
 /// Argument or result of the network: id of the target in whose device's memory programs have it.
 pub const BOUND: &str = "phl.bound";
 
+/// Result of the network: name of the input whose buffer an output is, which has its new value after a run.
+pub const STATE: &str = "phl.state";
+
+/// Call with `accumulate`: which of its `outs` have something in them that matters; all, if it is not there.
+pub const OVER: &str = "phl.over";
+
 /// Call: the memory of a device that its scratch memory is in.
 pub const SCRATCH_MEMORY: &str = "phl.scratch_memory";
 

@@ -69,6 +69,7 @@ impl<'c> Calls<'c> {
             found,
             ins: vec![],
             outs: vec![],
+            over: vec![],
             consts: vec![],
             extra: vec![],
             flat: [vec![], vec![]],
@@ -77,7 +78,7 @@ impl<'c> Calls<'c> {
         for array in &call.arrays {
             maker.argument(array)?;
         }
-        let Maker { found, ins, outs, consts, extra, flat, .. } = maker;
+        let Maker { found, ins, outs, over, consts, extra, flat, .. } = maker;
         let composite = make_composite(name, target, &found.ops, vec![])?;
         add_operands(composite, &extra)?;
         let b = Builder::before(composite)?;
@@ -94,6 +95,10 @@ impl<'c> Calls<'c> {
         let results = ir::results(composite);
         let outs =
             outs.iter().map(|user| output_place(&results, *user)).collect::<Result<Vec<_>>>()?;
+        let over = match over.iter().any(Option::is_some) {
+            true => over.iter().map(place).collect::<Result<Vec<_>>>()?,
+            false => vec![],
+        };
         let [flat_ins, flat_outs] = flat;
         let headers = self.in_headers.with(&call.symbol);
         let described = CompositeCall {
@@ -101,6 +106,7 @@ impl<'c> Calls<'c> {
             args,
             ins,
             outs,
+            over,
             consts,
             scratch_bytes: call.scratch,
             flat_ins,
@@ -160,6 +166,8 @@ struct Maker<'c, 'a, 'm> {
     ins: Vec<Option<Val<'c>>>,
     /// For each output, a use of it outside of the composite.
     outs: Vec<Outside<'c>>,
+    /// For each output, what it is written over.
+    over: Vec<Option<Val<'c>>>,
     consts: Vec<Attribute<'c>>,
     /// Operands that only the call uses, not the decomposition.
     extra: Vec<Val<'c>>,
@@ -192,6 +200,21 @@ impl<'c> Maker<'c, '_, '_> {
             BoundArg::Out(place, layout) => {
                 let outside = self.output_in(self.found.outputs[*place], layout.as_ref())?;
                 self.outs.push(outside);
+                self.over.push(None);
+                arg_attr(context, Group::Outs, self.outs.len() - 1)
+            }
+            BoundArg::Over(place, id, layout) => {
+                let old = match layout {
+                    // What a call is given flat is reshaped with its output.
+                    Some(BoundLayout::Flat) | None => (self.found.input)(*id)?,
+                    Some(_) => {
+                        let value = (self.found.input)(*id)?;
+                        self.input_in(&b, value, layout.as_ref())?
+                    }
+                };
+                let outside = self.output_in(self.found.outputs[*place], layout.as_ref())?;
+                self.outs.push(outside);
+                self.over.push(Some(old));
                 arg_attr(context, Group::Outs, self.outs.len() - 1)
             }
             BoundArg::Int(ty, value) => integer(&b, *ty, *value),

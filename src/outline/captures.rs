@@ -66,7 +66,9 @@ fn collect(argument: &BoundArg, ins: &mut Vec<Value>, outs: &mut Vec<Value>) {
     match argument {
         BoundArg::In(Some(_), layout) => ins.push(described(layout.as_ref())),
         BoundArg::Const(..) => ins.push(Value::Null),
-        BoundArg::Out(_, layout) => outs.push(described(layout.as_ref())),
+        BoundArg::Out(_, layout) | BoundArg::Over(_, _, layout) => {
+            outs.push(described(layout.as_ref()))
+        }
         BoundArg::Struct(_, fields) => {
             fields.iter().for_each(|(_, field)| collect(field, ins, outs))
         }

@@ -95,6 +95,14 @@ fn values(signature: &Signature) -> String {
             let prefix = format!("{guard}_{kind}_{index}");
             text.push_str(&macros(&prefix, port));
             text.push_str(&pools::place(&guard, &prefix, port));
+            let state = signature.states.iter().find(|state| kind == "OUTPUT" && state[1] == index);
+            if let Some([input, _]) = state {
+                let _ = writeln!(
+                    text,
+                    "/* The new value of this input, in the same buffer: the same address is given for both. */\n\
+                     #define {prefix}_STATE_OF {input}"
+                );
+            }
             if let Some(device) = place(signature, kind, index) {
                 let _ = writeln!(
                     text,

@@ -161,8 +161,8 @@ fn add_outs<'c>(
     call: &mut CallExtern<'c>,
 ) -> Result<Vec<(Val<'c>, Type<'c>)>, PassError<'c>> {
     let malformed = || malformed(composite);
-    let results = ir::results(composite);
-    let mut made = vec![];
+    let (operands, results) = (ir::operands(composite), ir::results(composite));
+    let (mut made, mut over) = (vec![], vec![]);
     for place in &found.outs {
         let place = usize::try_from(*place).map_err(|_| malformed())?;
         let result = *results.get(place).ok_or_else(malformed)?;
@@ -173,8 +173,24 @@ fn add_outs<'c>(
             }
             false => result.r#type(),
         };
-        call.add(Group::Outs, b.empty(ty)?);
+        let old = found.over.get(made.len()).and_then(|place| usize::try_from(*place).ok());
+        let destination = match old {
+            Some(old) => {
+                let old = *operands.get(old).ok_or_else(malformed)?;
+                over.push(made.len() as i64);
+                reshape(b, old, &ir::dims(ty))?
+            }
+            None => b.empty(ty)?,
+        };
+        if destination.r#type() != ty {
+            return Err(malformed());
+        }
+        call.add(Group::Outs, destination);
         made.push((result, ty));
+    }
+    if !over.is_empty() {
+        call.set("accumulate", Attribute::unit(b.context));
+        call.set(names::OVER, b.i64s_attr(&over));
     }
     Ok(made)
 }

@@ -83,6 +83,8 @@ impl<'c> Reader<'_, 'c, '_> {
     fn of_call(&self, op: Op<'c>, call: &CallExtern<'c>) -> PassResult<'c, Vec<Access>> {
         let wanted = self.wanted(op, call)?;
         let adds = op.has_attribute("accumulate");
+        let over = ir::attr_i64s(op, names::OVER);
+        let is_over = |index: usize| over.as_ref().is_none_or(|all| all.contains(&(index as i64)));
         let mut found = vec![];
         let mut operand = call.groups[Group::Scalars as usize].len();
         for group in [Group::Ins, Group::Outs] {
@@ -90,7 +92,7 @@ impl<'c> Reader<'_, 'c, '_> {
                 let side = wanted(group, index);
                 if let Some((buffer, whole)) = self.buffer(op, *value)? {
                     let writes = group == Group::Outs;
-                    let reads = !writes || adds;
+                    let reads = !writes || (adds && is_over(index));
                     found.push(Access { buffer, operand, side, reads, writes, whole });
                 }
                 operand += 1;

@@ -47,8 +47,14 @@ impl<'c> Work<'c> {
         let [mut read, written] =
             [Group::Ins, Group::Outs].map(|group| buffers(group).map(Part::of).collect::<Vec<_>>());
         if call.attributes.iter().any(|(name, _)| name == "accumulate") {
-            reads.extend(writes.iter().copied());
-            read.extend(written.iter().copied());
+            let over = ir::attr_i64s(op, names::OVER);
+            let outs = buffers(Group::Outs).enumerate();
+            let outs: Vec<_> = outs
+                .filter(|(index, _)| over.as_ref().is_none_or(|all| all.contains(&(*index as i64))))
+                .map(|(_, value)| value)
+                .collect();
+            reads.extend(outs.iter().map(|value| ir::id(access::root(*value).0)));
+            read.extend(outs.into_iter().map(Part::of));
         }
         let role = callee.and_then(|function| ir::attr_str(function, names::TRANSFER));
         let copies = role.as_deref() == Some(names::TRANSFER_COPY);

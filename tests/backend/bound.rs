@@ -83,3 +83,72 @@ fn buffers_in_wrong_places_are_named() {
         "{error}"
     );
 }
+
+const DECODER: &str = r#"
+func.func @main(%q: tensor<2x8xf32> {phl.name = "q"}, %row: tensor<1x2x8xf32> {phl.name = "row"},
+    %at: tensor<1x1xi64> {phl.name = "at"}, %cache: tensor<16x2x8xf32> {phl.name = "cache"})
+    -> (tensor<32x2xf32> {phl.name = "y"}, tensor<16x2x8xf32> {phl.name = "next"}) {
+  %next = graph.scatter_nd %cache, %at, %row
+      : (tensor<16x2x8xf32>, tensor<1x1xi64>, tensor<1x2x8xf32>) -> tensor<16x2x8xf32>
+  %flat = graph.constant dense<[32, 8]> : tensor<2xi64>
+  %rows = graph.reshape %next, %flat : (tensor<16x2x8xf32>, tensor<2xi64>) -> tensor<32x8xf32>
+  %t = graph.transpose %q perm = [1, 0] : (tensor<2x8xf32>) -> tensor<8x2xf32>
+  %y = graph.matmul %rows, %t : (tensor<32x8xf32>, tensor<8x2xf32>) -> tensor<32x2xf32>
+  return %y, %next : tensor<32x2xf32>, tensor<16x2x8xf32>
+}
+"#;
+
+fn decoder(targets: &str, bind: &[&str]) -> Executable {
+    let session = Session::new();
+    let module = session.parse(DECODER.as_bytes(), "decoder.mlir").expect("parses");
+    let options = CompileOptions {
+        targets: targets.into(),
+        target_path: vec!["tests/targets/scribe".into()],
+        bind: bind.iter().map(|port| ((*port).to_owned(), "scribe".to_owned())).collect(),
+        states: vec![("cache".to_owned(), "next".to_owned())],
+        ..Default::default()
+    };
+    session.compile(module, &options).expect("compiles").load().expect("loads")
+}
+
+/// A tensor of numbers that differ from step to step.
+fn numbers(shape: &[usize], step: usize) -> Tensor {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|i| ((i * 7 + step * 3) % 11) as f32 - 5.0).collect();
+    Tensor::from_slice(shape, &values).expect("has so many elements")
+}
+
+#[test]
+fn a_cache_is_one_buffer_that_runs_append_to() {
+    let (model, host) = (decoder("scribe, llvm", &["cache", "next"]), decoder("llvm", &[]));
+    let cache = model.allocate("cache").expect("fits");
+    cache.write(&[0; 1024]).expect("writes");
+    let mut known = Tensor::from_slice(&[16, 2, 8], &[0f32; 256]).expect("has 256 elements");
+    let mut y = AlignedBuffer::zeroed(256).expect("there is memory");
+    for step in 0..16 {
+        let (q, row) = (numbers(&[2, 8], step), numbers(&[1, 2, 8], step + 1));
+        let at = Tensor::from_slice(&[1, 1], &[step as i64]).expect("has an element");
+        let inputs = [Input::Host(&q), Input::Host(&row), Input::Host(&at), Input::Device(&cache)];
+        let mut outputs = [Output::Host(&mut y), Output::Device(&cache)];
+        model.run_bound(&inputs, &mut outputs).expect("runs");
+        let mut wanted = host.run(&[q, row, at, known]).expect("runs");
+        assert_eq!(y.as_ref()[..], wanted[0].bytes()[..]);
+        known = wanted.remove(1);
+    }
+    let mut left = [0; 1024];
+    cache.read_into(&mut left).expect("reads");
+    assert_eq!(left[..], known.bytes()[..]);
+    // Another buffer would have other rows in it.
+    let other = model.allocate("next").expect("fits");
+    let (q, row) = (numbers(&[2, 8], 0), numbers(&[1, 2, 8], 1));
+    let at = Tensor::from_slice(&[1, 1], &[0i64]).expect("has an element");
+    let inputs = [Input::Host(&q), Input::Host(&row), Input::Host(&at), Input::Device(&cache)];
+    let mut outputs = [Output::Host(&mut y), Output::Device(&other)];
+    let error = model.run_bound(&inputs, &mut outputs).expect_err("fails");
+    assert!(
+        error.to_string().contains(
+            "output 'next' is the new value of input 'cache', but has another buffer: give the same one for both"
+        ),
+        "{error}"
+    );
+}

@@ -40,6 +40,7 @@ fn port(name: &str) -> Port {
 
 fn signature() -> Signature {
     Signature {
+        states: vec![],
         bounds: None,
         name: "net".to_owned(),
         inputs: vec![port("a"), port("b")],

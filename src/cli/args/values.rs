@@ -45,3 +45,11 @@ pub(super) fn parse_bind(text: &str) -> Result<(String, String), String> {
         .ok_or("write it as PORT=TARGET, the name of an input or output and the id of a target")?;
     Ok((port.to_owned(), id.trim().to_owned()))
 }
+
+/// An input, and the output that is its new value.
+pub(super) fn parse_state(text: &str) -> Result<(String, String), String> {
+    let (input, output) = text.split_once('=').ok_or(
+        "write it as INPUT=OUTPUT, the names of an input and of the output that is its new value",
+    )?;
+    Ok((input.trim().to_owned(), output.trim().to_owned()))
+}

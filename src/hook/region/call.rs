@@ -26,6 +26,8 @@ pub struct Named {
 struct Arguments<'a> {
     ins: Vec<Value>,
     outs: Vec<Value>,
+    /// What is in the memory of each of `outs` before.
+    over: Vec<Value>,
     scalars: Vec<Value>,
     layouts: &'a Value,
 }
@@ -44,6 +46,9 @@ impl Arguments<'_> {
             let layout = &self.layouts[group][index];
             if !layout.is_null() {
                 about["layout"] = layout.clone();
+            }
+            if let Some(over) = self.over.get(index).filter(|it| key == "output" && !it.is_null()) {
+                about["over"] = over.clone();
             }
             if by_offset {
                 about["offset"] = json!(true);
@@ -94,7 +99,12 @@ pub fn of_composite(
         json!(place.and_then(|place| named.results.get(place).copied().flatten()))
     };
     let outs: Vec<_> = call.outs.iter().map(result).collect();
-    let given = Arguments { ins, outs, scalars: vec![], layouts: &layouts };
+    let operand = |place: &i64| {
+        let place = usize::try_from(*place).ok();
+        json!(place.and_then(|place| named.operands.get(place).copied().flatten()))
+    };
+    let over = call.over.iter().map(operand).collect();
+    let given = Arguments { ins, outs, over, scalars: vec![], layouts: &layouts };
     let arguments: Vec<_> = call.args.iter().map(|argument| given.argument(*argument)).collect();
     let mut about = json!({
         "function": call.callee,
@@ -127,8 +137,13 @@ fn tiles(tile: Attribute<'_>, outputs: usize) -> Result<Value> {
 pub fn of_call<'c>(call: &CallExtern<'c>, all: impl Fn(&[Val<'c>]) -> Vec<Option<usize>>) -> Value {
     let numbers = |group: usize| all(&call.groups[group]).into_iter().map(|id| json!(id)).collect();
     let layouts = Value::Null;
-    let given =
-        Arguments { scalars: numbers(0), ins: numbers(1), outs: numbers(2), layouts: &layouts };
+    let given = Arguments {
+        scalars: numbers(0),
+        ins: numbers(1),
+        outs: numbers(2),
+        over: vec![],
+        layouts: &layouts,
+    };
     let has = |name: &str| call.attributes.iter().any(|(other, _)| other == name);
     let arguments: Vec<_> = call.args.iter().map(|argument| given.argument(*argument)).collect();
     json!({

@@ -66,6 +66,7 @@ fn signature(name: &str) -> Signature {
     let device =
         Device { target: "npu".into(), open: Some("npu_open".into()), ..Device::default() };
     Signature {
+        states: vec![],
         bounds: None,
         name: name.to_owned(),
         inputs: ports.clone(),

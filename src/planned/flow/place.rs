@@ -1,7 +1,11 @@
 //! Where the buffers of a function are, and which of their bytes an operation means.
 
 use super::range::Range;
-use crate::ir::{self, Op, Val, edit, effects, func, linalg, memref, names::IO, size, tir, types};
+use crate::ir::{
+    self, Op, Val, edit, effects, func, linalg, memref,
+    names::{IO, STATE},
+    size, tir, types,
+};
 use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike};
 use std::collections::{HashMap, HashSet};
 
@@ -60,6 +64,10 @@ impl Roots {
         // An output has nothing in it that anybody is to read.
         let is_output = |place: usize| {
             let given = signature.as_ref().ok().and_then(|all| all.get(place));
+            // That of a state has the old one.
+            if given.is_some_and(|(_, given)| given.iter().any(|(name, _)| name == STATE)) {
+                return false;
+            }
             let role = given.and_then(|(_, given)| given.iter().find(|(name, _)| name == IO));
             role.and_then(|(_, role)| edit::string(*role)).is_some_and(|role| role == "output")
         };

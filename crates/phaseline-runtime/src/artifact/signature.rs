@@ -177,6 +177,9 @@ pub struct Signature {
     pub fixed: Vec<FixedInput>,
     /// Outputs in order.
     pub outputs: Vec<Port>,
+    /// Inputs and the outputs that are their new values, which are one buffer, as places among all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<[usize; 2]>,
     /// Sizes that a run gives. Inputs and outputs have room for the greatest then, and the last input holds the values of the
     /// symbols.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -283,6 +286,11 @@ impl Signature {
     /// The same of an output.
     pub fn device_of_output(&self, output: usize) -> Option<usize> {
         self.device_that(|bound| bound.outputs.contains(&output))
+    }
+
+    /// The output that is the new value of an input, if that is a state.
+    pub fn new_state(&self, input: usize) -> Option<usize> {
+        self.states.iter().find(|[from, _]| *from == input).map(|[_, to]| *to)
     }
 
     fn device_that(&self, has: impl Fn(&Bound) -> bool) -> Option<usize> {

@@ -159,10 +159,30 @@ impl Executable {
             targets.push(match (given, signature.device_of_output(index)) {
                 (Output::Host(buffer), None) => {
                     port.check_bytes(buffer.as_ref().len())?;
-                    buffer.as_mut_slice().as_mut_ptr().cast()
+                    let bytes = buffer.as_mut_slice();
+                    let address: *mut c_void = bytes.as_mut_ptr().cast();
+                    // A state in the host's memory is in the buffer of its output.
+                    if let Some([input, _]) = signature.states.iter().find(|state| state[1] == index)
+                        && let Input::Host(tensor) = &inputs[*input]
+                    {
+                        bytes.copy_from_slice(tensor.bytes());
+                        sources[*input] = address.cast_const();
+                    }
+                    address
                 }
                 (Output::Device(buffer), Some(device)) => {
                     let address = self.check_buffer(buffer, device, port, "output")?;
+                    if let Some([input, _]) = signature.states.iter().find(|state| state[1] == index) {
+                        if sources[*input] != address.cast_const() {
+                            return Err(Error::invalid(format!(
+                                "output '{}' is the new value of input '{}', but has another buffer: give \
+                                 the same one for both",
+                                port.name, signature.inputs[*input].name
+                            )));
+                        }
+                        targets.push(address);
+                        continue;
+                    }
                     if taken.contains(&(device, address.cast_const())) {
                         return Err(Error::invalid(format!(
                             "the buffer of output '{}' is that of another input or output of the run: \
@@ -223,7 +243,8 @@ impl Executable {
         outputs: &mut [AlignedBuffer],
     ) -> Result<()> {
         let signature = self.signature();
-        let (mut given, mut made) = (vec![], vec![]);
+        // Buffers of inputs and of outputs; of a state there is that of the input.
+        let (mut given, mut made, mut shared) = (vec![], vec![], vec![]);
         for (index, (port, tensor)) in signature.inputs.iter().zip(inputs).enumerate() {
             let device = signature.device_of_input(index);
             let buffer = device.map(|device| self.allocate_on(device, port)).transpose()?;
@@ -234,9 +255,21 @@ impl Executable {
             given.push(buffer);
         }
         for (index, port) in signature.outputs.iter().enumerate() {
+            let state = signature.states.iter().find(|state| state[1] == index);
+            if let Some([input, _]) = state.filter(|[input, _]| given[*input].is_some()) {
+                shared.push(Some(*input));
+                made.push(None);
+                continue;
+            }
+            shared.push(None);
             let device = signature.device_of_output(index);
             made.push(device.map(|device| self.allocate_on(device, port)).transpose()?);
         }
+        let destinations: Vec<Option<&DeviceBuffer<'_>>> = made
+            .iter()
+            .zip(&shared)
+            .map(|(made, input)| made.as_ref().or_else(|| given[(*input)?].as_ref()))
+            .collect();
         let sources: Vec<_> = inputs
             .iter()
             .zip(&given)
@@ -244,14 +277,14 @@ impl Executable {
             .collect();
         let mut targets: Vec<_> = outputs
             .iter_mut()
-            .zip(&made)
+            .zip(&destinations)
             .map(|(host, buffer)| match buffer {
                 Some(buffer) => Output::Device(buffer),
                 None => Output::Host(host),
             })
             .collect();
         self.run_bound(&sources, &mut targets)?;
-        for (host, buffer) in outputs.iter_mut().zip(&made) {
+        for (host, buffer) in outputs.iter_mut().zip(destinations) {
             if let Some(buffer) = buffer {
                 buffer.read_into(host.as_mut_slice())?;
             }

@@ -218,10 +218,20 @@ impl Executable {
         for (port, buffer) in signature.outputs.iter().zip(outputs.iter()) {
             port.check_bytes(buffer.as_ref().len())?;
         }
-        let sources: Vec<*const c_void> =
-            inputs.iter().map(|tensor| tensor.bytes().as_ptr().cast()).collect();
+        // The buffer of a state is the output's, which keeps the tensor as it is.
+        for [input, output] in &signature.states {
+            outputs[*output].as_mut_slice().copy_from_slice(inputs[*input].bytes());
+        }
         let targets: Vec<*mut c_void> =
             outputs.iter_mut().map(|buffer| buffer.as_mut_slice().as_mut_ptr().cast()).collect();
+        let sources: Vec<*const c_void> = inputs
+            .iter()
+            .enumerate()
+            .map(|(place, tensor)| match signature.new_state(place) {
+                Some(output) => targets[output].cast_const(),
+                None => tensor.bytes().as_ptr().cast(),
+            })
+            .collect();
         // SAFETY: sizes and types were checked above.
         unsafe { self.invoke(&sources, &targets) }
     }

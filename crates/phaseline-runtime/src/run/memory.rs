@@ -225,6 +225,7 @@ mod tests {
             ..Default::default()
         };
         Signature {
+            states: vec![],
             bounds: None,
             name: "net".to_owned(),
             inputs: vec![port("x", 0)],

@@ -159,9 +159,10 @@ fn describe(text: &mut String, (graph, found): (&GraphView, &Match), arg: &Bound
             let kind = if graph.is_constant(*value) { "const" } else { "in" };
             write!(text, "{kind}:{}:{layout:?}", ty(value))
         }
-        BoundArg::Out(place, layout) => {
+        BoundArg::Out(place, layout) | BoundArg::Over(place, _, layout) => {
             let ty = found.outputs.get(*place).map(ty).unwrap_or_default();
-            write!(text, "out:{ty}:{layout:?}")
+            let over = if matches!(arg, BoundArg::Over(..)) { ":over" } else { "" };
+            write!(text, "out:{ty}:{layout:?}{over}")
         }
         BoundArg::Int(ctype, value) => write!(text, "{value}:{ctype:?}"),
         BoundArg::Float(ctype, _) => write!(text, "float:{ctype:?}"),

@@ -137,7 +137,7 @@ impl Binder<'_> {
     fn argument(&mut self, param: &Param) -> Result<BoundArg, String> {
         Ok(match param {
             Param::In { capture, layout, .. } => self.input(capture, layout)?,
-            Param::Out { name, layout } => self.output(name, layout)?,
+            Param::Out { name, layout, over } => self.output(name, layout, over.as_deref())?,
             Param::Scalar { ty, value } => self.scalar(*ty, value)?,
             Param::Value(value) => match self.eval_argument(value)? {
                 Val::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
@@ -219,7 +219,12 @@ impl Binder<'_> {
         }
     }
 
-    fn output(&mut self, name: &str, layout: &Option<Layout>) -> Result<BoundArg, String> {
+    fn output(
+        &mut self,
+        name: &str,
+        layout: &Option<Layout>,
+        over: Option<&str>,
+    ) -> Result<BoundArg, String> {
         let captured = self.found.capture(name).and_then(|bound| bound.value);
         let outputs = &self.found.outputs;
         let place = match captured {
@@ -230,8 +235,24 @@ impl Binder<'_> {
         self.check_rank(name, outputs[place], layout)?;
         self.check_bytes(name, outputs[place])?;
         self.taken.push(place);
-        let layout = layout.as_ref().map(|layout| self.layout(name, layout));
-        Ok(BoundArg::Out(place, layout.transpose()?))
+        let layout = layout.as_ref().map(|layout| self.layout(name, layout)).transpose()?;
+        Ok(match over {
+            Some(capture) => BoundArg::Over(place, self.written_over(capture, place)?, layout),
+            None => BoundArg::Out(place, layout),
+        })
+    }
+
+    /// The input that an output is written over, which has its type.
+    fn written_over(&self, capture: &str, place: usize) -> Result<ValueId, String> {
+        let value = self.found.capture(capture).and_then(|bound| bound.value);
+        let value = value.filter(|value| self.found.inputs.contains(value));
+        let value = value.ok_or_else(|| format!("'{capture}' is no input of the match"))?;
+        let ty = |value: ValueId| &self.facts.graph.value(value).ty;
+        let (old, new) = (ty(value), ty(self.found.outputs[place]));
+        if old != new {
+            return Err(format!("'{capture}' is {old}, and what is written over it {new}"));
+        }
+        Ok(value)
     }
 
     /// Elements of less than a byte are packed in constants; where they are computed each has a byte

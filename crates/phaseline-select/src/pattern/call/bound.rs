@@ -27,6 +27,8 @@ pub enum BoundArg {
     In(Option<ValueId>, Option<BoundLayout>),
     /// An output of the match, by its place in [`crate::pattern::Match::outputs`].
     Out(usize, Option<BoundLayout>),
+    /// The same, where an input of the match, of which the function makes it, is in the memory before.
+    Over(usize, ValueId, Option<BoundLayout>),
     /// An integer or boolean of a C type; none for the type of a field.
     Int(Option<CType>, i64),
     /// A float of a C type; none for the type of a field.

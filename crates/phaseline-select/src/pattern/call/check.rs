@@ -5,7 +5,7 @@ use crate::{
     error::suggestion,
     expr::{ExprKind, PatternError, PatternResult, Span, token::Tokens},
     pattern::{
-        ast::MatchExpr,
+        ast::{MatchExpr, NodeKind},
         check::{Names, Ty, check_scalar, check_values},
         resolve::Resolved,
     },
@@ -61,6 +61,18 @@ impl CallProto {
         if count(|param| matches!(param, Param::Scratch { .. })) > 1 {
             return checker.fault("a call has one scratch memory at most; ask for the sum");
         }
+        let given = all.iter().filter_map(|param| match param {
+            Param::In { capture, .. } => Some(capture),
+            Param::Out { over, .. } => over.as_ref(),
+            _ => None,
+        });
+        for capture in all.iter().filter_map(|param| param.over()) {
+            if given.clone().filter(|other| *other == capture).count() > 1 {
+                return checker.fault(format!(
+                    "the call writes over '{capture}', which another parameter passes as well: pass it once"
+                ));
+            }
+        }
         let later = self.params.iter().skip(1);
         if later.clone().any(|param| *param == Param::Device) {
             return checker.fault("'device' is the first parameter, if there is one");
@@ -88,7 +100,10 @@ impl Checker<'_> {
                 self.input(capture, *optional)?;
                 self.blocks(layout.as_ref())
             }
-            Param::Out { layout, .. } => self.blocks(layout.as_ref()),
+            Param::Out { layout, over, .. } => {
+                over.iter().try_for_each(|capture| self.over(capture))?;
+                self.blocks(layout.as_ref())
+            }
             Param::Scalar { ty, value } => {
                 let found = check_scalar(self.text, value, self.names)?;
                 let fits = match ty {
@@ -133,6 +148,27 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What a call writes over is there, and no constant.
+    fn over(&self, capture: &String) -> PatternResult<()> {
+        if self.resolved.captures.contains(capture) && !self.resolved.always.contains(capture) {
+            return self.fault(format!(
+                "'{capture}' may be absent, and is written over: make a pattern of each case"
+            ));
+        }
+        let mut constant = false;
+        let nodes = self.expr.parts.iter().map(|part| &part.node).chain([&self.expr.root]);
+        nodes.for_each(|node| {
+            node.visit(&mut |node| {
+                let is_it = node.capture.as_ref() == Some(capture);
+                constant |= is_it && matches!(node.kind, NodeKind::Const | NodeKind::Number { .. });
+            });
+        });
+        if constant {
+            return self.fault(format!("'{capture}' is a constant, which nothing is written over"));
+        }
+        self.input(capture, false)
     }
 
     fn input(&self, capture: &String, optional: bool) -> PatternResult<()> {

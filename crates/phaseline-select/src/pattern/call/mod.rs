@@ -8,6 +8,7 @@
 //! ```
 //! - `in x`: pointer to the const elements of a capture; `in? x` is null when it is absent.
 //! - `out y`: pointer to an output: a capture, or the match's outputs in order.
+//! - `out y over x`: pointer to what is in `x`, of which the function makes `y`: it writes what changes.
 //! - `as nhwc`: the tensor is transposed for the call, `as flat` has one dimension, and
 //!   `as [0/8, 1, 0%8]` is a constant in blocks; see [`Layout`].
 //! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
@@ -71,6 +72,8 @@ pub enum Param {
         name: String,
         /// The layout that the function makes.
         layout: Option<Layout>,
+        /// The capture that is in the memory when the function begins.
+        over: Option<String>,
     },
     /// A scalar that is computed at compile time.
     Scalar {
@@ -172,6 +175,14 @@ impl Param {
         })
     }
 
+    /// The capture that an output is written over.
+    pub fn over(&self) -> Option<&String> {
+        match self {
+            Param::Out { over, .. } => over.as_ref(),
+            _ => None,
+        }
+    }
+
     /// This parameter, and those inside it.
     pub fn flat(&self) -> Vec<&Param> {
         let mut all = vec![self];
@@ -198,9 +209,10 @@ impl fmt::Display for Param {
                 write!(f, "in{} {capture}", if *optional { "?" } else { "" })?;
                 layout.iter().try_for_each(|layout| write!(f, " as {layout}"))
             }
-            Param::Out { name, layout } => {
+            Param::Out { name, layout, over } => {
                 write!(f, "out {name}")?;
-                layout.iter().try_for_each(|layout| write!(f, " as {layout}"))
+                layout.iter().try_for_each(|layout| write!(f, " as {layout}"))?;
+                over.iter().try_for_each(|capture| write!(f, " over {capture}"))
             }
             Param::Scalar { ty, value } => write!(f, "{ty} {value}"),
             Param::Value(value) => write!(f, "{value}"),

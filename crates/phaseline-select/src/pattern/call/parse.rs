@@ -48,7 +48,12 @@ fn param(tokens: &mut Tokens) -> PatternResult<Param> {
         }
         "out" => {
             let (name, _) = tokens.expect_name("a name")?;
-            Ok(Param::Out { name, layout: layout(tokens)? })
+            let layout = layout(tokens)?;
+            let over = match tokens.eat_word("over") {
+                true => Some(tokens.expect_name("the capture that is written over")?.0),
+                false => None,
+            };
+            Ok(Param::Out { name, layout, over })
         }
         "name" => Ok(Param::Name(tokens.expect_name("an enumerator or macro")?.0)),
         "const" => {

@@ -189,7 +189,7 @@ impl<'a> Binder<'a> {
         let mut given = given.into_iter();
         let mut outputs = self.found.outputs.iter().copied();
         for param in &params {
-            if let Param::Out { name, layout } = param {
+            if let Param::Out { name, layout, .. } = param {
                 let captured = self.found.capture(name).and_then(|bound| bound.value);
                 let value = captured.or_else(|| outputs.next());
                 let value = value.ok_or_else(|| format!("'{name}' is no output of the match"))?;

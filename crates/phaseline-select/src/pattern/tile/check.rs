@@ -265,6 +265,13 @@ impl Checker<'_> {
             Param::Out { name, .. } => Some(name),
             _ => None,
         });
+        if let Some(capture) = call.params.iter().flat_map(Param::flat).find_map(Param::over) {
+            let message = format!(
+                "the call writes over '{capture}', which is where it is and cannot be cut into tiles: \
+                 leave out the tile"
+            );
+            return fault("tensors", message);
+        }
         for output in outputs {
             let place = self.spec.tensors.iter().position(|(name, _)| name == output);
             let dims = place.map(|place| tensors[place].as_slice()).unwrap_or_default();

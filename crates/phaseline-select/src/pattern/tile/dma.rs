@@ -106,7 +106,7 @@ pub(super) fn check_shift(text: &str) -> PatternResult<()> {
     let mut tiles = 0;
     for param in &proto.params {
         match param {
-            Param::Out { name, layout: None } if name == "tile" => tiles += 1,
+            Param::Out { name, layout: None, over: None } if name == "tile" => tiles += 1,
             Param::Device => {}
             Param::Scalar { value, .. } | Param::Value(value) => {
                 shifted(value, (1, 1)).map_err(|e| PatternError::new(text, value.span, e))?;
