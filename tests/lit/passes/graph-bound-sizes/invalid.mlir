@@ -1,15 +1,5 @@
 // RUN: phaseline-opt %s --graph-bound-sizes --split-input-file --verify-diagnostics
 
-module attributes {phl.symbols = ["n=1..4"]} {
-  func.func @main(%x: tensor<?x4x8x8xf32> {phl.sizes = ["n", "", "", ""]}, %g: tensor<?x2x2x2xf32> {phl.sizes = ["n", "", "", ""]}) -> tensor<?x4x2x2xf32> {
-    // expected-error @+1 {{'graph.grid_sample' op has no rule for sizes that are known at run time; give these dimensions one size (known at run time: n)}}
-    %0 = graph.grid_sample %x, %g : (tensor<?x4x8x8xf32>, tensor<?x2x2x2xf32>) -> tensor<?x4x2x2xf32>
-    return %0 : tensor<?x4x2x2xf32>
-  }
-}
-
-// -----
-
 module attributes {phl.symbols = ["a=1..4", "b=6..8"]} {
   func.func @main(%x: tensor<?xf32> {phl.sizes = ["a"]}, %y: tensor<?xf32> {phl.sizes = ["b"]}) -> tensor<?xf32> {
     // expected-error @+1 {{has operands along one dimension of: a and b elements, which are not known to be equal}}
@@ -20,10 +10,10 @@ module attributes {phl.symbols = ["a=1..4", "b=6..8"]} {
 
 // -----
 
-module attributes {phl.symbols = ["a=1..4"]} {
-  func.func @main(%x: tensor<?xf32> {phl.sizes = ["a"]}) -> tensor<1x?xi64> {
-    // expected-error @+1 {{'graph.non_zero' op has no rule for sizes that are known at run time}}
-    %0 = graph.non_zero %x : (tensor<?xf32>) -> tensor<1x?xi64>
-    return %0 : tensor<1x?xi64>
+module attributes {phl.symbols = ["n=1..4"]} {
+  func.func @main(%x: tensor<?x2x4x4xf32> {phl.sizes = ["n", "", "", ""]}) -> tensor<?x2x2x2xf32> {
+    // expected-error @+1 {{'graph.max_pool_with_indices' op has no rule for sizes that are known at run time; give these dimensions one size (known at run time: n)}}
+    %0, %1 = graph.max_pool_with_indices %x kernel_shape = [2, 2] strides = [2, 2] : (tensor<?x2x4x4xf32>) -> (tensor<?x2x2x2xf32>, tensor<?x2x2x2xi64>)
+    return %0 : tensor<?x2x2x2xf32>
   }
 }
