@@ -63,7 +63,7 @@ const MEMBERS: &[Member] = &[
             &["phase"],
             &["driver", "upstream"],
             &["lit"],
-            &["toolkit"],
+            &["scaffold", "toolkit"],
         ],
     },
     Member {

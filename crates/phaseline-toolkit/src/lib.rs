@@ -24,6 +24,8 @@ pub mod lit;
 
 pub(crate) mod toolkit;
 
+pub mod scaffold;
+
 pub use driver::report;
 pub use error::{Error, Result};
 pub use ir::{
@@ -31,7 +33,7 @@ pub use ir::{
     context::{Cancel, Statistic},
 };
 pub use phase::Phases;
-pub use session::{Diagnostic, Note, Session, Severity, Verified};
+pub use session::{Diagnostic, Note, Session, Severity, ThreadPool, Verified};
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]

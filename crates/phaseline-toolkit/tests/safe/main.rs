@@ -5,6 +5,7 @@
 mod analysis;
 mod convert;
 mod passes;
+mod servers;
 mod unsound;
 
 use phaseline_toolkit::{
