@@ -56,7 +56,7 @@ const MEMBERS: &[Member] = &[
         folder: "crates/phaseline-toolkit",
         uses: &["phaseline-base"],
         layers: &[
-            &["ffi"],
+            &["ffi", "raw"],
             &["ir"],
             &["pass"],
             &["session"],

@@ -29,7 +29,12 @@ pub mod attribute;
 pub mod blob;
 pub mod body;
 mod build;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod capture;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod capture;
 mod checked;
 pub mod constant;
 pub mod context;

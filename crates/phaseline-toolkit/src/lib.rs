@@ -8,6 +8,8 @@ pub use phaseline_base::{error, op_info};
 
 pub(crate) mod ffi;
 
+pub mod raw;
+
 pub mod ir;
 
 pub mod pass;
@@ -38,9 +40,6 @@ pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]
 pub use mlir_sys as sys;
-
-/// melior, the bindings of MLIR whose handles the public API speaks, as they are.
-pub use melior as raw;
 
 /// The typed views of a dialect that `phaseline-build` made: a module `NAME` with a type for each operation, and
 /// `NAME::dialect()` for a [`Toolkit`].

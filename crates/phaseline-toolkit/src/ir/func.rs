@@ -56,6 +56,10 @@ impl<'c> Signature<'c> {
     /// # Errors
     /// A type or an attribute is of another session.
     pub fn put(&self, function: Op<'c>) -> Result<()> {
+        if super::op_name(function) != "func.func" {
+            let name = super::op_name(function);
+            return Err(Error::invalid(format!("'{name}' is no function, and has no signature")));
+        }
         super::context::check_change()?;
         super::context::check_own(function)?;
         for (ty, attributes) in self.arguments.iter().chain(&self.results) {

@@ -5,6 +5,7 @@
 mod analysis;
 mod convert;
 mod passes;
+mod programs;
 mod servers;
 mod unsound;
 
