@@ -12,6 +12,37 @@
 //! - `Type::parse`, `Attribute::parse` and `Module::parse` take text of any depth: [`crate::ir::Builder::parse_type`],
 //!   [`crate::ir::Builder::parse_attr`] and [`crate::Session::parse`] refuse what would overflow the stack.
 //! - Constructors of types, such as `Type::vector` and `FunctionType::new`, do not check the types that they are given.
+//!
+//! What destroys or changes IR behind the toolkit is refused by the compiler:
+//!
+//! ```compile_fail,E0432
+//! use phaseline_toolkit::raw::IrRewriter;
+//! ```
+//!
+//! ```compile_fail,E0432
+//! use phaseline_toolkit::raw::ir::operation::{OperationBuilder, OperationMutLike};
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use phaseline_toolkit::{ir::Val, raw::ir::Type};
+//! fn change<'c>(value: Val<'c>, ty: Type<'c>) {
+//!     value.set_type(ty);
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use phaseline_toolkit::{ir::{Blk, Type}, raw::ir::Location};
+//! fn change<'c>(block: Blk<'c>, ty: Type<'c>, location: Location<'c>) {
+//!     block.add_argument(ty, location);
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use phaseline_toolkit::ir::Module;
+//! fn change(module: &mut Module<'_>) {
+//!     module.as_operation_mut().remove_from_parent();
+//! }
+//! ```
 
 pub use melior::ContextRef;
 

@@ -166,6 +166,24 @@ impl Session {
     }
 
     /// The MLIR context.
+    ///
+    /// It, and all that is made in it, stays where the session is:
+    ///
+    /// ```compile_fail,E0505
+    /// # use phaseline_toolkit::{Toolkit, raw::ir::Type};
+    /// let session = Toolkit::new("t").session();
+    /// let ty = Type::index(session.context());
+    /// drop(session);
+    /// println!("{ty}");
+    /// ```
+    ///
+    /// ```compile_fail,E0502
+    /// # use phaseline_toolkit::{Toolkit, raw::ir::Type};
+    /// let mut session = Toolkit::new("t").session();
+    /// let ty = Type::index(session.context());
+    /// session.clear();
+    /// println!("{ty}");
+    /// ```
     pub fn context(&self) -> &Context {
         &self.context
     }

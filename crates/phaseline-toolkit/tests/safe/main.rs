@@ -6,6 +6,7 @@ mod analysis;
 mod convert;
 mod passes;
 mod programs;
+mod rules;
 mod servers;
 mod unsound;
 
