@@ -16,7 +16,12 @@ pub mod pass;
 
 pub(crate) mod session;
 
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod phase;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod phase;
 
 pub(crate) mod driver;
 
@@ -35,7 +40,9 @@ pub use ir::{
     context::{Cancel, Statistic},
 };
 pub use phase::Phases;
-pub use session::{Diagnostic, Note, Session, Severity, ThreadPool, Verified};
+#[doc(hidden)]
+pub use session::Verified;
+pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]

@@ -121,7 +121,7 @@ impl Session {
     }
 
     /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by
-    /// [`ir::context::user`].
+    /// [`ir::user`].
     pub fn user<T: Any>(&self) -> Option<&T> {
         self.carried.user()
     }
@@ -268,6 +268,7 @@ impl Session {
 
     /// As [`Session::run_pipeline_with`], with IR of this session that is valid, and is verified as
     /// often as is said.
+    #[doc(hidden)]
     pub fn run_verified(
         &self,
         module: &mut Module<'_>,

@@ -290,7 +290,7 @@ impl Toolkit {
         self.session_with(())
     }
 
-    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::context::user`].
+    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
     pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
         Session::create(&self.registry(), self.carried(Box::new(user)))
     }

@@ -15,6 +15,7 @@ use mlir_sys as sys;
 use std::collections::BTreeSet;
 
 /// Named attributes of one argument or result.
+#[doc(hidden)]
 pub type Attributes<'c> = Vec<(String, Attribute<'c>)>;
 
 /// The signature of a `func.func`, taken apart to be changed and put back.
