@@ -81,6 +81,7 @@ pub mod types;
 pub mod view;
 
 pub use build::{Builder, OpSpec};
+pub use capture::{captured, is_outside};
 pub use checked::{
     attr, dictionary, location, move_before, parent, region, replace_uses, set_attr, set_operand,
     type_of, verify,
