@@ -6,7 +6,7 @@ use phaseline_toolkit::{
     ir::{
         self, Attribute, Builder, Module, Op, OpSpec, Val, alias, analysis, attribute,
         constant::Elements, dims, edit, effects, elements, func, interface, memref, op_name,
-        operands, ops_of, outline::NewFunction, print, result0, size, types,
+        operands, ops_of, print, result0, size, types,
     },
     upstream,
 };
@@ -85,6 +85,19 @@ impl<'a> At<'a> {
         assert!(!ir::verify(ir::root(self.module)));
         self.session.clear_diagnostics();
     }
+}
+
+/// Declares a private function of any name.
+fn declare<'c>(b: &Builder<'c>, name: &str) -> phaseline_toolkit::Result<Op<'c>> {
+    let attributes = vec![
+        ("sym_name", b.str_attr(name)),
+        ("function_type", b.parse_attr("() -> ()")?),
+        ("sym_visibility", b.str_attr("private")),
+    ];
+    b.create(
+        "func.func",
+        OpSpec { attributes, regions: vec![ir::region(&[])], ..OpSpec::default() },
+    )
 }
 
 fn op_location(op: Op<'_>) -> ir::Location<'_> {
@@ -330,11 +343,11 @@ programs! {
     }
     "functions with any name" => |at| {
         let b = Builder::before(at.function()).expect("is in a block");
-        for name in ["", "f", "a\0b", "\"", "ü\n", "@"] { let _ = NewFunction::private(name).declare(&b, &[]).map(|op| op.to_string()); }
+        for name in ["", "f", "a\0b", "\"", "ü\n", "@"] { let _ = declare(&b, name).map(|op| op.to_string()); }
         let _ = at.session.parse(ir::root(at.module).to_string().as_bytes(), "again").map(drop);
         at.session.clear_diagnostics();
     }
-    "a function in a function" => |at| { let _ = NewFunction::private("h").declare(&at.b(), &[]); let _ = ir::verify(ir::root(at.module)); at.session.clear_diagnostics(); }
+    "a function in a function" => |at| { let _ = declare(&at.b(), "h"); let _ = ir::verify(ir::root(at.module)); at.session.clear_diagnostics(); }
     "memory of what is none" => |at| { let _ = analysis::alias(at.x(), at.x()); let condition = func::argument(at.function(), 1).expect("has it"); let _ = analysis::alias(condition, at.x()); let _ = alias::is_apart(at.x()); }
     // The session.
     "text that is none" => |at| {
