@@ -15,7 +15,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes lit runtime-c embed check-docs data \
+.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes lit runtime-c embed new-compiler check-docs data \
 	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
@@ -30,7 +30,7 @@ build: setup ## Build the library and the three programs
 demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
 	examples/demo.sh
 
-test: check-format lint unit lit runtime-c embed check-docs mutants lines ## Run every check
+test: check-format lint unit lit runtime-c embed new-compiler check-docs mutants lines ## Run every check
 	@echo "make test: all passed"
 
 quick: check-format ## Check the format and lints of the product, run the unit tests of what does not know MLIR, and FileCheck of dialects and passes
@@ -77,6 +77,9 @@ runtime-c: setup ## Test the C runtime and the device simulators, also under san
 
 embed: setup ## Build and run the embedding example outside of the repository, as README.md says
 	tests/embed/outside.sh target
+
+new-compiler: setup ## Build and test a crate that `phaseline new-compiler` writes, outside of the repository
+	cargo test -p phaseline-toolkit --test scaffold -- --ignored
 
 mutants: build ## Plant a few defects in targets; check-target finds them
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --sample 12 --least 80 \

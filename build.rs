@@ -20,6 +20,7 @@ fn main() -> Result<()> {
         .sources("dialects/phl")
         .sources("dialects/capi")
         .bindings("dialects/capi", "phl.*|mlirGetDialectHandle__(graph|tir|phl)__", "Phl.*")
+        .loads_plugins("phaseline-opt")
         .compile("phaseline_dialects")
 }
 

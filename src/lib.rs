@@ -85,28 +85,4 @@ pub use phase::{Phase, Pipeline};
 pub use session::Session;
 pub use tensor::{DType, Tensor};
 
-/// melior, the bindings of MLIR whose handles the public API speaks, as they are.
-///
-/// [`ir`] is what programs need as a rule, and safe code that keeps to it reads no memory that is
-/// gone. melior's own functions are not all so, though few of them say `unsafe`. To read with them is
-/// safe: names, types, operands, attributes, locations, printing, walking and verifying. Whoever calls
-/// one of the following has to see to it that what is said here holds.
-///
-/// - What destroys operations or blocks (`IrRewriter`'s `erase_op`, `erase_block`, `replace_op`;
-///   dropping an `Operation`, `Block` or `Region`): no handle of what was in them is used again, and
-///   nothing else uses their values.
-/// - `set_operand`, `set_operands`, `set_successor`, `region(..)` and the like by index: the index is
-///   of one that there is.
-/// - `ValueLike::set_type`: all users can stand the new type.
-/// - What makes or moves parts by hand (`OperationBuilder`, `append_operation`, `insert_operation_*`,
-///   `append_block`, `ArrayAttribute::new`, `FunctionType::new` and other constructors): all parts are
-///   of one session; operands are of the module, and alive as long as the operation; what was built is
-///   valid before a pass sees it. `ir::Builder` looks at all of this.
-/// - `Context::attach_diagnostic_handler`: the handler borrows nothing, and does not panic, which ends
-///   the process. [`Session::on_diagnostic`] takes care of both.
-/// - `Context::enable_multi_threading`, `load_all_available_dialects`, `append_dialect_registry`: no
-///   pipeline runs.
-/// - `Attribute::parse`, `Type::parse`, `Module::parse`: the text is not nested deep, which ends the
-///   process. `ir::Builder::parse_attr`, `ir::Builder::parse_type` and [`Session::parse`] look first.
-/// - `ExecutionEngine`: what is called has the signature that is said.
-pub use melior as raw;
+pub use phaseline_toolkit::raw;

@@ -56,14 +56,14 @@ const MEMBERS: &[Member] = &[
         folder: "crates/phaseline-toolkit",
         uses: &["phaseline-base"],
         layers: &[
-            &["ffi"],
+            &["ffi", "raw"],
             &["ir"],
             &["pass"],
             &["session"],
             &["phase"],
             &["driver", "upstream"],
             &["lit"],
-            &["toolkit"],
+            &["scaffold", "toolkit"],
         ],
     },
     Member {
@@ -371,13 +371,15 @@ fn few_members_have_mlir_below_them() {
 fn every_module_is_in_the_layers_once_and_in_the_order_of_lib_rs() {
     for member in MEMBERS {
         let lib = member.lib();
-        let declared: Vec<_> = lib
+        let mut declared: Vec<_> = lib
             .lines()
             .filter_map(|line| {
                 line.strip_prefix("pub mod ").or(line.strip_prefix("pub(crate) mod "))
             })
             .map(|line| line.trim_end_matches(';'))
             .collect();
+        // A module that is public with a feature only is declared twice.
+        declared.dedup();
         let rows: Vec<_> = declared.iter().map(|module| member.row(module)).collect();
         let unknown = declared.iter().zip(&rows).find(|(_, row)| row.is_none());
         assert_eq!(unknown.map(|(module, _)| module), None, "is in no layer");

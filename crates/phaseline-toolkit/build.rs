@@ -7,6 +7,7 @@ fn main() -> Result<()> {
     println!("cargo:include={}", std::env::current_dir()?.display());
     let build = Build::new()?;
     println!("cargo:rustc-env=PHASELINE_LLVM_PREFIX={}", build.prefix().display());
+    println!("cargo:rustc-env=PHASELINE_LLVM_VERSION={}", build.version()?);
     build
         .include(".")
         .sources("capi")

@@ -9,7 +9,9 @@ mod values;
 pub use emit::Emit;
 pub use memory::MemoryArgs;
 pub use model::ModelArgs;
-pub use targets::{CheckTargetArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs};
+pub use targets::{
+    CheckTargetArgs, NewCompilerArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs,
+};
 
 use crate::{artifact::WeightsPlace, phase::Phase};
 use clap::{Args, Parser, Subcommand};
@@ -68,6 +70,8 @@ pub enum Command {
     Targets(TargetsArgs),
     /// Write a small working target to start from
     NewTarget(NewTargetArgs),
+    /// Write a crate for a compiler with a dialect and passes of its own
+    NewCompiler(NewCompilerArgs),
     /// Check a target: its manifest, its C, and each pattern against the host on random graphs
     CheckTarget(CheckTargetArgs),
     /// Print the text of bytecode; `phaseline` runs it for itself

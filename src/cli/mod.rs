@@ -15,6 +15,7 @@ mod log;
 mod memory;
 mod model;
 mod moves;
+mod new_compiler;
 mod new_target;
 mod partition;
 mod profile;
@@ -81,6 +82,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Profile(args) => profile::profile(args),
         Command::Targets(args) => partition::targets(args),
         Command::NewTarget(args) => new_target::new_target(args),
+        Command::NewCompiler(args) => new_compiler::new_compiler(args),
         Command::CheckTarget(args) => check_target::check_target(args),
         Command::PrintBytecode { path } => bytecode::print_bytecode(path),
     }

@@ -112,7 +112,8 @@ pub fn toolkit() -> &'static Toolkit {
         unsafe { ffi::phlRegisterNativePasses() };
         targets::check_in_pipelines();
         let toolkit = Toolkit::new("Phaseline's pass driver (mlir-opt with its dialects)");
-        let toolkit = dialects.into_iter().fold(toolkit.all_upstream(), Toolkit::dialect);
+        let toolkit =
+            dialects.into_iter().fold(toolkit.all_upstream(), Toolkit::dialect).trust_operations();
         for pass in PASSES.iter().chain(aliases::ALIASES) {
             // The table's names are distinct, as a test checks: only a pass of the program, which it added before
             // ours, can have one of them. That one stays.

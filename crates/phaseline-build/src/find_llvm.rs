@@ -81,8 +81,13 @@ fn check(prefix: &Path) -> Result<(), String> {
             return Err(format!("has no {part}"));
         }
     }
-    let version = ask(&prefix.join("bin/llvm-config"), "--version")?;
+    let version = version(prefix)?;
     if version.starts_with("22.") { Ok(()) } else { Err(format!("is version {version}")) }
+}
+
+/// The version of an installation.
+pub fn version(prefix: &Path) -> Result<String, String> {
+    ask(&prefix.join("bin/llvm-config"), "--version")
 }
 
 /// What an `llvm-config` answers.

@@ -95,6 +95,14 @@ impl Build {
         &self.prefix
     }
 
+    /// The version of LLVM: `22.1.8`.
+    ///
+    /// # Errors
+    /// Its `llvm-config` does not say.
+    pub fn version(&self) -> Result<String> {
+        Ok(find_llvm::version(&self.prefix)?)
+    }
+
     /// Adds a folder in which ODS and C++ look for what they include.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -149,6 +157,15 @@ impl Build {
     pub fn bindings(mut self, folder: impl Into<PathBuf>, functions: &str, types: &str) -> Self {
         let (functions, types) = (functions.to_owned(), types.to_owned());
         self.bound = Some(Bound { folder: folder.into(), functions, types });
+        self
+    }
+
+    /// Lets a program of the package load plugins in C++ (`--load-pass-plugin`, `--load-dialect-plugin`): what it has of
+    /// MLIR is theirs as well. It grows by a third, and by
+    /// more where it has parts of upstream only, all of which come with it.
+    #[must_use]
+    pub fn loads_plugins(self, program: &str) -> Self {
+        println!("cargo:rustc-link-arg-bin={program}=-rdynamic");
         self
     }
 

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 
@@ -64,6 +65,11 @@ void phlRegistrySetUser(MlirDialectRegistry registry, const void *user) {
 
 void phlContextDialects(MlirContext context, MlirDialectRegistry registry) {
   unwrap(context)->getDialectRegistry().appendTo(*unwrap(registry));
+}
+
+MlirLlvmThreadPool phlThreadPoolCreate(unsigned threads) {
+  return wrap(static_cast<llvm::ThreadPoolInterface *>(
+      new llvm::DefaultThreadPool(llvm::hardware_concurrency(threads))));
 }
 
 MlirModule phlModuleParse(MlirContext context, MlirStringRef source,

@@ -25,6 +25,9 @@ MLIR_CAPI_EXPORTED void phlRegistrySetUser(MlirDialectRegistry registry,
 MLIR_CAPI_EXPORTED void phlContextDialects(MlirContext context,
                                            MlirDialectRegistry registry);
 
+/// A pool of so many threads, which mlirLlvmThreadPoolDestroy ends.
+MLIR_CAPI_EXPORTED MlirLlvmThreadPool phlThreadPoolCreate(unsigned threads);
+
 /// Parses a module from text or bytecode; `name` stands for the file in
 /// locations. Operations outside of a `module` are put into one. The byte
 /// behind `source` is zero. Null, after a diagnostic, when it is not valid.

@@ -15,6 +15,11 @@ extern "C" {
 typedef bool (*PhlTextCheck)(MlirStringRef text, size_t *line,
                              MlirStringRef *reason);
 
+/// True if a library is a plugin that this program can load, of dialects or of
+/// passes; `callback` is given the reason otherwise.
+MLIR_CAPI_EXPORTED bool phlPluginLoads(MlirStringRef path, bool dialects,
+                                       MlirStringCallback callback, void *user);
+
 /// The main function of a pass driver: mlir-opt with the dialects of
 /// `registry`, and with input that `check` has accepted. `title` is the first
 /// line of its help.

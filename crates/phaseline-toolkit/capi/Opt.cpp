@@ -5,6 +5,8 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,6 +32,18 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(StringRef name,
     return nullptr;
   }
   return file;
+}
+
+bool phlPluginLoads(MlirStringRef path, bool dialects,
+                    MlirStringCallback callback, void *user) {
+  std::string name = unwrap(path).str();
+  llvm::Error error = dialects ? DialectPlugin::load(name).takeError()
+                               : PassPlugin::load(name).takeError();
+  if (!error)
+    return true;
+  std::string reason = llvm::toString(std::move(error));
+  callback(wrap(StringRef(reason)), user);
+  return false;
 }
 
 int phlOptMain(int argc, char **argv, MlirStringRef title,

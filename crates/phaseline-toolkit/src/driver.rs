@@ -11,7 +11,7 @@ pub use compile::compile_main;
 
 use crate::{
     ffi,
-    ir::{context::Statistic, nesting},
+    ir::{context::Statistic, nesting, print},
 };
 use melior::{StringRef, dialect::DialectRegistry};
 use std::{
@@ -29,11 +29,45 @@ pub fn opt_main(title: &str, registry: &DialectRegistry, arguments: Vec<OsString
     if let Some(fault) = fault {
         return refuse(&fault);
     }
+    if let Some(fault) = plugin_fault(&arguments) {
+        return refuse(&fault);
+    }
     call(arguments, |count, arguments| {
         let title = StringRef::new(title);
         // SAFETY: an argv of live strings, and a function that keeps nothing of what it is given.
         unsafe { ffi::phlOptMain(count, arguments, title.to_raw(), registry.to_raw(), Some(check)) }
     })
+}
+
+/// What is wrong with the plugins that arguments name: MLIR goes on without those that it cannot load.
+fn plugin_fault(arguments: &[OsString]) -> Option<String> {
+    let mut left = arguments.iter().map(|argument| argument.to_string_lossy());
+    while let Some(argument) = left.next() {
+        let (option, value) = match argument.split_once('=') {
+            Some((option, value)) => (option, Some(value.to_owned())),
+            None => (&*argument, None),
+        };
+        let of_dialects = match option.trim_start_matches('-') {
+            "load-dialect-plugin" if option.starts_with('-') => true,
+            "load-pass-plugin" if option.starts_with('-') => false,
+            _ => continue,
+        };
+        let path = value.or_else(|| left.next().map(Into::into))?;
+        let reason = print::collect(|callback, user| {
+            let path = StringRef::new(&path);
+            // SAFETY: the text, the callback and its place outlive the call.
+            unsafe { ffi::phlPluginLoads(path.to_raw(), of_dialects, callback, user) };
+        });
+        if !reason.is_empty() {
+            return Some(format!(
+                "the plugin '{path}' cannot be loaded: {}\nA plugin is built with the headers of LLVM {}, and its host is linked \
+                 with -rdynamic",
+                String::from_utf8_lossy(&reason).trim(),
+                env!("PHASELINE_LLVM_VERSION"),
+            ));
+        }
+    }
+    None
 }
 
 /// Runs the language server with a process's arguments.

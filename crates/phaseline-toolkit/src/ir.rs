@@ -26,13 +26,28 @@ mod adaptor;
 pub mod alias;
 pub mod analysis;
 pub mod attribute;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod blob;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod blob;
 pub mod body;
 mod build;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod capture;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod capture;
 mod checked;
 pub mod constant;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod context;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod context;
 pub mod convert;
 pub mod dataflow;
 pub mod edit;
@@ -44,8 +59,18 @@ pub mod interface;
 pub mod linalg;
 pub mod memref;
 pub mod nesting;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod origin;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod origin;
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod outline;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod outline;
 pub mod print;
 mod read;
 mod remove;
@@ -56,10 +81,12 @@ pub mod types;
 pub mod view;
 
 pub use build::{Builder, OpSpec};
+pub use capture::{captured, is_outside};
 pub use checked::{
     attr, dictionary, location, move_before, parent, region, replace_uses, set_attr, set_operand,
     type_of, verify,
 };
+pub use context::{is_cancelled, user};
 pub use identity::{Id, Identity, id};
 pub use read::{
     attr_bool, attr_f64, attr_i64, attr_i64s, attr_str, attr_strs, dims, element_type, has_uses,

@@ -8,13 +8,20 @@ pub use phaseline_base::{error, op_info};
 
 pub(crate) mod ffi;
 
+pub mod raw;
+
 pub mod ir;
 
 pub mod pass;
 
 pub(crate) mod session;
 
+#[cfg(feature = "unchecked")]
+#[doc(hidden)]
 pub mod phase;
+#[cfg(not(feature = "unchecked"))]
+#[allow(dead_code, reason = "other crates use it")]
+pub(crate) mod phase;
 
 pub(crate) mod driver;
 
@@ -24,6 +31,8 @@ pub mod lit;
 
 pub(crate) mod toolkit;
 
+pub mod scaffold;
+
 pub use driver::report;
 pub use error::{Error, Result};
 pub use ir::{
@@ -31,14 +40,13 @@ pub use ir::{
     context::{Cancel, Statistic},
 };
 pub use phase::Phases;
-pub use session::{Diagnostic, Note, Session, Severity, Verified};
+#[doc(hidden)]
+pub use session::Verified;
+pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]
 pub use mlir_sys as sys;
-
-/// melior, the bindings of MLIR whose handles the public API speaks, as they are.
-pub use melior as raw;
 
 /// The typed views of a dialect that `phaseline-build` made: a module `NAME` with a type for each operation, and
 /// `NAME::dialect()` for a [`Toolkit`].

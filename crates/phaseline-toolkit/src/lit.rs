@@ -17,6 +17,7 @@ const LLVM: &str = env!("PHASELINE_LLVM_PREFIX");
 
 /// A word that RUN lines use for a program.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Tool<'a> {
     /// The word.
     pub name: &'a str,

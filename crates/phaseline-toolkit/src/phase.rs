@@ -311,11 +311,13 @@ impl Phases {
     ///
     /// # Errors
     /// There is none; the message lists those that there are.
+    #[doc(hidden)]
     pub fn find(&self, name: &str) -> Result<ListedPhase> {
         Ok(ListedPhase { place: self.place(name)?, name: name.into() })
     }
 
     /// All phases in order.
+    #[doc(hidden)]
     pub fn all(&self) -> Vec<ListedPhase> {
         let listed = |(place, name): (usize, &str)| ListedPhase { place, name: name.into() };
         self.names().enumerate().map(listed).collect()
@@ -325,6 +327,7 @@ impl Phases {
     ///
     /// # Errors
     /// A pipeline is not one of `builtin.module`.
+    #[doc(hidden)]
     pub fn sections(&self) -> Result<Sections<ListedPhase>> {
         let text: String = self
             .rows

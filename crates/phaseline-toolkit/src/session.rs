@@ -30,6 +30,46 @@ pub struct Session {
     diagnostics: Box<Diagnostics>,
     /// What passes find by their context.
     carried: Box<Carried>,
+    /// Threads that it shares with others; it goes behind the context.
+    threads: Option<ThreadPool>,
+}
+
+/// Threads that several sessions share, for a program that works on many modules at once: each session has as many of its
+/// own otherwise.
+///
+/// ```
+/// # use phaseline_toolkit::{ThreadPool, Toolkit};
+/// let threads = ThreadPool::new(4);
+/// let toolkit = Toolkit::new("my tool");
+/// let (mut one, mut two) = (toolkit.session(), toolkit.session());
+/// one.use_threads(&threads);
+/// two.use_threads(&threads);
+/// ```
+#[derive(Clone, Debug)]
+pub struct ThreadPool(Arc<RawPool>);
+
+#[derive(Debug)]
+struct RawPool(mlir_sys::MlirLlvmThreadPool);
+
+// SAFETY: LLVM's pool is given work by any thread.
+unsafe impl Send for RawPool {}
+// SAFETY: as above.
+unsafe impl Sync for RawPool {}
+
+impl ThreadPool {
+    /// A pool of so many threads, at least one. They are started when there is work for them.
+    pub fn new(threads: usize) -> Self {
+        let threads = u32::try_from(threads.clamp(1, 4096)).unwrap_or(1);
+        // SAFETY: the result is owned.
+        Self(Arc::new(RawPool(unsafe { ffi::phlThreadPoolCreate(threads) })))
+    }
+}
+
+impl Drop for RawPool {
+    fn drop(&mut self) {
+        // SAFETY: the sessions that used it are gone.
+        unsafe { mlir_sys::mlirLlvmThreadPoolDestroy(self.0) };
+    }
 }
 
 /// When a pipeline's IR is verified.
@@ -77,11 +117,11 @@ impl Session {
         let diagnostics = Box::<Diagnostics>::default();
         let carried = Box::new(carried);
         let context = new_context(registry, false, &diagnostics, &carried);
-        Self { context, diagnostics, carried }
+        Self { context, diagnostics, carried, threads: None }
     }
 
     /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by
-    /// [`ir::context::user`].
+    /// [`ir::user`].
     pub fn user<T: Any>(&self) -> Option<&T> {
         self.carried.user()
     }
@@ -107,9 +147,43 @@ impl Session {
         unsafe { ffi::phlContextDialects(self.context.to_raw(), registry.to_raw()) };
         let allows_unknown = self.context.allow_unregistered_dialects();
         self.context = new_context(&registry, allows_unknown, &self.diagnostics, &self.carried);
+        self.attach_threads();
+    }
+
+    /// Has passes run on the threads of a pool, in place of those that it had. [`Self::clear`] keeps it.
+    pub fn use_threads(&mut self, threads: &ThreadPool) {
+        // What was used before goes behind the change.
+        let _before = self.threads.replace(threads.clone());
+        self.attach_threads();
+    }
+
+    fn attach_threads(&self) {
+        if let Some(ThreadPool(pool)) = &self.threads {
+            self.context.enable_multi_threading(false);
+            // SAFETY: both are live, the pool as long as the context; nothing runs, and the context has no threads.
+            unsafe { mlir_sys::mlirContextSetThreadPool(self.context.to_raw(), pool.0) };
+        }
     }
 
     /// The MLIR context.
+    ///
+    /// It, and all that is made in it, stays where the session is:
+    ///
+    /// ```compile_fail,E0505
+    /// # use phaseline_toolkit::{Toolkit, raw::ir::Type};
+    /// let session = Toolkit::new("t").session();
+    /// let ty = Type::index(session.context());
+    /// drop(session);
+    /// println!("{ty}");
+    /// ```
+    ///
+    /// ```compile_fail,E0502
+    /// # use phaseline_toolkit::{Toolkit, raw::ir::Type};
+    /// let mut session = Toolkit::new("t").session();
+    /// let ty = Type::index(session.context());
+    /// session.clear();
+    /// println!("{ty}");
+    /// ```
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -194,6 +268,7 @@ impl Session {
 
     /// As [`Session::run_pipeline_with`], with IR of this session that is valid, and is verified as
     /// often as is said.
+    #[doc(hidden)]
     pub fn run_verified(
         &self,
         module: &mut Module<'_>,

@@ -82,6 +82,7 @@ pub struct Toolkit {
     parts: Vec<Upstream>,
     dialects: Vec<Dialect>,
     bodies: Bodies,
+    trusts: bool,
     #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver runs them"))]
     phases: Option<Phases>,
 }
@@ -103,6 +104,7 @@ impl Toolkit {
             parts: vec![],
             dialects: vec![],
             bodies: Bodies::new(),
+            trusts: false,
             phases: None,
         }
     }
@@ -219,6 +221,16 @@ impl Toolkit {
         self.bodies.entry(V::INFO.name.to_owned()).or_default()
     }
 
+    /// Has effects of operations told without a look at whether they are valid, for a compiler whose passes ask of valid
+    /// ones only.
+    #[cfg(feature = "unchecked")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn trust_operations(mut self) -> Self {
+        self.trusts = true;
+        self
+    }
+
     /// Names a pipeline: it is run as `--NAME` by the pass driver, and as `NAME` in pipeline text. `text` is an MLIR
     /// pipeline on `builtin.module`.
     ///
@@ -278,7 +290,7 @@ impl Toolkit {
         self.session_with(())
     }
 
-    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::context::user`].
+    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
     pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
         Session::create(&self.registry(), self.carried(Box::new(user)))
     }
@@ -305,7 +317,7 @@ impl Toolkit {
         let careful = self.dialects.iter().filter(|dialect| dialect.infers_with_care);
         body::install();
         let careful = careful.map(|dialect| dialect.namespace()).collect();
-        Carried::new(user, careful, self.bodies.clone())
+        Carried::new(user, careful, self.bodies.clone(), self.trusts)
     }
 
     /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process.

@@ -94,3 +94,9 @@ def Toy_ReadOp : Toy_Op<"read"> {
   let results = (outs Toy_Tensor:$y);
   let assemblyFormat = "$file attr-dict `:` type($y)";
 }
+
+def Toy_CloseOp : Toy_Op<"close"> {
+  let summary = "Close a file";
+  let arguments = (ins Toy_Handle:$file);
+  let assemblyFormat = "$file attr-dict `:` type($file)";
+}

@@ -5,7 +5,7 @@ use phaseline_toolkit::{
     ir::{
         self, Op,
         analysis::Dominance,
-        capture, edit,
+        captured, edit,
         interface::{Loop, is_pure},
     },
     pass::{PassCx, PassResult, RunPass},
@@ -46,7 +46,7 @@ impl RunPass for Hoist {
         for around in edit::walk(cx.op()).into_iter().rev().filter_map(Loop::of) {
             let mut moved = 0;
             for op in ir::ops_of(around.op) {
-                let mut uses = ir::operands(op).into_iter().chain(capture::captured(op));
+                let mut uses = ir::operands(op).into_iter().chain(captured(op));
                 let is_same = uses.all(|value| dominance.reaches(value, around.op));
                 if is_same && moved < self.0.most && self.may_move(op) {
                     ir::move_before(op, around.op)?;

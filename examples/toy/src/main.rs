@@ -21,6 +21,7 @@ mod hoist;
 mod lower;
 mod narrow;
 mod taint;
+mod unread;
 
 dialect!(toy, mlirGetDialectHandle__toy__);
 
@@ -122,6 +123,7 @@ fn toolkit() -> Result<Toolkit> {
         .run_pass::<narrow::Narrow>()?
         .run_pass::<taint::FindTaint>()?
         .run_pass::<hoist::Hoist>()?
+        .run_pass::<unread::RemoveUnread>()?
         .pipeline(
             "toy-pipeline",
             "All of Toy's passes",

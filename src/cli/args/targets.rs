@@ -36,6 +36,18 @@ pub struct NewTargetArgs {
     pub template: String,
 }
 
+/// `phaseline new-compiler`.
+#[derive(Args, Clone, Debug)]
+pub struct NewCompilerArgs {
+    /// Name of the compiler, its crate and its dialect: a small letter, then small letters, digits and '_'
+    pub name: String,
+    /// Directory to create
+    pub directory: PathBuf,
+    /// Checkout of Phaseline that the crate is built on [default: the one that this program was built of]
+    #[arg(long, value_name = "DIR")]
+    pub phaseline: Option<PathBuf>,
+}
+
 /// `phaseline check-target`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:

@@ -130,10 +130,12 @@ impl Blobs {
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(usize);
 
-/// What was made in a context so far.
-pub fn mark(module: &Module<'_>) -> Mark {
-    let carried = context::carried(super::context_of(super::root(module)));
-    Mark(carried.map_or(0, |carried| carried.blobs().made))
+unchecked! {
+    /// What was made in a context so far.
+    pub fn mark(module: &Module<'_>) -> Mark {
+        let carried = context::carried(super::context_of(super::root(module)));
+        Mark(carried.map_or(0, |carried| carried.blobs().made))
+    }
 }
 
 /// A `dense_resource` attribute whose data is `bytes`, which are aligned to `align`.
@@ -201,34 +203,36 @@ pub(crate) fn stored(attribute: Attribute<'_>) -> Option<Data<'_>> {
 /// Bytes of blobs from which on it is worth to look for those that are not used.
 const WORTH: usize = 1 << 20;
 
-/// Frees the blobs that were made since `since` and that nothing in the module names: to whoever made them
-/// they are the module's, since passes hand attributes to nobody else. Does nothing while a pipeline runs in
-/// the context, which is so where an observer of one compiles something else.
-pub fn free_unused(module: &mut Module<'_>, since: Mark) {
-    let root = super::root(module);
-    let Some(carried) = context::carried(super::context_of(root)) else { return };
-    if carried.runs() {
-        return;
-    }
-    let blobs = carried.blobs();
-    let new = blobs.by_address.values().filter(|blob| blob.number >= since.0);
-    if new.map(|blob| blob.bytes.len()).sum::<usize>() < WORTH {
-        return;
-    }
-    drop(blobs);
-    let used = used(root);
-    let unused =
-        |address: &usize, blob: &mut Blob| blob.number >= since.0 && !used.contains(address);
-    let gone: Vec<Blob> = {
-        let mut blobs = carried.blobs();
-        blobs.by_address.extract_if(unused).map(|(_, blob)| blob).collect()
-    };
-    for blob in gone {
-        // SAFETY: an attribute lives as long as its context. Nobody reads the blob: no pass runs, and readers in
-        // Rust share the bytes.
-        unsafe {
-            ffi::phlElementsFree(sys::MlirAttribute { ptr: blob.attribute as *const c_void })
+unchecked! {
+    /// Frees the blobs that were made since `since` and that nothing in the module names: to whoever made them
+    /// they are the module's, since passes hand attributes to nobody else. Does nothing while a pipeline runs in
+    /// the context, which is so where an observer of one compiles something else.
+    pub fn free_unused(module: &mut Module<'_>, since: Mark) {
+        let root = super::root(module);
+        let Some(carried) = context::carried(super::context_of(root)) else { return };
+        if carried.runs() {
+            return;
+        }
+        let blobs = carried.blobs();
+        let new = blobs.by_address.values().filter(|blob| blob.number >= since.0);
+        if new.map(|blob| blob.bytes.len()).sum::<usize>() < WORTH {
+            return;
+        }
+        drop(blobs);
+        let used = used(root);
+        let unused =
+            |address: &usize, blob: &mut Blob| blob.number >= since.0 && !used.contains(address);
+        let gone: Vec<Blob> = {
+            let mut blobs = carried.blobs();
+            blobs.by_address.extract_if(unused).map(|(_, blob)| blob).collect()
         };
+        for blob in gone {
+            // SAFETY: an attribute lives as long as its context. Nobody reads the blob: no pass runs, and readers in
+            // Rust share the bytes.
+            unsafe {
+                ffi::phlElementsFree(sys::MlirAttribute { ptr: blob.attribute as *const c_void })
+            };
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Carried {
     careful: Vec<String>,
     /// Verifiers, folds and rules of operations.
     bodies: Bodies,
+    /// Operations are what they declare to be whenever their effects are asked for.
+    trusts: bool,
     /// Says when to stop.
     cancel: Mutex<Option<Cancel>>,
     /// Counts of passes, by pass and name.
@@ -59,6 +61,7 @@ impl Carried {
         user: Box<dyn Any + Send + Sync>,
         careful: Vec<String>,
         bodies: Bodies,
+        trusts: bool,
     ) -> Self {
         Self {
             names: Mutex::default(),
@@ -67,6 +70,7 @@ impl Carried {
             removed: Mutex::default(),
             careful,
             bodies,
+            trusts,
             cancel: Mutex::default(),
             statistics: Mutex::default(),
             complained: std::sync::atomic::AtomicBool::default(),
@@ -208,6 +212,16 @@ pub fn carried(context: &Context) -> Option<&Carried> {
 pub(crate) unsafe fn carried_raw<'c>(context: mlir_sys::MlirContext) -> Option<&'c Carried> {
     // SAFETY: the caller's contract, and that of `attach`.
     unsafe { ffi::phlContextUser(context).cast::<Carried>().as_ref() }
+}
+
+/// True if an operation may be asked what it does: interfaces trust those that they are asked of. It is verified, but for
+/// contexts of compilers that see to it themselves.
+pub(crate) fn may_ask(op: Op<'_>) -> bool {
+    // SAFETY: the operation is live, and so is its context.
+    unsafe {
+        let carried = carried_raw(mlir_sys::mlirOperationGetContext(op.to_raw()));
+        carried.is_some_and(|carried| carried.trusts) || ffi::phlIsValid(op.to_raw())
+    }
 }
 
 /// The value that the session of a context was given, if it is of that type.

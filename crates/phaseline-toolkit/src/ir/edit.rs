@@ -159,7 +159,7 @@ pub fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
     op.block()?;
     super::context::check_change().ok()?;
     // SAFETY: the operation is live.
-    if !unsafe { ffi::phlIsValid(op.to_raw()) } {
+    if !unsafe { ffi::phlIsValid(op.to_raw()) } || feeds_itself(op) {
         return None;
     }
     let mut found = vec![sys::MlirValue { ptr: std::ptr::null() }; op.result_count()];
@@ -168,6 +168,25 @@ pub fn fold<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
         ffi::phlTryFold(op.to_raw(), found.as_mut_ptr())
             .then(|| found.into_iter().map(|raw| Val::from_raw(raw)).collect())
     }
+}
+
+/// True if an operation uses its own results, maybe through others near to it: MLIR's folding of it does not end.
+fn feeds_itself(op: Op<'_>) -> bool {
+    const NEAR: usize = 64;
+    let mut found = vec![op];
+    let mut next = 0;
+    while next < found.len().min(NEAR) {
+        for definer in super::operands(found[next]).into_iter().filter_map(defining_op) {
+            if same(definer, op) {
+                return true;
+            }
+            if !found.iter().any(|known| same(*known, definer)) {
+                found.push(definer);
+            }
+        }
+        next += 1;
+    }
+    false
 }
 
 unchecked! {

@@ -56,6 +56,9 @@ pub fn of(op: Op<'_>) -> Option<Vec<Effect<'_>>> {
         // SAFETY: `user` is the list below.
         unsafe { (*user.cast::<Vec<(u32, isize, isize)>>()).push((kinds, operand, result)) };
     }
+    if !super::context::may_ask(op) {
+        return None;
+    }
     let mut told: Vec<(u32, isize, isize)> = vec![];
     // SAFETY: the operation is live, and the list outlives the call.
     let known = unsafe { ffi::phlForEachEffect(op.to_raw(), Some(push), (&raw mut told).cast()) };
@@ -121,6 +124,9 @@ fn touched<'c>(op: Op<'c>, is: impl Fn(Kind) -> bool) -> Vec<Val<'c>> {
 
 /// The operand of which an operation gives a view.
 pub fn view_source(op: Op<'_>) -> Option<Val<'_>> {
+    if !super::context::may_ask(op) {
+        return None;
+    }
     // SAFETY: the operation is live.
     let place = unsafe { ffi::phlViewSource(op.to_raw()) };
     operands(op).get(usize::try_from(place).ok()?).copied()
@@ -129,7 +135,7 @@ pub fn view_source(op: Op<'_>) -> Option<Val<'_>> {
 /// True if the view that an operation gives may leave out elements of what it is of.
 pub fn is_part(op: Op<'_>) -> bool {
     // SAFETY: the operation is live.
-    unsafe { ffi::phlViewIsPart(op.to_raw()) }
+    !super::context::may_ask(op) || unsafe { ffi::phlViewIsPart(op.to_raw()) }
 }
 
 /// The buffers that results of an operation may be, or be parts of: all that it is given if its interfaces do not say.
@@ -160,7 +166,8 @@ pub fn destinations(op: Op<'_>) -> Vec<Val<'_>> {
 pub fn destination_places(op: Op<'_>) -> Range<usize> {
     let (mut first, mut count) = (0_isize, 0_isize);
     // SAFETY: the operation is live; the numbers outlive the call.
-    let found = unsafe { ffi::phlDestinations(op.to_raw(), &raw mut first, &raw mut count) };
+    let found = super::context::may_ask(op)
+        && unsafe { ffi::phlDestinations(op.to_raw(), &raw mut first, &raw mut count) };
     range(found, first, count)
 }
 
@@ -168,7 +175,8 @@ pub fn destination_places(op: Op<'_>) -> Range<usize> {
 pub fn carried_places(op: Op<'_>) -> Range<usize> {
     let (mut first, mut count) = (0_isize, 0_isize);
     // SAFETY: the operation is live; the numbers outlive the call.
-    let found = unsafe { ffi::phlCarried(op.to_raw(), &raw mut first, &raw mut count) };
+    let found = super::context::may_ask(op)
+        && unsafe { ffi::phlCarried(op.to_raw(), &raw mut first, &raw mut count) };
     range(found, first, count)
 }
 
@@ -275,6 +283,9 @@ pub fn is_unwritten(op: Op<'_>) -> bool {
 /// The runs of a region of an operation in one run of that.
 pub fn runs(op: Op<'_>, region: usize) -> Runs {
     let region = isize::try_from(region).unwrap_or(isize::MAX);
+    if !super::context::may_ask(op) {
+        return Runs::Any;
+    }
     // SAFETY: the operation is live; a place without a region is one that nothing is known of.
     match unsafe { ffi::phlRegionRuns(op.to_raw(), region) } {
         ffi::PhlRuns::PHL_RUNS_ONCE => Runs::Once,

@@ -15,6 +15,7 @@ use mlir_sys as sys;
 use std::collections::BTreeSet;
 
 /// Named attributes of one argument or result.
+#[doc(hidden)]
 pub type Attributes<'c> = Vec<(String, Attribute<'c>)>;
 
 /// The signature of a `func.func`, taken apart to be changed and put back.
@@ -56,6 +57,10 @@ impl<'c> Signature<'c> {
     /// # Errors
     /// A type or an attribute is of another session.
     pub fn put(&self, function: Op<'c>) -> Result<()> {
+        if super::op_name(function) != "func.func" {
+            let name = super::op_name(function);
+            return Err(Error::invalid(format!("'{name}' is no function, and has no signature")));
+        }
         super::context::check_change()?;
         super::context::check_own(function)?;
         for (ty, attributes) in self.arguments.iter().chain(&self.results) {

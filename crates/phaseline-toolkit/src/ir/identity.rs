@@ -9,6 +9,7 @@ use melior::ir::{Attribute, AttributeLike, ValueLike, block::BlockLike, operatio
 pub struct Id(usize);
 
 /// Something with an identity.
+#[doc(hidden)]
 pub trait Identity {
     /// The identity.
     fn id(&self) -> Id;

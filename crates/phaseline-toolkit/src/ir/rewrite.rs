@@ -52,6 +52,7 @@ impl std::fmt::Debug for Rule {
 
 /// A failure of a rule, at an operation.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct RuleError<'c> {
     /// The operation that the rule looked at.
     pub location: melior::ir::Location<'c>,

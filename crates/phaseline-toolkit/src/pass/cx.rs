@@ -319,6 +319,12 @@ impl<'c> PassCx<'_, 'c> {
     pub fn run_pipeline(&mut self, passes: &str) -> PassResult<'c> {
         nesting::check_text(passes.as_bytes())
             .map_err(|(_, what)| PassError::new(format!("the nested pipeline: {what}")))?;
+        let _level = Level::deeper().ok_or_else(|| {
+            PassError::new(format!(
+                "nested pipelines are more than {LEVELS} deep: does '{passes}' run {}?",
+                self.name
+            ))
+        })?;
         let mut manager = ffi::PhlPipeline { ptr: std::ptr::null_mut() };
         let reason = print::collect(|callback, user| {
             let text = StringRef::new(passes).to_raw();
@@ -352,6 +358,29 @@ impl<'c> PassCx<'_, 'c> {
             // SAFETY: the pass runs.
             unsafe { ffi::phlPassRunPreserve(self.run, all) };
         }
+    }
+}
+
+/// Nested pipelines in each other on one thread, at most: each takes its part of the stack.
+const LEVELS: usize = 32;
+
+thread_local! {
+    static LEVEL: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A nested pipeline that runs on this thread.
+struct Level;
+
+impl Level {
+    fn deeper() -> Option<Self> {
+        let level = LEVEL.get();
+        (level < LEVELS).then(|| LEVEL.set(level + 1)).map(|()| Self)
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        LEVEL.set(LEVEL.get() - 1);
     }
 }
 

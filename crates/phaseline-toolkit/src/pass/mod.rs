@@ -24,6 +24,7 @@ pub use watch::{PassEvent, PassObserver};
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 
 /// The operation that a pass is given.
+#[doc(hidden)]
 pub type PassOp<'c> = OperationRef<'c, 'c>;
 
 /// The declaration of a pass.

@@ -84,6 +84,7 @@ pub trait PassOptions: Sized {
 }
 
 /// A field type that an option may have.
+#[doc(hidden)]
 pub trait OptionField: Sized {
     /// The type of its values.
     const KIND: OptionKind;

@@ -66,6 +66,9 @@ pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Resu
         Some(_) => return Err(taken(name)),
         None => {}
     }
+    if let Some(way) = way_to(name, passes, &registered) {
+        return Err(crate::Error::invalid(format!("the pipeline '{name}' runs itself: {way}")));
+    }
     registered.insert(name.to_owned(), Registered::Pipeline(passes.to_owned()));
     let [name, summary, passes] = [name, summary, passes].map(melior::StringRef::new);
     // SAFETY: the strings outlive the call, which copies them.
@@ -73,6 +76,27 @@ pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Resu
         ffi::phlRegisterPipeline(name.to_raw(), summary.to_raw(), passes.to_raw());
     });
     Ok(())
+}
+
+/// The pipelines by which a text runs the one of a name. MLIR would read it without an end.
+fn way_to(name: &str, passes: &str, known: &BTreeMap<String, Registered>) -> Option<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut work = vec![(name.to_owned(), passes)];
+    while let Some((way, passes)) = work.pop() {
+        // Options are no passes, but may have some: words behind a bracket or a comma.
+        let words = passes.split(['(', ')', ',', '{', '}']).map(str::trim);
+        for word in words.filter(|word| !word.is_empty()) {
+            if word == name {
+                return Some(format!("{way} -> {name}"));
+            }
+            if let Some(Registered::Pipeline(inner)) = known.get(word)
+                && seen.insert(word)
+            {
+                work.push((format!("{way} -> {word}"), inner));
+            }
+        }
+    }
+    None
 }
 
 fn taken(name: &str) -> crate::Error {

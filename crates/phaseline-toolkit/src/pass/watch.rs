@@ -27,6 +27,7 @@ pub enum PassEvent {
 
 /// Called with the name of a pass and the operation that it runs on. Passes run on several threads,
 /// but calls come one at a time, each on the thread of its pass.
+#[doc(hidden)]
 pub type PassObserver<'a> = dyn Fn(PassEvent, &str, Op<'_>) + Send + Sync + 'a;
 
 /// True if somebody wants to be told of passes by `tracing`.

@@ -5,6 +5,9 @@
 mod analysis;
 mod convert;
 mod passes;
+mod programs;
+mod rules;
+mod servers;
 mod unsound;
 
 use phaseline_toolkit::{

@@ -14,6 +14,7 @@ use melior::ir::{
     r#type::IntegerType,
 };
 /// The parts of an operation that is being built.
+#[doc(hidden)]
 pub struct Parts<'c> {
     info: &'static OpInfo,
     operands: Vec<Val<'c>>,
