@@ -55,7 +55,9 @@ fn without_zero_point<'c>(
     (zeros, places): ([(usize, Option<Val<'c>>); 2], [(usize, usize); 2]),
 ) -> Result<()> {
     for ((index, zero), (_, axis)) in zeros.into_iter().zip(places) {
-        let Some(zero) = zero else { return s.mask_operand(b, op, index, (&[axis], Neutral::Zero)) };
+        let Some(zero) = zero else {
+            return s.mask_operand(b, op, index, (&[axis], Neutral::Zero));
+        };
         let dims = s.dims(zero);
         if dims.iter().any(|dim| dim.as_known() != Some(1)) {
             continue;
@@ -70,7 +72,9 @@ fn without_zero_point<'c>(
         let masked = s.masked_with(b, ir::operands(op)[index], &[axis], zero)?;
         return ir::edit::set_operand(op, index, masked);
     }
-    Err(Error::invalid("sums integers whose zero points differ over a size that is known at run time"))
+    Err(Error::invalid(
+        "sums integers whose zero points differ over a size that is known at run time",
+    ))
 }
 
 fn quantized<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<'c>> {

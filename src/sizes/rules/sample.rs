@@ -112,7 +112,9 @@ fn roi_align<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Ou
     s.same(&rois[0], &batch, "has regions, and images for regions, of")?;
     s.same(&rois[1], &Dim::known(4), "has coordinates, and ends, of")?;
     if dims[2..].iter().any(|dim| !dim.is_known()) {
-        return Err(Error::invalid("cuts regions out of an image whose sides are known at run time"));
+        return Err(Error::invalid(
+            "cuts regions out of an image whose sides are known at run time",
+        ));
     }
     let sides = [view.output_height(), view.output_width()].map(Dim::known);
     Ok(Outcome::Stays(vec![[&rois[..1], &dims[1..2], &sides[..]].concat()]))

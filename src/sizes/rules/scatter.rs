@@ -64,10 +64,8 @@ fn scatter_elements<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Re
         false => (s.room(&inner[*at]) - s.room(&dims[*at])).max(0),
     });
     let wide = widened(b, x, &more.collect::<Vec<_>>())?;
-    let attributes = graph::ScatterElementsAttrs {
-        axis: axis as i64,
-        reduction: view.reduction().to_owned(),
-    };
+    let attributes =
+        graph::ScatterElementsAttrs { axis: axis as i64, reduction: view.reduction().to_owned() };
     let y = graph::ScatterElements::build(b, wide, places, view.updates(), attributes)?.y();
     let rooms: Vec<_> = dims.iter().map(|dim| s.room(dim)).collect();
     let y = cut_back(b, y, &rooms)?;

@@ -65,12 +65,7 @@ impl<'c> Bounding<'c> {
     }
 
     /// A value whose elements that count are the first ones along an axis.
-    pub(super) fn singled(
-        &mut self,
-        b: &Builder<'c>,
-        x: Val<'c>,
-        axis: usize,
-    ) -> Result<Val<'c>> {
+    pub(super) fn singled(&mut self, b: &Builder<'c>, x: Val<'c>, axis: usize) -> Result<Val<'c>> {
         let dims = self.dims(x);
         match dims[axis].single() {
             Some(_) => Ok(x),
@@ -79,12 +74,7 @@ impl<'c> Bounding<'c> {
     }
 
     /// A value with its axes in another order.
-    pub(super) fn turned(
-        &mut self,
-        b: &Builder<'c>,
-        x: Val<'c>,
-        order: &[i64],
-    ) -> Result<Val<'c>> {
+    pub(super) fn turned(&mut self, b: &Builder<'c>, x: Val<'c>, order: &[i64]) -> Result<Val<'c>> {
         let dims = self.dims(x);
         let y = graph::Transpose::build(b, x, order)?.y();
         self.know(y, order.iter().map(|axis| dims[*axis as usize].clone()).collect());
@@ -158,10 +148,8 @@ fn rearranged<'c>(
     }
     let product = sizes.iter().fold(Size::from(1), |all, size| all.times(size));
     if product != total {
-        s.solution = product
-            .minus(&total)
-            .solved(&s.symbols)
-            .or_else(|| aligned(from, &sizes, &s.symbols));
+        s.solution =
+            product.minus(&total).solved(&s.symbols).or_else(|| aligned(from, &sizes, &s.symbols));
         return None;
     }
     Some(looked_up(s, b, (x, from), sizes).map(|y| Outcome::Replaced(vec![y])))
@@ -180,10 +168,29 @@ fn aligned(from: &[Dim], target: &[Size], symbols: &[Symbol]) -> Option<Solution
         return None;
     }
     let ends = [(from.last(), target.last()), (from.first(), target.first())];
-    ends.into_iter().find_map(|(dim, size)| {
-        let dim = dim?.single().filter(|size| size.known().is_none())?;
-        dim.minus(size?).solved(symbols)
-    })
+    let open = |dim: &Dim| dim.single().cloned().filter(|size| size.known().is_none());
+    let end =
+        ends.into_iter().find_map(|(dim, size)| dim.and_then(open)?.minus(size?).solved(symbols));
+    // Where only the least, or the greatest, sizes have as many elements, these.
+    let product = |sizes: &mut dyn Iterator<Item = Size>| {
+        sizes.fold(Size::from(1), |all, size| all.times(&size))
+    };
+    let total = product(&mut from.iter().map(Dim::size)).bounds(symbols);
+    let wanted = product(&mut target.iter().cloned()).known()?;
+    let pinned = || {
+        let size = from.iter().find_map(open)?;
+        let (least, most) = size.bounds(symbols);
+        let value = match (total.0 == wanted, total.1 == wanted) {
+            (true, _) => least,
+            (_, true) => most,
+            _ => return None,
+        };
+        size.minus(&value.into()).solved(symbols)
+    };
+    match total {
+        (least, most) if least == wanted || most == wanted => pinned(),
+        _ => end,
+    }
 }
 
 fn looked_up<'c>(
@@ -396,10 +403,9 @@ fn blocks<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     let (c, h, w) = (c.size(), h.size(), w.size());
     let block_size = Size::from(block);
     let sides = match deep {
-        true => [
-            s.part_of(&h, block, "divides a side of")?,
-            s.part_of(&w, block, "divides a side of")?,
-        ],
+        true => {
+            [s.part_of(&h, block, "divides a side of")?, s.part_of(&w, block, "divides a side of")?]
+        }
         false => [h.times(&block_size), w.times(&block_size)],
     };
     let channels = match deep {

@@ -96,10 +96,7 @@ fn attention<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         (None, Extent::Known(size)) => Some(1.0 / (size as f64).sqrt()),
         (None, Extent::Open(_)) => None,
     };
-    let scaled = Scaled {
-        scale,
-        softcap: f64::from(node.attributes.float_or("softcap", 0.0)?),
-    };
+    let scaled = Scaled { scale, softcap: f64::from(node.attributes.float_or("softcap", 0.0)?) };
     let bias = bias(node, q, k)?;
     let Weighed { raw, capped, biased, probabilities, mut y } =
         scaled.weigh(node, (q, k, v), bias.as_ref(), masked_softmax)?;

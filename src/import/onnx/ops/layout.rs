@@ -149,7 +149,8 @@ fn split<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         (None, Some(sizes)) if node.emitter.known(sizes).is_none() => {
             if node.dims(sizes)[..] != [outputs] {
                 return Err(OpError::Unsupported(
-                    "the input split must be a constant, or have a size for each output".to_string(),
+                    "the input split must be a constant, or have a size for each output"
+                        .to_string(),
                 ));
             }
             return split_by(node, (x, axis), sizes);
@@ -201,12 +202,12 @@ fn split_open<'c>(
 ) -> OpResult<Vec<Val<'c>>> {
     let known = Extent::Known;
     if count.is_none() {
-        let mut sizes = (0..node.rank(x)).map(|at| node.extent(x, at)).collect::<OpResult<Vec<_>>>()?;
+        let mut sizes =
+            (0..node.rank(x)).map(|at| node.extent(x, at)).collect::<OpResult<Vec<_>>>()?;
         sizes.splice(axis..=axis, [known(outputs), known(-1)]);
         let parts = node.reshape_to(x, &sizes)?;
-        let piece = |place: i64| {
-            node.squeeze(node.slice(parts, axis, place, place + 1)?, &[axis as i64])
-        };
+        let piece =
+            |place: i64| node.squeeze(node.slice(parts, axis, place, place + 1)?, &[axis as i64]);
         return (0..outputs).map(piece).collect();
     }
     let size = node.extent_op("add", node.extent(x, axis)?, known(outputs - 1))?;
@@ -332,8 +333,7 @@ fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         let missing = target.saturating_sub(size);
         // The begin has the smaller part of an odd number, which division rounds towards zero.
         let begin = missing / 2;
-        (pads[axis], pads[axis + rank]) =
-            (Extent::Known(begin), Extent::Known(missing - begin));
+        (pads[axis], pads[axis + rank]) = (Extent::Known(begin), Extent::Known(missing - begin));
     }
     let pads = node.extents(&pads)?;
     node.emitter.op_with_optionals("pad", &[Some(x), Some(pads), None, None], &[])

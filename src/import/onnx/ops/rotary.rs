@@ -121,9 +121,8 @@ fn rotate_open<'c>(
         true => (node.reshape_to(front, &[batch, heads, length, known(-1), known(2)])?, 4),
         false => (node.reshape_to(front, &[batch, heads, length, known(2), known(-1)])?, 3),
     };
-    let part = |index: i64| {
-        node.squeeze(node.slice(pairs, axis, index, index + 1)?, &[axis as i64])
-    };
+    let part =
+        |index: i64| node.squeeze(node.slice(pairs, axis, index, index + 1)?, &[axis as i64]);
     let (a, b) = (part(0)?, part(1)?);
     let mul = |a: Val<'c>, b: Val<'c>| node.binary("mul", a, b);
     let real = node.binary("sub", mul(cos, a)?, mul(sin, b)?)?;

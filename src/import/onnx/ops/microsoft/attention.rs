@@ -167,11 +167,10 @@ impl<'c> Extras<'c> {
     ) -> OpResult<Val<'c>> {
         let size = node.static_dim(q, 3, "queries")?;
         let scale = node.attributes.float("scale")?.filter(|scale| *scale != 0.0);
-        let scaled =
-            Scaled {
-                scale: Some(scale.map_or(1.0 / (size as f64).sqrt(), f64::from)),
-                softcap: 0.0,
-            };
+        let scaled = Scaled {
+            scale: Some(scale.map_or(1.0 / (size as f64).sqrt(), f64::from)),
+            softcap: 0.0,
+        };
         let value = self.sum(node, q, k)?;
         let bias = value.map(|value| Bias { value, may_hide_all: false });
         let softmax = |node: &NodeContext<'_, 'c>, scores, _: Option<&Bias<'c>>| {
