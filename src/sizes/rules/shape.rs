@@ -168,10 +168,29 @@ fn aligned(from: &[Dim], target: &[Size], symbols: &[Symbol]) -> Option<Solution
         return None;
     }
     let ends = [(from.last(), target.last()), (from.first(), target.first())];
-    ends.into_iter().find_map(|(dim, size)| {
-        let dim = dim?.single().filter(|size| size.known().is_none())?;
-        dim.minus(size?).solved(symbols)
-    })
+    let open = |dim: &Dim| dim.single().cloned().filter(|size| size.known().is_none());
+    let end =
+        ends.into_iter().find_map(|(dim, size)| dim.and_then(open)?.minus(size?).solved(symbols));
+    // Where only the least, or the greatest, sizes have as many elements, these.
+    let product = |sizes: &mut dyn Iterator<Item = Size>| {
+        sizes.fold(Size::from(1), |all, size| all.times(&size))
+    };
+    let total = product(&mut from.iter().map(Dim::size)).bounds(symbols);
+    let wanted = product(&mut target.iter().cloned()).known()?;
+    let pinned = || {
+        let size = from.iter().find_map(open)?;
+        let (least, most) = size.bounds(symbols);
+        let value = match (total.0 == wanted, total.1 == wanted) {
+            (true, _) => least,
+            (_, true) => most,
+            _ => return None,
+        };
+        size.minus(&value.into()).solved(symbols)
+    };
+    match total {
+        (least, most) if least == wanted || most == wanted => pinned(),
+        _ => end,
+    }
 }
 
 fn looked_up<'c>(

@@ -2,7 +2,7 @@
 
 use crate::ir::Val;
 
-use super::super::context::NodeContext;
+use super::super::context::{Extent, NodeContext};
 use super::super::emit::{Attr, OpResult};
 use super::OpEntry;
 
@@ -259,9 +259,9 @@ fn causal_conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let past = match node.optional(3) {
         Some(past) => past,
         None => {
-            let batch = node.static_dim(x, 0, "input")?;
+            let batch = node.extent(x, 0)?;
             let zero = node.scalar_like(x, 0.0)?;
-            let shape = node.i64s(&[batch, channels, carried])?;
+            let shape = node.extents(&[batch, Extent::Known(channels), Extent::Known(carried)])?;
             node.op("expand", &[zero, shape], &[])?
         }
     };
@@ -273,7 +273,12 @@ fn causal_conv<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         "none" => {}
         _ => y = node.unary("swish", y)?,
     }
-    let length = node.static_dim(padded, 2, "the padded input")?;
-    let present = node.slice(padded, 2, length - carried, length)?;
+    let present = match node.extent(padded, 2)? {
+        Extent::Known(length) => node.slice(padded, 2, length - carried, length)?,
+        open => {
+            let start = node.extent_op("sub", open, Extent::Known(carried))?;
+            node.slice_between(padded, 2, (start, open))?
+        }
+    };
     Ok(vec![y, present])
 }
