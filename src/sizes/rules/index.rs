@@ -421,14 +421,34 @@ fn one_hot<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outc
     let [places, depth, values] = ir::operands(op)[..] else {
         return Err(Error::internal("a one_hot without a depth"));
     };
-    let Some(depth) = s.numbers(depth).and_then(|depth| depth.first().copied()) else {
-        return Err(Error::invalid("has as many classes as a run says"));
+    let Some(depth) = s.content(depth).and_then(|depth| depth.first().cloned()) else {
+        return Err(Error::invalid("has as many classes as data say"));
     };
     let pair = s.dims(values)[0].clone();
     s.same(&pair, &Dim::known(2), "has values, and states, of")?;
+    if depth.known().is_none() {
+        // Positions below zero count from the end; those before the beginning are of no class.
+        let dim = Dim::of(depth.clone());
+        let room = s.room(&dim);
+        let all = s.materialized(b, places)?;
+        let own = counted(s, b, (all, &dim))?;
+        let element = ir::element_type(own.r#type());
+        let number = |text: i64| -> Result<Val<'c>> {
+            let value = b.parse_attr(&format!("dense<{text}> : tensor<{element}>"))?;
+            Ok(graph::Constant::build(b, value)?.y())
+        };
+        let none = graph::Less::build(b, own, number(0)?)?.y();
+        let kept = graph::Where::build(b, none, number(room)?, own)?.y();
+        let dims = s.dims(places);
+        s.know(kept, dims);
+        edit::set_operand(op, 0, kept)?;
+        let list = ir::dims(ir::operands(op)[1].r#type()).len();
+        let most = integers(b, &vec![1; list], &[room])?;
+        edit::set_operand(op, 1, most)?;
+    }
     s.materialize_all(b, op)?;
     let mut dims = s.dims(places);
     let axis = normalize_axis(ir::attr_i64(op, "axis").unwrap_or(-1), dims.len() + 1);
-    dims.insert(axis.min(dims.len()), Dim::known(depth));
+    dims.insert(axis.min(dims.len()), Dim::of(depth));
     Ok(Outcome::Stays(vec![dims]))
 }
