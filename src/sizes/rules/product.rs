@@ -37,13 +37,22 @@ fn contract<'c>(
     if let Some(view) = graph::MatMulInteger::of(op)
         && (view.a_zero_point().is_some() || view.b_zero_point().is_some())
     {
-        let zeros = [(0, view.a_zero_point()), (1, view.b_zero_point())];
-        return without_zero_point(s, b, op, (zeros, places));
+        let zeros = [view.a_zero_point(), view.b_zero_point()];
+        let both =
+            [0, 1].map(|at| Summed { operand: places[at].0, axis: places[at].1, zero: zeros[at] });
+        return without_zero_point(s, b, op, both);
     }
     for (index, axis) in places {
         s.mask_operand(b, op, index, (&[axis], Neutral::Zero))?;
     }
     Ok(())
+}
+
+/// An operand of integers that are summed along an axis, and its zero point.
+struct Summed<'c> {
+    operand: usize,
+    axis: usize,
+    zero: Option<Val<'c>>,
 }
 
 /// Reads the padding of one of two operands of integers as its zero point along the axis that is summed over. That of
@@ -52,9 +61,9 @@ fn without_zero_point<'c>(
     s: &mut Bounding<'c>,
     b: &Builder<'c>,
     op: Op<'c>,
-    (zeros, places): ([(usize, Option<Val<'c>>); 2], [(usize, usize); 2]),
+    both: [Summed<'c>; 2],
 ) -> Result<()> {
-    for ((index, zero), (_, axis)) in zeros.into_iter().zip(places) {
+    for Summed { operand: index, axis, zero } in both {
         let Some(zero) = zero else {
             return s.mask_operand(b, op, index, (&[axis], Neutral::Zero));
         };
@@ -104,8 +113,9 @@ fn quantized<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Ou
     let shared = [left[rows - 1].clone(), right[columns - 2].clone()];
     s.same(&shared[0], &shared[1], "multiplies rows with columns of")?;
     if !shared[0].is_known() {
-        let zeros = [(0, Some(view.a_zero_point())), (3, Some(view.b_zero_point()))];
-        without_zero_point(s, b, op, (zeros, [(0, rows - 1), (3, columns - 2)]))?;
+        let a = Summed { operand: 0, axis: rows - 1, zero: Some(view.a_zero_point()) };
+        let b_side = Summed { operand: 3, axis: columns - 2, zero: Some(view.b_zero_point()) };
+        without_zero_point(s, b, op, [a, b_side])?;
     }
     let mut dims = s.broadcast(&[left[..rows - 2].to_vec(), right[..columns - 2].to_vec()])?;
     dims.extend([left[rows - 2].clone(), right[columns - 1].clone()]);

@@ -293,7 +293,7 @@ mod tests {
         let dims = [0, 1].map(|place| Dim::of(Size::symbol(&symbols, place)));
         let work = Work(vec![(1.0, dims.to_vec())]);
         let (parts, one) = buckets(&symbols, &work, 1, None).expect("one part");
-        assert_eq!(parts, [symbols.clone()]);
+        assert_eq!(parts, std::slice::from_ref(&symbols));
         let (parts, six) = buckets(&symbols, &work, 6, None).expect("six parts");
         assert!(
             parts.len() <= 6 && parts.last() == Some(&symbols) && six < one - 0.1,
