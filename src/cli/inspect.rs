@@ -26,7 +26,7 @@ struct Facts {
     open: Vec<String>,
     /// Inputs that decide on shapes, or have to be known for another reason.
     shape_inputs: Vec<String>,
-    /// How many operations there are of each kind of the graph dialect, those in loops counted once.
+    /// The number of operations of each kind of the graph dialect, those in loops counted once.
     operations: BTreeMap<String, usize>,
     parameters: Parameters,
     /// Why the model cannot be imported.

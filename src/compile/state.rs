@@ -111,7 +111,7 @@ fn check(
     Ok(())
 }
 
-/// Whether a module has been through the phases with a state.
+/// True if a module has been through the phases with a state.
 fn is_noted(root: Op<'_>, (input, output): &(String, String)) -> bool {
     if let Ok(signature) = recorded_signature(root) {
         return signature.states.iter().any(|[from, to]| {

@@ -339,7 +339,7 @@ impl Size {
         }
     }
 
-    /// What depends on symbols and the number that it is multiplied with, of a single product.
+    /// The part that depends on symbols and its factor, of a single product.
     pub fn parts(&self) -> Option<(Self, i64)> {
         let [(atoms, factor)] = &self.0[..] else { return None };
         Some((Self(vec![(atoms.clone(), 1)]), *factor))

@@ -39,7 +39,7 @@ pub fn opt_main(title: &str, registry: &DialectRegistry, arguments: Vec<OsString
     })
 }
 
-/// What is wrong with the plugins that arguments name: MLIR goes on without those that it cannot load.
+/// Faults of the plugins that arguments name: MLIR goes on without those that it cannot load.
 fn plugin_fault(arguments: &[OsString]) -> Option<String> {
     let mut left = arguments.iter().map(|argument| argument.to_string_lossy());
     while let Some(argument) = left.next() {

@@ -14,7 +14,7 @@ pub struct Variants {
     pub given: Vec<Variant>,
     /// So many in all, placed where they save the most work.
     pub buckets: Option<usize>,
-    /// As many as it takes for no more than this part of the work to be for padding, in percent.
+    /// The part of the work that may be for padding, in percent, which decides on their number.
     pub waste: Option<u32>,
 }
 

@@ -131,7 +131,7 @@ impl Blobs {
 pub struct Mark(usize);
 
 unchecked! {
-    /// What was made in a context so far.
+    /// The blobs that were made in a context so far.
     pub fn mark(module: &Module<'_>) -> Mark {
         let carried = context::carried(super::context_of(super::root(module)));
         Mark(carried.map_or(0, |carried| carried.blobs().made))

@@ -1,4 +1,4 @@
-//! What servers need: threads that sessions share, and runs that end when they are told to.
+//! Needs of servers: threads that sessions share, and runs that end when they are told to.
 
 use super::{Body, Of, session, toolkit};
 use phaseline_toolkit::{

@@ -150,7 +150,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What a call writes over is there, and no constant.
+    /// An operand that a call writes over is there, and no constant.
     fn over(&self, capture: &String) -> PatternResult<()> {
         if self.resolved.captures.contains(capture) && !self.resolved.always.contains(capture) {
             return self.fault(format!(
