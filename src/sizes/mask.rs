@@ -34,7 +34,7 @@ impl<'c> Bounding<'c> {
         Builder::before(self.top)
     }
 
-    /// Where values that depend on a size are made once: at the beginning, or behind what decides on it.
+    /// The place where values that depend on a size are made once: at the beginning, or behind what decides on it.
     fn place_of<'s>(&self, sizes: impl IntoIterator<Item = &'s Size>) -> Result<Builder<'c>> {
         let last = sizes.into_iter().filter_map(Size::last_symbol).max();
         let decided = last.and_then(|last| last.checked_sub(self.given));

@@ -13,7 +13,7 @@ pub(super) struct Body<'a, 'c> {
     pub limit: Val<'c>,
     pub states: &'a [Val<'c>],
     pub captured: &'a [Val<'c>],
-    /// Where each collected result has the dimension of the steps.
+    /// The axis of the steps in each collected result.
     pub axes: &'a [i64],
 }
 

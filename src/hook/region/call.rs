@@ -26,7 +26,7 @@ pub struct Named {
 struct Arguments<'a> {
     ins: Vec<Value>,
     outs: Vec<Value>,
-    /// What is in the memory of each of `outs` before.
+    /// The value in the memory of each of `outs` before.
     over: Vec<Value>,
     scalars: Vec<Value>,
     layouts: &'a Value,

@@ -27,9 +27,9 @@ const MAX_WATCHED: i64 = 1 << 16;
 
 /// What a Loop is given.
 struct LoopInputs<'c> {
-    /// How often it runs at most.
+    /// The greatest number of steps.
     limit: i64,
-    /// How often it runs at most, if only a run knows.
+    /// The greatest number of steps, if only a run knows.
     count: Option<Val<'c>>,
     /// Whether it runs at all.
     goes_on: bool,

@@ -348,7 +348,7 @@ impl<'c> Corners<'c> {
         Ok(graph::Mul::build(b, high, wide)?.y())
     }
 
-    /// What is inside of both.
+    /// The area that both have.
     fn common(&self, b: &Builder<'c>, other: &Self) -> Result<Val<'c>> {
         let zero = number_like(b, self.top, "0.0")?;
         let side = |low: [Val<'c>; 2], high: [Val<'c>; 2]| -> Result<Val<'c>> {

@@ -339,7 +339,7 @@ fn center_crop_pad<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op_with_optionals("pad", &[Some(x), Some(pads), None, None], &[])
 }
 
-/// What is missing at either end of an open size; below zero where it is cut.
+/// The elements missing at either end of an open size; below zero where it is cut.
 fn open_pads<'c>(
     node: &NodeContext<'_, 'c>,
     size: Extent<'c>,
