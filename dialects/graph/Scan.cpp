@@ -34,7 +34,8 @@ static ParseResult parseGroup(OpAsmParser &parser, StringRef keyword,
   return success();
 }
 
-/// `steps (limit %operand)? states (%arg = %operand, ...) sequences (...) captures (...)
+/// `steps (limit %operand)? states (%arg = %operand, ...) sequences (...)
+/// captures (...)
 ///  (attributes {...})? : (T, ...) -> (T, ...) { region }`
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();

@@ -39,11 +39,10 @@ int scribe_close(scribe_device *device) {
 }
 
 const char *scribe_text(int status) {
-  static const char *const texts[] = {"fine",
-                                      "an address that is not on the device",
-                                      "more memory than there is",
-                                      "a position that the cache does not have",
-                                      "memory was left when it was closed"};
+  static const char *const texts[] = {
+      "fine", "an address that is not on the device",
+      "more memory than there is", "a position that the cache does not have",
+      "memory was left when it was closed"};
   return status >= 0 && status < TEXTS ? texts[status] : NULL;
 }
 
