@@ -8,13 +8,11 @@
 #include <string.h>
 
 static const float constant_4xf32[4] = {1.0f, 2.0f, -3.0f, 4.0f};
-int32_t net_invoke(const void *const *inputs, void *const *outputs,
-                   const void *constants, void *arena, void *const *devices,
-                   void *pool);
+int32_t net_invoke(const void *const *inputs, void *const *outputs, const void *constants,
+    void *arena, void *const *devices, void *pool);
 
-int32_t net_invoke(const void *const *inputs, void *const *outputs,
-                   const void *constants, void *arena, void *const *devices,
-                   void *pool) {
+int32_t net_invoke(const void *const *inputs, void *const *outputs, const void *constants,
+    void *arena, void *const *devices, void *pool) {
   const float *const in0 = inputs[0];
   float *const out0 = outputs[0];
   (void)devices;
