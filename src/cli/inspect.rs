@@ -133,11 +133,14 @@ impl Facts {
         if !self.shape_inputs.is_empty() {
             let _ =
                 writeln!(text, "inputs that decide on shapes: {}", self.shape_inputs.join(", "));
-            let name = &self.shape_inputs[0];
-            let _ = writeln!(
-                text,
-                "  a value each (--value {name}=3), or a range: --value {name}=1..8"
-            );
+            for name in &self.shape_inputs {
+                let input = self.inputs.iter().find(|input| input.name == *name);
+                let Some((one, range)) = input.and_then(Tensor::example) else { continue };
+                let _ = writeln!(
+                    text,
+                    "  a value (--value '{name}={one}'), or a range for each run: --value '{name}={range}'"
+                );
+            }
         }
         if let Some(refused) = &self.refused {
             let _ = writeln!(text, "not supported\n  {}", refused.replace('\n', "\n  "));
@@ -151,6 +154,22 @@ impl Facts {
         let Parameters { elements, bytes } = self.parameters;
         let _ = writeln!(text, "parameters: {elements}, {bytes} bytes");
         text
+    }
+}
+
+impl Tensor {
+    /// A value and a range as `--value` takes them, for a few integers.
+    fn example(&self) -> Option<(String, String)> {
+        if !["int32", "int64"].contains(&self.dtype.as_str()) {
+            return None;
+        }
+        let count = match &self.shape[..] {
+            [] => return Some(("3".to_owned(), "1..8".to_owned())),
+            [count] => count.parse::<usize>().ok().filter(|count| *count <= 8)?,
+            _ => return None,
+        };
+        let list = |text: &str| format!("[{}]", vec![text; count].join(","));
+        Some((list("3"), list("1..8")))
     }
 }
 

@@ -366,6 +366,21 @@ impl Size {
         (symbols[place].unit() == *factor).then_some(place)
     }
 
+    /// It is never above another one, as far as ranges and minima tell.
+    pub fn is_at_most(&self, other: &Self, symbols: &[Symbol]) -> bool {
+        let least_of = |size: &Self| match &size.0[..] {
+            [(atoms, 1)] => match &atoms[..] {
+                [Atom::Least(a, b)] => Some((a.clone(), b.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        self == other
+            || self.minus(other).most(symbols) <= 0
+            || least_of(self)
+                .is_some_and(|(a, b)| a.is_at_most(other, symbols) || b.is_at_most(other, symbols))
+    }
+
     /// The last one of the symbols that it depends on, by its place.
     pub fn last_symbol(&self) -> Option<usize> {
         self.0.iter().flat_map(|(atoms, _)| atoms).filter_map(Atom::last_symbol).max()

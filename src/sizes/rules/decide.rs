@@ -211,7 +211,11 @@ fn non_max_suppression<'c>(
         Some(most) => s.numbers(most).and_then(|all| all.first().copied()),
         None => Some(0),
     };
-    let [boxes, scores] = [view.boxes(), view.scores()];
+    let [mut boxes, mut scores] = [view.boxes(), view.scores()];
+    for axis in 0..3 {
+        boxes = s.singled(b, boxes, axis)?;
+        scores = s.singled(b, scores, axis)?;
+    }
     let dims = s.dims(scores);
     let sizes = rooms(s, &dims)?;
     let [batch, classes, count] = sizes[..] else {

@@ -244,11 +244,13 @@ fn top_k<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcom
     let operands = ir::operands(op);
     let k = s.content(operands[1]).and_then(|content| content.first().cloned());
     let Some(k) = k else {
-        return Err(Error::invalid("selects as many elements as its data say"));
+        return Err(Error::invalid(
+            "selects as many elements as data say; if an input does, give it a value or a range: --value NAME=1..8",
+        ));
     };
     let (axis, mut dims) = single_axis(s, b, op, -1)?;
     let size = dims[axis].size();
-    if k.minus(&size).bounds(&s.symbols).1 > 0 {
+    if !k.is_at_most(&size, &s.symbols) {
         return Err(Error::invalid(format!(
             "selects {} of {} elements, which may be fewer",
             k.text(&s.symbols),

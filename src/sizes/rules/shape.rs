@@ -108,7 +108,7 @@ fn reshape<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outc
     };
     let from = s.dims(x);
     let mut target = s.content(shape).ok_or_else(|| {
-        Error::invalid("reshapes to sizes that do not follow from those of inputs")
+        Error::invalid("reshapes to sizes that do not follow from those of inputs; if an input has them, give it values or ranges: --value NAME=[1..8,3]")
     })?;
     let keeps = !ir::attr_bool(op, "allowzero").unwrap_or(false);
     for (place, size) in target.iter_mut().enumerate() {
@@ -284,7 +284,7 @@ fn expand<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
         return Err(Error::internal("an expand without a shape"));
     };
     let target = s.content(shape).ok_or_else(|| {
-        Error::invalid("expands to sizes that do not follow from those of inputs")
+        Error::invalid("expands to sizes that do not follow from those of inputs; if an input has them, give it values or ranges: --value NAME=[1..8,3]")
     })?;
     let own = s.dims(x);
     // A dimension of several sizes keeps them.

@@ -329,7 +329,9 @@ fn pad<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome<
     };
     let mut dims = s.dims(view.x());
     let Some(pads) = s.content(view.pads()) else {
-        return Err(Error::invalid("pads by sizes that do not follow from those of inputs"));
+        return Err(Error::invalid(
+            "pads by sizes that do not follow from those of inputs; if an input has them, give it values or ranges: --value NAME=[1..8,3]",
+        ));
     };
     let axes: Vec<_> = match view.axes() {
         None => (0..dims.len()).collect(),
