@@ -220,7 +220,12 @@ fn bound_main<'c>(
             continue;
         }
         if let Err(error) = bounding.visit(op) {
-            return Err((bounding.at(op, &error), bounding.solution));
+            // What data decide cannot be chosen.
+            let is_given = |solution: &Solution| match *solution {
+                Solution::Value(place, _) | Solution::Multiple(place, _) => place < bounding.given,
+                Solution::Equal(one, other) => one.max(other) < bounding.given,
+            };
+            return Err((bounding.at(op, &error), bounding.solution.filter(is_given)));
         }
     }
     let outputs = results.iter().map(|value| bounding.dims(*value)).collect();
@@ -396,13 +401,7 @@ impl<'c> Bounding<'c> {
         if one == other {
             return Ok(());
         }
-        let given = &self.symbols[..self.given];
-        let difference = one.size().minus(&other.size());
-        // What data decide cannot be chosen.
-        self.solution = match difference.last_symbol() {
-            Some(last) if last >= self.given => None,
-            _ => difference.solved(given),
-        };
+        self.solution = one.size().minus(&other.size()).solved(&self.symbols);
         Err(Error::invalid(format!(
             "{what}: {} and {} elements, which are not known to be equal",
             one.text(&self.symbols),

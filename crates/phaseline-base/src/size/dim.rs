@@ -109,7 +109,7 @@ impl Bounds {
     /// The values of the symbols for inputs of these names and shapes. `elements` gives the integers of an input.
     ///
     /// # Errors
-    /// A shape or an element does not fit the model's, a size is not of its range, or two inputs give one symbol two values. The
+    /// A shape or an element does not fit the model's. A size is not of its range. Two inputs give one symbol two values. The
     /// message names the input, the symbol and its range.
     pub fn values<'s>(
         &'s self,

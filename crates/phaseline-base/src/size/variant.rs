@@ -179,8 +179,8 @@ impl Ladder<'_> {
     }
 }
 
-/// Parts of ranges, at most `count`, or as many as it takes for no more than `waste` of the work to be for padding, as mean
-/// over sizes; and that mean. The last part is the whole of the ranges.
+/// Parts of ranges, and the part of the work that is for padding then, as mean over sizes. There are at most `count`, and no more
+/// than it takes for that mean to be at most `waste`. The last part is the whole of the ranges.
 ///
 /// # Errors
 /// It takes more than [`MOST_VARIANTS`].

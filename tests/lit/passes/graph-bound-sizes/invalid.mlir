@@ -17,3 +17,14 @@ module attributes {phl.symbols = ["n=1..4"]} {
     return %0 : tensor<?x2x2x2xf32>
   }
 }
+
+// -----
+
+// What data decide is not what an operation needs it to be.
+func.func @main(%x: tensor<4xf32>) -> tensor<3xi64> {
+  %0 = graph.non_zero %x : (tensor<4xf32>) -> tensor<1x?xi64>
+  %shape = graph.constant dense<3> : tensor<1xi64>
+  // expected-error @+1 {{'graph.reshape' op reshapes [1, count of non_zero] to [3]}}
+  %1 = graph.reshape %0, %shape : (tensor<1x?xi64>, tensor<1xi64>) -> tensor<3xi64>
+  return %1 : tensor<3xi64>
+}
