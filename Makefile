@@ -15,7 +15,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes lit runtime-c embed new-compiler check-docs data \
+.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes real-models lit runtime-c embed new-compiler check-docs data \
 	format docs bench bench-peers clean mutants mutate planted
 
 help: ## List the targets
@@ -67,6 +67,9 @@ fuzz-views: build ## Run COUNT=1000 random networks that share views, from SEED=
 fuzz-sizes: build ## Run COUNT=500 random networks with sizes known at run time, from SEED=1, on four compositions
 	mkdir -p build/fuzz-sizes && cd build/fuzz-sizes && $(CURDIR)/$(PYTHON) $(CURDIR)/tests/sizes/fuzz.py \
 		$(CURDIR)/target/debug/phaseline $(or $(COUNT),500) $(or $(SEED),1) llvm c 'vanilla, llvm' 'npu, llvm'
+
+real-models: build ## Compile the models of some Python packages for ranges of sizes, and run each at five (downloads 60 MB)
+	$(PYTHON) tests/sizes/real_models.py $(CURDIR)/target/debug/phaseline build/real-models
 
 lit: build data ## Run the FileCheck tests
 	$(LLVM_BIN)/lit -sv tests/lit

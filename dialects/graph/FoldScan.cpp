@@ -59,7 +59,7 @@ struct SimplifyScan : OpRewritePattern<ScanOp> {
     Parts parts(op);
     bool changed = captureStates(parts, rewriter);
     changed |= dropStates(parts);
-    changed |= dropSequences(parts);
+    changed |= dropSequences(parts, ShapedType::isDynamic(op.getSteps()));
     changed |= dropCaptured(parts, op, rewriter);
     changed |= dropSlices(parts);
     if (!changed)
@@ -102,10 +102,12 @@ private:
     removeAt(parts.results, i);
   }
 
-  static bool dropSequences(Parts &parts) {
+  /// The last sequence stays where the number of steps is that of its slices.
+  static bool dropSequences(Parts &parts, bool isOpen) {
     bool changed = false;
     for (size_t i = parts.sequences.size(); i-- > 0;) {
-      if (!parts.sequenceArgs[i].use_empty())
+      if (!parts.sequenceArgs[i].use_empty() ||
+          (isOpen && parts.sequences.size() == 1))
         continue;
       removeAt(parts.sequences, i);
       removeAt(parts.sequenceArgs, i);

@@ -80,10 +80,11 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Loop with a known number of steps, or at most as many";
+  let summary = "Loop with a number of steps, or at most as many";
   let description = [{
     Runs its region `steps` times, or `limit` times where that is fewer: a
-    number that is known at run time, and is none if it is below zero. The arguments of the region are the states,
+    number that is known at run time, and is none if it is below zero. With `?`
+    for `steps` it runs once for each slice of its sequences. The arguments of the region are the states,
     then one slice of each sequence, then the captured values; it yields the
     states of the next step, then one slice of each collected result. The
     results are the states after the last step, then the collected tensors.
@@ -119,7 +120,7 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
                        Variadic<Graph_Tensor>:$sequences,
                        Variadic<Graph_Tensor>:$captured,
                        Optional<0DTensorOf<[I64]>>:$limit,
-                       ConfinedAttr<I64Attr, [IntMinValue<1>]>:$steps,
+                       I64Attr:$steps,
                        Graph_I64s:$input_axes, Graph_I64s:$input_reversed,
                        Graph_I64s:$output_axes, Graph_I64s:$output_reversed);
   let results = (outs Variadic<Graph_Tensor>:$outputs);

@@ -34,15 +34,15 @@ static ParseResult parseGroup(OpAsmParser &parser, StringRef keyword,
   return success();
 }
 
-/// `steps (limit %operand)? states (%arg = %operand, ...) sequences (...)
+/// `(steps | ?) (limit %operand)? states (%arg = %operand, ...) sequences (...)
 /// captures (...)
 ///  (attributes {...})? : (T, ...) -> (T, ...) { region }`
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   Arguments arguments;
   Operands operands;
-  int64_t steps;
-  if (parser.parseInteger(steps))
+  int64_t steps = ShapedType::kDynamic;
+  if (failed(parser.parseOptionalQuestion()) && parser.parseInteger(steps))
     return failure();
   properties.steps = parser.getBuilder().getI64IntegerAttr(steps);
   SMLoc location = parser.getCurrentLocation();
@@ -98,7 +98,11 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ScanOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getSteps();
+  printer << ' ';
+  if (ShapedType::isDynamic(getSteps()))
+    printer << '?';
+  else
+    printer << getSteps();
   if (Value limit = getLimit())
     printer << " limit " << limit;
   auto arguments = getBody().getArguments();
@@ -138,6 +142,11 @@ public:
       : infer(infer), adaptor(adaptor), steps(adaptor.getSteps()) {}
 
   LogicalResult infers(Types &types) {
+    bool isOpen = ShapedType::isDynamic(steps);
+    if (!isOpen && steps < 1)
+      return infer.fail("has ", steps, " steps, but must have 1 or more");
+    if (isOpen && adaptor.getSequences().empty())
+      return infer.fail("has '?' steps, but no sequence that they are those of");
     Region &body = adaptor.getBody();
     if (!body.hasOneBlock())
       return infer.fail("must have a region of one block");

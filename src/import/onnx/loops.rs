@@ -255,6 +255,8 @@ impl<'c> Importer<'_, 'c> {
         arguments: impl FnOnce(&NodeContext<'_, 'c>, &[Val<'c>]) -> OpResult<Vec<Val<'c>>>,
     ) -> Result<Option<Step<'c>>, ImportError> {
         let refused = self.refused.clone();
+        let sequences = start.sequences.iter().map(|(value, _)| value);
+        let mut is_open = start.states.iter().chain(sequences).any(|value| !is_static(value));
         let (body, inner) = LoopBody::new(&self.emitter, start);
         let block = inner.builder().block();
         self.enter(inner);
@@ -272,10 +274,11 @@ impl<'c> Importer<'_, 'c> {
         else {
             return Ok(None);
         };
-        let known = |op: &ir::Op<'c>| {
-            ir::results(*op).iter().all(|result| ir::static_dims(result.r#type()).is_some())
-        };
-        Ok(ir::ops(block).iter().all(known).then_some((body, inner, outputs)))
+        // Sizes of a step follow from those around the loop, or else only unrolling tells them.
+        is_open |= inner.captured().iter().any(|value| !is_static(value));
+        let known = |op: &ir::Op<'c>| ir::results(*op).iter().all(is_static);
+        let is_loop = is_open || ir::ops(block).iter().all(known);
+        Ok(is_loop.then_some((body, inner, outputs)))
     }
 
     /// Runs a Loop step by step.
@@ -336,7 +339,7 @@ impl<'c> Importer<'_, 'c> {
         }))
     }
 
-    /// A scan over sequences of known length.
+    /// A scan over sequences.
     pub(super) fn import_scan(
         &mut self,
         node: &Node<'_>,
@@ -357,10 +360,17 @@ impl<'c> Importer<'_, 'c> {
             let all = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
             return self.run_never(node, body, start, all, (states, &plan.collected));
         }
-        if plan.length > self.unroll_loops
+        let is_open = plan.length == ir::DYNAMIC;
+        if (is_open || plan.length > self.unroll_loops)
             && let Some(results) = self.loop_of_scan(node, body, &inputs, &plan)?
         {
             return Ok(results);
+        }
+        if is_open {
+            return Ok(Err(unsupported(
+                "a run decides on the length of the scanned sequences, so that each step must be as the others: no state may \
+                 change its shape",
+            )));
         }
         if plan.length > MAX_ITERATIONS {
             return Ok(Err(unsupported(format!("unrolling a scan over {} elements", plan.length))));
@@ -444,10 +454,13 @@ impl<'c> Importer<'_, 'c> {
     }
 }
 
-/// Whether the states of a loop have one static type each in all steps.
+fn is_static(value: &Val<'_>) -> bool {
+    ir::static_dims(value.r#type()).is_some()
+}
+
+/// The states of a loop have one type each in all steps.
 fn same_types(states: &[Val<'_>], next: &[Val<'_>]) -> bool {
-    let is_static = |state: &Val<'_>| ir::static_dims(state.r#type()).is_some();
-    states.iter().zip(next).all(|(a, b)| a.r#type() == b.r#type() && is_static(a))
+    states.iter().zip(next).all(|(a, b)| a.r#type() == b.r#type())
 }
 
 /// The values next to each other along a new dimension.

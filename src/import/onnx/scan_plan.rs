@@ -6,7 +6,6 @@ use crate::ir::{self, Val};
 
 use super::attributes::Attributes;
 use super::body::Way;
-use super::control::unsupported;
 use super::emit::OpResult;
 use super::flatten::Node;
 use super::proto::GraphProto;
@@ -14,6 +13,7 @@ use super::proto::GraphProto;
 /// What a scan reads, carries and collects.
 pub(super) struct ScanPlan {
     pub(super) carried: usize,
+    /// Number of steps; [`ir::DYNAMIC`] if only a run knows.
     pub(super) length: i64,
     pub(super) scanned: Vec<Way>,
     pub(super) collected: Vec<Way>,
@@ -42,9 +42,7 @@ impl ScanPlan {
             let dims = ir::dims(inputs[carried + index].r#type());
             let axis = counted(*axis, dims.len())?;
             match (length, dims[axis]) {
-                (_, ir::DYNAMIC) => {
-                    return Err(unsupported("the length of a scanned sequence must be known"));
-                }
+                (_, ir::DYNAMIC) => {}
                 (Some(length), own) if length != own => {
                     return Err(format!("sequences of length {length} and {own}").into());
                 }
@@ -52,7 +50,7 @@ impl ScanPlan {
             }
             scanned.push(Way { axis, reversed: way == 1 });
         }
-        let length = length.unwrap_or(0);
+        let length = length.unwrap_or(ir::DYNAMIC);
         let (axes, ways) =
             (list("scan_output_axes", collected)?, list("scan_output_directions", collected)?);
         let outputs = body.output.iter().skip(carried).zip(axes.iter().zip(ways));

@@ -37,6 +37,12 @@ impl<'c> Conversion<'c> {
         let at = |error: crate::Error| PassError::at(&op, error);
         let malformed = || PassError::at(&op, "is malformed");
         let scan = graph::Scan::of(op).ok_or_else(malformed)?;
+        if scan.steps() == DYNAMIC {
+            return Err(PassError::at(
+                &op,
+                "has a number of steps that a run gives: --graph-bound-sizes comes before",
+            ));
+        }
         let block = edit::entry_block(op).ok_or_else(malformed)?;
         let inputs = self.inputs(op);
         let (states, rest) = inputs.split_at(scan.states().len());

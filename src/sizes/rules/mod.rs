@@ -4,6 +4,7 @@ mod decide;
 mod index;
 mod product;
 mod reduce;
+mod repeat;
 mod resample;
 mod sample;
 mod scatter;
@@ -37,6 +38,7 @@ fn rule<'c>(name: &str) -> Option<Rule<'c>> {
         index::rule,
         product::rule,
         reduce::rule,
+        repeat::rule,
         sample::rule,
         scatter::rule,
         shape::rule,
@@ -58,7 +60,8 @@ impl<'c> Bounding<'c> {
         let is_known = |value: &Val<'c>| self.dims(*value).iter().all(Dim::is_known);
         let known = ir::operands(op).iter().all(is_known);
         let has_regions = op_has_regions(op);
-        let statics = ir::results(op).iter().all(|value| ir::static_dims(value.r#type()).is_some());
+        let statics = edit::walk(op).into_iter().chain([op]);
+        let statics = statics.into_iter().all(|op| ir::results(op).iter().all(is_static));
         let outcome = match rule(op_name(op)) {
             _ if known && statics => {
                 self.materialize_all(&b, op)?;
@@ -165,6 +168,10 @@ impl<'c> Bounding<'c> {
         let value = super::mask::integers(b, &[numbers.len() as i64], numbers)?;
         edit::set_operand(op, index, value)
     }
+}
+
+fn is_static(value: &Val<'_>) -> bool {
+    ir::static_dims(value.r#type()).is_some()
 }
 
 fn op_has_regions(op: Op<'_>) -> bool {

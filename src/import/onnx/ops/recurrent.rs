@@ -5,11 +5,11 @@ mod weights;
 
 use std::ops::Range;
 
-use crate::ir::Val;
+use crate::ir::{DYNAMIC, Val};
 use crate::tensor::DType;
 
 use super::super::body::{LoopBody, LoopStart, StepEnd, Way};
-use super::super::context::NodeContext;
+use super::super::context::{Extent, NodeContext};
 use super::super::emit::OpResult;
 use super::OpEntry;
 use super::activations::Activation;
@@ -68,8 +68,10 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
     if batch_first {
         x = node.transpose(x, &[1, 0, 2])?;
     }
-    let dims = node.static_dims(x, "X")?;
-    let [steps, batch, _] = dims[..] else { return Err("X must have rank 3".into()) };
+    if node.rank(x) != 3 {
+        return Err("X must have rank 3".into());
+    }
+    let (steps, batch) = (node.extent(x, 0)?, node.extent(x, 1)?);
     let reversed: &[bool] =
         match node.attributes.choice("direction", &["forward", "reverse", "bidirectional"])? {
             "forward" => &[false],
@@ -85,15 +87,19 @@ fn layer<'c>(node: &NodeContext<'_, 'c>, kind: &Kind) -> OpResult<Vec<Val<'c>>> 
     for (direction, reversed) in reversed.iter().enumerate() {
         let own = activations[direction].clone();
         let cell = cell(node, kind, direction as i64, size, own)?;
-        let state = initial_state(node, kind, direction as i64, [batch, size], batch_first)?;
-        if steps == 0 {
-            sequences.push(node.empty(node.dtype(x)?, &[steps, batch, size])?);
+        let shape = [batch, Extent::Known(size)];
+        let state = initial_state(node, kind, direction as i64, shape, batch_first)?;
+        if steps.known() == Some(0) {
+            let shape = node.extents(&[steps, batch, Extent::Known(size)])?;
+            sequences.push(node.op("expand", &[node.scalar_like(x, 0.0)?, shape], &[])?);
             ends.push(state);
             continue;
         }
         let projected = project(node, kind, direction as i64, x, size)?;
-        let run = if steps <= node.unroll_loops { unroll } else { looped };
-        let (outputs, end) = run(&cell, kind, projected, state, (steps, *reversed))?;
+        let (outputs, end) = match steps.known().filter(|steps| *steps <= node.unroll_loops) {
+            Some(steps) => unroll(&cell, kind, projected, state, (steps, *reversed))?,
+            None => looped(&cell, kind, projected, state, (steps, *reversed))?,
+        };
         sequences.push(outputs);
         ends.push(end);
     }
@@ -146,7 +152,7 @@ fn initial_state<'c>(
     node: &NodeContext<'_, 'c>,
     kind: &Kind,
     direction: i64,
-    shape: [i64; 2],
+    shape: [Extent<'c>; 2],
     batch_first: bool,
 ) -> OpResult<State<'c>> {
     let read = |index: usize| -> OpResult<Val<'c>> {
@@ -155,7 +161,7 @@ fn initial_state<'c>(
             Some(value) => part(node, value, direction),
             None => {
                 let zero = node.scalar_like(node.input(0, "X")?, 0.0)?;
-                node.op("expand", &[zero, node.i64s(&shape)?], &[])
+                node.op("expand", &[zero, node.extents(&shape)?], &[])
             }
         }
     };
@@ -209,14 +215,19 @@ fn looped<'c>(
     kind: &Kind,
     x: Val<'c>,
     state: State<'c>,
-    (steps, reversed): (i64, bool),
+    (steps, reversed): (Extent<'c>, bool),
 ) -> OpResult<(Val<'c>, State<'c>)> {
     let outer = cell.node.emitter;
-    let (begin, by) = if reversed { (steps - 1, -1.0) } else { (0, 1.0) };
-    let clock = match cell.lengths {
-        Some(_) => Some(cell.node.scalar(DType::I64, begin as f64)?),
-        None => None,
+    let by = if reversed { -1.0 } else { 1.0 };
+    let clock = match (cell.lengths, reversed) {
+        (None, _) => None,
+        (_, false) => Some(cell.node.scalar(DType::I64, 0.0)?),
+        (_, true) => Some(match steps.known() {
+            Some(steps) => cell.node.scalar(DType::I64, (steps - 1) as f64)?,
+            None => cell.node.binary_with("sub", cell.node.extent_scalar(steps)?, 1.0)?,
+        }),
     };
+    let steps = steps.known().unwrap_or(DYNAMIC);
     let states: Vec<_> = std::iter::once(state.hidden).chain(state.cell).chain(clock).collect();
     let way = Way { axis: 0, reversed };
     let start = LoopStart { steps, limit: None, states, sequences: vec![(x, way)] };

@@ -78,6 +78,27 @@ case("collected", "g (float[6] x, bool c, int64 n) => (float[6] y, float[k,6] z)
      .replace("BODY", ADD.format(", float[6] q", "q = Identity(o) " + WHILE)), ["--value", "n=0..9"],
      [{"x": floats(6), "c": np.array(c), "n": np.array(n)} for c, n in ((True, 2), (True, 9), (False, 3))])
 
+WEIGHTS = {"w": floats(2, 8, 3), "r": floats(2, 8, 2), "b": floats(2, 16)}
+case("lstm", """g (float[t,n,3] x, float[2,8,3] w, float[2,8,2] r, float[2,16] b, int32[n] l) => (float[t,2,n,2] y, float[2,n,2] h,
+  float[2,n,2] c) { y, h, c = LSTM<hidden_size=2, direction="bidirectional">(x, w, r, b, l) }""",
+     ["--shape", "t=1..6", "--shape", "n=1..4"],
+     [{"x": floats(t, n, 3), "l": np.array(l, "i4"), **WEIGHTS} for t, n, l in ((6, 4, [6, 1, 5, 2]), (3, 2, [2, 3]), (1, 1, [1]))])
+GATES = {"w": floats(1, 6, 3), "r": floats(1, 6, 2), "h": floats(1, 2, 2)}
+case("gru", """g (float[t,2,3] x, float[1,6,3] w, float[1,6,2] r, float[1,2,2] h) => (float[t,1,2,2] y, float[t,1,2,2] z)
+  { y = GRU<hidden_size=2, direction="reverse">(x, w, r, , , h) a = Constant<value_ints=[0]>() m = ReduceSum<keepdims=1>(y, a)
+    z = Sub(y, m) }""",
+     ["--shape", "t=1..7"], [{"x": floats(t, 2, 3), **GATES} for t in (7, 1, 4)])
+STEP = """b (float[n,6] a, float[n,6] v) => (float[n,6] o, float[n,6] q) { m = Constant<value_ints=[0]>() r = ReduceMax<keepdims=1>(v, m)
+  k = ReduceSum<keepdims=1>(a, m) p = Add(a, v) o = Sub(p, r) q = Mul(o, k) }"""
+case("scan", "g (float[t,n,6] x, float[n,6] s) => (float[n,6] e, float[t,n,6] y) { e, y = Scan<num_scan_inputs=1, body = STEP>(s, x) }"
+     .replace("STEP", STEP), ["--shape", "t=1..5", "--shape", "n=1..3"],
+     [{"x": floats(t, n, 6) - 3, "s": floats(n, 6)} for t, n in ((5, 3), (2, 1), (1, 2))])
+case("scan-back", """g (float[n,t,6] x, float[n,6] s) => (float[n,6] e, float[n,6,t] y) { e, y = Scan<num_scan_inputs=1, scan_input_axes=[1],
+  scan_input_directions=[1], scan_output_axes=[2], scan_output_directions=[1], body = STEP>(s, x) }""".replace("STEP", STEP),
+     ["--shape", "t=1..5", "--shape", "n=1..3"], [{"x": floats(n, t, 6), "s": floats(n, 6)} for t, n in ((5, 3), (3, 1), (1, 2))])
+case("steps-open", "g (float[b,6] x, int64 n) => (float[b,6] y) { c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", ADD.format("", "cout = Identity(cin)").replace("float[6]", "float[b,6]")), ["--shape", "b=1..4"],
+     [{"x": floats(b, 6), "n": np.array(n)} for b, n in ((4, 3), (1, 0), (2, 30))])
 
 def main(program, *targets):
     options = onnxruntime.SessionOptions()
