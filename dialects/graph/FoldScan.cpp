@@ -73,7 +73,8 @@ private:
   static bool captureStates(Parts &parts, PatternRewriter &rewriter) {
     bool changed = false;
     for (size_t i = parts.states.size(); i-- > 0;) {
-      if (parts.nextStates[i] != parts.stateArgs[i])
+      if (parts.nextStates[i] != parts.stateArgs[i] ||
+          parts.states[i].getType() != parts.stateArgs[i].getType())
         continue;
       parts.captured.push_back(parts.states[i]);
       parts.capturedArgs.push_back(parts.stateArgs[i]);

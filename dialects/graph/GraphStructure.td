@@ -97,7 +97,8 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
     slices of steps that do not run have no particular values.
 
     The region is isolated: what it uses from outside is captured. States keep
-    their types from step to step.
+    their types from step to step. A dimension of a state that changes is `?`,
+    also where the first state has a number.
 
     ```mlir
     // All sums of the rows up to each one, and the last of them.

@@ -80,8 +80,10 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   auto axes = dyn_cast_or_null<DenseI64ArrayAttr>(
       attributes.get(getInputAxesAttrName(result.name)));
   for (auto [index, argument] : llvm::enumerate(arguments)) {
-    argument.type = type.getInput(index);
     int64_t place = index - counts[0];
+    // A state may have open dimensions, which the first one does not have.
+    bool isState = place < 0 && index < type.getNumResults();
+    argument.type = isState ? type.getResult(index) : type.getInput(index);
     if (place < 0 || place >= counts[1])
       continue;
     auto sequence = dyn_cast<RankedTensorType>(argument.type);
@@ -160,12 +162,13 @@ public:
     if (yield.getValues().size() < states)
       return infer.fail("yields ", yield.getValues().size(), " values for ",
                         states, " states");
-    for (auto [index, state, next] : llvm::enumerate(
-             adaptor.getStates(), yield.getValues().take_front(states))) {
-      if (state.getType() != next.getType())
-        return infer.fail("state #", index, " is ", state.getType(),
+    for (auto [index, next] :
+         llvm::enumerate(yield.getValues().take_front(states))) {
+      Type state = block.getArgument(index).getType();
+      if (state != next.getType())
+        return infer.fail("state #", index, " is ", state,
                           ", but the next one is ", next.getType());
-      types.push_back(state.getType());
+      types.push_back(state);
     }
     return collect(yield.getValues().drop_front(states), types);
   }
@@ -195,11 +198,26 @@ private:
         type = *slice;
       }
       Type argument = block.getArgument(index).getType();
+      if (index < states && isOpened(type, argument))
+        continue;
       if (argument != type)
         return infer.fail("argument #", index, " of the region must be ", type,
                           ", but is ", argument);
     }
     return success();
+  }
+
+  /// The same type, but for dimensions that change from step to step.
+  static bool isOpened(Type type, Type argument) {
+    auto from = cast<RankedTensorType>(type);
+    auto to = dyn_cast<RankedTensorType>(argument);
+    return to && from.getElementType() == to.getElementType() &&
+           from.getRank() == to.getRank() &&
+           llvm::all_of_zip(from.getShape(), to.getShape(),
+                            [](int64_t known, int64_t size) {
+                              return size == known ||
+                                     ShapedType::isDynamic(size);
+                            });
   }
 
   FailureOr<Type> sliceOf(size_t place, RankedTensorType type) {

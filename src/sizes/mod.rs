@@ -59,8 +59,29 @@ struct Bounding<'c> {
     top: Op<'c>,
     masks: HashMap<(Vec<Dim>, Vec<usize>), Val<'c>>,
     computed: HashMap<Size, Val<'c>>,
-    /// The value of a symbol without which the last error came.
-    solution: Option<Solution>,
+    /// The loops that were visited.
+    loops: usize,
+    /// States of loops that grow.
+    growing: Vec<Growth>,
+    /// What has to be known for the last error to go away.
+    remedy: Option<Remedy>,
+}
+
+/// A state of a loop that has more elements along an axis in each step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Growth {
+    /// The number of the loop, in the order of visits.
+    of: usize,
+    state: usize,
+    axis: usize,
+    by: Size,
+}
+
+/// What the search for sizes begins again with.
+#[derive(Clone, Debug)]
+enum Remedy {
+    Symbol(Solution),
+    Growth(Growth),
 }
 
 /// Gives each symbolic dimension of `@main` the greatest size of its range, and the function one more argument: the values
@@ -86,15 +107,19 @@ pub fn bound(module: Op<'_>, only_given: bool) -> PassResult<'_, ()> {
     };
     let mut symbols = texts.iter().map(|text| read_symbol(text)).collect::<Result<Vec<_>>>()?;
     let mut roots: Vec<usize> = (0..symbols.len()).collect();
+    let mut growing = vec![];
     let (all, spare) = loop {
         let main = func::main(module).ok_or_else(func::no_main)?;
         let spare = Builder::before(main)?.insert_clone(main);
         edit::move_after(spare, main);
-        match bound_main(module, main, (&symbols, &roots)) {
+        match bound_main(module, main, (&symbols, &roots), &growing) {
             Ok(bounded) => break (bounded, spare),
-            Err((_, Some(solution))) => {
+            Err((_, Some(remedy))) => {
                 edit::erase(main);
-                narrow(&mut symbols, &mut roots, solution);
+                match remedy {
+                    Remedy::Symbol(solution) => narrow(&mut symbols, &mut roots, solution),
+                    Remedy::Growth(growth) => growing.push(growth),
+                }
             }
             Err((error, None)) => {
                 edit::erase(spare);
@@ -106,7 +131,8 @@ pub fn bound(module: Op<'_>, only_given: bool) -> PassResult<'_, ()> {
     let mut parts = vec![];
     for part in variants::wanted(module, &all)? {
         let own = Builder::before(spare)?.insert_clone(spare);
-        parts.push(bound_main(module, own, (&part, &roots)).map_err(|(error, _)| error)?);
+        let bounded = bound_main(module, own, (&part, &roots), &growing);
+        parts.push(bounded.map_err(|(error, _)| error)?);
         bounds.variants.push(Variant::of(&part, &bounds.symbols));
     }
     edit::erase(spare);
@@ -144,13 +170,14 @@ fn narrow(symbols: &mut [Symbol], roots: &mut [usize], solution: Solution) {
     }
 }
 
-/// An error, and what a symbol has to be for it to go away.
-type Refusal<'c> = (PassError<'c>, Option<Solution>);
+/// An error, and what has to be known for it to go away.
+type Refusal<'c> = (PassError<'c>, Option<Remedy>);
 
 fn bound_main<'c>(
     module: Op<'c>,
     main: Op<'c>,
     (symbols, roots): (&[Symbol], &[usize]),
+    growing: &[Growth],
 ) -> std::result::Result<Bounded<'c>, Refusal<'c>> {
     let fail = |error: Error| (PassError::new(error.to_string()), None);
     let block = edit::entry_block(main)
@@ -190,7 +217,9 @@ fn bound_main<'c>(
         top,
         masks: HashMap::new(),
         computed: HashMap::new(),
-        solution: None,
+        loops: 0,
+        growing: growing.to_vec(),
+        remedy: None,
     };
     for ((value, dims), sizes) in inputs.iter().zip(&elements) {
         let content = Some(sizes.clone()).filter(|sizes| !sizes.is_empty());
@@ -221,11 +250,15 @@ fn bound_main<'c>(
         }
         if let Err(error) = bounding.visit(op) {
             // What data decide cannot be chosen.
-            let is_given = |solution: &Solution| match *solution {
-                Solution::Value(place, _) | Solution::Multiple(place, _) => place < bounding.given,
-                Solution::Equal(one, other) => one.max(other) < bounding.given,
+            let place = |solution: &Solution| match *solution {
+                Solution::Value(place, _) | Solution::Multiple(place, _) => place,
+                Solution::Equal(one, other) => one.max(other),
             };
-            return Err((bounding.at(op, &error), bounding.solution.filter(is_given)));
+            let remedy = bounding.remedy.take().filter(|remedy| match remedy {
+                Remedy::Symbol(solution) => place(solution) < bounding.given,
+                Remedy::Growth(_) => true,
+            });
+            return Err((bounding.at(op, &error), remedy));
         }
     }
     let outputs = results.iter().map(|value| bounding.dims(*value)).collect();
@@ -401,7 +434,8 @@ impl<'c> Bounding<'c> {
         if one == other {
             return Ok(());
         }
-        self.solution = one.size().minus(&other.size()).solved(&self.symbols);
+        let solution = one.size().minus(&other.size()).solved(&self.symbols);
+        self.remedy = solution.map(Remedy::Symbol);
         Err(Error::invalid(format!(
             "{what}: {} and {} elements, which are not known to be equal",
             one.text(&self.symbols),

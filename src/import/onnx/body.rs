@@ -2,7 +2,7 @@
 
 use melior::ir::{Region, Type, ValueLike};
 
-use crate::ir::{self, Builder, Val, edit, graph};
+use crate::ir::{self, Builder, DYNAMIC, Val, edit, graph};
 
 use super::emit::{Attr, Emitter, OpResult};
 
@@ -23,6 +23,8 @@ pub(crate) struct LoopStart<'c> {
     pub(crate) states: Vec<Val<'c>>,
     /// What each step sees a slice of.
     pub(crate) sequences: Vec<(Val<'c>, Way)>,
+    /// States and those of their dimensions that change from step to step.
+    pub(crate) changing: Vec<(usize, usize)>,
 }
 
 /// What a step ends with.
@@ -50,8 +52,20 @@ impl<'c> LoopBody<'c> {
             dims.remove(way.axis);
             builder.tensor(&dims, ir::element_type(value.r#type()))
         });
-        let types: Vec<Type<'c>> =
-            start.states.iter().map(|value| value.r#type()).chain(slices).collect();
+        let states = start.states.iter().enumerate().map(|(index, value)| {
+            let changing = start.changing.iter().filter(|(state, _)| *state == index);
+            let mut dims = ir::dims(value.r#type());
+            let mut is_open = false;
+            for (_, axis) in changing {
+                dims[*axis] = DYNAMIC;
+                is_open = true;
+            }
+            match is_open {
+                true => builder.tensor(&dims, ir::element_type(value.r#type())),
+                false => value.r#type(),
+            }
+        });
+        let types: Vec<Type<'c>> = states.chain(slices).collect();
         let slots: Vec<_> = types.iter().map(|ty| (*ty, builder.location)).collect();
         let region = Region::new();
         let block = edit::append_block(&region, &slots);
@@ -71,7 +85,7 @@ impl<'c> LoopBody<'c> {
         let values: Vec<_> =
             end.states.iter().copied().chain(end.slices.iter().map(|(slice, _)| *slice)).collect();
         graph::Yield::build(inner.builder(), &values, &[])?;
-        let LoopStart { steps, limit, states, sequences } = self.start;
+        let LoopStart { steps, limit, states, sequences, .. } = self.start;
         let captured = inner.captured();
         let groups = [states.len(), sequences.len(), captured.len(), usize::from(limit.is_some())];
         let operands: Vec<_> = states

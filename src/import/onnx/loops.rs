@@ -61,7 +61,8 @@ impl<'c> Importer<'_, 'c> {
         let is_open = given.count.is_some() || given.begins.is_some();
         if (is_open || steps > self.unroll_loops)
             && steps < i64::MAX
-            && let Some(results) = self.loop_of_loop(node, graph, &given, given.begins.is_some())?
+            && let Some(results) =
+                self.loop_of_loop(node, graph, &given, (given.begins.is_some(), vec![]))?
         {
             return Ok(results);
         }
@@ -81,7 +82,7 @@ impl<'c> Importer<'_, 'c> {
         given: &LoopInputs<'c>,
     ) -> Outcome<'c> {
         let start =
-            LoopStart { steps: 0, limit: None, states: given.carried.clone(), sequences: vec![] };
+            LoopStart { steps: 0, limit: None, states: given.carried.clone(), sequences: vec![], changing: vec![] };
         let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
             let counter = node.constant(&Tensor::scalar(0_i64)?)?;
             let goes_on = node.constant(&Tensor::scalar(true)?)?;
@@ -132,13 +133,13 @@ impl<'c> Importer<'_, 'c> {
     }
 
     /// A Loop as `graph.scan`, whose last state counts the iterations; none if it cannot be one. One more state says whether it
-    /// goes on where it `ends` before its steps do.
+    /// goes on where it `ends` before its steps do. Dimensions of states are `changing` from step to step.
     fn loop_of_loop(
         &mut self,
         node: &Node<'_>,
         graph: &GraphProto,
         given: &LoopInputs<'c>,
-        ends: bool,
+        (ends, changing): (bool, Vec<(usize, usize)>),
     ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
         let around = self.with_context(node, |node| {
             let scalar = |value: Val<'c>| node.reshape(value, &[]);
@@ -153,7 +154,13 @@ impl<'c> Importer<'_, 'c> {
         let Ok((counter, begins, limit)) = around else { return Ok(None) };
         let count = given.carried.len();
         let states: Vec<_> = given.carried.iter().copied().chain([counter]).chain(begins).collect();
-        let start = LoopStart { steps: given.limit, limit, states, sequences: vec![] };
+        let start = LoopStart {
+            steps: given.limit,
+            limit,
+            states,
+            sequences: vec![],
+            changing: changing.clone(),
+        };
         let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
             let goes_on = node.constant(&Tensor::scalar(true)?)?;
             Ok([inside[count], goes_on]
@@ -165,8 +172,18 @@ impl<'c> Importer<'_, 'c> {
         let (body, inner, outputs) = step;
         let goes_on = inner.known(outputs[0]).and_then(|value| value.to_i64());
         let (next, slices) = outputs[1..].split_at(count);
-        if !same_types(&given.carried, next) {
-            return Ok(None);
+        let more = changes(&body.arguments[..count], next);
+        if more.as_ref().is_none_or(|more| !more.is_empty()) {
+            // Unrolling tells sizes better, where it can.
+            let is_open = given.count.is_some() || ends;
+            let is_new = |more: &Vec<_>| more.iter().all(|change| !changing.contains(change));
+            return match more.filter(|more| is_open && is_new(more)) {
+                Some(more) => {
+                    let changing = [changing, more].concat();
+                    self.loop_of_loop(node, graph, given, (ends, changing))
+                }
+                None => Ok(None),
+            };
         }
         let is_watched =
             given.watches && goes_on.as_ref().is_none_or(|value| value.first() != Some(&1));
@@ -176,7 +193,7 @@ impl<'c> Importer<'_, 'c> {
         if is_watched && !ends {
             // The number of a step may decide, which unrolling tells.
             return match given.count {
-                Some(_) => self.loop_of_loop(node, graph, given, true),
+                Some(_) => self.loop_of_loop(node, graph, given, (true, changing)),
                 None => Ok(None),
             };
         }
@@ -256,7 +273,8 @@ impl<'c> Importer<'_, 'c> {
     ) -> Result<Option<Step<'c>>, ImportError> {
         let refused = self.refused.clone();
         let sequences = start.sequences.iter().map(|(value, _)| value);
-        let mut is_open = start.states.iter().chain(sequences).any(|value| !is_static(value));
+        let mut is_open = !start.changing.is_empty()
+            || start.states.iter().chain(sequences).any(|value| !is_static(value));
         let (body, inner) = LoopBody::new(&self.emitter, start);
         let block = inner.builder().block();
         self.enter(inner);
@@ -312,7 +330,8 @@ impl<'c> Importer<'_, 'c> {
                     Some([condition, ..]) => *condition != 0,
                     _ => {
                         if limit < i64::MAX
-                            && let Some(results) = self.loop_of_loop(node, body, &given, true)?
+                            && let Some(results) =
+                                self.loop_of_loop(node, body, &given, (true, vec![]))?
                         {
                             return Ok(results);
                         }
@@ -356,7 +375,7 @@ impl<'c> Importer<'_, 'c> {
         if plan.length == 0 {
             let (states, sequences) = inputs.split_at(plan.carried);
             let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
-            let start = LoopStart { steps: 0, limit: None, states: states.to_vec(), sequences };
+            let start = LoopStart { steps: 0, limit: None, states: states.to_vec(), sequences, changing: vec![] };
             let all = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
             return self.run_never(node, body, start, all, (states, &plan.collected));
         }
@@ -389,7 +408,7 @@ impl<'c> Importer<'_, 'c> {
         let (states, sequences) = inputs.split_at(plan.carried);
         let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
         let start =
-            LoopStart { steps: plan.length, limit: None, states: states.to_vec(), sequences };
+            LoopStart { steps: plan.length, limit: None, states: states.to_vec(), sequences, changing: vec![] };
         let arguments = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
         let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
         let (body, inner, outputs) = step;
@@ -456,6 +475,21 @@ impl<'c> Importer<'_, 'c> {
 
 fn is_static(value: &Val<'_>) -> bool {
     ir::static_dims(value.r#type()).is_some()
+}
+
+/// The dimensions of states that are others in the next step; none if not only dimensions are.
+fn changes(states: &[Val<'_>], next: &[Val<'_>]) -> Option<Vec<(usize, usize)>> {
+    let mut all = vec![];
+    for (index, (state, next)) in states.iter().zip(next).enumerate() {
+        let (before, after) = (ir::dims(state.r#type()), ir::dims(next.r#type()));
+        let is_same_kind = ir::element_type(state.r#type()) == ir::element_type(next.r#type());
+        if before.len() != after.len() || !is_same_kind {
+            return None;
+        }
+        let dims = before.iter().zip(&after).enumerate();
+        all.extend(dims.filter(|(_, (a, b))| a != b).map(|(axis, _)| (index, axis)));
+    }
+    Some(all)
 }
 
 /// The states of a loop have one type each in all steps.

@@ -18,6 +18,7 @@ const RULES: &[&str] = &[
     graph::Compress::NAME,
     graph::NonMaxSuppression::NAME,
     graph::Slice::NAME,
+    graph::Scan::NAME,
 ];
 
 pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {

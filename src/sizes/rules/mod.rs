@@ -89,6 +89,8 @@ impl<'c> Bounding<'c> {
             Outcome::Replaced(values) => {
                 for (old, new) in ir::results(op).into_iter().zip(values) {
                     edit::replace_uses(old, new);
+                    // Another value may come to stand where this one did.
+                    self.infos.remove(&ir::id(old));
                 }
                 edit::erase(op);
             }

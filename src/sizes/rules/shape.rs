@@ -6,7 +6,7 @@ use crate::{
     ir::{self, Builder, Op, Val, graph, op_name},
     lower::normalize_axis,
     sizes::{
-        Bounding, Dim,
+        Bounding, Dim, Remedy,
         dim::check,
         mask::{Neutral, integers},
         shape::reshaped,
@@ -84,7 +84,7 @@ impl<'c> Bounding<'c> {
     /// The quotient of a size by a number that has to divide it.
     pub(super) fn part_of(&mut self, size: &Size, number: i64, what: &str) -> Result<Size> {
         size.divided(&number.into()).ok_or_else(|| {
-            self.solution = size.divisible(number, &self.symbols);
+            self.remedy = size.divisible(number, &self.symbols).map(Remedy::Symbol);
             let text = size.text(&self.symbols);
             Error::invalid(format!("{what} {text}, which {number} may not divide"))
         })
@@ -141,15 +141,16 @@ fn rearranged<'c>(
         sizes[open] = match total.divided(&others) {
             Some(size) => size,
             None => {
-                s.solution = divisible(&total, &others, &s.symbols);
+                s.remedy = divisible(&total, &others, &s.symbols).map(Remedy::Symbol);
                 return None;
             }
         };
     }
     let product = sizes.iter().fold(Size::from(1), |all, size| all.times(size));
     if product != total {
-        s.solution =
+        let solution =
             product.minus(&total).solved(&s.symbols).or_else(|| aligned(from, &sizes, &s.symbols));
+        s.remedy = solution.map(Remedy::Symbol);
         return None;
     }
     Some(looked_up(s, b, (x, from), sizes).map(|y| Outcome::Replaced(vec![y])))

@@ -230,7 +230,8 @@ fn looped<'c>(
     let steps = steps.known().unwrap_or(DYNAMIC);
     let states: Vec<_> = std::iter::once(state.hidden).chain(state.cell).chain(clock).collect();
     let way = Way { axis: 0, reversed };
-    let start = LoopStart { steps, limit: None, states, sequences: vec![(x, way)] };
+    let start =
+        LoopStart { steps, limit: None, states, sequences: vec![(x, way)], changing: vec![] };
     let (body, inner) = LoopBody::new(outer, start);
     let node = cell.node.inside(&inner);
     let inside = cell.inside(&node);

@@ -99,6 +99,24 @@ case("scan-back", """g (float[n,t,6] x, float[n,6] s) => (float[n,6] e, float[n,
 case("steps-open", "g (float[b,6] x, int64 n) => (float[b,6] y) { c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
      .replace("BODY", ADD.format("", "cout = Identity(cin)").replace("float[6]", "float[b,6]")), ["--shape", "b=1..4"],
      [{"x": floats(b, 6), "n": np.array(n)} for b, n in ((4, 3), (1, 0), (2, 30))])
+GROW = """body (int64 it, bool cin, float[a,6] s) => (bool cout, float[b,6] o) { m = Constant<value_ints=[0]>()
+  z = ReduceMax<keepdims=1>(s, m) w = ReduceMean<keepdims=1>(s, m) v = Add(z, w) o = Concat<axis=0>(s, v) COND }"""
+case("grow", "g (float[2,6] x, int64 n) => (float[k,6] y) { c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", GROW.replace("COND", "cout = Identity(cin)")), ["--value", "n=0..9"],
+     [{"x": floats(2, 6) - 2, "n": np.array(n)} for n in (4, 0, 9)])
+case("grow-open", "g (float[b,6] x, float[d,6] q, int64 n) => (float[k,6] y) { c = Constant<value = bool {1}>() y = Loop(n, c, x) <body = BODY> }"
+     .replace("BODY", GROW.replace("COND", "cout = Identity(cin)").replace("(s, v)", "(s, v, q)")),
+     ["--value", "n=0..9", "--shape", "b=1..3", "--shape", "d=1..2"],
+     [{"x": floats(b, 6) - 2, "q": floats(d, 6) - 1, "n": np.array(n)} for b, d, n in ((3, 2, 4), (1, 1, 0), (2, 1, 9))])
+# Tokens are added until one of them ends the text.
+WRITE = """body (int64 it, bool cin, int64[b,a] t, int64[b] old) => (bool cout, int64[b,c] o, int64[b] best) { e = Gather<axis=0>(table, t)
+  m = Constant<value_ints=[1]>() h = ReduceMean<keepdims=0>(e, m) l = MatMul(h, w) best = ArgMax<axis=1, keepdims=0>(l)
+  u = Unsqueeze(best, m) o = Concat<axis=1>(t, u) z = Constant<value_int=0>() last = ReduceMax<keepdims=0>(best) cout = Greater(last, z) }"""
+TABLE = {"table": floats(9, 5), "w": floats(5, 9)}
+case("write", """g (int64[b,a] x, int64[b] f, float[9,5] table, float[5,9] w) => (int64[b,k] y, int64[b] z) { n = Constant<value_int=12>()
+  c = Constant<value = bool {1}>() y, z = Loop(n, c, x, f) <body = BODY> }""".replace("BODY", WRITE), ["--shape", "b=1..2", "--shape", "a=1..4"],
+     [{"x": RNG.integers(0, 9, (b, a)), "f": np.zeros(b, "i8"), **TABLE} for b, a in ((1, 1), (2, 4), (1, 3), (1, 2))])
+
 
 def main(program, *targets):
     options = onnxruntime.SessionOptions()

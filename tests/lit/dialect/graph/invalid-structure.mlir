@@ -194,7 +194,7 @@ func.func @scan_yield(%x: tensor<4xf32>) {
 // -----
 
 func.func @scan_steps(%x: tensor<4xf32>) {
-  // expected-error @+1 {{attribute 'steps' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 1}}
+  // expected-error @+1 {{'graph.scan' op has 0 steps, but must have 1 or more}}
   graph.scan 0 states () sequences () captures () : () -> () {
     graph.yield
   }
@@ -220,4 +220,14 @@ func.func @scan_limit(%x: tensor<4xf32>, %n: tensor<1xi64>) -> tensor<f32> {
     graph.yield %e : tensor<f32>
   }
   return %r : tensor<f32>
+}
+
+// -----
+
+func.func @scan_open(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'graph.scan' op has '?' steps, but no sequence that they are those of}}
+  %0 = graph.scan ? states (%s = %x) sequences () captures () : (tensor<4xf32>) -> tensor<4xf32> {
+    graph.yield %s : tensor<4xf32>
+  }
+  return
 }

@@ -28,3 +28,43 @@ func.func @main(%x: tensor<4xf32>) -> tensor<3xi64> {
   %1 = graph.reshape %0, %shape : (tensor<1x?xi64>, tensor<1xi64>) -> tensor<3xi64>
   return %1 : tensor<3xi64>
 }
+
+// -----
+
+// A state that doubles has no room that follows from the number of steps.
+func.func @main(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<?xf32> {
+  // expected-error @+1 {{'graph.scan' op has state 0 grow by another size in each step along dimension 0}}
+  %y = graph.scan 8 limit %n states (%a = %x) sequences () captures () : (tensor<2xf32>, tensor<i64>) -> tensor<?xf32> {
+    %next = graph.concat %a, %a axis = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    graph.yield %next : tensor<?xf32>
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<?xf32> {
+  // expected-error @+1 {{'graph.scan' op has state 0 grow by 2 in each of up to 100000000 steps, to more than 16777216 elements along a dimension: give the trip count a value or, if it is an input, a range (--value NAME=1..16)}}
+  %y = graph.scan 100000000 limit %n states (%a = %x) sequences () captures () : (tensor<2xf32>, tensor<i64>) -> tensor<?xf32> {
+    %next = graph.concat %a, %a axis = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    graph.yield %next : tensor<?xf32>
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Data inside of a loop decide on no size.
+module attributes {phl.symbols = ["n=1..4"]} {
+  func.func @main(%x: tensor<?xf32> {phl.sizes = ["n"]}) -> tensor<?xf32> {
+    // expected-error @+1 {{has a step in which data decide on a size (`non_zero`): sizes inside of a loop have to follow from those of inputs}}
+    %y = graph.scan 8 states (%a = %x) sequences () captures () : (tensor<?xf32>) -> tensor<?xf32> {
+      %0 = graph.non_zero %a : (tensor<?xf32>) -> tensor<1x?xi64>
+      %1 = graph.cast %0 : tensor<1x?xi64> to tensor<1x?xf32>
+      %2 = graph.reduce_sum %1 axes = [0, 1] keepdims = false : (tensor<1x?xf32>) -> tensor<f32>
+      %3 = graph.add %a, %2 : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+      graph.yield %3 : tensor<?xf32>
+    }
+    return %y : tensor<?xf32>
+  }
+}
