@@ -8,7 +8,8 @@ mod values;
 
 pub use emit::Emit;
 pub use memory::MemoryArgs;
-pub use model::ModelArgs;
+pub use model::{ModelArgs, VariantsOf};
+use model::combinations;
 pub use targets::{
     CheckTargetArgs, NewCompilerArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs,
 };
@@ -289,6 +290,7 @@ pub struct VerifyArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   phaseline bench net.onnx --random-inputs 1 --threads 1 --json
+  phaseline bench out --random-inputs 1 --at 'batch=1,8 tokens=32,128'
 
 --json prints one line with compile_ms, load_ms, median_ms, p10_ms, p90_ms, min_ms, runs and
 peak_rss_kb.")]
@@ -314,6 +316,10 @@ pub struct BenchArgs {
     /// Least time to measure, in seconds
     #[arg(long, default_value_t = 1.0, value_parser = parse_amount, allow_negative_numbers = true)]
     pub min_time: f64,
+    /// Measure a network whose sizes a run gives at these sizes, each combination of the lists; a size that is not named is the
+    /// greatest. May be repeated
+    #[arg(long = "at", value_name = "DIM=SIZE,...", value_parser = combinations, conflicts_with = "by_layer")]
+    pub at: Vec<VariantsOf>,
     /// Print the time of each step beside its work: node, kernel or loop, types, tasks, GFLOP/s and
     /// the share of what the machine can do at most
     #[arg(long)]

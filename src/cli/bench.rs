@@ -7,7 +7,12 @@ use super::{
     print,
     run::{Preparation, prepare},
 };
-use crate::{Result, Tensor, io, runtime::Executable};
+use crate::{
+    Error, Result, Tensor, io,
+    runtime::Executable,
+    tensor::DType,
+};
+use phaseline_base::size::Variant;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -17,20 +22,120 @@ struct Report {
     ok: bool,
     compile_ms: f64,
     load_ms: f64,
-    median_ms: f64,
-    p10_ms: f64,
-    p90_ms: f64,
-    min_ms: f64,
-    runs: usize,
+    #[serde(flatten)]
+    latency: Latency,
     threads: u32,
     peak_rss_kb: u64,
-    /// Of single runs, in their order; of at most [`LISTED`] of them, evenly spaced.
-    latency_ns: Vec<u64>,
+    /// At each of the sizes that are asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at: Vec<AtSizes>,
     /// Billions of multiplications and additions that the threads can do in a second at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_gflops: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     layers: Option<Vec<Layer>>,
+}
+
+/// Times of single runs.
+#[derive(Serialize)]
+struct Latency {
+    median_ms: f64,
+    p10_ms: f64,
+    p90_ms: f64,
+    min_ms: f64,
+    runs: usize,
+    /// Of single runs, in their order; of at most [`LISTED`] of them, evenly spaced.
+    latency_ns: Vec<u64>,
+}
+
+/// Times at some sizes.
+#[derive(Serialize)]
+struct AtSizes {
+    /// As `--at` names them.
+    sizes: String,
+    #[serde(flatten)]
+    latency: Latency,
+}
+
+impl Latency {
+    /// Warms up, and measures.
+    fn of(model: &Executable, inputs: &[Tensor], how: (u32, Duration)) -> Result<Self> {
+        let start = Instant::now();
+        while start.elapsed() < how.1 / 4 {
+            model.run(inputs)?;
+        }
+        let samples = sample(model, inputs, how)?;
+        let mut sorted = samples.clone();
+        sorted.sort_unstable();
+        let at = |share: f64| {
+            let index = ((sorted.len() - 1) as f64 * share).round() as usize;
+            sorted.get(index).map_or(0.0, |ns| *ns as f64 / 1e6)
+        };
+        Ok(Self {
+            median_ms: at(0.5),
+            p10_ms: at(0.1),
+            p90_ms: at(0.9),
+            min_ms: at(0.0),
+            runs: samples.len(),
+            latency_ns: spaced(&samples),
+        })
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs",
+            self.median_ms, self.p10_ms, self.p90_ms, self.runs
+        )
+    }
+}
+
+/// Inputs of the sizes that a part of the ranges names: the first elements of those of the greatest sizes.
+///
+/// # Errors
+/// The sizes of the network are known, or a size is none of its range.
+fn inputs_at(executable: &Executable, inputs: &[Tensor], part: &Variant) -> Result<Vec<Tensor>> {
+    let bounds = executable.signature().bounds.as_ref().filter(|it| !it.symbols.is_empty());
+    let bounds = bounds.ok_or_else(|| {
+        Error::invalid(format!(
+            "--at {}: all sizes of this network are known; compile it with ranges (--shape DIM=1..32)",
+            part.text()
+        ))
+    })?;
+    let say = |message: String| Error::invalid(format!("--at {message}"));
+    let narrow = part.within(&bounds.symbols).map_err(say)?;
+    for (name, range) in &part.0 {
+        if narrow.iter().any(|symbol| symbol.name == *name && symbol.least != symbol.most) {
+            return Err(say(format!("{}: {name}={range} is a range; give sizes", part.text())));
+        }
+    }
+    let values: Vec<_> = narrow.iter().map(|symbol| symbol.most).collect();
+    let mut all = vec![];
+    for (index, input) in inputs.iter().enumerate() {
+        let elements = bounds.elements.get(index).filter(|elements| !elements.is_empty());
+        let tensor = match (elements, bounds.inputs.get(index)) {
+            (Some(elements), _) => {
+                let own: Vec<_> =
+                    elements.iter().map(|size| size.at(&bounds.symbols, &values)).collect();
+                if input.dtype() == DType::I32 {
+                    let own: Vec<_> = own.iter().map(|value| *value as i32).collect();
+                    Tensor::from_slice(input.shape(), &own)?
+                } else {
+                    Tensor::from_slice(input.shape(), &own)?
+                }
+            }
+            (None, Some(dims)) => {
+                let sizes = dims.iter().map(|dim| dim.size().at(&bounds.symbols, &values));
+                let shape: Vec<usize> =
+                    sizes.map(|size| usize::try_from(size).unwrap_or(0)).collect();
+                let count: usize = shape.iter().product();
+                let bytes = input.bytes().slice(0..count * input.dtype().size());
+                Tensor::from_bytes(input.dtype(), &shape, bytes)?
+            }
+            (None, None) => input.clone(),
+        };
+        all.push(tensor);
+    }
+    Ok(all)
 }
 
 /// Compiles, warms up, measures and reports.
@@ -45,22 +150,20 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     }
     let inputs: Vec<_> = ready.inputs.values().cloned().collect();
     let budget = Duration::from_secs_f64(args.min_time.clamp(0.0, 3600.0));
-    let start = Instant::now();
-    while start.elapsed() < budget / 4 {
-        ready.executable.run(&inputs)?;
+    let how = (args.min_runs, budget);
+    let parts: Vec<_> = args.at.iter().flat_map(|all| &all.0).collect();
+    let sizes = parts.iter().map(|part| inputs_at(&ready.executable, &inputs, part));
+    let sizes = sizes.collect::<Result<Vec<_>>>()?;
+    let mut at = vec![];
+    for (part, inputs) in parts.iter().zip(&sizes) {
+        let latency = Latency::of(&ready.executable, inputs, how)?;
+        at.push(AtSizes { sizes: part.text(), latency });
     }
-    let samples = sample(&ready.executable, &inputs, (args.min_runs, budget))?;
-    let mut sorted = samples.clone();
-    sorted.sort_unstable();
-    let at = |share: f64| {
-        let index = ((sorted.len() - 1) as f64 * share).round() as usize;
-        sorted.get(index).map_or(0.0, |ns| *ns as f64 / 1e6)
-    };
+    let latency = Latency::of(&ready.executable, &inputs, how)?;
     let mut peak = None;
     let mut rows = None;
     if args.by_layer {
         let flops = super::new_session().peak_flops()? * f64::from(args.threads);
-        let how = (args.min_runs, budget);
         rows = Some(layers::measure(&ready.executable, &inputs, how, flops)?);
         peak = Some(flops / 1e9);
     }
@@ -68,14 +171,10 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         ok: true,
         compile_ms: ready.compile.as_secs_f64() * 1e3,
         load_ms: ready.load.as_secs_f64() * 1e3,
-        median_ms: at(0.5),
-        p10_ms: at(0.1),
-        p90_ms: at(0.9),
-        min_ms: at(0.0),
-        runs: samples.len(),
+        latency,
         threads: args.threads,
         peak_rss_kb: peak_rss_kb(),
-        latency_ns: spaced(&samples),
+        at,
         peak_gflops: peak,
         layers: rows,
     };
@@ -120,13 +219,13 @@ fn text(report: &Report) -> String {
         ),
         _ => String::new(),
     };
+    let width = report.at.iter().map(|row| row.sizes.len()).max().unwrap_or(0);
+    let rows = report.at.iter().map(|row| format!("{:width$}  {}\n", row.sizes, row.latency.text()));
+    let rows: String = rows.collect();
+    let greatest = if report.at.is_empty() { "" } else { "greatest sizes: " };
     format!(
-        "{layers}median {:.3} ms (p10 {:.3}, p90 {:.3}) over {} runs on {} thread(s); compile {:.0} ms, \
-         load {:.1} ms, peak memory {} MiB\n",
-        report.median_ms,
-        report.p10_ms,
-        report.p90_ms,
-        report.runs,
+        "{layers}{rows}{greatest}{} on {} thread(s); compile {:.0} ms, load {:.1} ms, peak memory {} MiB\n",
+        report.latency.text(),
         report.threads,
         report.compile_ms,
         report.load_ms,

@@ -6,11 +6,12 @@ use clap::Args;
 use phaseline_base::size::{MOST_VARIANTS, Variant, Variants};
 use std::path::PathBuf;
 
-/// The combinations that one `--variant` asks for.
+/// The combinations of sizes that one option asks for.
 #[derive(Clone, Debug)]
-pub struct VariantsOf(Vec<Variant>);
+pub struct VariantsOf(pub Vec<Variant>);
 
-fn variant(text: &str) -> Result<VariantsOf, String> {
+/// Reads `batch=1,8 tokens=32`.
+pub(super) fn combinations(text: &str) -> Result<VariantsOf, String> {
     Variant::parse(text).map(VariantsOf)
 }
 
@@ -33,7 +34,7 @@ pub struct ModelArgs {
     pub shapes: Vec<(String, ShapeOption)>,
     /// Sizes that get code of their own beside that for all of a range, such as batch=1,8 or 'batch=1 tokens=32,1..64' (each
     /// combination); a run takes the code with the least work that its sizes fit into; may be repeated
-    #[arg(long = "variant", value_name = "DIM=SIZE,...", value_parser = variant)]
+    #[arg(long = "variant", value_name = "DIM=SIZE,...", value_parser = combinations)]
     pub variants: Vec<VariantsOf>,
     /// Divide the ranges of sizes into at most so many parts with code of their own, where that saves the most work
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_VARIANTS as i64))]
