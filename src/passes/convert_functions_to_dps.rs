@@ -300,7 +300,8 @@ fn convert_body<'c>(
     Ok(())
 }
 
-/// A value that is in the tensor of a buffer, written there unless it is made there.
+/// A value that is in the tensor of a buffer, written there unless it is made there. What reads that tensor later is seen by
+/// bufferization, as it would not be if the value were written to the buffer alone.
 fn in_buffer<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -309,9 +310,6 @@ fn in_buffer<'c>(
     let is_tensor = |op: &Op<'c>| ir::op_name(*op) == "bufferization.to_tensor";
     let Some(old) = ir::users(out).into_iter().find(is_tensor) else { return Ok(value) };
     let old = ir::result0(old)?;
-    if beginning(value) == Some(old) {
-        return Ok(value);
-    }
     Ok(b.op1("bufferization.materialize_in_destination", &[value, old], value.r#type())?)
 }
 

@@ -45,6 +45,10 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     let ops = edit::walk(function);
     for op in &ops {
+        // What is written over an argument is compared with its readers by bufferization.
+        if ir::op_name(*op) == "bufferization.materialize_in_destination" {
+            continue;
+        }
         for index in effects::overwritable_places(*op) {
             let start = ir::operands(*op)[index];
             let Some(owner) = edit::defining_op(start) else { continue };
@@ -123,9 +127,11 @@ fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
         || users.into_iter().any(|user| !edit::same(user, op) && !is_earlier(user, op))
 }
 
-/// True if an operation comes before another one. What a device's memory keeps for a call, loops around calls read.
+/// True if an operation comes before another one. What a device's memory keeps for a call or a loop of calls, loops around
+/// calls read.
 fn is_earlier<'c>(user: Op<'c>, op: Op<'c>) -> bool {
-    if ir::op_name(op) != "tir.call_extern" {
+    let is_call = |op: Op<'c>| ir::op_name(op) == "tir.call_extern";
+    if !is_call(op) && !edit::walk(op).into_iter().any(is_call) {
         return edit::is_before(user, op);
     }
     let mut around = Some(user);

@@ -3,10 +3,10 @@
 use melior::ir::ValueLike;
 
 use crate::import::ImportError;
-use crate::ir::Val;
+use crate::ir::{self, Val};
 
 use super::attributes::Attributes;
-use super::context::NodeContext;
+use super::context::{Extent, NodeContext};
 use super::emit::{OpError, OpResult};
 use super::flatten::Node;
 use super::importer::{Importer, Scope};
@@ -101,18 +101,65 @@ impl<'c> Importer<'_, 'c> {
             let condition = node.reshape(condition, &[])?;
             let select = |pair: (Option<Val<'c>>, Option<Val<'c>>)| -> OpResult<Option<Val<'c>>> {
                 let (Some(yes), Some(no)) = pair else { return Ok(None) };
-                if yes.r#type() != no.r#type() {
+                if yes.r#type() == no.r#type() {
+                    return node.op("where", &[condition, yes, no], &[]).map(Some);
+                }
+                let is_same_kind = node.rank(yes) == node.rank(no)
+                    && ir::element_type(yes.r#type()) == ir::element_type(no.r#type());
+                if !is_same_kind {
                     return Err(unsupported(format!(
-                        "the condition is not constant and the branches give {} and {}",
+                        "the condition is not constant and the branches give {} and {}: a result has one rank and one \
+                         element type",
                         yes.r#type(),
                         no.r#type()
                     )));
                 }
-                node.op("where", &[condition, yes, no], &[]).map(Some)
+                chosen_size(node, condition, yes, no).map(Some)
             };
             yes.into_iter().zip(no).map(select).collect()
         }))
     }
+}
+
+/// One of two values whose sizes differ, as the condition says.
+fn chosen_size<'c>(
+    node: &NodeContext<'_, 'c>,
+    condition: Val<'c>,
+    yes: Val<'c>,
+    no: Val<'c>,
+) -> OpResult<Val<'c>> {
+    let rank = node.rank(yes);
+    let (mut most, mut axes, mut ends) = (vec![], vec![], vec![]);
+    for axis in 0..rank {
+        let (a, b) = (node.extent(yes, axis)?, node.extent(no, axis)?);
+        match (a.known(), b.known()) {
+            (Some(one), Some(other)) => most.push(Extent::Known(one.max(other))),
+            _ => most.push(node.extent_op("max", a, b)?),
+        }
+        if a.known().is_none() || a.known() != b.known() {
+            axes.push(axis as i64);
+            let (a, b) = (node.extent_list(a)?, node.extent_list(b)?);
+            ends.push(Extent::Open(node.op("where", &[condition, a, b], &[])?));
+        }
+    }
+    let padded = |value: Val<'c>| -> OpResult<Val<'c>> {
+        let mut amounts = vec![Extent::Known(0); rank];
+        for (axis, most) in most.iter().enumerate() {
+            let own = node.extent(value, axis)?;
+            amounts.push(match (most.known(), own.known()) {
+                (Some(most), Some(own)) => Extent::Known(most - own),
+                _ => node.extent_op("sub", *most, own)?,
+            });
+        }
+        let amounts = node.extents(&amounts)?;
+        let operands = [Some(value), Some(amounts), None, None];
+        node.op_with_optionals("pad", &operands, &[("mode", "undefined".into())])
+    };
+    let both = node.op("where", &[condition, padded(yes)?, padded(no)?], &[])?;
+    let starts = node.i64s(&vec![0; axes.len()])?;
+    let ends = node.extents(&ends)?;
+    let operands = [Some(both), Some(starts), Some(ends), Some(node.i64s(&axes)?), None];
+    node.op_with_optionals("slice", &operands, &[])
 }
 
 pub(super) fn graph_attribute<'n>(node: &'n Node<'_>, name: &str) -> OpResult<&'n GraphProto> {

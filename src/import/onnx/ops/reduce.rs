@@ -70,13 +70,30 @@ fn arg<'c>(node: &NodeContext<'_, 'c>, op: &str) -> OpResult<Vec<Val<'c>>> {
 }
 
 fn cumsum<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
-    let axis = node.known_int(1, "axis")?.ok_or("the input axis is missing")?;
-    let attributes = [
-        ("axis", axis.into()),
-        ("exclusive", node.attributes.bool_or("exclusive", false)?.into()),
-        ("reverse", node.attributes.bool_or("reverse", false)?.into()),
-    ];
-    node.emitter.op("cumsum", &[node.input(0, "x")?], &attributes)
+    let (x, axis) = (node.input(0, "x")?, node.input(1, "axis")?);
+    let exclusive = node.attributes.bool_or("exclusive", false)?;
+    let reverse = node.attributes.bool_or("reverse", false)?;
+    let along = |axis: i64| {
+        let attributes =
+            [("axis", axis.into()), ("exclusive", exclusive.into()), ("reverse", reverse.into())];
+        node.op("cumsum", &[x], &attributes)
+    };
+    if node.emitter.known(axis).is_some() {
+        let axis = node.known_int(1, "axis")?.ok_or("the input axis is missing")?;
+        return Ok(vec![along(axis)?]);
+    }
+    // A run chooses among the sums along all axes; one that there is not is the last.
+    let rank = node.rank(x) as i64;
+    let axis = node.cast(node.reshape(axis, &[])?, DType::I64)?;
+    let below = node.binary_with("less", axis, 0.0)?;
+    let counted = node.binary_with("add", axis, rank as f64)?;
+    let axis = node.op("where", &[below, counted, axis], &[])?;
+    let mut y = along(rank - 1)?;
+    for other in (0..rank - 1).rev() {
+        let is_this = node.binary_with("equal", axis, other as f64)?;
+        y = node.op("where", &[is_this, along(other)?, y], &[])?;
+    }
+    Ok(vec![y])
 }
 
 /// Longest axis of a cumulative product, whose cost grows with the square of the length.

@@ -117,6 +117,15 @@ case("write", """g (int64[b,a] x, int64[b] f, float[9,5] table, float[5,9] w) =>
   c = Constant<value = bool {1}>() y, z = Loop(n, c, x, f) <body = BODY> }""".replace("BODY", WRITE), ["--shape", "b=1..2", "--shape", "a=1..4"],
      [{"x": RNG.integers(0, 9, (b, a)), "f": np.zeros(b, "i8"), **TABLE} for b, a in ((1, 1), (2, 4), (1, 3), (1, 2))])
 
+BRANCHES = """If(c) <then_branch = t () => (float[p,q] a) { a = Relu(x) }, else_branch = e () => (float[r,s] b) { z = Transpose<perm=[1,0]>(x)
+  b = Concat<axis=0>(z, z) }>"""
+case("if", "g (float[4,6] x, bool c) => (float[a,b] y, float[b] z) { y = BOTH m = Constant<value_ints=[0]>() z = ReduceMax<keepdims=0>(y, m) }"
+     .replace("BOTH", BRANCHES), [], [{"x": floats(4, 6) - 2, "c": np.array(c)} for c in (True, False)])
+case("if-open", "g (float[n,6] x, bool c) => (float[a,b] y, float[b] z) { y = BOTH m = Constant<value_ints=[0]>() z = ReduceMax<keepdims=0>(y, m) }"
+     .replace("BOTH", BRANCHES), ["--shape", "n=1..4"], [{"x": floats(n, 6) - 2, "c": np.array(c)} for n in (4, 2) for c in (True, False)])
+case("sums", "g (float[3,4,5] x, int64 a) => (float[3,4,5] y) { y = CumSum<reverse=1>(x, a) }", [],
+     [{"x": floats(3, 4, 5), "a": np.array(a)} for a in (0, 1, 2, -1, -3)])
+
 
 def main(program, *targets):
     options = onnxruntime.SessionOptions()
