@@ -294,6 +294,11 @@ impl Sampler {
         names.iter().find_map(|name| self.constraint(Some(name), attribute))
     }
 
+    /// Numbers of the conditions and those around them.
+    pub fn corners(&self) -> &[i64] {
+        &self.corners
+    }
+
     /// A size of a dimension: small, or at a corner of the conditions.
     pub fn size(&mut self) -> i64 {
         self.size_up_to(MOST)

@@ -225,8 +225,10 @@ fn scale(x: &Option<Shape>, s: &mut Sampler) -> Vec<i64> {
     if dims.len() > 1 && s.chance(if is_small { 40 } else { 12 }) {
         // One for each block along the first or last dimension, of which there are two if there can be.
         let axis = s.pick(&[0, dims.len() - 1]);
-        let blocks: Vec<i64> =
+        let mut blocks: Vec<i64> =
             [2, 4, 8, 16, 32].into_iter().filter(|n| 2 * n <= dims[axis]).collect();
+        // A block that conditions name may be the only one, so that it is tried with few elements, too.
+        blocks.extend(s.corners().iter().filter(|n| (2..=dims[axis]).contains(*n)));
         let block = s.size_of(if blocks.is_empty() { &[1] } else { &blocks }).min(dims[axis]);
         let mut blocks = dims.to_vec();
         blocks[axis] = dims[axis].div_euclid(block) + i64::from(dims[axis] % block > 0);

@@ -23,8 +23,11 @@ use crate::{
     Error, Result,
     artifact::Artifact,
     ir::{
-        self, Op, edit, func,
+        self, Op,
+        composite_call::CompositeCall,
+        edit, func, graph,
         print::{Weights, print_op},
+        view::OpView,
     },
     phase::HookPoint,
     process::{self, Ended, Folder},
@@ -92,11 +95,19 @@ impl Command {
                 let codegen = &request.target.kind.codegen;
                 let is_made_by_hooks =
                     codegen.blob.is_some() || codegen.kind == CodegenKind::Custom;
-                return match self.dry_run && is_made_by_hooks {
-                    false => Ok(None),
-                    true => Err(Error::invalid(
-                        "gives nothing for a region that it took in the dry run, and the device has no other code \
-                         for it: decline it there",
+                let is_left = answer.leaves()?.contains(&name);
+                if !self.dry_run || !is_made_by_hooks {
+                    return Ok(None);
+                }
+                return match without_call(request.subject).filter(|_| is_left) {
+                    None if is_left => Ok(None),
+                    Some(pattern) => Err(Error::invalid(format!(
+                        "leaves a region that it took in the dry run, and pattern '{pattern}' in it has no call: \
+                         decline it there"
+                    ))),
+                    None => Err(Error::invalid(
+                        "gives nothing for a region that it took in the dry run: decline it there, or leave it to the \
+                         calls of its patterns (`leave` with the name of the function)",
                     )),
                 };
             }
@@ -424,4 +435,11 @@ fn subject_module<'c>(request: &Request<'_, 'c>) -> Result<Excerpt<'c>> {
         wanted.extend(calls.filter_map(|op| func::symbol_ref(op, "callee")));
     }
     Ok(Excerpt(module))
+}
+
+/// A pattern of a region whose match has no call, so that its operations would become loops.
+fn without_call(subject: Op<'_>) -> Option<String> {
+    let composites = edit::walk(subject).into_iter().filter(|op| graph::Composite::is(*op));
+    let mut named = composites.filter(|op| !matches!(CompositeCall::of(*op), Ok(Some(_))));
+    named.next().and_then(|op| ir::attr_str(op, "name"))
 }

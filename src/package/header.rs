@@ -414,13 +414,17 @@ fn functions(signature: &Signature, ports: &Ports) -> String {
 int32_t {name}_invoke(const void *const *inputs, void *const *outputs, {constant_type}constants,
                       {given}{arena}, void *const *devices, void *pool);
 
-/* Runs the model on one thread. Inputs and outputs must not overlap. */
+/* Runs the model on one thread. Inputs and outputs must not overlap{but}. */
 static inline int32_t {name}_run({parameters}) {{
   const void *const model_inputs[] = {{{inputs}}};
   void *const model_outputs[] = {{{outputs}}};
 {of_pools}  return {name}_invoke(model_inputs, model_outputs, {constants}, {arena}, {devices}, 0);
 }}
 ",
+        but = match !signature.states.is_empty() {
+            true => ", but an output that is the state of an input, which has its address",
+            false => "",
+        },
         constant_type =
             if signature.pools.is_empty() { "const void *" } else { "const void *const *" },
         parameters = parameters.join(", "),

@@ -173,14 +173,22 @@ def replace(array, number=None):
     array.write("output.npy" if number is None else f"output-{number}.npy")
 
 
+def _said(key, values):
+    """Adds to a list of answer.json."""
+    path = Path("answer.json")
+    said = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    said.setdefault(key, []).extend(values)
+    path.write_text(json.dumps(said), encoding="utf-8")
+
+
 def leave(*functions):
-    """In tir-to-runtime: the functions of the target that get the default."""
-    Path("answer.json").write_text(json.dumps({"leaves": list(functions)}), encoding="utf-8")
+    """In tir-to-runtime: functions of the target that get the default. Calls add up."""
+    _said("leaves", functions)
 
 
 def leave_out(*numbers):
-    """Has the call pass null pointers for these inputs, which are part of others now."""
-    Path("answer.json").write_text(json.dumps({"leave-out": list(numbers)}), encoding="utf-8")
+    """Has the call pass null pointers for these inputs, which are part of others now. Calls add up."""
+    _said("leave-out", numbers)
 
 
 class Constant:
@@ -417,12 +425,13 @@ class Question:
         array.write(self.folder / f"output-{number}.npy")
 
     def leave_out(self, *numbers):
-        """Has the call pass null pointers for these inputs, which are part of others now (`together = true`)."""
-        self.reply["leave-out"] = list(numbers)
+        """Has the call pass null pointers for these inputs, which are part of others now (`together = true`).
+        Calls add up."""
+        self.reply.setdefault("leave-out", []).extend(numbers)
 
     def leave(self, *functions):
-        """In tir-to-runtime: these functions of the target get the default."""
-        self.reply["leaves"] = list(functions)
+        """In tir-to-runtime: these functions of the target get the default. Calls add up."""
+        self.reply.setdefault("leaves", []).extend(functions)
 
 
 def serve(answer):
