@@ -139,7 +139,7 @@ fn add_ins<'c>(
                 graph::Constant::build(b, value)?.y()
             }
         };
-        call.add(Group::Ins, packed(b, composite, value)?);
+        call.add(Group::Ins, packed(b, composite, (value, found.tile.is_some()))?);
     }
     for place in &found.flat_ins {
         let slot =
@@ -228,11 +228,11 @@ fn set_attributes<'c>(
 }
 
 /// A constant whose elements have less than a byte as bytes, as ONNX packs it: in row-major order, the
-/// first in the low bits. Others are returned as they are.
+/// first in the low bits. Tiles are of rows of whole bytes. Others are returned as they are.
 fn packed<'c>(
     b: &Builder<'c>,
     composite: Op<'c>,
-    value: Val<'c>,
+    (value, has_tiles): (Val<'c>, bool),
 ) -> Result<Val<'c>, PassError<'c>> {
     let ty = value.r#type();
     let Some(bits) = size::packed_bits(ir::element_type(ty)) else { return Ok(value) };
@@ -245,7 +245,12 @@ fn packed<'c>(
         ));
     };
     let bytes = pack(&elements::bytes(constant.value())?, bits);
-    let ty = b.tensor(&[bytes.len() as i64], b.parse_type("ui8")?);
+    let mut dims = vec![bytes.len() as i64];
+    let rows = ir::dims(ty);
+    if has_tiles && let Some((last, outer)) = rows.split_last() {
+        dims = [outer, &[last * bits as i64 / 8]].concat();
+    }
+    let ty = b.tensor(&dims, b.parse_type("ui8")?);
     let data = AlignedBuffer::copy_of(&bytes).map_err(crate::Error::from)?;
     let attribute = elements::resource(ty, &elements::name_in(b, "packed"), data, BUFFER_ALIGN)?;
     Ok(graph::Constant::build(b, attribute)?.y())

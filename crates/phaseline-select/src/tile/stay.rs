@@ -35,6 +35,9 @@ pub enum Fate {
         stripes: i64,
         /// Positions of that loop in the largest one.
         positions: i64,
+        /// Rows that stay for the next stripe.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rings: Vec<Kept>,
         /// What that saves.
         gain: Gain,
     },
@@ -53,6 +56,17 @@ pub enum Fate {
         /// Why.
         reason: String,
     },
+}
+
+/// Rows of a tensor that stay for the next stripe.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The tensor, by its name in the call.
+    pub tensor: String,
+    /// Rows that stay.
+    pub rows: i64,
+    /// Rows of a stripe.
+    pub of: i64,
 }
 
 /// What is saved by results that stay.
@@ -114,8 +128,27 @@ impl Cascade {
             along: along.map(|l| l.name.clone()).unwrap_or_default(),
             stripes: self.stripes.iter().map(|run| run.count).sum(),
             positions: self.stripes.iter().filter_map(extent).max().unwrap_or(0),
+            rings: self.kept_rows(),
             gain,
         })
+    }
+
+    /// The most rows of each tensor that stay for the next stripe.
+    fn kept_rows(&self) -> Vec<Kept> {
+        let mut all: Vec<Kept> = vec![];
+        for part in self.stripes.iter().flat_map(|run| &run.parts) {
+            for ring in part.rings.iter().filter(|ring| ring.kept > 0) {
+                let Some(tensor) = part.call.plan.tensors.get(ring.tensor) else { continue };
+                let of = tensor.dims.get(ring.dim).map_or(0, |dim| dim.size);
+                let kept = Kept { tensor: tensor.name.clone(), rows: ring.kept, of };
+                match all.iter_mut().find(|other| other.tensor == kept.tensor) {
+                    Some(other) if other.rows < kept.rows => *other = kept,
+                    Some(_) => {}
+                    None => all.push(kept),
+                }
+            }
+        }
+        all
     }
 }
 
@@ -151,16 +184,24 @@ impl fmt::Display for Stay {
         let writer = self.calls.first().map_or("", String::as_str);
         let readers = listed(self.calls.get(1..).unwrap_or_default());
         match &self.fate {
-            Fate::Stripes { along, stripes, positions, gain } => write!(
-                f,
-                "{} are computed in {stripes} stripes of {along}, {positions} at a time: {gain}",
-                listed(&self.calls)
-            ),
+            Fate::Stripes { along, stripes, positions, rings, gain } => {
+                let are = if self.calls.len() == 1 { "is" } else { "are" };
+                write!(
+                    f,
+                    "{} {are} computed in {stripes} stripes of {along}, {positions} at a time",
+                    listed(&self.calls)
+                )?;
+                for Kept { tensor, rows, of } in rings {
+                    write!(f, ", with {rows} of {of} rows of '{tensor}' in a ring")?;
+                }
+                write!(f, ": {gain}")
+            }
             Fate::Whole { gain } => {
                 write!(f, "the result of '{writer}' stays as a whole for {readers}: {gain}")
             }
             Fate::NoStripes { reason } => {
-                write!(f, "{} are not computed in stripes: {reason}", listed(&self.calls))
+                let are = if self.calls.len() == 1 { "is" } else { "are" };
+                write!(f, "{} {are} not computed in stripes: {reason}", listed(&self.calls))
             }
             Fate::Moved { reason } => {
                 write!(f, "the result of '{writer}' does not stay as a whole")?;

@@ -235,12 +235,9 @@ impl<'a> Binder<'a> {
         let ty = &self.facts.graph.value(value).ty;
         let shape: Option<Vec<i64>> = ty.shape.iter().copied().collect();
         let mut shape = shape.ok_or_else(|| format!("'{name}' has a dynamic shape"))?;
-        let bits = ty.dtype.map(ElementType::bits).filter(|bits| bits % 8 == 0);
-        let element = bits.map(|bits| bits as i64 / 8).ok_or_else(|| {
-            format!(
-                "'{name}' is {ty}, whose elements do not have bytes of their own: no tile of it"
-            )
-        })?;
+        let bits = ty.dtype.map(ElementType::bits);
+        let bits = bits.ok_or_else(|| format!("'{name}' is {ty}: no tile of it"))? as i64;
+        let element = (bits / 8).max(1);
         if matches!(layout, Some(Layout::Flat)) {
             shape = vec![shape.iter().product()];
         }
@@ -272,7 +269,11 @@ impl<'a> Binder<'a> {
             Some(Layout::Blocked(parts)) => self.blocked(name, parts, &dims)?,
             Some(Layout::Flat) | None => dims,
         };
-        let dtype = self.own_type(place);
+        let mut dims = dims;
+        if bits < 8 {
+            packed((name, &ty.to_string()), &mut dims, 8 / bits)?;
+        }
+        let dtype = self.own_type(place).filter(|_| bits >= 8);
         let (own, outside) = match dtype {
             Some(dtype) => (dtype.size() as i64, element),
             None => (element, 0),
@@ -327,5 +328,20 @@ impl<'a> Binder<'a> {
             return Err(format!("no tile {}", chooser.refusal()));
         }
         Ok(plan)
+    }
+}
+
+/// Has the innermost dimension of a tensor count bytes, each of which has so many elements.
+fn packed((name, ty): (&str, &str), dims: &mut [plan::Dim], elements: i64) -> Result<(), String> {
+    let last = dims.last_mut().filter(|last| **last == plan::Dim::whole(last.size));
+    match last.filter(|last| last.size % elements == 0) {
+        Some(last) => {
+            *last = plan::Dim::whole(last.size / elements);
+            Ok(())
+        }
+        None => Err(format!(
+            "'{name}' is {ty}, and {elements} of its elements have one byte: a tile has all of the innermost dimension of the \
+             call's layout (`*`), and {elements} divides its size"
+        )),
     }
 }
