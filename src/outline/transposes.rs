@@ -9,9 +9,11 @@ use crate::{
 use melior::ir::{Type, ValueLike, operation::OperationLike};
 use std::collections::HashSet;
 
-/// Removes changes of layout that undo another one of the list, and those that nothing uses.
-pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
-    for (after, before) in transposes.iter().filter_map(|op| undone(*op)) {
+/// Removes changes of layout that undo another one of the list, and those that nothing uses. Whoever reads `any` of
+/// them, by address, may read anything where no element is.
+pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>, any: &HashSet<ir::Id>) {
+    let undone = |op: &Op<'c>| undone(*op, any.contains(&ir::id(*op)));
+    for (after, before) in transposes.iter().filter_map(undone) {
         replace_uses(after, before);
     }
     // Later ones use earlier ones: from the back, so that chains go at once.
@@ -31,7 +33,7 @@ pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
 }
 
 /// The result of a change of layout that undoes the one before, and the value before both.
-fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
+fn undone<'c>(op: Op<'c>, any: bool) -> Option<(Val<'c>, Val<'c>)> {
     if let Some(after) = graph::Pack::of(op) {
         let before = definer(after.x()).and_then(graph::Unpack::of)?;
         let shape = ir::dims(before.y().r#type());
@@ -45,7 +47,7 @@ fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
         let same = (before.dims(), before.blocks(), before.inner())
             == (dims, blocks, after.inner())
             && before.x().r#type() == after.y().r#type();
-        return (is_full && same).then(|| (after.y(), before.x()));
+        return ((is_full || any) && same).then(|| (after.y(), before.x()));
     }
     let after = graph::Transpose::of(op)?;
     let before = definer(after.x()).and_then(graph::Transpose::of)?;
@@ -127,6 +129,7 @@ pub(super) fn in_layout<'c>(
             });
             Ok(graph::Pack::build(b, value, &dims, &blocks, &inner, &shape)?.y())
         }
+        BoundLayout::Given { layout, .. } => in_layout(b, value, layout),
         BoundLayout::Flat => Ok(value),
     }
 }
@@ -144,6 +147,7 @@ pub(super) fn from_layout<'c>(
             let Blocks { dims, blocks, inner } = Blocks::of(parts);
             Ok(graph::Unpack::build(b, value, &dims, &blocks, &inner, &ir::dims(ty))?.y())
         }
+        BoundLayout::Given { layout, .. } => from_layout(b, value, ty, layout),
         BoundLayout::Flat => Ok(value),
     }
 }
