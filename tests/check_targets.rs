@@ -105,6 +105,8 @@ fn targets_of_the_tests() {
         near_misses(&folder(target));
     }
     near_misses_beside("slab-dram", &[folder("slab"), folder("slab-dram")]);
+    near_misses(&folder("weft"));
+    near_misses_beside("warp", &[folder("weft"), folder("warp")]);
 }
 
 #[test]

@@ -289,7 +289,7 @@ fn apply_regions<'c>(
         }
     }
     let Calls { mut transposes, unfilled, .. } = maker.calls;
-    cancel(&mut transposes, &unfilled);
+    cancel(&mut transposes, &unfilled)?;
     // Regions do not overlap, so that one order before and one after all of them will do.
     sort_topologically(block)?;
     let order: HashMap<ir::Id, usize> =

@@ -125,7 +125,7 @@ impl<'c> Quantized<'c> {
     /// Real numbers as such integers.
     fn integers(&self, b: &Builder<'c>, reals: Val<'c>) -> Result<Val<'c>> {
         let (scale, zero) = self.parameters(b)?;
-        let attributes = graph::QuantizeLinearAttrs::default();
+        let attributes = graph::QuantizeLinearAttrs { axis: self.axis, ..Default::default() };
         Ok(graph::QuantizeLinear::build(b, reals, scale, zero, attributes)?.y())
     }
 }
@@ -182,9 +182,13 @@ fn matmul<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     let Some(layer) = graph::QLinearMatMul::of(op) else { return Ok(false) };
     let rank = ir::dims(layer.b().r#type()).len() as i64;
     let columns = (rank > 1).then_some(rank - 1);
-    let left = Quantized::of(layer.a(), layer.a_scale(), Some(layer.a_zero_point()), None);
+    let rows = |value: Val<'c>| {
+        (ir::dims(value.r#type()).len() as i64).checked_sub(2).filter(|axis| *axis >= 0)
+    };
+    let (a_rows, y_rows) = (rows(layer.a()), rows(layer.y()));
+    let left = Quantized::of(layer.a(), layer.a_scale(), Some(layer.a_zero_point()), a_rows);
     let right = Quantized::of(layer.b(), layer.b_scale(), Some(layer.b_zero_point()), columns);
-    let y = Quantized::of(layer.y(), layer.y_scale(), Some(layer.y_zero_point()), None);
+    let y = Quantized::of(layer.y(), layer.y_scale(), Some(layer.y_zero_point()), y_rows);
     let (Some(left), Some(right), Some(y)) = (left, right, y) else { return Ok(false) };
     let b = r.before(op)?;
     let sums = graph::MatMul::build(&b, left.reals(&b)?, right.reals(&b)?)?;

@@ -63,11 +63,6 @@ void weft_clip(const float *x, float *y, float least, float most, size_t size) {
   }
 }
 
-void weft_table(const float *table, const uint8_t *x, float *y, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    y[i] = table[x[i]];
-}
-
 void weft_load(void *device, uint32_t tile, const void *host, uint32_t bytes) {
   memcpy((char *)device + tile, host, bytes);
 }

@@ -21,7 +21,6 @@ void weft_mul(const float *a, const float *b, float *y, size_t size);
 void weft_shift(const float *x, float *y, float by, size_t size);
 void weft_relu(const float *x, float *y, size_t size);
 void weft_clip(const float *x, float *y, float least, float most, size_t size);
-void weft_table(const float *table, const uint8_t *x, float *y, size_t size);
 
 /* In the line memory. */
 void weft_load(void *device, uint32_t tile, const void *host, uint32_t bytes);

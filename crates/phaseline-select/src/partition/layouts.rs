@@ -4,7 +4,7 @@
 //! A value that leaves a call in a layout of its own is put into the model's once for all that want it otherwise, and
 //! into each layout that a reader wants once more. Layouts are chosen so that the fewest bytes are moved so
 //! ([`search`]). What fills up the blocks of a result is undefined. So a call that wants zeros there gets a new
-//! image; one `as given`, which goes by places, does not.
+//! image, or has those filled up again; one `as given`, which goes by places, does not.
 
 mod search;
 mod sides;
@@ -43,6 +43,10 @@ pub struct LayoutReport {
     pub at_borders: usize,
     /// Bytes of the tensors that these move.
     pub border_bytes: i64,
+    /// Images in blocks that are not full, which are zero again between two calls, in place.
+    pub filled: usize,
+    /// Bytes of these.
+    pub filled_bytes: i64,
 }
 
 impl LayoutReport {
@@ -54,7 +58,13 @@ impl LayoutReport {
         };
         let between = part(self.between_calls, self.between_bytes);
         let borders = part(self.at_borders, self.border_bytes);
-        format!("changes of layout: between calls {between}, at the host's borders {borders}")
+        let filled = match self.filled {
+            0 => String::new(),
+            count => format!(", blocks filled up {}", part(count, self.filled_bytes)),
+        };
+        format!(
+            "changes of layout: between calls {between}, at the host's borders {borders}{filled}"
+        )
     }
 }
 
@@ -81,6 +91,15 @@ struct Edge {
     readers: Vec<usize>,
     /// Whether the host, or who reads the model's outputs, reads it.
     in_host: bool,
+}
+
+/// The changes of layout of a value.
+struct Moves {
+    count: usize,
+    /// Whether they are between calls.
+    between: bool,
+    /// Whether what fills up its blocks has to be zero again.
+    filled: bool,
 }
 
 struct Net<'a> {
@@ -319,23 +338,30 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// The changes of layout of a value, and whether it is one between calls.
-    fn moves(&self, edge: &Edge, picks: &[usize]) -> (usize, bool) {
+    /// The changes of layout of a value.
+    fn moves(&self, edge: &Edge, picks: &[usize]) -> Moves {
         let sides = |node: usize, makes: bool| {
             let sides = self.nodes[node].choices[picks[node]].sides.iter();
             sides.filter(move |side| side.value == edge.value && side.makes == makes)
         };
         let made = edge.maker.and_then(|maker| sides(maker, true).next()?.layout.as_ref());
-        let is_full = made.is_none_or(|layout| {
-            let shape: Option<Vec<i64>> =
-                self.graph.value(edge.value).ty.shape.iter().copied().collect();
-            shape.is_some_and(|shape| layout.is_full(&shape))
+        let shape = self.graph.value(edge.value).ty.shape.iter();
+        let shape: Vec<i64> = shape.map(|size| size.unwrap_or(1)).collect();
+        let is_full = made.is_none_or(|layout| layout.is_full(&shape));
+        // Where each part of a block has a dimension of its own.
+        let is_plain = made.is_some_and(|layout| match layout {
+            BoundLayout::Blocked { shape: Some(own), .. } => *own == layout.extents(&shape),
+            _ => true,
         });
         let (mut back, mut packs): (bool, Vec<&BoundLayout>) = (false, vec![]);
-        let mut between = false;
+        let (mut between, mut filled) = (false, false);
         for side in edge.readers.iter().flat_map(|reader| sides(*reader, false)) {
             let wanted = side.layout.as_ref();
             if wanted == made && (is_full || side.padding) {
+                continue;
+            }
+            if wanted == made && is_plain {
+                filled = true;
                 continue;
             }
             back |= made.is_some();
@@ -347,27 +373,33 @@ impl<'a> Net<'a> {
             }
         }
         back |= edge.in_host && made.is_some();
-        (usize::from(back) + packs.len(), between)
+        Moves { count: usize::from(back) + packs.len(), between, filled }
     }
 
     /// What the changes of layout of a value cost: the bytes that are moved; of equally many rather those at the borders
     /// than those between calls.
     fn cost(&self, edge: &Edge, picks: &[usize]) -> i64 {
-        let (moves, between) = self.moves(edge, picks);
-        let bytes = (moves as i64).saturating_mul(edge.bytes);
-        bytes.saturating_mul(16).saturating_add(if between { bytes } else { 0 })
+        let moves = self.moves(edge, picks);
+        let bytes = (moves.count as i64).saturating_mul(edge.bytes);
+        let filled = if moves.filled { edge.bytes.saturating_mul(16) } else { 0 };
+        let between = if moves.between { bytes } else { 0 };
+        bytes.saturating_mul(16).saturating_add(filled).saturating_add(between)
     }
 
     fn report(&self, picks: &[usize]) -> LayoutReport {
         let mut report = LayoutReport::default();
         for edge in &self.edges {
-            let (moves, between) = self.moves(edge, picks);
-            let bytes = (moves as i64).saturating_mul(edge.bytes);
+            let Moves { count, between, filled } = self.moves(edge, picks);
+            let bytes = (count as i64).saturating_mul(edge.bytes);
+            if filled {
+                report.filled += 1;
+                report.filled_bytes = report.filled_bytes.saturating_add(edge.bytes);
+            }
             if between {
-                report.between_calls += moves;
+                report.between_calls += count;
                 report.between_bytes = report.between_bytes.saturating_add(bytes);
             } else {
-                report.at_borders += moves;
+                report.at_borders += count;
                 report.border_bytes = report.border_bytes.saturating_add(bytes);
             }
         }
