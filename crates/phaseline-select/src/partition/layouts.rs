@@ -163,7 +163,10 @@ fn rivals(problem: &Problem, nodes: &[usize]) -> BTreeMap<usize, Vec<usize>> {
         let (a, b) = (&candidates[one].found, &candidates[other].found);
         let (p, q) = (pattern(one), pattern(other));
         let price = |number: usize| problem.prices.matches[number];
+        // What a region has once at most may be there already.
+        let once = &problem.request.devices[candidates[one].device].capabilities.region.once;
         one != other
+            && !once.iter().any(|name| name == p.name() || name == q.name())
             && problem.barred[other].is_none()
             && (&a.ops, &a.inputs, &a.outputs) == (&b.ops, &b.inputs, &b.outputs)
             && q.call.is_some()
