@@ -105,6 +105,8 @@ fn targets_of_the_tests() {
         near_misses(&folder(target));
     }
     near_misses_beside("slab-dram", &[folder("slab"), folder("slab-dram")]);
+    near_misses(&folder("weft"));
+    near_misses_beside("warp", &[folder("weft"), folder("warp")]);
 }
 
 #[test]
@@ -116,6 +118,21 @@ fn a_device_that_writes_behind_its_scratch_is_named_and_the_next_pattern_is_chec
     assert!(text[place..].contains("graph.conv"), "{text}");
     assert!(text.find("conv2d: ").is_some_and(|start| start < place), "{text}");
     assert!(text.contains("\ndense: ") && text.contains("toy: 2 errors"), "{text}");
+}
+
+/// The convolutions of `warp` alone have blocks, where the first four extents are not the whole buffer.
+#[test]
+fn what_holds_in_one_layout_alone_is_found_in_another() {
+    let wrong =
+        "void weft_mul(in a as given, in b as given, out y as given, size prod(given.shape[:4]))";
+    let right = wrong.replace("prod(given.shape[:4])", "given.size");
+    let folder = broken("weft", "target.toml", &right, wrong);
+    let weft = folder.path().to_string_lossy();
+    let warp = format!("{}/tests/targets/warp", env!("CARGO_MANIFEST_DIR"));
+    let arguments =
+        ["--target-path", &weft, "--target-path", &warp, "--samples", "6", "--pattern", "mul"];
+    let (text, problems, passes) = check("warp", &arguments);
+    assert!(!passes && text.contains("target and host differ"), "{text}\n{problems}");
 }
 
 #[test]

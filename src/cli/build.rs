@@ -188,6 +188,9 @@ struct Report {
     /// Operations whose regions hooks declined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     declined: Vec<String>,
+    /// How many values change their layout, where a device takes tensors as given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layout_changes: Vec<String>,
 }
 
 /// Compiles as far as the plan of memory, which is when all steps are known, and prints them.
@@ -221,8 +224,9 @@ fn report(
         edit::remove_attr(ir::root(module), names::OPERATIONS);
     }
     let declined = ir::attr_strs(ir::root(module), names::DECLINED).unwrap_or_default();
+    let layout_changes = ir::attr_strs(ir::root(module), names::LAYOUT_CHANGES).unwrap_or_default();
     let memory = signature_of(ir::root(module))?.memories();
-    let report = Report { steps: rows, memory, moves: moved, declined };
+    let report = Report { steps: rows, memory, moves: moved, declined, layout_changes };
     print(&match form {
         "json" => serde_json::to_string_pretty(&report)
             .map(|text| text + "\n")
@@ -231,6 +235,9 @@ fn report(
             let mut text = layers::table(&report.steps);
             if !report.declined.is_empty() {
                 text += &format!("\ndeclined by hooks:\n  {}\n", report.declined.join("\n  "));
+            }
+            for changes in &report.layout_changes {
+                text += &format!("\n{changes}\n");
             }
             text += &format!("\n{}", memory::table(&report.memory));
             if !report.moves.is_empty() {

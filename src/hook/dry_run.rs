@@ -1,7 +1,7 @@
 //! Questions about regions before these have their places: `dry-run = true` beside `graph-to-runtime`.
 //!
 //! A region is asked about as the function that it would be, in a copy of the module. Regions that are the same but for
-//! names, weights and scales are asked about once, and at most [`MOST`] in a compile.
+//! names are asked about once: the program may read weights. At most [`MOST`] are asked about in a compile.
 
 use super::{
     programs::{DRY_RUN, Programs},
@@ -63,8 +63,10 @@ impl Judge for DryRuns {
             return Ok(known.clone());
         }
         if self.asked.get() == MOST {
-            let declined =
-                format!("it has been asked about {MOST} regions of this compile already");
+            let declined = format!(
+                "its program has been asked about {MOST} regions, the most in a compile: regions that are \
+                 fewer and larger ([region], merge), or without dry-run, get past that"
+            );
             return Ok(Judgement { declined: Some(declined), ..Judgement::default() });
         }
         self.asked.set(self.asked.get() + 1);

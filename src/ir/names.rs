@@ -31,6 +31,9 @@ pub const PATTERN: &str = "phl.pattern";
 /// Module: operations whose regions the hooks of devices declined, with the reasons.
 pub const DECLINED: &str = "phl.declined";
 
+/// Module: for each function that was divided, how many values change their layout, where a device takes tensors as given.
+pub const LAYOUT_CHANGES: &str = "phl.layout_changes";
+
 /// Operation: names of a pattern in a match, for hooks of protocol 2: -1 is the operation, others are its operands by
 /// number, or its results by -2 less their number.
 pub const CAPTURES: &str = "phl.captures";

@@ -24,6 +24,7 @@ use melior::ir::{
     attribute::{FloatAttribute, IntegerAttribute},
     operation::OperationLike,
 };
+use std::collections::HashSet;
 
 use super::{
     composite::make_composite,
@@ -41,6 +42,8 @@ pub struct Calls<'c> {
     pub in_headers: InHeaders,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,
+    /// Those of them in front of calls that may read anything where no element is.
+    pub unfilled: HashSet<ir::Id>,
     /// Constants in another layout: the original, the layout, the new value.
     constants: Vec<(Val<'c>, BoundLayout, Val<'c>)>,
 }
@@ -149,6 +152,7 @@ impl<'c> Calls<'c> {
                 let shape = shape.as_ref().unwrap_or(&parts);
                 (moved, b.tensor(shape, ir::element_type(ty)), "blocked")
             }
+            BoundLayout::Given { layout, .. } => return self.constant(value, layout),
             BoundLayout::Flat => return Ok(None),
         };
         let data = AlignedBuffer::copy_of(&moved)?;
@@ -207,6 +211,10 @@ impl<'c> Maker<'c, '_, '_> {
                 let old = match layout {
                     // What a call is given flat is reshaped with its output.
                     Some(BoundLayout::Flat) | None => (self.found.input)(*id)?,
+                    Some(BoundLayout::Given { layout, .. }) => {
+                        let value = (self.found.input)(*id)?;
+                        self.input_in(&b, value, Some(layout))?
+                    }
                     Some(_) => {
                         let value = (self.found.input)(*id)?;
                         self.input_in(&b, value, layout.as_ref())?
@@ -265,6 +273,16 @@ impl<'c> Maker<'c, '_, '_> {
                 self.flat[0].push(self.ins.len() as i64);
                 Ok(value)
             }
+            Some(BoundLayout::Given { layout, padding }) => {
+                let count = self.calls.transposes.len();
+                let moved = self.input_in(b, value, Some(layout))?;
+                if *padding {
+                    let made = self.calls.transposes.iter().skip(count);
+                    self.calls.unfilled.extend(made.map(|op| ir::id(*op)));
+                }
+                self.flat[0].push(self.ins.len() as i64);
+                Ok(moved)
+            }
             _ => Ok(value),
         }
     }
@@ -277,6 +295,10 @@ impl<'c> Maker<'c, '_, '_> {
                 return self.output(value, layout);
             }
             Some(BoundLayout::Flat) => self.flat[1].push(self.outs.len() as i64),
+            Some(BoundLayout::Given { layout, .. }) => {
+                self.flat[1].push(self.outs.len() as i64);
+                return self.output_in(value, Some(layout));
+            }
             _ => {}
         }
         outside_use(value, &self.found.ops)

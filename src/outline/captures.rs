@@ -80,6 +80,11 @@ fn described(layout: Option<&BoundLayout>) -> Value {
     match layout {
         None => Value::Null,
         Some(BoundLayout::Flat) => json!({ "flat": true }),
+        Some(BoundLayout::Given { layout, .. }) => {
+            let mut about = described(Some(layout));
+            about["flat"] = json!(true);
+            about
+        }
         Some(BoundLayout::Permuted(order)) => json!({ "order": order.permutation }),
         Some(BoundLayout::Blocked { parts, shape }) => {
             let parts: Vec<_> = parts

@@ -288,8 +288,8 @@ fn apply_regions<'c>(
             regions.push((index, composites));
         }
     }
-    let mut transposes = maker.calls.transposes;
-    cancel(&mut transposes);
+    let Calls { mut transposes, unfilled, .. } = maker.calls;
+    cancel(&mut transposes, &unfilled)?;
     // Regions do not overlap, so that one order before and one after all of them will do.
     sort_topologically(block)?;
     let order: HashMap<ir::Id, usize> =

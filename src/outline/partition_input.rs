@@ -4,7 +4,7 @@ use super::{DivideOptions, View, view};
 use crate::{
     Error, Result,
     graph::{self, OpTable},
-    ir::{self, Op, names},
+    ir::{self, Op, guard, names},
     partition::{Device, Judged, Measured, Request, TileReport, TiledCalls, tile_key},
     pattern::{BoundCall, Match, Pattern},
     targets::TargetInstance,
@@ -26,6 +26,8 @@ pub struct PartitionInput<'c, 't> {
     tiles: Vec<TiledCalls>,
     search: bool,
     apart: bool,
+    /// For checks, the number of the layout of calls with tensors as given.
+    layout: Option<u64>,
 }
 
 impl<'c, 't> PartitionInput<'c, 't> {
@@ -62,7 +64,9 @@ impl<'c, 't> PartitionInput<'c, 't> {
         });
         let tiles = tiles.collect::<Result<_>>()?;
         let DivideOptions { search, apart, .. } = *options;
-        Ok(Self { table, view, devices, host, measured, transfers, tiles, search, apart })
+        let layout = guard::around(function, names::TILE_CHOICE);
+        let layout = layout.and_then(|number| u64::try_from(number).ok());
+        Ok(Self { table, view, devices, host, measured, transfers, tiles, search, apart, layout })
     }
 
     /// Gives the call of a match on a device the tiles that were measured as the fastest, if there are
@@ -118,6 +122,7 @@ impl<'c, 't> PartitionInput<'c, 't> {
             measured: self.measured.as_ref(),
             search: self.search,
             judged,
+            layout: self.layout,
         })
     }
 }

@@ -3,17 +3,32 @@
 use super::{definer, replace_uses};
 use crate::{
     Error, Result,
-    ir::{self, Builder, Op, Val, edit, graph, view::OpView},
+    ir::{self, Builder, Op, Val, edit, elements, graph, view::OpView},
     pattern::BoundLayout,
+    tensor::ElementType,
 };
-use melior::ir::{Type, ValueLike, operation::OperationLike};
+use melior::ir::{Type, ValueLike, attribute::DenseElementsAttribute, operation::OperationLike};
 use std::collections::HashSet;
 
-/// Removes changes of layout that undo another one of the list, and those that nothing uses.
-pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
-    for (after, before) in transposes.iter().filter_map(|op| undone(*op)) {
-        replace_uses(after, before);
+/// Removes changes of layout that undo another one of the list, and those that nothing uses. Whoever reads `any` of
+/// them, by address, may read anything where no element is.
+pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>, any: &HashSet<ir::Id>) -> Result<()> {
+    let mut filled = vec![];
+    for op in transposes.iter() {
+        match undone(*op) {
+            Some(Undone { after, before, is_full }) if is_full || any.contains(&ir::id(*op)) => {
+                replace_uses(after, before);
+            }
+            Some(Undone { after, before, .. }) => {
+                if let Some(made) = fill(*op, before)? {
+                    replace_uses(after, made);
+                    filled.extend(definer(made));
+                }
+            }
+            None => {}
+        }
     }
+    transposes.extend(filled);
     // Later ones use earlier ones: from the back, so that chains go at once.
     loop {
         let count = transposes.len();
@@ -25,13 +40,22 @@ pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>) {
             used
         });
         if transposes.len() == count {
-            return;
+            return Ok(());
         }
     }
 }
 
-/// The result of a change of layout that undoes the one before, and the value before both.
-fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
+/// A change of layout that undoes the one before.
+struct Undone<'c> {
+    /// Its result.
+    after: Val<'c>,
+    /// The value before both.
+    before: Val<'c>,
+    /// Whether there is no place without an element, so that both are the same.
+    is_full: bool,
+}
+
+fn undone<'c>(op: Op<'c>) -> Option<Undone<'c>> {
     if let Some(after) = graph::Pack::of(op) {
         let before = definer(after.x()).and_then(graph::Unpack::of)?;
         let shape = ir::dims(before.y().r#type());
@@ -45,7 +69,7 @@ fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
         let same = (before.dims(), before.blocks(), before.inner())
             == (dims, blocks, after.inner())
             && before.x().r#type() == after.y().r#type();
-        return (is_full && same).then(|| (after.y(), before.x()));
+        return same.then(|| Undone { after: after.y(), before: before.x(), is_full });
     }
     let after = graph::Transpose::of(op)?;
     let before = definer(after.x()).and_then(graph::Transpose::of)?;
@@ -53,14 +77,57 @@ fn undone<'c>(op: Op<'c>) -> Option<(Val<'c>, Val<'c>)> {
     let undone = second.iter().enumerate().all(|(place, dim)| {
         usize::try_from(*dim).ok().and_then(|dim| first.get(dim)) == Some(&(place as i64))
     });
-    undone.then(|| (after.y(), before.x()))
+    undone.then(|| Undone { after: after.y(), before: before.x(), is_full: true })
+}
+
+/// An image in the blocks of a change of layout, with zeros in places that no element has; none if its dimensions are not
+/// those of the parts.
+fn fill<'c>(pack: Op<'c>, image: Val<'c>) -> Result<Option<Val<'c>>> {
+    let Some(pack) = graph::Pack::of(pack) else { return Ok(None) };
+    let (sizes, extents) = (ir::dims(pack.x().r#type()), ir::dims(image.r#type()));
+    let (dims, blocks, inner) = (pack.dims(), pack.blocks(), pack.inner());
+    let parts: Vec<(usize, i64, bool)> = (0_i64..)
+        .zip(dims.iter().zip(&blocks))
+        .map(|(place, (dim, block))| (*dim as usize, *block, inner.contains(&place)))
+        .collect();
+    let size = |dim: usize| sizes.get(dim).copied().unwrap_or(1);
+    let extent = |(dim, block, inner): &(usize, i64, bool)| match inner {
+        true => *block,
+        false => (size(*dim) + block - 1) / block,
+    };
+    if parts.iter().map(extent).ne(extents.iter().copied()) {
+        return Ok(None);
+    }
+    let is_open = |part: &(usize, i64, bool)| size(part.0) % part.1 != 0;
+    let shape: Vec<i64> =
+        parts.iter().map(|part| if is_open(part) { extent(part) } else { 1 }).collect();
+    let strides = ir::memref::row_major(&shape);
+    let count = shape.iter().product::<i64>();
+    let has_element = |cell: i64| {
+        let mut places = vec![0; sizes.len()];
+        for ((part, stride), extent) in parts.iter().zip(&strides).zip(&shape) {
+            let at = cell / stride.max(&1) % extent;
+            places[part.0] += if part.2 { at } else { at * part.1 };
+        }
+        places.iter().zip(&sizes).all(|(place, size)| place < size)
+    };
+    let mask: Vec<i32> = (0..count).map(|cell| i32::from(has_element(cell))).collect();
+    let b = Builder::before(pack.op())?;
+    let mask = DenseElementsAttribute::bool_values(b.tensor(&shape, b.i1()), &mask);
+    let mask = graph::Constant::build(&b, mask.into())?.y();
+    let element = ir::element_type(image.r#type());
+    let width = ElementType::from_mlir_name(&element.to_string()).map(ElementType::bits);
+    let Some(width) = width.filter(|bits| bits % 8 == 0) else { return Ok(None) };
+    let zero = elements::dense(b.tensor(&[], element), &vec![0; width / 8])?;
+    let zero = graph::Constant::build(&b, zero)?.y();
+    Ok(Some(graph::Where::build(&b, mask, image, zero)?.y()))
 }
 
 /// The changes of layout that belong to a region: those between two of its operations, one after the other or
 /// alone.
 pub fn within<'c>(region: &[Op<'c>], transposes: &[Op<'c>]) -> Vec<Op<'c>> {
-    let source = |op: Op<'c>| ir::operands(op).first().copied().and_then(definer);
-    let behind = reached(region, transposes, |op| source(op).into_iter().collect());
+    let sources = |op: Op<'c>| ir::operands(op).into_iter().filter_map(definer).collect();
+    let behind = reached(region, transposes, sources);
     let before = reached(region, transposes, ir::users_of);
     let mut all = region.to_vec();
     all.extend(transposes.iter().copied().filter(|op| {
@@ -127,6 +194,7 @@ pub(super) fn in_layout<'c>(
             });
             Ok(graph::Pack::build(b, value, &dims, &blocks, &inner, &shape)?.y())
         }
+        BoundLayout::Given { layout, .. } => in_layout(b, value, layout),
         BoundLayout::Flat => Ok(value),
     }
 }
@@ -144,6 +212,7 @@ pub(super) fn from_layout<'c>(
             let Blocks { dims, blocks, inner } = Blocks::of(parts);
             Ok(graph::Unpack::build(b, value, &dims, &blocks, &inner, &ir::dims(ty))?.y())
         }
+        BoundLayout::Given { layout, .. } => from_layout(b, value, ty, layout),
         BoundLayout::Flat => Ok(value),
     }
 }

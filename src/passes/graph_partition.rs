@@ -11,7 +11,7 @@
 
 use crate::{
     Error,
-    ir::{self, Op, edit, names::{APART, DECLINED, TARGET_SPEC}, schedule::Schedule},
+    ir::{self, Op, edit, names::{APART, DECLINED, LAYOUT_CHANGES, TARGET_SPEC}, schedule::Schedule},
     hook::DryRuns,
     outline::{self, PartitionedFunction},
     partition::Placement,
@@ -91,6 +91,14 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
         .collect();
     if !declined.is_empty() {
         edit::set_attr(module, DECLINED, ArrayAttribute::new(context, &declined).into());
+    }
+    let layouts: Vec<Attribute<'c>> = partitioned_functions
+        .iter()
+        .filter_map(|(_, partitioned)| partitioned.report.layouts.as_ref())
+        .map(|layouts| StringAttribute::new(context, &layouts.text()).into())
+        .collect();
+    if !layouts.is_empty() {
+        edit::set_attr(module, LAYOUT_CHANGES, ArrayAttribute::new(context, &layouts).into());
     }
     let schedules = schedules(&targets, &partitioned_functions)?;
     if !schedules.is_empty() {

@@ -125,7 +125,7 @@ impl<'c> Quantized<'c> {
     /// Real numbers as such integers.
     fn integers(&self, b: &Builder<'c>, reals: Val<'c>) -> Result<Val<'c>> {
         let (scale, zero) = self.parameters(b)?;
-        let attributes = graph::QuantizeLinearAttrs::default();
+        let attributes = graph::QuantizeLinearAttrs { axis: self.axis, ..Default::default() };
         Ok(graph::QuantizeLinear::build(b, reals, scale, zero, attributes)?.y())
     }
 }
@@ -182,9 +182,13 @@ fn matmul<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     let Some(layer) = graph::QLinearMatMul::of(op) else { return Ok(false) };
     let rank = ir::dims(layer.b().r#type()).len() as i64;
     let columns = (rank > 1).then_some(rank - 1);
-    let left = Quantized::of(layer.a(), layer.a_scale(), Some(layer.a_zero_point()), None);
+    let rows = |value: Val<'c>| {
+        (ir::dims(value.r#type()).len() as i64).checked_sub(2).filter(|axis| *axis >= 0)
+    };
+    let (a_rows, y_rows) = (rows(layer.a()), rows(layer.y()));
+    let left = Quantized::of(layer.a(), layer.a_scale(), Some(layer.a_zero_point()), a_rows);
     let right = Quantized::of(layer.b(), layer.b_scale(), Some(layer.b_zero_point()), columns);
-    let y = Quantized::of(layer.y(), layer.y_scale(), Some(layer.y_zero_point()), None);
+    let y = Quantized::of(layer.y(), layer.y_scale(), Some(layer.y_zero_point()), y_rows);
     let (Some(left), Some(right), Some(y)) = (left, right, y) else { return Ok(false) };
     let b = r.before(op)?;
     let sums = graph::MatMul::build(&b, left.reals(&b)?, right.reals(&b)?)?;
@@ -281,6 +285,63 @@ impl<'c> Scaled<'c> {
     }
 }
 
+/// The result of sums of integers, one of which was quantized in the network: the numbers that they stand for.
+struct Dynamic<'c> {
+    /// The computed scale.
+    image: Val<'c>,
+    /// One scale for all channels, or one for each.
+    weights: Parameter<'c>,
+    /// The operation with the real numbers as its result.
+    last: Op<'c>,
+}
+
+impl<'c> Dynamic<'c> {
+    /// Follows the only use of each value from the sums, whose channels lie along the last dimension, `axis`: a cast, and
+    /// a product with that of both scales.
+    fn of(sums: Val<'c>, axis: usize) -> Option<Self> {
+        let channels = *ir::dims(sums.r#type()).get(axis)?;
+        let (value, user) = only_use(sums)?;
+        let cast = graph::Cast::of(user).filter(|cast| cast.x() == value)?;
+        let (value, last) = only_use(cast.y())?;
+        let product = graph::Mul::of(last)?;
+        let scales = if product.a() == value { product.b() } else { product.a() };
+        let scales = edit::defining_op(scales).and_then(graph::Mul::of)?;
+        let single = |value: Val<'c>| Element::of(value.r#type()) == Some(Element::F32);
+        let (image, weights) = match Elements::of_value(scales.a()) {
+            Some(_) => (scales.b(), scales.a()),
+            None => (scales.a(), scales.b()),
+        };
+        let weights = Parameter::of(weights)?;
+        let fits = weights.len() == 1 || i64::try_from(weights.len()) == Ok(channels);
+        let is_scalar = ir::dims(image.r#type()).is_empty() && Elements::of_value(image).is_none();
+        let same = ir::dims(product.y().r#type()) == ir::dims(sums.r#type());
+        let singles = [product.y(), image, weights.value].into_iter().all(single);
+        (fits && is_scalar && same && singles).then_some(Self { image, weights, last })
+    }
+
+    fn matmul(
+        &self,
+        r: &mut Rewriter<'_, 'c>,
+        op: Op<'c>,
+        layer: &graph::MatMulInteger<'c>,
+    ) -> Result<bool> {
+        let is_scalar = |zero: Val<'c>| ir::dims(zero.r#type()).is_empty();
+        let Some(zero) = known_zero(layer.b_zero_point(), true) else { return Ok(false) };
+        if !layer.a_zero_point().is_none_or(is_scalar) {
+            return Ok(false);
+        }
+        let b = r.before(self.last)?.with_location(op.location());
+        let image = dequantize(&b, layer.a(), self.image, layer.a_zero_point(), 1)?;
+        let count = self.weights.len().max(zero.as_ref().map_or(1, Parameter::len));
+        let dims = if count == 1 { vec![] } else { vec![count as i64] };
+        let zero = zero.as_ref().map(|zero| zero.shaped(&b, &dims)).transpose()?;
+        let axis = ir::dims(layer.b().r#type()).len() as i64 - 1;
+        let weights = dequantize(&b, layer.b(), self.weights.shaped(&b, &dims)?, zero, axis)?;
+        let reals = graph::MatMul::build(&b, image, weights)?;
+        put(r, op, reals.op(), (self.last, reals.y()))
+    }
+}
+
 /// A value with the operation that uses it, if it is only one, once.
 fn only_use<'c>(value: Val<'c>) -> Option<(Val<'c>, Op<'c>)> {
     let users = ir::users(value);
@@ -318,6 +379,9 @@ fn matmul_sums<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     let Some(layer) = graph::MatMulInteger::of(op) else { return Ok(false) };
     let rank = ir::dims(layer.b().r#type()).len();
     let columns = ir::dims(layer.y().r#type()).len().wrapping_sub(1);
+    if let Some(dynamic) = Dynamic::of(layer.y(), columns).filter(|_| rank >= 2) {
+        return dynamic.matmul(r, op, &layer);
+    }
     let zeros = (known_zero(layer.a_zero_point(), false), known_zero(layer.b_zero_point(), true));
     let (Some(scaled), (Some(a_zero), Some(b_zero))) = (Scaled::of(layer.y(), columns), zeros)
     else {

@@ -525,6 +525,7 @@ mod vanilla {
         let patterns = targets[0].load_patterns(&table).unwrap_or_else(|error| panic!("{error}"));
         let devices = [targets[0].device(&patterns).expect("has rates")];
         let request = Request {
+            layout: None,
             graph: view,
             table: &table,
             devices: &devices,

@@ -8,6 +8,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{collections::HashMap, fs, path::PathBuf};
+use twox_hash::XxHash3_128;
 
 /// Bytes that a constant with one value everywhere may have as a file; that of a larger one is its value.
 const MOST_REPEATED: usize = 1 << 26;
@@ -17,7 +18,7 @@ const PART: usize = 8;
 
 /// A folder with constants.
 pub struct Constants {
-    /// None for what a region is but for its names and weights.
+    /// None for what a region is but for its names.
     folder: Option<PathBuf>,
     known: HashMap<Id, Value>,
 }
@@ -29,12 +30,12 @@ impl Constants {
         Ok(Self { folder: Some(folder), known: HashMap::new() })
     }
 
-    /// No files: regions that are the same but for names, weights and scales have one description.
+    /// No files: regions that are the same but for names have one description, with a hash of each constant.
     pub fn none() -> Self {
         Self { folder: None, known: HashMap::new() }
     }
 
-    /// True if the description has names and weights.
+    /// True if the description has names and files.
     pub fn has_files(&self) -> bool {
         self.folder.is_some()
     }
@@ -47,7 +48,11 @@ impl Constants {
         let Some(read) = Elements::new(constant) else { return Ok(None) };
         if self.folder.is_none() {
             let values = (read.len() <= PART).then(|| attribute::list(&read));
-            return Ok(Some(json!({ "type": type_json(read.r#type()), "values": values })));
+            let bytes = elements::bytes(constant)?;
+            let hash = format!("{:032x}", XxHash3_128::oneshot(&bytes));
+            return Ok(Some(
+                json!({ "type": type_json(read.r#type()), "values": values, "hash": hash }),
+            ));
         }
         let name = ir::element_type(read.r#type()).to_string();
         let (Some(dtype), Some(dims)) =

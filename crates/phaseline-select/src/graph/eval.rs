@@ -30,6 +30,11 @@ impl Bound {
 
 /// What names stand for.
 pub trait Scope {
+    /// The extents of the buffers that a call takes as its neighbours have them, a list.
+    fn given(&self, _: &GraphView) -> Option<Val> {
+        None
+    }
+
     /// The binding of a name; `None` if there is no such name.
     fn lookup(&self, name: &str) -> Option<Bound>;
 }
@@ -77,8 +82,13 @@ pub fn evaluate(expr: &Expr) -> Val {
 enum Item {
     Entity(Bound),
     Options,
+    /// The extents of buffers that come as they are.
+    Given(Val),
     Val(Val),
 }
+
+/// The fields of `given`.
+pub(crate) const GIVEN_FIELDS: [&str; 3] = ["size", "shape", "rank"];
 
 /// Evaluates expressions and notes the values of the paths in them.
 pub struct Evaluator<'a> {
@@ -168,7 +178,7 @@ impl<'a> Evaluator<'a> {
         if let ("present", [arg]) = (name, args) {
             return Val::Bool(match self.path(arg) {
                 Item::Entity(bound) => bound.is_present(),
-                Item::Options => true,
+                Item::Options | Item::Given(_) => true,
                 Item::Val(value) => !matches!(value, Val::Absent | Val::Unknown(_)),
             });
         }
@@ -252,7 +262,9 @@ impl<'a> Evaluator<'a> {
         match self.path(expr) {
             Item::Val(value) => value,
             Item::Entity(bound) if !bound.is_present() => Val::Absent,
-            Item::Entity(_) | Item::Options => Val::Unknown(format!("{expr} is no plain value")),
+            Item::Entity(_) | Item::Options | Item::Given(_) => {
+                Val::Unknown(format!("{expr} is no plain value"))
+            }
         }
     }
 
@@ -265,6 +277,11 @@ impl<'a> Evaluator<'a> {
                 if name == "option" {
                     return Item::Options;
                 }
+                if name == "given"
+                    && let Some(extents) = self.scope.given(self.facts.graph)
+                {
+                    return Item::Given(extents);
+                }
                 let unknown = || Val::Unknown(format!("nothing is called '{name}'"));
                 Item::Val(element_of(name).map_or_else(unknown, Val::Type))
             }
@@ -275,6 +292,15 @@ impl<'a> Evaluator<'a> {
                     Some(value) => value.into(),
                     None => Val::Unknown(format!("option {name} is not set")),
                 }),
+                Item::Given(Val::List(extents)) => Item::Val(match name.as_str() {
+                    "size" => extents
+                        .iter()
+                        .fold(Val::Int(1), |all, extent| arithmetic(BinaryOp::Mul, &all, extent)),
+                    "rank" => Val::Int(extents.len() as i64),
+                    "shape" => Val::List(extents),
+                    _ => Val::Unknown(format!("{base} has no field {name}")),
+                }),
+                Item::Given(unknown) => Item::Val(unknown),
                 Item::Val(value @ (Val::Absent | Val::Unknown(_))) => Item::Val(value),
                 Item::Val(_) => Item::Val(Val::Unknown(format!("{base} has no fields"))),
             },

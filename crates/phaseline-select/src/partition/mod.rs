@@ -7,6 +7,8 @@
 //! 3. *Merge*: neighbouring matches of one target become one region.
 //! 4. *Return*: regions without real work go back to the host, and what is left is divided again.
 //!
+//! 5. *Lay out*: calls that take tensors as given get the layouts that move the fewest bytes ([`layouts`]).
+//!
 //! Steps 2 and 3 keep the graph of groups acyclic ([`quotient::Quotient`]), so that regions and
 //! the remaining operations can run one after the other. Nothing depends on hash order: equal
 //! inputs give equal partitions. For each operation and target there is a [`Verdict`], and for
@@ -18,6 +20,7 @@ mod cost;
 mod explain;
 mod fusion;
 mod key;
+mod layouts;
 mod limits;
 mod measured;
 mod merge;
@@ -37,6 +40,7 @@ mod verdict;
 pub use cost::{Costs, Rates, RegionCost, Search, bytes};
 pub use fusion::{chain, producers};
 pub use key::{describe, key};
+pub use layouts::LayoutReport;
 pub use measured::{Measured, Times};
 pub use placement::Placement;
 pub use profile::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
@@ -86,6 +90,8 @@ pub struct Request<'a> {
     pub search: bool,
     /// Regions that somebody has a say about.
     pub judged: &'a [Judged],
+    /// For checks: the number of the layout that calls with tensors as given get, in place of the best.
+    pub layout: Option<u64>,
 }
 
 /// A region of which something was said before it got its place.
@@ -268,6 +274,8 @@ pub struct Partition {
     pub refused: Vec<RefusedMerge>,
     /// What it costs.
     pub costs: Costs,
+    /// What changes its layout, where a device takes tensors as given.
+    pub layouts: Option<LayoutReport>,
 }
 
 /// Divides a graph.
@@ -290,7 +298,9 @@ pub fn partition(request: &Request) -> Result<Partition> {
         true => search::search(&problem, &preferred, greedy),
         false => (greedy, Search::Greedy),
     };
-    let mut partition = units::assemble(&problem, found)?;
+    let mut found = found;
+    let layouts = layouts::assign(&problem, &mut found.chosen);
+    let mut partition = units::assemble(&problem, found, layouts)?;
     partition.costs.search = search;
     partition.costs.greedy = greedy_cost;
     Ok(partition)

@@ -1,7 +1,7 @@
 //! A partition as table and JSON: which operation runs where, and why not elsewhere.
 
 use super::{
-    Costs, Partition, RefusedMerge, RefusedReason, RegionCost, Request, TileReport,
+    Costs, LayoutReport, Partition, RefusedMerge, RefusedReason, RegionCost, Request, TileReport,
     verdict::{Attempt, Verdict, path_text},
 };
 use crate::{
@@ -132,6 +132,9 @@ pub struct Report {
     pub refused_merges: Vec<MergeReport>,
     /// What the partition costs, in nanoseconds.
     pub costs: Costs,
+    /// What changes its layout, where a device takes tensors as given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<LayoutReport>,
     /// What stays in pools of devices between calls, and what does not, in all functions of the network.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<StayReport>,
@@ -195,6 +198,7 @@ impl Report {
                 })
                 .collect(),
             costs: partition.costs.clone(),
+            layouts: partition.layouts.clone(),
             stays: vec![],
             stays_unknown: None,
             functions: vec![],
@@ -246,6 +250,9 @@ impl Report {
         let mut out = format!("\n{}", self.totals());
         for refused in &self.refused_merges {
             let _ = writeln!(out, "not merged: {}", refused.text);
+        }
+        if let Some(layouts) = &self.layouts {
+            let _ = writeln!(out, "{}", layouts.text());
         }
         out
     }

@@ -12,7 +12,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// A device that owns what [`Device`] borrows.
-struct Owned {
+pub(super) struct Owned {
     id: &'static str,
     patterns: Vec<Pattern>,
     options: OptionValues,
@@ -21,7 +21,7 @@ struct Owned {
     search: bool,
 }
 
-fn device(id: &'static str, specs: &[PatternSpec]) -> Owned {
+pub(super) fn device(id: &'static str, specs: &[PatternSpec]) -> Owned {
     let table = test_table();
     let read = |spec: &PatternSpec| {
         Pattern::new(spec.clone(), &table, &BTreeMap::new()).unwrap_or_else(|e| panic!("{e}"))
@@ -43,7 +43,7 @@ fn simple(id: &'static str, matches: &[&str]) -> Owned {
     device(id, &specs)
 }
 
-fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) -> R {
+pub(super) fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) -> R {
     let table = test_table();
     let devices: Vec<Device> = owners
         .iter()
@@ -66,11 +66,12 @@ fn with<R>(view: &GraphView, owners: &[Owned], f: impl FnOnce(&Request) -> R) ->
         host_rates,
         search,
         judged: &[],
+        layout: None,
         measured: None,
     })
 }
 
-fn run(view: &GraphView, devices: &[Owned]) -> Partition {
+pub(super) fn run(view: &GraphView, devices: &[Owned]) -> Partition {
     with(view, devices, |request| {
         let partition = super::partition(request).unwrap_or_else(|error| panic!("{error}"));
         check(request, &partition);

@@ -5,6 +5,7 @@ use super::{
     candidates::Candidates,
     choose::Chosen,
     cost::Costs,
+    layouts::Layouts,
     placement::{Place, Placed},
     quotient::dependencies,
     solve::{Problem, Solution},
@@ -14,7 +15,7 @@ use crate::{Error, Result, graph::OpId};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Makes regions of the groups, orders everything, and explains it.
-pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
+pub fn assemble(problem: &Problem, solution: Solution, layouts: Layouts) -> Result<Partition> {
     let Problem { request, placed, candidates, prices, .. } = *problem;
     let Solution { chosen, refused, cost } = solution;
     let graph = request.graph;
@@ -38,14 +39,14 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
             order.push(Unit::Op(first));
             continue;
         };
-        let mut region = region(request, candidates, &chosen, chosen.quotient.group(first));
+        let group = chosen.quotient.group(first);
+        let mut region = region(request, candidates, (&chosen, &layouts), group);
         region.device = device;
         region.number = numbers[device];
         numbers[device] += 1;
         region.ops.iter().for_each(|op| region_of[op.index()] = Some(regions.len()));
         order.push(Unit::Region(regions.len()));
         regions.push(region);
-        let group = chosen.quotient.group(first);
         costs.regions.push(prices.region(request, candidates, &chosen, group));
     }
     let verdicts = verdicts(problem, &chosen, &region_of);
@@ -57,7 +58,8 @@ pub fn assemble(problem: &Problem, solution: Solution) -> Result<Partition> {
         Some(RefusedMerge { target, regions, reason: refused.reason })
     });
     let refused = refused.collect();
-    Ok(Partition { regions, order, region_of, verdicts, attempts, refused, costs })
+    let layouts = layouts.report;
+    Ok(Partition { regions, order, region_of, verdicts, attempts, refused, costs, layouts })
 }
 
 /// What all costs but the regions, which are not made yet.
@@ -119,7 +121,12 @@ fn sort_units(request: &Request, unit_of: &[usize]) -> Result<Vec<usize>> {
     Ok(sorted)
 }
 
-fn region(request: &Request, candidates: &Candidates, chosen: &Chosen, group: OpId) -> Region {
+fn region(
+    request: &Request,
+    candidates: &Candidates,
+    (chosen, layouts): (&Chosen, &Layouts),
+    group: OpId,
+) -> Region {
     let graph = request.graph;
     let mut ops = chosen.quotient.members(group).to_vec();
     ops.sort_unstable();
@@ -132,7 +139,7 @@ fn region(request: &Request, candidates: &Candidates, chosen: &Chosen, group: Op
         Composite {
             pattern: candidate.pattern,
             name: pattern.name().to_owned(),
-            found: candidate.found.clone(),
+            found: candidate.found.in_layout(layouts.given.get(&number).cloned()),
         }
     });
     let composites = composites.collect();

@@ -8,7 +8,10 @@ use crate::{
         BinaryOp, CompareOp, Expr, ExprKind, OptionType, PatternError, PatternResult, Span,
         element_of,
     },
-    graph::{AttrKind, OpTable, eval::VALUE_FIELDS},
+    graph::{
+        AttrKind, OpTable,
+        eval::{GIVEN_FIELDS, VALUE_FIELDS},
+    },
 };
 use std::collections::BTreeMap;
 
@@ -31,6 +34,8 @@ pub enum Ty {
     Entity(Vec<String>),
     /// `option`.
     Options,
+    /// `given`.
+    Given,
 }
 
 impl Ty {
@@ -44,6 +49,7 @@ impl Ty {
             Ty::List(_) => "a list".to_owned(),
             Ty::Entity(_) => "a whole value (use .dtype, .shape, .rank ...)".to_owned(),
             Ty::Options => "all options (use option.NAME)".to_owned(),
+            Ty::Given => "a buffer (use given.size, given.shape or given.rank)".to_owned(),
         }
     }
 
@@ -62,6 +68,8 @@ pub struct Names<'a> {
     pub entities: &'a [(String, Vec<String>)],
     /// Names of operations that a match may have more than once.
     pub ambiguous: &'a [String],
+    /// Whether a call takes buffers as its neighbours have them, which `given` is about.
+    pub given: bool,
 }
 
 /// The type of a field that every value has.
@@ -120,7 +128,7 @@ pub fn check_expression(
     options: &BTreeMap<String, OptionType>,
 ) -> PatternResult<()> {
     let table = OpTable::new();
-    let names = Names { table: &table, options, entities: &[], ambiguous: &[] };
+    let names = Names { table: &table, options, entities: &[], ambiguous: &[], given: false };
     match check_scalar(text, expr, &names)? {
         Ty::Int => Ok(()),
         other => Err(PatternError::new(
@@ -138,7 +146,8 @@ pub(super) fn check_closed_condition(
     options: &BTreeMap<String, OptionType>,
 ) -> PatternResult<()> {
     let table = OpTable::new();
-    check_condition(text, expr, &Names { table: &table, options, entities: &[], ambiguous: &[] })
+    let names = Names { table: &table, options, entities: &[], ambiguous: &[], given: false };
+    check_condition(text, expr, &names)
 }
 
 /// The type of an expression that is to be a plain value.
@@ -159,7 +168,7 @@ impl Checker<'_> {
     /// The type of an expression that is to be a plain value.
     fn value(&self, expr: &Expr) -> PatternResult<Ty> {
         match self.ty(expr)? {
-            ty @ (Ty::Entity(_) | Ty::Options) => {
+            ty @ (Ty::Entity(_) | Ty::Options | Ty::Given) => {
                 Err(self.fault(expr.span, format!("'{expr}' is {}", ty.describe())))
             }
             ty => Ok(ty),
@@ -240,6 +249,9 @@ impl Checker<'_> {
         if name == "option" {
             return Ok(Ty::Options);
         }
+        if name == "given" && self.names.given {
+            return Ok(Ty::Given);
+        }
         if element_of(name).is_some() {
             return Ok(Ty::Type);
         }
@@ -262,6 +274,16 @@ impl Checker<'_> {
         let ops = match self.ty(base)? {
             Ty::Entity(ops) => ops,
             Ty::Options => return self.option(span, field),
+            Ty::Given => {
+                return match field {
+                    "size" | "rank" => Ok(Ty::Int),
+                    "shape" => Ok(Ty::List(Box::new(Ty::Int))),
+                    _ => {
+                        let hint = suggestion(field, GIVEN_FIELDS);
+                        Err(self.fault(span, format!("'{base}' has no field '{field}'{hint}")))
+                    }
+                };
+            }
             other => {
                 let message =
                     format!("'{base}' is {}, it has no field '{field}'", other.describe());

@@ -26,7 +26,11 @@ pub fn check_rate(
     options: &BTreeMap<String, OptionType>,
 ) -> PatternResult<()> {
     let table = OpTable::new();
-    check_number(text, expr, &Names { table: &table, options, entities: &[], ambiguous: &[] })
+    check_number(
+        text,
+        expr,
+        &Names { table: &table, options, entities: &[], ambiguous: &[], given: false },
+    )
 }
 
 impl Pattern {

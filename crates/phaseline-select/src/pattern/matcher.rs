@@ -352,7 +352,8 @@ impl<'p, 'a> Matcher<'p, 'a> {
                 Some((name.clone(), Bound { value: Some(value), op }))
             })
             .collect();
-        let found = Match { root: self.root, ops, captures, inputs, outputs, slots: state.slots };
+        let slots = state.slots;
+        let found = Match { root: self.root, ops, captures, inputs, outputs, given: None, slots };
         if let Some(forms) = &mut self.forms {
             forms.push(found);
             return forms.len() >= MAX_FORMS;

@@ -45,8 +45,8 @@ mod tests;
 
 pub use ast::MatchExpr;
 pub use call::{
-    BlockPart, BoundArg, BoundCall, BoundLayout, CType, CallProto, Layout, Param, Permutation,
-    Returns,
+    BlockPart, BoundArg, BoundCall, BoundLayout, CType, CallProto, GivenLayout, Layout, Param,
+    Permutation, Returns, goes_by_places,
 };
 pub use capabilities::{
     Capabilities, REGION_NAMES, RegionLimits, check_region_expression, substitute,
@@ -234,6 +234,7 @@ impl Pattern {
             options,
             entities: &resolved.entities,
             ambiguous: &resolved.ambiguous,
+            given: false,
         };
         let mut clauses = vec![];
         for (index, text) in spec.clauses.iter().enumerate() {
@@ -249,8 +250,11 @@ impl Pattern {
             Ok(expr)
         });
         let cost = cost.transpose().map_err(|e: PatternError| e.within(place("cost")))?;
+        let mut within_call = names;
         let call = spec.call.as_ref().map(|text| {
             let proto = CallProto::parse(text)?;
+            within_call.given = proto.is_given();
+            let names = &within_call;
             if spec.inline {
                 proto.check_inline(text)?;
             }
@@ -258,17 +262,18 @@ impl Pattern {
                 // What differs from tile to tile is checked as if it were a number.
                 Some(tile) => proto
                     .map(&mut |expr| Tile::closed(tile, text, expr))?
-                    .check(text, &expr, &resolved, &names)?,
+                    .check(text, &expr, &resolved, names)?,
                 None => {
                     proto.check_whole(text)?;
-                    proto.check(text, &expr, &resolved, &names)?;
+                    proto.check(text, &expr, &resolved, names)?;
                 }
             }
+            proto.check_given(text, &resolved, table)?;
             Ok(proto)
         });
         let call = call.transpose().map_err(|e: PatternError| e.within(place("call")))?;
         let tile = match (&spec.tile, &call) {
-            (Some(tile), Some(call)) => Some(Tile::new(tile.clone(), call, &names)),
+            (Some(tile), Some(call)) => Some(Tile::new(tile.clone(), call, &within_call)),
             _ => None,
         };
         let tile = tile.transpose().map_err(|e: PatternError| e.within(place("tile")))?;

@@ -27,7 +27,13 @@ pub fn check_of_operator(
     let operands = decl.operands.iter().map(|operand| (operand.name.clone(), vec![]));
     let entities: Vec<_> = operands.chain(whole).collect();
     let options = BTreeMap::new();
-    let names = Names { table: &table, options: &options, entities: &entities, ambiguous: &[] };
+    let names = Names {
+        table: &table,
+        options: &options,
+        entities: &entities,
+        ambiguous: &[],
+        given: false,
+    };
     let ty = type_of(text, expr, &names)?;
     // An empty list, a scalar's shape, has elements of any type.
     let empty = matches!(&expr.kind, ExprKind::List(items) if items.is_empty());

@@ -451,6 +451,7 @@ fn aliases_are_well_formed() {
             options: &BTreeMap::new(),
             entities: &entities,
             ambiguous: &[],
+            given: false,
         };
         for (text, guard) in alias.guards.iter().zip(alias.guard_exprs().expect("parses")) {
             check::check_condition(text, &guard, &names).unwrap_or_else(|e| panic!("{e}"));

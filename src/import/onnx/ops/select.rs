@@ -102,8 +102,8 @@ fn trilu<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op("trilu", &operands, &[("upper", upper.into())])
 }
 
-/// Writes a piece of a sequence into a cache, for each sample at its own position: picks, for each
-/// position of the cache, the element of the piece that goes there, if there is one.
+/// Writes a piece of a sequence into a cache, for each sample at its own position: a scatter, which devices can do in
+/// place.
 fn tensor_scatter<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let (cache, update) = (node.input(0, "past_cache")?, node.input(1, "update")?);
     let dims = node.static_dims(cache, "past_cache")?;
@@ -121,26 +121,22 @@ fn tensor_scatter<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
         Some(starts) => node.cast(starts, DType::I64)?,
         None => node.constant(&Tensor::zeros(DType::I64, &[batch as usize])?)?,
     };
-    // place[b][p]: which element of the piece belongs at position p of sample b.
-    let positions: Vec<i64> = (0..room).collect();
+    // place[b][p]: where element p of the piece of sample b belongs.
+    let positions: Vec<i64> = (0..length).collect();
     let positions = node.i64s(&positions)?;
     let starts = node.unsqueeze(starts, &[1])?;
-    let mut place = node.binary("sub", positions, starts)?;
+    let mut place = node.binary("add", positions, starts)?;
     if circular {
         place = node.binary_with("mod", place, room as f64)?;
     }
-    let after_start = node.binary_with("greater_or_equal", place, 0.0)?;
-    let before_end = node.binary_with("less", place, length as f64)?;
-    let inside = node.binary("and", after_start, before_end)?;
-    let low = node.binary_with("max", place, 0.0)?;
-    let place = node.binary_with("min", low, (length - 1) as f64)?;
     let mut shape = vec![1; dims.len()];
-    (shape[0], shape[axis]) = (batch, room);
-    let inside = node.reshape(inside, &shape)?;
+    (shape[0], shape[axis]) = (batch, length);
     let place = node.reshape(place, &shape)?;
-    let full = node.i64s(&dims)?;
+    let full = node.i64s(&node.static_dims(update, "update")?)?;
     let place = node.op("expand", &[place, full], &[])?;
-    let written =
-        node.op("gather_elements", &[update, place], &[("axis", (axis as i64).into())])?;
-    Ok(vec![node.op("where", &[inside, written, cache], &[])?])
+    node.emitter.op(
+        "scatter_elements",
+        &[cache, place, update],
+        &[("axis", (axis as i64).into()), ("reduction", "none".into())],
+    )
 }

@@ -1,14 +1,20 @@
 """declines.py TEMPLATE FOLDER SEEDS: hooks that decline at random, and what `partition` says.
 
 Gives the target of a template a hook that declines some regions before they have their places, and looks at each seed
-that the hook is asked about exactly what `partition` says is on the device, and never about what it declined.
+that the hook is asked about exactly what `partition` says is on the device, operation by operation, and never about what
+it declined. The networks are the template's own and random ones.
 """
 
 import json
+import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+
+# What the layouts of a call add to the operations of its match.
+MOVES = {"transpose", "pack", "unpack", "reshape"}
 
 HOOK = '''
 import sys, zlib
@@ -18,8 +24,8 @@ def veto(request):
     ops = [(op.name, [v.shape for v in op.inputs()]) for op in request.region.operations]
     with open(sys.argv[2], "a") as log:
         declined = request.dry_run and zlib.crc32((sys.argv[1] + repr(ops)).encode()) % 2
-        nodes = [op.node for op in request.region.operations if op.match is not None]
-        print(request.dry_run, bool(declined), len(nodes), repr(ops), sep="|", file=log)
+        names = [op.name for op in request.region.operations if op.match is not None]
+        print(request.dry_run, bool(declined), " ".join(names), repr(ops), sep="|", file=log)
     if declined:
         phaseline_hook.decline("at random")
 
@@ -44,6 +50,33 @@ def run(*words):
     return done.stdout
 
 
+def network(seed):
+    """A random network of operations that many devices have."""
+    draws = random.Random(seed)
+    ty, lines, values = "tensor<8x8xf32>", [], ["x", "y"]
+    for place in range(draws.randint(4, 14)):
+        name, (a, b) = draws.choice(["relu", "tanh", "add", "mul", "sub", "matmul", "dense"]), draws.choices(values[-4:], k=2)
+        operands = {"relu": f"%{a} : {ty}", "tanh": f"%{a} : {ty}"}.get(name, f"%{a}, %{b} : {ty}")
+        if name == "matmul":
+            operands = f"%{a}, %{b} : ({ty}, {ty}) -> {ty}"
+        elif name == "dense":
+            name, operands = "matmul", f"%{a}, %w : ({ty}, {ty}) -> {ty}"
+        lines.append(f"  %{place} = graph.{name} {operands}")
+        values.append(str(place))
+    head = f"func.func @main(%x: {ty}, %y: {ty}) -> {ty} {{\n  %w = graph.constant dense<0.0625> : {ty}\n"
+    return head + "\n".join(lines) + f"\n  return %{values[-1]} : {ty}\n}}\n"
+
+
+def regions(report, name):
+    """The names of the operations of each region, as `partition` says."""
+    of = Counter()
+    for region in report["regions"]:
+        if not region["inline"]:
+            of[tuple(sorted(report["ops"][op]["op"] for op in region["ops"]))] += 1
+            assert all(report["ops"][op]["target"] == name for op in region["ops"]), region
+    return of
+
+
 def main(template, folder, seeds):
     base, folder = Path(folder, "base"), Path(folder, "vetoed")
     folder.mkdir(parents=True)
@@ -57,6 +90,9 @@ def main(template, folder, seeds):
     for seed in range(seeds):
         (folder / "target.toml").write_text(MANIFEST % (template, seed))
         net, spec, paths = base / "net.mlir", f"{name}, llvm", folder.parent
+        if seed % 2:
+            net = folder / "random.mlir"
+            net.write_text(network(seed))
         log.write_text("")
         report = json.loads(run("partition", net, "-t", spec, "--target-path", paths, "--json"))
         said = [line.split("|") for line in log.read_text().splitlines()]
@@ -70,11 +106,13 @@ def main(template, folder, seeds):
         run("compile", net, "-t", spec, "--target-path", paths, "--emit=lower")
         asked = [line.split("|") for line in log.read_text().splitlines()]
         vetoed = {ops for dry, no, _, ops in asked if no == "True"}
-        really = [(int(count), ops) for dry, _, count, ops in asked if dry == "False"]
+        really = [(names.split(), ops) for dry, _, names, ops in asked if dry == "False"]
         assert not vetoed & {ops for _, ops in really}, (vetoed, really)
         # Transposes that a call's layouts need come on top of the network's own.
-        assert len(really) == sum(not region["inline"] for region in report["regions"]), (really, report["regions"])
-        assert sum(count for count, _ in really) >= len(on), (really, on)
+        plain = lambda names: tuple(sorted(op for op in names if op not in MOVES))
+        wanted = Counter(plain(names) for names in regions(report, name).elements())
+        assert wanted == Counter(plain(names) for names, _ in really), (wanted, really)
+        assert sum(len(names) for names, _ in really) >= len(on), (really, on)
         assert bool(vetoed) == any(no == "True" for _, no, *_ in said)
         if runs:
             # A match by itself is another region, which may be declined; the whole network is as on the host.

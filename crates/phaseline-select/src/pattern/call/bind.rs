@@ -184,12 +184,36 @@ impl Binder<'_> {
         if !self.facts.graph.is_constant(value) {
             self.check_bytes(capture, value)?;
         }
-        let layout = layout.as_ref().map(|layout| self.layout(capture, layout));
+        let layout = layout.as_ref().map(|layout| self.layout((capture, value), layout));
         Ok(BoundArg::In(Some(value), layout.transpose()?))
     }
 
-    fn layout(&self, name: &str, layout: &Layout) -> Result<BoundLayout, String> {
+    /// What is passed as its neighbours have it is in one layout, and of one shape.
+    fn given(&self, name: &str, value: ValueId) -> Result<BoundLayout, String> {
+        let graph = self.facts.graph;
+        let first = self.found.given_value(self.pattern).unwrap_or(value);
+        let (ty, other) = (&graph.value(value).ty, &graph.value(first).ty);
+        if ty.shape != other.shape {
+            return Err(format!(
+                "'{name}' is {ty}, and another tensor as given {other}: those of a call have one shape"
+            ));
+        }
+        Ok(match &self.found.given {
+            Some(given) => {
+                let layout = Box::new(given.of(value));
+                BoundLayout::Given { layout, padding: given.padding }
+            }
+            None => BoundLayout::Flat,
+        })
+    }
+
+    fn layout(
+        &self,
+        (name, value): (&str, ValueId),
+        layout: &Layout,
+    ) -> Result<BoundLayout, String> {
         let parts = match layout {
+            Layout::Given => return self.given(name, value),
             Layout::Permuted(permutation) => return Ok(BoundLayout::Permuted(permutation.clone())),
             Layout::Flat => return Ok(BoundLayout::Flat),
             Layout::Blocked(parts) => parts,
@@ -235,7 +259,9 @@ impl Binder<'_> {
         self.check_rank(name, outputs[place], layout)?;
         self.check_bytes(name, outputs[place])?;
         self.taken.push(place);
-        let layout = layout.as_ref().map(|layout| self.layout(name, layout)).transpose()?;
+        let value = outputs[place];
+        let layout = layout.as_ref().map(|layout| self.layout((name, value), layout));
+        let layout = layout.transpose()?;
         Ok(match over {
             Some(capture) => BoundArg::Over(place, self.written_over(capture, place)?, layout),
             None => BoundArg::Out(place, layout),
@@ -279,14 +305,14 @@ impl Binder<'_> {
             return Err(format!("'{name}' has a dynamic shape"));
         }
         match layout {
-            None | Some(Layout::Flat) => Ok(()),
+            None | Some(Layout::Flat | Layout::Given) => Ok(()),
             Some(layout) => {
                 let rank = match layout {
                     Layout::Permuted(permutation) => permutation.permutation.len(),
                     Layout::Blocked(parts) => {
                         parts.iter().map(|part| part.dim() + 1).max().unwrap_or(0)
                     }
-                    Layout::Flat => shape.len(),
+                    Layout::Flat | Layout::Given => shape.len(),
                 };
                 if rank == shape.len() {
                     return Ok(());

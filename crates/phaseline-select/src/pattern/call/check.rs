@@ -4,6 +4,7 @@ use super::{BlockPart, CType, CallProto, Layout, Param};
 use crate::{
     error::suggestion,
     expr::{ExprKind, PatternError, PatternResult, Span, token::Tokens},
+    graph::OpTable,
     pattern::{
         ast::{MatchExpr, NodeKind},
         check::{Names, Ty, check_scalar, check_values},
@@ -39,6 +40,87 @@ impl CallProto {
         let Some(name) = cut else { return Ok(()) };
         let message = format!("'over {name}' is a loop of a tile, and the pattern has no tile");
         Err(PatternError::new(text, Span { start: 0, end: text.len() }, message))
+    }
+
+    /// Checks what comes as given: all that is computed goes by places, so that any order of these will do.
+    pub(in crate::pattern) fn check_given(
+        &self,
+        text: &str,
+        resolved: &Resolved,
+        table: &OpTable,
+    ) -> PatternResult<()> {
+        if !self.is_given() {
+            return Ok(());
+        }
+        let fault = |span: Span, message: String| Err(PatternError::new(text, span, message));
+        let whole = Span { start: 0, end: text.len() };
+        let choices = resolved.slots.iter().flatten();
+        if let Some(choice) = choices.into_iter().find(|choice| !goes_by_places(&choice.op, table))
+        {
+            let message = format!(
+                "'as given' is for what is computed place by place, which {} is not: say the layout that \
+                 the function wants",
+                choice.written
+            );
+            return fault(whole, message);
+        }
+        let params: Vec<&Param> = self.params.iter().flat_map(Param::flat).collect();
+        let (mut given, mut known) = (vec![], false);
+        for param in &params {
+            let is_given = param.layout() == Some(&Layout::Given);
+            match param {
+                Param::In { capture, .. } if is_given => {
+                    given.push(capture.as_str());
+                    known = true;
+                }
+                Param::Out { name, .. } if is_given => given.push(name.as_str()),
+                Param::Out { name, .. } => {
+                    let message = format!(
+                        "'{name}' has a layout of its own, beside operands as given: \
+                         write 'out {name} as given'"
+                    );
+                    return fault(whole, message);
+                }
+                _ => {}
+            }
+        }
+        if !known {
+            let message = "results as given have the layout of operands, of which none is as given";
+            return fault(whole, message.to_owned());
+        }
+        if resolved.names.contains_key("given") {
+            let message = "'given' names the buffer of a call, and something in the match expression: \
+                           call that otherwise";
+            return fault(whole, message.to_owned());
+        }
+        for param in params {
+            let (Param::Scalar { value: expr, .. }
+            | Param::Value(expr)
+            | Param::Const { values: expr, .. }
+            | Param::Scratch { bytes: expr }) = param
+            else {
+                continue;
+            };
+            let mut wrong = None;
+            expr.visit(&mut |part| {
+                if let ExprKind::Field(base, field) = &part.kind
+                    && let ExprKind::Name(name) = &base.kind
+                    && given.contains(&name.as_str())
+                    && matches!(field.as_str(), "size" | "bytes" | "shape")
+                {
+                    wrong.get_or_insert((part.span, part.to_string(), field.clone()));
+                }
+            });
+            if let Some((span, part, field)) = wrong {
+                let instead = if field == "shape" { "shape" } else { "size" };
+                let message = format!(
+                    "'{part}' is of the model's tensor, whose buffer may have another order and more \
+                     elements: write given.{instead}"
+                );
+                return fault(span, message);
+            }
+        }
+        Ok(())
     }
 
     /// Checks captures and expressions against the pattern.
@@ -79,6 +161,13 @@ impl CallProto {
         }
         Ok(())
     }
+}
+
+/// Whether an operation computes each place of its result from the same place of operands: where its other operands
+/// are single elements, or a table.
+pub fn goes_by_places(op: &str, table: &OpTable) -> bool {
+    const MAYBE: [&str; 3] = ["quantize_linear", "dequantize_linear", "gather"];
+    table.traits(op).elementwise || MAYBE.contains(&op)
 }
 
 struct Checker<'a> {

@@ -16,6 +16,8 @@ pub enum Layout {
     Flat,
     /// `[0/8, 1, 0%8]`: dimensions cut into blocks.
     Blocked(Vec<BlockPart>),
+    /// `given`: any of the others, the same for all of a call that say so, with its buffer in one dimension.
+    Given,
 }
 
 /// A dimension in blocks. Blocks of inputs that are not full are filled with zeros.
@@ -52,6 +54,11 @@ impl Permutation {
             .collect::<Option<_>>()?;
         let layout = Self { permutation, name: Some(name.to_owned()) };
         layout.is_permutation().then_some(layout)
+    }
+
+    /// A permutation without a name.
+    pub fn of(permutation: Vec<usize>) -> Self {
+        Self { permutation, name: None }
     }
 
     /// The permutation that undoes this one.
@@ -94,13 +101,15 @@ impl Layout {
         let span = tokens.span();
         if !tokens.eat("[") {
             let (name, span) = tokens.expect_name("a layout, such as nhwc or [0, 2, 3, 1]")?;
-            if name == "flat" {
-                return Ok(Self::Flat);
+            match name.as_str() {
+                "flat" => return Ok(Self::Flat),
+                "given" => return Ok(Self::Given),
+                _ => {}
             }
             return Permutation::named(&name).map(Self::Permuted).ok_or_else(|| {
                 let message = format!(
-                    "'{name}' is no layout; write letters of ncdhw or oidhw, flat, a permutation \
-                     such as [1, 0], or blocks such as [0/8, 1, 0%8]"
+                    "'{name}' is no layout; write letters of ncdhw or oidhw, flat, given, a \
+                     permutation such as [1, 0], or blocks such as [0/8, 1, 0%8]"
                 );
                 tokens.error_at(span, message)
             });
@@ -175,6 +184,7 @@ impl fmt::Display for Layout {
         match self {
             Self::Permuted(layout) => layout.fmt(f),
             Self::Flat => f.write_str("flat"),
+            Self::Given => f.write_str("given"),
             Self::Blocked(parts) => {
                 let parts: Vec<String> = parts.iter().map(BlockPart::to_string).collect();
                 write!(f, "[{}]", parts.join(", "))
@@ -220,8 +230,13 @@ mod tests {
     #[test]
     fn blocks_are_read_and_written() {
         let of = |text: &str| Layout::parse(&mut Tokens::new(text).unwrap());
-        for text in ["[0/8, 1, 2, 3, 0%8]", "[1/option.lanes, 0, 1%option.lanes]", "flat", "[1, 0]"]
-        {
+        for text in [
+            "[0/8, 1, 2, 3, 0%8]",
+            "[1/option.lanes, 0, 1%option.lanes]",
+            "flat",
+            "given",
+            "[1, 0]",
+        ] {
             assert_eq!(of(text).unwrap().to_string(), text);
         }
         for text in ["[0/8, 1, 0%4]", "[0/8, 1]", "[0/8, 0%8, 0]", "[2/8, 2%8]", "[0, 0]"] {

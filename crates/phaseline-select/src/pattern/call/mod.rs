@@ -10,7 +10,8 @@
 //! - `out y`: pointer to an output: a capture, or the match's outputs in order.
 //! - `out y over x`: pointer to what is in `x`, of which the function makes `y`: it writes what changes.
 //! - `as nhwc`: the tensor is transposed for the call, `as flat` has one dimension, and
-//!   `as [0/8, 1, 0%8]` is a constant in blocks; see [`Layout`].
+//!   `as [0/8, 1, 0%8]` is a constant in blocks; `as given` is whatever layout neighbours have, in one
+//!   dimension of `given.size` elements; see [`Layout`].
 //! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
 //!   an absent part of the match is 0.
 //! - `name X`: an enumerator or macro of a header.
@@ -27,7 +28,8 @@ mod check;
 mod layout;
 mod parse;
 
-pub use bound::{BoundArg, BoundCall, BoundLayout};
+pub use bound::{BoundArg, BoundCall, BoundLayout, GivenLayout};
+pub use check::goes_by_places;
 pub use layout::{BlockPart, Layout, Permutation};
 
 use crate::{
@@ -123,6 +125,12 @@ pub struct CallProto {
 }
 
 impl CallProto {
+    /// Whether anything is passed as its neighbours have it.
+    pub fn is_given(&self) -> bool {
+        let mut params = self.params.iter().flat_map(Param::flat);
+        params.any(|param| param.layout() == Some(&Layout::Given))
+    }
+
     /// The parameters that may be absent while no argument says so: no `present(b)` is among them.
     pub fn unsaid_optionals(&self) -> impl Iterator<Item = &str> {
         let params: Vec<&Param> = self.params.iter().flat_map(Param::flat).collect();
@@ -173,6 +181,14 @@ impl Param {
             }
             other => other.clone(),
         })
+    }
+
+    /// The layout of a tensor.
+    pub fn layout(&self) -> Option<&Layout> {
+        match self {
+            Param::In { layout, .. } | Param::Out { layout, .. } => layout.as_ref(),
+            _ => None,
+        }
     }
 
     /// The capture that an output is written over.

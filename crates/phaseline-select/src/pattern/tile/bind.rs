@@ -238,8 +238,10 @@ impl<'a> Binder<'a> {
         let bits = ty.dtype.map(ElementType::bits);
         let bits = bits.ok_or_else(|| format!("'{name}' is {ty}: no tile of it"))? as i64;
         let element = (bits / 8).max(1);
-        if matches!(layout, Some(Layout::Flat)) {
-            shape = vec![shape.iter().product()];
+        if matches!(layout, Some(Layout::Flat | Layout::Given)) {
+            let given = self.found.given.as_ref().filter(|_| layout == Some(&Layout::Given));
+            let extents = given.map(|given| given.layout.extents(&shape));
+            shape = vec![extents.as_ref().unwrap_or(&shape).iter().product()];
         }
         let place = self.tile.spec.tensors.iter().position(|(other, _)| other == name);
         let place = place.ok_or_else(|| format!("'{name}' has no tile"))?;
@@ -259,7 +261,7 @@ impl<'a> Binder<'a> {
         let places = match layout {
             Some(Layout::Permuted(layout)) => Some(layout.inverse()),
             Some(Layout::Blocked(_)) => None,
-            Some(Layout::Flat) | None => Some((0..dims.len()).collect()),
+            Some(Layout::Flat | Layout::Given) | None => Some((0..dims.len()).collect()),
         };
         self.layouts.push((name.to_owned(), places));
         let dims = match layout {
@@ -267,7 +269,7 @@ impl<'a> Binder<'a> {
                 layout.permutation.iter().map(|dim| dims[*dim].clone()).collect()
             }
             Some(Layout::Blocked(parts)) => self.blocked(name, parts, &dims)?,
-            Some(Layout::Flat) | None => dims,
+            Some(Layout::Flat | Layout::Given) | None => dims,
         };
         let mut dims = dims;
         if bits < 8 {
