@@ -8,8 +8,8 @@ mod values;
 
 pub use emit::Emit;
 pub use memory::MemoryArgs;
-pub use model::{ModelArgs, VariantsOf};
 use model::combinations;
+pub use model::{ModelArgs, VariantsOf};
 pub use targets::{
     CheckTargetArgs, NewCompilerArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs,
 };

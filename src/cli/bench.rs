@@ -7,11 +7,7 @@ use super::{
     print,
     run::{Preparation, prepare},
 };
-use crate::{
-    Error, Result, Tensor, io,
-    runtime::Executable,
-    tensor::DType,
-};
+use crate::{Error, Result, Tensor, io, runtime::Executable, tensor::DType};
 use phaseline_base::size::Variant;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -220,7 +216,8 @@ fn text(report: &Report) -> String {
         _ => String::new(),
     };
     let width = report.at.iter().map(|row| row.sizes.len()).max().unwrap_or(0);
-    let rows = report.at.iter().map(|row| format!("{:width$}  {}\n", row.sizes, row.latency.text()));
+    let rows =
+        report.at.iter().map(|row| format!("{:width$}  {}\n", row.sizes, row.latency.text()));
     let rows: String = rows.collect();
     let greatest = if report.at.is_empty() { "" } else { "greatest sizes: " };
     format!(

@@ -441,5 +441,6 @@ fn subject_module<'c>(request: &Request<'_, 'c>) -> Result<Excerpt<'c>> {
 fn without_call(subject: Op<'_>) -> Option<String> {
     let composites = edit::walk(subject).into_iter().filter(|op| graph::Composite::is(*op));
     let mut named = composites.filter(|op| !matches!(CompositeCall::of(*op), Ok(Some(_))));
-    named.next().and_then(|op| ir::attr_str(op, "name"))
+    let name = named.next().and_then(|op| ir::attr_str(op, "name"))?;
+    Some(name.split_once('.').map_or(name.clone(), |(_, pattern)| pattern.to_owned()))
 }

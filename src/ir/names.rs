@@ -264,6 +264,9 @@ pub const TRANSFER_TICKET: &str = "ticket";
 /// Call that starts work on a device with several queues: the number of its queue.
 pub const QUEUE: &str = "phl.queue";
 
+/// Function: the queue of its device in which it runs, where patterns in it have one.
+pub const PINNED: &str = "phl.pinned";
+
 /// Function: its work goes on after it returns, beside other work of its device.
 pub const OVERLAPS: &str = "phl.overlaps";
 

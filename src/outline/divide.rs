@@ -13,7 +13,7 @@ use crate::{
     graph::{Bound, Facts, ValueId},
     ir::{
         self, Blk, Builder, Op, OpSpec, Val, edit, func, graph,
-        names::{LAYOUTS, TARGET},
+        names::{self, LAYOUTS, TARGET},
     },
     partition::{
         self, Composite, Device, Judged, Partition, Placement, Profile, Region, Report, TileReport,
@@ -303,7 +303,12 @@ fn apply_regions<'c>(
         ops.sort_by_key(|op| order.get(&ir::id(*op)));
         transposes.retain(|op| !ops.iter().any(|other| edit::same(*other, *op)));
         let plan = RegionPlan { target: &region.target, symbol: &symbol, ops: &ops };
-        made.push((index, outline_region(&plan)?));
+        let outlined = outline_region(&plan)?;
+        let target = targets.iter().find(|target| target.id == region.target);
+        if let Some(target) = target {
+            pin(outlined, target, &composites)?;
+        }
+        made.push((index, outlined));
     }
     sort_topologically(block)?;
     start_queues(module, block, targets);
@@ -311,6 +316,19 @@ fn apply_regions<'c>(
         name_hosts(module, function, &host.id)?;
     }
     Ok(made)
+}
+
+/// Says in which queue a region runs, where patterns of its matches have one.
+fn pin(function: Op<'_>, target: &TargetInstance, composites: &[Op<'_>]) -> Result<()> {
+    for composite in composites {
+        let name = ir::attr_str(*composite, "name").unwrap_or_default();
+        let pattern = name.split_once('.').map_or(name.as_str(), |(_, pattern)| pattern);
+        if let Some(queue) = target.pinned(pattern)? {
+            let b = Builder::before(function)?;
+            edit::set_attr(function, names::PINNED, b.i64_attr(queue));
+        }
+    }
+    Ok(())
 }
 
 /// Has devices with queues begin as early as they can.

@@ -127,6 +127,26 @@ impl TargetInstance {
         }
     }
 
+    /// The queue in which matches of a pattern run, if it has one of its own.
+    ///
+    /// # Errors
+    /// The device has no queue of this number.
+    pub fn pinned(&self, pattern: &str) -> Result<Option<i64>> {
+        let pinned = &self.kind.capabilities.region.queues;
+        let Some((_, expr)) = pinned.iter().find(|(name, _)| name == pattern) else {
+            return Ok(None);
+        };
+        let (value, count) = (self.value(expr), self.queues()?);
+        match value {
+            Val::Int(queue) if (0..count as i64).contains(&queue) => Ok(Some(queue)),
+            other => Err(Error::invalid(format!(
+                "{}: pattern '{pattern}' of target '{}' runs in queue {other} by `{expr}`; the queues are numbered from 0 and \
+                 are {count}",
+                self.kind.manifest, self.id
+            ))),
+        }
+    }
+
     /// The pass that says what is called around the device's work, and what its functions are given.
     pub(super) fn session_pass(&self) -> Option<String> {
         let codegen = &self.kind.codegen;

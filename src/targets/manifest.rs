@@ -100,7 +100,8 @@ fn declare(
     for pattern in &mut patterns {
         pattern.spec.accumulate = pattern.spec.accumulate.or(sums);
     }
-    capabilities.region = region::declare(source, raw.region, (&options, &patterns))?;
+    let has_queues = raw.queue.as_ref().is_some_and(|queue| queue.get_ref().count.is_some());
+    capabilities.region = region::declare(source, raw.region, (&options, &patterns), has_queues)?;
     let operators = operator::declare(source, raw.operator, &files, &layers)?;
     let aliases = aliases(source, raw.alias)?;
     let artifacts = artifacts(source, raw.artifact)?;

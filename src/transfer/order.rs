@@ -94,7 +94,10 @@ impl<'c> Steps<'c> {
             let tail = behind.iter().find(|before| last[chosen[**before]] == Some(**before));
             let maker = behind.first().filter(|_| work.is_down);
             let least = || (0..count).min_by_key(|queue| load[*queue]).unwrap_or(0);
-            let queue = maker.or(tail).map_or_else(least, |before| chosen[*before]);
+            let queue = match work.pinned.filter(|queue| *queue < count) {
+                Some(queue) => queue,
+                None => maker.or(tail).map_or_else(least, |before| chosen[*before]),
+            };
             chosen[index] = queue;
             if !work.is_down {
                 last[queue] = Some(index);

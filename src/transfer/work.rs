@@ -25,6 +25,8 @@ pub struct Work<'c> {
     pub in_host: Vec<Val<'c>>,
     /// Bytes of all of them.
     pub bytes: u64,
+    /// The queue that it has to run in, if there is only one.
+    pub pinned: Option<usize>,
     /// Whether it only brings values up.
     pub is_up: bool,
     /// Whether it only brings values down.
@@ -71,6 +73,9 @@ impl<'c> Work<'c> {
             parts: [read, written],
             in_host: all.iter().filter(is_in_host).copied().collect(),
             bytes: all.iter().filter_map(|value| size::bytes(value.r#type())).sum(),
+            pinned: callee
+                .and_then(|function| ir::attr_i64(function, names::PINNED))
+                .and_then(|queue| usize::try_from(queue).ok()),
             is_up: copies && !in_device(Group::Ins),
             is_down: copies && !in_device(Group::Outs),
         }

@@ -81,8 +81,13 @@ impl<'c> Importer<'_, 'c> {
         graph: &GraphProto,
         given: &LoopInputs<'c>,
     ) -> Outcome<'c> {
-        let start =
-            LoopStart { steps: 0, limit: None, states: given.carried.clone(), sequences: vec![], changing: vec![] };
+        let start = LoopStart {
+            steps: 0,
+            limit: None,
+            states: given.carried.clone(),
+            sequences: vec![],
+            changing: vec![],
+        };
         let arguments = |node: &NodeContext<'_, 'c>, inside: &[Val<'c>]| {
             let counter = node.constant(&Tensor::scalar(0_i64)?)?;
             let goes_on = node.constant(&Tensor::scalar(true)?)?;
@@ -375,7 +380,13 @@ impl<'c> Importer<'_, 'c> {
         if plan.length == 0 {
             let (states, sequences) = inputs.split_at(plan.carried);
             let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
-            let start = LoopStart { steps: 0, limit: None, states: states.to_vec(), sequences, changing: vec![] };
+            let start = LoopStart {
+                steps: 0,
+                limit: None,
+                states: states.to_vec(),
+                sequences,
+                changing: vec![],
+            };
             let all = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
             return self.run_never(node, body, start, all, (states, &plan.collected));
         }
@@ -407,8 +418,13 @@ impl<'c> Importer<'_, 'c> {
     ) -> Result<Option<OpResult<Vec<Option<Val<'c>>>>>, ImportError> {
         let (states, sequences) = inputs.split_at(plan.carried);
         let sequences = sequences.iter().copied().zip(plan.scanned.iter().copied()).collect();
-        let start =
-            LoopStart { steps: plan.length, limit: None, states: states.to_vec(), sequences, changing: vec![] };
+        let start = LoopStart {
+            steps: plan.length,
+            limit: None,
+            states: states.to_vec(),
+            sequences,
+            changing: vec![],
+        };
         let arguments = |_: &NodeContext<'_, 'c>, inside: &[Val<'c>]| Ok(inside.to_vec());
         let Some(step) = self.import_step(node, graph, start, arguments)? else { return Ok(None) };
         let (body, inner, outputs) = step;

@@ -9,9 +9,7 @@ use crate::{
     ir::{self, Blk, Builder, DYNAMIC, Op, OpSpec, Val, edit, graph, op_name, view::OpView},
     sizes::{Bounding, Decided, Dim, Growth, Info, Remedy, dim::bounded, mask::integers},
 };
-use melior::ir::{
-    Region, ValueLike, attribute::DenseI32ArrayAttribute, operation::OperationLike,
-};
+use melior::ir::{Region, ValueLike, attribute::DenseI32ArrayAttribute, operation::OperationLike};
 use phaseline_base::size::{GREATEST, Size, Symbol};
 use std::{collections::HashMap, mem};
 
@@ -294,9 +292,8 @@ fn body<'c>(
         let own = s.dims(*value);
         // Sizes of states that grow are not known around the loop.
         let base = s.given + s.decided.len() - states.growing.len();
-        let is_inside = |dim: &Dim| {
-            dim.sizes().iter().filter_map(Size::last_symbol).any(|place| place >= base)
-        };
+        let is_inside =
+            |dim: &Dim| dim.sizes().iter().filter_map(Size::last_symbol).any(|place| place >= base);
         if own.iter().any(is_inside) {
             return Err(Error::invalid("collects slices whose size changes from step to step"));
         }

@@ -117,6 +117,7 @@ impl RawManifest {
         own.max_operations = own.max_operations.take().or(region.max_operations);
         own.clauses = own.clauses.take().or(region.clauses);
         own.once = own.once.take().or(region.once);
+        own.queue = own.queue.take().or(region.queue);
     }
 
     /// Its memory and queue, with the keys of another's that it has not.

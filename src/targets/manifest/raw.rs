@@ -114,6 +114,7 @@ pub struct RawRegion {
     #[serde(rename = "where")]
     pub clauses: Option<Vec<Spanned<String>>>,
     pub once: Option<Vec<Spanned<String>>>,
+    pub queue: Option<BTreeMap<Spanned<String>, Spanned<toml::Value>>>,
 }
 
 #[derive(Default, Deserialize)]

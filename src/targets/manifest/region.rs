@@ -21,6 +21,7 @@ pub fn declare(
     source: &Source,
     raw: RawRegion,
     (options, patterns): (&[OptionDecl], &[PatternDecl]),
+    has_queues: bool,
 ) -> Result<RegionLimits> {
     let types: BTreeMap<String, OptionType> =
         options.iter().map(|option| (option_word(&option.name), option.ty())).collect();
@@ -48,15 +49,24 @@ pub fn declare(
             .map_err(|error| fault(error.to_string()))?;
         conditions.push((text, expr));
     }
-    let mut once = vec![];
-    for name in raw.once.into_iter().flatten() {
+    let known = |key: &str, name: &toml::Spanned<String>| {
         let known: Vec<&str> = patterns.iter().map(|pattern| pattern.spec.name.as_str()).collect();
-        if !known.contains(&name.get_ref().as_str()) {
-            let hint = suggestion(name.get_ref(), known);
-            let message = format!("once: there is no pattern '{}'{hint}", name.get_ref());
+        if known.contains(&name.get_ref().as_str()) {
+            return Ok(name.get_ref().clone());
+        }
+        let hint = suggestion(name.get_ref(), known);
+        let message = format!("{key}: there is no pattern '{}'{hint}", name.get_ref());
+        Err(source.fault(&name.span(), message))
+    };
+    let once = raw.once.into_iter().flatten().map(|name| known("once", &name));
+    let once = once.collect::<Result<_>>()?;
+    let mut queues = vec![];
+    for (name, queue) in raw.queue.into_iter().flatten() {
+        if !has_queues {
+            let message = "a pattern has a queue of its own on a device with several: say how many with `count` of [queue]";
             return Err(source.fault(&name.span(), message));
         }
-        once.push(name.into_inner());
+        queues.push((known("queue", &name)?, number(source, &queue, options)?));
     }
-    Ok(RegionLimits { max_operations: max_operations.transpose()?, conditions, once })
+    Ok(RegionLimits { max_operations: max_operations.transpose()?, conditions, once, queues })
 }

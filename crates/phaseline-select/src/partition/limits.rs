@@ -31,6 +31,22 @@ pub fn broken(
             return Some(format!("{count} matches of '{once}'; `once` allows one"));
         }
     }
+    let name = |number: usize| device.patterns[candidates.matches[number].pattern].name();
+    let mut first: Option<(&str, Val)> = None;
+    for number in matches {
+        let pinned = limits.queues.iter().find(|(pattern, _)| pattern == name(*number));
+        let Some((pattern, queue)) = pinned else { continue };
+        let queue = evaluate(request, device, queue);
+        match &first {
+            Some((other, one)) if *one != queue => {
+                return Some(format!(
+                    "'{other}' of queue {one} beside '{pattern}' of queue {queue}"
+                ));
+            }
+            Some(_) => {}
+            None => first = Some((pattern, queue)),
+        }
+    }
     if limits.conditions.is_empty() {
         return None;
     }

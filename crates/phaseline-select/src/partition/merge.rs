@@ -178,14 +178,14 @@ fn refusals(
             continue;
         }
         let Some(device) = chosen.device_of(candidates, from) else { continue };
-        let reason = match chosen.quotient.blocking_path(&[from, to]) {
-            Some(path) => RefusedReason::Path { path },
-            None if request.devices[device].capabilities.parallel => RefusedReason::Parallel,
-            None if limit(request, candidates, chosen, &[from, to]).is_some() => {
-                let limit = limit(request, candidates, chosen, &[from, to]).unwrap_or_default();
-                RefusedReason::Limit { limit }
+        let limit = limit(request, candidates, chosen, &[from, to]);
+        let reason = match (chosen.quotient.blocking_path(&[from, to]), limit) {
+            (Some(path), _) => RefusedReason::Path { path },
+            (None, Some(limit)) => RefusedReason::Limit { limit },
+            (None, None) if request.devices[device].capabilities.parallel => {
+                RefusedReason::Parallel
             }
-            None => {
+            (None, None) => {
                 let members = |group| chosen.quotient.members(group).iter().copied();
                 let mut ops: Vec<OpId> = members(from).chain(members(to)).collect();
                 ops.sort_unstable();

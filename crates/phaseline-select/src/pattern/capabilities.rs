@@ -36,6 +36,8 @@ pub struct RegionLimits {
     pub conditions: Vec<(String, Expr)>,
     /// Patterns of which it has one match at most.
     pub once: Vec<String>,
+    /// Patterns whose matches run in one queue of the device, with its number, an expression over options.
+    pub queues: Vec<(String, Expr)>,
 }
 
 impl RegionLimits {
@@ -44,7 +46,8 @@ impl RegionLimits {
         let most = self.max_operations.iter().map(|most| format!("max-operations: {most}"));
         let conditions = self.conditions.iter().map(|(text, _)| text.clone());
         let once = self.once.iter().map(|name| format!("'{name}' at most once"));
-        most.chain(conditions).chain(once).collect()
+        let queues = self.queues.iter().map(|(name, queue)| format!("'{name}' in queue {queue}"));
+        most.chain(conditions).chain(once).chain(queues).collect()
     }
 }
 
