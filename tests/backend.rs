@@ -44,6 +44,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
         targets: vec![],
         link: vec![],
         cc: "cc".into(),
+        layouts: vec![],
     })
 }
 
