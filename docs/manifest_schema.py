@@ -13,7 +13,7 @@ FILES = ("manifest/raw.rs", "codegen.rs", "device.rs", "kind.rs")
 ROOT = "RawManifest"
 HEAD = re.compile(r"pub (struct|enum) (\w+) \{$")
 FIELD = re.compile(r"((?:^    (?:///.*|#\[.*\])\n)*)^    pub (\w+): (.+),$", re.M)
-VARIANT = re.compile(r"((?:^    (?:///.*|#\[.*\])\n)*)^    (\w+)(?:\((\w+)\))?,$", re.M)
+VARIANT = re.compile(r"((?:^    (?:///.*|#\[.*\])\n)*)^    (\w+)(?:\((.+)\))?,$", re.M)
 SCALAR = {"anyOf": [{"type": word} for word in ("string", "number", "boolean")]}
 PLAIN = {
     "String": {"type": "string"},
@@ -138,7 +138,7 @@ class Writer:
     def enumeration(self, attributes, body):
         variants = [(name, inner) for _, name, inner in VARIANT.findall(body)]
         if "untagged" in attributes:
-            return {"anyOf": [self.type({"Dims": "Vec<RawDim>"}.get(name, inner), None) for name, inner in variants]}
+            return {"anyOf": [self.type(inner, None) for _, inner in variants]}
         return {"enum": [kebab(name) for name, _ in variants]}
 
 

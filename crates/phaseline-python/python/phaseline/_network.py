@@ -241,7 +241,10 @@ class Network:
         """Times of single runs, on random inputs if none are given."""
         given = self._ordered(inputs, named) if inputs or named else list(self._native.random_inputs(1))
         times = sorted(self._native.bench(given, seconds, runs))
-        at = lambda share: times[round((len(times) - 1) * share)] / 1e6
+
+        def at(share: float) -> float:
+            return times[round((len(times) - 1) * share)] / 1e6
+
         return Bench(statistics.median(times) / 1e6, times[0] / 1e6, at(0.1), at(0.9), len(times), self._threads)
 
     def trace(self, path: str | os.PathLike[str] | None = None, *inputs: Any, **named: Any) -> dict[str, Any]:
@@ -275,7 +278,9 @@ class Network:
         return _unpickled, (content.getvalue(), self._threads)
 
     def __repr__(self) -> str:
-        show = lambda ports: ", ".join(f"{port.name}: {port.dtype}{list(port.shape)}" for port in ports)
+        def show(ports: Sequence[Port]) -> str:
+            return ", ".join(f"{port.name}: {port.dtype}{list(port.shape)}" for port in ports)
+
         return f"<phaseline.Network {self.name}({show(self.inputs)}) -> {show(self.outputs)}>"
 
 
