@@ -97,7 +97,7 @@ python-sample: python-stage ## Test a few things of it
 wheel: setup ## Build the wheels in dist/: the whole (PROFILE=release), and the one that loads packages only
 	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
 		--strip --compatibility linux --out $(CURDIR)/dist
-	cd crates/phaseline-python/loader && RUSTFLAGS= $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
+	cd crates/phaseline-python/loader && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
 		--strip --compatibility linux --out $(CURDIR)/dist
 	$(PYTHON) crates/phaseline-python/tests/wheels.py dist
 
