@@ -17,5 +17,7 @@ pub fn write(folder: &Path) -> Result<()> {
         let made = clap_complete::generate_to(*shell, &mut command, "phaseline", &completions);
         made.map_err(|e| Error::io("cannot write to", &completions, e))?;
     }
+    // `phaseline help COMMAND` prints what the page of the command has.
+    let command = Cli::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, &man).map_err(|e| Error::io("cannot write to", &man, e))
 }

@@ -6,8 +6,8 @@ use super::{About, File, shared_library_name};
 pub fn files(about: &About<'_>) -> Vec<File> {
     let name = about.name();
     vec![
-        File::text(format!("lib/cmake/{name}/{name}Config.cmake"), config(about)),
-        File::text(format!("lib/pkgconfig/{name}.pc"), pkg_config(about)),
+        File::text(format!("share/cmake/{name}/{name}Config.cmake"), config(about)),
+        File::text(format!("share/pkgconfig/{name}.pc"), pkg_config(about)),
     ]
 }
 

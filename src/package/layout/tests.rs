@@ -42,10 +42,10 @@ fn words_of_linkers_stay_what_they_are_in_each_language() {
     let (signature, link) = (signature(), ["-L/opt/my lib".to_owned(), "-lvendor".to_owned()]);
     let about = about(&signature, "x86_64-unknown-linux-gnu", &link);
     let files = cmake::files(&about);
-    let config = text(&files, "lib/cmake/net/netConfig.cmake");
+    let config = text(&files, "share/cmake/net/netConfig.cmake");
     assert!(config.contains("INTERFACE_LINK_LIBRARIES \"-L/opt/my lib;-lvendor;m\""), "{config}");
     assert!(config.contains("net::shared"), "{config}");
-    let pc = text(&files, "lib/pkgconfig/net.pc");
+    let pc = text(&files, "share/pkgconfig/net.pc");
     assert!(pc.contains("-L/opt/my\\ lib -lvendor -lm\n"), "{pc}");
     let build = text(&rust::files(&about).unwrap(), "build.rs");
     assert!(build.contains("rustc-link-search=native=/opt/my lib\""), "{build}");
