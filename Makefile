@@ -94,6 +94,8 @@ python: python-stage ## Test the package for Python: networks beside onnxruntime
 python-sample: python-stage ## Test a few things of it
 	PYTHONPATH=build/python $(PYTHON) -m pytest -q crates/phaseline-python/tests -k 'onnxruntime or dlpack or hooks_in or passes'
 
+# Two builds of one commit are to have the same bytes.
+wheel: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
 wheel: setup ## Build the wheels in dist/: the whole (PROFILE=release), and the one that loads packages only
 	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
 		--strip --compatibility linux --out $(CURDIR)/dist

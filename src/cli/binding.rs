@@ -13,6 +13,7 @@ use crate::{
         self, Builder, edit,
         print::{Weights, print_module, print_op},
     },
+    package::Replace,
     pass::{PassError, PassOp},
     phase::HookPoint,
     session::Severity,
@@ -59,13 +60,9 @@ impl Target {
     /// The target with a hook that code of the binding answers, in protocol 2 of programs.
     ///
     /// # Errors
-    /// A flag is not for this point.
-    pub fn with_hook(
-        self,
-        point: HookPoint,
-        flags: ServedFlags,
-        serve: Arc<Serve>,
-    ) -> Result<Self> {
+    /// There is no such point, or a flag is not for it.
+    pub fn with_hook(self, point: &str, flags: ServedFlags, serve: Arc<Serve>) -> Result<Self> {
+        let point: HookPoint = point.parse()?;
         let name = format!("{point} of {}", self.0.name);
         self.0.with_served_hook(point, &name, flags, serve).map(Self)
     }
@@ -138,6 +135,15 @@ pub fn compile(job: &Job) -> Result<Built> {
     })
 }
 
+/// Writes a package; with `force` over one that was changed.
+///
+/// # Errors
+/// As `phaseline compile -o` says.
+pub fn write(compiled: &Compiled, folder: &Path, force: bool) -> Result<()> {
+    let replace = if force { Replace::Anything } else { Replace::Unchanged };
+    compiled.write_package_over(folder, replace)
+}
+
 /// Divides a model between targets.
 ///
 /// # Errors
@@ -168,7 +174,8 @@ pub fn partition(job: &Job) -> Result<Divided> {
 ///
 /// # Errors
 /// As `phaseline compile --emit` says, or the job was cancelled.
-pub fn emit(job: &Job, until: Phase) -> Result<String> {
+pub fn emit(job: &Job, phase: &str) -> Result<String> {
+    let until: Phase = phase.parse()?;
     with_module(job, |session, mut module, options, _| {
         session.run_phases(&mut module, options, until)?;
         print_module(&module, Weights::Print)

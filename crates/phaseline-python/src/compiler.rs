@@ -6,9 +6,8 @@ use crate::{
     waiting::{Told, wait},
 };
 use phaseline::{
-    Phase, Result,
+    Result,
     cli::binding::{self, Divided, Held, Job, Observer, ServedFlags, Stop, Target as Kind},
-    hook::HookPoint,
 };
 use pyo3::prelude::*;
 use std::{
@@ -116,8 +115,8 @@ fn emit(
     targets: Vec<PyRef<'_, Target>>,
     phase: &str,
 ) -> PyResult<String> {
-    let phase: Phase = phase.parse::<Phase>().or_raise(py)?;
-    work(py, arguments, targets, None, move |job| binding::emit(job, phase))
+    let phase = phase.to_owned();
+    work(py, arguments, targets, None, move |job| binding::emit(job, &phase))
 }
 
 /// The program, by its arguments. Gives its exit code.
@@ -208,7 +207,6 @@ impl Target {
             });
             asked.unwrap_or_else(|| Err("the interpreter has ended".to_owned()))
         };
-        let point = point.parse::<HookPoint>().or_raise(py)?;
         let flags = ServedFlags { together, module, dry_run };
         let kind = self.kind().with_hook(point, flags, Arc::new(answer)).or_raise(py)?;
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kind;

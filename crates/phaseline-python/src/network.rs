@@ -182,10 +182,8 @@ impl Executable {
     #[cfg(feature = "compiler")]
     fn save(&self, py: Python<'_>, folder: PathBuf, force: bool) -> PyResult<bool> {
         let Some(compiled) = self.compiled.clone() else { return Ok(false) };
-        use phaseline::package::Replace;
-        let replace = if force { Replace::Anything } else { Replace::Unchanged };
-        let written =
-            wait(py, None, || {}, move |_| compiled.write_package_over(&folder, replace))?;
+        let write = move |_: &_| phaseline::cli::binding::write(&compiled, &folder, force);
+        let written = wait(py, None, || {}, write)?;
         written.or_raise(py)?;
         Ok(true)
     }

@@ -11,8 +11,8 @@ pub fn files(about: &About<'_>) -> Result<Vec<File>> {
     let name = about.name();
     if !about.triple.is_empty() && about.triple.contains("-linux") {
         return Err(Error::unsupported(format!(
-            "a library of Arduino is for a microcontroller, and the code is for {}: name one, for example -t 'llvm \
-             -mtriple=thumbv7em-none-eabihf -mcpu=cortex-m4'",
+            "a library of Arduino is for a microcontroller, and the code is for {}: compile C for one, for example with \
+             CC=arm-none-eabi-gcc and -t c",
             about.triple
         )));
     }
