@@ -99,8 +99,10 @@ wheel: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
 wheel: setup ## Build the wheels in dist/: the whole (PROFILE=release), and the one that loads packages only
 	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
 		--strip --compatibility linux --out $(CURDIR)/dist
-	cd crates/phaseline-python/loader && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
-		--strip --compatibility linux --out $(CURDIR)/dist
+	rm -rf build/loader
+	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) --no-default-features \
+		--strip --compatibility linux --out $(CURDIR)/build/loader
+	$(PYTHON) crates/phaseline-python/loader.py build/loader/*.whl dist
 	$(PYTHON) crates/phaseline-python/tests/wheels.py dist
 
 deb: setup ## Build a Debian package in dist/ of the program, its man pages, completions, targets and headers (PROFILE=release)

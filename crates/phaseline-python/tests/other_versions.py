@@ -20,7 +20,8 @@ def main(folder):
     found = 0
     for minor in range(12, 20):
         interpreter = shutil.which(f"python3.{minor}")
-        if interpreter is None:
+        # A name may stand for a version that is not there.
+        if interpreter is None or subprocess.run([interpreter, "-c", ""], capture_output=True).returncode:
             continue
         found += 1
         env = os.environ | {"PYTHONPATH": os.path.abspath(folder)}

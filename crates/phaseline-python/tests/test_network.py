@@ -323,7 +323,8 @@ def test_the_program(model):
 
 
 def test_the_import_is_quick():
-    text = "import time; begin = time.perf_counter(); import phaseline; print(time.perf_counter() - begin)"
+    # Processor time: other programs may be at work.
+    text = "import time; begin = time.process_time(); import phaseline; print(time.process_time() - begin)"
     times = [float(subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout)
              for _ in range(5)]
     assert min(times) < 0.1, times
