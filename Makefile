@@ -16,7 +16,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
 .PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes real-models lit runtime-c embed new-compiler check-docs data \
-	format docs bench bench-peers clean mutants mutate planted
+	format docs bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -30,7 +30,7 @@ build: setup ## Build the library and the three programs
 demo: build data ## Compile MobileNetV2 for the vanilla accelerator and the host, run it, check it
 	examples/demo.sh
 
-test: check-format lint unit lit runtime-c embed new-compiler check-docs mutants lines ## Run every check
+test: check-format lint unit lit runtime-c embed new-compiler python-sample check-docs mutants lines ## Run every check
 	@echo "make test: all passed"
 
 quick: check-format ## Check the format and lints of the product, run the unit tests of what does not know MLIR, and FileCheck of dialects and passes
@@ -83,6 +83,43 @@ embed: setup ## Build and run the embedding example outside of the repository, a
 
 new-compiler: setup ## Build and test a crate that `phaseline new-compiler` writes, outside of the repository
 	cargo test -p phaseline-toolkit --test scaffold -- --ignored
+
+# The folder `build/python/phaseline` is the package as a wheel has it.
+python-stage: setup
+	cargo build -p phaseline-python
+	crates/phaseline-python/stage.sh target/debug build/python
+
+python: python-stage ## Test the package for Python: networks beside onnxruntime, hooks and passes, types, the guide's examples
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q crates/phaseline-python/tests
+	cd crates/phaseline-python && $(CURDIR)/$(PYTHON) -m mypy --config-file pyproject.toml python/phaseline
+	$(PYTHON) crates/phaseline-python/tests/other_versions.py build/python
+
+python-sample: python-stage ## Test a few things of it
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q crates/phaseline-python/tests -k 'onnxruntime or dlpack or hooks_in or passes'
+
+# Two builds of one commit are to have the same bytes.
+wheel: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+wheel: setup ## Build the wheels in dist/: the whole (PROFILE=release), and the one that loads packages only
+	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) \
+		--strip --compatibility linux --out $(CURDIR)/dist
+	rm -rf build/loader
+	cd crates/phaseline-python && $(CURDIR)/.venv/bin/maturin build --profile $(or $(PROFILE),release) --no-default-features \
+		--strip --compatibility linux --out $(CURDIR)/build/loader
+	$(PYTHON) crates/phaseline-python/loader.py build/loader/*.whl dist
+	$(PYTHON) crates/phaseline-python/tests/wheels.py dist
+
+deb: setup ## Build a Debian package in dist/ of the program, its man pages, completions, targets and headers (PROFILE=release)
+	setup/deb.sh $(or $(PROFILE),release) dist
+
+licences: setup ## Write the licences of all that is linked into build/licences.txt
+	@mkdir -p build
+	$(PYTHON) setup/licences.py > build/licences.txt
+
+doc: ## Make the documentation of the crates, in target/doc
+	cargo doc --workspace --no-deps --exclude phaseline-python
+
+publish: ## Check what would be published, as far as it goes without a registry
+	setup/publish.sh
 
 mutants: build ## Plant a few defects in targets; check-target finds them
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --sample 12 --least 80 \

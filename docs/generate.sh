@@ -46,6 +46,7 @@ done
       } else listed = 0
     }' <(sed -n '/^passes! {/,/^}/p' src/passes/mod.rs) -
 } > "$out/passes.md"
+python3 docs/manifest_schema.py > "$out/target.schema.json"
 env -u PHASELINE_TARGET_PATH target/debug/phaseline targets > "$out/targets.txt"
 if [[ "$out" != docs/generated ]] && ! diff -r docs/generated "$out"; then
   echo "docs/generated is not what the sources say: run 'make docs' and commit it" >&2

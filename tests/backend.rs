@@ -44,6 +44,7 @@ fn compile(text: &str) -> Result<Compiled, Error> {
         targets: vec![],
         link: vec![],
         cc: "cc".into(),
+        layouts: vec![],
     })
 }
 
@@ -143,8 +144,13 @@ fn packages_load_link_and_repeat() {
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     names.sort();
-    assert_eq!(names, ["libmodel.a", "libmodel.so", "metadata.json", "model", "model.h"]);
-    for name in names.iter().map(|name| if name == "model" { "model/model.h" } else { name }) {
+    assert_eq!(names, ["libmodel.a", "libmodel.so", "metadata.json", "model", "model.h", "share"]);
+    let files = names.iter().map(|name| match name.as_str() {
+        "model" => "model/model.h",
+        "share" => "share/cmake/model/modelConfig.cmake",
+        name => name,
+    });
+    for name in files {
         let read = |folder: &Path| std::fs::read(folder.join(name)).expect("reads");
         assert!(read(&first) == read(&second), "{name} differs");
     }

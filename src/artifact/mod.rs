@@ -46,6 +46,25 @@ pub struct Compiled {
     pub cc: String,
     /// The place of the constants of a package.
     pub weights: WeightsPlace,
+    /// Build systems that a package is laid out for, besides CMake and pkg-config.
+    pub layouts: Vec<Layout>,
+}
+
+/// A build system that a package is laid out for on request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layout {
+    /// A module of Zephyr.
+    Zephyr,
+    /// A library of Arduino, with the code as it is compiled.
+    Arduino,
+    /// A crate of Rust without a standard library.
+    Crate,
+}
+
+impl Layout {
+    /// All of them, with their names in options.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("zephyr", Self::Zephyr), ("arduino", Self::Arduino), ("crate", Self::Crate)];
 }
 
 /// Where a package has the weights of a model.

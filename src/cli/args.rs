@@ -14,10 +14,13 @@ pub use targets::{
     CheckTargetArgs, NewCompilerArgs, NewTargetArgs, ProfileArgs, RegistryArgs, TargetsArgs,
 };
 
-use crate::{artifact::WeightsPlace, phase::Phase};
+use crate::{
+    artifact::{Layout, WeightsPlace},
+    phase::Phase,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use values::{parse_amount, parse_bind, parse_pass, parse_state, parse_weights};
+use values::{parse_amount, parse_bind, parse_layout, parse_pass, parse_state, parse_weights};
 
 /// Compile neural networks for combinations of accelerators, kernel libraries and CPUs.
 #[derive(Debug, Parser)]
@@ -75,6 +78,12 @@ pub enum Command {
     NewCompiler(NewCompilerArgs),
     /// Check a target: its manifest, its C, and each pattern against the host on random graphs
     CheckTarget(CheckTargetArgs),
+    /// Write man pages and completions of shells into a folder, which packages of a system install
+    #[command(hide = true)]
+    Pages {
+        /// The folder: `man1` and `completions` are made in it
+        directory: PathBuf,
+    },
     /// Print the text of bytecode; `phaseline` runs it for itself
     #[command(hide = true)]
     PrintBytecode {
@@ -206,9 +215,24 @@ pub struct CompileArgs {
     #[arg(long, value_name = "inside|beside", default_value = "auto", hide_default_value = true,
         value_parser = parse_weights)]
     pub weights: WeightsPlace,
+    /// Lay the package out for another build as well: a module of Zephyr, a library of Arduino, or a crate of Rust (CMake
+    /// and pkg-config find each package); may be repeated
+    #[arg(long = "layout", value_name = "zephyr|arduino|crate", value_delimiter = ',', value_parser = parse_layout)]
+    pub layout: Vec<Layout>,
+    /// Make the package a crate of Rust as well, without a standard library: the same as --layout=crate
+    #[arg(long)]
+    pub emit_crate: bool,
     /// Let runs of the package be followed step by step (bench --by-layer, run --trace)
     #[arg(long)]
     pub trace: bool,
+}
+
+impl CompileArgs {
+    /// The builds that the package is laid out for.
+    pub(super) fn layouts(&self) -> Vec<Layout> {
+        let own = self.emit_crate.then_some(Layout::Crate);
+        self.layout.iter().copied().chain(own).collect()
+    }
 }
 
 /// Where inputs come from.

@@ -42,6 +42,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     let mut options = compile_options(&args.target, name, after, Some(&observer))?;
     options.trace = args.trace;
     options.weights = args.weights;
+    options.layouts = args.layouts();
     options.plan_picture = args.plan_picture.is_some();
     let session = super::new_session();
     if watcher.is_needed() {

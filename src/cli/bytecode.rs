@@ -13,7 +13,16 @@ use crate::{
     process,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::{io::Read, path::Path, process::Command};
+use std::{ffi::OsString, io::Read, path::Path, process::Command, sync::OnceLock};
+
+/// The words that start the program, where it is no program of its own.
+static OWN: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Says how to start the program in another process.
+pub fn start_by(words: Vec<OsString>) {
+    // Once is enough: they are the same each time.
+    let _ = OWN.set(words);
+}
 
 /// Seconds of CPU time that reading takes at most, beside one for each megabyte.
 const SECONDS: u64 = 5;
@@ -32,8 +41,15 @@ fn starts_as_bytecode(path: &Path) -> bool {
 
 fn text(path: &Path) -> Result<Box<dyn Source>> {
     let failure = |error| Error::io("cannot start a second", Path::new("phaseline"), error);
-    let program = std::env::current_exe().map_err(failure)?;
-    let mut command = Command::new(program);
+    let own = OWN.get().filter(|words| !words.is_empty());
+    let mut command = match own {
+        Some(words) => {
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]);
+            command
+        }
+        None => Command::new(std::env::current_exe().map_err(failure)?),
+    };
     // What it says is read here, so that it says nothing but errors.
     command.env_remove(super::data::LOG);
     let output = process::output(command.arg("print-bytecode").arg(path)).map_err(failure)?;

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod bench;
+pub mod binding;
 mod build;
 mod bytecode;
 mod cache;
@@ -17,6 +18,7 @@ mod model;
 mod moves;
 mod new_compiler;
 mod new_target;
+mod pages;
 mod partition;
 mod profile;
 mod progress;
@@ -47,25 +49,30 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Runs a command line. The process's handlers of panics and signals stay as they are.
 pub fn run_line(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(run(arguments))
+}
+
+/// As [`run_line`], with the number of the exit code.
+fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = if error.use_stderr() { 1 } else { 0 };
+            let code = u8::from(error.use_stderr());
             let _ = error.print();
-            return ExitCode::from(code);
+            return code;
         }
     };
     if let Err(error) = log::install(cli.log.as_deref()) {
         let _ = writeln!(io::stderr(), "error: {error}");
-        return ExitCode::FAILURE;
+        return 1;
     }
     let outcome = panic::catch_unwind(|| execute(&cli.command))
         .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error}");
-            ExitCode::FAILURE
+            1
         }
     }
 }
@@ -84,6 +91,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::NewTarget(args) => new_target::new_target(args),
         Command::NewCompiler(args) => new_compiler::new_compiler(args),
         Command::CheckTarget(args) => check_target::check_target(args),
+        Command::Pages { directory } => pages::write(directory),
         Command::PrintBytecode { path } => bytecode::print_bytecode(path),
     }
 }

@@ -295,6 +295,7 @@ pub fn compile_options<'a>(
         trace: false,
         poison: args.poison,
         weights: WeightsPlace::Auto,
+        layouts: vec![],
         plan_picture: false,
         bind: args.bind.clone(),
         states: args.state.clone(),

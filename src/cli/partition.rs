@@ -72,7 +72,7 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
 
 /// The partition of a model's main function, whose report has those of the others; with `tiles` also
 /// how the work of matches is cut.
-fn divided<'s>(
+pub(super) fn divided<'s>(
     session: &Session,
     module: &'s Module<'_>,
     options: &CompileOptions<'_>,
@@ -109,7 +109,7 @@ fn divided<'s>(
 }
 
 /// What the passes decide that leave results in pools: compiles as far as these, if a target has them.
-fn stays(
+pub(super) fn stays(
     session: &Session,
     module: &mut Module<'_>,
     options: &mut CompileOptions<'_>,

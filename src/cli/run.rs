@@ -3,7 +3,6 @@
 use super::{
     args::{CacheArgs, DataArgs, InputArgs, ModelArgs, RunArgs, TargetArgs},
     cache::Entry,
-    layers,
     model::{
         Given, check_open, compile_options, import_given, model_name, random_inputs, read_inputs,
     },
@@ -42,9 +41,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.trace {
         let inputs: Vec<_> = ready.inputs.values().cloned().collect();
-        let mut again = layers::outputs_of(&ready.executable)?;
+        let mut again = ready.executable.output_buffers()?;
         let events = ready.executable.run_traced(&inputs, &mut again)?;
-        io::write_bytes(path, layers::chrome_trace(&ready.executable, &events)?)?;
+        io::write_bytes(path, ready.executable.chrome_trace(&events)?)?;
     }
     match &args.data.outputs {
         Some(path) => Ok(io::save_outputs(path, &outputs)?),

@@ -187,11 +187,12 @@ impl Session {
         add(self.pipeline(options)?.to_string().as_bytes());
         let CompileOptions { name, cc, after, lowering_order, bind, states, .. } = options;
         let (patches, limit, weights) = (options.patches, options.arena_limit, options.weights);
+        let layouts = &options.layouts;
         let evaluate = options.evaluate_constants;
         let ids: Vec<_> =
             targets.iter().map(|target| (&target.id, &target.kind.name, &target.options)).collect();
         add(format!(
-            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {states:?} {patches:?} {limit:?} {weights:?} {evaluate} {ids:?}"
+            "{name:?} {cc:?} {after:?} {lowering_order:?} {bind:?} {states:?} {patches:?} {limit:?} {weights:?} {layouts:?} {evaluate} {ids:?}"
         )
         .as_bytes());
         add(format!("{:?}", machines::select("", "", "")?).as_bytes());

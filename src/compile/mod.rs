@@ -178,6 +178,7 @@ impl Session {
             link: vec![],
             cc: options.cc.clone(),
             weights: weights(options, &targets)?,
+            layouts: options.layouts.clone(),
         };
         compiled.files.extend(picture(ir::root(&module), &options.name));
         let (mut parts, mut blobs) = (vec![], vec![]);

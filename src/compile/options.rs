@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Phase, Pipeline, Result, Session,
-    artifact::{Signature, WeightsPlace},
+    artifact::{Layout, Signature, WeightsPlace},
     codegen::c,
     ir::print::Weights,
     pass::PassObserver,
@@ -67,6 +67,8 @@ pub struct CompileOptions<'a> {
     pub poison: bool,
     /// The place of the weights of a package.
     pub weights: WeightsPlace,
+    /// Build systems that a package is laid out for, besides CMake and pkg-config.
+    pub layouts: Vec<Layout>,
     /// Put a picture of the plan of memory into the package, `NAME_plan.svg`.
     pub plan_picture: bool,
     /// Inputs and outputs of the model that programs have in the memory of a device: names, and ids of
@@ -105,6 +107,7 @@ impl Default for CompileOptions<'_> {
             trace: false,
             poison: false,
             weights: WeightsPlace::Auto,
+            layouts: vec![],
             plan_picture: false,
             bind: vec![],
             states: vec![],

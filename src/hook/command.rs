@@ -48,8 +48,10 @@ use std::{
 };
 
 /// What programs in Python can import.
-const PYTHON: (&str, &str) =
-    ("phaseline_hook.py", include_str!("../../targets/common/phaseline_hook.py"));
+const PYTHON: (&str, &str) = ("phaseline_hook.py", PYTHON_SOURCE);
+
+/// The module of programs in Python.
+pub const PYTHON_SOURCE: &str = include_str!("../../targets/common/phaseline_hook.py");
 
 /// The file with the whole module.
 pub(super) const MODULE: &str = "module.mlir";

@@ -23,4 +23,5 @@ pub use crate::{
     },
 };
 pub(crate) use apply::apply;
+pub(crate) use command::PYTHON_SOURCE as HOOK_SOURCE;
 pub(crate) use dry_run::DryRuns;

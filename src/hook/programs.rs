@@ -16,7 +16,7 @@ use crate::{
     ir::print::{Weights, print_op},
     phase::HookPoint,
     process::{self, Folder, Reply, Server},
-    targets::hooks::{Command, Limits, Request},
+    targets::hooks::{Command, Limits, Request, Served},
 };
 use serde_json::{Map, Value, json};
 use std::{cell::RefCell, fs, path::PathBuf, time::Duration};
@@ -34,12 +34,19 @@ pub struct Programs(RefCell<Vec<Running>>);
 /// A program that answers questions.
 struct Running {
     words: Vec<String>,
-    server: Server,
+    answers: Answers,
     folder: Folder,
     work: PathBuf,
     constants: Constants,
     /// The number of the last question.
     last: u64,
+}
+
+/// Who answers.
+enum Answers {
+    Program(Server),
+    /// Code of this process.
+    Served(Served),
 }
 
 impl Programs {
@@ -74,7 +81,8 @@ impl Programs {
     /// One ends with an exit code that is not 0.
     pub fn end(&self) -> Result<()> {
         for mut running in self.0.borrow_mut().drain(..) {
-            let status = running.server.end();
+            let Answers::Program(server) = &mut running.answers else { continue };
+            let status = server.end();
             if let Some(status) = status.filter(|status| !status.success()) {
                 let how = format!("{}, after its last answer", process::ending(status));
                 return Err(running.fault(&how));
@@ -89,13 +97,18 @@ impl Running {
         let folder = Folder::new()?;
         let [work, library] = places(&folder)?;
         let constants = Constants::new(work.join("constants"))?;
+        if let Some(served) = &asked.served {
+            let answers = Answers::Served(served.clone());
+            return Ok(Self { words, answers, folder, work, constants, last: 0 });
+        }
         let mut command = command(&words, (folder.path(), &work, &library))?;
         let most = request.target.hook_limits(asked, 0)?.bytes;
         let server = Server::start(&mut command, most).map_err(|error| Error::Tool {
             program: words[0].clone(),
             detail: format!("cannot be started: {error}; the manifest names it in [hooks]"),
         })?;
-        Ok(Self { words, server, folder, work, constants, last: 0 })
+        let answers = Answers::Program(server);
+        Ok(Self { words, answers, folder, work, constants, last: 0 })
     }
 
     fn fault(&self, how: &str) -> Error {
@@ -133,7 +146,14 @@ impl Running {
         let limits = request.target.hook_limits(asked, given)?;
         let is_large = || size(&place).saturating_sub(given) > limits.bytes;
         let time = Duration::from_secs(limits.seconds);
-        let reply = self.server.ask(line, time, &is_large);
+        let reply = match &mut self.answers {
+            Answers::Program(server) => server.ask(line, time, &is_large),
+            Answers::Served(served) => {
+                let question = String::from_utf8_lossy(&line);
+                let answer = (served.0)(&question);
+                Reply::Line(answer.map_err(|how| self.fault(&how))?.into_bytes())
+            }
+        };
         let reply = match reply {
             Reply::Line(line) if line.len() as u64 > limits.bytes => Reply::Large,
             Reply::Line(_) if is_large() => Reply::Large,

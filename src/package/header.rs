@@ -1,7 +1,7 @@
 //! The C header of a package.
 
 mod pools;
-mod ports;
+pub(super) mod ports;
 mod system;
 mod weights;
 

@@ -4,6 +4,7 @@
 mod archive;
 pub(crate) mod data;
 mod header;
+mod layout;
 mod link;
 mod place;
 mod weights;
@@ -135,6 +136,19 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
     for (path, text) in header::files(signature) {
         put(folder, &path, text.as_bytes())?;
     }
+    let (others, copies) = layout::files(model, signature)?;
+    for file in &others {
+        put(folder, &file.path, file.text.as_bytes())?;
+    }
+    for copy in &copies {
+        let library = format!("lib{name}.a");
+        let bytes = fs::read(folder.join(&library));
+        let bytes = bytes.map_err(|e| Error::io("cannot read", Path::new(&library), e))?;
+        put(folder, &copy.path, &bytes)?;
+    }
+    let others = others.into_iter().map(|file| (file.path, file.kind));
+    let copies = copies.into_iter().map(|copy| (copy.path, ArtifactKind::StaticLibrary));
+    let others: Vec<_> = others.chain(copies).collect();
     for file in &model.files {
         if folder.join(&file.path).exists() {
             return Err(Error::invalid(format!(
@@ -146,7 +160,7 @@ fn fill(folder: &Path, model: &Compiled) -> Result<()> {
         put(folder, &file.path, &file.bytes)?;
     }
     let listed = beside.map(|beside| beside.entry);
-    let files = link_and_list(folder, (model, signature), listed)?;
+    let files = link_and_list(folder, (model, signature), others, listed)?;
     let metadata = Metadata {
         phaseline_package: FORMAT,
         machine: model.machine.clone(),
@@ -204,13 +218,17 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
 fn link_and_list(
     folder: &Path,
     (model, signature): (&Compiled, &Signature),
+    others: Vec<(String, ArtifactKind)>,
     listed: Option<FileEntry>,
 ) -> Result<Vec<FileEntry>> {
     let name = &model.signature.name;
     let headers = header::files(&model.signature).into_iter();
     let headers = headers.map(|(path, _)| (path, ArtifactKind::Header));
     let library = (format!("lib{name}.a"), ArtifactKind::StaticLibrary);
-    let own = std::iter::once(library).chain(headers).map(|(path, kind)| (path, kind, None));
+    let own = std::iter::once(library)
+        .chain(headers)
+        .chain(others)
+        .map(|(path, kind)| (path, kind, None));
     let extra = model.files.iter();
     let extra = extra.map(|file| (file.path.clone(), file.kind, file.target.clone()));
     let there: Vec<_> = own.into_iter().chain(extra).collect();

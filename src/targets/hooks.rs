@@ -53,6 +53,28 @@ pub struct Command {
     /// Bytes that it may write, an expression over options; without one [`Limits::BYTES`], and
     /// [`Limits::FACTOR`] times what it is given.
     pub max_bytes: Option<Expr>,
+    /// The code of this process that answers in place of a program.
+    pub served: Option<Served>,
+}
+
+/// Code of an embedder that answers questions of protocol 2 in this process: it is given a question, a line of JSON,
+/// and gives the answer, another one. An error ends the compile.
+#[derive(Clone)]
+pub struct Served(pub Arc<Serve>);
+
+/// The type of such code.
+pub type Serve = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Served")
+    }
+}
+
+impl PartialEq for Served {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// The protocol of programs.

@@ -16,7 +16,8 @@ use crate::{
     expr::{Expr, OptionType},
     graph::OpTable,
     pattern::{Capabilities, DmaSpec, Pattern, PatternSpec},
-    targets::hooks::{HookSet, Hooks},
+    phase::HookPoint,
+    targets::hooks::{Command, DataHook, HookSet, Hooks, Protocol, Serve, Served},
 };
 use serde::Serialize;
 use std::{
@@ -25,6 +26,17 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// How code of this process is asked as a hook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServedFlags {
+    /// Once about all constants of a call.
+    pub together: bool,
+    /// With the whole module.
+    pub module: bool,
+    /// Before a region has its place, too.
+    pub dry_run: bool,
+}
 
 /// What a target can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -298,6 +310,45 @@ impl TargetKind {
     pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
         self.hooks.rust = Some(hooks);
         self
+    }
+
+    /// The kind with a hook that code of this process answers, in protocol 2 of programs (docs/hooks.md). It takes the
+    /// place of the manifest's hook at that point.
+    ///
+    /// # Errors
+    /// A flag is not for this point.
+    pub fn with_served_hook(
+        mut self,
+        point: HookPoint,
+        name: &str,
+        flags: ServedFlags,
+        serve: Arc<Serve>,
+    ) -> Result<Self> {
+        let ServedFlags { together, module, dry_run } = flags;
+        let only = |flag: &str, of: HookPoint| match point == of {
+            true => Ok(()),
+            false => Err(Error::invalid(format!("{flag} is for hook {of}, and this is {point}"))),
+        };
+        if together {
+            only("together", HookPoint::ConstantUpdater)?;
+        }
+        if dry_run {
+            only("dry-run", HookPoint::GraphToRuntime)?;
+        }
+        let hook = DataHook::Command(Command {
+            words: vec![name.replace('$', "_")],
+            together,
+            module,
+            protocol: Protocol::Regions,
+            dry_run,
+            max_seconds: None,
+            max_bytes: None,
+            served: Some(Served(serve)),
+        });
+        self.hooks.data.retain(|(other, _)| *other != point);
+        self.hooks.data.push((point, hook));
+        self.hooks.data.sort_by_key(|(point, _)| *point);
+        Ok(self)
     }
 
     /// The declaration of an option.

@@ -38,7 +38,8 @@ pub use device::{Activation, Blob};
 pub use in_headers::{InHeaders, check_compiler};
 pub use instance::{Pool, TargetInstance};
 pub use kind::{
-    CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, TargetKind, option_word,
+    CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, ServedFlags, TargetKind,
+    option_word,
 };
 pub(crate) use known::{check_id, check_in_pipelines};
 pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};

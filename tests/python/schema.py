@@ -8,7 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
+         "null": type(None)}
 TEXTS = {"$schema", "$defs", "title", "description"}
 
 
@@ -31,7 +32,7 @@ def faults(schema, value, place):
 
 
 def of_type(wanted, value, place, _):
-    is_number = wanted == "integer" and isinstance(value, bool)
+    is_number = wanted in ("integer", "number") and isinstance(value, bool)
     if not isinstance(value, TYPES[wanted]) or is_number:
         yield f"{place or '/'}: {value!r} is no {wanted}"
 
@@ -48,13 +49,22 @@ def properties(wanted, value, place, _):
 
 
 def additional(wanted, value, place, schema):
+    if not isinstance(value, dict):
+        return
     for name in sorted(set(value) - set(schema.get("properties", {}))):
         yield from faults(wanted, value[name], f"{place}/{name}")
 
 
 def items(wanted, value, place, _):
+    if not isinstance(value, list):
+        return
     for number, item in enumerate(value):
         yield from faults(wanted, item, f"{place}/{number}")
+
+
+def any_of(schemas, value, place, _):
+    if not any(fits(schema, value) for schema in schemas):
+        yield f"{place or '/'}: none of {len(schemas)} forms fits"
 
 
 def one_of(schemas, value, place, _):
@@ -68,15 +78,16 @@ WORDS = {
     "enum": of_list,
     "const": lambda wanted, value, place, schema: of_list([wanted], value, place, schema),
     "required": lambda names, value, place, _: (
-        f"{place or '/'}: has no '{name}'" for name in names if name not in value),
+        f"{place or '/'}: has no '{name}'" for name in names if isinstance(value, dict) and name not in value),
     "properties": properties,
     "additionalProperties": additional,
     "items": items,
     "minItems": lambda least, value, place, _: (
-        f"{place}: has fewer than {least} items" for _ in range(len(value) < least)),
+        f"{place}: has fewer than {least} items" for _ in range(isinstance(value, list) and len(value) < least)),
     "minimum": lambda least, value, place, _: (
-        f"{place}: {value} is below {least}" for _ in range(value < least)),
+        f"{place}: {value} is below {least}" for _ in range(isinstance(value, (int, float)) and value < least)),
     "oneOf": one_of,
+    "anyOf": any_of,
     "$ref": lambda name, value, place, _: faults(part(WHOLE, name.partition("#/")[2]), value, place),
 }
 
@@ -101,4 +112,5 @@ def main(schema, *files):
     sys.exit(bool(wrong))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,6 +1,9 @@
 //! How values of arguments are read.
 
-use crate::{Phase, artifact::WeightsPlace};
+use crate::{
+    Phase,
+    artifact::{Layout, WeightsPlace},
+};
 
 /// A number that is not negative.
 pub(super) fn parse_amount(text: &str) -> Result<f64, String> {
@@ -36,6 +39,13 @@ pub(super) fn parse_weights(text: &str) -> Result<WeightsPlace, String> {
         "auto" => Ok(WeightsPlace::Auto),
         _ => Err("expected inside, beside or auto".to_owned()),
     }
+}
+
+/// A build that a package is laid out for.
+pub(super) fn parse_layout(text: &str) -> Result<Layout, String> {
+    let found = Layout::ALL.iter().find(|(name, _)| *name == text);
+    let names = || Layout::ALL.map(|(name, _)| name).join(", ");
+    found.map(|(_, layout)| *layout).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// An input or output, and a target.

@@ -121,5 +121,6 @@ fn command(
         protocol,
         max_seconds,
         max_bytes,
+        served: None,
     }))
 }

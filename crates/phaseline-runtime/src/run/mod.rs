@@ -1,6 +1,7 @@
 //! Running compiled models in this process.
 
 mod buffer;
+mod chrome;
 mod devices;
 mod executable;
 mod library;

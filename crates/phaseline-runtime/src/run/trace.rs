@@ -72,6 +72,24 @@ impl Executable {
         ran?;
         Ok(events(&record.marks))
     }
+
+    /// The steps of a run in Chrome's trace format, which its `about:tracing` and Perfetto read: times in
+    /// microseconds, a row for each target, and one for what each queue has to do until it is waited for.
+    ///
+    /// # Errors
+    /// A time has no JSON form.
+    pub fn chrome_trace(&self, events: &[Event]) -> Result<String> {
+        super::chrome::chrome(&self.signature().operations, events)
+    }
+
+    /// Buffers for the outputs of [`Executable::run_into`] and [`Executable::run_traced`].
+    ///
+    /// # Errors
+    /// The system refuses the memory.
+    pub fn output_buffers(&self) -> Result<Vec<AlignedBuffer>> {
+        let ports = &self.signature().outputs;
+        ports.iter().map(|port| Ok(AlignedBuffer::zeroed(port.bytes()?)?)).collect()
+    }
 }
 
 /// Steps from the marks at their ends.
