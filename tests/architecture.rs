@@ -577,6 +577,16 @@ fn every_file_of_tests_is_run() {
 }
 
 #[test]
+fn toy_has_at_most_300_lines() {
+    let toy = root().join("examples/toy");
+    let sources = [files(&toy.join("src"), ".rs"), files(&toy.join("dialect"), ".td")].concat();
+    let others = ["build.rs", "tests/lit.rs"].map(|file| toy.join(file));
+    let lines = |file: &PathBuf| fs::read_to_string(file).expect("UTF-8").lines().count();
+    let count: usize = sources.iter().chain(&others).map(lines).sum();
+    assert!((200..=300).contains(&count), "{count} lines");
+}
+
+#[test]
 fn every_target_is_a_folder_with_a_manifest_and_a_page() {
     let folders: Vec<_> = fs::read_dir(root().join("targets")).expect("a folder").collect();
     assert!(folders.len() >= 8, "only {} targets were found", folders.len());

@@ -7,7 +7,7 @@ mod documents;
 mod messages;
 
 #[cfg(feature = "driver")]
-pub use compile::compile_main;
+pub use compile::{Compiler, compile_main};
 
 use crate::{
     ffi,

@@ -42,7 +42,7 @@ pub use ir::{
 pub use phase::Phases;
 #[doc(hidden)]
 pub use session::Verified;
-pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
+pub use session::{Diagnostic, Jit, Note, Session, Severity, ThreadPool};
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
 mod diagnostics;
+mod jit;
 
 use crate::{
     Error, Result, ffi,
@@ -13,6 +14,8 @@ use crate::{
 };
 use diagnostics::Diagnostics;
 pub use diagnostics::{Diagnostic, Note, Severity};
+pub use jit::Jit;
+pub(crate) use jit::{Callable, HostFunction, Number, run};
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
@@ -32,6 +35,8 @@ pub struct Session {
     carried: Box<Carried>,
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
+    /// What compiled code of the session may call.
+    host: Vec<HostFunction>,
 }
 
 /// Threads that several sessions share, for a program that works on many modules at once: each session has as many of its
@@ -113,11 +118,15 @@ impl Drop for Session {
 
 impl Session {
     /// Creates a context with all dialects of a registry, for [`crate::Toolkit::session_with`].
-    pub(crate) fn create(registry: &DialectRegistry, carried: Carried) -> Self {
+    pub(crate) fn create(
+        registry: &DialectRegistry,
+        carried: Carried,
+        host: Vec<HostFunction>,
+    ) -> Self {
         let diagnostics = Box::<Diagnostics>::default();
         let carried = Box::new(carried);
         let context = new_context(registry, false, &diagnostics, &carried);
-        Self { context, diagnostics, carried, threads: None }
+        Self { context, diagnostics, carried, threads: None, host }
     }
 
     /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by
