@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod jit;
+mod reduce;
 
 use crate::{
     Error, Result, ffi,

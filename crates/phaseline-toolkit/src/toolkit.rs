@@ -397,9 +397,14 @@ impl Toolkit {
         Carried::new(user, careful, self.bodies.clone(), self.trusts)
     }
 
-    /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process.
+    /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process. `FILE --reduce-with COMMAND` leaves out of a
+    /// file what can be left out while a command succeeds on it ([`Session::reduce`]).
     pub fn opt_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-        self.main_with(arguments, driver::opt_main)
+        let arguments: Vec<_> = arguments.collect();
+        if driver::is_asked(&arguments) {
+            return driver::reduce_main(&self.session(), &arguments);
+        }
+        self.main_with(arguments.into_iter(), driver::opt_main)
     }
 
     /// Runs the language server, as `mlir-lsp-server` is, with the arguments of a process.
