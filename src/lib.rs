@@ -83,6 +83,8 @@ pub mod measure;
 #[doc(hidden)]
 pub mod cli;
 
+pub mod prelude;
+
 pub use artifact::{Compiled, Interface, TensorInfo};
 pub use compile::{Cache, CacheKey, CompileOptions};
 pub use error::{Error, Result};

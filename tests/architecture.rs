@@ -64,6 +64,7 @@ const MEMBERS: &[Member] = &[
             &["driver", "upstream"],
             &["lit"],
             &["scaffold", "toolkit"],
+            &["prelude"],
         ],
     },
     Member {
@@ -84,6 +85,7 @@ const MEMBERS: &[Member] = &[
             &["compile"],
             &["check", "measure"],
             &["cli"],
+            &["prelude"],
         ],
     },
 ];

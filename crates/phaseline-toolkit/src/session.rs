@@ -1,6 +1,7 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
 mod diagnostics;
+#[cfg(feature = "jit")]
 mod jit;
 mod reduce;
 
@@ -15,8 +16,10 @@ use crate::{
 };
 use diagnostics::Diagnostics;
 pub use diagnostics::{Diagnostic, Note, Severity};
+#[cfg(feature = "jit")]
 pub use jit::Jit;
-pub(crate) use jit::{Callable, HostFunction, Number, run};
+#[cfg(feature = "jit")]
+pub(crate) use jit::{Callable, HostFunction, run};
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
@@ -37,7 +40,8 @@ pub struct Session {
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
     /// What compiled code of the session may call.
-    host: Vec<HostFunction>,
+    #[cfg(feature = "jit")]
+    pub(crate) host: Vec<HostFunction>,
 }
 
 /// Threads that several sessions share, for a program that works on many modules at once: each session has as many of its
@@ -119,15 +123,18 @@ impl Drop for Session {
 
 impl Session {
     /// Creates a context with all dialects of a registry, for [`crate::Toolkit::session_with`].
-    pub(crate) fn create(
-        registry: &DialectRegistry,
-        carried: Carried,
-        host: Vec<HostFunction>,
-    ) -> Self {
+    pub(crate) fn create(registry: &DialectRegistry, carried: Carried) -> Self {
         let diagnostics = Box::<Diagnostics>::default();
         let carried = Box::new(carried);
         let context = new_context(registry, false, &diagnostics, &carried);
-        Self { context, diagnostics, carried, threads: None, host }
+        Self {
+            context,
+            diagnostics,
+            carried,
+            threads: None,
+            #[cfg(feature = "jit")]
+            host: vec![],
+        }
     }
 
     /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by

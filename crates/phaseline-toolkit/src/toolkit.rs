@@ -1,5 +1,7 @@
 //! A compiler as one value: its dialects and passes, from which sessions and tools are made.
 
+#[cfg(feature = "jit")]
+use crate::session::{self, Callable, HostFunction};
 use crate::{
     Error, Phases, Result, Session, driver, ffi,
     ir::{
@@ -10,7 +12,6 @@ use crate::{
         view::OpView,
     },
     pass::{self, Pass, RunPass},
-    session::{self, Callable, HostFunction, Number},
     upstream::Upstream,
 };
 use melior::{dialect::DialectRegistry, ir::Module};
@@ -99,11 +100,12 @@ pub struct Toolkit {
     phases: Option<Phases>,
     #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver calls it"))]
     runner: Option<Runner>,
+    #[cfg(feature = "jit")]
     host: Vec<HostFunction>,
 }
 
 /// Calls a function of a module in this process.
-type Runner = unsafe fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<Number>>;
+type Runner = unsafe fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<String>>;
 
 impl fmt::Debug for Toolkit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,6 +127,7 @@ impl Toolkit {
             trusts: false,
             phases: None,
             runner: None,
+            #[cfg(feature = "jit")]
             host: vec![],
         }
     }
@@ -293,8 +296,7 @@ impl Toolkit {
 
     /// Has `NAME FILE --run FUNCTION` compile and run a function of what the last phase made, in a process of its own. The
     /// phases end in the LLVM dialect. A program grows by LLVM's code generator, some 30 MB.
-    // Inlined, so that a program that does not call this does not link it.
-    #[inline]
+    #[cfg(feature = "jit")]
     #[must_use]
     pub fn jit(mut self) -> Self {
         self.runner = Some(session::run);
@@ -311,6 +313,7 @@ impl Toolkit {
     /// }
     /// let toolkit = Toolkit::new("my compiler").host("half", half as extern "C" fn(f64) -> f64);
     /// ```
+    #[cfg(feature = "jit")]
     #[must_use]
     pub fn host(mut self, name: &str, function: impl Callable) -> Self {
         self.host.push(HostFunction::new(name, function));
@@ -366,7 +369,11 @@ impl Toolkit {
 
     /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
     pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
-        Session::create(&self.registry(), self.carried(Box::new(user)), self.host.clone())
+        #[allow(unused_mut, reason = "of a feature")]
+        let mut session = Session::create(&self.registry(), self.carried(Box::new(user)));
+        #[cfg(feature = "jit")]
+        session.host.clone_from(&self.host);
+        session
     }
 
     fn registry(&self) -> DialectRegistry {

@@ -5,7 +5,6 @@ use crate::{
     Error, Phases, Result, Session, Verified,
     ir::print::{Weights, print_module},
     phase::{Dump, PhaseRun, Sections},
-    session::Number,
 };
 use clap::{CommandFactory, FromArgMatches, Parser};
 use melior::ir::Module;
@@ -61,7 +60,7 @@ struct Arguments {
 }
 
 /// Calls a function of a module, with numbers as texts.
-pub type Runner<'a> = &'a dyn Fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<Number>>;
+pub type Runner<'a> = &'a dyn Fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<String>>;
 
 /// The compiler of a driver.
 pub struct Compiler<'a> {

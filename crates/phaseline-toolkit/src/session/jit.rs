@@ -20,7 +20,7 @@ use std::{
 
 /// An argument or a result of a compiled function.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+enum Number {
     /// `i1`.
     Bool(bool),
     /// `i8`.
@@ -533,9 +533,9 @@ pub(crate) unsafe fn run(
     module: &Module<'_>,
     name: &str,
     arguments: &[String],
-) -> Result<Option<Number>> {
+) -> Result<Option<String>> {
     // SAFETY: the caller's contract.
     let jit = unsafe { session.jit(module)? };
     let arguments = jit.parse(name, arguments)?;
-    jit.invoke(name, &arguments)
+    Ok(jit.invoke(name, &arguments)?.map(|number| number.to_string()))
 }
