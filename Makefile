@@ -147,7 +147,7 @@ docs: build ## Regenerate docs/generated
 	docs/generate.sh
 
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
-	cargo bench
+	cargo bench --features internals
 
 bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
 	for set in classes networks further others wider integers wider-integers; do \

@@ -9,7 +9,7 @@
 //! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
 //! handles are melior's: [`crate::raw`] says which of them are to be called with care.
 
-pub mod board;
+pub(crate) mod board;
 pub(crate) mod call_extern;
 pub(crate) mod calls;
 pub(crate) mod composite_call;
@@ -19,11 +19,11 @@ pub mod effects;
 pub mod func;
 pub(crate) mod guard;
 pub(crate) mod liveness;
-pub mod memory;
+pub(crate) mod memory;
 pub mod memref;
 pub mod names;
-pub mod queue;
-pub mod schedule;
+pub(crate) mod queue;
+pub(crate) mod schedule;
 mod schedule_parameters;
 #[cfg(test)]
 mod tests;

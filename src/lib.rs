@@ -39,7 +39,12 @@ pub(crate) mod planned;
 pub(crate) mod transfer;
 
 // The host's layouts and kernels; work cut into tiles.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod host;
+#[cfg(not(feature = "internals"))]
+#[allow(dead_code, unused_imports, reason = "benchmarks use it")]
+pub(crate) mod host;
 pub(crate) mod patch;
 pub(crate) mod pools;
 pub(crate) mod tile;
@@ -77,6 +82,8 @@ pub mod measure;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+
+pub mod prelude;
 
 pub use artifact::{Compiled, Interface, TensorInfo};
 pub use compile::{Cache, CacheKey, CompileOptions};

@@ -6,12 +6,15 @@
 //! `--print-pipeline` prints it and `--pipeline FILE` takes it back.
 
 mod hook_point;
+mod own;
 mod schedules;
 mod table;
 
 pub use hook_point::HookPoint;
+pub use own::Phases;
 pub use schedules::check_schedules;
-pub use table::{Anchor, Phase};
+pub(crate) use table::Anchor;
+pub use table::Phase;
 
 use crate::{Error, Result};
 pub use phaseline_toolkit::phase::{Dump, PhaseRun, Sections};
@@ -65,7 +68,19 @@ impl Pipeline {
         targets: &[TargetPipelines],
         lowering: &[TargetPipelines],
     ) -> Result<Self> {
+        Self::assemble_phases(&Phases::builtin(), targets, lowering)
+    }
+
+    /// As [`Pipeline::assemble_in_order`], with phases of an embedder.
+    pub(crate) fn assemble_phases(
+        phases: &Phases,
+        targets: &[TargetPipelines],
+        lowering: &[TargetPipelines],
+    ) -> Result<Self> {
         let mut pipeline = Self::parse(COMMON, "phases.pipeline")?;
+        for (phase, text) in phases.own() {
+            pipeline.sections.insert(*phase, text.clone());
+        }
         for (phase, text) in pipeline.sections.iter_mut() {
             *text = fill(text, *phase, if *phase < Phase::Lower { targets } else { lowering });
         }
@@ -74,7 +89,11 @@ impl Pipeline {
 
     /// Reads pipeline text; `name` stands for the file in errors. Sections may be left out.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
-        let find = |title: &str| match title.parse()? {
+        Self::parse_with(text, name, str::parse)
+    }
+
+    fn parse_with(text: &str, name: &str, find: impl Fn(&str) -> Result<Phase>) -> Result<Self> {
+        let find = |title: &str| match find(title)? {
             Phase::Import => Err(Error::invalid("no passes run in phase import")),
             phase => Ok(phase),
         };

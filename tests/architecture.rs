@@ -64,6 +64,7 @@ const MEMBERS: &[Member] = &[
             &["driver", "upstream"],
             &["lit"],
             &["scaffold", "toolkit"],
+            &["prelude"],
         ],
     },
     Member {
@@ -84,6 +85,7 @@ const MEMBERS: &[Member] = &[
             &["compile"],
             &["check", "measure"],
             &["cli"],
+            &["prelude"],
         ],
     },
     Member {
@@ -588,6 +590,16 @@ fn every_file_of_tests_is_run() {
         .filter(|name| !cargo.contains(&format!("path = \"tests/{name}\"")))
         .collect();
     assert!(forgotten.is_empty(), "neither in tests/main.rs nor in Cargo.toml: {forgotten:?}");
+}
+
+#[test]
+fn toy_has_at_most_300_lines() {
+    let toy = root().join("examples/toy");
+    let sources = [files(&toy.join("src"), ".rs"), files(&toy.join("dialect"), ".td")].concat();
+    let others = ["build.rs", "tests/lit.rs"].map(|file| toy.join(file));
+    let lines = |file: &PathBuf| fs::read_to_string(file).expect("UTF-8").lines().count();
+    let count: usize = sources.iter().chain(&others).map(lines).sum();
+    assert!((200..=300).contains(&count), "{count} lines");
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! A session that compiles many models.
 
 use crate::alone;
-use phaseline::{CompileOptions, Session};
-use std::{fs, hint::black_box};
+use phaseline::{
+    CompileOptions, Phase, Session,
+    ir::{Module, edit, op_name, print::Weights, root},
+    phase::Phases,
+};
+use std::{cell::RefCell, fs, hint::black_box};
 
 /// A network with a constant of 1 MiB, which the name tells from others.
 fn model(number: usize) -> String {
@@ -64,4 +68,42 @@ fn what_was_compiled_outlives_the_clearing() {
     assert_eq!(first.constants, second.constants);
     drop(session);
     first.load().expect("runs here");
+}
+
+/// A phase of one's own behind `lower`.
+fn own_phases() -> phaseline::Result<Phases> {
+    Phases::builtin().insert_after("lower", "mine", "builtin.module(canonicalize, @targets)")
+}
+
+#[test]
+fn own_phases_run_are_written_and_resumed() {
+    let session = Session::new();
+    let phases = own_phases().expect("is new");
+    let folder = tempfile::tempdir().expect("can be made");
+    let observed = RefCell::new(vec![]);
+    let observer = |phase: Phase| observed.borrow_mut().push(phase.to_string());
+    let options = CompileOptions {
+        phases: phases.clone(),
+        dump_phases: Some(folder.path().to_owned()),
+        dump_weights: Weights::Print,
+        observer: Some(&observer),
+        ..Default::default()
+    };
+    let text = session.pipeline(&options).expect("is assembled").to_string();
+    assert!(text.contains("// phase: mine\nbuiltin.module(\n  canonicalize\n)"), "{text}");
+    let mut module = session.parse(model(1).as_bytes(), "net.mlir").expect("is valid");
+    session.run_phases(&mut module, &options, Phase::TirSchedule).expect("runs");
+    assert_eq!(observed.borrow()[3..], ["lower", "mine", "tir-schedule"]);
+
+    let mine = phases.find("mine").expect("is there");
+    let file = folder.path().join("05-mine.mlir");
+    let mut again = session.parse_file(&file).expect("was written");
+    let options = CompileOptions { phases, after: mine, ..Default::default() };
+    session.run_phases(&mut again, &options, Phase::TirSchedule).expect("goes on");
+    let whole = folder.path().join("06-tir-schedule.mlir");
+    let whole = session.parse_file(&whole).expect("was written");
+    let names = |module: &Module<'_>| -> Vec<String> {
+        edit::walk(root(module)).into_iter().map(|op| op_name(op).to_owned()).collect()
+    };
+    assert_eq!(names(&again), names(&whole));
 }

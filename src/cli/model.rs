@@ -271,6 +271,7 @@ pub fn compile_options<'a>(
     };
     let known = Known::of(&args.known)?;
     Ok(CompileOptions {
+        phases: crate::phase::Phases::builtin(),
         targets: known.expanded(&args.target)?,
         target_path: known.paths,
         placement: args.placement.clone(),

@@ -22,7 +22,7 @@ use crate::{
     limits,
     package::data::{Data, DataObject},
     passes::pack_constants,
-    phase::{TargetPipelines, check_schedules},
+    phase::{Phases, TargetPipelines, check_schedules},
     planned::words,
     pools::file,
     targets::{self, CodegenKind, TargetInstance},
@@ -42,7 +42,7 @@ impl Session {
                 let pipelines = targets::pipelines(&options.resolve(self)?)?;
                 check_schedules(&pipelines, options.after)?;
                 let ordered = in_order(&pipelines, &options.lowering_order)?;
-                Pipeline::assemble_in_order(&pipelines, &ordered)?
+                Pipeline::assemble_phases(&options.phases, &pipelines, &ordered)?
                     .with_partition(&options.partition_options())
                     .with_target_path(&options.target_path_text())
             }
@@ -110,6 +110,7 @@ impl Session {
         let pipeline = self.pipeline(options)?;
         let stages = Stages {
             pipeline: &pipeline,
+            all: options.phases.all(),
             after: options.after,
             until,
             dump: options.dump_phases.as_deref(),
@@ -126,6 +127,7 @@ impl Session {
     fn has_own_passes(&self, options: &CompileOptions<'_>) -> Result<bool> {
         let given = options.pipeline.is_some()
             || !options.passes.is_empty()
+            || options.phases != Phases::builtin()
             || options.reproducer.is_some()
             || options.after != Phase::Import;
         let targets = options.resolve(self)?;

@@ -7,6 +7,7 @@ use crate::{
     ir::print::Weights,
     pass::PassObserver,
     passes::graph_partition,
+    phase::Phases,
     targets::{Operators, TargetInstance},
 };
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ pub struct CompileOptions<'a> {
     pub lowering_order: Vec<String>,
     /// Name of the model: prefix of symbols and file names.
     pub name: String,
+    /// The phases: the framework's, and own ones between them.
+    pub phases: Phases,
     /// Pipeline text to run instead of what the targets register.
     pub pipeline: Option<Pipeline>,
     /// Passes added at the end of a phase.
@@ -92,6 +95,7 @@ impl Default for CompileOptions<'_> {
             profile: None,
             lowering_order: vec![],
             name: "model".into(),
+            phases: Phases::builtin(),
             pipeline: None,
             passes: vec![],
             evaluate_constants: true,

@@ -14,6 +14,8 @@ use std::path::Path;
 pub struct Stages<'a> {
     /// The text to run.
     pub pipeline: &'a Pipeline,
+    /// All phases.
+    pub all: &'a [Phase],
     /// The phase that the module has been through already.
     pub after: Phase,
     /// The last phase to run.
@@ -36,11 +38,11 @@ impl Stages<'_> {
     /// Runs the phases. The module is valid IR after each.
     pub fn run(&self, session: &Session, module: &mut Module<'_>) -> Result<()> {
         let wanted = |phase: &Phase| *phase > self.after && *phase <= self.until;
-        let phases: Vec<_> = Phase::ALL.into_iter().filter(wanted).collect();
+        let phases: Vec<_> = self.all.iter().copied().filter(wanted).collect();
         let dump = self.dump.map(|folder| Dump {
             folder,
             weights: self.dump_weights,
-            all: &Phase::ALL,
+            all: self.all,
             after: Some(&self.after),
         });
         let observer = self.observer.map(|observer| move |phase: &Phase| observer(*phase));

@@ -10,11 +10,13 @@ mod frame;
 mod given;
 pub(crate) mod mlir;
 #[cfg(feature = "onnx")]
-pub mod onnx;
+#[allow(dead_code, unused_imports, reason = "tests of importers use it")]
+pub(crate) mod onnx;
 pub mod operators;
 mod options;
 #[cfg(feature = "tflite")]
-pub mod tflite;
+#[allow(dead_code, unused_imports, reason = "tests of importers use it")]
+pub(crate) mod tflite;
 
 pub use error::{ImportError, UnsupportedOp};
 pub use given::parse_value;

@@ -4,8 +4,8 @@ use crate::{Error, Result};
 use std::{fmt, str::FromStr};
 
 /// What the passes that a target has at a phase run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Anchor {
     /// The whole module.
     Module,
     /// Each function of the target.
@@ -14,9 +14,27 @@ pub enum Anchor {
     TargetModule,
 }
 
-/// What the table says of a phase.
-struct Row {
+/// A point of the compile at which IR can be looked at, changed and resumed from: one of those of the framework, or one of
+/// an embedder's own behind it ([`super::Phases`]). Phases are ordered as they run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Phase {
+    /// The place of the framework's phase that it is, or that it is behind.
+    place: u8,
+    /// 0 for the framework's; others count from 1.
+    behind: u16,
     name: &'static str,
+}
+
+impl fmt::Debug for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What the table says of a phase.
+#[derive(Clone, Copy)]
+struct Row {
+    phase: Phase,
     is_extensible: bool,
     anchor: Anchor,
     says: &'static str,
@@ -24,27 +42,26 @@ struct Row {
 
 macro_rules! phases {
     ($($phase:ident $name:literal extensible: $extensible:literal, on: $anchor:ident, $says:literal;)*) => {
-        /// A point of the compile at which IR can be looked at, changed and resumed from.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Phase {
-            $(#[doc = $says] $phase,)*
+        /// Places in the order of the table.
+        enum Place {
+            $($phase,)*
         }
 
+        #[allow(non_upper_case_globals, reason = "phases read as variants")]
         impl Phase {
-            /// All phases in order.
-            pub const ALL: [Self; [$(Self::$phase),*].len()] = [$(Self::$phase),*];
+            $(#[doc = $says]
+            pub const $phase: Self = Self { place: Place::$phase as u8, behind: 0, name: $name };)*
 
-            fn row(self) -> Row {
-                match self {
-                    $(Self::$phase => Row {
-                        name: $name,
-                        is_extensible: $extensible,
-                        anchor: Anchor::$anchor,
-                        says: $says,
-                    },)*
-                }
-            }
+            /// The phases of the framework in order.
+            pub const ALL: [Self; [$(Self::$phase),*].len()] = [$(Self::$phase),*];
         }
+
+        const ROWS: [Row; Phase::ALL.len()] = [$(Row {
+            phase: Phase::$phase,
+            is_extensible: $extensible,
+            anchor: Anchor::$anchor,
+            says: $says,
+        }),*];
     };
 }
 
@@ -77,32 +94,44 @@ phases! {
 }
 
 impl Phase {
-    /// The phases at which targets register pipelines, in order. The one at `lower` is the hook
+    /// The phases of the framework at which targets register pipelines, in order. The one at `lower` is the hook
     /// graph-to-tir: what it leaves in the graph dialect is lowered in the default way.
     pub fn extensible() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|phase| phase.row().is_extensible)
+        ROWS.into_iter().filter(|row| row.is_extensible).map(|row| row.phase)
     }
 
     /// The name on the command line, in pipeline text and in dumped files.
     pub fn name(self) -> &'static str {
-        self.row().name
+        self.name
     }
 
     /// What the passes run on that a target has at the phase.
-    pub fn anchor(self) -> Anchor {
-        self.row().anchor
+    pub(crate) fn anchor(self) -> Anchor {
+        match self.behind {
+            0 => ROWS[usize::from(self.place)].anchor,
+            _ => Anchor::Functions,
+        }
+    }
+
+    /// A phase of another name behind the framework's one that this is or is behind. `behind` counts from 1.
+    pub(super) fn own(self, behind: u16, name: &'static str) -> Self {
+        Self { place: self.place, behind, name }
+    }
+
+    /// The framework's phase that this is, or is behind.
+    pub(super) fn origin(self) -> Self {
+        ROWS[usize::from(self.place)].phase
     }
 
     /// A line for each phase, for help: its name, with a star where targets may have passes, and
     /// what it does.
     pub fn table() -> String {
-        let width = Self::ALL.into_iter().map(|phase| phase.name().len()).max().unwrap_or_default();
-        let line = |phase: Self| {
-            let Row { name, is_extensible, says, .. } = phase.row();
-            let star = if is_extensible { '*' } else { ' ' };
-            format!("{star} {name:width$}  {says}\n")
+        let width = ROWS.iter().map(|row| row.phase.name.len()).max().unwrap_or_default();
+        let line = |row: Row| {
+            let star = if row.is_extensible { '*' } else { ' ' };
+            format!("{star} {:width$}  {}\n", row.phase.name, row.says)
         };
-        Self::ALL.into_iter().map(line).collect()
+        ROWS.into_iter().map(line).collect()
     }
 }
 

@@ -5,7 +5,8 @@ sh       a script, run by bash in a folder of its own that has net.onnx and net.
 console  the same for the lines that start with `$ `
 mlir     a FileCheck test: each RUN line is run on it
 rust     every line has to stand in examples/embed/src, which `make embed` runs, or in src/ir/tests.rs
-A line `<!-- not run: COMMAND (REASON) -->` before a block leaves out its line COMMAND.
+A line `<!-- not run: COMMAND (REASON) -->` before a block leaves out its line COMMAND. A block of any language behind a
+line `<!-- from: FILE -->` is a part of that file, as it is.
 """
 
 import os
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LLVM = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
+FROM = re.compile(r"<!-- from: (\S+) -->")
 SKIP = re.compile(r"<!-- not run: (.+?) \((.+)\) -->")
 # Documents whose tables say where to see that something is true.
 TABLES = ("coming-from-tvm.md", "pitfalls.md")
@@ -30,21 +32,23 @@ cargo() {{ (cd '{ROOT}' && command cargo "$@"); }}
 
 
 def blocks(text):
-    """Yields the line number, language, lines and left-out commands of each fenced block."""
-    language, start, lines, skipped = None, 0, [], []
+    """Yields the line number, language, lines, left-out commands and file of each fenced block."""
+    language, start, lines, skipped, source = None, 0, [], [], None
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"```(\w*)", line)
         if language is None and fence:
             language, start, lines = fence[1], number, []
         elif language is not None and line.startswith("```"):
-            yield start, language, lines, skipped
-            language, skipped = None, []
+            yield start, language, lines, skipped, source
+            language, skipped, source = None, [], None
         elif language is not None:
             lines.append(line)
         elif mark := SKIP.match(line):
             skipped.append(mark[1])
+        elif mark := FROM.match(line):
+            source = mark[1]
         elif line.strip():
-            skipped = []
+            skipped, source = [], None
 
 
 def commands(language, lines, skipped):
@@ -85,6 +89,12 @@ def check_rust(lines):
     known = {line.strip() for source in sources for line in source.read_text().splitlines()}
     strange = [line for line in lines if line.strip() and line.strip() not in known]
     return f"neither in examples/embed/src nor in src/ir/tests.rs: {strange}" if strange else None
+
+
+def check_part(lines, source):
+    path = ROOT / source
+    known = path.read_text() if path.is_file() else ""
+    return None if "\n".join(lines) + "\n" in known else f"is no part of {source}"
 
 
 def check(language, lines, skipped, folder):
@@ -146,11 +156,11 @@ def check_document(path):
         folder = Path(name)
         shutil.copy(ROOT / "build/test-data/models/lenet/model.onnx", folder / "net.onnx")
         shutil.copy(ROOT / "examples/embed/net.mlir", folder / "net.mlir")
-        for start, language, lines, skipped in blocks(path.read_text()):
-            if language not in ("sh", "console", "mlir", "rust"):
+        for start, language, lines, skipped, source in blocks(path.read_text()):
+            if not source and language not in ("sh", "console", "mlir", "rust"):
                 continue
             try:
-                problem = check(language, lines, skipped, folder)
+                problem = check_part(lines, source) if source else check(language, lines, skipped, folder)
             except (ValueError, subprocess.TimeoutExpired) as error:
                 problem = str(error)
             where = f"{path.relative_to(ROOT)}:{start} ({language})"

@@ -13,6 +13,45 @@ const CALLS: &str = "\
 extern \"C\" bool phlBodyVerify(MlirOperation op, bool regions);
 extern \"C\" bool phlBodyFold(MlirOperation op, const MlirAttribute *operands, intptr_t count, MlirAttribute *attribute, MlirValue *value);
 extern \"C\" void phlBodyPatterns(MlirRewritePatternSet patterns, MlirContext context, MlirStringRef name);
+extern \"C\" bool phlBodyInfer(MlirContext context, MlirLocation location, MlirStringRef name, const MlirValue *operands, intptr_t count, MlirAttribute attributes, void (*push)(MlirType, void *), void *types);
+template <typename OpTy>
+static llvm::LogicalResult inferBody(mlir::MLIRContext *context, std::optional<mlir::Location> location, mlir::ValueRange operands, mlir::DictionaryAttr attributes, mlir::OpaqueProperties properties, llvm::SmallVectorImpl<mlir::Type> &types) {
+  mlir::NamedAttrList all(attributes);
+  using Properties = typename OpTy::template InferredProperties<OpTy>;
+  if constexpr (!std::is_same_v<Properties, mlir::EmptyProperties>) {
+    if (properties)
+      if (auto own = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(OpTy::getPropertiesAsAttr(context, *properties.as<Properties *>())))
+        for (mlir::NamedAttribute one : own)
+          all.set(one.getName(), one.getValue());
+  }
+  llvm::SmallVector<MlirValue> ins;
+  for (mlir::Value operand : operands)
+    ins.push_back(wrap(operand));
+  MlirLocation place = {nullptr};
+  if (location)
+    place = wrap(*location);
+  auto push = [](MlirType type, void *to) {
+    static_cast<llvm::SmallVectorImpl<mlir::Type> *>(to)->push_back(unwrap(type));
+  };
+  mlir::Attribute dictionary = all.getDictionary(context);
+  return llvm::success(phlBodyInfer(wrap(context), place, wrap(OpTy::getOperationName()), ins.data(), ins.size(), wrap(dictionary), push, &types));
+}
+template <typename OpTy>
+static llvm::LogicalResult inferBody(mlir::MLIRContext *context, std::optional<mlir::Location> location, typename OpTy::Adaptor adaptor, llvm::SmallVectorImpl<mlir::Type> &types) {
+  using Properties = typename OpTy::template InferredProperties<OpTy>;
+  mlir::OpaqueProperties properties = nullptr;
+  if constexpr (!std::is_same_v<Properties, mlir::EmptyProperties>)
+    properties = const_cast<Properties *>(&adaptor.getProperties());
+  return inferBody<OpTy>(context, location, adaptor.getOperands(), adaptor.getAttributes(), properties, types);
+}
+static bool fitting(mlir::TypeRange inferred, mlir::TypeRange given) {
+  if (inferred.size() != given.size())
+    return false;
+  for (auto [a, b] : llvm::zip(inferred, given))
+    if (mlir::getElementTypeOrSelf(a) != mlir::getElementTypeOrSelf(b))
+      return false;
+  return mlir::succeeded(mlir::verifyCompatibleShapes(inferred, given));
+}
 static mlir::OpFoldResult foldBody(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands) {
   llvm::SmallVector<MlirAttribute> ins;
   for (mlir::Attribute operand : operands)
@@ -42,6 +81,7 @@ const HEADERS: &[&str] = &[
     "mlir/IR/OpImplementation.h",
     "mlir/IR/PatternMatch.h",
     "mlir/IR/SymbolTable.h",
+    "mlir/IR/TypeUtilities.h",
     "mlir/Interfaces/CallInterfaces.h",
     "mlir/Interfaces/ControlFlowInterfaces.h",
     "mlir/Interfaces/DestinationStyleOpInterface.h",
@@ -152,6 +192,37 @@ fn has_trait(records: &Value, op: &str, wanted: &str) -> bool {
     records[op]["traits"].as_array().into_iter().flatten().any(|one| one["def"] == wanted)
 }
 
+/// The interfaces whose methods an operation declares.
+fn declared(records: &Value, op: &str) -> Vec<String> {
+    let declares = traits(records, op).filter(|one| {
+        let mut kinds = one["!superclasses"].as_array().into_iter().flatten();
+        kinds.any(|kind| kind == "DeclareInterfaceMethods")
+    });
+    declares.map(|one| one["cppInterfaceName"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// True if a trait of an operation declares something in its class.
+fn declares(records: &Value, op: &str, text: &str) -> bool {
+    let mut extra =
+        traits(records, op).filter_map(|one| one["extraConcreteClassDeclaration"].as_str());
+    extra.any(|extra| extra.contains(text))
+}
+
+/// The traits of an operation, also those of lists of traits.
+fn traits<'a>(records: &'a Value, op: &str) -> impl Iterator<Item = &'a Value> {
+    let of = |record: &'a Value| {
+        let traits = record["traits"].as_array().into_iter().flatten();
+        traits.map(|one| &records[one["def"].as_str().unwrap_or_default()])
+    };
+    of(&records[op]).flat_map(move |one| {
+        let kinds = one["!superclasses"].as_array().into_iter().flatten();
+        match kinds.into_iter().any(|kind| kind == "TraitList") {
+            true => of(one).collect(),
+            false => vec![one],
+        }
+    })
+}
+
 /// The name of the one attribute of a constant.
 ///
 /// # Errors
@@ -192,6 +263,34 @@ fn bodies(records: &Value, op: &str, dialect: &str, place: &str) -> Result<Strin
             "void {class}::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *context) \
              {{\n  phlBodyPatterns(wrap(&patterns), wrap(context), wrap(getOperationName()));\n}}\n"
         ));
+    }
+    for interface in declared(records, op) {
+        if interface != "InferTypeOpInterface" {
+            return Err(format!(
+                "{place}: {op} declares methods of {interface}, whose bodies are C++: write them, with the dialect's, in \
+                 a folder that Build::dialect is given; InferTypeOpInterface has its body in Rust"
+            )
+            .into());
+        }
+        let (parameters, arguments) = match declares(records, op, "Adaptor adaptor") {
+            true => ("Adaptor adaptor", "adaptor"),
+            false => (
+                "mlir::ValueRange operands, mlir::DictionaryAttr attributes, mlir::OpaqueProperties properties, \
+                 mlir::RegionRange",
+                "operands, attributes, properties",
+            ),
+        };
+        text.push_str(&format!(
+            "llvm::LogicalResult {class}::inferReturnTypes(mlir::MLIRContext *context, std::optional<mlir::Location> \
+             location, {parameters}, llvm::SmallVectorImpl<mlir::Type> &types) {{\n  return inferBody<{class}>(context, \
+             location, {arguments}, types);\n}}\n"
+        ));
+        if declares(records, op, "isCompatibleReturnTypes") {
+            text.push_str(&format!(
+                "bool {class}::isCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange given) {{\n  \
+                 return fitting(inferred, given);\n}}\n"
+            ));
+        }
     }
     if says("hasFolder") {
         let results = record["results"]["args"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/// Takes the next type of a list.
+typedef void (*PhlTypePush)(MlirType type, void *types);
+
 /// The functions that know the bodies.
 typedef struct PhlBodies {
   /// Calls `fault` with a reason, and returns false, if an operation is not
@@ -28,6 +31,12 @@ typedef struct PhlBodies {
   /// Adds the patterns of operations of a name.
   void (*patterns)(MlirRewritePatternSet patterns, MlirContext context,
                    MlirStringRef name);
+  /// Gives the types of results, by operands and attributes; false, maybe after
+  /// a call of `fault`, if these do not fit together.
+  bool (*infer)(MlirContext context, MlirStringRef name,
+                const MlirValue *operands, intptr_t count,
+                MlirAttribute attributes, PhlTypePush push, void *types,
+                MlirStringCallback fault, void *user);
 } PhlBodies;
 
 /// Says who knows the bodies, which lives as long as the process.
@@ -42,6 +51,18 @@ MLIR_CAPI_EXPORTED bool phlBodyFold(MlirOperation op,
 MLIR_CAPI_EXPORTED void phlBodyPatterns(MlirRewritePatternSet patterns,
                                         MlirContext context,
                                         MlirStringRef name);
+/// Infers types of results; false after an error at `location`, which is null
+/// where nobody is to be told.
+MLIR_CAPI_EXPORTED bool phlBodyInfer(MlirContext context, MlirLocation location,
+                                     MlirStringRef name,
+                                     const MlirValue *operands, intptr_t count,
+                                     MlirAttribute attributes, PhlTypePush push,
+                                     void *types);
+
+/// Has calls of functions with operations of a dialect inlined, if the dialect
+/// itself says nothing of it.
+MLIR_CAPI_EXPORTED void phlRegistryInline(MlirDialectRegistry registry,
+                                          MlirStringRef dialect);
 
 #ifdef __cplusplus
 }

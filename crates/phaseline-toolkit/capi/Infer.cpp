@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/Support/Threading.h"
 
@@ -92,4 +93,66 @@ MlirOperation phlOperationInferTypes(MlirOperation raw, MlirStringCallback tell,
           op->getPropertiesStorage(), op->getRegions(), types)))
     return fail("its operands and attributes do not fit together");
   return wrap(withResults(op, types));
+}
+
+/// True if a type has all that another one says of a shape, and more.
+static bool saysMore(Type inferred, Type known) {
+  auto more = dyn_cast<ShapedType>(inferred), less = dyn_cast<ShapedType>(known);
+  if (!more || !less || inferred == known || !more.hasRank())
+    return false;
+  if (!less.hasRank())
+    return true;
+  for (auto [a, b] : llvm::zip(more.getShape(), less.getShape()))
+    if (ShapedType::isDynamic(a) && !ShapedType::isDynamic(b))
+      return false;
+  return true;
+}
+
+intptr_t phlOperationRefineTypes(MlirOperation raw, MlirStringCallback tell,
+                                 void *user) {
+  Operation *op = unwrap(raw);
+  auto *interface = op->getName().getInterface<InferTypeOpInterface>();
+  if (!interface || op->getNumResults() == 0)
+    return 0;
+  auto fail = [&](const Twine &reason) {
+    std::string text = reason.str();
+    tell(wrap(StringRef(text)), user);
+    return -1;
+  };
+  std::string fault = verified(op);
+  if (!fault.empty() && !isAboutResults(fault))
+    return fail(fault);
+  SmallVector<Type> types;
+  if (failed(interface->inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+          types)))
+    return fail("its operands and attributes do not fit together");
+  if (types.size() != op->getNumResults())
+    return fail("its inference gives another number of types than it has results");
+  intptr_t changed = 0;
+  for (auto [result, type] : llvm::zip(op->getResults(), types)) {
+    Type known = result.getType();
+    if (getElementTypeOrSelf(known) != getElementTypeOrSelf(type) ||
+        failed(verifyCompatibleShape(known, type))) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "a result has the type " << known << ", and its operands give it "
+          << type;
+      return fail(text);
+    }
+    if (!saysMore(type, known))
+      continue;
+    result.setType(type);
+    // What takes one type only keeps it: a function's end, a call.
+    bool fits = llvm::all_of(result.getUsers(), [](Operation *user) {
+      std::string fault = verified(user);
+      return fault.empty() || isAboutResults(fault);
+    });
+    if (fits)
+      ++changed;
+    else
+      result.setType(known);
+  }
+  return changed;
 }

@@ -5,9 +5,11 @@
 mod compile;
 mod documents;
 mod messages;
+mod reduce;
 
 #[cfg(feature = "driver")]
-pub use compile::compile_main;
+pub use compile::{Compiler, compile_main};
+pub use reduce::{is_asked, reduce_main};
 
 use crate::{
     ffi,

@@ -73,7 +73,7 @@ pub mod outline;
 pub(crate) mod outline;
 pub mod print;
 mod read;
-mod remove;
+pub(crate) mod remove;
 pub mod rewrite;
 pub mod size;
 mod small_float;

@@ -33,6 +33,8 @@ pub(crate) mod toolkit;
 
 pub mod scaffold;
 
+pub mod prelude;
+
 pub use driver::report;
 pub use error::{Error, Result};
 pub use ir::{
@@ -40,6 +42,8 @@ pub use ir::{
     context::{Cancel, Statistic},
 };
 pub use phase::Phases;
+#[cfg(feature = "jit")]
+pub use session::Jit;
 #[doc(hidden)]
 pub use session::Verified;
 pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};

@@ -75,6 +75,13 @@ impl<P: PhaseName> Sections<P> {
         self.sections.iter_mut().map(|(phase, text)| (&*phase, text))
     }
 
+    /// Gives a phase a pipeline, in place of the one that it had.
+    pub fn insert(&mut self, phase: P, pipeline: String) {
+        self.sections.retain(|(known, _)| *known != phase);
+        self.sections.push((phase, pipeline));
+        self.sections.sort_by(|(a, _), (b, _)| a.cmp(b));
+    }
+
     /// Adds passes at the end of a phase.
     pub fn append(&mut self, phase: P, passes: &str) {
         let passes = passes.trim();

@@ -1,6 +1,9 @@
 //! A session: the context, its dialects, and the diagnostics of what runs in it.
 
 mod diagnostics;
+#[cfg(feature = "jit")]
+mod jit;
+mod reduce;
 
 use crate::{
     Error, Result, ffi,
@@ -13,6 +16,10 @@ use crate::{
 };
 use diagnostics::Diagnostics;
 pub use diagnostics::{Diagnostic, Note, Severity};
+#[cfg(feature = "jit")]
+pub use jit::Jit;
+#[cfg(feature = "jit")]
+pub(crate) use jit::{Callable, HostFunction, run};
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
@@ -32,6 +39,9 @@ pub struct Session {
     carried: Box<Carried>,
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
+    /// What compiled code of the session may call.
+    #[cfg(feature = "jit")]
+    pub(crate) host: Vec<HostFunction>,
 }
 
 /// Threads that several sessions share, for a program that works on many modules at once: each session has as many of its
@@ -117,7 +127,14 @@ impl Session {
         let diagnostics = Box::<Diagnostics>::default();
         let carried = Box::new(carried);
         let context = new_context(registry, false, &diagnostics, &carried);
-        Self { context, diagnostics, carried, threads: None }
+        Self {
+            context,
+            diagnostics,
+            carried,
+            threads: None,
+            #[cfg(feature = "jit")]
+            host: vec![],
+        }
     }
 
     /// The value that the session was given ([`crate::Toolkit::session_with`]), if it is of that type. Passes find it by

@@ -1,9 +1,11 @@
 //! A compiler as one value: its dialects and passes, from which sessions and tools are made.
 
+#[cfg(feature = "jit")]
+use crate::session::{self, Callable, HostFunction};
 use crate::{
     Error, Phases, Result, Session, driver, ffi,
     ir::{
-        Attribute, Op,
+        Attribute, Op, Type, Val,
         body::{self, Bodies, Body, Folded},
         context::Carried,
         rewrite::Rule,
@@ -12,7 +14,7 @@ use crate::{
     pass::{self, Pass, RunPass},
     upstream::Upstream,
 };
-use melior::dialect::DialectRegistry;
+use melior::{dialect::DialectRegistry, ir::Module};
 use std::{
     any::Any,
     ffi::OsString,
@@ -29,6 +31,7 @@ const STATISTICS: &str = "-mlir-pass-statistics";
 pub struct Dialect {
     handle: mlir_sys::MlirDialectHandle,
     infers_with_care: bool,
+    is_inlined: bool,
 }
 
 // SAFETY: a handle is a table of functions, which lives as long as the process.
@@ -42,7 +45,7 @@ impl Dialect {
     /// # Safety
     /// The handle is one that MLIR's macro `MLIR_DEFINE_CAPI_DIALECT_REGISTRATION` defines.
     pub const unsafe fn from_raw(handle: mlir_sys::MlirDialectHandle) -> Self {
-        Self { handle, infers_with_care: false }
+        Self { handle, infers_with_care: false, is_inlined: false }
     }
 
     /// Has operations that are created with inferred types trust the inference of the dialect, in place of verifying
@@ -55,11 +58,21 @@ impl Dialect {
         Self { infers_with_care: true, ..self }
     }
 
-    fn namespace(self) -> String {
+    /// Has the pass `inline` take functions with operations of the dialect to where they are called. A dialect that is
+    /// declared in ODS alone stays in its functions otherwise.
+    #[must_use]
+    pub const fn inlined(self) -> Self {
+        Self { is_inlined: true, ..self }
+    }
+
+    fn raw_namespace(self) -> mlir_sys::MlirStringRef {
         // SAFETY: the handle is valid, as `from_raw` demands.
-        let name = unsafe { mlir_sys::mlirDialectHandleGetNamespace(self.handle) };
+        unsafe { mlir_sys::mlirDialectHandleGetNamespace(self.handle) }
+    }
+
+    fn namespace(self) -> String {
         // SAFETY: MLIR gives a name that lives as long as the process.
-        unsafe { crate::ir::text(name) }
+        unsafe { crate::ir::text(self.raw_namespace()) }
     }
 }
 
@@ -85,7 +98,14 @@ pub struct Toolkit {
     trusts: bool,
     #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver runs them"))]
     phases: Option<Phases>,
+    #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver calls it"))]
+    runner: Option<Runner>,
+    #[cfg(feature = "jit")]
+    host: Vec<HostFunction>,
 }
+
+/// Calls a function of a module in this process.
+type Runner = unsafe fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<String>>;
 
 impl fmt::Debug for Toolkit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,6 +126,9 @@ impl Toolkit {
             bodies: Bodies::new(),
             trusts: false,
             phases: None,
+            runner: None,
+            #[cfg(feature = "jit")]
+            host: vec![],
         }
     }
 
@@ -208,6 +231,22 @@ impl Toolkit {
         self
     }
 
+    /// Gives the types of an operation's results, by its operands, and by its attributes as a dictionary
+    /// (`DeclareOpInterfaceMethods<InferTypeOpInterface>`). MLIR asks where an operation is made, and where it is verified;
+    /// passes refine shapes by it ([`crate::pass::PassCx::infer_types`]). With `InferTypeOpAdaptorWithIsCompatible` results
+    /// may say less of their shapes than is inferred.
+    #[must_use]
+    pub fn infer<'x, V: OpView<'x>>(
+        mut self,
+        infer: impl for<'c> Fn(&[Val<'c>], Attribute<'c>) -> Result<Vec<Type<'c>>, String>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.body::<V>().infer = Some(Arc::new(infer));
+        self
+    }
+
     /// Adds rules to those that MLIR's canonicalizer has; their operations say `hasCanonicalizer`.
     #[must_use]
     pub fn canonicalize(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
@@ -255,6 +294,32 @@ impl Toolkit {
         Ok(self)
     }
 
+    /// Has `NAME FILE --run FUNCTION` compile and run a function of what the last phase made, in a process of its own. The
+    /// phases end in the LLVM dialect. A program grows by LLVM's code generator, some 30 MB.
+    #[cfg(feature = "jit")]
+    #[must_use]
+    pub fn jit(mut self) -> Self {
+        self.runner = Some(session::run);
+        self
+    }
+
+    /// Gives functions that run a function of the program, to call by a name: `extern "C"`, of up to four `i32`, `i64`, `f32` or
+    /// `f64`. The module declares it with the same type. One that panics ends the process.
+    ///
+    /// ```
+    /// # use phaseline_toolkit::Toolkit;
+    /// extern "C" fn half(x: f64) -> f64 {
+    ///     x / 2.0
+    /// }
+    /// let toolkit = Toolkit::new("my compiler").host("half", half as extern "C" fn(f64) -> f64);
+    /// ```
+    #[cfg(feature = "jit")]
+    #[must_use]
+    pub fn host(mut self, name: &str, function: impl Callable) -> Self {
+        self.host.push(HostFunction::new(name, function));
+        self
+    }
+
     /// The main function of a program `NAME` with the arguments of the process: `NAME opt ...` is the pass driver,
     /// `NAME lsp ...` the language server, and `NAME FILE` runs the phases on a file and prints the IR. A program whose
     /// name ends with `-opt` or `-lsp-server` is that tool.
@@ -277,7 +342,19 @@ impl Toolkit {
             ("opt", _) => self.opt_main(arguments.into_iter()),
             ("lsp", _) => self.lsp_main(arguments.into_iter()),
             (_, Some(phases)) => {
-                driver::compile_main(&self.title, &|| self.session(), phases, arguments)
+                let runner = self.runner.map(|run| {
+                    move |session: &Session, module: &Module<'_>, name: &str, texts: &[String]| {
+                        // SAFETY: the driver calls this in a process for the function alone.
+                        unsafe { run(session, module, name, texts) }
+                    }
+                });
+                let compiler = driver::Compiler {
+                    title: &self.title,
+                    session: &|| self.session(),
+                    phases,
+                    runner: runner.as_ref().map(|runner| runner as _),
+                };
+                driver::compile_main(&compiler, arguments)
             }
             _ => driver::report(&Error::invalid(format!(
                 "{program} has no phases: call it as {program} opt or {program} lsp"
@@ -292,7 +369,11 @@ impl Toolkit {
 
     /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
     pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
-        Session::create(&self.registry(), self.carried(Box::new(user)))
+        #[allow(unused_mut, reason = "of a feature")]
+        let mut session = Session::create(&self.registry(), self.carried(Box::new(user)));
+        #[cfg(feature = "jit")]
+        session.host.clone_from(&self.host);
+        session
     }
 
     fn registry(&self) -> DialectRegistry {
@@ -308,6 +389,9 @@ impl Toolkit {
             }
             for dialect in &self.dialects {
                 mlir_sys::mlirDialectHandleInsertDialect(dialect.handle, registry.to_raw());
+                if dialect.is_inlined {
+                    ffi::phlRegistryInline(registry.to_raw(), dialect.raw_namespace());
+                }
             }
         });
         registry
@@ -320,9 +404,14 @@ impl Toolkit {
         Carried::new(user, careful, self.bodies.clone(), self.trusts)
     }
 
-    /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process.
+    /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process. `FILE --reduce-with COMMAND` leaves out of a
+    /// file what can be left out while a command succeeds on it ([`Session::reduce`]).
     pub fn opt_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-        self.main_with(arguments, driver::opt_main)
+        let arguments: Vec<_> = arguments.collect();
+        if driver::is_asked(&arguments) {
+            return driver::reduce_main(&self.session(), &arguments);
+        }
+        self.main_with(arguments.into_iter(), driver::opt_main)
     }
 
     /// Runs the language server, as `mlir-lsp-server` is, with the arguments of a process.

@@ -5,6 +5,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -22,4 +23,7 @@ void phlUpstreamLLVM(MlirDialectRegistry raw) {
   LLVM::registerLLVMPasses();
   registerConvertToLLVMPass();
   registerReconcileUnrealizedCastsPass();
+  // What other lowerings leave where no value is.
+  ub::registerConvertUBToLLVMInterface(registry);
+  registerUBToLLVMConversionPass();
 }

@@ -7,7 +7,14 @@ use crate::{
     phase::{Dump, PhaseRun, Sections},
 };
 use clap::{CommandFactory, FromArgMatches, Parser};
-use std::{ffi::OsString, io::Write, path::PathBuf, process::ExitCode};
+use melior::ir::Module;
+use std::{
+    ffi::OsString,
+    io::Write,
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::PathBuf,
+    process::{Command, ExitCode},
+};
 
 /// Arguments of the driver.
 #[derive(Parser)]
@@ -35,20 +42,54 @@ struct Arguments {
     /// Write IR and pipeline there when a pass fails
     #[arg(long, value_name = "FILE")]
     reproducer: Option<PathBuf>,
+    /// Run a function of what was made, in a process of its own, and print its result
+    #[arg(long, value_name = "FUNCTION")]
+    run: Option<String>,
+    /// Numbers for the function
+    #[arg(
+        long,
+        value_name = "NUMBERS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        requires = "run"
+    )]
+    arguments: Vec<String>,
+    /// This is the process for the function
+    #[arg(long, hide = true, requires = "run")]
+    run_here: bool,
 }
 
-/// Runs the driver with a process's arguments; `title` is the first line of its help.
-pub fn compile_main(
-    title: &str,
-    session: &dyn Fn() -> Session,
-    phases: &Phases,
-    arguments: Vec<OsString>,
-) -> ExitCode {
-    let names: Vec<_> = phases.names().collect();
-    let about = format!("{}\nPhases: {}", title, names.join(", "));
-    let parsed = Arguments::command().about(about).try_get_matches_from(arguments);
+/// Calls a function of a module, with numbers as texts.
+pub type Runner<'a> = &'a dyn Fn(&Session, &Module<'_>, &str, &[String]) -> Result<Option<String>>;
+
+/// The compiler of a driver.
+pub struct Compiler<'a> {
+    /// The first line of the help.
+    pub title: &'a str,
+    /// Makes a session.
+    pub session: &'a dyn Fn() -> Session,
+    /// The phases.
+    pub phases: &'a Phases,
+    /// Runs functions, if the compiler does.
+    pub runner: Option<Runner<'a>>,
+}
+
+/// Runs the driver with a process's arguments.
+pub fn compile_main(compiler: &Compiler<'_>, given: Vec<OsString>) -> ExitCode {
+    let names: Vec<_> = compiler.phases.names().collect();
+    let about = format!("{}\nPhases: {}", compiler.title, names.join(", "));
+    let parsed = Arguments::command().about(about).try_get_matches_from(&given);
     match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
-        Ok(arguments) => match run(session, phases, &arguments) {
+        Ok(Arguments { run: Some(name), run_here: false, .. }) => {
+            let outcome = match compiler.runner {
+                Some(_) => run_apart(&name, &given),
+                None => Err(Error::invalid(
+                    "--run: this compiler runs nothing (Toolkit::jit has it do so)",
+                )),
+            };
+            outcome.unwrap_or_else(|error| report(&error))
+        }
+        Ok(arguments) => match run(compiler, &arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => report(&error),
         },
@@ -60,7 +101,29 @@ pub fn compile_main(
     }
 }
 
-fn run(session: &dyn Fn() -> Session, phases: &Phases, arguments: &Arguments) -> Result<()> {
+/// Has another process of this program compile the file and run a function: what the function does to memory, or to the
+/// process, is not ours.
+fn run_apart(function: &str, given: &[OsString]) -> Result<ExitCode> {
+    let program = std::env::current_exe()
+        .map_err(|error| Error::invalid(format!("--run: the program is nowhere: {error}")))?;
+    let mut command = Command::new(&program);
+    let mut given = given.iter();
+    if let Some(name) = given.next() {
+        command.arg0(name);
+    }
+    let status = command.args(given).arg("--run-here").status();
+    let status = status.map_err(|e| Error::io("cannot run", &program, e))?;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        (None, signal) => Err(Error::invalid(format!(
+            "'{function}' was ended by signal {}: it reads or writes where nothing is, or called for an end",
+            signal.unwrap_or_default()
+        ))),
+    }
+}
+
+fn run(compiler: &Compiler<'_>, arguments: &Arguments) -> Result<()> {
+    let phases = compiler.phases;
     let sections = match &arguments.pipeline {
         None => phases.sections()?,
         Some(path) => {
@@ -83,7 +146,7 @@ fn run(session: &dyn Fn() -> Session, phases: &Phases, arguments: &Arguments) ->
     let input = arguments.input.as_ref().ok_or_else(|| {
         Error::invalid("there is no file to compile: give one, or --print-pipeline")
     })?;
-    let session = session();
+    let session = (compiler.session)();
     let mut module = session.parse_file(input)?;
     let all = phases.all();
     let wanted = all.iter().filter(|phase| {
@@ -113,7 +176,13 @@ fn run(session: &dyn Fn() -> Session, phases: &Phases, arguments: &Arguments) ->
         // As above: a closed terminal.
         let _ = writeln!(std::io::stderr(), "{diagnostic}");
     }
-    write(arguments, print_module(&module, Weights::Print)?.as_bytes())
+    let (Some(name), Some(runner)) = (&arguments.run, compiler.runner) else {
+        return write(arguments, print_module(&module, Weights::Print)?.as_bytes());
+    };
+    match runner(&session, &module, name, &arguments.arguments)? {
+        Some(result) => write(arguments, format!("{result}\n").as_bytes()),
+        None => Ok(()),
+    }
 }
 
 /// Writes the result to where the arguments say.

@@ -1,6 +1,7 @@
-//! Verifiers, folds and canonicalisation rules of one's own operations, in Rust.
+//! Verifiers, folds, canonicalisation rules and inference of types of one's own operations, in Rust.
 //!
-//! ODS declares them (`hasVerifier`, `hasRegionVerifier`, `hasFolder`, `hasCanonicalizer`); [`crate::Toolkit`] is given the
+//! ODS declares them (`hasVerifier`, `hasRegionVerifier`, `hasFolder`, `hasCanonicalizer`,
+//! `DeclareOpInterfaceMethods<InferTypeOpInterface>`); [`crate::Toolkit`] is given the
 //! functions. MLIR calls them wherever it verifies, folds or canonicalises, on any thread. They read the IR; only
 //! rules change it. A panic is an error about the operation.
 
@@ -13,7 +14,7 @@ use super::{
 use crate::ffi;
 use melior::{
     Context, ContextRef, StringRef,
-    ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike},
+    ir::{Attribute, AttributeLike, Type, TypeLike, ValueLike, operation::OperationLike},
 };
 use mlir_sys as sys;
 use std::{
@@ -38,6 +39,10 @@ pub(crate) type Verify = dyn for<'c> Fn(Op<'c>) -> Result<(), String> + Send + S
 pub(crate) type Fold =
     dyn for<'c> Fn(Op<'c>, &[Option<Attribute<'c>>]) -> Option<Folded<'c>> + Send + Sync;
 
+/// Gives the types of results, by operands and a dictionary of attributes.
+pub(crate) type Infer =
+    dyn for<'c> Fn(&[Val<'c>], Attribute<'c>) -> Result<Vec<Type<'c>>, String> + Send + Sync;
+
 /// The bodies of operations of one name.
 #[derive(Clone, Default)]
 pub(crate) struct Body {
@@ -45,6 +50,7 @@ pub(crate) struct Body {
     pub regions: Option<Arc<Verify>>,
     pub fold: Option<Arc<Fold>>,
     pub rules: Vec<Rule>,
+    pub infer: Option<Arc<Infer>>,
 }
 
 /// The bodies of operations, by name.
@@ -52,8 +58,12 @@ pub(crate) type Bodies = BTreeMap<String, Body>;
 
 /// Has MLIR call the functions of this module.
 pub(crate) fn install() {
-    static BODIES: ffi::PhlBodies =
-        ffi::PhlBodies { verify: Some(verify), fold: Some(fold), patterns: Some(patterns) };
+    static BODIES: ffi::PhlBodies = ffi::PhlBodies {
+        verify: Some(verify),
+        fold: Some(fold),
+        patterns: Some(patterns),
+        infer: Some(infer),
+    };
     static ONCE: Once = Once::new();
     // SAFETY: the table lives for ever.
     ONCE.call_once(|| unsafe { ffi::phlSetBodies(&raw const BODIES) });
@@ -217,4 +227,57 @@ unsafe extern "C" fn apply(
         }
     };
     sys::MlirLogicalResult { value: i8::from(changed) }
+}
+
+unsafe extern "C" fn infer(
+    context: sys::MlirContext,
+    name: sys::MlirStringRef,
+    operands: *const sys::MlirValue,
+    count: isize,
+    attributes: sys::MlirAttribute,
+    push: ffi::PhlTypePush,
+    types: *mut c_void,
+    fault: sys::MlirStringCallback,
+    user: *mut c_void,
+) -> bool {
+    // SAFETY: MLIR passes a live context, as many values as is said, a dictionary, and a live name.
+    let (found, operands, attributes) = unsafe {
+        let name = super::text(name);
+        let infer = carried_raw(context)
+            .and_then(|carried| carried.bodies().get(&name))
+            .and_then(|body| body.infer.clone());
+        let list = (0..count as usize).map(|at| Val::from_raw(*operands.add(at)));
+        (infer, list.collect::<Vec<_>>(), Attribute::from_raw(attributes))
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| match &found {
+        Some(infer) => with_access(Access::Read, || infer(&operands, attributes)),
+        None => Err("has no inference of types: Toolkit::infer gives it".to_owned()),
+    }));
+    let given = match outcome {
+        Ok(Ok(given)) => given.into_iter().try_fold(vec![], |mut all, ty| {
+            origin::check_home(&attributes, &ty, || "an inferred type".to_owned())?;
+            all.push(ty);
+            Ok::<_, crate::Error>(all)
+        }),
+        Ok(Err(reason)) => Err(crate::Error::invalid(reason)),
+        Err(payload) => Err(crate::Error::invalid(format!(
+            "internal error: the inference panicked: {} (please report this)",
+            panic_text(payload.as_ref())
+        ))),
+    };
+    match given {
+        Ok(given) => {
+            for ty in given {
+                // SAFETY: the list outlives the call, and the type is of the context.
+                push.inspect(|push| unsafe { push(ty.to_raw(), types) });
+            }
+            true
+        }
+        Err(error) => {
+            let reason = error.to_string();
+            // SAFETY: the callback and its place are live during the call, and the text is copied.
+            fault.inspect(|fault| unsafe { fault(StringRef::new(&reason).to_raw(), user) });
+            false
+        }
+    }
 }

@@ -51,6 +51,18 @@ fn print_with(op: Op<'_>, weights: Weights, apart: bool) -> Result<String> {
     String::from_utf8(buffer).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
 }
 
+/// A module as text without locations, as `mlir-opt` prints it.
+pub(crate) fn print_plain(op: Op<'_>) -> Result<String> {
+    // SAFETY: the operation is live.
+    let mut buffer = collect(|append, user| unsafe {
+        mlir_sys::mlirOperationPrint(op.to_raw(), append, user);
+    });
+    if !buffer.ends_with(b"\n") {
+        buffer.push(b'\n');
+    }
+    String::from_utf8(buffer).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
+}
+
 /// An operation that uses nothing from outside as text without locations, which is the same for all
 /// equal operations, wherever they are.
 pub fn print_alone(op: Op<'_>) -> Result<String> {

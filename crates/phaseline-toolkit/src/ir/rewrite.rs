@@ -41,6 +41,56 @@ pub struct Rule {
     pub apply: for<'c> fn(&mut Rewriter<'_, 'c>, Op<'c>) -> Result<bool>,
 }
 
+/// Declares a [`Rule`] on operations of a name, or on a typed view (`on toy::Transpose`). The body is that of a function:
+/// `Ok(true)` says that something changed.
+///
+/// ```
+/// # use phaseline_toolkit::ir;
+/// phaseline_toolkit::rule! {
+///     /// `x + x` is `2 * x`.
+///     pub DOUBLE = "double" on "arith.addi": |rewriter, op| {
+///         let [a, b] = ir::operands(op)[..] else { return Ok(false) };
+///         if a != b {
+///             return Ok(false);
+///         }
+///         let builder = rewriter.before(op)?;
+///         let two = builder.constant_int(ir::type_of(a), 2)?;
+///         let product = builder.binary("arith.muli", a, two)?;
+///         rewriter.replace(op, &[product])?;
+///         Ok(true)
+///     }
+/// }
+/// assert_eq!(DOUBLE.root, "arith.addi");
+/// ```
+#[macro_export]
+macro_rules! rule {
+    ($(#[$about:meta])* $vis:vis $constant:ident = $name:literal on $root:literal: |$rewriter:ident, $op:ident| $body:block) => {
+        $(#[$about])*
+        $vis const $constant: $crate::ir::rewrite::Rule = {
+            fn apply<'c>(
+                $rewriter: &mut $crate::ir::rewrite::Rewriter<'_, 'c>,
+                $op: $crate::ir::Op<'c>,
+            ) -> $crate::Result<bool> $body
+            $crate::ir::rewrite::Rule { name: $name, root: $root, benefit: 1, apply }
+        };
+    };
+    ($(#[$about:meta])* $vis:vis $constant:ident = $name:literal on $($view:ident)::+: |$rewriter:ident, $op:ident| $body:block) => {
+        $(#[$about])*
+        $vis const $constant: $crate::ir::rewrite::Rule = {
+            #[allow(unused_imports, reason = "the body may need it")]
+            use $crate::ir::view::OpView as _;
+            fn apply<'c>(
+                $rewriter: &mut $crate::ir::rewrite::Rewriter<'_, 'c>,
+                op: $crate::ir::Op<'c>,
+            ) -> $crate::Result<bool> {
+                let Some($op) = $($view)::+::of(op) else { return Ok(false) };
+                $body
+            }
+            $crate::ir::rewrite::Rule { name: $name, root: $($view)::+::NAME, benefit: 1, apply }
+        };
+    };
+}
+
 impl std::fmt::Debug for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Rule")

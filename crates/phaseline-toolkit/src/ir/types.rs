@@ -1,6 +1,6 @@
 //! Types after lowering: integers without a sign.
 
-use crate::ir;
+use crate::{Error, Result, ir};
 use melior::{
     Context,
     ir::{
@@ -41,6 +41,38 @@ pub fn signless<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
 pub fn with_element<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
     let dims: Vec<u64> = ir::dims(ty).iter().map(|dim| *dim as u64).collect();
     RankedTensorType::new(&dims, element, None).into()
+}
+
+/// The dimensions of a type that has any, [`ir::DYNAMIC`] for those that are not known; none for tensors of unknown rank.
+pub fn shape(ty: Type<'_>) -> Option<Vec<i64>> {
+    // SAFETY: the rank is asked of shaped types only.
+    let has_rank =
+        unsafe { sys::mlirTypeIsAShaped(ty.to_raw()) && sys::mlirShapedTypeHasRank(ty.to_raw()) };
+    has_rank.then(|| ir::dims(ty))
+}
+
+/// The tensor type with the element type of another one and these dimensions.
+///
+/// # Errors
+/// The other one is no tensor, or a dimension is negative and not [`ir::DYNAMIC`].
+pub fn with_shape<'c>(ty: Type<'c>, shape: &[i64]) -> Result<Type<'c>> {
+    let is_right = |dim: &i64| *dim >= 0 || *dim == ir::DYNAMIC;
+    if !(ty.is_ranked_tensor() || ty.is_unranked_tensor()) || !shape.iter().all(is_right) {
+        return Err(Error::invalid(format!("there is no type as {ty} with the shape {shape:?}")));
+    }
+    let dims: Vec<u64> = shape.iter().map(|dim| *dim as u64).collect();
+    Ok(RankedTensorType::new(&dims, ir::element_type(ty), None).into())
+}
+
+/// The vector type with the shape and elements of a tensor type: none where dimensions are open or zero, or elements are no
+/// numbers.
+pub fn vector_like(ty: Type<'_>) -> Option<Type<'_>> {
+    let element = ir::element_type(ty);
+    let dims = shape(ty)?;
+    let is_vector = ty.is_ranked_tensor() && dims.iter().all(|dim| *dim > 0);
+    let is_number = element.is_integer() || element.is_index() || element.is_float();
+    let dims: Vec<u64> = dims.iter().map(|dim| *dim as u64).collect();
+    (is_vector && is_number).then(|| Type::vector(&dims, element))
 }
 
 /// True if values of the type may keep a buffer in use: those of buffers, and of all types that are not

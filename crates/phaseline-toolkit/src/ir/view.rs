@@ -26,6 +26,11 @@ pub trait OpView<'c>: Copy {
     /// The operation.
     fn op(self) -> Op<'c>;
 
+    /// The view of the operation that a value is the result of, if it is one of this kind.
+    fn making(value: Val<'c>) -> Option<Self> {
+        super::edit::defining_op(value).and_then(Self::of)
+    }
+
     /// True if `op` is one of this kind.
     fn is(op: Op<'c>) -> bool {
         super::op_name(op) == Self::INFO.name

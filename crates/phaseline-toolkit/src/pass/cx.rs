@@ -26,7 +26,7 @@ use std::{
 /// A pass that is a type: its value is made of the options, and shared by all runs of a pipeline.
 ///
 /// ```
-/// use phaseline_toolkit::{Context, Result, ir, pass::{NoOptions, PassCx, PassResult, RunPass}};
+/// use phaseline_toolkit::{Context, Result, ir, pass::{PassCx, PassResult, RunPass}};
 ///
 /// struct Count;
 ///
@@ -35,9 +35,9 @@ use std::{
 ///     const SUMMARY: &'static str = "Count operations";
 ///     const ANCHOR: &'static str = "func.func";
 ///     const STATISTICS: &'static [(&'static str, &'static str)] = &[("ops", "Operations seen")];
-///     type Options = NoOptions;
+///     type Options = ();
 ///
-///     fn new(_: NoOptions, _: &Context) -> Result<Self> {
+///     fn new((): (), _: &Context) -> Result<Self> {
 ///         Ok(Self)
 ///     }
 ///
@@ -311,6 +311,30 @@ impl<'c> PassCx<'_, 'c> {
         outcome
     }
 
+    /// Gives results of operations the types that MLIR's inference finds of their operands, where these say more of shapes:
+    /// in order, so that one goes on from those before. What takes one type only, as the end of a function does, keeps
+    /// it. Gives the number of results that changed.
+    ///
+    /// # Errors
+    /// The operands of an operation do not fit together, or not with the types of its results.
+    pub fn infer_types(&mut self) -> PassResult<'c, u64> {
+        let mut changed = 0_u64;
+        for op in ir::edit::walk(self.op) {
+            let mut found = 0;
+            let reason = print::collect(|callback, user| {
+                // SAFETY: the operation is live; the callback and its place outlive the call.
+                found = unsafe { ffi::phlOperationRefineTypes(op.to_raw(), callback, user) };
+            });
+            let Ok(found) = u64::try_from(found) else {
+                let reason = String::from_utf8_lossy(&reason);
+                return Err(self.error(op, reason.trim_start_matches(&prefix(op))));
+            };
+            changed += found;
+        }
+        self.forget();
+        Ok(changed)
+    }
+
     /// Runs passes on the operation, by a list as in a pipeline: `canonicalize,func.func(cse)`. Whoever watches the
     /// pipeline sees them.
     ///
@@ -382,6 +406,11 @@ impl Drop for Level {
     fn drop(&mut self) {
         LEVEL.set(LEVEL.get() - 1);
     }
+}
+
+/// The start of messages of MLIR's verifier about an operation.
+fn prefix(op: Op<'_>) -> String {
+    format!("'{}' op ", ir::op_name(op))
 }
 
 fn of_rule(error: RuleError<'_>) -> PassError<'_> {

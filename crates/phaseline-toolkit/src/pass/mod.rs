@@ -12,9 +12,7 @@ mod watch;
 
 pub use crate::ir::context::panic_text;
 pub use cx::{PassCx, RunPass};
-pub use options::{
-    NoOptions, OptionField, OptionKind, OptionSpec, OptionValues, PassOptions, PipelineText,
-};
+pub use options::{OptionField, OptionKind, OptionSpec, OptionValues, PassOptions, PipelineText};
 pub use register::emit_error;
 pub use register::{Said, remark, warn};
 pub(crate) use register::{reading, register, register_pipeline, register_type, writing};
@@ -22,6 +20,49 @@ pub(crate) use watch::{Log, is_logged, watch};
 pub use watch::{PassEvent, PassObserver};
 
 use melior::ir::{Location, OperationRef, operation::OperationLike};
+
+/// Declares a pass without options: a type that is [`RunPass`]. The body is that of [`RunPass::run`].
+///
+/// ```
+/// # use phaseline_toolkit::{Toolkit, ir};
+/// phaseline_toolkit::pass! {
+///     /// Says of functions that they are empty.
+///     pub Empty = "find-empty" on "func.func": "Remark on functions without operations", |cx| {
+///         if ir::edit::walk(cx.op()).is_empty() {
+///             cx.remark(cx.op(), "is empty");
+///         }
+///         Ok(())
+///     }
+/// }
+/// # fn main() -> phaseline_toolkit::Result<()> {
+/// let toolkit = Toolkit::new("my tool").run_pass::<Empty>()?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `on "func.func" makes ["arith"]` names the dialects that it creates operations of.
+#[macro_export]
+macro_rules! pass {
+    ($(#[$about:meta])* $vis:vis $name:ident = $text:literal on $anchor:literal $(makes [$($dialect:literal),*])?: $summary:literal, |$cx:ident| $body:block) => {
+        $(#[$about])*
+        #[derive(Debug)]
+        $vis struct $name;
+
+        impl $crate::pass::RunPass for $name {
+            const NAME: &'static str = $text;
+            const SUMMARY: &'static str = $summary;
+            const ANCHOR: &'static str = $anchor;
+            $(const DIALECTS: &'static [&'static str] = &[$($dialect),*];)?
+            type Options = ();
+
+            fn new((): (), _: &$crate::Context) -> $crate::Result<Self> {
+                Ok(Self)
+            }
+
+            fn run<'c>(&self, $cx: &mut $crate::pass::PassCx<'_, 'c>) -> $crate::pass::PassResult<'c> $body
+        }
+    };
+}
 
 /// The operation that a pass is given.
 #[doc(hidden)]

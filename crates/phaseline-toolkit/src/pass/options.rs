@@ -161,14 +161,11 @@ impl OptionField for PipelineText {
     }
 }
 
-/// The options of a pass that has none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoOptions;
-
-impl PassOptions for NoOptions {
+/// A pass without options.
+impl PassOptions for () {
     const SPECS: &'static [OptionSpec] = &[];
     fn from_values(_: &OptionValues) -> Result<Self, String> {
-        Ok(Self)
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ mod unsound;
 
 use phaseline_toolkit::{
     Context, Result, Session, Toolkit,
-    pass::{NoOptions, PassCx, PassResult, RunPass},
+    pass::{PassCx, PassResult, RunPass},
     upstream,
 };
 
@@ -36,8 +36,8 @@ impl<B: Body> RunPass for Of<B> {
     const NAME: &'static str = B::NAME;
     const SUMMARY: &'static str = "Test";
     const ANCHOR: &'static str = B::ANCHOR;
-    type Options = NoOptions;
-    fn new(_: NoOptions, _: &Context) -> Result<Self> {
+    type Options = ();
+    fn new((): (), _: &Context) -> Result<Self> {
         Ok(Self(std::marker::PhantomData))
     }
     fn run<'c>(&self, cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {

@@ -254,7 +254,7 @@ impl RunPass for Counts {
     const SUMMARY: &'static str = "Test";
     const ANCHOR: &'static str = "func.func";
     const STATISTICS: &'static [(&'static str, &'static str)] = &[("ops", "Operations")];
-    type Options = phaseline_toolkit::pass::NoOptions;
+    type Options = ();
     fn new(_: Self::Options, _: &Context) -> Result<Self> {
         Ok(Self)
     }

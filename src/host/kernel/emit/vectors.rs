@@ -101,7 +101,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// A vector of scalars.
-    pub fn from_elements(&self, scalars: &[Val<'c>]) -> Result<Val<'c>> {
+    pub fn with_elements(&self, scalars: &[Val<'c>]) -> Result<Val<'c>> {
         let ty = self.vector(scalars.len() as i64, scalars[0].r#type());
         self.builder.op1("vector.from_elements", scalars, ty)
     }

@@ -87,7 +87,7 @@ impl<'c> Kernel<'_, 'c> {
                 let at = offset + if lane < width.used { lane * stride } else { 0 };
                 e.load_scalar(line.buffer, e.add(from, Ix::Const(at))?)
             });
-            return e.from_elements(&values.collect::<Result<Vec<_>>>()?);
+            return e.with_elements(&values.collect::<Result<Vec<_>>>()?);
         }
         let first = offset / stride * stride;
         let all = match loaded.iter().find(|(other, _)| *other == first) {

@@ -1,15 +1,5 @@
 // RUN: toy opt %s --split-input-file --canonicalize --verify-diagnostics | FileCheck %s
 
-// A type, an enum and an attribute of the dialect.
-// CHECK-LABEL: @read
-// CHECK: %[[F:.*]] = toy.open "weights" <read> : !toy.handle
-// CHECK: toy.read %[[F]] : tensor<2xf64>
-func.func @read() -> tensor<2xf64> {
-  %0 = toy.open "weights" <read> : !toy.handle
-  %1 = toy.read %0 : tensor<2xf64>
-  return %1 : tensor<2xf64>
-}
-
 // Rules and folds in Rust, by MLIR's canonicalizer.
 // CHECK-LABEL: @twice
 // CHECK-SAME: %[[X:.*]]: tensor<2x3xf64>
@@ -19,6 +9,15 @@ func.func @twice(%x: tensor<2x3xf64>) -> tensor<2x3xf64> {
   %1 = toy.transpose %0 : tensor<3x2xf64> -> tensor<2x3xf64>
   %2 = toy.reshape %1 : tensor<2x3xf64> -> tensor<2x3xf64>
   return %2 : tensor<2x3xf64>
+}
+
+// CHECK-LABEL: @reshapes
+// CHECK: toy.reshape %{{.*}} : tensor<6xf64> -> tensor<3x2xf64>
+// CHECK-NEXT: return
+func.func @reshapes(%x: tensor<6xf64>) -> tensor<3x2xf64> {
+  %0 = toy.reshape %x : tensor<6xf64> -> tensor<2x3xf64>
+  %1 = toy.reshape %0 : tensor<2x3xf64> -> tensor<3x2xf64>
+  return %1 : tensor<3x2xf64>
 }
 
 // CHECK-LABEL: @constant
@@ -41,8 +40,19 @@ func.func @wrong(%x: tensor<2x3xf64>) {
 
 // -----
 
+// Inference in Rust, asked by MLIR's verifier.
 func.func @wrong(%x: tensor<2x3xf64>) {
-  // expected-error @below {{'toy.transpose' op has rows and columns [2, 3], and not [3, 2]}}
+  // expected-error @below {{'toy.transpose' op failed to infer returned types}}
+  // expected-error @below {{'toy.transpose' op inferred type(s) 'tensor<3x2xf64>' are incompatible with return type(s) of operation 'tensor<2x3xf64>'}}
   %0 = toy.transpose %x : tensor<2x3xf64> -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @wrong(%x: tensor<2xf64>, %y: tensor<3xf64>) {
+  // expected-error @below {{'toy.add' op failed to infer returned types}}
+  // expected-error @below {{'toy.add' op has operands tensor<2xf64> and tensor<3xf64>}}
+  %0 = toy.add %x, %y : tensor<2xf64>, tensor<3xf64> -> tensor<*xf64>
   return
 }

@@ -1,4 +1,4 @@
-//! `toy-narrow`: integers of one width become those of another, in functions, loops and arithmetic. A dialect conversion
+//! `narrow`: integers of one width become those of another, in functions, loops and arithmetic. A dialect conversion
 //! with a type converter.
 
 use phaseline_toolkit::{
@@ -10,7 +10,7 @@ use phaseline_toolkit::{
 };
 
 pass_options! {
-    /// Options of `toy-narrow`.
+    /// Options of `narrow`.
     pub struct NarrowOptions {
         from: i64 = "64", "Width of the integers that become narrower";
         to: i64 = "32", "Width that they become";
@@ -38,7 +38,7 @@ fn number(op: Op<'_>, bits: u32) -> Result<i64> {
 }
 
 impl RunPass for Narrow {
-    const NAME: &'static str = "toy-narrow";
+    const NAME: &'static str = "narrow";
     const SUMMARY: &'static str = "Make integers narrower";
     const ANCHOR: &'static str = "builtin.module";
     const DIALECTS: &'static [&'static str] = &["arith"];

@@ -1,4 +1,4 @@
-//! `toy-hoist`: moves what is the same in each iteration in front of a loop. A rewrite of loops with dominance.
+//! `hoist`: moves what is the same in each iteration in front of a loop. A rewrite of loops with dominance.
 
 use phaseline_toolkit::{
     Context, Result,
@@ -13,7 +13,7 @@ use phaseline_toolkit::{
 };
 
 pass_options! {
-    /// Options of `toy-hoist`.
+    /// Options of `hoist`.
     pub struct HoistOptions {
         most: i64 = "100", "Operations moved in front of one loop, at most";
         only: Vec<String> = "", "Names of the operations that are moved; all without effects if there are none";
@@ -30,7 +30,7 @@ impl Hoist {
 }
 
 impl RunPass for Hoist {
-    const NAME: &'static str = "toy-hoist";
+    const NAME: &'static str = "hoist";
     const SUMMARY: &'static str = "Move what does not change in front of loops";
     const ANCHOR: &'static str = "func.func";
     const STATISTICS: &'static [(&'static str, &'static str)] = &[("moved", "Operations moved")];

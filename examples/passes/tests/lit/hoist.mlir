@@ -1,6 +1,6 @@
-// RUN: toy opt %s --toy-hoist | FileCheck %s
-// RUN: toy opt %s --pass-pipeline='builtin.module(func.func(toy-hoist{only=arith.muli,arith.subi}))' | FileCheck %s --check-prefix=ONLY
-// RUN: not toy opt %s --pass-pipeline='builtin.module(func.func(toy-hoist{most=x}))' 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: passes-opt %s --hoist | FileCheck %s
+// RUN: passes-opt %s --pass-pipeline='builtin.module(func.func(hoist{only=arith.muli,arith.subi}))' | FileCheck %s --check-prefix=ONLY
+// RUN: not passes-opt %s --pass-pipeline='builtin.module(func.func(hoist{most=x}))' 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // WRONG: for the --most option: 'x' value invalid
 

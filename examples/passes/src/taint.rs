@@ -1,6 +1,6 @@
-//! `toy-taint`: says which arguments of a function a value that is printed depends on. A dataflow analysis with remarks.
+//! `taint`: says which arguments of a function a value that is written depends on. A dataflow analysis with remarks.
 
-use crate::toy;
+use crate::file;
 use phaseline_toolkit::{
     Context, Result,
     ir::{
@@ -9,7 +9,7 @@ use phaseline_toolkit::{
         edit,
         view::OpView,
     },
-    pass::{NoOptions, PassCx, PassResult, RunPass},
+    pass::{PassCx, PassResult, RunPass},
 };
 use std::collections::BTreeSet;
 
@@ -45,24 +45,24 @@ impl Flow for Taint {
 pub struct FindTaint;
 
 impl RunPass for FindTaint {
-    const NAME: &'static str = "toy-taint";
-    const SUMMARY: &'static str = "Remark on prints of what depends on arguments";
+    const NAME: &'static str = "taint";
+    const SUMMARY: &'static str = "Remark on writes of what depends on arguments";
     const ANCHOR: &'static str = "func.func";
-    const STATISTICS: &'static [(&'static str, &'static str)] = &[("prints", "Prints remarked on")];
-    type Options = NoOptions;
+    const STATISTICS: &'static [(&'static str, &'static str)] = &[("writes", "Writes remarked on")];
+    type Options = ();
 
-    fn new(_: NoOptions, _: &Context) -> Result<Self> {
+    fn new((): (), _: &Context) -> Result<Self> {
         Ok(Self)
     }
 
     fn run<'c>(&self, cx: &mut PassCx<'_, 'c>) -> PassResult<'c> {
         let taint = cx.analysis::<DataFlow<Taint>>()?;
-        for print in edit::walk(cx.op()).into_iter().filter_map(toy::Print::of) {
-            let Arguments(places) = taint.of(print.x());
+        for write in edit::walk(cx.op()).into_iter().filter_map(file::Write::of) {
+            let Arguments(places) = taint.of(write.x());
             if !places.is_empty() {
-                cx.remark(print.op(), format!("depends on arguments {places:?}"))
+                cx.remark(write.op(), format!("depends on arguments {places:?}"))
                     .note(cx.op(), "of this function");
-                cx.count("prints", 1);
+                cx.count("writes", 1);
             }
         }
         cx.preserve_all();

@@ -1,7 +1,7 @@
-// RUN: toy opt %s --split-input-file --toy-narrow --verify-diagnostics | FileCheck %s
-// RUN: not toy opt %s --pass-pipeline='builtin.module(toy-narrow{from=16})' 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: passes-opt %s --split-input-file --narrow --verify-diagnostics | FileCheck %s
+// RUN: not passes-opt %s --pass-pipeline='builtin.module(narrow{from=16})' 2>&1 | FileCheck %s --check-prefix=WRONG
 
-// WRONG: 'from' and 'to' are widths up to 64, 'to' the smaller one [toy-narrow]
+// WRONG: 'from' and 'to' are widths up to 64, 'to' the smaller one [narrow]
 
 // CHECK-LABEL: func.func private @callee(i32) -> i32
 func.func private @callee(i64) -> i64
