@@ -148,7 +148,8 @@ public:
     if (!isOpen && steps < 1)
       return infer.fail("has ", steps, " steps, but must have 1 or more");
     if (isOpen && adaptor.getSequences().empty())
-      return infer.fail("has '?' steps, but no sequence that they are those of");
+      return infer.fail(
+          "has '?' steps, but no sequence that they are those of");
     Region &body = adaptor.getBody();
     if (!body.hasOneBlock())
       return infer.fail("must have a region of one block");
@@ -213,11 +214,10 @@ private:
     auto to = dyn_cast<RankedTensorType>(argument);
     return to && from.getElementType() == to.getElementType() &&
            from.getRank() == to.getRank() &&
-           llvm::all_of_zip(from.getShape(), to.getShape(),
-                            [](int64_t known, int64_t size) {
-                              return size == known ||
-                                     ShapedType::isDynamic(size);
-                            });
+           llvm::all_of_zip(
+               from.getShape(), to.getShape(), [](int64_t known, int64_t size) {
+                 return size == known || ShapedType::isDynamic(size);
+               });
   }
 
   FailureOr<Type> sliceOf(size_t place, RankedTensorType type) {
