@@ -1,4 +1,4 @@
-//! What bindings of other languages call: compiles and partitions by the arguments of the command line, without
+//! Entry points of bindings of other languages: compiles and partitions by the arguments of the command line, without
 //! printing, with the results as data.
 
 use super::{

@@ -189,7 +189,7 @@ struct Report {
     /// Operations whose regions hooks declined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     declined: Vec<String>,
-    /// How many values change their layout, where a device takes tensors as given.
+    /// The number of values that change their layout, where a device takes tensors as given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     layout_changes: Vec<String>,
 }

@@ -42,7 +42,7 @@ struct Running {
     last: u64,
 }
 
-/// Who answers.
+/// The answering side.
 enum Answers {
     Program(Server),
     /// Code of this process.

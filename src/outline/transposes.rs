@@ -51,7 +51,7 @@ struct Undone<'c> {
     after: Val<'c>,
     /// The value before both.
     before: Val<'c>,
-    /// Whether there is no place without an element, so that both are the same.
+    /// True if each place has an element, so that both are the same.
     is_full: bool,
 }
 

@@ -63,7 +63,7 @@ struct Bounding<'c> {
     loops: usize,
     /// States of loops that grow.
     growing: Vec<Growth>,
-    /// What has to be known for the last error to go away.
+    /// The fact without which the last error came.
     remedy: Option<Remedy>,
 }
 
@@ -77,7 +77,7 @@ struct Growth {
     by: Size,
 }
 
-/// What the search for sizes begins again with.
+/// A fact with which the search for sizes begins again.
 #[derive(Clone, Debug)]
 enum Remedy {
     Symbol(Solution),

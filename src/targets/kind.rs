@@ -27,7 +27,7 @@ use std::{
     sync::Arc,
 };
 
-/// How code of this process is asked as a hook.
+/// The form in which code of this process is asked as a hook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServedFlags {
     /// Once about all constants of a call.

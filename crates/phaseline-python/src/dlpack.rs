@@ -172,7 +172,7 @@ pub fn take(object: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     Tensor::from_bytes(dtype, &dims, data).map_err(|error| PyTypeError::new_err(error.to_string()))
 }
 
-/// What an exported tensor keeps.
+/// The memory that an exported tensor keeps.
 struct Exported {
     managed: Managed,
     shape: Vec<i64>,

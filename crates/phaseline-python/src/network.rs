@@ -17,7 +17,7 @@ use std::{
 #[pyclass(frozen, module = "phaseline")]
 pub struct Executable {
     code: Arc<RwLock<runtime::Executable>>,
-    /// What a package is written of; none for a loaded one.
+    /// The compiled network that a package is written of; none for a loaded one.
     #[cfg(feature = "compiler")]
     pub(crate) compiled: Option<phaseline::Compiled>,
     /// The picture of the plan of memory.

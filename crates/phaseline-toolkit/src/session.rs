@@ -39,7 +39,7 @@ pub struct Session {
     carried: Box<Carried>,
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
-    /// What compiled code of the session may call.
+    /// Functions that compiled code of the session may call.
     #[cfg(feature = "jit")]
     pub(crate) host: Vec<HostFunction>,
 }

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// What other builds are told of a package.
+/// Facts about a package for other builds.
 pub struct About<'a> {
     /// The model, as its package describes it.
     pub signature: &'a Signature,

@@ -231,7 +231,7 @@ impl Default for Arena {{
     }}
 }}
 
-/// What a function of a device returned that is not 0; of weights that cannot be had, the least number.
+/// The status of a device's function that is not 0; of weights that cannot be had, the least number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(pub i32);
 
@@ -315,7 +315,7 @@ pub fn run(
     )
 }
 
-/// What opens devices, and is given to a run.
+/// Functions that open devices, and devices that a run is given.
 #[derive(Default)]
 struct Devices {
     functions: String,

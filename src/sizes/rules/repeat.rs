@@ -51,7 +51,7 @@ struct Growing<'c> {
     argument: Val<'c>,
 }
 
-/// What a step ends with.
+/// The end of a step.
 struct End {
     slices: Vec<Vec<Dim>>,
     /// States that a step may leave as they were.
@@ -101,10 +101,13 @@ fn scan<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outcome
     let end = body(s, block, (&states, number));
     let seen = s.leave(outer);
     let end = end?;
+    let all = steps.size();
     let runs = match (given, view.limit()) {
-        (Some(given), _) => given.first().cloned(),
+        (Some(given), _) => given
+            .first()
+            .map(|count| count.or_less(&all, &s.symbols).or_more(&0.into(), &s.symbols)),
         (None, Some(_)) => None,
-        (None, None) => steps.single().cloned(),
+        (None, None) => Some(all),
     };
     let made = rebuilt(b, op, block, (s.room(&steps), limit, &seen, &states))?;
     let mut results = vec![];
@@ -408,7 +411,7 @@ fn rebuilt<'c>(
     Ok(ir::results(b.create(graph::Scan::NAME, spec)?))
 }
 
-/// What is made once around a loop, while its body is visited.
+/// Values that are made once around a loop, while its body is visited.
 struct Outer<'c> {
     sizes: Option<Val<'c>>,
     top: Op<'c>,
@@ -418,7 +421,7 @@ struct Outer<'c> {
     firsts: Vec<Val<'c>>,
 }
 
-/// What a loop is given beside what it was.
+/// Operands that a loop is given beside its own.
 struct Seen<'c> {
     /// The sizes before the first step of states that grow.
     sizes: Vec<Val<'c>>,

@@ -63,7 +63,7 @@ pub fn inline(
             inline.match_line,
             format!(
                 "pattern '{}' is inline, but its tensors are in the memory '{}', which the host's code \
-                 does not know",
+                 does not know: give it a target of its own, without [memory], or leave out inline",
                 inline.spec.name, memory.name
             ),
         ));

@@ -22,16 +22,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Layouts that a call is tried with, at most.
 const MOST: usize = 8;
 
-/// What is decided about layouts.
+/// Decisions about layouts.
 #[derive(Default)]
 pub struct Layouts {
     /// By match, the layout of what its call takes as given; none for that of the model.
     pub given: BTreeMap<usize, GivenLayout>,
-    /// What is moved, if there was something to decide.
+    /// The bytes that are moved, if there was something to decide.
     pub report: Option<LayoutReport>,
 }
 
-/// How often values change their layout, in all of a function.
+/// The number of changes of layout in a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LayoutReport {
     /// Changes of layout between two calls.
@@ -79,7 +79,7 @@ struct Choice {
 /// A match and the ways to make its call, the one that was chosen without regard to layouts first.
 struct Node {
     choices: Vec<Choice>,
-    /// Whether the first choice takes the model's layout in place of others.
+    /// True if the first choice takes the model's layout in place of others.
     is_given: bool,
 }
 
@@ -89,16 +89,16 @@ struct Edge {
     bytes: i64,
     maker: Option<usize>,
     readers: Vec<usize>,
-    /// Whether the host, or who reads the model's outputs, reads it.
+    /// True if the host, or a reader of the model's outputs, reads it.
     in_host: bool,
 }
 
 /// The changes of layout of a value.
 struct Moves {
     count: usize,
-    /// Whether they are between calls.
+    /// True if they are between calls.
     between: bool,
-    /// Whether what fills up its blocks has to be zero again.
+    /// True if the fill of its blocks has to be zero again.
     filled: bool,
 }
 
@@ -279,7 +279,7 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// Whether a call takes a value as given.
+    /// True if a call takes a value as given.
     fn takes_given(&self, node: usize, value: ValueId) -> bool {
         let node = &self.nodes[node];
         let mut sides = node.choices[0].sides.iter();
@@ -379,7 +379,7 @@ impl<'a> Net<'a> {
         Moves { count: usize::from(back) + packs.len(), between, filled }
     }
 
-    /// What the changes of layout of a value cost: the bytes that are moved; of equally many rather those at the borders
+    /// The cost of a value's changes of layout: the bytes that are moved; of equally many rather those at the borders
     /// than those between calls.
     fn cost(&self, edge: &Edge, picks: &[usize]) -> i64 {
         let moves = self.moves(edge, picks);

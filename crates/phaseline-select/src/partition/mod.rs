@@ -274,7 +274,7 @@ pub struct Partition {
     pub refused: Vec<RefusedMerge>,
     /// What it costs.
     pub costs: Costs,
-    /// What changes its layout, where a device takes tensors as given.
+    /// The values that change their layout, where a device takes tensors as given.
     pub layouts: Option<LayoutReport>,
 }
 

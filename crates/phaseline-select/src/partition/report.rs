@@ -132,7 +132,7 @@ pub struct Report {
     pub refused_merges: Vec<MergeReport>,
     /// What the partition costs, in nanoseconds.
     pub costs: Costs,
-    /// What changes its layout, where a device takes tensors as given.
+    /// The values that change their layout, where a device takes tensors as given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layouts: Option<LayoutReport>,
     /// What stays in pools of devices between calls, and what does not, in all functions of the network.

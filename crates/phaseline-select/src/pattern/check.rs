@@ -68,7 +68,7 @@ pub struct Names<'a> {
     pub entities: &'a [(String, Vec<String>)],
     /// Names of operations that a match may have more than once.
     pub ambiguous: &'a [String],
-    /// Whether a call takes buffers as its neighbours have them, which `given` is about.
+    /// True if a call takes buffers as given, which `given` is about.
     pub given: bool,
 }
 

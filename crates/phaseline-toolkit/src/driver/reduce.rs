@@ -16,7 +16,7 @@ const OPTION: &str = "--reduce-with";
 
 const USAGE: &str = "--reduce-with takes one file of IR, and with it: -o FILE, --reduce-timeout SECONDS (60 by default)";
 
-/// What is asked for.
+/// The request.
 struct Arguments {
     input: PathBuf,
     output: Option<PathBuf>,

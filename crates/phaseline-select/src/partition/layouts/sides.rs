@@ -12,17 +12,17 @@ use crate::{
 /// A tensor that a call takes or makes.
 pub struct Side {
     pub value: ValueId,
-    /// Where its elements are; none for the order of the model.
+    /// The places of its elements; none for the order of the model.
     pub layout: Option<BoundLayout>,
     pub makes: bool,
-    /// Whether the call may read anything in places that no element has.
+    /// True if the call may read anything in places that no element has.
     pub padding: bool,
-    /// Whether the call takes any layout.
+    /// True if the call takes any layout.
     pub is_given: bool,
 }
 
 impl Side {
-    /// What a match without a call reads and makes.
+    /// Operands and results of a match without a call.
     pub fn of_model(found: &Match) -> Vec<Self> {
         let side = |value: &ValueId, makes| Self {
             value: *value,
@@ -36,7 +36,7 @@ impl Side {
     }
 }
 
-/// What a call takes and makes, constants aside, which are put into layouts when compiling.
+/// Operands and results of a call but for constants, which are put into layouts when compiling.
 pub fn sides(
     call: &BoundCall,
     (pattern, found): (&Pattern, &Match),
@@ -146,7 +146,7 @@ fn table(op: &Op) -> Option<(ValueId, ValueId)> {
     }
 }
 
-/// Whether a call may read anything where no element is: nothing of it ends the program, whatever the bits are.
+/// True if a call may read anything where no element is: nothing of it ends the program, whatever the bits are.
 pub fn may_read_anything(found: &Match, graph: &GraphView) -> bool {
     found.ops.iter().all(|op| {
         let op = graph.op(*op);

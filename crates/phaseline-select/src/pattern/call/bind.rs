@@ -188,7 +188,7 @@ impl Binder<'_> {
         Ok(BoundArg::In(Some(value), layout.transpose()?))
     }
 
-    /// What is passed as its neighbours have it is in one layout, and of one shape.
+    /// Operands that are passed as given are in one layout, and of one shape.
     fn given(&self, name: &str, value: ValueId) -> Result<BoundLayout, String> {
         let graph = self.facts.graph;
         let first = self.found.given_value(self.pattern).unwrap_or(value);
@@ -353,6 +353,13 @@ impl Binder<'_> {
     fn array(&self, dtype: DType, expr: &Expr) -> Result<BoundArg, String> {
         let items = match self.eval(expr)? {
             Val::List(items) => items,
+            // One number would stand for as many as the function reads.
+            Val::Absent => {
+                return Err(format!(
+                    "`{expr}` is about a part that the match does not have: `select(present(part), ..., ...)` says what is \
+                     passed then"
+                ));
+            }
             one => vec![one],
         };
         let numbers = items.iter().map(|item| match item {

@@ -10,7 +10,7 @@ pub struct GivenLayout {
     pub layout: BoundLayout,
     /// Blocked tensors whose neighbours have them in another shape, several parts in one dimension.
     pub shapes: Vec<(ValueId, Vec<i64>)>,
-    /// Whether the call may read anything in places of blocks that no element has.
+    /// True if the call may read anything in places of blocks that no element has.
     pub padding: bool,
 }
 
@@ -46,7 +46,7 @@ pub enum BoundLayout {
     Given {
         /// Permuted or blocked.
         layout: Box<BoundLayout>,
-        /// Whether the call may read anything in places of blocks that no element has.
+        /// True if the call may read anything in places of blocks that no element has.
         padding: bool,
     },
 }
@@ -69,7 +69,7 @@ impl BoundLayout {
         }
     }
 
-    /// Whether no place of the buffer is without an element.
+    /// True if each place of the buffer has an element.
     pub fn is_full(&self, shape: &[i64]) -> bool {
         self.extents(shape).iter().product::<i64>() == shape.iter().product::<i64>()
     }
@@ -84,7 +84,7 @@ impl BoundLayout {
         }
     }
 
-    /// Where the elements of a tensor are: the same for layouts by other names, and none for the order of the model.
+    /// The places of a tensor's elements: the same for layouts by other names, and none for the order of the model.
     /// In `shape` blocks have the dimensions that their buffer has, in place of those of the parts.
     pub fn places(&self, shape: &[i64]) -> Option<Self> {
         match self {

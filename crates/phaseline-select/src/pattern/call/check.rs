@@ -163,7 +163,7 @@ impl CallProto {
     }
 }
 
-/// Whether an operation computes each place of its result from the same place of operands: where its other operands
+/// True if an operation computes each place of its result from the same place of operands: where its other operands
 /// are single elements, or a table.
 pub fn goes_by_places(op: &str, table: &OpTable) -> bool {
     const MAYBE: [&str; 3] = ["quantize_linear", "dequantize_linear", "gather"];

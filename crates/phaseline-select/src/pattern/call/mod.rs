@@ -125,7 +125,7 @@ pub struct CallProto {
 }
 
 impl CallProto {
-    /// Whether anything is passed as its neighbours have it.
+    /// True if an operand is passed as given.
     pub fn is_given(&self) -> bool {
         let mut params = self.params.iter().flat_map(Param::flat);
         params.any(|param| param.layout() == Some(&Layout::Given))
