@@ -72,3 +72,19 @@ func.func @matmul_sums(%a: tensor<4x3xi8>) -> tensor<4x2xf32> {
   %y = graph.dequantize_linear %j, %s : (tensor<4x2xi32>, tensor<f32>) -> tensor<4x2xf32>
   return %y : tensor<4x2xf32>
 }
+
+// Scales of rows stay so.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[A:.*]] = graph.dequantize_linear %{{.*}} axis = 0 : (tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8>)
+// CHECK: graph.matmul %[[A]], %{{.*}}
+// CHECK: graph.quantize_linear
+func.func @rows(%a: tensor<2x3xi8>) -> tensor<2x2xi8> {
+  %s = graph.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %zs = graph.constant dense<0> : tensor<2xi8>
+  %o = graph.constant dense<0.5> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i8>
+  %b = graph.constant dense<1> : tensor<3x2xi8>
+  %y = graph.qlinear_matmul %a, %s, %zs, %b, %o, %z, %o, %z
+      : (tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8>, tensor<3x2xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<i8>) -> tensor<2x2xi8>
+  return %y : tensor<2x2xi8>
+}

@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-simplify{rules=expand-qlinear-conv,expand-qlinear-matmul,expand-conv-integer,expand-matmul-integer}))' | FileCheck %s
 
-// A scale that is computed, and scales of rows, are in no pattern of a quantized layer.
+// A scale that is computed is in no pattern of a quantized layer.
 // CHECK-LABEL: func.func @computed
 // CHECK: graph.qlinear_matmul
 func.func @computed(%a: tensor<4x3xi8>, %s: tensor<f32>) -> tensor<4x2xi8> {
@@ -9,19 +9,6 @@ func.func @computed(%a: tensor<4x3xi8>, %s: tensor<f32>) -> tensor<4x2xi8> {
   %y = graph.qlinear_matmul %a, %s, %z, %b, %s, %z, %s, %z
       : (tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<3x2xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<i8>) -> tensor<4x2xi8>
   return %y : tensor<4x2xi8>
-}
-
-// CHECK-LABEL: func.func @rows
-// CHECK: graph.qlinear_matmul
-func.func @rows(%a: tensor<2x3xi8>) -> tensor<2x2xi8> {
-  %s = graph.constant dense<[0.5, 0.25]> : tensor<2xf32>
-  %zs = graph.constant dense<0> : tensor<2xi8>
-  %o = graph.constant dense<0.5> : tensor<f32>
-  %z = graph.constant dense<3> : tensor<i8>
-  %b = graph.constant dense<1> : tensor<3x2xi8>
-  %y = graph.qlinear_matmul %a, %s, %zs, %b, %o, %z, %o, %z
-      : (tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8>, tensor<3x2xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<i8>) -> tensor<2x2xi8>
-  return %y : tensor<2x2xi8>
 }
 
 // Sums that something else reads, and those that are scaled along another dimension.
