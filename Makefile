@@ -15,7 +15,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 # Modules that a macro declares, which cargo does not see when it formats.
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
-.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes real-models lit runtime-c embed new-compiler check-docs data \
+.PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes suite-sizes real-models lit runtime-c embed new-compiler check-docs data \
 	format docs bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences
 
 help: ## List the targets
@@ -67,6 +67,10 @@ fuzz-views: build ## Run COUNT=1000 random networks that share views, from SEED=
 fuzz-sizes: build ## Run COUNT=500 random networks with sizes known at run time, from SEED=1, on four compositions
 	mkdir -p build/fuzz-sizes && cd build/fuzz-sizes && $(CURDIR)/$(PYTHON) $(CURDIR)/tests/sizes/fuzz.py \
 		$(CURDIR)/target/debug/phaseline $(or $(COUNT),500) $(or $(SEED),1) llvm c 'vanilla, llvm' 'npu, llvm'
+
+suite-sizes: build data ## Run ONNX's suite with every dimension of data inputs a symbol, and print what is refused
+	mkdir -p build/suite-sizes && cd build/suite-sizes && $(CURDIR)/$(PYTHON) $(CURDIR)/tests/sizes/suite.py \
+		$(CURDIR)/target/debug/phaseline $(CURDIR)/$(DATA)/suite
 
 real-models: build ## Compile the models of some Python packages for ranges of sizes, and run each at five (downloads 60 MB)
 	$(PYTHON) tests/sizes/real_models.py $(CURDIR)/target/debug/phaseline build/real-models
